@@ -8,38 +8,42 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
 
-/** Large, and asked for only by whoever opens the reference: a bundle beside the program's, read with the first request. */
-const APART = '@scalar/fastify-api-reference';
+/** Large, and needed only by the API reference: it gets its own bundle, which the first request for it loads. */
+const SEPARATE_PACKAGE = '@scalar/fastify-api-reference';
 
 /**
- * Built aside and moved in, main.js last, which names the bundles: whoever starts meanwhile finds a whole program, and two builds at
- * once cannot mix. The bundles before stay for whoever has just read their names, or runs and has yet to read the one apart.
+ * Builds in a temporary folder and moves the files into dist/, last main.js, which names the bundles. So a process that
+ * starts during a build finds a complete program, and two concurrent builds cannot mix. The previous bundles stay, because
+ * a running process may still have to load them.
  */
 export async function build() {
-  const aside = join(root, `dist.${process.pid}`);
-  const apart = await bundle(aside, 'apart', APART, {});
-  const path = `./${apart}`;
-  const main = await bundle(aside, 'main', 'src/main.ts', { alias: { [APART]: path }, external: ['pg-native', path] });
+  const temporary = join(root, `dist.${process.pid}`);
+  const separate = await bundle(temporary, 'apart', SEPARATE_PACKAGE, {});
+  const path = `./${separate}`;
+  const main = await bundle(temporary, 'main', 'src/main.ts', {
+    alias: { [SEPARATE_PACKAGE]: path },
+    external: ['pg-native', path],
+  });
   mkdirSync(dist, { recursive: true });
-  const before = namesIn(join(dist, 'main.js'));
+  const previous = bundlesNamedIn(join(dist, 'main.js'));
   const lines = [
-    `// With ${apart}.`,
+    `// With ${separate}.`,
     "import { load } from '../bin/load.js';",
     `load(new URL('./${main}', import.meta.url));`,
   ];
-  writeFileSync(join(aside, 'main.js'), `${lines.join('\n')}\n`);
-  for (const file of [apart, main, 'main.js']) renameSync(join(aside, file), join(dist, file));
-  rmSync(aside, { recursive: true });
+  writeFileSync(join(temporary, 'main.js'), `${lines.join('\n')}\n`);
+  for (const file of [separate, main, 'main.js']) renameSync(join(temporary, file), join(dist, file));
+  rmSync(temporary, { recursive: true });
   for (const file of readdirSync(dist)) {
-    const isNeeded = ['main.js', apart, main, ...before].some((name) => file.startsWith(name));
+    const isNeeded = ['main.js', separate, main, ...previous].some((name) => file.startsWith(name));
     if (!isNeeded) rmSync(join(dist, file), { force: true });
   }
 }
 
-/** One file of everything that this entry needs; its name carries its content. */
-async function bundle(outdir, name, entry, more) {
-  const { build: make } = await import('esbuild');
-  const { metafile } = await make({
+/** Bundles an entry and everything it needs into one file, with a content hash in its name. */
+async function bundle(outdir, name, entry, options) {
+  const esbuild = await import('esbuild');
+  const { metafile } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: { [name]: entry },
     entryNames: '[name]-[hash]',
@@ -49,19 +53,19 @@ async function bundle(outdir, name, entry, more) {
     platform: 'node',
     format: 'cjs',
     target: 'node20',
-    // What V8 kept of a program cannot import: everything is required.
+    // A program that runs from V8's code cache cannot use import(): everything is loaded by require().
     supported: { 'dynamic-import': false },
     metafile: true,
     logLevel: 'warning',
-    ...(name === 'main' ? AS_A_FUNCTION : {}),
-    ...more,
+    ...(name === 'main' ? FUNCTION_WRAPPER : {}),
+    ...options,
   });
   return basename(Object.keys(metafile.outputs)[0]);
 }
 
-/** For bin/load.js, which calls it. */
-const AS_A_FUNCTION = {
-  // A navigator, as newer Nodes have one: where there is none, pg finds out where it runs by loading all of Node's fetch.
+/** Wraps the bundle in a function that bin/load.js calls. */
+const FUNCTION_WRAPPER = {
+  // Newer versions of Node have `navigator`. Without it, pg detects the runtime by loading all of Node's fetch.
   define: { 'import.meta.url': '__url', navigator: '{"userAgent":"Node.js"}' },
   banner: {
     js: "(function (require, __filename) { const __url = require('node:url').pathToFileURL(__filename).href;",
@@ -69,29 +73,32 @@ const AS_A_FUNCTION = {
   footer: { js: '})' },
 };
 
-/** The bundles that this main.js runs; none: there is no such file. */
-function namesIn(file) {
+/** The bundles that this main.js names; none if the file does not exist. */
+function bundlesNamedIn(file) {
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return [];
   return readFileSync(file, 'utf8').match(/\w+-\w+\.cjs/g) ?? [];
 }
 
-/** What dist/ is made of. The loader is among it, for it and the bundle must fit each other; so are the packages that are installed. */
+/** The inputs of dist/, among them the loader, which must match the bundle, and the installed packages. */
 const SOURCES = ['src', 'sandbox', 'schemas', 'bin', 'build.js', 'node_modules/.package-lock.json'];
 
-function newest(path, isFolder) {
+function latestChange(path, isFolder) {
   if (!isFolder) return statSync(path).mtimeMs;
   const entries = readdirSync(path, { withFileTypes: true });
-  return entries.reduce((latest, entry) => Math.max(latest, newest(join(path, entry.name), entry.isDirectory())), 0);
+  return entries.reduce(
+    (latest, entry) => Math.max(latest, latestChange(join(path, entry.name), entry.isDirectory())),
+    0,
+  );
 }
 
-/** Whether dist/ is what the sources would give. A package without sources is what it is. */
+/** Whether dist/ is newer than all of its inputs. An installed package without sources is always current. */
 export function isCurrent() {
   const built = statSync(join(dist, 'main.js'), { throwIfNoEntry: false });
   if (built === undefined) return false;
   if (statSync(join(root, 'src'), { throwIfNoEntry: false }) === undefined) return true;
   return SOURCES.every((name) => {
     const source = statSync(join(root, name), { throwIfNoEntry: false });
-    return source === undefined || newest(join(root, name), source.isDirectory()) <= built.mtimeMs;
+    return source === undefined || latestChange(join(root, name), source.isDirectory()) <= built.mtimeMs;
   });
 }
 

@@ -1,29 +1,93 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The longest first, or the end of a run is one worker at work while the others have nothing left. */
+/** Starts no PostgreSQL. A file that opens a TestWorld fails here at once, and belongs to `database`. */
+const PURE = [
+  'test/{bench,chaos,logs,mutants,offerings,outbound,sandbox}/**/*.test.ts',
+  'test/agreement/{rules,schemas}.test.ts',
+  'test/base/{base,extract-paths,json,money,translations}.test.ts',
+  'test/boats/calendar-{bounds,feeds}.test.ts',
+  'test/cli/{command,table}.test.ts',
+  'test/fuzz/judge.test.ts',
+  'test/guests/reminders.test.ts',
+  'test/hooks/signatures.test.ts',
+  'test/http/metrics.test.ts',
+  'test/payments/{card-form,decide-*,payout-status,stripe*}.test.ts',
+  'test/sim/snapshot.test.ts',
+  'test/tidy/tree.test.ts',
+];
+
+/** Needs a browser, runs the simulation or the fuzzer, starts or kills programs, or repeats a race a thousand times. */
+const SLOW = [
+  'test/sim/{money-*,planted-bugs}.test.ts',
+  'test/pages/{states,stories,stripe-driver}.test.ts',
+  'test/fuzz/fuzz.test.ts',
+  'test/checkouts/last-hold.test.ts',
+  'test/process/**/*.test.ts',
+  'test/mcp/config.test.ts',
+  'test/sandbox/{postgres,processor-process}.test.ts',
+];
+
+/** The longest first: otherwise one worker is busy at the end of a run while the others have nothing left. */
+const LONGEST = [
+  '/test/sim/money',
+  '/test/pages/st',
+  '/test/fuzz/fuzz',
+  '/test/sim/',
+  '/test/process/start',
+  '/test/checkouts/last-hold',
+];
+
 class LongestFirst extends BaseSequencer {
+  /** A worker serves one project, so the files of a project stand together. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const LONG = ['/test/sim/money', '/test/pages/'];
-    const rank = ({ moduleId }: TestSpecification): number => {
-      const place = LONG.findIndex((name) => moduleId.includes(name));
-      return place < 0 ? LONG.length : place;
+    const projects = ['slow', 'database', 'pure'];
+    const rank = ({ project, moduleId }: TestSpecification): number => {
+      const place = LONGEST.findIndex((name) => moduleId.includes(name));
+      return projects.indexOf(project.name) * 100 + (place < 0 ? LONGEST.length : place);
     };
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
 
+const LOGS = 'test/logs/setup.ts';
+const POSTGRES = 'test/support/postgres-setup.ts';
+
+const shared = {
+  // A test that needs longer says so itself.
+  testTimeout: 20_000,
+  hookTimeout: 60_000,
+  // Files share what they import: importing it anew for each file costs more than a quarter of the tests themselves.
+  isolate: false,
+};
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/logs/setup.ts', 'test/database.ts'],
-    // A machine that is lent out can be ten times slower for a while: no promise is about how long a test takes.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
-    // Files share what they import: to import it anew for each costs more than a quarter of the tests themselves.
-    isolate: false,
-    // For two cores: while one waits for a browser, a receiver or a program's start, two have something to do.
+    // For two cores: while one worker waits for a browser, a receiver or a program, two others have something to do.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
+    projects: [
+      { test: { ...shared, name: 'pure', include: PURE, exclude: SLOW, globalSetup: [LOGS] } },
+      {
+        test: {
+          ...shared,
+          name: 'database',
+          include: ['test/**/*.test.ts'],
+          exclude: [...PURE, ...SLOW],
+          globalSetup: [LOGS, POSTGRES],
+        },
+      },
+      {
+        // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
+        test: {
+          ...shared,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          name: 'slow',
+          include: SLOW,
+          globalSetup: [LOGS, POSTGRES],
+        },
+      },
+    ],
   },
 });

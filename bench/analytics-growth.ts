@@ -31,7 +31,7 @@ async function prepare(stage: Stage): Promise<Prepared> {
     const { id, keys } = await stage.makeVenue(1);
     const things = await loadExperiences(stage, id, EXPERIENCES);
     await loadActivity(stage, id, things, rows);
-    await patiently(stage, 'analyze activity, activity_days, activity_seen, experiences');
+    await patiently(stage, 'analyze activity, activity_days, activity_people, experiences');
     const text = await readOnce(server.port, PATH, keys[0] ?? '');
     await expectRight(stage, id, text);
     return makeReader(stage, {

@@ -36,7 +36,7 @@ function cannedDb(known: ReadonlyMap<string, object>): Db {
   const query = async <R extends object>(text: string, values: readonly unknown[] = []): Promise<R[]> => {
     if (text.startsWith(ADMIT)) return admitted(values as unknown as [Buffer[], string[], number[]]) as R[];
     if (text.startsWith(CREATE))
-      return [{ outcome: 'created', answer: ANSWER, found_id: values[2] }] as object[] as R[];
+      return [{ outcome: 'created', response: ANSWER, found_id: values[2] }] as object[] as R[];
     throw new Error(`nobody has canned an answer to ${text}`);
   };
   const transaction = async (): Promise<never> => {

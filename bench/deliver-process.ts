@@ -22,6 +22,7 @@ import { answerOrders } from './asking.ts';
 import type { DeliverOrder, Mail } from './deliveries.ts';
 
 const { DATABASE_URL = '', CONNECTIONS, RECEIVER = '' } = process.env;
+const MAX_DELIVER_MS = 600_000;
 const SECRET = 'whsec_forthebenchforthebenchforthe';
 const parts: QueueServices = {
   db: openDb({
@@ -87,7 +88,7 @@ async function load({ venueIds, each }: Mail): Promise<void> {
     // Of everybody: what another side's bad endpoint still has to get would be tried beside ours.
     await tx.query('delete from deliveries');
     await tx.query(
-      `update delivery_lanes set failures = 0, pace = 'quick', free_at = '-infinity', due_at = null, turn = turn + 1`,
+      `update endpoint_queues set failures = 0, pace = 'quick', available_at = '-infinity', due_at = null, lease_token = lease_token + 1`,
     );
     await tx.query(
       `insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
@@ -109,7 +110,7 @@ async function deliver({ venueIds, each, bad }: Mail): Promise<number> {
     // A lane has a time as long as anything of it is due. The queue is looked at last: whoever looks for a row where
     // thousands were deleted reads them all.
     const rows = await db.query<{ left: number }>(
-      `select case when exists (select 1 from delivery_lanes where venue_id = any($1) and due_at is not null) then 1
+      `select case when exists (select 1 from endpoint_queues where venue_id = any($1) and due_at is not null) then 1
          when exists (select 1 from undispatched_events) then 1 else 0 end as left`,
       [healthy],
     );
@@ -117,7 +118,10 @@ async function deliver({ venueIds, each, bad }: Mail): Promise<number> {
   };
   let seconds = 0;
   try {
-    while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    while ((await left()) > 0) {
+      if (performance.now() - began > MAX_DELIVER_MS) throw new Error(`deliveries are left after ${MAX_DELIVER_MS} ms`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
     seconds = (performance.now() - began) / 1000;
   } finally {
     stop.abort();

@@ -128,7 +128,7 @@ function words(length: number): string {
 }
 
 async function kept({ db }: Stage): Promise<number> {
-  const rows = await db.query<{ kept: number }>('select count(distinct sameness) as kept from inbound_deliveries');
+  const rows = await db.query<{ kept: number }>('select count(distinct dedup_hash) as kept from inbound_deliveries');
   const all = await db.query<{ kept: number }>('select count(*) as kept from inbound_deliveries');
   insist('deliveries that are the same', (all[0]?.kept ?? 0) - (rows[0]?.kept ?? 0), 0);
   return rows[0]?.kept ?? 0;

@@ -102,14 +102,14 @@ export function freePort(): Promise<number> {
 /** Knocks every 2 ms until the process answers 200 to a GET of this path. */
 export async function firstAnswer(one: Running, port: number, path: string): Promise<void> {
   const deadline = Date.now() + 30_000;
-  for (;;) {
+  while (Date.now() <= deadline) {
     const status = await knock(port, path);
     if (status === '200') return;
     if (status !== null) throw new Error(`GET ${path} answered ${status}: ${one.complaints()}`);
     if (one.ended()) throw new Error(`the process ended before its first answer: ${one.complaints()}`);
-    if (Date.now() > deadline) throw new Error(`no answer in 30 s: ${one.complaints()}`);
     await delay(2);
   }
+  throw new Error(`no answer in 30 s: ${one.complaints()}`);
 }
 
 /** The status of the answer; null when nobody listens. */

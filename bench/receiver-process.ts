@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type TLSSocket } from 'node:tls';
-import { certificate, privateKey } from '../test/outbound/receiver-certificate.ts';
+import { certificate, privateKey } from '../test/support/receiver-certificate.ts';
 
 const NOISE = randomBytes(64 * 1024);
 const YES = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nkeep-alive: timeout=60\r\n\r\nok');

@@ -13,7 +13,8 @@ import { readStateFile } from '../sandbox/processor/process-state.ts';
 import { type Db, openDb } from '../src/base/db.ts';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
-import { requireDurability } from '../test/chaos/postgres-runner.ts';
+import { schemaFolders } from '../src/base/schema-files.ts';
+import { requireDurability } from '../test/support/postgres-runner.ts';
 import { type Deliveries, deliveriesBy } from './deliveries.ts';
 import type { Endings } from './endings.ts';
 import { makeTown, type Town } from './keys.ts';
@@ -92,7 +93,7 @@ export async function openStage(
   const program = await freezeOurs(scratch);
   const script = await buildScripts(program);
   const url = await database;
-  await migrate(url, join(packageRoot, 'migrations'));
+  await migrate(url, schemaFolders(packageRoot));
   await requireDurability(url);
   const db = openDb({ url: hasty(url), connections: 4, pooled: false, applicationName: 'everyshare-bench' });
   endings.add(() => db.close());

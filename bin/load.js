@@ -1,6 +1,6 @@
-// Runs the built program with what V8 made of it the last time: to compile it anew takes longer than anything else in a start.
-// What is kept lies beside the bundle and is bound to it (its name carries its content), to the version of Node and to the role. What is
-// damaged, or what V8 will not have, is made anew; where it cannot be written, the program starts as it would without it.
+// Runs the built program with V8's code cache of an earlier run, because compilation is the slowest part of a start. The
+// cache file lies beside the bundle; its name contains the bundle's name (a content hash), the Node version and the role.
+// A damaged or rejected cache is created again. If it cannot be written, the program runs without one.
 
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,82 +10,81 @@ import { constants, Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 
 const ROLES = ['start', 'serve', 'worker', 'processor'];
-const SOON_MS = 250;
-const SUM_BYTES = 4;
+const STORE_DELAY_MS = 250;
+const CHECKSUM_BYTES = 4;
 
 export function load(url) {
-  letHeapGrow();
+  tuneHeap();
   const file = fileURLToPath(url);
   const role = ROLES.includes(process.argv[2]) ? process.argv[2] : 'command';
-  // Flags of V8 change what it makes of a program: whoever sets some goes without.
+  // V8 flags change the compiled code, so a process with flags uses no cache.
   const isPlain = process.execArgv.length === 0 && process.env.NODE_OPTIONS === undefined;
-  const place = isPlain ? `${file}.${process.version}-${process.arch}-${role}.cache` : null;
-  const kept = place === null ? undefined : read(place);
+  const path = isPlain ? `${file}.${process.version}-${process.arch}-${role}.cache` : null;
+  const cached = path === null ? undefined : read(path);
   const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
-    cachedData: kept,
+    cachedData: cached,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  if (place !== null && (kept === undefined || script.cachedDataRejected === true)) keepLater(script, place, role);
+  if (path !== null && (cached === undefined || script.cachedDataRejected === true)) storeLater(script, path, role);
   script.runInThisContext()(createRequire(file), file);
 }
 
 /**
- * How much a process may leave lying before V8 marks the whole heap. Bodies lie outside of it and die young: a cheap collection of
- * what is young frees them, and it comes by itself after 32 MB. By its own reckoning V8 begins to mark the whole heap a little earlier
- * than that, so that a server of large bodies does nothing else (docs/performance.md, hook-intake). Now the heap may grow to four
- * times what lives in it, some 100 MB; the limit of Node stays what it is.
- * The room for what is young grows in one step to its full size instead of doubling: a start fills it six times on the way there.
- * Set before anything is compiled: they are among those flags.
+ * Lets the heap grow to four times its live size (about 100 MB) before V8 marks all of it; Node's own limit stays. Request
+ * bodies are off-heap and short-lived: a cheap young-generation collection, which runs every 32 MB, frees them. By default
+ * V8 starts to mark the whole heap slightly earlier, so a server of large bodies does little else (docs/performance.md,
+ * hook-intake). The young generation grows to its full size in one step; by doubling, a start would fill it six times.
+ * Called before anything is compiled, because these flags are part of the cache's key.
  */
-function letHeapGrow() {
+function tuneHeap() {
   setFlagsFromString('--heap-growing-percent=300');
   setFlagsFromString('--semi-space-growth-factor=8');
 }
 
-/** What cannot be read is as good as absent: it is made anew, and writing it tells why it cannot be kept. */
-function read(place) {
+/** An unreadable cache counts as absent: it is created again, and write() reports why it cannot be stored. */
+function read(path) {
   try {
-    const bytes = readFileSync(place);
-    const data = bytes.subarray(SUM_BYTES);
-    return bytes.length > SUM_BYTES && bytes.readUInt32BE(0) === crc32(data) ? data : undefined;
+    const bytes = readFileSync(path);
+    const data = bytes.subarray(CHECKSUM_BYTES);
+    return bytes.length > CHECKSUM_BYTES && bytes.readUInt32BE(0) === crc32(data) ? data : undefined;
   } catch {
     return undefined;
   }
 }
 
 /**
- * Whoever runs for long says when it is ready: what it has used by then is what the next start needs. What it uses later would have
- * to be read by every start, too; and of a start that failed too little is known. A command's is kept when it ends.
+ * A long-running role stores the cache when it is ready: it then holds the functions that a start needs, and no more. A
+ * start that fails stores nothing, because its cache would be incomplete. A command stores the cache when it exits.
  */
-function keepLater(script, place, role) {
-  const keep = () => write(place, script.createCachedData());
-  if (role === 'command') process.once('exit', keep);
-  else process.once('everyshare:ready', () => setTimeout(keep, SOON_MS).unref());
+function storeLater(script, path, role) {
+  const store = () => write(path, script.createCachedData());
+  if (role === 'command') process.once('exit', store);
+  else process.once('everyshare:ready', () => setTimeout(store, STORE_DELAY_MS).unref());
 }
 
-/** The folder is not ours to write in, or is no longer there. */
-const REFUSED = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOENT'];
+/** Codes that mean that the folder cannot be written or no longer exists. */
+const NOT_WRITABLE_CODES = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOENT'];
 
-/** Whole or not at all, also when the machine loses power. No server ends because of it: what else went wrong is told. */
-function write(place, data) {
-  const aside = `${place}.${process.pid}`;
+/** Replaces the file atomically, also across a power loss. A failure never stops the server; unexpected ones are printed. */
+function write(path, data) {
+  const temporary = `${path}.${process.pid}`;
   try {
-    const sum = Buffer.alloc(SUM_BYTES);
-    sum.writeUInt32BE(crc32(data));
-    const handle = openSync(aside, 'w');
+    const checksum = Buffer.alloc(CHECKSUM_BYTES);
+    checksum.writeUInt32BE(crc32(data));
+    const handle = openSync(temporary, 'w');
     try {
-      writeSync(handle, sum);
+      writeSync(handle, checksum);
       writeSync(handle, data);
       fsyncSync(handle);
     } finally {
       closeSync(handle);
     }
-    renameSync(aside, place);
+    renameSync(temporary, path);
   } catch (error) {
-    if (REFUSED.includes(error.code)) return;
-    process.stderr.write(`everyshare: the next start will be slower, ${place} could not be kept: ${error.message}\n`);
+    if (NOT_WRITABLE_CODES.includes(error.code)) return;
+    process.stderr.write(`everyshare: the next start will be slower, ${path} could not be written: ${error.message}\n`);
   } finally {
-    rmSync(aside, { force: true });
+    rmSync(temporary, { force: true });
   }
 }

@@ -1,9 +1,9 @@
-// The `everyshare` command: joins the doors to the house, and nothing else. `start` is everything on one machine,
-// `serve` and `worker` are the same parts apart, and every other word is the operator's command line.
+// The `everyshare` command: connects the entry points to the application context, and nothing else. `start` runs
+// everything on one machine, `serve` and `worker` run its parts apart, and any other word is an operator's command.
 
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as yieldToIo } from 'node:timers/promises';
 import { systemClock } from './base/clock.ts';
 import type { CommandContext } from './base/command-context.ts';
 import { type Config, ConfigError, readConfig } from './base/config.ts';
@@ -13,6 +13,7 @@ import { beginMigration } from './base/migrate.ts';
 import { makeOutbound } from './base/outbound/outbound.ts';
 import { packageRoot } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
+import { schemaFolders } from './base/schema-files.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
 import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { proveEncryptionKey } from './domain/installation/key-proof.ts';
@@ -28,21 +29,21 @@ interface OpenedContext {
   readonly processor: OpenedProcessors;
 }
 
-/** The database is asked first: while it answers, `meanwhile` loads what is needed of the program, and the house is built. */
+/** Starts the migration first: while the database works on it, `loadModules` loads code and the context is built. */
 async function openContext(
   config: Config,
   role: Role | 'cli',
   log: Log,
   url: string,
   shutdown: Shutdown,
-  meanwhile: () => Promise<unknown> = async () => undefined,
+  loadModules: () => Promise<unknown> = async () => undefined,
 ): Promise<OpenedContext> {
-  const migration = beginMigration(url, join(packageRoot, 'migrations'));
-  migration.done.catch(() => undefined); // Told below; should something else fail before, that is what is told.
+  const migration = beginMigration(url, schemaFolders(packageRoot));
+  migration.done.catch(() => undefined); // Awaited below. If another step fails before that, its error is reported.
   await shutdown.add(() => migration.stop());
-  await turn();
-  await meanwhile();
-  await turn();
+  await yieldToIo();
+  await loadModules();
+  await yieldToIo();
   const token =
     config.operatorToken === null ? readOrCreateSecret(join(config.dataDir, 'operator-token'), newToken) : null;
   const sealKey = config.encryptionKey ?? storedEncryptionKey(config);
@@ -71,9 +72,9 @@ async function openContext(
     processorAccess: processor.access,
   });
   const applied = await migration.done.catch((error: unknown) => {
-    throw unreachable(error, config);
+    throw asDatabaseError(error, config);
   });
-  if (applied > 0) log.info({ migrations: applied }, 'the database was migrated');
+  if (applied > 0) log.info({ files: applied }, 'the database was migrated');
   if (shutdown.isStopping) throw new ShutdownRequested();
   await proveEncryptionKey(db, context.seal, context.clock.now());
   return { context, processor, newOperatorToken: token?.isNew === true ? token.text : null };
@@ -84,20 +85,20 @@ function newToken(): string {
 }
 
 function storedEncryptionKey(config: Config): Buffer {
-  const kept = readOrCreateSecret(join(config.dataDir, 'encryption-key'), () =>
+  const secret = readOrCreateSecret(join(config.dataDir, 'encryption-key'), () =>
     systemRandom.bytes(32).toString('base64'),
   );
-  return Buffer.from(kept.text, 'base64');
+  return Buffer.from(secret.text, 'base64');
 }
 
-/** A database that cannot be used is the setting's fault as long as nothing else is known. */
-function unreachable(error: unknown, { databaseUrl }: Config): unknown {
+/** Turns a connection failure into an error about DATABASE_URL, because that setting is the usual cause. */
+function asDatabaseError(error: unknown, { databaseUrl }: Config): unknown {
   if (databaseUrl === null || !(error instanceof Error)) return error;
   const state = sqlState(error);
   if (!isUnavailable(error) && !/^(28|3D|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/.test(state)) return error;
-  const place = new URL(databaseUrl).host || 'its address';
+  const host = new URL(databaseUrl).host || 'its address';
   return new ConfigError([
-    `DATABASE_URL: the database at ${place} cannot be used (${error.message}): check the address, the name and the password, and that PostgreSQL is running.`,
+    `DATABASE_URL: the database at ${host} cannot be used (${error.message}): check the address, the name and the password, and that PostgreSQL is running.`,
   ]);
 }
 
@@ -105,11 +106,11 @@ function systemCommandContext(context: AppContext, via: 'start' | 'cli', actor: 
   return commandContext(context, { actor, via, address: null, requestId: null });
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The database of this installation: the one that was named, or the embedded one, locked for this process. */
+/** The URL of the database: DATABASE_URL, or the embedded PostgreSQL, locked for this process. */
 async function openDatabase(config: Config, shutdown: Shutdown): Promise<string> {
   if (config.databaseUrl !== null) return config.databaseUrl;
   const { startEmbeddedPostgres } = await import('../sandbox/postgres/embedded.ts');
@@ -137,71 +138,74 @@ async function runRole(role: Role, config: Config): Promise<void> {
   try {
     await startRole(role, config, log, shutdown);
   } catch (error) {
-    // A signal reaches what we had just started, too (initdb, say): that it then failed is not news.
-    const overtaken = shutdown.isStopping || error instanceof ShutdownRequested;
+    // A signal also reaches child processes such as initdb. Their failure during a shutdown is expected, not an error.
+    const isStopRequested = shutdown.isStopping || error instanceof ShutdownRequested;
     if (!(await shutdown.run())) process.exitCode = 1;
-    if (!overtaken) throw error;
+    if (!isStopRequested) throw error;
   }
   await stopped;
 }
 
 async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdown): Promise<void> {
-  const loadDoor = () => import('./http/server.ts');
-  const url = role === 'start' ? await openDatabase(config, shutdown) : namedDatabase(config, role);
+  const loadServer = () => import('./http/server.ts');
+  const url = role === 'start' ? await openDatabase(config, shutdown) : requireDatabaseUrl(config, role);
   const { context, processor, newOperatorToken } = await openContext(
     config,
     role,
     log,
     url,
     shutdown,
-    role === 'worker' ? undefined : loadDoor,
+    role === 'worker' ? undefined : loadServer,
   );
   if (role !== 'serve') {
     const { startWorker } = await import('./worker/loops.ts');
-    const { services: money } = context;
+    const { services } = context;
     const worker = startWorker({
       db: context.db,
       log,
       clock: context.clock,
-      outbound: money.outbound,
-      payments: money,
-      deliveries: { ...money, dispatchSignal: new DispatchSignal() },
+      outbound: services.outbound,
+      payments: services,
+      deliveries: { ...services, dispatchSignal: new DispatchSignal() },
       hooks: context,
       sender: textSender(config),
     });
     await shutdown.add(() => worker.close());
   }
   if (role === 'worker') {
-    say('everyshare worker is ready');
-    sayReady();
+    printLine('everyshare worker is ready');
+    emitReady();
     return;
   }
-  const { announce, openFirstVenue } = await import('./cli/announce.ts');
-  // Before anybody can be told that it is ready: a script that waits for that may use the key at once.
+  const { announce, createFirstVenue } = await import('./cli/announce.ts');
+  // Created before the server reports ready: a script that waits for that line may use the key immediately.
   const firstVenue =
-    role === 'start' ? await openFirstVenue(context, systemCommandContext(context, 'start', 'start')) : null;
-  const { startServer } = await loadDoor();
-  const openTools = async (inside: ToolServerContext): Promise<ToolServer> =>
-    (await import('./mcp/tool-server.ts')).open(inside);
+    role === 'start' ? await createFirstVenue(context, systemCommandContext(context, 'start', 'start')) : null;
+  const { startServer } = await loadServer();
+  const openTools = async (toolContext: ToolServerContext): Promise<ToolServer> =>
+    (await import('./mcp/tool-server.ts')).open(toolContext);
   const server = await startServer(context, openTools).catch((error: unknown) => {
-    throw portTaken(error, config);
+    throw asListenError(error, config);
   });
   await shutdown.add(() => server.close());
-  const told = processor.noticesTo(server.localUrl).catch((error: unknown) => {
+  const registered = processor.registerNotices(server.localUrl).catch((error: unknown) => {
     if (shutdown.isStopping) return;
-    log.warn({ err: error }, 'the card processor does not know where its notices go: it is asked instead');
+    log.warn(
+      { err: error },
+      'the address for processor notices could not be registered; the worker polls the processor instead',
+    );
   });
-  if (role === 'start') await told;
-  announce({ context, urls: server.urls, newOperatorToken, firstVenue, say });
-  sayReady();
+  if (role === 'start') await registered;
+  announce({ context, urls: server.urls, newOperatorToken, firstVenue, printLine });
+  emitReady();
 }
 
-/** To bin/load.js: what V8 has made of the program until now is what the next start needs. */
-function sayReady(): void {
+/** Tells bin/load.js to store V8's code cache now: it holds the functions that the next start needs. */
+function emitReady(): void {
   (process as NodeJS.EventEmitter).emit('everyshare:ready');
 }
 
-function portTaken(error: unknown, { port, host }: Config): unknown {
+function asListenError(error: unknown, { port, host }: Config): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE')
     return new ConfigError([`PORT ${port} is taken by another program: stop that one, or set PORT to another.`]);
@@ -212,29 +216,29 @@ function portTaken(error: unknown, { port, host }: Config): unknown {
     : error;
 }
 
-function namedDatabase(config: Config, role: string): string {
+function requireDatabaseUrl(config: Config, role: string): string {
   if (config.databaseUrl !== null) return config.databaseUrl;
   throw new ConfigError([
     `DATABASE_URL is not set: "everyshare ${role}" needs a PostgreSQL server to share (everyshare start brings its own).`,
   ]);
 }
 
-/** Resolves when SIGINT or SIGTERM came and everything has ended; a second signal, or too much time, ends it hard. */
+/** Resolves when the shutdown after SIGINT or SIGTERM is complete. A second signal or a timeout exits immediately. */
 function onStopSignal(config: Config, log: Log, shutdown: Shutdown): Promise<void> {
   return new Promise((resolve) => {
-    let stopping = false;
+    let isStopping = false;
     const stop = (signal: NodeJS.Signals): void => {
-      if (stopping) process.exit(130);
-      stopping = true;
+      if (isStopping) process.exit(130);
+      isStopping = true;
       log.info({ signal }, 'stopping');
-      const hard = setTimeout(() => {
+      const forcedExit = setTimeout(() => {
         log.error('stopping took too long');
         process.exit(1);
       }, config.shutdownSeconds * 1000);
-      hard.unref();
-      void shutdown.run().then((clean) => {
+      forcedExit.unref();
+      void shutdown.run().then((isClean) => {
         log.info('stopped');
-        if (!clean) process.exitCode = 1;
+        if (!isClean) process.exitCode = 1;
         resolve();
       });
     };
@@ -243,38 +247,42 @@ function onStopSignal(config: Config, log: Log, shutdown: Shutdown): Promise<voi
   });
 }
 
-/** The command line works beside a running server; without one the embedded database is up for the command alone. */
+/** Works beside a running server. Without one, the embedded database runs for this command only. */
 async function runCommandLine(argv: readonly string[]): Promise<number> {
   const { runCommand } = await import('./cli/command.ts');
   const log = makeLog('error', 'cli');
   const shutdown = new Shutdown(log);
-  const settings = (): Config => readConfig(process.env);
+  const readSettings = (): Config => readConfig(process.env);
   const open = async () => {
-    const config = settings();
-    const url = config.databaseUrl ?? (await embeddedBeside(config, shutdown));
+    const config = readSettings();
+    const url = config.databaseUrl ?? (await findOrStartDatabase(config, shutdown));
     const { context } = await openContext({ ...config, databaseConnections: 4 }, 'cli', log, url, shutdown);
     return { context, command: systemCommandContext(context, 'cli', `operator ${userInfo().username}`) };
   };
   try {
-    return await runCommand(argv, open, settings);
+    return await runCommand(argv, open, readSettings);
   } finally {
     await shutdown.run();
   }
 }
 
-const PATIENCE_MS = 60_000;
-const PAUSE_MS = 50;
+const COMMAND_LOCK_WAIT_MS = 60_000;
+const COMMAND_LOCK_POLL_MS = 50;
 
-/** The database of a running server, or the embedded one for this command alone, once it holds the command lock. */
-async function embeddedBeside(config: Config, shutdown: Shutdown): Promise<string> {
+/** The embedded database of a running server, or one started for this command while it holds the command lock. */
+async function findOrStartDatabase(config: Config, shutdown: Shutdown): Promise<string> {
   const { findEmbeddedPostgres, isUsedByOthers, startEmbeddedPostgres } = await import(
     '../sandbox/postgres/embedded.ts'
   );
   const { acquireCommandLock, isCommandLockHeld } = await import('../sandbox/command-lock.ts');
-  for (const until = systemClock.now() + PATIENCE_MS; systemClock.now() < until; await delay(PAUSE_MS)) {
+  for (
+    const until = systemClock.now() + COMMAND_LOCK_WAIT_MS;
+    systemClock.now() < until;
+    await delay(COMMAND_LOCK_POLL_MS)
+  ) {
     if (isCommandLockHeld(config.dataDir)) continue;
     const running = await findEmbeddedPostgres(config.dataDir);
-    // A database that another command has started meanwhile stops with that command.
+    // Checked again: a database that another command has started in between stops with that command.
     if (isCommandLockHeld(config.dataDir)) continue;
     if (running !== null) return running;
     const lock = acquireCommandLock(config.dataDir);
@@ -290,13 +298,13 @@ async function embeddedBeside(config: Config, shutdown: Shutdown): Promise<strin
 }
 
 async function main(argv: readonly string[]): Promise<void> {
-  const [word, ...more] = argv;
-  const isRole = word === 'start' || word === 'serve' || word === 'worker';
+  const [first, ...rest] = argv;
+  const isRole = first === 'start' || first === 'serve' || first === 'worker';
   try {
-    if (word === 'processor' && more.length === 0) {
+    if (first === 'processor' && rest.length === 0) {
       const { runProcessor } = await import('../sandbox/processor/process-main.ts');
-      process.exitCode = await runProcessor(process.env, say, sayReady);
-    } else if (isRole && more.length === 0) await runRole(word, readConfig(process.env));
+      process.exitCode = await runProcessor(process.env, printLine, emitReady);
+    } else if (isRole && rest.length === 0) await runRole(first, readConfig(process.env));
     else process.exitCode = await runCommandLine(argv);
   } catch (error) {
     const lines = (error instanceof Error ? error.message : String(error)).split('\n');

@@ -1,18 +1,17 @@
-// Forward-only migrations: numbered SQL files, each applied once, in its own transaction, under a lock row, so that any
-// number of servers may start at the same moment. A file that changed after it was applied is refused by name.
+// Brings a database to the schema of this program, under a lock row, so that any number of servers may start at the same
+// moment. Migrations are forward-only: numbered SQL files, each applied once, in its own transaction; a file that changed
+// after it was applied is refused by name. Functions are repeatable: after the migrations, those whose content this
+// database has never seen are created or replaced, all in one transaction.
 
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import pg from 'pg';
 import { sqlState } from './db.ts';
-
-interface Migration {
-  readonly version: number;
-  readonly name: string;
-  readonly sql: string;
-  readonly checksum: string;
-}
+import {
+  type FunctionFile,
+  type Migration,
+  readFunctions,
+  readMigrations,
+  type SchemaFolders,
+} from './schema-files.ts';
 
 const LEDGER = `
 create table if not exists migrations (
@@ -21,24 +20,20 @@ create table if not exists migrations (
   checksum text not null,
   applied_at timestamptz not null default now()
 );
+create table if not exists function_versions (
+  name text not null,
+  hash text not null,
+  applied_at timestamptz not null default now(),
+  primary key (name, hash)
+);
 create table if not exists migration_lock (only_row boolean primary key default true check (only_row));
 insert into migration_lock default values on conflict do nothing;`;
 
 const UNDEFINED_TABLE = '42P01';
 
-export function readMigrations(folder: string): Migration[] {
-  const files = readdirSync(folder)
-    .filter((name) => /^\d{6}-.+\.sql$/.test(name))
-    .sort();
-  return files.map((name) => {
-    const sql = readFileSync(join(folder, name), 'utf8');
-    return { version: Number(name.slice(0, 6)), name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
-  });
-}
-
-/** Applies what is missing and says how many files that were. */
-export function migrate(url: string, folder: string): Promise<number> {
-  return beginMigration(url, folder).done;
+/** Applies what is missing and says how many files that were, migrations and functions together. */
+export function migrate(url: string, folders: SchemaFolders): Promise<number> {
+  return beginMigration(url, folders).done;
 }
 
 export interface Migrating {
@@ -47,36 +42,43 @@ export interface Migrating {
   stop(): Promise<void>;
 }
 
-export function beginMigration(url: string, folder: string): Migrating {
+export function beginMigration(url: string, folders: SchemaFolders): Migrating {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'everyshare-migrate',
-    // The program is loaded meanwhile, and does not look at the clock.
+    // The program is loaded at the same time, and cannot answer quickly.
     connectionTimeoutMillis: 10_000,
   });
-  // A connection that is lost is told by its query; told to nobody else it would end the process.
+  // The query reports a lost connection. Without a listener the event would end the process.
   client.on('error', () => undefined);
-  return { done: applyMissing(client, folder), stop: () => client.end() };
+  return { done: applyMissing(client, folders), stop: () => client.end() };
 }
 
-async function applyMissing(client: pg.Client, folder: string): Promise<number> {
+async function applyMissing(client: pg.Client, folders: SchemaFolders): Promise<number> {
   await client.connect();
   try {
-    const wanted = readMigrations(folder);
-    if (await isCurrent(client, wanted)) return 0;
+    const migrations = readMigrations(folders);
+    const functions = readFunctions(folders);
+    if (await isCurrent(client, migrations, functions)) return 0;
     await prepareLedger(client);
     let applied = 0;
-    for (const migration of wanted) if (await applyOne(client, migration)) applied++;
-    return applied;
+    for (const migration of migrations) if (await applyMigration(client, migration)) applied++;
+    return applied + (await applyFunctions(client, functions));
   } finally {
     await client.end();
   }
 }
 
 /** The ordinary start: one look, no lock. */
-async function isCurrent(client: pg.Client, wanted: readonly Migration[]): Promise<boolean> {
+async function isCurrent(
+  client: pg.Client,
+  migrations: readonly Migration[],
+  functions: readonly FunctionFile[],
+): Promise<boolean> {
   const rows = await client
-    .query<{ version: number; checksum: string }>('select version, checksum from migrations')
+    .query<{ name: string; hash: string }>(
+      'select version::text as name, checksum as hash from migrations union all select name, hash from function_versions',
+    )
     .then(
       (found) => found.rows,
       (error: unknown) => {
@@ -84,8 +86,11 @@ async function isCurrent(client: pg.Client, wanted: readonly Migration[]): Promi
         throw error;
       },
     );
-  const known = new Map(rows.map((row) => [row.version, row.checksum]));
-  return wanted.every(({ version, checksum }) => known.get(version) === checksum);
+  const applied = new Set(rows.map(({ name, hash }) => `${name} ${hash}`));
+  return (
+    migrations.every(({ version, checksum }) => applied.has(`${version} ${checksum}`)) &&
+    functions.every(({ name, hash }) => applied.has(`${name} ${hash}`))
+  );
 }
 
 /** `create table if not exists` of two servers at once can still collide in the catalogue; the second try finds it. */
@@ -100,10 +105,8 @@ async function prepareLedger(client: pg.Client): Promise<void> {
   }
 }
 
-async function applyOne(client: pg.Client, migration: Migration): Promise<boolean> {
-  await client.query("begin; set local lock_timeout = '30s'");
-  try {
-    await client.query('select 1 from migration_lock for update');
+async function applyMigration(client: pg.Client, migration: Migration): Promise<boolean> {
+  return underLock(client, async () => {
     const found = await client.query<{ checksum: string }>('select checksum from migrations where version = $1', [
       migration.version,
     ]);
@@ -113,16 +116,48 @@ async function applyOne(client: pg.Client, migration: Migration): Promise<boolea
         `migration ${migration.name} was changed after it was applied: restore it and add a new file instead`,
       );
     }
-    if (known === undefined) {
-      await client.query(migration.sql);
-      await client.query('insert into migrations (version, name, checksum) values ($1, $2, $3)', [
-        migration.version,
-        migration.name,
-        migration.checksum,
-      ]);
+    if (known !== undefined) return false;
+    await client.query(migration.sql);
+    await client.query('insert into migrations (version, name, checksum) values ($1, $2, $3)', [
+      migration.version,
+      migration.name,
+      migration.checksum,
+    ]);
+    return true;
+  });
+}
+
+/**
+ * Creates or replaces the functions whose content this database has never had. A content that it had before is not
+ * applied again: an older server that restarts beside newer ones must not put its old body back. So a body that is to
+ * come back needs another text, for example another comment. Bodies are not checked while they are created, because they
+ * may name functions that come later.
+ */
+async function applyFunctions(client: pg.Client, functions: readonly FunctionFile[]): Promise<number> {
+  return underLock(client, async () => {
+    const { rows } = await client.query<{ name: string; hash: string }>('select name, hash from function_versions');
+    const applied = new Set(rows.map(({ name, hash }) => `${name} ${hash}`));
+    const missing = functions.filter(({ name, hash }) => !applied.has(`${name} ${hash}`));
+    await client.query('set local check_function_bodies = off');
+    for (const { name, sql, hash } of missing) {
+      await client.query(sql).catch((error: unknown) => {
+        if (error instanceof pg.DatabaseError) error.message = `${name}.sql: ${error.message}`;
+        throw error;
+      });
+      await client.query('insert into function_versions (name, hash) values ($1, $2)', [name, hash]);
     }
+    return missing.length;
+  });
+}
+
+/** One server at a time, in one transaction. */
+async function underLock<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+  await client.query("begin; set local lock_timeout = '30s'");
+  try {
+    await client.query('select 1 from migration_lock for update');
+    const done = await work();
     await client.query('commit');
-    return known === undefined;
+    return done;
   } catch (error) {
     await client.query('rollback');
     throw error;

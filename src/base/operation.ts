@@ -97,7 +97,9 @@ interface OperationContract {
   readonly body?: readonly BodyChoice[];
   readonly bodyLimit?: number;
   readonly responses: Readonly<Record<number, ResponseShape>>;
-  /** Answers in CSV to a caller that prefers it by `Accept`: what its lines are, and whether it is one page of several. */
+  /**
+   * Answers in CSV to a caller that prefers it by `Accept`: what its lines are, and whether it is one page of several.
+   */
   readonly csv?: { readonly lines: string; readonly isPage: boolean };
   /** Error codes beyond those that every operation of this kind can answer. */
   readonly errors?: readonly ErrorCode[];

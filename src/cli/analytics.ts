@@ -1,4 +1,4 @@
-// The operator's commands for analytics: look at a venue's figures, count them anew from the events, drop old events.
+// The operator's commands for analytics: show a venue's figures, recount them from the events, delete old events.
 
 import type { Mode } from '../base/config.ts';
 import { isDate, isTime } from '../base/schema/formats.ts';
@@ -9,18 +9,18 @@ import { report } from '../domain/analytics/report.ts';
 import { windowOf } from '../domain/analytics/window.ts';
 import { listLive } from '../domain/experiences/queries.ts';
 import { quoted, usageError } from './cli-error.ts';
-import { choiceOf, uuidOf } from './options.ts';
+import type { Command, CommandInput } from './command-definition.ts';
+import { choiceOption, parseId } from './options.ts';
 import { drawBars } from './plot.ts';
 import { ProgressBar } from './progress-bar.ts';
-import type { Command, Given } from './shape.ts';
-import { block, shownTime } from './table.ts';
-import { knownVenue } from './venue.ts';
+import { block, formatTimestamp } from './table.ts';
+import { requireVenue } from './venue.ts';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** A day, or a time with its offset, by the rules of the API. */
-function timeIn(given: Given, name: string): string | null {
-  const text = given.text(name);
+function timeIn(input: CommandInput, name: string): string | null {
+  const text = input.text(name);
   if (text === null) return null;
   if (isDate(text)) return `${text}T00:00:00Z`;
   if (isTime(text)) return utc(text);
@@ -34,33 +34,33 @@ const show: Command = {
   arguments: [],
   help: 'draw a venue’s views and bookings by the day, with its totals',
   options: [
-    { name: 'venue', value: 'ID', needed: true, help: 'whose figures' },
-    { name: 'from', value: 'T', help: 'the first moment; 30 days before --to when absent' },
-    { name: 'to', value: 'T', help: 'the end, exclusive; now when absent' },
-    { name: 'mode', value: 'test|live', help: 'whose experiences; live when absent' },
+    { name: 'venue', valueName: 'ID', isRequired: true, help: 'whose figures' },
+    { name: 'from', valueName: 'T', help: 'the first moment; 30 days before --to when absent' },
+    { name: 'to', valueName: 'T', help: 'the end, exclusive; now when absent' },
+    { name: 'mode', valueName: 'test|live', help: 'whose experiences; live when absent' },
   ],
-  async run(given, open) {
-    const venueId = uuidOf(given.needed('venue'), '--venue', 'venue list');
-    const mode: Mode = given.text('mode') === null ? 'live' : choiceOf(given, 'mode', ['test', 'live']);
-    const [from, to] = [timeIn(given, 'from'), timeIn(given, 'to')];
+  async run(input, open) {
+    const venueId = parseId(input.required('venue'), '--venue', 'venue list');
+    const mode: Mode = input.text('mode') === null ? 'live' : choiceOption(input, 'mode', ['test', 'live']);
+    const [from, to] = [timeIn(input, 'from'), timeIn(input, 'to')];
     const { context, command } = await open();
-    const venue = await knownVenue(context.db, venueId);
+    const venue = await requireVenue(context.db, venueId);
     const window = windowOf({ from, to }, command.now);
     const experiences = await listLive(context.db, venueId, mode, null);
     const figures = await report(context.db, { venueId, mode, experiences, isOneExperience: false, window });
-    return { json: { venue_id: venueId, mode, ...figures }, text: drawn(venue.name, mode, figures) };
+    return { json: { venue_id: venueId, mode, ...figures }, text: reportText(venue.name, mode, figures) };
   },
 };
 
-function drawn(name: string, mode: Mode, { from, to, totals, daily }: Awaited<ReturnType<typeof report>>): string {
+function reportText(name: string, mode: Mode, { from, to, totals, daily }: Awaited<ReturnType<typeof report>>): string {
   const rows = Object.entries(totals).map(
     ([figure, value]) =>
       [figure.replaceAll('_', ' '), figure === 'booked_value' ? value.toFixed(2) : String(value)] as const,
   );
   const other = mode === 'live' ? 'test' : 'live';
-  const none = `No ${mode} experience of this venue is approved; --mode ${other} shows those of ${other} mode.`;
+  const emptyText = `No ${mode} experience of this venue is approved; --mode ${other} shows those of ${other} mode.`;
   return [
-    block([[`${name}, ${shownTime(from)} to ${shownTime(to)}`]]),
+    block([[`${name}, ${formatTimestamp(from)} to ${formatTimestamp(to)}`]]),
     drawBars(
       'Views',
       daily.map(({ date, views }) => ({ date, value: views })),
@@ -70,26 +70,26 @@ function drawn(name: string, mode: Mode, { from, to, totals, daily }: Awaited<Re
       daily.map(({ date, bookings }) => ({ date, value: bookings })),
     ),
     block(rows),
-    ...(totals.experiences === 0 ? [none] : []),
+    ...(totals.experiences === 0 ? [emptyText] : []),
   ].join('\n\n');
 }
 
-const recount: Command = {
+const rebuildFigures: Command = {
   words: ['analytics', 'rebuild'],
   arguments: [],
-  help: 'count figures anew from the events that are kept; safe beside running servers',
-  options: [{ name: 'venue', value: 'ID', help: 'of one venue; of all when absent' }],
-  async run(given, open) {
-    const text = given.text('venue');
-    const venueId = text === null ? null : uuidOf(text, '--venue', 'venue list');
+  help: 'recount figures from the stored events; safe beside running servers',
+  options: [{ name: 'venue', valueName: 'ID', help: 'of one venue; of all when absent' }],
+  async run(input, open) {
+    const text = input.text('venue');
+    const venueId = text === null ? null : parseId(text, '--venue', 'venue list');
     const { context } = await open();
-    if (venueId !== null) await knownVenue(context.db, venueId);
-    const bar = new ProgressBar('counting anew', context.clock, given.flag('json') ? null : process.stderr);
+    if (venueId !== null) await requireVenue(context.db, venueId);
+    const bar = new ProgressBar('recounting', context.clock, input.flag('json') ? null : process.stderr);
     const done = await rebuild(context.db, venueId, (share) => bar.showShare(share));
     bar.end();
     const { venues, days, mended } = done;
-    const was = mended === 0 ? 'everything was right' : `${mended} rows were wrong and are mended`;
-    return { json: done, text: `${venues} venues, ${days} days counted anew: ${was}.` };
+    const outcome = mended === 0 ? 'everything was right' : `${mended} rows were wrong and are corrected`;
+    return { json: done, text: `${venues} venues, ${days} days recounted: ${outcome}.` };
   },
 };
 
@@ -97,23 +97,21 @@ const drop: Command = {
   words: ['analytics', 'drop'],
   arguments: [],
   help: 'drop single events by their age; figures of whole days stay, later reports of that time are refused',
-  options: [
-    { name: 'before', value: 'T', needed: true, help: 'what is older goes; the beginning of its day in UTC counts' },
-  ],
-  async run(given, open) {
-    const time = timeIn(given, 'before') ?? '';
+  options: [{ name: 'before', valueName: 'T', isRequired: true, help: 'events before this day in UTC are deleted' }],
+  async run(input, open) {
+    const time = timeIn(input, 'before') ?? '';
     const { context } = await open();
     const before = `${time.slice(0, 10)}T00:00:00.000Z`;
-    const latest = new Date(Math.floor(context.clock.now() / DAY) * DAY).toISOString();
+    const latest = new Date(Math.floor(context.clock.now() / DAY_MS) * DAY_MS).toISOString();
     if (before > latest) throw usageError(`--before is after ${latest}: today’s events are still coming in.`);
-    const bar = new ProgressBar('dropping', context.clock, given.flag('json') ? null : process.stderr);
+    const bar = new ProgressBar('dropping', context.clock, input.flag('json') ? null : process.stderr);
     const { emptied, deleted } = await dropActivity(context.db, before, (share) => bar.showShare(share));
     bar.end();
     return {
       json: { before, emptied_months: emptied, deleted_events: deleted },
-      text: `Single events before ${shownTime(before)} are gone. Figures of whole days are what they were.`,
+      text: `Single events before ${formatTimestamp(before)} are deleted. Figures of whole days are unchanged.`,
     };
   },
 };
 
-export const analyticsCommands: readonly Command[] = [show, recount, drop];
+export const analyticsCommands: readonly Command[] = [show, rebuildFigures, drop];

@@ -1,4 +1,5 @@
-// What a person reads when the server is ready: the addresses and, the first time, a sandbox venue with its keys.
+// The lines that `start` and `serve` print when they are ready: the addresses and, on the first start, a sandbox venue
+// with its keys.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,42 +13,42 @@ export interface Announcement {
   readonly newOperatorToken: string | null;
   /** Null: this installation had venues already. */
   readonly firstVenue: VenueWithKeys | null;
-  readonly say: (line: string) => void;
+  readonly printLine: (line: string) => void;
 }
 
 const keyFile = (context: AppContext): string => join(context.config.dataDir, 'sandbox-key');
 
 /**
- * A fresh installation begins with a sandbox venue. Its test key is kept in a file for the operator's shell (it can cost
- * nobody anything), written before the venue is committed: a crash between the two leaves nothing that is lost for good.
+ * Creates a sandbox venue in a new installation and stores its test key in a file for the operator's shell (a test key
+ * moves no real money). The file is written before the commit: after a crash in between, the next start does both again.
  */
-export async function openFirstVenue(context: AppContext, command: CommandContext): Promise<VenueWithKeys | null> {
+export async function createFirstVenue(context: AppContext, command: CommandContext): Promise<VenueWithKeys | null> {
   return context.db.transaction(async (tx) => {
-    const opened = await createSandboxVenueOnce(tx, command);
-    if (opened !== null) writeFileSync(keyFile(context), `${opened.secretTest}\n`, { mode: 0o600, flush: true });
-    return opened;
+    const created = await createSandboxVenueOnce(tx, command);
+    if (created !== null) writeFileSync(keyFile(context), `${created.secretTest}\n`, { mode: 0o600, flush: true });
+    return created;
   });
 }
 
-export function announce({ context, urls, newOperatorToken, firstVenue, say }: Announcement): void {
+export function announce({ context, urls, newOperatorToken, firstVenue, printLine }: Announcement): void {
   if (firstVenue !== null) {
-    say('A sandbox venue is ready. Its keys are shown this once:');
-    say('');
-    say(`  secret key       ${firstVenue.secretTest}`);
-    say(`  publishable key  ${firstVenue.publishableTest}`);
-    say(`  venue id         ${firstVenue.venue.id}`);
-    say(`  kept for your shell in ${keyFile(context)}`);
-    say('');
+    printLine('A sandbox venue is ready. Its keys are shown this once:');
+    printLine('');
+    printLine(`  secret key       ${firstVenue.secretTest}`);
+    printLine(`  publishable key  ${firstVenue.publishableTest}`);
+    printLine(`  venue id         ${firstVenue.venue.id}`);
+    printLine(`  stored for your shell in ${keyFile(context)}`);
+    printLine('');
   }
   if (newOperatorToken !== null) {
-    say(`  operator token   ${newOperatorToken}`);
-    say('');
+    printLine(`  operator token   ${newOperatorToken}`);
+    printLine('');
   }
-  if (context.config.sandboxProcessor) say('Sandbox: no real money moves here.');
-  say(`everyshare is ready at ${urls.base}`);
-  say(`  reference  ${urls.base}/docs`);
-  say(`  schemas    ${urls.schemas}/v1/index.json`);
-  if (context.config.sandboxProcessor) say(`  cards      ${urls.base}/sandbox/cards`);
-  if (context.config.sandboxTexts) say(`  texts      ${urls.base}/sandbox/outbox`);
-  say(`  health     ${urls.base}/readyz`);
+  if (context.config.sandboxProcessor) printLine('Sandbox: no real money moves here.');
+  printLine(`everyshare is ready at ${urls.base}`);
+  printLine(`  reference  ${urls.base}/docs`);
+  printLine(`  schemas    ${urls.schemas}/v1/index.json`);
+  if (context.config.sandboxProcessor) printLine(`  cards      ${urls.base}/sandbox/cards`);
+  if (context.config.sandboxTexts) printLine(`  texts      ${urls.base}/sandbox/outbox`);
+  printLine(`  health     ${urls.base}/readyz`);
 }

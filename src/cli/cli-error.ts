@@ -1,5 +1,5 @@
-// How a command fails: one line for a person that names what was wrong and what to do, and an exit code (2 for a line
-// that was typed wrongly, 1 for a wish that could not be met).
+// The errors of the command line: one line that says what is wrong and what to do, and an exit code (2 for wrong usage, 1
+// for any other failure).
 
 import { isUnavailable, sqlState } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
@@ -7,12 +7,12 @@ import { scrub } from '../base/log.ts';
 import { ProcessorUnavailable } from '../domain/payments/processor.ts';
 
 export class CliError extends Error {
-  readonly exit: 1 | 2;
+  readonly exitCode: 1 | 2;
 
   constructor(message: string, exit: 1 | 2) {
     super(message);
-    this.name = 'Fault';
-    this.exit = exit;
+    this.name = 'CliError';
+    this.exitCode = exit;
   }
 }
 
@@ -20,42 +20,42 @@ export function usageError(message: string): CliError {
   return new CliError(message, 2);
 }
 
-export function refused(message: string): CliError {
+export function commandError(message: string): CliError {
   return new CliError(message, 1);
 }
 
-const LONGEST_ECHO = 80;
+const MAX_QUOTED_LENGTH = 80;
 
-/** What was typed, between quotes, cut where it gets long. */
+/** The operator's text in quotes, shortened if it is long. */
 export function quoted(text: string): string {
-  return text.length > LONGEST_ECHO ? `"${text.slice(0, LONGEST_ECHO)}…"` : `"${text}"`;
+  return text.length > MAX_QUOTED_LENGTH ? `"${text.slice(0, MAX_QUOTED_LENGTH)}…"` : `"${text}"`;
 }
 
-export function noSuch(what: 'venue' | 'key' | 'member', id: string): CliError {
+export function unknownId(what: 'venue' | 'key' | 'member', id: string): CliError {
   const remedy = what === 'member' ? 'create' : 'list';
-  const shown = what === 'member' ? 'makes one' : 'shows those that there are';
-  return refused(`there is no ${what} ${id}: "everyshare ${what} ${remedy}" ${shown}.`);
+  const hint = what === 'member' ? 'creates one' : 'lists them';
+  return commandError(`there is no ${what} ${id}: "everyshare ${what} ${remedy}" ${hint}.`);
 }
 
-/** Runs what looks something up by its id, so that "not found" says what was not found. */
-export async function lookedUp<T>(what: 'venue' | 'key', id: string, work: () => Promise<T>): Promise<T> {
+/** Runs `work` and turns its "not found" into an error that names the missing object. */
+export async function explainNotFound<T>(what: 'venue' | 'key', id: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-    throw noSuch(what, id);
+    throw unknownId(what, id);
   }
 }
 
-/** One line for whatever went wrong, with nothing in it that is secret or moves the cursor. */
-export function lineFor(error: unknown, options: readonly string[]): string {
-  return scrub(words(error, options))
+/** Any error as one line, without secrets and without control characters. */
+export function errorLine(error: unknown, options: readonly string[]): string {
+  return scrub(messageOf(error, options))
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/\p{Cc}/gu, '')
     .trim();
 }
 
-function words(error: unknown, options: readonly string[]): string {
+function messageOf(error: unknown, options: readonly string[]): string {
   if (error instanceof Problem) {
     const option = error.detail.field?.slice(1).replaceAll('_', '-') ?? '';
     return options.includes(option) ? `--${option}: ${error.message}` : error.message;

@@ -1,4 +1,4 @@
-// Reads a list to its end, page by page, so that a command never shows a part of it as the whole.
+// Reads all pages of a list, so that a command never shows only a part of it.
 
 export async function everyPage<T extends { readonly id: string }>(
   page: (before: string | null) => Promise<readonly T[]>,

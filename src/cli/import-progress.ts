@@ -3,7 +3,7 @@
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Mode } from '../base/config.ts';
-import { type CliError, refused } from './cli-error.ts';
+import { type CliError, commandError } from './cli-error.ts';
 import type { Failure, ImportKind } from './import-chunk.ts';
 
 export interface ImportCounts {
@@ -50,7 +50,7 @@ export function readProgress(file: string): Progress | null {
   }
   const progress = parseProgress(text);
   if (progress === null) {
-    throw refused(
+    throw commandError(
       `${file} is not a progress file of an import and was left unchanged: name another with --progress FILE.`,
     );
   }
@@ -74,7 +74,7 @@ export function writeProgress(file: string, progress: Progress): void {
   } catch (error) {
     rmSync(draft, { force: true });
     const { code } = error as NodeJS.ErrnoException;
-    throw refused(
+    throw commandError(
       `progress cannot be saved in ${file} (${code}): name a file that can be written with --progress FILE.`,
     );
   }
@@ -91,7 +91,7 @@ export function checkSameImport(
   now: Pick<Progress, 'type' | 'venue_id' | 'mode' | 'source'>,
 ): void {
   if (saved.type !== now.type || saved.venue_id !== now.venue_id || saved.mode !== now.mode) {
-    throw refused(
+    throw commandError(
       `${file} belongs to another import (${saved.type} into venue ${saved.venue_id}, ${saved.mode}): start again with --restart, or name another file with --progress.`,
     );
   }
@@ -102,7 +102,7 @@ export function checkSameImport(
 }
 
 export function fileChanged(next: number): CliError {
-  return refused(
+  return commandError(
     `the file has changed since its first ${next} objects were imported: start again with --restart (imported objects stay, and count as unchanged).`,
   );
 }

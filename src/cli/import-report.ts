@@ -2,10 +2,10 @@
 // person, as one JSON document for a program, and as JSON lines in the file of --report.
 
 import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { refused } from './cli-error.ts';
+import { commandError } from './cli-error.ts';
+import type { CommandResult } from './command-definition.ts';
 import type { Failure, ImportKind } from './import-chunk.ts';
 import type { ImportCounts, Progress } from './import-progress.ts';
-import type { Answer } from './shape.ts';
 import { block, table } from './table.ts';
 
 /** How many failures the JSON document and the progress file contain. */
@@ -25,7 +25,7 @@ export interface ImportOutcome {
   readonly reportFile: string | null;
 }
 
-export function importAnswer(outcome: ImportOutcome): Answer {
+export function importResult(outcome: ImportOutcome): CommandResult {
   const { kind, counts } = outcome;
   const json = {
     type: kind.name,
@@ -36,11 +36,11 @@ export function importAnswer(outcome: ImportOutcome): Answer {
     resumed_at: outcome.resumedAt,
     errors: outcome.failures.slice(0, MAX_FAILURES_LISTED),
   };
-  const answer = { json, text: asText(outcome) };
-  if (counts.failed === 0) return answer;
+  const result = { json, text: asText(outcome) };
+  if (counts.failed === 0) return result;
   return {
-    ...answer,
-    fault: `${counts.failed} of ${counts.total} ${kind.name} failed: fix them and import them again.`,
+    ...result,
+    failure: `${counts.failed} of ${counts.total} ${kind.name} failed: fix them and import them again.`,
   };
 }
 
@@ -101,7 +101,7 @@ export class ReportFile {
     try {
       this.#fd = openSync(file, isResumed ? 'a+' : 'w');
     } catch (error) {
-      throw refused(`--report: ${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+      throw commandError(`--report: ${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
     }
     if (isResumed) {
       this.#bytes = Math.min(saved.report.bytes, fstatSync(this.#fd).size);

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Db } from '../base/db.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import { type CliError, lineFor, refused } from './cli-error.ts';
+import { type CliError, commandError, errorLine } from './cli-error.ts';
 import { type Failure, type ImportItem, type ImportKind, parseItem, validateItems } from './import-chunk.ts';
 import {
   checkSameImport,
@@ -46,7 +46,7 @@ export async function runImport(job: ImportJob, context: ImportContext): Promise
   const { venue, mode } = context.caller;
   const identity = { type: job.kind.name, venue_id: venue.id, mode, source: job.source };
   const saved = progressToResume(job, identity);
-  if (saved !== null) context.bar.say(`Resuming at object ${saved.next}, where the last run stopped.`);
+  if (saved !== null) context.bar.printLine(`Resuming at object ${saved.next}, where the last run stopped.`);
   const report = job.reportFile === null ? null : new ReportFile(resolve(job.reportFile), saved);
   try {
     const run = new ImportRun(job, context, saved, report);
@@ -194,14 +194,14 @@ class ImportRun {
     await this.#flush();
     this.#saveProgress({ index, byte: offset });
     const place = `${this.#job.label} is not valid at object ${index} (byte ${offset}): ${message}`;
-    return refused(`${place}. ${this.#summary('fix it and run the same command again')}`);
+    return commandError(`${place}. ${this.#summary('fix it and run the same command again')}`);
   }
 
   async #withSummary<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      throw refused(`${lineFor(error, [])} ${this.#summary('run the same command again')}`);
+      throw commandError(`${errorLine(error, [])} ${this.#summary('run the same command again')}`);
     }
   }
 

@@ -2,15 +2,15 @@
 
 import { createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { quoted, refused, usageError } from './cli-error.ts';
+import { commandError, quoted, usageError } from './cli-error.ts';
+import type { Command, CommandInput, CommandResult, OpenContext } from './command-definition.ts';
 import { BOATS, type ImportKind, OFFERINGS } from './import-chunk.ts';
 import type { FileStamp } from './import-progress.ts';
-import { importAnswer } from './import-report.ts';
+import { importResult } from './import-report.ts';
 import { type ImportJob, runImport } from './import-run.ts';
 import { operatorCaller } from './operator-caller.ts';
-import { choiceOf, uuidOf } from './options.ts';
+import { choiceOption, parseId } from './options.ts';
 import { ProgressBar } from './progress-bar.ts';
-import type { Answer, Command, Given, Open } from './shape.ts';
 
 const CHUNK_BYTES = 65_536;
 
@@ -21,11 +21,12 @@ interface Source {
   readonly read: () => AsyncIterable<Buffer>;
 }
 
-function sourceIn(given: Given): Source {
-  const file = given.argument(0);
+function sourceIn(input: CommandInput): Source {
+  const file = input.argument(0);
   if (file === '-') return { label: 'standard input', stamp: null, read: () => process.stdin };
   const stats = statsOf(file);
-  if (stats.isDirectory()) throw refused(`FILE is ${quoted(file)}, which is a folder: give a file, or - for input.`);
+  if (stats.isDirectory())
+    throw commandError(`FILE is ${quoted(file)}, which is a folder: give a file, or - for input.`);
   return {
     label: file,
     stamp: stats.isFile() ? { size: stats.size, mtime_ms: stats.mtimeMs } : null,
@@ -38,13 +39,13 @@ function statsOf(file: string): Stats {
     return statSync(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw refused(`FILE is ${quoted(file)}, which cannot be read (${code}): check its path and who may read it.`);
+    throw commandError(`FILE is ${quoted(file)}, which cannot be read (${code}): check its path and who may read it.`);
   }
 }
 
 /** The default is beside the file. Progress of a stream is saved only if --progress names a file. */
-function progressFileIn(given: Given, source: Source): string | null {
-  const named = given.text('progress');
+function progressFileIn(input: CommandInput, source: Source): string | null {
+  const named = input.text('progress');
   if (named !== null) return named;
   return source.stamp === null ? null : `${source.label}.progress.json`;
 }
@@ -59,12 +60,12 @@ function checkDistinctFiles(files: readonly (readonly [label: string, file: stri
   }
 }
 
-async function runCommand(kind: ImportKind, given: Given, open: Open): Promise<Answer> {
-  const venueId = uuidOf(given.needed('venue'), '--venue', 'venue list');
-  const mode = choiceOf(given, 'mode', ['test', 'live']);
-  const source = sourceIn(given);
-  const progressFile = progressFileIn(given, source);
-  const reportFile = given.text('report');
+async function runCommand(kind: ImportKind, input: CommandInput, open: OpenContext): Promise<CommandResult> {
+  const venueId = parseId(input.required('venue'), '--venue', 'venue list');
+  const mode = choiceOption(input, 'mode', ['test', 'live']);
+  const source = sourceIn(input);
+  const progressFile = progressFileIn(input, source);
+  const reportFile = input.text('report');
   checkDistinctFiles([
     ['FILE', source.stamp === null ? null : source.label],
     ['--progress', progressFile],
@@ -72,19 +73,19 @@ async function runCommand(kind: ImportKind, given: Given, open: Open): Promise<A
   ]);
   const { context, command } = await open();
   const caller = await operatorCaller(context.db, command, venueId, mode);
-  const dryRun = given.flag('dry-run');
+  const dryRun = input.flag('dry-run');
   const job: ImportJob = {
     kind,
     label: source.label,
     read: source.read,
     source: source.stamp,
     dryRun,
-    restart: given.flag('restart'),
+    restart: input.flag('restart'),
     progressFile: dryRun ? null : progressFile,
     reportFile,
   };
-  const bar = new ProgressBar(kind.name, context.clock, given.flag('json') ? null : process.stderr);
-  return importAnswer(await runImport(job, { db: context.db, clock: context.clock, caller, bar }));
+  const bar = new ProgressBar(kind.name, context.clock, input.flag('json') ? null : process.stderr);
+  return importResult(await runImport(job, { db: context.db, clock: context.clock, caller, bar }));
 }
 
 function importCommand(kind: ImportKind): Command {
@@ -93,14 +94,14 @@ function importCommand(kind: ImportKind): Command {
     arguments: ['FILE'],
     help: `create or update ${kind.name} from a file (JSON or JSON lines; "-" is standard input); resumes after a stop`,
     options: [
-      { name: 'venue', value: 'ID', needed: true, help: 'the venue that owns them' },
-      { name: 'mode', value: 'MODE', needed: true, help: 'test or live' },
-      { name: 'dry-run', value: null, help: 'report what is wrong, write nothing' },
-      { name: 'report', value: 'FILE', help: 'write every object that failed to this file, as JSON lines' },
-      { name: 'progress', value: 'FILE', help: 'where to save the progress; FILE.progress.json by default' },
-      { name: 'restart', value: null, help: 'start from the first object, ignore saved progress' },
+      { name: 'venue', valueName: 'ID', isRequired: true, help: 'the venue that owns them' },
+      { name: 'mode', valueName: 'MODE', isRequired: true, help: 'test or live' },
+      { name: 'dry-run', valueName: null, help: 'report what is wrong, write nothing' },
+      { name: 'report', valueName: 'FILE', help: 'write every object that failed to this file, as JSON lines' },
+      { name: 'progress', valueName: 'FILE', help: 'where to save the progress; FILE.progress.json by default' },
+      { name: 'restart', valueName: null, help: 'start from the first object, ignore saved progress' },
     ],
-    run: (given, open) => runCommand(kind, given, open),
+    run: (input, open) => runCommand(kind, input, open),
   };
 }
 

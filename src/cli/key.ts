@@ -1,4 +1,4 @@
-// The operator's commands for keys. A key's text is shown once, by the command that makes it, and by no other.
+// The operator's commands for keys. Only the command that creates or imports a key shows its text.
 
 import { createInterface } from 'node:readline';
 import { isAddressRange } from '../base/config.ts';
@@ -9,22 +9,22 @@ import { type IssuedKey, importKey, issueKey, type NewKeyRequest } from '../doma
 import { isOlderKey, SCOPES } from '../domain/keys/key.ts';
 import { type KeyRow, listKeys } from '../domain/keys/queries.ts';
 import { revokeKey } from '../domain/keys/revoke-key.ts';
-import { lookedUp, quoted, refused, usageError } from './cli-error.ts';
+import { commandError, explainNotFound, quoted, usageError } from './cli-error.ts';
+import type { Command, CommandInput, CommandResult } from './command-definition.ts';
 import { everyPage } from './every-page.ts';
-import { choiceOf, uuidOf, wholeOf } from './options.ts';
-import type { Answer, Command, Given } from './shape.ts';
-import { block, shownTime, table } from './table.ts';
-import { knownVenue } from './venue.ts';
+import { choiceOption, integerOption, parseId } from './options.ts';
+import { block, formatTimestamp, table } from './table.ts';
+import { requireVenue } from './venue.ts';
 
-const MOST_PER_HOUR = 1_000_000_000;
+const MAX_PER_HOUR = 1_000_000_000;
 
-function factsOf(key: KeyRow) {
+function fieldsOf(key: KeyRow) {
   const { kind, mode, scopes, venue_id, expires_at, allow_ips, writes_per_hour, reads_per_hour, created_at } = key;
   return { kind, mode, scopes, venue_id, expires_at, allow_ips, writes_per_hour, reads_per_hour, created_at };
 }
 
-function listed(key: KeyRow) {
-  return { id: key.id, hint: key.hint, ...factsOf(key), revoked_at: key.revoked_at };
+function toJson(key: KeyRow) {
+  return { id: key.id, hint: key.hint, ...fieldsOf(key), revoked_at: key.revoked_at };
 }
 
 function scopesOf(key: KeyRow): string {
@@ -44,27 +44,27 @@ function linesOf(key: KeyRow): [string, string][] {
     ['scopes', scopesOf(key)],
     ['limits', `${key.writes_per_hour} writes and ${key.reads_per_hour} reads an hour`],
     ['addresses', key.allow_ips?.join(', ') ?? 'any'],
-    ['expires', key.expires_at === null ? 'never' : shownTime(key.expires_at)],
-    ['created', shownTime(key.created_at)],
+    ['expires', key.expires_at === null ? 'never' : formatTimestamp(key.expires_at)],
+    ['created', formatTimestamp(key.created_at)],
   ];
-  if (key.revoked_at !== null) lines.push(['revoked', shownTime(key.revoked_at)]);
+  if (key.revoked_at !== null) lines.push(['revoked', formatTimestamp(key.revoked_at)]);
   return lines;
 }
 
-function answerWithNew(issued: IssuedKey): Answer {
+function newKeyResult(issued: IssuedKey): CommandResult {
   return {
-    json: { id: issued.id, key: issued.key, ...factsOf(issued) },
+    json: { id: issued.id, key: issued.key, ...fieldsOf(issued) },
     text: `${block([['id', issued.id], ['key', issued.key], ...linesOf(issued)])}\n\nThe key is shown once: keep it now.`,
   };
 }
 
-function venueIn(given: Given): string | null {
-  const text = given.text('venue');
-  return text === null ? null : uuidOf(text, '--venue', 'venue list');
+function venueIn(input: CommandInput): string | null {
+  const text = input.text('venue');
+  return text === null ? null : parseId(text, '--venue', 'venue list');
 }
 
-function scopesIn(given: Given): readonly string[] {
-  const asked = given.texts('scope');
+function scopesIn(input: CommandInput): readonly string[] {
+  const asked = input.texts('scope');
   for (const scope of asked) {
     if (scope === 'all' || (SCOPES as readonly string[]).includes(scope)) continue;
     const near = nearestName(scope, SCOPES);
@@ -75,21 +75,21 @@ function scopesIn(given: Given): readonly string[] {
   return asked.includes('all') ? SCOPES : asked;
 }
 
-function wishIn(given: Given): NewKeyRequest {
-  const venueId = uuidOf(given.needed('venue'), '--venue', 'venue list');
-  const kind = choiceOf(given, 'kind', ['secret', 'publishable']);
-  const mode = choiceOf(given, 'mode', ['test', 'live']);
-  const scopes = scopesIn(given);
+function newKeyIn(input: CommandInput): NewKeyRequest {
+  const venueId = parseId(input.required('venue'), '--venue', 'venue list');
+  const kind = choiceOption(input, 'kind', ['secret', 'publishable']);
+  const mode = choiceOption(input, 'mode', ['test', 'live']);
+  const scopes = scopesIn(input);
   if (kind === 'secret' && mode === 'live' && scopes.length === 0) {
     throw usageError(`--scope is missing: a live secret key needs --scope all, or some of ${SCOPES.join(', ')}.`);
   }
-  const expiresAt = given.text('expires-at');
+  const expiresAt = input.text('expires-at');
   if (expiresAt !== null && !isTime(expiresAt)) {
     throw usageError(
       `--expires-at is ${quoted(expiresAt)}: give a time with its offset, such as 2027-06-12T09:30:00Z.`,
     );
   }
-  const allowIps = given.texts('allow-ip');
+  const allowIps = input.texts('allow-ip');
   const range = allowIps.find((text) => !isAddressRange(text));
   if (range !== undefined)
     throw usageError(`--allow-ip is ${quoted(range)}: give an address or a CIDR range, such as 203.0.113.0/24.`);
@@ -100,24 +100,24 @@ function wishIn(given: Given): NewKeyRequest {
     scopes,
     expiresAt: expiresAt?.toUpperCase() ?? null,
     allowIps,
-    writesPerHour: wholeOf(given, 'writes-per-hour', 1, MOST_PER_HOUR),
-    readsPerHour: wholeOf(given, 'reads-per-hour', 1, MOST_PER_HOUR),
+    writesPerHour: integerOption(input, 'writes-per-hour', 1, MAX_PER_HOUR),
+    readsPerHour: integerOption(input, 'reads-per-hour', 1, MAX_PER_HOUR),
   };
 }
 
-/** Says which venue there is not, and how a sandbox gets live keys. */
-async function forVenue(id: string, work: () => Promise<IssuedKey>): Promise<IssuedKey> {
+/** Turns the errors about a venue into lines that name it and say how a sandbox gets live keys. */
+async function explainVenueErrors(id: string, work: () => Promise<IssuedKey>): Promise<IssuedKey> {
   try {
-    return await lookedUp('venue', id, work);
+    return await explainNotFound('venue', id, work);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'venue_not_linked') throw error;
-    throw refused(
+    throw commandError(
       `--venue ${id} is a sandbox, which gets no live keys: link it first with "everyshare venue link ${id}".`,
     );
   }
 }
 
-/** The first line of standard input, so that a key need not stand in the shell's history. */
+/** The first line of standard input, so that the key does not appear in the shell's history. */
 async function firstLine(): Promise<string> {
   const lines = createInterface({ input: process.stdin });
   try {
@@ -134,25 +134,25 @@ const create: Command = {
   arguments: [],
   help: 'create a key; its text is shown once',
   options: [
-    { name: 'venue', value: 'ID', needed: true, help: 'the venue that it opens' },
-    { name: 'kind', value: 'KIND', needed: true, help: 'secret (for servers) or publishable (for pages)' },
-    { name: 'mode', value: 'MODE', needed: true, help: 'test or live' },
+    { name: 'venue', valueName: 'ID', isRequired: true, help: 'the venue that it opens' },
+    { name: 'kind', valueName: 'KIND', isRequired: true, help: 'secret (for servers) or publishable (for pages)' },
+    { name: 'mode', valueName: 'MODE', isRequired: true, help: 'test or live' },
     {
       name: 'scope',
-      value: 'SCOPE',
-      many: true,
+      valueName: 'SCOPE',
+      isRepeatable: true,
       help: `all, or some of ${SCOPES.join(', ')} (a test key carries every one)`,
     },
-    { name: 'expires-at', value: 'TIME', help: 'when it ends, such as 2027-06-12T09:30:00Z' },
-    { name: 'allow-ip', value: 'CIDR', many: true, help: 'an address or range that it may be used from' },
-    { name: 'writes-per-hour', value: 'N', help: 'its hourly limit of writes' },
-    { name: 'reads-per-hour', value: 'N', help: 'its hourly limit of reads' },
+    { name: 'expires-at', valueName: 'TIME', help: 'when it ends, such as 2027-06-12T09:30:00Z' },
+    { name: 'allow-ip', valueName: 'CIDR', isRepeatable: true, help: 'an address or range that it may be used from' },
+    { name: 'writes-per-hour', valueName: 'N', help: 'its hourly limit of writes' },
+    { name: 'reads-per-hour', valueName: 'N', help: 'its hourly limit of reads' },
   ],
-  async run(given, open) {
-    const wish = wishIn(given);
+  async run(input, open) {
+    const request = newKeyIn(input);
     const { context, command } = await open();
-    return answerWithNew(
-      await forVenue(wish.venueId, () => context.db.transaction((tx) => issueKey(tx, command, wish))),
+    return newKeyResult(
+      await explainVenueErrors(request.venueId, () => context.db.transaction((tx) => issueKey(tx, command, request))),
     );
   },
 };
@@ -161,11 +161,11 @@ const list: Command = {
   words: ['key', 'list'],
   arguments: [],
   help: 'list the keys, newest first, without their text',
-  options: [{ name: 'venue', value: 'ID', help: 'those of one venue' }],
-  async run(given, open) {
-    const venueId = venueIn(given);
+  options: [{ name: 'venue', valueName: 'ID', help: 'those of one venue' }],
+  async run(input, open) {
+    const venueId = venueIn(input);
     const { context, command } = await open();
-    if (venueId !== null) await knownVenue(context.db, venueId);
+    if (venueId !== null) await requireVenue(context.db, venueId);
     const keys = await everyPage((before) => listKeys(context.db, venueId, before));
     const rows = keys.map((key) => [
       key.id,
@@ -173,15 +173,17 @@ const list: Command = {
       key.kind,
       key.mode,
       statusOf(key, command.now),
-      shownTime(key.expires_at),
+      formatTimestamp(key.expires_at),
       key.venue_id,
       scopesOf(key),
     ]);
-    const none = 'There are no keys yet: create one with "everyshare key create --help".';
+    const emptyText = 'There are no keys yet: create one with "everyshare key create --help".';
     return {
-      json: keys.map(listed),
+      json: keys.map(toJson),
       text:
-        rows.length === 0 ? none : table(['ID', 'KEY', 'KIND', 'MODE', 'STATUS', 'EXPIRES', 'VENUE', 'SCOPES'], rows),
+        rows.length === 0
+          ? emptyText
+          : table(['ID', 'KEY', 'KIND', 'MODE', 'STATUS', 'EXPIRES', 'VENUE', 'SCOPES'], rows),
     };
   },
 };
@@ -189,37 +191,37 @@ const list: Command = {
 const revoke: Command = {
   words: ['key', 'revoke'],
   arguments: ['ID'],
-  help: 'revoke a key: from the next request on it opens nothing',
+  help: 'revoke a key: from the next request on it is refused',
   options: [],
-  async run(given, open) {
-    const id = given.argument(0);
+  async run(input, open) {
+    const id = input.argument(0);
     if (!/^key_[0-9a-z]{26}$/.test(id)) {
       throw usageError(
         `ID is ${quoted(id)}, which is not the id of a key (key_ and 26 characters): "everyshare key list" shows the ids.`,
       );
     }
     const { context, command } = await open();
-    const key = await lookedUp('key', id, () => context.db.transaction((tx) => revokeKey(tx, command, id)));
-    return { json: listed(key), text: block([['id', key.id], ['key', key.hint], ...linesOf(key)]) };
+    const key = await explainNotFound('key', id, () => context.db.transaction((tx) => revokeKey(tx, command, id)));
+    return { json: toJson(key), text: block([['id', key.id], ['key', key.hint], ...linesOf(key)]) };
   },
 };
 
-const bring: Command = {
+const importOlder: Command = {
   words: ['key', 'import'],
   arguments: [],
   help: 'take over a live key of the older form, with every scope',
   options: [
-    { name: 'venue', value: 'ID', needed: true, help: 'the venue that it opens' },
+    { name: 'venue', valueName: 'ID', isRequired: true, help: 'the venue that it opens' },
     {
       name: 'key',
-      value: 'KEY',
-      needed: true,
+      valueName: 'KEY',
+      isRequired: true,
       help: 'svc_live_ and 48 hex characters; "-" reads it from standard input',
     },
   ],
-  async run(given, open) {
-    const venueId = uuidOf(given.needed('venue'), '--venue', 'venue list');
-    const typed = given.needed('key');
+  async run(input, open) {
+    const venueId = parseId(input.required('venue'), '--venue', 'venue list');
+    const typed = input.required('key');
     const text = (typed === '-' ? await firstLine() : typed).trim();
     if (!isOlderKey(text)) {
       throw usageError(
@@ -227,10 +229,10 @@ const bring: Command = {
       );
     }
     const { context, command } = await open();
-    return answerWithNew(
-      await forVenue(venueId, () => context.db.transaction((tx) => importKey(tx, command, venueId, text))),
+    return newKeyResult(
+      await explainVenueErrors(venueId, () => context.db.transaction((tx) => importKey(tx, command, venueId, text))),
     );
   },
 };
 
-export const keyCommands: readonly Command[] = [create, list, revoke, bring];
+export const keyCommands: readonly Command[] = [create, list, revoke, importOlder];

@@ -1,4 +1,4 @@
-// `everyshare ledger check`: the balance of every account, and where the books do not agree with what happened.
+// `everyshare ledger check`: shows the balance of every account, and where the ledger disagrees with the checkouts.
 
 import {
   type AccountBalance,
@@ -6,8 +6,8 @@ import {
   type LedgerProblem,
   type LedgerReport,
 } from '../domain/checkouts/accounting/check-ledger.ts';
+import type { Command, CommandResult } from './command-definition.ts';
 import { ProgressBar } from './progress-bar.ts';
-import type { Answer, Command } from './shape.ts';
 import { table } from './table.ts';
 
 const check: Command = {
@@ -15,9 +15,9 @@ const check: Command = {
   arguments: [],
   help: 'check that the ledger adds up and agrees with what happened; changes nothing',
   options: [],
-  async run(given, open) {
+  async run(input, open) {
     const { context } = await open();
-    const bar = new ProgressBar('checking', context.clock, given.flag('json') ? null : process.stderr);
+    const bar = new ProgressBar('checking', context.clock, input.flag('json') ? null : process.stderr);
     const report = await checkLedger(context.db, {
       onProgress: (done, about) => bar.show(done, done, about === null ? null : done / about),
     });
@@ -26,7 +26,7 @@ const check: Command = {
   },
 };
 
-function answerOf({ balances, problems, problemCount }: LedgerReport): Answer {
+function answerOf({ balances, problems, problemCount }: LedgerReport): CommandResult {
   const ok = problemCount === 0;
   const json = { ok, balances, problem_count: problemCount, problems: problems.map(jsonOf) };
   if (ok) return { json, text: `${balanceTable(balances)}\n\nThe ledger adds up.` };
@@ -34,7 +34,7 @@ function answerOf({ balances, problems, problemCount }: LedgerReport): Answer {
   return {
     json,
     text: `${balanceTable(balances)}\n\n${problemTable(problems)}${more}`,
-    fault: `the ledger has ${problemCount === 1 ? '1 difference' : `${problemCount} differences`}: see docs/guides/money-operations.md.`,
+    failure: `the ledger has ${problemCount === 1 ? '1 difference' : `${problemCount} differences`}: see docs/guides/money-operations.md.`,
   };
 }
 

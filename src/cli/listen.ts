@@ -1,6 +1,6 @@
-// `everyshare listen --forward-to URL`: follows the test events of a venue and posts each to a local address, signed with a
-// secret that is the same each time, so that a receiver can be written before there is a public address for it. It tries
-// each once, and shows what came back; the real deliveries go on beside it.
+// `everyshare listen --forward-to URL`: posts the test events of a venue to a local address, signed with a secret that
+// stays the same, so that a developer can write a receiver without a public address. It tries each event once and prints
+// the response. Deliveries to webhook endpoints are not affected.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { sendTrusted } from '../base/outbound/trusted-request.ts';
@@ -9,50 +9,50 @@ import { type EventView, eventsSince } from '../domain/events/queries.ts';
 import { SIGNATURE_HEADER, signatureOf } from '../domain/webhooks/deliveries/signature.ts';
 import type { AppContext } from '../run/context.ts';
 import { quoted, usageError } from './cli-error.ts';
-import { wholeOf } from './options.ts';
-import type { Command, Given } from './shape.ts';
-import { namedVenue, testCaller, VENUE } from './test-venue.ts';
+import type { Command, CommandInput } from './command-definition.ts';
+import { integerOption } from './options.ts';
+import { testCaller, VENUE_OPTION, venueIn } from './test-venue.ts';
 
-const LOOK_EVERY_MS = 300;
+const POLL_INTERVAL_MS = 300;
 const TIMEOUT_MS = 10_000;
-const AT_ONCE = 500;
-/** A transaction may commit an event after a later one: so far back we look each time. */
+const PAGE_SIZE = 500;
+/** Events may be committed out of order, so each poll starts this far back. */
 const OVERLAP_MS = 10_000;
-const SEEN_FOR_MS = 3 * OVERLAP_MS;
+const SEEN_RETENTION_MS = 3 * OVERLAP_MS;
 
-/** From the installation's own key and the venue: nobody else can know it, and it need not be kept. */
+/** Derived from the installation's key and the venue, so it is secret, stable, and stored nowhere. */
 function listenSecret(seal: Seal, venueId: string): string {
   return `whsec_${seal.fingerprint(venueId, 'everyshare listen').toString('hex').slice(0, 32)}`;
 }
 
-/** Follows the log from now on: each event once, in the order of its time as far as that is known. */
-class Follower {
-  readonly #house: AppContext;
+/** Returns each event that is recorded from now on, once, ordered by time within one poll. */
+class EventFollower {
+  readonly #context: AppContext;
   readonly #venueId: string;
   readonly #seen = new Map<string, number>();
   #from: number;
 
   constructor(context: AppContext, venueId: string) {
-    this.#house = context;
+    this.#context = context;
     this.#venueId = venueId;
     this.#from = context.clock.now() - OVERLAP_MS;
   }
 
   async next(): Promise<EventView[]> {
-    const { db, clock } = this.#house;
-    const fresh: EventView[] = [];
+    const { db, clock } = this.#context;
+    const newEvents: EventView[] = [];
     for (let since = new Date(this.#from).toISOString(), full = true; full; ) {
-      const page = await eventsSince(db, this.#venueId, 'test', since, AT_ONCE);
+      const page = await eventsSince(db, this.#venueId, 'test', since, PAGE_SIZE);
       for (const event of page) {
-        if (!this.#seen.has(event.id)) fresh.push(event);
+        if (!this.#seen.has(event.id)) newEvents.push(event);
         this.#seen.set(event.id, clock.now());
       }
-      full = page.length === AT_ONCE;
+      full = page.length === PAGE_SIZE;
       since = page.at(-1)?.createdAt ?? since;
     }
     this.#from = Math.max(this.#from, clock.now() - OVERLAP_MS);
-    for (const [id, at] of this.#seen) if (at < clock.now() - SEEN_FOR_MS) this.#seen.delete(id);
-    return fresh;
+    for (const [id, at] of this.#seen) if (at < clock.now() - SEEN_RETENTION_MS) this.#seen.delete(id);
+    return newEvents;
   }
 }
 
@@ -61,7 +61,7 @@ interface Target {
   readonly secret: string;
 }
 
-/** What came back, in a few words. */
+/** Returns the response's status, or why the address could not be reached. */
 async function forward({ url, secret }: Target, event: EventView, now: number): Promise<string> {
   try {
     const { status } = await sendTrusted({
@@ -82,14 +82,14 @@ async function forward({ url, secret }: Target, event: EventView, now: number): 
   }
 }
 
-function addressOf(given: Given): string {
-  const text = given.needed('forward-to');
+function targetUrlIn(input: CommandInput): string {
+  const text = input.required('forward-to');
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url.href;
   throw usageError(`--forward-to is ${quoted(text)}: give an address such as http://localhost:3000/hooks.`);
 }
 
-/** Until Ctrl-C. */
+/** Aborts on SIGINT (Ctrl-C) or SIGTERM. */
 function stopSignal(): { readonly signal: AbortSignal; end(): void } {
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
@@ -107,43 +107,50 @@ const listen: Command = {
   arguments: [],
   help: 'forward the test events of a venue to a local address, until you stop it',
   options: [
-    { name: 'forward-to', value: 'URL', needed: true, help: 'where to post them, such as http://localhost:3000/hooks' },
-    { name: 'event', value: 'TYPE', many: true, help: 'only events of this type; all when absent' },
-    { name: 'count', value: 'N', help: 'stop after so many events' },
-    VENUE,
+    {
+      name: 'forward-to',
+      valueName: 'URL',
+      isRequired: true,
+      help: 'where to post them, such as http://localhost:3000/hooks',
+    },
+    { name: 'event', valueName: 'TYPE', isRepeatable: true, help: 'only events of this type; all when absent' },
+    { name: 'count', valueName: 'N', help: 'stop after so many events' },
+    VENUE_OPTION,
   ],
-  async run(given, open) {
-    const url = addressOf(given);
-    const count = wholeOf(given, 'count', 1, 1_000_000) ?? Number.POSITIVE_INFINITY;
-    const types = given.texts('event');
-    const named = namedVenue(given);
+  async run(input, open) {
+    const url = targetUrlIn(input);
+    const count = integerOption(input, 'count', 1, 1_000_000) ?? Number.POSITIVE_INFINITY;
+    const types = input.texts('event');
+    const venueId = venueIn(input);
     const { context, command } = await open();
-    const { venue } = await testCaller(context.db, command, named);
+    const { venue } = await testCaller(context.db, command, venueId);
     const target = { url, secret: listenSecret(context.seal, venue.id) };
-    const follower = new Follower(context, venue.id);
+    const follower = new EventFollower(context, venue.id);
     await follower.next();
-    const tell = (line: string): void => void (given.flag('json') ? process.stderr : process.stdout).write(`${line}\n`);
-    tell(`forwarding test events of ${venue.name} (${venue.id}) to ${url}`);
-    tell(`signing secret ${target.secret}`);
-    const told: { id: string; type: string; result: string }[] = [];
+    const printLine = (line: string): void =>
+      void (input.flag('json') ? process.stderr : process.stdout).write(`${line}\n`);
+    printLine(`forwarding test events of ${venue.name} (${venue.id}) to ${url}`);
+    printLine(`signing secret ${target.secret}`);
+    const forwarded: { id: string; type: string; result: string }[] = [];
     const stop = stopSignal();
     try {
-      while (!stop.signal.aborted && told.length < count) {
+      while (!stop.signal.aborted && forwarded.length < count) {
         for (const event of await follower.next()) {
-          if (stop.signal.aborted || told.length >= count) break;
+          if (stop.signal.aborted || forwarded.length >= count) break;
           if (types.length > 0 && !types.includes(event.type)) continue;
           const result = await forward(target, event, context.clock.now());
-          told.push({ id: event.id, type: event.type, result });
-          tell(`${event.type}  ${event.id}  ${result}`);
+          forwarded.push({ id: event.id, type: event.type, result });
+          printLine(`${event.type}  ${event.id}  ${result}`);
         }
-        if (told.length < count) await delay(LOOK_EVERY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+        if (forwarded.length < count)
+          await delay(POLL_INTERVAL_MS, undefined, { signal: stop.signal }).catch(() => undefined);
       }
     } finally {
       stop.end();
     }
-    const { length } = told;
+    const { length } = forwarded;
     return {
-      json: { venue: venue.id, secret: target.secret, forwarded: told },
+      json: { venue: venue.id, secret: target.secret, forwarded },
       text: `${length} ${length === 1 ? 'event' : 'events'} forwarded.`,
     };
   },

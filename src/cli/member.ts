@@ -3,9 +3,9 @@
 import { createChannel, createMember } from '../domain/members/create-member.ts';
 import { findMembers } from '../domain/members/queries.ts';
 import { TOKEN_SECONDS } from '../domain/members/tokens.ts';
-import { noSuch, quoted, usageError } from './cli-error.ts';
-import { uuidOf } from './options.ts';
-import type { Command } from './shape.ts';
+import { quoted, unknownId, usageError } from './cli-error.ts';
+import type { Command } from './command-definition.ts';
+import { parseId } from './options.ts';
 import { block } from './table.ts';
 
 const E164 = /^\+[1-9][0-9]{6,14}$/;
@@ -15,13 +15,13 @@ const create: Command = {
   arguments: [],
   help: 'create a member with a phone, and give a token; the same phone again is the same member',
   options: [
-    { name: 'phone', value: 'P', needed: true, help: 'in E.164 form, such as +15550100042' },
-    { name: 'name', value: 'N', help: 'what to call them, 1 to 80 characters' },
+    { name: 'phone', valueName: 'P', isRequired: true, help: 'in E.164 form, such as +15550100042' },
+    { name: 'name', valueName: 'N', help: 'what to call them, 1 to 80 characters' },
   ],
-  async run(given, open) {
-    const phone = given.needed('phone').replaceAll(/[\s().-]/g, '');
+  async run(input, open) {
+    const phone = input.required('phone').replaceAll(/[\s().-]/g, '');
     if (!E164.test(phone)) throw usageError('--phone is not a number in E.164 form, such as +15550100042.');
-    const name = given.text('name');
+    const name = input.text('name');
     if (name !== null && (name.trim() === '' || [...name].length > 80)) {
       throw usageError(`--name is ${quoted(name)}: give 1 to 80 characters.`);
     }
@@ -44,10 +44,10 @@ const token: Command = {
   arguments: ['ID'],
   help: 'give a member a token, good for an hour',
   options: [],
-  async run(given, open) {
-    const id = uuidOf(given.argument(0), 'ID', 'member create');
+  async run(input, open) {
+    const id = parseId(input.argument(0), 'ID', 'member create');
     const { context } = await open();
-    if (!(await findMembers(context.db, [id])).has(id)) throw noSuch('member', id);
+    if (!(await findMembers(context.db, [id])).has(id)) throw unknownId('member', id);
     const signed = await context.tokens.sign(id);
     return { json: { token: signed, expires_in: TOKEN_SECONDS }, text: signed };
   },
@@ -58,15 +58,15 @@ const channel: Command = {
   arguments: [],
   help: 'create a group chat of members',
   options: [
-    { name: 'member', value: 'ID', needed: true, many: true, help: 'a member of it' },
-    { name: 'name', value: 'N', help: 'what to call it' },
+    { name: 'member', valueName: 'ID', isRequired: true, isRepeatable: true, help: 'a member of it' },
+    { name: 'name', valueName: 'N', help: 'what to call it' },
   ],
-  async run(given, open) {
-    const memberIds = [...new Set(given.texts('member').map((id) => uuidOf(id, '--member', 'member create')))];
+  async run(input, open) {
+    const memberIds = [...new Set(input.texts('member').map((id) => parseId(id, '--member', 'member create')))];
     const { context, command } = await open();
     const known = await findMembers(context.db, memberIds);
-    for (const id of memberIds) if (!known.has(id)) throw noSuch('member', id);
-    const name = given.text('name');
+    for (const id of memberIds) if (!known.has(id)) throw unknownId('member', id);
+    const name = input.text('name');
     const id = await context.db.transaction((tx) => createChannel(tx, command, { name, memberIds }));
     return {
       json: { id, name, members: memberIds },

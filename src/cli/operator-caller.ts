@@ -1,12 +1,12 @@
-// The operator in the place of a partner: acts for a venue in a mode with every scope, under the operator's own name.
+// A caller for the operator: acts for a venue in one mode with every scope, and is audited under the operator's name.
 
 import type { CommandContext } from '../base/command-context.ts';
 import type { Mode } from '../base/config.ts';
 import type { Queryable } from '../base/db.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { SCOPES } from '../domain/keys/key.ts';
-import { refused } from './cli-error.ts';
-import { knownVenue } from './venue.ts';
+import { commandError } from './cli-error.ts';
+import { requireVenue } from './venue.ts';
 
 export async function operatorCaller(
   db: Queryable,
@@ -14,10 +14,10 @@ export async function operatorCaller(
   venueId: string,
   mode: Mode,
 ): Promise<Caller> {
-  const { id, name, linked, origins, created_at, revoked_at } = await knownVenue(db, venueId);
-  if (revoked_at !== null) throw refused(`--venue ${id} is revoked: nothing can be written for it any more.`);
+  const { id, name, linked, origins, created_at, revoked_at } = await requireVenue(db, venueId);
+  if (revoked_at !== null) throw commandError(`--venue ${id} is revoked: nothing can be written for it any more.`);
   if (mode === 'live' && !linked) {
-    throw refused(
+    throw commandError(
       `--venue ${id} is a sandbox, which has no live mode: link it first with "everyshare venue link ${id}".`,
     );
   }

@@ -1,5 +1,5 @@
-// How far long work has come: one line on a terminal that is drawn over again, and gone when the work is done. Anywhere
-// else (a file, a pipe, --json) it writes nothing.
+// The progress of a long command: one line on a terminal that is redrawn, and erased at the end. If the output is not a
+// terminal (a file, a pipe, --json), it writes nothing.
 
 import type { Clock } from '../base/clock.ts';
 
@@ -8,7 +8,7 @@ export interface Terminal {
   write(text: string): unknown;
 }
 
-const EVERY_MS = 100;
+const REDRAW_INTERVAL_MS = 100;
 const WIDTH = 30;
 const ERASE_LINE = '\r\u001b[K';
 
@@ -16,37 +16,37 @@ export class ProgressBar {
   readonly #terminal: Terminal | null;
   readonly #clock: Clock;
   readonly #label: string;
-  readonly #began: number;
+  readonly #startedAt: number;
   #drawnAt: number | null = null;
 
   constructor(label: string, clock: Clock, terminal: Terminal | null) {
     this.#label = label;
     this.#clock = clock;
     this.#terminal = terminal?.isTTY === true ? terminal : null;
-    this.#began = clock.now();
+    this.#startedAt = clock.now();
   }
 
-  /** `fresh` of those done were done in this run; `share` is from 0 to 1, and null when nobody knows how much there is. */
-  show(done: number, fresh: number, share: number | null): void {
-    const seconds = Math.max(this.#clock.now() - this.#began, 1) / 1000;
-    this.#draw([String(done), `${Math.round(fresh / seconds)}/s`, ...(share === null ? [] : [drawn(share)])]);
+  /** `doneInThisRun` gives the rate. `share` is from 0 to 1; null if the total is unknown. */
+  show(done: number, doneInThisRun: number, share: number | null): void {
+    const seconds = Math.max(this.#clock.now() - this.#startedAt, 1) / 1000;
+    this.#draw([String(done), `${Math.round(doneInThisRun / seconds)}/s`, ...(share === null ? [] : [barText(share)])]);
   }
 
-  /** For work in which nothing is counted. */
+  /** For work without a count. */
   showShare(share: number): void {
-    this.#draw([drawn(share)]);
+    this.#draw([barText(share)]);
   }
 
   #draw(parts: readonly string[]): void {
     if (this.#terminal === null) return;
     const now = this.#clock.now();
-    if (this.#drawnAt !== null && now - this.#drawnAt < EVERY_MS) return;
+    if (this.#drawnAt !== null && now - this.#drawnAt < REDRAW_INTERVAL_MS) return;
     this.#drawnAt = now;
     this.#terminal.write(`${ERASE_LINE}${[this.#label, ...parts].join('  ')}`);
   }
 
   /** A line that stays. */
-  say(line: string): void {
+  printLine(line: string): void {
     this.#terminal?.write(`${ERASE_LINE}${line}\n`);
     this.#drawnAt = null;
   }
@@ -57,7 +57,7 @@ export class ProgressBar {
   }
 }
 
-function drawn(share: number): string {
+function barText(share: number): string {
   const part = Math.min(Math.max(share, 0), 1);
   const full = Math.floor(part * WIDTH);
   return `[${'#'.repeat(full)}${'-'.repeat(WIDTH - full)}] ${Math.floor(part * 100)}%`;

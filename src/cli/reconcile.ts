@@ -1,4 +1,5 @@
-// `everyshare reconcile`: settles what is left open with the card processor, and says where its books and ours differ.
+// `everyshare reconcile`: settles open holds and movements with the card processor, and reports where its books and ours
+// differ.
 
 import type { CommandContext } from '../base/command-context.ts';
 import type { Mode } from '../base/config.ts';
@@ -6,43 +7,43 @@ import { type Difference, reconcile } from '../domain/checkouts/accounting/recon
 import { retryMovement, venuesWithFailed } from '../domain/payments/movement-queries.ts';
 import { audit } from '../domain/venues/audit.ts';
 import type { AppContext } from '../run/context.ts';
-import { choiceOf, wholeOf } from './options.ts';
+import type { Command } from './command-definition.ts';
+import { choiceOption, integerOption } from './options.ts';
 import { ProgressBar } from './progress-bar.ts';
-import type { Command } from './shape.ts';
 import { table } from './table.ts';
 
-const DAY = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
 const run: Command = {
   words: ['reconcile'],
   arguments: [],
   help: 'settle what is open with the card processor, and compare its books with ours',
   options: [
-    { name: 'mode', value: 'test|live', help: 'one mode; both when absent' },
-    { name: 'retry-failed', value: null, help: 'ask again for money that the processor had refused to move' },
-    { name: 'days', value: 'N', help: 'how far back the processor’s books are read, 1 to 3650; 30 when absent' },
+    { name: 'mode', valueName: 'test|live', help: 'one mode; both when absent' },
+    { name: 'retry-failed', valueName: null, help: 'ask again for money that the processor had refused to move' },
+    { name: 'days', valueName: 'N', help: 'how far back the processor’s books are read, 1 to 3650; 30 when absent' },
   ],
-  async run(given, open) {
-    const mode = given.text('mode') === null ? null : choiceOf(given, 'mode', ['test', 'live']);
-    const days = wholeOf(given, 'days', 1, 3650) ?? 30;
+  async run(input, open) {
+    const mode = input.text('mode') === null ? null : choiceOption(input, 'mode', ['test', 'live']);
+    const days = integerOption(input, 'days', 1, 3650) ?? 30;
     const { context, command } = await open();
     const modes: readonly Mode[] = mode === null ? context.config.modes : [mode];
-    const bar = new ProgressBar('reconciling', context.clock, given.flag('json') ? null : process.stderr);
-    const retried = given.flag('retry-failed') ? await retryFailed(context, command, modes) : 0;
+    const bar = new ProgressBar('reconciling', context.clock, input.flag('json') ? null : process.stderr);
+    const retried = input.flag('retry-failed') ? await retryFailed(context, command, modes) : 0;
     const differences: Difference[] = [];
     let asked = 0;
     let compared = 0;
     for (const one of modes) {
-      const since = context.clock.now() - days * DAY;
-      const onProgress = (a: number, c: number): void =>
-        bar.show(asked + compared + a + c, asked + compared + a + c, null);
+      const since = context.clock.now() - days * DAY_MS;
+      const onProgress = (askedNow: number, comparedNow: number): void =>
+        bar.show(asked + compared + askedNow + comparedNow, asked + compared + askedNow + comparedNow, null);
       const found = await reconcile(context.services, { mode: one, since, onProgress });
       asked += found.asked;
       compared += found.compared;
       differences.push(...found.differences);
     }
     bar.end();
-    const left = differences.filter(({ done }) => done === null);
+    const unresolved = differences.filter(({ done }) => done === null);
     const rows = differences.map(({ mode: where, subject, what, done }) => [
       where,
       subject,
@@ -51,15 +52,18 @@ const run: Command = {
     ]);
     const settled = `${asked} asked about, ${compared} compared.`;
     return {
-      json: { ok: left.length === 0, retried, asked, compared, differences },
+      json: { ok: unresolved.length === 0, retried, asked, compared, differences },
       text:
         rows.length === 0
           ? `The books agree: ${settled}`
           : `${table(['MODE', 'SUBJECT', 'DIFFERENCE', 'DONE'], rows)}\n\n${settled}`,
-      ...(left.length === 0
+      ...(unresolved.length === 0
         ? {}
         : {
-            fault: left.length === 1 ? 'one difference needs a person.' : `${left.length} differences need a person.`,
+            failure:
+              unresolved.length === 1
+                ? 'one difference needs a person.'
+                : `${unresolved.length} differences need a person.`,
           }),
     };
   },
@@ -70,9 +74,10 @@ async function retryFailed({ db }: AppContext, command: CommandContext, modes: r
   for (const mode of modes) {
     for (const venueId of await venuesWithFailed(db, mode)) {
       await db.transaction(async (tx) => {
-        const again = await retryMovement(tx, venueId, mode, command.now);
-        for (const { id } of again) await audit(tx, command, { venueId, action: 'movement.retry', subject: id });
-        retried += again.length;
+        const retriedMovements = await retryMovement(tx, venueId, mode, command.now);
+        for (const { id } of retriedMovements)
+          await audit(tx, command, { venueId, action: 'movement.retry', subject: id });
+        retried += retriedMovements.length;
       });
     }
   }

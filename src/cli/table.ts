@@ -1,5 +1,5 @@
-// Text for a person: tables with aligned columns, and blocks of names and values. Cells are cleaned of everything that
-// could move the cursor or turn the writing direction, since some of them were written by strangers.
+// Text output: tables with aligned columns, and blocks of names and values. Characters that could move the cursor or
+// change the writing direction are removed from cells, because partners and guests wrote some of them.
 
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
@@ -49,6 +49,6 @@ function aligned(rows: readonly (readonly string[])[]): string {
 }
 
 /** `2026-11-15T15:31:36.500000Z` to the second, as a person reads it. */
-export function shownTime(time: string | null): string {
+export function formatTimestamp(time: string | null): string {
   return time === null ? '-' : time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 }

@@ -1,12 +1,12 @@
-// Reads a request's body up to its limit and no further. A body that is too large is not kept: what still comes is
-// thrown away by Node, so that a client can finish sending and read its 413.
+// Reads the body of a request up to its limit. The rest of a body that is too large is read and discarded, so that the
+// client can finish sending and read the 413.
 
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../base/errors.ts';
 
 export function tooLarge(limit: number): Problem {
-  const shown = limit >= 1_048_576 ? `${limit / 1_048_576} MB` : `${limit / 1024} KB`;
-  return new Problem('payload_too_large', { message: `The body is larger than ${shown}.` });
+  const size = limit >= 1_048_576 ? `${limit / 1_048_576} MB` : `${limit / 1024} KB`;
+  return new Problem('payload_too_large', { message: `The body is larger than ${size}.` });
 }
 
 export function readBody(stream: IncomingMessage, limit: number): Promise<Buffer> {

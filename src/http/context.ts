@@ -28,7 +28,9 @@ declare module 'fastify' {
     rateLimit: RateLimit | null;
     /** The name of the operation in metrics and log. */
     operation: string;
-    /** The status that the route of a called tool would have answered: the tool server answers a failed tool with 200. */
+    /**
+     * The status that the route of a called tool would have answered: the tool server answers a failed tool with 200.
+     */
     toolStatus: number | null;
     /** The largest body that this caller may send; null: the limit of the route. */
     bodyLimit: number | null;

@@ -1,10 +1,11 @@
-// Cross-origin answers: on the guests' routes and nowhere else, for the registered origins of the venue that a path is about
-// (for signing in, of any venue). Whoever comes with a publishable key is answered for that key's venue, so that the header
-// does not tell whether somebody else's checkout exists. A secret key's routes never carry one, errors and preflights included.
+// CORS headers: only on the routes of guests, for the registered origins of the venue of the path (for signing in, of
+// any venue). A request with a publishable key gets the header by the venue of the key, so that the header does not
+// reveal whether another venue's checkout exists. Routes for secret keys never have the header, errors and preflights
+// included.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../base/errors.ts';
-import { routeOf } from '../domain/checkouts/party/invite-queries.ts';
+import { venueOf } from '../domain/checkouts/party/invite-queries.ts';
 import { isRegisteredOrigin } from '../domain/venues/queries.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
 import type { AppOperation } from '../run/app-operation.ts';
@@ -14,22 +15,22 @@ import { routerPath } from './routes.ts';
 
 export const isGuestRoute = ({ path }: AppOperation): boolean => path.startsWith('/v1/public/');
 
-const MAX_AGE = '600';
-const SHOWN = 'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After';
+const MAX_AGE_SECONDS = '600';
+const EXPOSED_HEADERS = 'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After';
 
-/** The origin, as long as the venue of this path has registered it. */
-async function registered(http: HttpContext, request: FastifyRequest): Promise<string | null> {
+/** The origin of the request, if the venue of the path has registered it. */
+async function registeredOrigin(http: HttpContext, request: FastifyRequest): Promise<string | null> {
   const { origin } = request.headers;
   const normal = origin === undefined || origin.length > 300 ? null : normalOrigin(origin);
   if (normal === null) return null;
   const params = request.params as { id?: string; share_id?: string };
   const id = params.id ?? params.share_id;
-  const venueId = id === undefined ? null : await routeOf(http.app.db, id);
+  const venueId = id === undefined ? null : await venueOf(http.app.db, id);
   if (id !== undefined && venueId === null) return null;
   return (await isRegisteredOrigin(http.app.db, normal, venueId)) ? normal : null;
 }
 
-/** Before the answer, whatever it will be; a refused origin is told nothing that its page could read. */
+/** Runs before every answer, errors included. A page of a refused origin can read nothing. */
 export async function allowOrigin(
   http: HttpContext,
   request: FastifyRequest,
@@ -39,15 +40,18 @@ export async function allowOrigin(
   if (request.headers.origin === undefined) return;
   reply.header('vary', 'Origin');
   if (refusal?.code === 'origin_not_allowed') return;
-  const origin = passedWithKey(request, refusal) ?? (await registered(http, request));
+  const origin = originAdmittedWithKey(request, refusal) ?? (await registeredOrigin(http, request));
   if (origin !== null)
-    reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', SHOWN);
+    reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', EXPOSED_HEADERS);
 }
 
-/** A publishable key's origin was compared with those of its venue already: the gate lets it pass, or counts it. */
-function passedWithKey({ caller, headers: { origin } }: FastifyRequest, refusal: Problem | null): string | null {
-  const passed = refusal === null || refusal.code === 'rate_limited';
-  return passed && isPartner(caller) ? normalOrigin(origin ?? '') : null;
+/** Authorization has compared the origin of a publishable key with those of its venue already. */
+function originAdmittedWithKey(
+  { caller, headers: { origin } }: FastifyRequest,
+  refusal: Problem | null,
+): string | null {
+  const isAllowed = refusal === null || refusal.code === 'rate_limited';
+  return isAllowed && isPartner(caller) ? normalOrigin(origin ?? '') : null;
 }
 
 export function registerPreflights(app: FastifyInstance, http: HttpContext, operations: readonly AppOperation[]): void {
@@ -58,7 +62,7 @@ export function registerPreflights(app: FastifyInstance, http: HttpContext, oper
   for (const [path, methods] of paths) {
     app.options(routerPath(path), async (request, reply) => {
       request.operation = 'preflight';
-      const origin = await registered(http, request);
+      const origin = await registeredOrigin(http, request);
       reply.header('vary', 'Origin');
       if (origin === null) throw new Problem('origin_not_allowed');
       return reply
@@ -66,7 +70,7 @@ export function registerPreflights(app: FastifyInstance, http: HttpContext, oper
         .header('access-control-allow-origin', origin)
         .header('access-control-allow-methods', methods.join(', '))
         .header('access-control-allow-headers', 'Authorization, Content-Type')
-        .header('access-control-max-age', MAX_AGE)
+        .header('access-control-max-age', MAX_AGE_SECONDS)
         .send();
     });
   }

@@ -1,5 +1,5 @@
-// The documentation a partner's developer reads, all from this origin: the API reference, the guides, a page for every
-// venue system and for every error code. Everything is made on first request and kept.
+// The documentation for a partner's developers, all from this origin: the API reference, the guides, a page for every
+// venue system and for every error code. Each page is rendered at its first request and cached.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,50 +16,50 @@ import { loadScalar } from './docs/scalar.ts';
 
 const HTML = 'text/html; charset=utf-8';
 
-const FILES: Readonly<Record<string, string>> = {
+const ASSET_TYPES: Readonly<Record<string, string>> = {
   'site.css': 'text/css; charset=utf-8',
   'reference.css': 'text/css; charset=utf-8',
   'reference.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml; charset=utf-8',
 };
 
-/** Asked for each time, and answered 304 while it is the same. */
-const REVALIDATED = 'public, no-cache';
-/** Large, and new only with a new version of its package. */
-const FOR_A_DAY = 'public, max-age=86400';
+/** The browser asks each time, and gets 304 while the page is unchanged. */
+const CACHE_REVALIDATE = 'public, no-cache';
+/** A large file that changes only with the version of its package. */
+const CACHE_ONE_DAY = 'public, max-age=86400';
 
-const NOTHING_ELSE = "base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
-const PAGE_POLICY = `default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; ${NOTHING_ELSE}`;
+const NO_FRAMES_OR_FORMS = "base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
+const PAGE_POLICY = `default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; ${NO_FRAMES_OR_FORMS}`;
 
 /**
- * The reference's script makes style elements: a nonce admits them (web/docs/reference.js passes it on). It also writes
- * style attributes into the markup of its code samples, for which there is no nonce; without them the samples lose their
- * line numbers, so attributes alone, on this one page, are let in.
+ * The script of the reference creates style elements: a nonce allows them (web/docs/reference.js passes it on). It also
+ * writes style attributes into its code samples, which a nonce cannot allow and which show the line numbers. So this
+ * one page allows style attributes.
  */
 function referencePolicy(nonce: string): string {
   const sources = "script-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'";
-  return `default-src 'none'; ${sources}; style-src 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'; ${NOTHING_ELSE}`;
+  return `default-src 'none'; ${sources}; style-src 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'; ${NO_FRAMES_OR_FORMS}`;
 }
 
 export function registerDocs(app: FastifyInstance, http: HttpContext): void {
   app.get('/docs', async (request, reply) => {
     request.operation = 'docs';
     const nonce = http.app.random.bytes(16).toString('base64url');
-    guard(reply, referencePolicy(nonce));
+    setSecurityHeaders(reply, referencePolicy(nonce));
     return reply.type(HTML).header('cache-control', 'no-store').send(renderReference(nonce));
   });
 
   const scalar = memoize(loadScalar);
   app.get('/docs/scalar.js', async (request, reply) => {
     request.operation = 'docs';
-    return sendAsset(request, guard(reply, PAGE_POLICY), await scalar(), FOR_A_DAY);
+    return sendAsset(request, setSecurityHeaders(reply, PAGE_POLICY), await scalar(), CACHE_ONE_DAY);
   });
 
-  for (const [file, type] of Object.entries(FILES)) {
+  for (const [file, type] of Object.entries(ASSET_TYPES)) {
     const asset = memoize(async () => makeAsset(type, await readFile(join(packageRoot, 'web', 'docs', file), 'utf8')));
     app.get(`/docs/${file}`, async (request, reply) => {
       request.operation = 'docs';
-      return sendAsset(request, guard(reply, PAGE_POLICY), await asset(), REVALIDATED);
+      return sendAsset(request, setSecurityHeaders(reply, PAGE_POLICY), await asset(), CACHE_REVALIDATE);
     });
   }
 
@@ -79,12 +79,12 @@ function registerFolder(app: FastifyInstance, folder: Folder): void {
       const page = name === '' ? undefined : (await pages()).get(name ?? '');
       if (page === undefined)
         throw new Problem('not_found', { message: `There is no such page. See /docs/${folder} for all of them.` });
-      return sendAsset(request, guard(reply, PAGE_POLICY), page, REVALIDATED);
+      return sendAsset(request, setSecurityHeaders(reply, PAGE_POLICY), page, CACHE_REVALIDATE);
     });
   }
 }
 
-function guard(reply: FastifyReply, policy: string): FastifyReply {
+function setSecurityHeaders(reply: FastifyReply, policy: string): FastifyReply {
   return reply
     .header('content-security-policy', policy)
     .header('referrer-policy', 'no-referrer')

@@ -1,4 +1,4 @@
-// The limit's headers, which every answer under /v1 carries, and the count of requests that come without a key.
+// The rate limit headers, which every answer under /v1 has, and the counting of requests without a key.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimit } from '../run/admission.ts';
@@ -11,7 +11,7 @@ export function setRateLimitHeaders(reply: FastifyReply, rateLimit: RateLimit): 
     .header('x-ratelimit-reset', rateLimit.reset);
 }
 
-/** Counts a request that no key is asked of for the address it comes from. */
+/** Counts a request to a route that needs no key, for its address. */
 export async function countForAddress(
   http: HttpContext,
   request: FastifyRequest,

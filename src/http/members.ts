@@ -1,5 +1,5 @@
-// What is published about members: the keys that verify their tokens, and, in the sandbox alone, the text messages that
-// would have been sent, on a page that a person can read.
+// Published for members: the keys that verify their tokens, and, in the sandbox only, a page with the text messages
+// that would have been sent.
 
 import type { FastifyInstance } from 'fastify';
 import { newestMessages } from '../domain/members/messages/queries.ts';
@@ -7,7 +7,7 @@ import { openPhone } from '../domain/members/phone.ts';
 import type { HttpContext } from './context.ts';
 import { sendOutbox } from './pages/outbox.ts';
 
-const NEWEST = 100;
+const MAX_MESSAGES = 100;
 
 export function registerMembers(app: FastifyInstance, http: HttpContext): void {
   app.get('/.well-known/jwks.json', async (request, reply) => {
@@ -18,13 +18,13 @@ export function registerMembers(app: FastifyInstance, http: HttpContext): void {
   app.get('/sandbox/outbox', async (request, reply) => {
     request.operation = 'outbox';
     const { db, seal } = http.app;
-    const rows = await newestMessages(db, null, NEWEST);
+    const rows = await newestMessages(db, null, MAX_MESSAGES);
     const messages = rows.map((row) => ({
       to: openPhone(seal, row),
       kind: row.kind,
       status: row.status,
       at: new Date(row.createdAt).toISOString(),
-      text: seal.open(row.words, `message ${row.id}`),
+      text: seal.open(row.text, `message ${row.id}`),
     }));
     reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex');
     if ((request.headers.accept ?? '').includes('application/json')) return reply.send({ data: messages });

@@ -33,7 +33,9 @@ export function makeMetrics(): Metrics {
   };
 }
 
-/** The counter takes its values when it is scraped: an `inc` with two labels at each request costs eight times as much. */
+/**
+ * The counter takes its values when it is scraped: an `inc` with two labels at each request costs eight times as much.
+ */
 function registerRequestCounter(register: Registry): (operation: string, status: number) => void {
   const countsByOperation = new Map<string, Map<number, number>>();
   new Counter({

@@ -10,19 +10,19 @@ import type { AppOperation } from '../run/app-operation.ts';
 type Json = Record<string, unknown>;
 
 const TAGS: Readonly<Record<string, string>> = {
-  Account: 'Who a key is and what it may do.',
+  Account: 'The venue of a key and what the key may do.',
   Offerings: 'What a venue sells repeatedly, with tiers, availability and policy in one upsert.',
   Experiences: 'Dated events, submitted for review.',
   Boats: 'Boats and whole fleets.',
   Checkouts: 'A party’s whole total, divided over shares that are held and then captured at once.',
-  Payouts: 'What the venue is paid.',
-  'Webhook endpoints': 'Where the service sends its signed events.',
-  Events: 'The log of everything that happened.',
+  Payouts: 'The money that the venue receives.',
+  'Webhook endpoints': 'The addresses to which the service sends its signed events.',
+  Events: 'The log of events.',
   Integrations: 'Venue systems that send their changes to the service.',
-  Analytics: 'What a venue’s listings do.',
-  Guests: 'What the organizer and the guests use, from a browser.',
+  Analytics: 'The figures of a venue’s listings.',
+  Guests: 'The operations of the organizer and the guests, from a browser.',
   Agents: 'The tool server for AI agents (MCP).',
-  'Test helpers': 'Drive a test checkout to any state. Test keys alone.',
+  'Test helpers': 'Bring a test checkout into any state. For test keys only.',
 };
 
 const SECURITY: Readonly<Record<Auth, readonly Json[]>> = {
@@ -74,11 +74,11 @@ const HEADERS: Json = {
     schema: { type: 'integer', examples: [12] },
   },
   'Idempotent-Replayed': {
-    description: '`true` when this is the first answer again.',
+    description: '`true` when this is the stored answer to the first call.',
     schema: { type: 'string', const: 'true' },
   },
   Link: {
-    description: 'Of a page in CSV that is not the last: the address of the next one, `rel="next"`.',
+    description: 'For a page of CSV that is not the last: the address of the next page, `rel="next"`.',
     schema: {
       type: 'string',
       examples: ['<https://api.everyshare.example/v1/payouts?before=2027-06-12T13:30:00Z>; rel="next"'],
@@ -125,9 +125,9 @@ export function makeOpenApi(operations: readonly AppOperation[], registry: Regis
 function describeOperation(operation: AppOperation, registry: Registry): Json {
   const responses: Json = {};
   for (const status of errorStatuses(operation)) responses[String(status)] = errorReference(operation, status);
-  // What an operation says itself of a status counts: the tool server has failures in a shape of their own.
+  // A status that the operation declares replaces the common one: the tool server has failures in a shape of its own.
   for (const [status, answer] of Object.entries(operation.responses))
-    responses[status] = statedResponse(operation, answer, registry);
+    responses[status] = describeResponse(operation, answer, registry);
   const parameters = [...pathParameters(operation), ...queryParameters(operation), ...headerParameters(operation)];
   const scopes =
     operation.scopes === undefined ? '' : `\n\nScope: ${operation.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
@@ -143,7 +143,7 @@ function describeOperation(operation: AppOperation, registry: Registry): Json {
   };
 }
 
-function statedResponse(operation: AppOperation, answer: ResponseShape, registry: Registry): Json {
+function describeResponse(operation: AppOperation, answer: ResponseShape, registry: Registry): Json {
   const limited = operation.auth === 'operator' ? [] : RATE_HEADERS;
   const names = ['X-Request-Id', ...limited, ...(operation.idempotent === true ? ['Idempotent-Replayed'] : [])];
   if (operation.csv?.isPage === true) names.push('Link');
@@ -154,7 +154,7 @@ function statedResponse(operation: AppOperation, answer: ResponseShape, registry
   if (answer.schema === undefined) return stated;
   const schema = componentRefs(asSchema(answer.schema)) as Json;
   const example = answer.example ?? sample(registry, asSchema(answer.schema));
-  const json = { schema, ...(hasAll(example) ? { example } : {}) };
+  const json = { schema, ...(isCompleteExample(example) ? { example } : {}) };
   return {
     ...stated,
     content: { 'application/json': json, ...(operation.csv === undefined ? {} : { 'text/csv': csvOf(operation.csv) }) },
@@ -165,13 +165,13 @@ function csvOf({ lines }: NonNullable<AppOperation['csv']>): Json {
   return {
     schema: {
       type: 'string',
-      description: `By \`Accept: text/csv\`: ${lines}, after RFC 4180, under a line of names. A text that a spreadsheet would take for a formula begins with an apostrophe.`,
+      description: `With \`Accept: text/csv\`: CSV by RFC 4180, with a header line. The lines are ${lines}. A text that a spreadsheet would take for a formula begins with an apostrophe.`,
     },
   };
 }
 
-/** An example is worth showing only when the schemas really gave one. */
-function hasAll(example: unknown): boolean {
+/** Incomplete when the schemas have no example for a member: such an example is left out. */
+function isCompleteExample(example: unknown): boolean {
   return (
     example !== null && typeof example === 'object' && Object.values(example).every((value) => value !== undefined)
   );
@@ -234,13 +234,13 @@ function headerParameters(operation: AppOperation): Json[] {
       in: 'header',
       required: false,
       description:
-        'A key of your own for this request: sent again, it gives the first answer again and does nothing twice. Kept 30 days.',
+        'A key of your own for this request. A second call with the same key gets the first answer and changes nothing. Stored for 30 days.',
       schema: { type: 'string', minLength: 1, maxLength: 255, examples: ['booking-8121-attempt-1'] },
     },
   ];
 }
 
-/** The errors that every operation of this kind can give, and its own. */
+/** The errors that every operation of this kind can answer, and its own. */
 function errorCodes(operation: AppOperation): ErrorCode[] {
   const codes: ErrorCode[] = [...(operation.errors ?? []), 'invalid_request', 'internal_error', 'service_unavailable'];
   if (operation.auth !== 'operator') codes.push('rate_limited');
@@ -261,12 +261,12 @@ function errorStatuses(operation: AppOperation): number[] {
   return [...new Set(errorCodes(operation).map(statusOf))].sort((a, b) => a - b);
 }
 
-/** What a status means for this operation: its own codes alone (of 422, that every problem is listed). */
+/** Describes an error status of this operation by its own codes; for 422, the list of problems. */
 function errorReference(operation: AppOperation, status: number): Json {
   const own = errorCodes(operation).filter((code) => statusOf(code) === status);
-  const words =
+  const description =
     status === 422 ? FIELD_PROBLEMS : own.map((code) => `\`${code}\`: ${catalogue[code].message}`).join('\n\n');
-  return { $ref: `#/components/responses/Error${status}`, description: words };
+  return { $ref: `#/components/responses/Error${status}`, description };
 }
 
 const FIELD_PROBLEMS =
@@ -294,16 +294,16 @@ function errorResponses(operations: readonly AppOperation[]): Json {
 }
 
 const REQUEST_ID = 'req_01k9z8w3v5r6t7y8m9n0p1q2s3';
-const PROBLEM = {
+const EXAMPLE_PROBLEM = {
   code: 'invalid_type',
   message: 'amount must be an integer from 100 to 99999999, not a string.',
   field: '/amount',
 };
 const EXAMPLE_422: Json = {
-  error: { ...PROBLEM, request_id: REQUEST_ID },
+  error: { ...EXAMPLE_PROBLEM, request_id: REQUEST_ID },
   errors: [
     {
-      ...PROBLEM,
+      ...EXAMPLE_PROBLEM,
       expected: 'an integer from 100 to 99999999',
       example_fix: 24000,
       doc_url: 'https://api.everyshare.example/docs/errors/invalid_type',
@@ -333,7 +333,7 @@ function componentRefs(node: unknown): unknown {
   return copy;
 }
 
-/** Only what an operation refers to, so that nothing stands there unused. */
+/** Only the schemas that an operation refers to, so that none is unused. */
 function componentSchemas(operations: readonly AppOperation[], registry: Registry): Json {
   const found = new Map<string, unknown>();
   const visit = (node: unknown): void => {

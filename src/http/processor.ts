@@ -1,6 +1,6 @@
-// Where the card processor and the browser of a guest meet us: the processor's signed notices (verified over the raw bytes,
-// marked as due, answered; worked on later), and, in the sandbox, the few addresses of the embedded processor that a
-// guest's browser uses, passed through under /sandbox/processor. Nothing that takes a secret key is passed through.
+// The routes for the card processor: its signed notices (verified over the raw bytes and stored as due work; the worker
+// handles them later), and, in the sandbox, a proxy under /sandbox/processor to the few addresses of the embedded
+// processor that a guest's browser needs. A request with a secret key never passes the proxy.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Mode } from '../base/config.ts';
@@ -10,12 +10,12 @@ import { readNotice } from '../domain/payments/notice.ts';
 import { receiveNotice } from '../domain/payments/receive-notice.ts';
 import type { HttpContext } from './context.ts';
 
-const NOTICE_LIMIT = 1024 * 1024;
-const PASS_LIMIT = 64 * 1024;
-const PASS_MS = 20_000;
+const MAX_NOTICE_BYTES = 1024 * 1024;
+const MAX_PROXIED_BYTES = 64 * 1024;
+const PROXY_TIMEOUT_MS = 20_000;
 
 export function registerProcessor(app: FastifyInstance, http: HttpContext): void {
-  app.post('/processor/notices/:mode', { config: { bodyLimit: NOTICE_LIMIT } }, async (request, reply) => {
+  app.post('/processor/notices/:mode', { config: { bodyLimit: MAX_NOTICE_BYTES } }, async (request, reply) => {
     request.operation = 'processorNotice';
     const { mode } = request.params as { mode: string };
     const secret = isMode(mode) ? http.app.processorAccess.noticeSecrets[mode] : undefined;
@@ -40,14 +40,14 @@ export function registerProcessor(app: FastifyInstance, http: HttpContext): void
     app.route({
       method,
       url: '/sandbox/processor/*',
-      config: { bodyLimit: PASS_LIMIT },
+      config: { bodyLimit: MAX_PROXIED_BYTES },
       handler: (request, reply) => {
         const path = request.url.slice('/sandbox/processor'.length);
         const body = (request.body as Buffer | null | undefined)?.toString('latin1') ?? '';
-        if (!isForBrowsers(method, path) || /(^|&)key=(?!pk_)/.test(body)) {
+        if (!isBrowserPath(method, path) || /(^|&)key=(?!pk_)/.test(body)) {
           throw new Problem('not_found', { message: 'The sandbox shows browsers only what a guest needs.' });
         }
-        return pass(sandboxUrl, path, request, reply);
+        return proxyToSandbox(sandboxUrl, path, request, reply);
       },
     });
   }
@@ -57,20 +57,20 @@ function isMode(text: string): text is Mode {
   return text === 'test' || text === 'live';
 }
 
-/** Looking at and confirming a payment intent with its client secret, and the pages of the pretended bank. */
-function isForBrowsers(method: 'GET' | 'POST', url: string): boolean {
+/** Reading and confirming a payment intent with its client secret, and the processor's pages for card holders. */
+function isBrowserPath(method: 'GET' | 'POST', url: string): boolean {
   const path = url.split('?')[0] ?? '';
-  // What a later reader might fold into another path, or take for a secret key, goes nowhere.
+  // Refuse what another parser could resolve to another path, and every key that is not publishable.
   if (/(^|\/)\.{1,2}(\/|$)|%|\\|\/\//.test(path) || /[?&]key=(?!pk_)/.test(url)) return false;
   if (/^\/v1\/payment_intents\/pi_[A-Za-z0-9]+$/.test(path)) return method === 'GET';
   if (/^\/v1\/payment_intents\/pi_[A-Za-z0-9]+\/confirm$/.test(path)) return method === 'POST';
   return /^\/(3ds|onboarding|cards|style)(\/[A-Za-z0-9_.-]+)*$/.test(path) || /^\/cards\.json$/.test(path);
 }
 
-const PASSED_ON = ['content-type', 'accept', 'idempotency-key'] as const;
-const PASSED_BACK = ['content-type', 'location', 'content-security-policy', 'referrer-policy', 'cache-control'];
+const REQUEST_HEADERS = ['content-type', 'accept', 'idempotency-key'] as const;
+const RESPONSE_HEADERS = ['content-type', 'location', 'content-security-policy', 'referrer-policy', 'cache-control'];
 
-async function pass(
+async function proxyToSandbox(
   sandboxUrl: () => Promise<string>,
   path: string,
   request: FastifyRequest,
@@ -78,11 +78,11 @@ async function pass(
 ): Promise<FastifyReply> {
   request.operation = 'sandboxProcessor';
   const headers: Record<string, string> = {};
-  for (const name of PASSED_ON) {
+  for (const name of REQUEST_HEADERS) {
     const value = request.headers[name];
     if (typeof value === 'string') headers[name] = value;
   }
-  // A publishable key may come as a bearer, as the processor's own script sends it; a secret one never passes.
+  // The processor's script sends its publishable key as a bearer token; a secret key never passes.
   const { authorization } = request.headers;
   if (authorization !== undefined && /^Bearer pk_/.test(authorization)) headers.authorization = authorization;
   try {
@@ -91,9 +91,9 @@ async function pass(
       method: request.method === 'POST' ? 'POST' : 'GET',
       headers,
       body: (request.body as Buffer | null | undefined) ?? null,
-      timeoutMs: PASS_MS,
+      timeoutMs: PROXY_TIMEOUT_MS,
     });
-    for (const name of PASSED_BACK) {
+    for (const name of RESPONSE_HEADERS) {
       const value = answer.headers[name];
       if (value !== undefined) reply.header(name, value);
     }

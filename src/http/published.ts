@@ -1,4 +1,4 @@
-// What is published for everybody to read: the JSON Schemas, the OpenAPI document, and the documentation.
+// The public documents: the JSON Schemas, the mappings, the OpenAPI document and the documentation.
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
@@ -27,7 +27,7 @@ function mappingIndex({ app: context, urls }: HttpContext): object {
 export function registerPublished(app: FastifyInstance, http: HttpContext): void {
   const { registry } = http.app;
   const texts = new Map<string, string>();
-  const kept = (name: string, make: () => unknown): string => {
+  const cached = (name: string, make: () => unknown): string => {
     const text = texts.get(name) ?? JSON.stringify(make());
     texts.set(name, text);
     return text;
@@ -70,7 +70,7 @@ export function registerPublished(app: FastifyInstance, http: HttpContext): void
     const name = file.endsWith('.json') ? file.slice(0, -'.json'.length) : '';
     if (!registry.names.includes(name))
       throw new Problem('not_found', { message: 'There is no such schema. See /schemas/v1/index.json.' });
-    const text = kept(`schema ${name}`, () => registry.published(name, http.urls().schemas));
+    const text = cached(`schema ${name}`, () => registry.published(name, http.urls().schemas));
     return reply.type(JSON_SCHEMA).header('access-control-allow-origin', '*').send(text);
   });
 
@@ -78,7 +78,7 @@ export function registerPublished(app: FastifyInstance, http: HttpContext): void
     request.operation = 'openapi';
     const rateLimit = await countForAddress(http, request, reply);
     if (rateLimit.retryAfter !== null) throw rateLimited(rateLimit);
-    const text = kept('openapi', () => makeOpenApi(operations, registry, http.urls().base));
+    const text = cached('openapi', () => makeOpenApi(operations, registry, http.urls().base));
     return reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(text);
   });
   registerDocs(app, http);

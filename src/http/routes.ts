@@ -1,4 +1,5 @@
-// From the list of operations to the routes: how the router writes a path, which methods a path takes, and where an address leads.
+// Routes from the list of operations: paths as the router writes them, the methods of a path, and the path of an
+// address.
 
 import type { AppOperation } from '../run/app-operation.ts';
 
@@ -10,26 +11,26 @@ export function routerPath(path: string): string {
 const ORIGIN = /^https?:\/\/[^/?#]+/i;
 
 /**
- * The address of a request, as the router and everybody behind it read it. One with an origin in front, as to a proxy, leads where its path
- * leads (RFC 9112, 3.2.2), whoever is named there, and in every respect: routes, 405, pages, links to a next page.
+ * The address of a request without its origin. A request in absolute form, as to a proxy, is served by its path (RFC
+ * 9112, 3.2.2), whatever host it names: routes, 405, pages and links to a next page all read this address.
  */
-export function ownAddress(url: string): string {
+export function withoutOrigin(url: string): string {
   if (url.startsWith('/')) return url;
   const rest = url.replace(ORIGIN, '');
   return rest === url || rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Without its query, which begins at `?`, or at a `#` that no client should have sent. */
+/** The address without its query, which begins at `?`, or at a `#`, which a client should not send. */
 export function pathOf(url: string): string {
   const end = url.search(/[?#]/);
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** Routes that are no operations: what is published under /v1. */
+/** Routes under /v1 that are no operations. */
 const PUBLISHED = [{ method: 'GET', path: '/v1/openapi.json' }];
 
-/** The methods that a path takes, for 405 and its Allow header; none: there is no such route. */
-export function makeAllowed(operations: readonly AppOperation[]): (path: string) => readonly string[] {
+/** The methods of a path, for 405 and its Allow header; none: there is no such route. */
+export function makeAllowedMethods(operations: readonly AppOperation[]): (path: string) => readonly string[] {
   const heads = operations.filter(({ kind }) => kind === 'intake').map(({ path }) => ({ method: 'HEAD', path }));
   const slashed = operations
     .filter(({ kind }) => kind === 'tool server')
@@ -39,10 +40,10 @@ export function makeAllowed(operations: readonly AppOperation[]): (path: string)
     segments: path.split('/'),
   }));
   return (path) => {
-    const given = decoded(path);
+    const given = decodeSegments(path);
     const methods = new Set<string>();
     for (const { method, segments } of routes) {
-      if (given === null || !fits(segments, given)) continue;
+      if (given === null || !matches(segments, given)) continue;
       methods.add(method);
       if (method === 'GET') methods.add('HEAD');
     }
@@ -50,15 +51,15 @@ export function makeAllowed(operations: readonly AppOperation[]): (path: string)
   };
 }
 
-function decoded(path: string): string[] | null {
+function decodeSegments(path: string): string[] | null {
   try {
     return path.split('/').map(decodeURIComponent);
   } catch {
-    return null; // Not percent-encoding: no route can be meant.
+    return null; // Invalid percent-encoding: no route matches.
   }
 }
 
-function fits(segments: readonly string[], given: readonly string[]): boolean {
+function matches(segments: readonly string[], given: readonly string[]): boolean {
   return (
     segments.length === given.length &&
     segments.every((segment, i) => (segment.startsWith('{') ? given[i] !== '' : segment === given[i]))

@@ -1,5 +1,5 @@
-// The HTTP door: request ids, the limit's headers, sizes, the error shape, time-outs, and a clean end. It knows HTTP and
-// nothing of the trade; what a request means is decided in run/.
+// The HTTP server: request ids, rate limit headers, body sizes, the error shape, time-outs and graceful shutdown. It
+// knows HTTP only; run/ decides what a request does.
 
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { isUnavailable } from '../base/db.ts';
@@ -23,28 +23,28 @@ import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { countForAddress, setRateLimitHeaders } from './limit-headers.ts';
 import { registerMembers } from './members.ts';
 import { makeMetrics } from './metrics.ts';
-import { registerPages, sendNothingHere } from './pages/pages.ts';
+import { registerPages, sendPageNotFound } from './pages/pages.ts';
 import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
-import { makeAllowed, ownAddress, pathOf, routerPath } from './routes.ts';
+import { makeAllowedMethods, pathOf, routerPath, withoutOrigin } from './routes.ts';
 import { registerStatus } from './status.ts';
 import { registerTexts } from './texts.ts';
-import { asBody, registerTools } from './tools.ts';
+import { bodyProblemFor, registerTools } from './tools.ts';
 import { answerClientError } from './wire-error.ts';
 
 export interface RunningServer {
   readonly urls: Urls;
   readonly port: number;
-  /** On this machine, whatever address the world knows it by. */
+  /** The address on this machine, whatever the public address is. */
   readonly localUrl: string;
-  /** Requests in flight finish; nothing new begins. */
+  /** Requests in flight finish; new ones are refused. */
   close(): Promise<void>;
 }
 
-const REQUEST_MS = 30_000;
-const HEADERS_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const HEADERS_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 72_000;
-/** How often Node looks for requests that take too long; its own default of 30 s would double the time-outs. */
+/** How often Node looks for requests that time out; its default of 30 s would double the time-outs. */
 const TIMEOUT_CHECK_MS = 2_000;
 
 export async function startServer(context: AppContext, openTools: OpenToolServer): Promise<RunningServer> {
@@ -59,27 +59,31 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   };
   const app = Fastify({
     genReqId: () => context.ids.prefixed('req'),
-    rewriteUrl: ({ url = '/' }) => ownAddress(url),
+    rewriteUrl: ({ url = '/' }) => withoutOrigin(url),
     routerOptions: { maxParamLength: 2048 },
-    requestTimeout: REQUEST_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS, requireHostHeader: false },
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      requireHostHeader: false,
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     ...(config.trustedProxies.length > 0 ? { trustProxy: [...config.trustedProxies] } : {}),
     clientErrorHandler: (error, socket) => answerClientError(http, error, socket),
     frameworkErrors: (_error, request, reply) => {
-      // Before any hook has run: what every answer carries is said here too.
-      showRequestId(request as FastifyRequest, reply as FastifyReply);
+      // No hook has run yet, so the headers of every answer are set here.
+      setRequestIdHeader(request as FastifyRequest, reply as FastifyReply);
       void replyUnrouted(http, request as FastifyRequest, reply as FastifyReply, []);
     },
   });
-  prepare(app, http);
-  // An expectation that we do not know is no reason to refuse: the request is answered as if it had none.
+  addHooks(app, http);
+  // A request with an unknown `Expect` header is answered as if it had none.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   for (const operation of operations) {
     if (operation.kind === 'tool server') registerTools(app, http, operation.path, openTools);
-    else register(app, http, operation);
+    else registerOperation(app, http, operation);
   }
   registerPreflights(app, http, operations);
   registerPublished(app, http);
@@ -93,14 +97,16 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
   urls = urlsFor(context, port);
   context.address.base = urls.base;
-  return { urls, port, localUrl: localUrl(context, port), close: () => drain(app) };
+  return { urls, port, localUrl: localUrl(context, port), close: () => closeGracefully(app) };
 }
 
-const SWEEP_MS = 50;
+const IDLE_SWEEP_MS = 50;
 
-/** Requests in flight finish. A connection that has answered its last one would stay open for the next: it is closed. */
-async function drain(app: FastifyInstance): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
+/**
+ * Requests in flight finish. A connection stays open after its last answer, so idle ones are closed until none is left.
+ */
+async function closeGracefully(app: FastifyInstance): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
   try {
     await app.close();
   } finally {
@@ -119,19 +125,19 @@ function urlsFor(context: AppContext, port: number): Urls {
   return { base, checkoutPages: config.checkoutPageBase ?? base, schemas: config.schemaUrl ?? `${base}/schemas` };
 }
 
-function prepare(app: FastifyInstance, http: HttpContext): void {
-  const allowed = makeAllowed(operations);
+function addHooks(app: FastifyInstance, http: HttpContext): void {
+  const allowed = makeAllowedMethods(operations);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, stream, done) => {
     if (request.is404) return done(null, null);
-    const ofRoute = (request.routeOptions.config as { bodyLimit?: number }).bodyLimit ?? BODY_LIMIT;
-    const limit = request.bodyLimit ?? ofRoute;
+    const routeLimit = (request.routeOptions.config as { bodyLimit?: number }).bodyLimit ?? BODY_LIMIT;
+    const limit = request.bodyLimit ?? routeLimit;
     readBody(stream, limit).then(
       (body) => done(null, body),
       (error: Error) => {
-        const kept = asBody(request.routeOptions.config, error);
-        if (kept === null) done(error);
-        else done(null, kept);
+        const problem = bodyProblemFor(request.routeOptions.config, error);
+        if (problem === null) done(error);
+        else done(null, problem);
       },
     );
   });
@@ -141,7 +147,7 @@ function prepare(app: FastifyInstance, http: HttpContext): void {
   app.decorateRequest('toolStatus', null);
   app.decorateRequest('bodyLimit', null);
   app.addHook('onRequest', (request, reply, done) => {
-    showRequestId(request, reply);
+    setRequestIdHeader(request, reply);
     normalizeContentType(request.method, request.raw.headers);
     done();
   });
@@ -151,7 +157,7 @@ function prepare(app: FastifyInstance, http: HttpContext): void {
   });
   app.setNotFoundHandler((request, reply) => replyUnrouted(http, request, reply, allowed(pathOf(request.url))));
   app.setErrorHandler(async (error, request, reply) => {
-    const problem = fromFastify(error);
+    const problem = problemFrom(error);
     const { caller } = request;
     if (caller !== null && 'integrationId' in caller) await noteRefusal(http.app, caller, problem.code);
     return replyProblem(http, request, reply, problem);
@@ -160,13 +166,13 @@ function prepare(app: FastifyInstance, http: HttpContext): void {
 
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
 
-function showRequestId(request: FastifyRequest, reply: FastifyReply): void {
+function setRequestIdHeader(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
 }
 
 /**
- * Fastify refuses a type that it cannot read before anything else is checked; in our order that comes after the size. So it does
- * with a QUERY that has none, though no address of ours takes that method.
+ * Fastify refuses a malformed content type before any other check; in our order 415 comes after 413. It also refuses a
+ * QUERY without a content type, a method that no route takes. Such a type is replaced by one that Fastify accepts.
  */
 function normalizeContentType(method: string, headers: NodeJS.Dict<string | string[]>): void {
   if (method === 'QUERY') headers['content-type'] = 'application/octet-stream';
@@ -176,8 +182,8 @@ function normalizeContentType(method: string, headers: NodeJS.Dict<string | stri
   else if (!MEDIA_TYPE.test(type)) headers['content-type'] = 'application/octet-stream';
 }
 
-function register(app: FastifyInstance, http: HttpContext, operation: RunnableOperation): void {
-  // A provider may look whether somebody is there before it sends anything.
+function registerOperation(app: FastifyInstance, http: HttpContext, operation: RunnableOperation): void {
+  // A provider may test the address by HEAD before it delivers.
   if (operation.kind === 'intake')
     app.head(routerPath(operation.path), {
       onRequest: (request, reply) => admit(http, operation, request, reply),
@@ -188,13 +194,13 @@ function register(app: FastifyInstance, http: HttpContext, operation: RunnableOp
     url: routerPath(operation.path),
     config: { bodyLimit: operation.bodyLimit ?? BODY_LIMIT },
     onRequest: (request, reply) => {
-      // `/v1/offerings/` is not an offering without a name.
-      const nameless = Object.values(request.params as Record<string, string>).includes('');
-      return nameless ? replyUnrouted(http, request, reply, []) : admit(http, operation, request, reply);
+      // `/v1/offerings/` is no route: the id is missing.
+      const hasEmptyParam = Object.values(request.params as Record<string, string>).includes('');
+      return hasEmptyParam ? replyUnrouted(http, request, reply, []) : admit(http, operation, request, reply);
     },
     handler: async (request, reply) => {
       const header = request.headers['idempotency-key'];
-      const done = await http.perform(operation, request.caller, {
+      const result = await http.perform(operation, request.caller, {
         params: request.params as Record<string, string>,
         query: request.query as Record<string, string | string[]>,
         body: (request.body as Buffer | null | undefined) ?? null,
@@ -203,15 +209,15 @@ function register(app: FastifyInstance, http: HttpContext, operation: RunnableOp
         accept: request.headers.accept,
         headers: request.headers,
       });
-      if (done.replayed) reply.header('idempotent-replayed', 'true');
+      if (result.replayed) reply.header('idempotent-replayed', 'true');
       if (operation.csv !== undefined) reply.header('vary', 'accept');
-      if (done.csv !== undefined) return sendCsv(http, operation, request, reply.code(done.status), done.csv);
-      return reply.code(done.status).type('application/json; charset=utf-8').send(done.json);
+      if (result.csv !== undefined) return sendCsv(http, operation, request, reply.code(result.status), result.csv);
+      return reply.code(result.status).type('application/json; charset=utf-8').send(result.json);
     },
   });
 }
 
-/** A page as a file. Where the next one is, its headers say: a file has no room for it. */
+/** Sends a page of CSV as a file. The Link header names the next page, since CSV cannot. */
 function sendCsv(
   http: HttpContext,
   operation: AppOperation,
@@ -231,7 +237,7 @@ function sendCsv(
     .send(text);
 }
 
-/** Before the body is read: who, and may they. Every answer carries the limit's headers, a refusal too. */
+/** Authorizes the caller before the body is read. Every answer has the rate limit headers, a refusal too. */
 async function admit(
   http: HttpContext,
   operation: AppOperation,
@@ -259,7 +265,7 @@ async function admit(
   if (authResult.refusal !== null) throw authResult.refusal;
 }
 
-/** No such route, or not that method: before any key is looked at, counted for the address. */
+/** Answers 404 or 405. No key is looked up: the request is counted for its address. */
 async function replyUnrouted(
   http: HttpContext,
   request: FastifyRequest,
@@ -269,11 +275,11 @@ async function replyUnrouted(
   try {
     await countForAddress(http, request, reply);
   } catch (error) {
-    // The answer does not depend on the database: it is given all the same, and the log says that counting failed.
-    http.app.log.warn({ request_id: request.id, err: error }, 'an unrouted request was not counted');
+    // The answer does not need the database, so it is sent even when counting fails.
+    http.app.log.warn({ request_id: request.id, err: error }, 'the server could not count an unrouted request');
   }
   if (methods.length === 0 && request.method === 'GET' && /^\/[cs]\//.test(request.url)) {
-    return sendNothingHere(http, request, reply);
+    return sendPageNotFound(http, request, reply);
   }
   if (methods.length === 0)
     return replyProblem(
@@ -294,7 +300,8 @@ function replyProblem(http: HttpContext, request: FastifyRequest, reply: Fastify
       problem.code,
     );
   }
-  // Counting failed (the database is gone): under /v1 and /mcp the headers are promised all the same.
+  // Every answer under /v1 and /mcp has the rate limit headers, even when the database is unavailable and nothing was
+  // counted.
   if (request.rateLimit === null && /^\/(v1|mcp)\b/.test(request.url)) {
     setRateLimitHeaders(reply, {
       limit: 600,
@@ -303,17 +310,17 @@ function replyProblem(http: HttpContext, request: FastifyRequest, reply: Fastify
       retryAfter: null,
     });
   }
-  const wire = toHttpProblem(problem, request.id, http.urls().base);
+  const response = toHttpProblem(problem, request.id, http.urls().base);
   return reply
-    .code(wire.status)
-    .headers(wire.headers)
+    .code(response.status)
+    .headers(response.headers)
     .header('x-request-id', request.id)
     .type('application/json; charset=utf-8')
-    .send(wire.json);
+    .send(response.json);
 }
 
-/** What Fastify itself found wrong, in our words. */
-function fromFastify(error: unknown): Problem {
+/** The problem behind an error of a handler, or of Fastify itself. */
+function problemFrom(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isUnavailable(error))
     return new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error });
@@ -336,13 +343,13 @@ function observe(http: HttpContext, request: FastifyRequest, reply: FastifyReply
       status: reply.statusCode,
       ...(toolStatus === null ? {} : { tool_status: toolStatus }),
       ms: Math.round(seconds * 1e5) / 100,
-      ...(isPartner(request.caller) ? principalIn(request.caller) : {}),
+      ...(isPartner(request.caller) ? callerLogFields(request.caller) : {}),
     },
     'request',
   );
 }
 
-/** A caller as the log names them, and by which door they came. */
-function principalIn({ key, venue, by }: Caller): object {
+/** The fields of the log line that name the caller and the entry point. */
+function callerLogFields({ key, venue, by }: Caller): object {
   return { key: key.id, venue: venue.id, via: by.via };
 }

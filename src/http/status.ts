@@ -1,5 +1,6 @@
-// For whoever runs it: /healthz (the process is up), /readyz (the database answers and is migrated), /metrics. Metrics
-// are for the machine itself and the private network, or for the operator's token; elsewhere they do not exist.
+// Routes for the operator: /healthz (the process is up), /readyz (the database answers and is migrated), /metrics.
+// Metrics are readable from the machine itself, from private networks, and with the operator's token; for others they
+// are 404.
 
 import type { FastifyInstance } from 'fastify';
 import { addressIn } from '../base/config.ts';
@@ -7,7 +8,7 @@ import { Problem } from '../base/errors.ts';
 import { hasOperatorToken } from '../run/authorize.ts';
 import type { HttpContext } from './context.ts';
 
-const PRIVATE = ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
+const PRIVATE_NETWORKS = ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
 
 export function registerStatus(app: FastifyInstance, http: HttpContext): void {
   const { app: context } = http;
@@ -32,12 +33,12 @@ export function registerStatus(app: FastifyInstance, http: HttpContext): void {
 
   app.get('/metrics', async (request, reply) => {
     request.operation = 'metrics';
-    // Behind a proxy that nobody named in TRUSTED_PROXIES every caller looks near: then only the token counts.
-    const proxied = request.headers['x-forwarded-for'] !== undefined && context.config.trustedProxies.length === 0;
-    const near =
-      (!proxied && addressIn(request.ip, PRIVATE)) ||
+    // Behind a proxy that is not in TRUSTED_PROXIES every caller has a private address: then only the token counts.
+    const isProxied = request.headers['x-forwarded-for'] !== undefined && context.config.trustedProxies.length === 0;
+    const isAllowed =
+      (!isProxied && addressIn(request.ip, PRIVATE_NETWORKS)) ||
       hasOperatorToken(context.operatorToken, request.headers.authorization);
-    if (!near) throw new Problem('not_found', { message: 'There is no such route. See /docs for all of them.' });
+    if (!isAllowed) throw new Problem('not_found', { message: 'There is no such route. See /docs for all of them.' });
     return reply.type(http.metrics.contentType).send(await http.metrics.text());
   });
 }

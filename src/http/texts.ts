@@ -1,5 +1,5 @@
-// What people answer to our text messages: the provider's signed notices, and in the sandbox a form on the outbox that answers
-// as the phone of a message would. Answering is all that is possible here.
+// Answers to our text messages: the signed notices of the message provider, and in the sandbox a form on the outbox
+// page that answers for a phone. An answer can only stop or start messages.
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
@@ -7,14 +7,14 @@ import { applyKeyword } from '../domain/members/messages/answer.ts';
 import { isFromTwilio } from '../domain/members/messages/twilio.ts';
 import type { HttpContext } from './context.ts';
 
-const NOTICE_LIMIT = 64 * 1024;
+const MAX_NOTICE_BYTES = 64 * 1024;
 const PATH = '/texts/twilio';
 const PHONE = /^\+[1-9][0-9]{6,14}$/;
 
 export function registerTexts(app: FastifyInstance, http: HttpContext): void {
   const { twilio, sandboxTexts } = http.app.config;
   if (twilio !== null) {
-    app.post(PATH, { config: { bodyLimit: NOTICE_LIMIT } }, async (request, reply) => {
+    app.post(PATH, { config: { bodyLimit: MAX_NOTICE_BYTES } }, async (request, reply) => {
       request.operation = 'textAnswer';
       const fields = formOf(request.body);
       const header = request.headers['x-twilio-signature'];
@@ -22,15 +22,15 @@ export function registerTexts(app: FastifyInstance, http: HttpContext): void {
       if (!isFromTwilio(twilio.authToken, `${http.app.address.base}${PATH}`, fields, signature)) {
         throw new Problem('unauthorized', { message: 'This notice is not signed by our sender of text messages.' });
       }
-      await hear(http, fields.get('From') ?? '', fields.get('OptOutType') ?? fields.get('Body') ?? '');
+      await receiveAnswer(http, fields.get('From') ?? '', fields.get('OptOutType') ?? fields.get('Body') ?? '');
       return reply.type('text/xml').send('<?xml version="1.0" encoding="UTF-8"?><Response></Response>');
     });
   }
   if (!sandboxTexts) return;
-  app.post('/sandbox/outbox', { config: { bodyLimit: NOTICE_LIMIT } }, async (request, reply) => {
+  app.post('/sandbox/outbox', { config: { bodyLimit: MAX_NOTICE_BYTES } }, async (request, reply) => {
     request.operation = 'outboxAnswer';
     const fields = formOf(request.body);
-    await hear(http, fields.get('phone') ?? '', fields.get('answer') ?? '');
+    await receiveAnswer(http, fields.get('phone') ?? '', fields.get('answer') ?? '');
     return reply.redirect('/sandbox/outbox', 303);
   });
 }
@@ -39,9 +39,9 @@ function formOf(body: unknown): URLSearchParams {
   return new URLSearchParams(Buffer.isBuffer(body) ? body.toString('utf8') : '');
 }
 
-async function hear(http: HttpContext, phone: string, words: string): Promise<void> {
+async function receiveAnswer(http: HttpContext, phone: string, text: string): Promise<void> {
   const { db, seal, clock, log } = http.app;
   if (!PHONE.test(phone)) return;
-  const heard = await applyKeyword(db, { seal, now: clock.now() }, phone, words);
-  log.info({ heard }, 'somebody answered a text message');
+  const effect = await applyKeyword(db, { seal, now: clock.now() }, phone, text);
+  log.info({ effect }, 'a guest answered a text message');
 }

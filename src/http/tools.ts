@@ -1,5 +1,6 @@
-// The way to the tool server: POST /mcp. Its body is read before anybody is asked who they are, since what a call counts as
-// (a read, a write, nothing) stands in it; a body that is too large is not kept, and told in its turn.
+// The route to the tool server: POST /mcp. The body is read before the caller is authorized, since it decides how the
+// call is counted (a read, a write, not at all). A body that is too large is handed on as a problem and reported after
+// authorization.
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
@@ -7,17 +8,17 @@ import type { OpenToolServer, ToolRequest, ToolServer } from '../run/tool-server
 import type { HttpContext } from './context.ts';
 import { setRateLimitHeaders } from './limit-headers.ts';
 
-/** On the route's own configuration: a body that is too large is handed on as a problem. */
-export const KEEPS_PROBLEM = { keepsProblem: true } as const;
+/** In the configuration of a route: a body that is too large is handed on as a problem. */
+export const PASSES_BODY_PROBLEM = { passesBodyProblem: true } as const;
 
 export function registerTools(app: FastifyInstance, http: HttpContext, path: string, open: OpenToolServer): void {
   let opened: Promise<ToolServer> | null = null;
-  // With a slash at its end too: addresses are pasted, and it can mean nothing else.
+  // With a slash at its end too, since people paste addresses.
   for (const url of [path, `${path}/`])
     app.route({
       method: 'POST',
       url,
-      config: KEEPS_PROBLEM,
+      config: PASSES_BODY_PROBLEM,
       handler: async (request, reply) => {
         request.operation = 'callTool';
         reply.header('cache-control', 'no-store');
@@ -26,26 +27,26 @@ export function registerTools(app: FastifyInstance, http: HttpContext, path: str
           throw error;
         });
         const toolServer = await opened;
-        const answer = await toolServer({
+        const response = await toolServer({
           headers: request.headers,
           body: (request.body as ToolRequest['body'] | null | undefined) ?? Buffer.alloc(0),
           address: request.ip,
           requestId: request.id,
         });
-        request.caller = answer.caller;
-        request.rateLimit = answer.rateLimit;
-        request.operation = answer.operation;
-        request.toolStatus = answer.toolStatus;
-        if (answer.rateLimit !== null) setRateLimitHeaders(reply, answer.rateLimit);
-        if (answer.retryAfter !== null) reply.header('retry-after', answer.retryAfter);
-        if (answer.refusal !== null) throw answer.refusal;
-        if (answer.json === null) return reply.code(answer.status).send();
-        return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.json);
+        request.caller = response.caller;
+        request.rateLimit = response.rateLimit;
+        request.operation = response.operation;
+        request.toolStatus = response.toolStatus;
+        if (response.rateLimit !== null) setRateLimitHeaders(reply, response.rateLimit);
+        if (response.retryAfter !== null) reply.header('retry-after', response.retryAfter);
+        if (response.refusal !== null) throw response.refusal;
+        if (response.json === null) return reply.code(response.status).send();
+        return reply.code(response.status).type('application/json; charset=utf-8').send(response.json);
       },
     });
 }
 
-/** What the reader of bodies gives where a body cannot be kept. */
-export function asBody(config: object, error: unknown): Problem | null {
-  return 'keepsProblem' in config && error instanceof Problem ? error : null;
+/** The problem to hand on instead of the body, on a route that takes it; null: the problem is the response. */
+export function bodyProblemFor(config: object, error: unknown): Problem | null {
+  return 'passesBodyProblem' in config && error instanceof Problem ? error : null;
 }

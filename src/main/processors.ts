@@ -1,5 +1,5 @@
-// The card processor of this installation: the real one where there are keys for it, else the embedded sandbox, found or
-// started in a process of its own and kept alive. Nothing waits for it at start: the first call that needs it does.
+// The card processor of this installation: Stripe if its keys are set, else the embedded sandbox processor, found or
+// started as a child process and restarted when it dies. Startup does not wait for it; the first call that needs it does.
 
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
@@ -14,14 +14,14 @@ import type { ProcessorAccess } from '../run/context.ts';
 export interface OpenedProcessors {
   readonly processors: Processors;
   readonly access: ProcessorAccess;
-  /** Tells the sandbox where its notices go; the real processor is told in its own dashboard. */
-  noticesTo(base: string): Promise<void>;
+  /** Registers our address for notices with the sandbox processor. With Stripe, the operator does so in its dashboard. */
+  registerNotices(base: string): Promise<void>;
 }
 
-type Keys = StripeKeys & { readonly webhookSecret: string };
+type SandboxKeys = StripeKeys & { readonly webhookSecret: string };
 
 const MODES = ['test', 'live'] as const;
-const LOOK_EVERY_MS = 5_000;
+const SUPERVISE_INTERVAL_MS = 5_000;
 
 export type Role = 'start' | 'serve' | 'worker' | 'cli';
 
@@ -32,27 +32,29 @@ export async function openProcessors(
   log: Log,
   shutdown: Shutdown,
 ): Promise<OpenedProcessors> {
-  return config.sandboxProcessor ? openInSandbox(config, role, sealKey, log, shutdown) : openReal(config);
+  return config.sandboxProcessor
+    ? openSandboxProcessors(config, role, sealKey, log, shutdown)
+    : openStripeProcessors(config);
 }
 
-function openReal({ stripe }: Config): OpenedProcessors {
+function openStripeProcessors({ stripe }: Config): OpenedProcessors {
   const processors: Partial<Record<Mode, Processor>> = {};
   const noticeSecrets: Partial<Record<Mode, string>> = {};
   for (const mode of MODES) {
     const keys = stripe[mode];
     if (keys === undefined) continue;
     const { secret: secretKey, publishable: publishableKey } = keys;
-    processors[mode] = whenNeeded(mode, publishableKey, async () => {
+    processors[mode] = lazyProcessor(mode, publishableKey, async () => {
       const { makeStripeProcessor } = await import('../domain/payments/stripe.ts');
       return makeStripeProcessor({ mode, secretKey, publishableKey });
     });
     if (keys.webhookSecret !== null) noticeSecrets[mode] = keys.webhookSecret;
   }
   const access = { sandboxUrl: null, noticeSecrets };
-  return { processors, access, noticesTo: async () => undefined };
+  return { processors, access, registerNotices: async () => undefined };
 }
 
-async function openInSandbox(
+async function openSandboxProcessors(
   config: Config,
   role: Role,
   sealKey: Buffer,
@@ -60,31 +62,37 @@ async function openInSandbox(
   shutdown: Shutdown,
 ): Promise<OpenedProcessors> {
   const keys = { test: sandboxKeys(sealKey, 'test'), live: sandboxKeys(sealKey, 'live') };
-  const sandbox = openSandbox(config, role, keys, log);
-  await shutdown.add(() => sandbox.end());
+  const sandbox = superviseSandbox(config, role, keys, log);
+  await shutdown.add(() => sandbox.stop());
   if (role !== 'cli') {
-    // Whoever needs it is told; until then a failure is not an unhandled one.
-    sandbox.find().catch((error: unknown) => log.error({ err: error }, 'the sandbox’s card processor did not start'));
+    // The first call that needs the processor gets the error too. Caught here so that it is not an unhandled rejection.
+    sandbox.url().catch((error: unknown) => log.error({ err: error }, 'the sandbox processor did not start'));
   }
   const { secret: test, publishable: testPublishable } = keys.test;
   const { secret: live, publishable: livePublishable } = keys.live;
   return {
     processors: {
-      test: whenNeeded('test', testPublishable, () => sandboxProcessor(sandbox, 'test', test, testPublishable)),
-      live: whenNeeded('live', livePublishable, () => sandboxProcessor(sandbox, 'live', live, livePublishable)),
+      test: lazyProcessor('test', testPublishable, () => sandboxProcessor(sandbox, 'test', test, testPublishable)),
+      live: lazyProcessor('live', livePublishable, () => sandboxProcessor(sandbox, 'live', live, livePublishable)),
     },
     access: {
-      sandboxUrl: () => sandbox.find(),
+      sandboxUrl: () => sandbox.url(),
       noticeSecrets: { test: keys.test.webhookSecret, live: keys.live.webhookSecret },
     },
-    async noticesTo(base) {
-      const { registerWebhookEndpoint: announceNotices } = await import('../domain/payments/stripe-notices.ts');
-      const at = await sandbox.find();
+    async registerNotices(base) {
+      const { registerWebhookEndpoint } = await import('../domain/payments/stripe-notices.ts');
+      const address = await sandbox.url();
       for (const mode of MODES) {
-        const withdraw = await announceNotices(at, keys[mode].secret, `${base}/processor/notices/${mode}`);
-        // A courtesy: should the processor be away, it finds out by itself that nobody answers there.
+        const unregister = await registerWebhookEndpoint(
+          address,
+          keys[mode].secret,
+          `${base}/processor/notices/${mode}`,
+        );
+        // Best effort: if the processor is down, it stops sending on its own after failed deliveries.
         await shutdown.add(() =>
-          withdraw().catch((error: unknown) => log.info({ err: error }, 'the processor was not told that we end')),
+          unregister().catch((error: unknown) =>
+            log.info({ err: error }, 'the address for processor notices could not be unregistered'),
+          ),
         );
       }
     },
@@ -98,14 +106,14 @@ async function sandboxProcessor(
   publishableKey: string,
 ): Promise<Processor> {
   const { makeStripeProcessor } = await import('../domain/payments/stripe.ts');
-  const at = new URL(await sandbox.find());
-  const protocol = at.protocol === 'https:' ? 'https' : 'http';
-  const port = Number(at.port || (protocol === 'https' ? 443 : 80));
-  return makeStripeProcessor({ mode, secretKey, publishableKey, address: { protocol, host: at.hostname, port } });
+  const address = new URL(await sandbox.url());
+  const protocol = address.protocol === 'https:' ? 'https' : 'http';
+  const port = Number(address.port || (protocol === 'https' ? 443 : 80));
+  return makeStripeProcessor({ mode, secretKey, publishableKey, address: { protocol, host: address.hostname, port } });
 }
 
-/** The same on every server of an installation, since all have its encryption key; known to nobody else. */
-export function sandboxKeys(sealKey: Buffer, mode: Mode): Keys {
+/** Derived from the encryption key, so every server of an installation has the same keys and no one else knows them. */
+export function sandboxKeys(sealKey: Buffer, mode: Mode): SandboxKeys {
   const part = (purpose: string): string =>
     createHmac('sha256', sealKey).update(`sandbox processor ${mode} ${purpose}`).digest('hex').slice(0, 32);
   return {
@@ -116,20 +124,21 @@ export function sandboxKeys(sealKey: Buffer, mode: Mode): Keys {
 }
 
 interface Sandbox {
-  /** Its address, once it answers. */
-  find(): Promise<string>;
-  end(): Promise<void>;
+  /** Its address; resolves when it answers. */
+  url(): Promise<string>;
+  stop(): Promise<void>;
 }
 
 /**
- * The one that was named, or the one of this DATA_DIR. A server keeps it alive; `start` ends it with itself; a command of
- * the command line starts it only when it needs it, and ends what it started. What nobody asks any more ends by itself.
+ * SANDBOX_PROCESSOR_URL, or the sandbox processor of this DATA_DIR. Servers and workers restart it when it dies, and
+ * `start` stops it on exit. An operator's command starts it only if needed, and stops only what it started. A processor
+ * without callers exits by itself.
  */
-function openSandbox(config: Config, role: Role, keys: Readonly<Record<Mode, Keys>>, log: Log): Sandbox {
+function superviseSandbox(config: Config, role: Role, keys: Readonly<Record<Mode, SandboxKeys>>, log: Log): Sandbox {
   const { sandboxProcessorUrl } = config;
-  if (sandboxProcessorUrl !== null) return { find: async () => sandboxProcessorUrl, end: async () => undefined };
+  if (sandboxProcessorUrl !== null) return { url: async () => sandboxProcessorUrl, stop: async () => undefined };
   let first: Promise<EmbeddedProcessor> | null = null;
-  let looking: Promise<EmbeddedProcessor | null> = Promise.resolve(null);
+  let supervision: Promise<EmbeddedProcessor | null> = Promise.resolve(null);
   const find = async (): Promise<string> => {
     first ??= startSandbox(config, keys, log).catch((error: unknown) => {
       first = null;
@@ -137,37 +146,41 @@ function openSandbox(config: Config, role: Role, keys: Readonly<Record<Mode, Key
     });
     return (await first).url;
   };
-  const look = async (last: EmbeddedProcessor | null): Promise<EmbeddedProcessor | null> => {
+  const ensureRunning = async (last: EmbeddedProcessor | null): Promise<EmbeddedProcessor | null> => {
     try {
       return await (first ?? startSandbox(config, keys, log)).then(() => startSandbox(config, keys, log));
     } catch (error) {
-      log.warn({ err: error }, 'the sandbox’s card processor is not there');
+      log.warn({ err: error }, 'the sandbox processor is not running and could not be started; the server retries');
       return last;
     }
   };
   const timer = setInterval(() => {
-    if (role !== 'cli') looking = looking.then(look);
-  }, LOOK_EVERY_MS);
+    if (role !== 'cli') supervision = supervision.then(ensureRunning);
+  }, SUPERVISE_INTERVAL_MS);
   return {
-    find,
-    async end() {
+    url: find,
+    async stop() {
       clearInterval(timer);
       const started = first === null ? null : await first.catch(() => null);
-      const latest = (await looking) ?? started;
+      const latest = (await supervision) ?? started;
       if (latest !== null && (role === 'start' || (role === 'cli' && started?.isAdopted === false)))
         await latest.stop();
     },
   };
 }
 
-/** Where browsers reach us; with a port that nobody knows yet, beside the page that they are on. */
+/** The address that browsers use. Empty if the port is not known yet: then links are relative to the page. */
 function publicAddress({ baseUrl, host, port }: Config): string {
   if (baseUrl !== null || port === 0) return baseUrl ?? '';
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-async function startSandbox(config: Config, keys: Readonly<Record<Mode, Keys>>, log: Log): Promise<EmbeddedProcessor> {
+async function startSandbox(
+  config: Config,
+  keys: Readonly<Record<Mode, SandboxKeys>>,
+  log: Log,
+): Promise<EmbeddedProcessor> {
   const { startEmbeddedProcessor } = await import('../../sandbox/processor/launcher.ts');
   return startEmbeddedProcessor({
     dataDir: config.dataDir,
@@ -178,21 +191,21 @@ async function startSandbox(config: Config, keys: Readonly<Record<Mode, Keys>>, 
   });
 }
 
-/** Stands for a processor that is still to be found: the first call finds it, and a failure is tried again by the next. */
-function whenNeeded(mode: Mode, publishableKey: string, make: () => Promise<Processor>): Processor {
-  let made: Promise<Processor> | null = null;
+/** A processor that is opened by the first call to it. If opening fails, the next call tries again. */
+function lazyProcessor(mode: Mode, publishableKey: string, open: () => Promise<Processor>): Processor {
+  let opened: Promise<Processor> | null = null;
   const known: Partial<Processor> = { mode, publishableKey };
   return new Proxy(known as Processor, {
     get(target, name: keyof Processor) {
       if (name in target) return target[name];
-      return async (...words: never[]): Promise<unknown> => {
-        made ??= make();
-        const processor = await made.catch((error: unknown) => {
-          made = null;
+      return async (...args: never[]): Promise<unknown> => {
+        opened ??= open();
+        const processor = await opened.catch((error: unknown) => {
+          opened = null;
           throw new ProcessorUnavailable('the card processor could not be reached', { cause: error });
         });
         const call = processor[name] as (...given: never[]) => Promise<unknown>;
-        return call.apply(processor, words);
+        return call.apply(processor, args);
       };
     },
   });

@@ -1,5 +1,5 @@
-// Who sends the text messages of this installation: Twilio where it is set up, else the sandbox's outbox. Where real money can
-// move and nobody is set up, nobody sends: an outbox that everybody can read would let anybody sign in as anybody.
+// Chooses the sender of text messages: Twilio if it is configured, else the sandbox outbox. With real money and without
+// Twilio, sending fails: the outbox is public, so anyone could read a sign-in code and sign in as any guest.
 
 import type { Config } from '../base/config.ts';
 import { sandboxSender, TextRefused, type TextSender } from '../domain/members/messages/send.ts';
@@ -7,10 +7,10 @@ import { makeTwilioSender } from '../domain/members/messages/twilio.ts';
 
 export function textSender({ twilio, sandboxTexts }: Pick<Config, 'twilio' | 'sandboxTexts'>): TextSender {
   if (twilio !== null) return makeTwilioSender(twilio);
-  return sandboxTexts ? sandboxSender : nobody;
+  return sandboxTexts ? sandboxSender : unconfiguredSender;
 }
 
-const nobody: TextSender = {
+const unconfiguredSender: TextSender = {
   send: async () => {
     throw new TextRefused('no sender of text messages is set up');
   },

@@ -1,5 +1,5 @@
-// One call of a tool: its arguments are handed to its operation as a route would, and what comes of it is told twice, as one
-// line for a person and as data. A tool that fails gives the very error object that the route would.
+// One call of a tool: its operation gets the arguments as a route would hand them over, and the result has one line for
+// people and the data. A tool that fails gives the same error object as the route.
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { invalid, type Problem } from '../base/errors.ts';
@@ -11,18 +11,18 @@ import { isPartner, type Principal } from '../run/principal.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { ToolServerContext } from '../run/tool-server.ts';
 
-/** Everything that is known of a call when its tool is about to run. */
+/** A call of a tool that is about to run. */
 export interface ToolCall {
   readonly tool: Tool;
-  readonly given: JsonValue | undefined;
+  readonly toolArguments: JsonValue | undefined;
   readonly caller: Principal | null;
-  /** Why it may not run (scope, limit); null: it may. */
+  /** Why the tool may not run (scope, rate limit); null: it may. */
   readonly refusal: Problem | null;
   readonly requestId: string;
 }
 
-/** How a call went, as a route's status would say it; the answer itself goes out in an HTTP 200. */
-export interface Told {
+/** The status that the route of the tool would have answered. The tool server answers with 200 in any case. */
+export interface ToolOutcome {
   readonly status: number;
   /** Seconds. */
   readonly retryAfter: number | null;
@@ -31,21 +31,21 @@ export interface Told {
 export async function callTool(
   server: ToolServerContext,
   call: ToolCall,
-  tell: (told: Told) => void,
+  reportOutcome: (outcome: ToolOutcome) => void,
 ): Promise<CallToolResult> {
   const { tool, caller, refusal } = call;
   try {
     if (refusal !== null) throw refusal;
-    const { status, json, replayed } = await server.perform(tool.operation, caller, received(server, call));
-    const answer = JSON.parse(json) as Record<string, unknown>;
+    const { status, json, replayed } = await server.perform(tool.operation, caller, requestInputFor(server, call));
+    const response = JSON.parse(json) as Record<string, unknown>;
     const origins = isPartner(caller) ? caller.venue.origins : [];
-    const given = tool.shape === undefined ? answer : tool.shape(answer, { replayed, origins });
-    tell({ status, retryAfter: null });
-    return told(tool.line(given), given);
+    const given = tool.shape === undefined ? response : tool.shape(response, { replayed, origins });
+    reportOutcome({ status, retryAfter: null });
+    return toolResult(tool.summarize(given), given);
   } catch (error) {
     const problem = asProblem(error);
-    tell({ status: problem.status, retryAfter: retryAfterOf(problem) });
-    return failed(server, call, problem);
+    reportOutcome({ status: problem.status, retryAfter: retryAfterOf(problem) });
+    return failedResult(server, call, problem);
   }
 }
 
@@ -54,7 +54,11 @@ export function retryAfterOf({ detail }: Problem): number | null {
   return seconds === undefined ? null : Number(seconds);
 }
 
-function failed({ app: context }: ToolServerContext, { tool, requestId }: ToolCall, problem: Problem): CallToolResult {
+function failedResult(
+  { app: context }: ToolServerContext,
+  { tool, requestId }: ToolCall,
+  problem: Problem,
+): CallToolResult {
   if (problem.status >= 500) {
     context.log.error(
       { request_id: requestId, operation: tool.operation.id, err: problem.cause ?? problem },
@@ -65,32 +69,34 @@ function failed({ app: context }: ToolServerContext, { tool, requestId }: ToolCa
   const { field, problems = [] } = problem.detail;
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   const at = field === undefined ? '' : ` at ${field === '' ? 'the whole' : field}`;
-  return { ...told(`${problem.code}${at}: ${problem.message}${more}`, JSON.parse(json)), isError: true };
+  return { ...toolResult(`${problem.code}${at}: ${problem.message}${more}`, JSON.parse(json)), isError: true };
 }
 
-/** The line first; then the data as text too, for clients older than structured content. */
-function told(line: string, given: Record<string, unknown>): CallToolResult {
+/** The line first; then the data as text too, for clients that do not read structured content. */
+function toolResult(line: string, given: Record<string, unknown>): CallToolResult {
   const text = (one: string) => ({ type: 'text' as const, text: one });
-  return { content: [text(onOneLine(line)), text(JSON.stringify(given))], structuredContent: given };
+  return { content: [text(escapeControlCharacters(line)), text(JSON.stringify(given))], structuredContent: given };
 }
 
-/** Whatever would end a line, or move a cursor, as JSON writes it: names of members come from outside. */
-export function onOneLine(text: string): string {
+/** Replaces characters that end a line or move a cursor by their JSON escapes: names of members come from callers. */
+export function escapeControlCharacters(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** As the route would receive it. What is no body is checked here, so that pointers lead into what the agent sent. */
-function received({ app: context }: ToolServerContext, { tool, given }: ToolCall): RequestInput {
+/**
+ * The input as the route would have it. Arguments for path or query are checked here, so that pointers lead into them.
+ */
+function requestInputFor({ app: context }: ToolServerContext, { tool, toolArguments: given }: ToolCall): RequestInput {
   const parsedBody = given ?? {};
   const nothing = { params: {}, query: {} };
-  if (tool.takes === 'body') return { ...nothing, parsedBody };
+  if (tool.argumentsAs === 'body') return { ...nothing, parsedBody };
   const problems = context.validator.inlineProblems(tool.input as Schema, parsedCandidate(parsedBody));
   if (problems.length > 0) throw invalid(problems);
-  return tool.takes === 'nothing' ? nothing : { ...nothing, [tool.takes]: textsOf(given) };
+  return tool.argumentsAs === 'nothing' ? nothing : { ...nothing, [tool.argumentsAs]: stringMembers(given) };
 }
 
-/** Members as a path or a query has them: text. */
-export function textsOf(given: JsonValue | undefined): Record<string, string> {
+/** The members as text, as a path or a query has them. */
+export function stringMembers(given: JsonValue | undefined): Record<string, string> {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return {};
   const scalars = Object.entries(given).filter(([, value]) => typeof value === 'string' || typeof value === 'number');
   return Object.fromEntries(scalars.map(([name, value]) => [name, String(value)]));

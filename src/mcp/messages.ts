@@ -1,5 +1,5 @@
-// From a POST to its JSON-RPC messages: strict JSON, the protocol version of the header, single or batch. Pure, and it refuses
-// nothing by itself: what is wrong is told when it is known who sent it.
+// Parses a POST into its JSON-RPC messages: strict JSON, the protocol version of the header, single or batch. Pure. It
+// reports faults and refuses nothing: the tool server answers a fault after the caller is authorized.
 
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -11,13 +11,16 @@ import {
 import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
 import type { ToolRequest } from '../run/tool-server.ts';
 
-/** Versions that begin with `initialize`, newest first: the first is offered to whoever asks for one that we do not speak. */
-export const OLDER = ['2025-11-25', '2025-06-18', '2025-03-26'];
-const MODERN = '2026-07-28';
-const VERSIONS = [MODERN, ...OLDER];
-/** The one version that has batches, and that sends no header. */
-const WITH_BATCHES = '2025-03-26';
-const MOST_IN_BATCH = 50;
+/**
+ * Versions that begin with `initialize`, newest first: the first is offered to a client that asks for an unsupported
+ * one.
+ */
+export const INITIALIZED_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'];
+const STATELESS_VERSION = '2026-07-28';
+const VERSIONS = [STATELESS_VERSION, ...INITIALIZED_VERSIONS];
+/** The one version that has batches. Its clients send no version header. */
+const BATCH_VERSION = '2025-03-26';
+const MAX_BATCH_SIZE = 50;
 
 export const CODES = {
   parse: -32700,
@@ -46,78 +49,81 @@ export interface Fault {
   readonly data?: unknown;
 }
 
-export interface Mail {
-  /** Served by the rules of the stateless revision. */
-  readonly modern: boolean;
-  readonly batch: boolean;
+export interface ParsedPost {
+  /** The messages follow the stateless revision of the protocol. */
+  readonly isStateless: boolean;
+  readonly isBatch: boolean;
   readonly messages: readonly (Message | Fault)[];
-  /** What is wrong with all of it: answered with 400. */
+  /** A fault of the whole POST, answered with 400. */
   readonly fault: Fault | null;
 }
 
-export function readMail({ body, headers }: ToolRequest): Mail {
+export function parsePost({ body, headers }: ToolRequest): ParsedPost {
   const parsed = Buffer.isBuffer(body) ? parseStrictJson(body) : null;
   if (parsed === null || !parsed.ok) {
-    return wrong(fault(null, CODES.parse, `Parse error: ${parsed?.message ?? 'the body is too large.'}`));
+    return faultyPost(makeFault(null, CODES.parse, `Parse error: ${parsed?.message ?? 'the body is too large.'}`));
   }
   const { value } = parsed;
-  const batch = Array.isArray(value);
-  const messages = (Array.isArray(value) ? value.slice(0, MOST_IN_BATCH) : [value]).map((one) =>
-    readMessage(one, batch),
+  const isBatch = Array.isArray(value);
+  const messages = (Array.isArray(value) ? value.slice(0, MAX_BATCH_SIZE) : [value]).map((one) =>
+    parseMessage(one, isBatch),
   );
   const version = headers['mcp-protocol-version'];
-  const modern = version === MODERN || messages.some(claimsModern);
+  const isStateless = version === STATELESS_VERSION || messages.some(isStatelessMessage);
   const [first] = messages;
-  const id = batch || first === undefined ? null : first.id;
-  const mail = { modern, batch, messages, fault: null };
+  const id = isBatch || first === undefined ? null : first.id;
+  const post = { isStateless, isBatch, messages, fault: null };
   if (version !== undefined && !VERSIONS.includes(String(version))) {
     const data = { supported: VERSIONS, requested: String(version).slice(0, 100) };
     return {
-      ...mail,
-      fault: fault(id, CODES.version, `Unsupported protocol version: use ${VERSIONS.join(', ')}.`, data),
+      ...post,
+      fault: makeFault(id, CODES.version, `Unsupported protocol version: use ${VERSIONS.join(', ')}.`, data),
     };
   }
-  if (batch && (modern || (version ?? WITH_BATCHES) !== WITH_BATCHES)) {
-    return { ...mail, fault: fault(null, CODES.request, `Batches are for protocol version ${WITH_BATCHES} alone.`) };
+  if (isBatch && (isStateless || (version ?? BATCH_VERSION) !== BATCH_VERSION)) {
+    return {
+      ...post,
+      fault: makeFault(null, CODES.request, `Batches are for protocol version ${BATCH_VERSION} alone.`),
+    };
   }
-  if (batch && (value.length === 0 || value.length > MOST_IN_BATCH)) {
-    return { ...mail, fault: fault(null, CODES.request, `A batch has 1 to ${MOST_IN_BATCH} messages.`) };
+  if (isBatch && (value.length === 0 || value.length > MAX_BATCH_SIZE)) {
+    return { ...post, fault: makeFault(null, CODES.request, `A batch has 1 to ${MAX_BATCH_SIZE} messages.`) };
   }
-  return !batch && first?.kind === 'fault' ? { ...mail, fault: first } : mail;
+  return !isBatch && first?.kind === 'fault' ? { ...post, fault: first } : post;
 }
 
-function wrong(told: Fault): Mail {
-  return { modern: false, batch: false, messages: [], fault: told };
+function faultyPost(fault: Fault): ParsedPost {
+  return { isStateless: false, isBatch: false, messages: [], fault };
 }
 
-function fault(id: Fault['id'], code: number, message: string, data?: unknown): Fault {
+function makeFault(id: Fault['id'], code: number, message: string, data?: unknown): Fault {
   return { kind: 'fault', id, code, message, ...(data === undefined ? {} : { data }) };
 }
 
-function readMessage(value: JsonValue, inBatch: boolean): Message | Fault {
-  const shape = (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}) as Shape;
+function parseMessage(value: JsonValue, inBatch: boolean): Message | Fault {
+  const shape = (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}) as MessageMembers;
   const id = typeof shape.id === 'string' || Number.isSafeInteger(shape.id) ? (shape.id as string | number) : null;
   const method = typeof shape.method === 'string' ? shape.method : '';
   const message = { id, method, params: shape.params ?? {}, value };
-  if (inBatch && method === 'initialize') return fault(id, CODES.request, 'initialize may not stand in a batch.');
+  if (inBatch && method === 'initialize') return makeFault(id, CODES.request, 'initialize may not stand in a batch.');
   if (id !== null && isJSONRPCRequest(value)) return { kind: 'request', ...message };
   if (!('id' in shape) && isJSONRPCNotification(value)) return { kind: 'notification', ...message };
-  if (isJSONRPCResponse(value) || isErrorOfNothing(shape)) return { kind: 'response', ...message };
-  return fault(id, CODES.request, 'Invalid request: not a JSON-RPC 2.0 request, notification or response.');
+  if (isJSONRPCResponse(value) || isErrorWithoutId(shape)) return { kind: 'response', ...message };
+  return makeFault(id, CODES.request, 'Invalid request: not a JSON-RPC 2.0 request, notification or response.');
 }
 
-/** JSON-RPC's answer to what could not be read: an error whose id is null. */
-function isErrorOfNothing({ id, ...rest }: Shape): boolean {
+/** A JSON-RPC error for an unreadable message: its id is null. */
+function isErrorWithoutId({ id, ...rest }: MessageMembers): boolean {
   return id === null && isJSONRPCResponse({ ...rest, id: 0 }) && 'error' in rest;
 }
 
-interface Shape {
+interface MessageMembers {
   readonly id?: unknown;
   readonly method?: unknown;
   readonly params?: Readonly<Record<string, JsonValue>>;
 }
 
-function claimsModern(message: Message | Fault): boolean {
+function isStatelessMessage(message: Message | Fault): boolean {
   const meta = message.kind === 'fault' ? undefined : message.params._meta;
   const isObject = typeof meta === 'object' && meta !== null;
   return isObject && (PROTOCOL_VERSION_META_KEY in meta || CLIENT_CAPABILITIES_META_KEY in meta);

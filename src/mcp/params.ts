@@ -1,5 +1,5 @@
-// What is wrong with the params of a message, in one line that names the member. The SDK finds that something is wrong; what it
-// says of it is a page of its own validator's words, and no agent's to read. Pure.
+// Describes what is wrong with the params of a message, in one line that names the member. The SDK finds the problem,
+// but its message is a page of validator output, which does not help an agent. Pure.
 
 import type { JsonValue } from '../base/json/parse.ts';
 import type { Message } from './messages.ts';
@@ -7,13 +7,13 @@ import type { Message } from './messages.ts';
 type Members = Readonly<Record<string, JsonValue>>;
 type Check = (params: Members) => string | null;
 
-const isText = (value: unknown): value is string => typeof value === 'string';
+const isString = (value: unknown): value is string => typeof value === 'string';
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const isTexts = (value: unknown): boolean => isObject(value) && Object.values(value).every(isText);
+const hasStringMembers = (value: unknown): boolean => isObject(value) && Object.values(value).every(isString);
 
-/** The first of several that finds something. */
-const first =
+/** The problem of the first check that finds one. */
+const firstProblem =
   (...checks: readonly Check[]): Check =>
   (params) => {
     for (const check of checks) {
@@ -23,47 +23,47 @@ const first =
     return null;
   };
 
-const text =
+const requiredString =
   (name: string): Check =>
   (params) =>
-    isText(params[name]) ? null : `params.${name} must be a string.`;
+    isString(params[name]) ? null : `params.${name} must be a string.`;
 
-const maybe =
+const optional =
   (name: string, fits: (value: JsonValue) => boolean, what: string): Check =>
   ({ [name]: value }) =>
     value === undefined || fits(value) ? null : `params.${name} must be ${what}.`;
 
-const list = maybe('cursor', isText, 'a string');
-const TEXTS = 'an object whose members are strings';
+const cursorOnly = optional('cursor', isString, 'a string');
+const STRING_MEMBERS = 'an object whose members are strings';
 
-const completed: Check = ({ ref, argument, context }) => {
+const completionParams: Check = ({ ref, argument, context }) => {
   const { type, name, uri } = isObject(ref) ? ref : ({} as Members);
   if (type !== 'ref/prompt' && type !== 'ref/resource')
     return 'params.ref must be an object whose type is "ref/prompt" or "ref/resource".';
-  if (type === 'ref/prompt' && !isText(name)) return 'params.ref.name must be a string.';
-  if (type === 'ref/resource' && !isText(uri)) return 'params.ref.uri must be a string.';
-  if (!isObject(argument) || !isText(argument.name) || !isText(argument.value))
+  if (type === 'ref/prompt' && !isString(name)) return 'params.ref.name must be a string.';
+  if (type === 'ref/resource' && !isString(uri)) return 'params.ref.uri must be a string.';
+  if (!isObject(argument) || !isString(argument.name) || !isString(argument.value))
     return 'params.argument must be an object with the strings name and value.';
   const known = isObject(context) ? context.arguments : undefined;
-  if (context !== undefined && (!isObject(context) || (known !== undefined && !isTexts(known))))
-    return `params.context must be an object whose arguments are ${TEXTS}.`;
+  if (context !== undefined && (!isObject(context) || (known !== undefined && !hasStringMembers(known))))
+    return `params.context must be an object whose arguments are ${STRING_MEMBERS}.`;
   return null;
 };
 
 const CHECKS: Readonly<Record<string, Check>> = {
   initialize: () => 'initialize needs protocolVersion, capabilities and clientInfo.',
-  'tools/list': list,
-  'resources/list': list,
-  'resources/templates/list': list,
-  'prompts/list': list,
-  'tools/call': first(text('name'), maybe('arguments', isObject, 'an object')),
-  'resources/read': text('uri'),
-  'prompts/get': first(text('name'), maybe('arguments', isTexts, TEXTS)),
-  'completion/complete': completed,
+  'tools/list': cursorOnly,
+  'resources/list': cursorOnly,
+  'resources/templates/list': cursorOnly,
+  'prompts/list': cursorOnly,
+  'tools/call': firstProblem(requiredString('name'), optional('arguments', isObject, 'an object')),
+  'resources/read': requiredString('uri'),
+  'prompts/get': firstProblem(requiredString('name'), optional('arguments', hasStringMembers, STRING_MEMBERS)),
+  'completion/complete': completionParams,
 };
 
-/** Of a message whose params were refused. */
-export function whatIsWrongWith({ method, params }: Message): string {
+/** For a message whose params the SDK refused. */
+export function describeInvalidParams({ method, params }: Message): string {
   const check = Object.hasOwn(CHECKS, method) ? CHECKS[method] : undefined;
-  return `Invalid params: ${check?.(params) ?? 'params._meta is not as the protocol has it.'}`;
+  return `Invalid params: ${check?.(params) ?? 'params._meta is not valid.'}`;
 }

@@ -1,5 +1,5 @@
-// What an agent can read beside the tools: every published schema, and how each venue system is read. The same documents as
-// under /schemas/v1, by addresses that need no server's name.
+// The resources that an agent can read: every published schema and the mapping of every venue system. They are the
+// documents under /schemas/v1, with addresses that do not depend on the server.
 
 import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
 import type { ToolServerContext } from '../run/tool-server.ts';
@@ -21,7 +21,7 @@ export function listResources({ app: context }: ToolServerContext): Resource[] {
   const mappings = [...context.mappings.values()].map(({ provider, name }) => ({
     uri: `${MAPPINGS}${provider}`,
     name: provider,
-    title: `How ${name} is read`,
+    title: `Mapping of ${name}`,
     description: `Which fields of a delivery from ${name} become which fields of an offering.`,
     mimeType: 'application/json',
   }));
@@ -39,13 +39,13 @@ export const RESOURCE_TEMPLATES: ResourceTemplateType[] = [
   {
     uriTemplate: `${MAPPINGS}{provider}`,
     name: 'mapping',
-    title: 'How a venue system is read',
+    title: 'Mapping of a venue system',
     description: 'Which fields of its deliveries become which fields of an offering.',
     mimeType: 'application/json',
   },
 ];
 
-/** Null: there is nothing at this address. */
+/** Null: there is no such resource. */
 export function readResource(server: ToolServerContext, uri: string): ReadResourceResult | null {
   const { registry, mappings } = server.app;
   const name = uri.startsWith(SCHEMAS) ? uri.slice(SCHEMAS.length) : '';

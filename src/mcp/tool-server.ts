@@ -1,6 +1,6 @@
-// The tool server: POST /mcp, stateless. Who it is and what it counts as is asked at the same gate as everywhere (the message is
-// read first, since that decides what it counts as); then sizes, JSON and the protocol; then the message itself. A batch, which
-// only the oldest version has, is answered message by message.
+// The tool server: POST /mcp, stateless. It authorizes the caller as every route does; it parses the message before
+// that, because the message decides how the call is counted. Then it checks size, JSON and protocol, and serves the
+// message. A batch, which only the oldest version has, is served message by message.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,131 +11,147 @@ import type { RateLimit } from '../run/admission.ts';
 import { type AuthResult, authorize } from '../run/authorize.ts';
 import { isJson } from '../run/check-input.ts';
 import { toolServerOperation } from '../run/operations/agents.ts';
-import { isOfTool, type Tool, toolNamed } from '../run/operations/tools.ts';
+import { isToolRefusal, type Tool, toolNamed } from '../run/operations/tools.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { ToolRequest, ToolResponse, ToolServer, ToolServerContext } from '../run/tool-server.ts';
-import { retryAfterOf, type Told, type ToolCall, textsOf } from './call-tool.ts';
-import { CODES, type Fault, type Mail, type Message, readMail } from './messages.ts';
-import { isForeign } from './origin-check.ts';
-import { openProtocol, type Protocol, type Served } from './protocol.ts';
+import { retryAfterOf, stringMembers, type ToolCall, type ToolOutcome } from './call-tool.ts';
+import { CODES, type Fault, type Message, type ParsedPost, parsePost } from './messages.ts';
+import { isForeignOrigin } from './origin-check.ts';
+import { openProtocol, type Protocol, type ProtocolResponse } from './protocol.ts';
 
-/** Messages of the protocol itself take nothing from the hour, nor does what is not answered. */
-const FREE = ['initialize', 'ping'];
+/** Not counted against the rate limit; neither are notifications and responses. */
+const UNCOUNTED_METHODS = ['initialize', 'ping'];
 
 export async function open(server: ToolServerContext): Promise<ToolServer> {
   const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string };
   const protocol = openProtocol(server, version);
-  return (post) => answer(server, protocol, post);
+  return (request) => answerPost(server, protocol, request);
 }
 
-async function answer(server: ToolServerContext, protocol: Protocol, post: ToolRequest): Promise<ToolResponse> {
-  const mail = readMail(post);
-  const first = messageOf(mail.messages[0]);
-  const authResult = await who(server, post, first);
-  const tool = mail.batch ? null : toolOf(first);
-  const course = new Course(authResult.rateLimit);
-  const refusal = refusalOf(post, authResult, tool !== null || mail.batch);
-  const served = refusal === null ? await serve({ inside: server, protocol, post, mail, course }, authResult) : null;
+async function answerPost(server: ToolServerContext, protocol: Protocol, request: ToolRequest): Promise<ToolResponse> {
+  const parsed = parsePost(request);
+  const first = messageOf(parsed.messages[0]);
+  const authResult = await authorizeMessage(server, request, first);
+  const tool = parsed.isBatch ? null : toolOf(first);
+  const outcome = new PostOutcome(authResult.rateLimit);
+  const refusal = httpRefusalOf(request, authResult, tool !== null || parsed.isBatch);
+  const served = refusal === null ? await serve({ server, protocol, request, parsed, outcome }, authResult) : null;
   return {
     caller: authResult.caller,
     operation: tool === null ? 'callTool' : `callTool ${tool.name}`,
     refusal,
     status: refusal?.status ?? served?.status ?? 202,
     json: served?.json ?? null,
-    rateLimit: course.allowance,
-    toolStatus: course.status,
-    retryAfter: course.retryAfter,
+    rateLimit: outcome.rateLimit,
+    toolStatus: outcome.status,
+    retryAfter: outcome.retryAfter,
   };
 }
 
-/** What has come of a POST so far, beside its answer. */
-class Course {
-  allowance: RateLimit | null;
+/** What the messages of a POST have led to so far, for headers, metrics and log. */
+class PostOutcome {
+  rateLimit: RateLimit | null;
   status: number | null = null;
   retryAfter: number | null = null;
 
   constructor(rateLimit: RateLimit | null) {
-    this.allowance = rateLimit;
+    this.rateLimit = rateLimit;
   }
 
-  readonly tell = ({ status, retryAfter }: Told): void => {
+  readonly record = ({ status, retryAfter }: ToolOutcome): void => {
     this.status = Math.max(status, this.status ?? 0);
     if (retryAfter !== null) this.retryAfter = Math.max(retryAfter, this.retryAfter ?? 0);
   };
 }
 
-/** What is answered as on every route, in the one order; what is about a tool, or one message of a batch, is told there. */
-function refusalOf({ body, headers }: ToolRequest, { refusal, caller }: AuthResult, hasPlace: boolean): Problem | null {
-  if (refusal !== null && (!hasPlace || caller === null || !isOfTool(refusal))) return refusal;
+/**
+ * The refusal that is an HTTP error, in the order of every route. A tool or a message of a batch carries its own
+ * refusals.
+ */
+function httpRefusalOf(
+  { body, headers }: ToolRequest,
+  { refusal, caller }: AuthResult,
+  carriesRefusals: boolean,
+): Problem | null {
+  if (refusal !== null && (!carriesRefusals || caller === null || !isToolRefusal(refusal))) return refusal;
   if (!Buffer.isBuffer(body)) return body;
   return body.length > 0 && !isJson(String(headers['content-type'] ?? ''))
     ? new Problem('unsupported_media_type')
     : null;
 }
 
-interface Serving {
-  readonly inside: ToolServerContext;
+interface PostContext {
+  readonly server: ToolServerContext;
   readonly protocol: Protocol;
-  readonly post: ToolRequest;
-  readonly mail: Mail;
-  readonly course: Course;
+  readonly request: ToolRequest;
+  readonly parsed: ParsedPost;
+  readonly outcome: PostOutcome;
 }
 
-/** Null: there is nothing to answer. */
-async function serve(serving: Serving, authResult: AuthResult): Promise<Served | null> {
-  const { mail } = serving;
-  if (mail.fault !== null) return { status: 400, json: faultJson(mail.fault) };
-  const [first] = mail.messages;
-  if (!mail.batch) return first === undefined ? null : serveOne(serving, first, authResult);
+/** Null: there is no message to answer. */
+async function serve(post: PostContext, authResult: AuthResult): Promise<ProtocolResponse | null> {
+  const { parsed } = post;
+  if (parsed.fault !== null) return { status: 400, json: faultJson(parsed.fault) };
+  const [first] = parsed.messages;
+  if (!parsed.isBatch) return first === undefined ? null : serveOne(post, first, authResult);
   const answers: string[] = [];
-  for (const [index, message] of mail.messages.entries()) {
-    const served = await serveInBatch(serving, message, index === 0 ? authResult : null);
+  for (const [index, message] of parsed.messages.entries()) {
+    const served = await serveInBatch(post, message, index === 0 ? authResult : null);
     if (served !== null) answers.push(served.json);
   }
   return answers.length === 0 ? null : { status: 200, json: `[${answers.join(',')}]` };
 }
 
-/** Others of its batch are done already, and their answers have to get back: whatever happens here is this message's own. */
+/**
+ * An error is the answer to this message alone: other messages of the batch may have run, and their answers must be
+ * sent.
+ */
 async function serveInBatch(
-  serving: Serving,
+  post: PostContext,
   message: Message | Fault,
-  judged: AuthResult | null,
-): Promise<Served | null> {
-  const { inside: server, post, course } = serving;
+  knownAuth: AuthResult | null,
+): Promise<ProtocolResponse | null> {
+  const { server, request, outcome } = post;
   try {
-    const authResult = judged ?? (await who(server, post, messageOf(message)));
-    course.allowance = authResult.rateLimit ?? course.allowance;
-    return await serveOne(serving, message, authResult);
+    const authResult = knownAuth ?? (await authorizeMessage(server, request, messageOf(message)));
+    outcome.rateLimit = authResult.rateLimit ?? outcome.rateLimit;
+    return await serveOne(post, message, authResult);
   } catch (error) {
     const problem = isUnavailable(error)
       ? new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error })
       : asProblem(error);
-    server.app.log.error({ request_id: post.requestId, operation: 'callTool', err: error }, problem.code);
-    return message.kind === 'request' ? refusedAlone(serving, message, problem) : null;
+    server.app.log.error({ request_id: request.requestId, operation: 'callTool', err: error }, problem.code);
+    return message.kind === 'request' ? refusedMessage(post, message, problem) : null;
   }
 }
 
 async function serveOne(
-  serving: Serving,
+  post: PostContext,
   message: Message | Fault,
   { caller, refusal }: AuthResult,
-): Promise<Served | null> {
-  const { protocol, post, mail, course } = serving;
+): Promise<ProtocolResponse | null> {
+  const { protocol, request, parsed, outcome } = post;
   if (message.kind === 'fault') return { status: 400, json: faultJson(message) };
   if (message.kind !== 'request') return null;
   const tool = toolOf(message);
-  if (refusal !== null && (tool === null || !isOfTool(refusal))) return refusedAlone(serving, message, refusal);
-  const { requestId } = post;
-  const given = message.params.arguments;
-  const call: ToolCall | null = tool === null ? null : { tool, given, caller, refusal, requestId };
-  const turn = { call, requestId, tell: course.tell };
-  return mail.modern ? protocol.serveModern(message, turn, protocolHeaders(post)) : protocol.serve(message, turn);
+  if (refusal !== null && (tool === null || !isToolRefusal(refusal))) return refusedMessage(post, message, refusal);
+  const { requestId } = request;
+  const toolArguments = message.params.arguments;
+  const call: ToolCall | null = tool === null ? null : { tool, toolArguments, caller, refusal, requestId };
+  const context = { call, requestId, reportOutcome: outcome.record };
+  return parsed.isStateless
+    ? protocol.serveStateless(message, context, protocolHeaders(request))
+    : protocol.serve(message, context);
 }
 
-/** One message of a batch, where a POST of its own would have had the answer of a route. */
-function refusedAlone({ inside: server, post, course }: Serving, { id }: Message, problem: Problem): Served {
-  course.tell({ status: problem.status, retryAfter: retryAfterOf(problem) });
-  const data = JSON.parse(toHttpProblem(problem, post.requestId, server.app.address.base).json) as unknown;
+/** The answer to a message of a batch that a POST of its own would answer with an HTTP error. */
+function refusedMessage(
+  { server, request, outcome }: PostContext,
+  { id }: Message,
+  problem: Problem,
+): ProtocolResponse {
+  outcome.record({ status: problem.status, retryAfter: retryAfterOf(problem) });
+  const data = JSON.parse(toHttpProblem(problem, request.requestId, server.app.address.base).json) as unknown;
   return { status: 200, json: faultJson({ kind: 'fault', id, code: CODES.refused, message: problem.message, data }) };
 }
 
@@ -151,32 +167,32 @@ function toolOf(message: Message | null): Tool | null {
   return message?.kind === 'request' && message.method === 'tools/call' ? toolNamed(message.params.name) : null;
 }
 
-function who(
+function authorizeMessage(
   { app: context, admit }: ToolServerContext,
-  post: ToolRequest,
+  request: ToolRequest,
   message: Message | null,
 ): Promise<AuthResult> {
-  const { headers, address, requestId } = post;
+  const { headers, address, requestId } = request;
   const tool = toolOf(message);
   return authorize(context, admit, {
     operation: tool?.operation ?? toolServerOperation,
-    params: tool?.takes === 'params' ? textsOf(message?.params.arguments) : {},
+    params: tool?.argumentsAs === 'params' ? stringMembers(message?.params.arguments) : {},
     authorization: headers.authorization === undefined ? undefined : String(headers.authorization),
     origin: undefined,
     address,
     requestId,
     via: 'mcp',
-    isUncounted: message !== null && (message.kind !== 'request' || FREE.includes(message.method)),
-    isForeignOrigin: isForeign(context, post),
+    isUncounted: message !== null && (message.kind !== 'request' || UNCOUNTED_METHODS.includes(message.method)),
+    isForeignOrigin: isForeignOrigin(context, request),
   });
 }
 
-/** What the stateless revision compares with the body; nothing else reaches the SDK. */
+/** The headers that the stateless revision compares with the body; the SDK gets no others. */
 function protocolHeaders({ headers }: ToolRequest): Headers {
-  const kept = new Headers({ 'content-type': 'application/json' });
+  const forwarded = new Headers({ 'content-type': 'application/json' });
   for (const name of ['mcp-protocol-version', 'mcp-method', 'mcp-name']) {
     const value = headers[name];
-    if (typeof value === 'string') kept.set(name, value);
+    if (typeof value === 'string') forwarded.set(name, value);
   }
-  return kept;
+  return forwarded;
 }

@@ -1,7 +1,7 @@
-// The gate: one look-up for keys, their venues and their rolling hours, and for what callers came to read. Calls that arrive
-// in the same moment share one round trip, and calls of one key share one row lock, so that load makes a call cheaper, not
-// dearer. A call never joins a look-up that was sent before it came: a revoked key fails on the very next request, and what
-// is read is never older than its call.
+// Admission: one look-up for keys, their venues, their rate limits, and the checkouts that callers want to read. Calls
+// that arrive at the same moment share one round trip, and calls with one key share one row lock, so that a call costs
+// less under load. A call never joins a look-up that was sent before the call arrived: a revoked key fails on the next
+// request, and what a caller reads is never older than the call.
 
 import type { Clock } from '../base/clock.ts';
 import type { Queryable } from '../base/db.ts';
@@ -15,25 +15,25 @@ import {
   type KeyLookup,
 } from '../domain/keys/queries.ts';
 
-/** What the rolling hour says, as the X-RateLimit headers show it. */
+/** The state of a rolling hour, as the X-RateLimit headers show it. */
 export interface RateLimit {
   readonly limit: number;
   readonly remaining: number;
   /** The second (Unix time) at which the oldest counted call leaves the window. */
   readonly reset: number;
-  /** Null when the call was let through; else the seconds until one more will be. */
+  /** Null: the call is admitted. Otherwise the seconds until one more call will be. */
   readonly retryAfter: number | null;
 }
 
 export interface AdmissionRequest {
-  /** The hash of the key as text, a character for each byte; null: no key. */
+  /** The hash of the key as text, one character for each byte; null: no key. */
   readonly hash: string | null;
   readonly effect: 'read' | 'write';
   readonly address: string;
   readonly origin: string;
-  /** The checkout that they came to read, where that is to be looked up as well. */
+  /** The checkout to look up in the same statement; absent or null: none. */
   readonly checkoutId?: string | null;
-  /** Takes nothing from the hour of the key, and is let through when nothing is left in it. */
+  /** Is not counted, and is admitted when the rate limit of the key is used up. */
   readonly isUncounted?: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface Admission {
   /** Null: the key is unknown, revoked or expired, or there was none. */
   readonly key: AdmittedKey | null;
   readonly rateLimit: RateLimit;
-  /** What they came to read; null: nothing of theirs was found, or it was not looked for. */
+  /** The checkout that the request names; null: the venue has none of that id, or the request names none. */
   readonly prefetched: PrefetchedCheckout | null;
 }
 
@@ -51,50 +51,52 @@ interface PendingAdmission {
   readonly reject: (error: unknown) => void;
 }
 
-/** Callers without an hour of their own: an address, or a publishable key at an address. */
+/** Requests that share one rate limit: those of an address, or of a publishable key at an address. */
 interface SharedLimitGroup {
   readonly subject: string;
-  readonly requests: { readonly key: AdmittedKey | null; readonly waiting: PendingAdmission }[];
+  readonly members: { readonly key: AdmittedKey | null; readonly pending: PendingAdmission }[];
 }
 
 export type Admit = (request: AdmissionRequest) => Promise<Admission>;
 
-/** So many look-ups are under way at once, each for at most so many keys. */
 const MAX_LOOKUPS_IN_FLIGHT = 3;
 const MAX_KEYS_PER_LOOKUP = 200;
-/** Calls an hour for an address, and for a publishable key at an address. */
+/** For an address, and for a publishable key at an address. */
 const CALLS_PER_ADDRESS_PER_HOUR = 600;
 
 export function makeAdmission(db: Queryable, clock: Clock): Admit {
-  /** By key and effect; those without a key stand together. */
+  /** By key and effect; requests without a key are one group. */
   const queue = new Map<string, PendingAdmission[]>();
-  /** Being looked up now: whoever comes meanwhile waits for the next, since both would only wait for the same row. */
+  /**
+   * Groups in a look-up now. A request that joins such a group waits for it: a second look-up would wait for the same
+   * row.
+   */
   const busy = new Set<string>();
-  let underway = 0;
-  let scheduled = false;
+  let lookupsInFlight = 0;
+  let isScheduled = false;
 
   const schedule = (): void => {
-    if (scheduled || queue.size === 0 || underway >= MAX_LOOKUPS_IN_FLIGHT) return;
-    scheduled = true;
-    // After this turn of the event loop: whoever else arrives in it shares the look-up.
+    if (isScheduled || queue.size === 0 || lookupsInFlight >= MAX_LOOKUPS_IN_FLIGHT) return;
+    isScheduled = true;
+    // In the next turn of the event loop, so that requests that arrive in this one share the look-up.
     setImmediate(send);
   };
 
   const send = (): void => {
-    scheduled = false;
+    isScheduled = false;
     const groups = [...queue].filter(([name]) => !busy.has(name)).slice(0, MAX_KEYS_PER_LOOKUP);
     if (groups.length === 0) return;
     for (const [name] of groups) {
       queue.delete(name);
       busy.add(name);
     }
-    underway++;
+    lookupsInFlight++;
     void lookUpGroups(
       db,
       groups.map(([, group]) => group),
       clock.now(),
     ).finally(() => {
-      underway--;
+      lookupsInFlight--;
       for (const [name] of groups) busy.delete(name);
       schedule();
     });
@@ -102,57 +104,55 @@ export function makeAdmission(db: Queryable, clock: Clock): Admit {
   };
 
   return (request) =>
-    new Promise<Admission>((pass, fail) => {
+    new Promise<Admission>((resolve, reject) => {
       const name = request.hash === null ? '' : `${request.effect} ${request.hash}`;
       const group = queue.get(name);
-      if (group === undefined) queue.set(name, [{ request, resolve: pass, reject: fail }]);
-      else group.push({ request, resolve: pass, reject: fail });
+      if (group === undefined) queue.set(name, [{ request, resolve, reject }]);
+      else group.push({ request, resolve, reject });
       if (!busy.has(name)) schedule();
     });
 }
 
-/** Never rejects: whoever waits is told. */
+const UNKNOWN_KEY = { key: null, callLimit: 0, counted: null, prefetched: null };
+
+/** Never rejects: an error rejects the pending requests instead. */
 async function lookUpGroups(db: Queryable, groups: readonly PendingAdmission[][], now: number): Promise<void> {
   try {
-    const crowds = new Map<string, SharedLimitGroup>();
+    const sharedGroups = new Map<string, SharedLimitGroup>();
     const keyed = groups.filter(([first]) => first?.request.hash !== null).flatMap(splitByCheckout);
     const admitted = keyed.length === 0 ? [] : await admitKeys(db, keyed.map(keyLookupOf), now);
     for (const [index, group] of keyed.entries()) {
-      const {
-        key,
-        callLimit,
-        counted: taken,
-        prefetched,
-      } = admitted[index] ?? { key: null, callLimit: 0, counted: null, prefetched: null };
-      if (taken !== null) admitKeyed(group, callLimit, taken, key, prefetched);
-      else for (const waiting of group) joinSharedGroup(crowds, key, waiting);
+      const { key, callLimit, counted, prefetched } = admitted[index] ?? UNKNOWN_KEY;
+      if (counted !== null) admitKeyed(group, callLimit, counted, key, prefetched);
+      else for (const pending of group) joinSharedGroup(sharedGroups, key, pending);
     }
     for (const group of groups)
-      if (group[0]?.request.hash === null) for (const waiting of group) joinSharedGroup(crowds, null, waiting);
-    if (crowds.size > 0) await admitShared(db, [...crowds.values()]);
+      if (group[0]?.request.hash === null) for (const pending of group) joinSharedGroup(sharedGroups, null, pending);
+    if (sharedGroups.size > 0) await admitShared(db, [...sharedGroups.values()]);
   } catch (error) {
-    // Whoever has been let in already hears nothing of it: a promise is settled once.
-    for (const group of groups) for (const { reject: fail } of group) fail(error);
+    // A request that is admitted already is not affected: a promise settles once.
+    for (const group of groups) for (const { reject } of group) reject(error);
   }
 }
 
-/** Callers with one key, apart by what they came to read. */
+/** Requests with one key, grouped by the checkout that they want to read. */
 function splitByCheckout(group: readonly PendingAdmission[]): PendingAdmission[][] {
   const first = group[0]?.request.checkoutId;
   if (group.every(({ request }) => request.checkoutId === first)) return [[...group]];
   const parts = new Map<string | null, PendingAdmission[]>();
-  for (const waiting of group) {
-    const prefetched = waiting.request.checkoutId ?? null;
-    const part = parts.get(prefetched);
-    if (part === undefined) parts.set(prefetched, [waiting]);
-    else part.push(waiting);
+  for (const pending of group) {
+    const checkoutId = pending.request.checkoutId ?? null;
+    const part = parts.get(checkoutId);
+    if (part === undefined) parts.set(checkoutId, [pending]);
+    else part.push(pending);
   }
   return [...parts.values()];
 }
 
 function keyLookupOf(group: readonly PendingAdmission[]): KeyLookup {
   const request = group[0]?.request;
-  if (request === undefined || request.hash === null) throw new Error('a group has a key and somebody in it');
+  if (request === undefined || request.hash === null)
+    throw new Error('a group of requests with a key is empty or has no key');
   const hash = Buffer.from(request.hash, 'latin1');
   return {
     hash,
@@ -164,33 +164,33 @@ function keyLookupOf(group: readonly PendingAdmission[]): KeyLookup {
 
 const isCounted = ({ request }: PendingAdmission): boolean => request.isUncounted !== true;
 
-/** A publishable key is counted for its address and, where that is registered, its origin. */
+/** A publishable key is counted by address and, where the venue has registered it, by origin. */
 function joinSharedGroup(
-  crowds: Map<string, SharedLimitGroup>,
+  groups: Map<string, SharedLimitGroup>,
   key: AdmittedKey | null,
-  waiting: PendingAdmission,
+  pending: PendingAdmission,
 ): void {
-  const { origin } = waiting.request;
-  const address = networkOf(waiting.request.address);
+  const { origin } = pending.request;
+  const address = networkOf(pending.request.address);
   const at = key?.venue_origins.includes(origin) ? `${address} ${origin}` : address;
   const subject = key === null ? `address ${address}` : `publishable ${key.key_id} ${at}`;
-  const crowd = crowds.get(subject);
-  if (crowd === undefined) crowds.set(subject, { subject, requests: [{ key, waiting }] });
-  else crowd.requests.push({ key, waiting });
+  const group = groups.get(subject);
+  if (group === undefined) groups.set(subject, { subject, members: [{ key, pending }] });
+  else group.members.push({ key, pending });
 }
 
-async function admitShared(db: Queryable, crowds: readonly SharedLimitGroup[]): Promise<void> {
-  const taken = await countSharedCalls(
+async function admitShared(db: Queryable, groups: readonly SharedLimitGroup[]): Promise<void> {
+  const counted = await countSharedCalls(
     db,
     CALLS_PER_ADDRESS_PER_HOUR,
-    crowds.map(({ subject, requests: members }) => ({ subject, calls: members.length })),
+    groups.map(({ subject, members }) => ({ subject, calls: members.length })),
   );
-  for (const [index, { requests: members }] of crowds.entries()) {
-    const calls = taken[index];
-    if (calls === undefined) throw new Error('take_all() answers one row for each subject');
+  for (const [index, { members }] of groups.entries()) {
+    const calls = counted[index];
+    if (calls === undefined) throw new Error('count_calls_each() answers one row for each subject');
     const rateLimit = rateLimitsFor(CALLS_PER_ADDRESS_PER_HOUR, calls);
-    for (const [callIndex, { key, waiting }] of members.entries()) {
-      waiting.resolve({ key, rateLimit: rateLimit(callIndex), prefetched: null });
+    for (const [callIndex, { key, pending }] of members.entries()) {
+      pending.resolve({ key, rateLimit: rateLimit(callIndex), prefetched: null });
     }
   }
 }
@@ -198,33 +198,34 @@ async function admitShared(db: Queryable, crowds: readonly SharedLimitGroup[]): 
 function admitKeyed(
   group: readonly PendingAdmission[],
   limit: number,
-  taken: CountedCalls,
+  counted: CountedCalls,
   key: AdmittedKey | null,
   prefetched: PrefetchedCheckout | null,
 ): void {
-  const rateLimit = rateLimitsFor(limit, taken);
-  const counted = group.filter(isCounted);
-  for (const [callIndex, waiting] of counted.entries())
-    waiting.resolve({ key, rateLimit: rateLimit(callIndex), prefetched });
-  // Whoever takes nothing sees what is left after the others.
-  const after = { ...rateLimit(taken.granted), retryAfter: null };
-  for (const waiting of group) if (!isCounted(waiting)) waiting.resolve({ key, rateLimit: after, prefetched });
+  const rateLimit = rateLimitsFor(limit, counted);
+  for (const [callIndex, pending] of group.filter(isCounted).entries())
+    pending.resolve({ key, rateLimit: rateLimit(callIndex), prefetched });
+  // A request that is not counted shows what the counted ones leave.
+  const uncounted = { ...rateLimit(counted.granted), retryAfter: null };
+  for (const pending of group) if (!isCounted(pending)) pending.resolve({ key, rateLimit: uncounted, prefetched });
 }
 
-/** Of several calls that were counted together, by their turn: the first ones are let through, each seeing one fewer. */
-export function rateLimitsFor(limit: number, taken: CountedCalls): (callIndex: number) => RateLimit {
-  const now = Date.parse(taken.asked_at);
-  const reset = taken.reset_at === null ? Math.floor(now / 1000) : secondAfter(taken.reset_at);
-  const retryAt = taken.retry_at === null ? now : Date.parse(taken.retry_at) + 1;
+/**
+ * The rate limit that each of several calls counted together shows: the first ones are admitted, each sees one fewer.
+ */
+export function rateLimitsFor(limit: number, counted: CountedCalls): (callIndex: number) => RateLimit {
+  const now = Date.parse(counted.asked_at);
+  const reset = counted.reset_at === null ? Math.floor(now / 1000) : secondAfter(counted.reset_at);
+  const retryAt = counted.retry_at === null ? now : Date.parse(counted.retry_at) + 1;
   const wait = Math.max(1, Math.ceil((retryAt - now) / 1000));
-  const { granted, remaining } = taken;
+  const { granted, remaining } = counted;
   return (callIndex) =>
     callIndex < granted
       ? { limit, remaining: remaining + granted - callIndex - 1, reset, retryAfter: null }
       : { limit, remaining, reset, retryAfter: wait };
 }
 
-/** The first whole second that is not before this time (microseconds count: Date.parse would cut them). */
+/** The first whole second that is not before this time. Date.parse would drop its microseconds. */
 function secondAfter(iso: string): number {
   const whole = Math.floor(Date.parse(iso) / 1000);
   return /\.0*Z$/.test(iso) ? whole : whole + 1;

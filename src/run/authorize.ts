@@ -1,6 +1,6 @@
-// Who is calling, and may they: the checks in their one order. 401; then 403 for the kind of key, the mode, the address,
-// the origin, the scope and the link; then 429. Whoever passes is a Caller. Everything found on the way (the allowance
-// above all) is told to the door even when the answer is no, since every answer carries the limit's headers.
+// Who is calling, and may they: the checks in one fixed order. 401; then 403 for the kind of key, the mode, the
+// address, the origin, the scope and the link; then 429. The result carries the rate limit even when it refuses, since
+// every response has the headers of the limit.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Actor } from '../base/command-context.ts';
@@ -22,7 +22,7 @@ import type { AppOperation } from './app-operation.ts';
 import { type AppContext, commandContext } from './context.ts';
 import type { Principal } from './principal.ts';
 
-/** A request as far as it is known before its body is read. */
+/** What is known of a request before its body is read. */
 export interface IncomingRequest {
   readonly operation: AppOperation;
   readonly params: Readonly<Record<string, string>>;
@@ -32,15 +32,15 @@ export interface IncomingRequest {
   readonly address: string;
   readonly requestId: string;
   readonly via: 'http' | 'mcp';
-  /** A message of the protocol that takes nothing from the hour. */
+  /** A message of the tool protocol that no rate limit counts. */
   readonly isUncounted?: boolean;
-  /** It comes from a page that is not ours, by a door that pages of others may not use. */
+  /** A page of another site sends it to the tool server, which such pages may not use. */
   readonly isForeignOrigin?: boolean;
 }
 
 export interface AuthResult {
   readonly rateLimit: RateLimit | null;
-  /** Null for an operation that asks nobody who they are. */
+  /** Null: the caller could not prove who they are. */
   readonly caller: Principal | null;
   readonly refusal: Problem | null;
 }
@@ -58,19 +58,19 @@ export async function authorize(context: AppContext, admit: Admit, request: Inco
   const needsKey = operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member';
   const token = needsKey ? bearer(request.authorization) : null;
   const origin = originOf(request.origin);
-  const wanted = prefetchIdOf(request);
+  const checkoutId = prefetchIdOf(request);
   const { key, rateLimit, prefetched } = await admit({
     hash: token === null ? null : hashTextOfKey(token),
     effect: operation.effect,
     address: request.address,
     origin,
-    checkoutId: wanted,
+    checkoutId,
     isUncounted: request.isUncounted === true,
   });
   const limited = rateLimit.retryAfter === null ? null : rateLimited(rateLimit);
   if (!needsKey) return { rateLimit, caller: anonymousCallerFrom(context, request), refusal: limited };
   if (key === null) return { rateLimit, caller: null, refusal: limited ?? unauthorized() };
-  const caller = callerFrom(context, request, key, wanted === null ? undefined : prefetched);
+  const caller = callerFrom(context, request, key, checkoutId === null ? undefined : prefetched);
   return { rateLimit, caller, refusal: refusalOf(context, request, key, origin) ?? limited };
 }
 
@@ -79,7 +79,7 @@ const MEMBER_WRITES_PER_HOUR = 120;
 const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
 const MAX_JWT_LENGTH = 4096;
 
-/** A signed-in member, with an hour of their own; null: whoever it is does not come with a member's token. */
+/** A signed-in member, with a rate limit of their own; null: the request has no valid token of a member. */
 async function authorizeMember(context: AppContext, request: IncomingRequest): Promise<AuthResult | null> {
   const { operation, authorization } = request;
   const token =
@@ -89,9 +89,9 @@ async function authorizeMember(context: AppContext, request: IncomingRequest): P
   if (context.config.memberIssuer !== null) await storeForeignMember(context.db, memberId, context.clock.now());
   const limit = operation.effect === 'read' ? MEMBER_READS_PER_HOUR : MEMBER_WRITES_PER_HOUR;
   const subject = `member ${memberId} ${operation.effect}`;
-  const [taken] = await countSharedCalls(context.db.priority, limit, [{ subject, calls: 1 }]);
-  if (taken === undefined) throw new Error('take_all() answers one row for each subject');
-  const rateLimit = rateLimitsFor(limit, taken)(0);
+  const [counted] = await countSharedCalls(context.db.priority, limit, [{ subject, calls: 1 }]);
+  if (counted === undefined) throw new Error('count_calls_each() answers one row for each subject');
+  const rateLimit = rateLimitsFor(limit, counted)(0);
   const caller: Guest = { ...commandContext(context, actorOf(request, `member ${memberId}`)), memberId };
   return { rateLimit, caller, refusal: rateLimit.retryAfter === null ? null : rateLimited(rateLimit) };
 }
@@ -106,7 +106,7 @@ function actorOf({ via, address, requestId }: IncomingRequest, actor: string): A
   return { actor, via, address, requestId };
 }
 
-/** A name has at most 253 characters: whatever is longer is no origin. */
+/** A host name has at most 253 characters: a longer text is no origin. */
 function originOf(header: string | undefined): string {
   return header === undefined || header.length > 300 ? '' : (normalOrigin(header) ?? '');
 }
@@ -119,7 +119,7 @@ export function bearer(header: string | undefined): string | null {
 
 const OPERATOR_REMEDY = 'This address needs the operator token, sent as "Authorization: Bearer <token>".';
 
-/** The catalogue's words are about API keys; elsewhere the remedy is another. */
+/** The message of the catalogue is about API keys; `remedy` replaces it where another proof is needed. */
 function unauthorized(remedy?: string): Problem {
   const headers = remedy === UNKNOWN_HOOK ? {} : { 'www-authenticate': 'Bearer realm="everyshare"' };
   return new Problem('unauthorized', remedy === undefined ? { headers } : { headers, message: remedy });
@@ -133,12 +133,13 @@ export function rateLimited(rateLimit: RateLimit): Problem {
   });
 }
 
-/** Deliveries an hour for an integration: ten a second, all hour long. */
+/** Deliveries of an integration: ten a second. */
 const HOOK_CALLS_PER_HOUR = 36_000;
 
 /**
- * The token in the address is the credential: 404 for a provider that nobody knows, 401 for a token, 429. Whoever has no
- * token of ours is counted for the address, and unknown, revoked and another provider's are all the same.
+ * The token in the address is the credential: 404 for an unknown provider, then 401, then 429. A request without a
+ * valid token is counted for its address. Unknown tokens, revoked tokens and tokens of another provider get the same
+ * answer.
  */
 async function authorizeHook(context: AppContext, admit: Admit, request: IncomingRequest): Promise<AuthResult> {
   const { provider = '', token = '' } = request.params;
@@ -149,7 +150,7 @@ async function authorizeHook(context: AppContext, admit: Admit, request: Incomin
     const limited = rateLimit.retryAfter === null ? null : rateLimited(rateLimit);
     return { rateLimit, caller: null, refusal: isKnown ? (limited ?? unauthorized(UNKNOWN_HOOK)) : notFound() };
   }
-  const allowance = rateLimitsFor(HOOK_CALLS_PER_HOUR, hook)(0);
+  const rateLimit = rateLimitsFor(HOOK_CALLS_PER_HOUR, hook)(0);
   const caller: IntegrationCaller = {
     integrationId: hook.integration_id,
     venueId: hook.venue_id,
@@ -158,7 +159,7 @@ async function authorizeHook(context: AppContext, admit: Admit, request: Incomin
     url: `${hook.address}${token}`,
     secret: hook.secret,
   };
-  return { rateLimit: allowance, caller, refusal: allowance.retryAfter === null ? null : rateLimited(allowance) };
+  return { rateLimit, caller, refusal: rateLimit.retryAfter === null ? null : rateLimited(rateLimit) };
 }
 
 function refusalOf(context: AppContext, request: IncomingRequest, row: AdmittedKey, origin: string): Problem | null {
@@ -203,7 +204,7 @@ function kindMessage(operation: AppOperation, row: AdmittedKey): string {
     : 'Use a publishable key here.';
 }
 
-/** Ids have letters and digits: whatever else is in a path, the database is not asked about it together with others. */
+/** The form of an id. A path with anything else is not looked up in the statement that other requests share. */
 const PLAIN_ID = /^\w{1,64}$/;
 
 function prefetchIdOf({ operation, params }: IncomingRequest): string | null {
@@ -244,12 +245,12 @@ function callerFrom(
 }
 
 function authorizeOperator(context: AppContext, request: IncomingRequest): AuthResult {
-  const known = hasOperatorToken(context.operatorToken, request.authorization);
-  const caller = known ? ({ isOperator: true } as const) : null;
-  return { rateLimit: null, caller, refusal: known ? null : unauthorized(OPERATOR_REMEDY) };
+  const isKnown = hasOperatorToken(context.operatorToken, request.authorization);
+  const caller = isKnown ? ({ isOperator: true } as const) : null;
+  return { rateLimit: null, caller, refusal: isKnown ? null : unauthorized(OPERATOR_REMEDY) };
 }
 
-/** Compared as hashes, so that neither the length nor the first wrong character can be timed. */
+/** Compares hashes, so that the time taken reveals neither the length nor the first wrong character. */
 export function hasOperatorToken(token: string, header: string | undefined): boolean {
   const given = bearer(header) ?? '';
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,5 +1,5 @@
-// What came in, from raw parts to a checked input: 415, 400 and 422 in that order. Every problem of body, query and
-// header is told at once.
+// From the raw parts of a request to a validated input: 415, 400 and 422 in that order. A 422 lists every problem of
+// the body, the query and the headers at once.
 
 import { type FieldProblem, invalid, notFound, Problem } from '../base/errors.ts';
 import { findBadTextsIn } from '../base/json/escaped-text.ts';
@@ -35,30 +35,30 @@ export function checkInput(
   context: AppContext,
   operation: ValidatedOperation,
   caller: Caller | null,
-  received: RequestInput,
+  request: RequestInput,
 ): Input {
-  for (const value of Object.values(received.params)) if (value.includes('\0')) throw notFound();
-  const candidate = parseBody(context, operation, received);
-  const query = readQuery(operation, received.query);
-  const judged = checkBody(context, operation, caller, candidate);
+  for (const value of Object.values(request.params)) if (value.includes('\0')) throw notFound();
+  const candidate = parseBody(context, operation, request);
+  const query = readQuery(operation, request.query);
+  const checked = checkBody(context, operation, caller, candidate);
   const others = [
     ...queryProblems(context.validator, operation, query),
-    ...headerProblems(operation, received.idempotencyKey),
+    ...headerProblems(operation, request.idempotencyKey),
   ];
-  // Whoever has to mend something is told of everything at once, the rules of the clock included.
-  if (judged.problems.length + others.length > 0) throw invalid([...judged.whenNew, ...others]);
-  const { body, whenNew, badStrings } = judged;
-  const asCsv = operation.csv !== undefined && wantsCsv(received.accept);
-  return { params: received.params, query, body, whenNew, badStrings, asCsv };
+  // A caller who has to correct something sees every problem at once, those of the clock's rules too.
+  if (checked.problems.length + others.length > 0) throw invalid([...checked.whenNew, ...others]);
+  const { body, whenNew, badStrings } = checked;
+  const asCsv = operation.csv !== undefined && wantsCsv(request.accept);
+  return { params: request.params, query, body, whenNew, badStrings, asCsv };
 }
 
-function parseBody(context: AppContext, operation: ValidatedOperation, received: RequestInput): Candidate | null {
-  if (received.parsedBody !== undefined) return parsedCandidate(received.parsedBody);
-  const empty = received.body == null || received.body.length === 0;
-  if (operation.method === 'GET' || (empty && operation.body === undefined)) return null;
-  if (empty && acceptsEmptyBody(context, operation)) return { value: {}, text: '{}', badStrings: [] };
-  if (!empty && !isJson(received.contentType)) throw new Problem('unsupported_media_type');
-  const parsed = parseStrictJson(received.body ?? Buffer.alloc(0));
+function parseBody(context: AppContext, operation: ValidatedOperation, request: RequestInput): Candidate | null {
+  if (request.parsedBody !== undefined) return parsedCandidate(request.parsedBody);
+  const isEmpty = request.body == null || request.body.length === 0;
+  if (operation.method === 'GET' || (isEmpty && operation.body === undefined)) return null;
+  if (isEmpty && acceptsEmptyBody(context, operation)) return { value: {}, text: '{}', badStrings: [] };
+  if (!isEmpty && !isJson(request.contentType)) throw new Problem('unsupported_media_type');
+  const parsed = parseStrictJson(request.body ?? Buffer.alloc(0));
   if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
   return parsed;
 }
@@ -68,7 +68,7 @@ export function parsedCandidate(value: JsonValue): Candidate {
   return { ...candidateFrom(value), badStrings: findBadTextsIn(value) };
 }
 
-/** No member of the body is required: then nothing at all says the same as an empty object. */
+/** No member of the body is required: an empty body then means the same as an empty object. */
 function acceptsEmptyBody(context: AppContext, { body }: ValidatedOperation): boolean {
   return body?.every(({ schema }) => context.registry.get(schema).required === undefined) === true;
 }
@@ -102,23 +102,23 @@ function checkBody(
   const inItems = ({ field }: { field: string }): boolean =>
     choice.itemsOf !== undefined && field.startsWith(`${choice.itemsOf}/`);
   const badStrings = candidate.badStrings.filter(inItems);
-  const rest = { ...candidate, badStrings: candidate.badStrings.filter((bad) => !inItems(bad)) };
-  const judgement = context.contract.validate(
+  const withoutItems = { ...candidate, badStrings: candidate.badStrings.filter((bad) => !inItems(bad)) };
+  const result = context.contract.validate(
     choice.schema,
-    rest,
+    withoutItems,
     factsFor(context.clock.now(), caller?.venue ?? null),
   );
-  const fine = judgement.problems.length === 0;
+  const isValid = result.problems.length === 0;
   return {
-    ...judgement,
+    ...result,
     badStrings,
-    body: fine ? context.contract.normalize(choice.schema, candidate.value) : candidate.value,
+    body: isValid ? context.contract.normalize(choice.schema, candidate.value) : candidate.value,
   };
 }
 
 function readQuery(operation: ValidatedOperation, given: RequestInput['query']): Record<string, unknown> {
   const properties = (operation.query?.properties ?? {}) as Record<string, { type?: unknown; default?: unknown }>;
-  // Without a prototype: a parameter named __proto__ is a parameter like any other, and not a known one.
+  // Without a prototype, so that a parameter named __proto__ is an unknown parameter like any other.
   const query: Record<string, unknown> = Object.create(null);
   for (const [name, text] of Object.entries(given)) {
     const isNumber =
@@ -131,19 +131,19 @@ function readQuery(operation: ValidatedOperation, given: RequestInput['query']):
   return query;
 }
 
-/** Pointers into the query are told as /query/<name>, in the order of the request. */
+/** The pointers of the problems are /query/<name>, in the order of the request. */
 function queryProblems(
   validator: Validator,
   operation: ValidatedOperation,
   query: Record<string, unknown>,
 ): FieldProblem[] {
-  // Nothing was asked and nothing has to be: the most frequent case by far.
+  // The most frequent case: the request has no query and the operation takes none.
   if (operation.query === undefined && Object.keys(query).length === 0) return [];
   const candidate = candidateFrom(query as JsonValue);
   return validator.inlineProblems(operation.query ?? NO_MEMBERS, candidate).map((problem) => ({
     ...problem,
     field: `/query${problem.field}`,
-    // Everything in a query is text: saying so would help nobody.
+    // Every value of a query is text: a message that says so would not help.
     message: problem.message.replace(
       /, not (a string|a list)\.$/,
       problem.message.endsWith('a list.') ? ', given once.' : '.',

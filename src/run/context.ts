@@ -1,4 +1,5 @@
-// Everything that a request needs, made once when the process starts and handed down: nothing here is global.
+// Everything that requests and commands work with, made once when the process starts and handed down; nothing is
+// global.
 
 import { join } from 'node:path';
 import { clockRules, rules } from '../../schemas/rules/rules.ts';
@@ -26,23 +27,23 @@ export interface AppContext extends CommandServices {
   readonly log: Log;
   readonly registry: Registry;
   readonly validator: Validator;
-  /** How each venue system is read. */
+  /** How the deliveries of each venue system are mapped. */
   readonly mappings: Mappings;
   readonly operatorToken: string;
   /** The service's own address: from the configuration, or set once the server listens. */
   readonly address: { base: string };
-  /** What commands that call the outside are handed: the card processor, and the addresses that partners gave us. */
+  /** What external operations are handed: the database, the card processor, and the client for partners' addresses. */
   readonly services: GuestServices & { readonly outbound: Outbound; readonly mappings: Mappings };
-  /** Members' tokens: signed, verified, published. */
+  /** Signs and verifies the tokens of members, and publishes the keys. */
   readonly tokens: Tokens;
   readonly processorAccess: ProcessorAccess;
 }
 
-/** How the processor and we reach one another, besides the calls that we make. */
+/** How the card processor reaches us, and how browsers reach the embedded one. */
 export interface ProcessorAccess {
-  /** Where the embedded processor listens; null: there is none, or it is not ours to show. */
+  /** The address of the embedded processor; null: there is none, or browsers may not use it. */
   readonly sandboxUrl: (() => Promise<string>) | null;
-  /** With which each mode's notices are signed. */
+  /** The secret that signs the notices of each mode. */
   readonly noticeSecrets: Readonly<Partial<Record<Mode, string>>>;
 }
 
@@ -52,25 +53,25 @@ export interface ContextOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Absent: one of its own, that nobody has to close. */
+  /** Absent: the context makes one, which needs no closing. */
   readonly outbound?: Outbound;
   readonly sealKey: Buffer;
   readonly operatorToken: string;
   readonly schemaFolder: string;
-  /** Absent: nothing that needs the card processor is done here. */
+  /** Absent: this process does nothing that needs the card processor. */
   readonly processors?: Processors;
   readonly processorAccess?: ProcessorAccess;
 }
 
-export function makeContext(parts: ContextOptions): AppContext {
-  const { config, db, clock, random, log, operatorToken } = parts;
-  const registry = readRegistry(parts.schemaFolder);
+export function makeContext(options: ContextOptions): AppContext {
+  const { config, db, clock, random, log, operatorToken } = options;
+  const registry = readRegistry(options.schemaFolder);
   const validator = makeValidator(registry);
-  const mappings = readMappings(join(parts.schemaFolder, 'mappings'));
+  const mappings = readMappings(join(options.schemaFolder, 'mappings'));
   const address = { base: config.baseUrl ?? '' };
   const ids = makeIds(clock, random);
-  const seal = makeSeal(parts.sealKey, random);
-  const { processors = {} } = parts;
+  const seal = makeSeal(options.sealKey, random);
+  const { processors = {} } = options;
   const tokens = makeTokens({ db, clock, ids, seal, issuer: () => address.base, foreign: config.memberIssuer });
   return {
     config,
@@ -91,7 +92,7 @@ export function makeContext(parts: ContextOptions): AppContext {
       ids,
       seal,
       log,
-      outbound: parts.outbound ?? makeOutbound({ allowInsecureTargets: config.allowInsecureTargets }),
+      outbound: options.outbound ?? makeOutbound({ allowInsecureTargets: config.allowInsecureTargets }),
       processors,
       random,
       mappings,
@@ -103,7 +104,7 @@ export function makeContext(parts: ContextOptions): AppContext {
     },
     tokens,
     contract: makeContract(registry, validator, { always: rules, whenNew: clockRules }),
-    processorAccess: parts.processorAccess ?? { sandboxUrl: null, noticeSecrets: {} },
+    processorAccess: options.processorAccess ?? { sandboxUrl: null, noticeSecrets: {} },
     docUrl: (code) => `${address.base}/docs/errors/${code}`,
     checkoutUrl: (id) => `${config.checkoutPageBase ?? address.base}/c/${id}`,
     hookUrl: (provider) => `${address.base}/v1/hooks/${provider}/`,

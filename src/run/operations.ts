@@ -1,5 +1,5 @@
 // The explicit list of every operation of the service. HTTP routes, OpenAPI, the tool server and the reference are made
-// from it, in this order; nothing is registered anywhere else.
+// from it, in this order. Nothing is registered anywhere else.
 
 import type { AppOperation, RunnableOperation } from './app-operation.ts';
 import { account } from './operations/account.ts';

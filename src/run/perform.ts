@@ -1,7 +1,7 @@
-// The second half of a request: input → transaction → replay or run → commit. Two calls with one Idempotency-Key have one
-// effect: the response is stored in the transaction of the command, and the second call is rolled back and answered with the
-// stored response, byte for byte. That is safe because of the rule "One request is one transaction, with no call to the
-// outside inside it" (docs/ARCHITECTURE.md).
+// The second half of a request: input → transaction → replay or run → commit. Two calls with one Idempotency-Key have
+// one effect: the response is stored in the transaction of the command, and the second call is rolled back and answered
+// with the stored response, byte for byte. That is safe because of the rule "One request is one transaction, with no
+// call to the outside inside it" (docs/ARCHITECTURE.md).
 
 import { createHash } from 'node:crypto';
 import { isUnavailable, sqlState } from '../base/db.ts';
@@ -25,7 +25,10 @@ import { isAnonymous, isIntegration, isMember, isOperator, isPartner, type Princ
 export interface HttpReply {
   readonly status: number;
   readonly json: string;
-  /** What the JSON was made of, for a caller in the program itself; absent where the command gave text, and for a replay. */
+  /**
+   * What the JSON was made of, for a caller in the program itself; absent where the command gave text, and for a
+   * replay.
+   */
   readonly body?: unknown;
   readonly replayed: boolean;
   /** Instead of the JSON: a page of CSV, and where the next page begins. */
@@ -169,7 +172,8 @@ async function performStoringResponse(
       return reply;
     });
   } catch (error) {
-    // Whatever failed: an equal call on another server may have been first, and then its response is the response.
+    // An equal call on another server may have been first, whichever error this is: its stored response is then the
+    // answer.
     const first = await findStoredResponse(context.db, context.seal, responseKey);
     if (first !== null) return replay(first, fingerprint);
     if (sqlState(error) === LOCK_TIMEOUT) {

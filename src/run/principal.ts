@@ -1,5 +1,5 @@
-// Who makes a request, once authorize.ts knows: a partner with a key, a signed-in member, a caller without proof, a venue
-// system or the operator. Each way to prove it gives one type of caller.
+// Who makes a request, once authorize.ts knows: a partner with a key, a signed-in member, a caller without proof, a
+// venue system or the operator. Each way to prove it gives one type of caller.
 
 import type { Auth } from '../base/operation.ts';
 import type { IntegrationCaller } from '../domain/hooks/receive.ts';

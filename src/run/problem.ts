@@ -1,4 +1,4 @@
-// A problem as it goes over the wire: one shape for every failure, with a page to read behind every code.
+// The response to a failed request: one shape for every failure, and the address of a page for every code.
 
 import { MAX_LISTED, Problem } from '../base/errors.ts';
 
@@ -8,7 +8,9 @@ export interface HttpProblem {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Anything that is not a Problem is our own fault: the caller learns no more than that, and the log learns the rest. */
+/**
+ * An error that is not a Problem is a fault of the server: the caller sees internal_error, and the log has the cause.
+ */
 export function asProblem(error: unknown): Problem {
   return error instanceof Problem ? error : new Problem('internal_error', { cause: error });
 }

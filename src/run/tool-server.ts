@@ -1,5 +1,5 @@
-// What the HTTP door and the tool server agree on. They never import one another: `main` hands the second to the first, and
-// both run the same operations through the same gate.
+// The interface between the HTTP server and the tool server. They never import one another: `main` hands the tool
+// server to the HTTP server, and both run the same operations through the same admission.
 
 import type { Problem } from '../base/errors.ts';
 import type { Admit, RateLimit } from './admission.ts';
@@ -7,41 +7,40 @@ import type { AppContext } from './context.ts';
 import type { Perform } from './perform.ts';
 import type { Principal } from './principal.ts';
 
-/** What every door is handed. */
 export interface ToolServerContext {
   readonly app: AppContext;
   readonly admit: Admit;
   readonly perform: Perform;
-  /** Where the schemas are published. */
+  /** The address under which the schemas are published. */
   readonly schemaUrl: () => string;
 }
 
-/** A POST to the tool server, as it came. */
+/** A POST to the tool server, as it arrived. */
 export interface ToolRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** A problem: it was too large, which is told when it is known who sent it. */
+  /** A problem: the body was too large. It is reported after the caller is authorized. */
   readonly body: Buffer | Problem;
   readonly address: string;
   readonly requestId: string;
 }
 
 export interface ToolResponse {
-  /** A refusal is answered as on every other route; else the answer stands beside. */
+  /** Answered as on every other route; null: `status` and `json` are the answer. */
   readonly refusal: Problem | null;
   readonly status: number;
-  /** Null: there is nothing to say (202). */
+  /** Null: there is no body (202). */
   readonly json: string | null;
   readonly caller: Principal | null;
   readonly rateLimit: RateLimit | null;
-  /** What was done, as metrics and the log name it. */
+  /** The name in metrics and log: callTool, with the name of the tool. */
   readonly operation: string;
-  /** How it went by the status that its route would have answered, of a batch the greatest; null: HTTP's own says it all. */
+  /** The status that the tool's route would have answered, the greatest of a batch; null: no tool was called. */
   readonly toolStatus: number | null;
-  /** Seconds; null: nobody has to wait. */
+  /** Seconds; null: the caller need not wait. */
   readonly retryAfter: number | null;
 }
 
-export type ToolServer = (post: ToolRequest) => Promise<ToolResponse>;
+export type ToolServer = (request: ToolRequest) => Promise<ToolResponse>;
 
-/** Called when the first POST comes: whoever never sends one does not wait for it to load. */
-export type OpenToolServer = (inside: ToolServerContext) => Promise<ToolServer>;
+/** Called at the first POST, so that a start does not wait for the tool server to load. */
+export type OpenToolServer = (context: ToolServerContext) => Promise<ToolServer>;

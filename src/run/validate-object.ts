@@ -1,6 +1,6 @@
-// The dry run of an agent: what an operation would say to an object, without doing anything. The same schema, the same rules
-// between fields, the rules of the clock for a new object, what only the venue's own rows know (an offering that is named), and
-// whether an address for events leads to the public internet.
+// The dry run for agents: the problems that an operation would report for an object. Nothing is stored. It checks the
+// schema, the rules between fields, the clock's rules for a new object, whether a named offering exists, and whether a
+// webhook address leads to the public internet.
 
 import type { Validate } from '../../schemas/types.gen.ts';
 import type { Queryable } from '../base/db.ts';
@@ -16,8 +16,8 @@ import { findByExternalIds } from '../domain/offerings/queries.ts';
 import { factsFor } from '../domain/venues/venue.ts';
 import { checkEndpoint, type NewEndpoint } from '../domain/webhooks/endpoints.ts';
 
-/** Pointers lead into `object`, as they would into the body that is sent later. */
-const AT = '/object';
+/** Pointers lead into `object`, as they would into the body of the later call. */
+const OBJECT_POINTER = '/object';
 
 interface ExternalServices {
   readonly db: Queryable;
@@ -25,20 +25,20 @@ interface ExternalServices {
 }
 
 export async function validateObject(
-  outside: ExternalServices,
+  services: ExternalServices,
   caller: Caller,
   input: Input<Validate>,
 ): Promise<OperationResult> {
   const { schema, object } = input.body;
-  const badStrings = input.badStrings.map((bad) => ({ ...bad, field: bad.field.slice(AT.length) }));
+  const badStrings = input.badStrings.map((bad) => ({ ...bad, field: bad.field.slice(OBJECT_POINTER.length) }));
   const candidate = { ...candidateFrom(object as JsonValue), badStrings };
   const { whenNew } = caller.contract.validate(schema, candidate, factsFor(caller.now, caller.venue));
-  const problems = whenNew.length > 0 ? whenNew : await problemsFromServices(outside, caller, schema, object);
+  const problems = whenNew.length > 0 ? whenNew : await problemsFromServices(services, caller, schema, object);
   const errors = problems.map((problem) => ({ ...problem, doc_url: caller.docUrl(problem.code) }));
   return { status: 200, body: { valid: errors.length === 0, errors } };
 }
 
-/** Asked of an object that is right as far as it goes: what the command, or the outside, would find. */
+/** Problems that only the database or another server knows, for an object that is valid otherwise. */
 async function problemsFromServices(
   { db, outbound }: ExternalServices,
   caller: Caller,
@@ -49,13 +49,13 @@ async function problemsFromServices(
   if (schema === 'availability') return unboundedTimes(object as Required<OfferingContent>['availability']);
   if (schema === 'webhook_endpoint') return checkEndpoint({ outbound }, { body: object as NewEndpoint });
   if (schema !== 'checkout_create' && schema !== 'event') return [];
-  const { offering_external_id: wanted } = object as { readonly offering_external_id?: string };
-  if (wanted === undefined) return [];
-  const found = await findByExternalIds(db, caller.venue.id, caller.mode, [wanted]);
-  return found.has(wanted) ? [] : [unknownOffering(wanted)];
+  const { offering_external_id: externalId } = object as { readonly offering_external_id?: string };
+  if (externalId === undefined) return [];
+  const found = await findByExternalIds(db, caller.venue.id, caller.mode, [externalId]);
+  return found.has(externalId) ? [] : [unknownOffering(externalId)];
 }
 
-/** The rules of an availability by itself: pointers lead into it, not into an offering. */
+/** For an availability alone: pointers lead into it, not into an offering. */
 function unboundedTimes(availability: Required<OfferingContent>['availability']): FieldProblem[] {
   const problems = unboundedRules([{ at: '', content: { availability } }]);
   return problems.map((problem) => ({ ...problem, field: problem.field.slice('/availability'.length) }));

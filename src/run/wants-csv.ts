@@ -1,14 +1,14 @@
-// Whether the Accept header asks for CSV rather than JSON (RFC 9110, 12.5.1): by the weight of the most exact range that
-// fits each of them. JSON is the default: CSV has to weigh more, or as much and be named more exactly.
+// Whether the Accept header asks for CSV rather than JSON (RFC 9110, 12.5.1): by the weight of the most exact range
+// that fits each of them. JSON is the default: CSV must have more weight, or the same weight and a more exact range.
 
 interface MediaPreference {
   readonly weight: number;
-  /** 0: nothing fits; 1: any type; 2: any of its family; 3: by its name. */
+  /** 0: no range fits; 1: any type; 2: any type of its family; 3: the type itself. */
   readonly exactness: number;
 }
 
 const NONE: MediaPreference = { weight: 0, exactness: 0 };
-/** Far more than anybody sends. */
+/** Far more than a client sends. */
 const MAX_RANGES = 50;
 
 export function wantsCsv(accept: string | undefined): boolean {
@@ -30,8 +30,8 @@ function preferenceFor(family: string, name: string, ranges: readonly string[]):
   return best;
 }
 
-/** `q=0` to `q=1`; absent is 1, and what cannot be read is taken as absent. */
+/** `q=0` to `q=1`; 1 when it is absent or malformed. */
 function weightOf(parameters: readonly string[]): number {
-  const written = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
-  return /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(written) ? Number(written) : 1;
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+  return /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(weight) ? Number(weight) : 1;
 }

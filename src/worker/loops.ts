@@ -1,5 +1,5 @@
-// The explicit list of loops over work that is due. Each is a query over the domain's own rows, in batches; when a batch
-// was full the next follows at once, else the loop sleeps. Any number of workers may run beside one another.
+// The list of the worker's loops. Each loop processes due rows of the domain in batches: after a full batch it continues
+// immediately, else it sleeps for its interval. Any number of workers may run at the same time.
 
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../base/clock.ts';
@@ -29,7 +29,6 @@ import { deliverUntilStopped, dispatchDue } from '../domain/webhooks/deliveries/
 import type { QueueServices } from '../domain/webhooks/deliveries/endpoint-queue.ts';
 import { deleteOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
 
-/** What the loops work with. */
 export interface WorkerServices {
   readonly db: Db;
   readonly log: Log;
@@ -43,162 +42,162 @@ export interface WorkerServices {
 
 interface Loop {
   readonly name: string;
-  readonly everySeconds: number;
-  readonly batch: number;
-  /** The signal says that the worker is stopping: what is under way is finished, nothing new is begun. */
+  readonly intervalSeconds: number;
+  readonly batchSize: number;
+  /** Returns the number of rows processed. When the signal aborts, the step finishes its current work and returns. */
   readonly step: (services: WorkerServices, batch: number, signal: AbortSignal) => Promise<number>;
 }
 
-/** What moves money is looked for twice a second: a guest is waiting. */
-const SOON = 0.5;
+/** For loops that a guest or a venue waits for. */
+const FAST_INTERVAL_SECONDS = 0.5;
 
 const LOOPS: readonly Loop[] = [
   {
     name: 'expire-checkouts',
-    everySeconds: SOON,
-    batch: 1_000,
-    step: ({ payments: money }, batch) => expireDue(money, batch),
+    intervalSeconds: FAST_INTERVAL_SECONDS,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => expireDue(payments, batch),
   },
   {
     name: 'settle-holds',
-    everySeconds: SOON,
-    batch: 100,
-    step: ({ payments: money }, batch) => settleDueHolds(money, batch),
+    intervalSeconds: FAST_INTERVAL_SECONDS,
+    batchSize: 100,
+    step: ({ payments }, batch) => settleDueHolds(payments, batch),
   },
   {
     name: 'capture-funded',
-    everySeconds: SOON,
-    batch: 50,
-    step: ({ payments: money }, batch) => captureDue(money, batch),
+    intervalSeconds: FAST_INTERVAL_SECONDS,
+    batchSize: 50,
+    step: ({ payments }, batch) => captureDue(payments, batch),
   },
   {
     name: 'move-money',
-    everySeconds: SOON,
-    batch: 100,
-    step: ({ payments: money }, batch) => settleDueMovements(money, batch),
+    intervalSeconds: FAST_INTERVAL_SECONDS,
+    batchSize: 100,
+    step: ({ payments }, batch) => settleDueMovements(payments, batch),
   },
   {
     name: 'compare-books',
-    everySeconds: 6 * 3_600,
-    batch: 1,
-    step: ({ payments: money, log }) => compareBooks(money, log),
+    intervalSeconds: 6 * 3_600,
+    batchSize: 1,
+    step: ({ payments, log }) => compareBooks(payments, log),
   },
   {
-    name: 'tell-guests',
-    everySeconds: 1,
-    batch: 100,
-    step: ({ payments: money }, batch) => notifyDueGuests(money, batch),
+    name: 'notify-guests',
+    intervalSeconds: 1,
+    batchSize: 100,
+    step: ({ payments }, batch) => notifyDueGuests(payments, batch),
   },
   {
     name: 'send-messages',
-    everySeconds: SOON,
-    batch: 50,
-    step: ({ payments: money, sender }, batch) => sendDueMessages({ ...money, sender }, batch),
+    intervalSeconds: FAST_INTERVAL_SECONDS,
+    batchSize: 50,
+    step: ({ payments, sender }, batch) => sendDueMessages({ ...payments, sender }, batch),
   },
   {
-    name: 'forget-old-sign-ins',
-    everySeconds: 600,
-    batch: 1_000,
-    step: ({ payments: money }, batch) => deleteOldSignIns(money.db, money.clock.now(), batch),
+    name: 'delete-old-sign-ins',
+    intervalSeconds: 600,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => deleteOldSignIns(payments.db, payments.clock.now(), batch),
   },
   {
-    name: 'forget-old-messages',
-    everySeconds: 3_600,
-    batch: 1_000,
-    step: ({ payments: money }, batch) => deleteOldMessages(money.db, money.clock.now(), batch),
+    name: 'delete-old-messages',
+    intervalSeconds: 3_600,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => deleteOldMessages(payments.db, payments.clock.now(), batch),
   },
   {
     name: 'dispatch-events',
-    everySeconds: 0.25,
-    batch: 500,
+    intervalSeconds: 0.25,
+    batchSize: 500,
     step: ({ deliveries }, batch) => dispatchDue(deliveries, batch),
   },
   {
     name: 'deliver-events',
-    everySeconds: 1,
-    batch: Number.POSITIVE_INFINITY,
-    // One step as long as the worker runs: a delivery that takes long holds up no other.
+    intervalSeconds: 1,
+    batchSize: Number.POSITIVE_INFINITY,
+    // One step runs until the worker stops, so that a slow delivery does not delay the others.
     step: ({ deliveries }, _batch, signal) => deliverUntilStopped(deliveries, signal),
   },
   {
-    name: 'forget-old-deliveries',
-    everySeconds: 600,
-    batch: 1_000,
+    name: 'delete-old-deliveries',
+    intervalSeconds: 600,
+    batchSize: 1_000,
     step: ({ db, clock }, batch) => deleteOldDeliveries(db, clock.now(), batch),
   },
   {
     name: 'apply-hooks',
-    everySeconds: SOON,
-    batch: 200,
+    intervalSeconds: FAST_INTERVAL_SECONDS,
+    batchSize: 200,
     step: ({ hooks }, batch) => applyDueDeliveries(hooks, batch),
   },
   {
-    name: 'forget-old-hooks',
-    everySeconds: 3_600,
-    batch: 1_000,
+    name: 'delete-old-hooks',
+    intervalSeconds: 3_600,
+    batchSize: 1_000,
     step: ({ db, clock }, batch) => deleteOldInbound(db, clock.now(), batch),
   },
   {
     name: 'read-notices',
-    everySeconds: 2,
-    batch: 50,
-    step: ({ payments: money }, batch) => readDueNotices(money, batch),
+    intervalSeconds: 2,
+    batchSize: 50,
+    step: ({ payments }, batch) => readDueNotices(payments, batch),
   },
   {
-    name: 'forget-old-declines',
-    everySeconds: 600,
-    batch: 1_000,
-    step: ({ payments: money }, batch) => deleteOldDeclines(money.db, money.clock.now(), batch),
+    name: 'delete-old-declines',
+    intervalSeconds: 600,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => deleteOldDeclines(payments.db, payments.clock.now(), batch),
   },
   {
-    name: 'forget-old-notices',
-    everySeconds: 3_600,
-    batch: 1_000,
-    step: ({ payments: money }, batch) => deleteOldNotices(money.db, money.clock.now(), batch),
+    name: 'delete-old-notices',
+    intervalSeconds: 3_600,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => deleteOldNotices(payments.db, payments.clock.now(), batch),
   },
   {
-    name: 'forget-spent-calls',
-    everySeconds: 60,
-    batch: 5_000,
+    name: 'delete-expired-calls',
+    intervalSeconds: 60,
+    batchSize: 5_000,
     step: ({ db }, batch) => deleteExpiredCalls(db, batch),
   },
   {
-    name: 'forget-old-answers',
-    everySeconds: 600,
-    batch: 1_000,
+    name: 'delete-old-responses',
+    intervalSeconds: 600,
+    batchSize: 1_000,
     step: ({ db, clock }, batch) => deleteOldResponses(db, clock.now(), batch),
   },
   {
     name: 'read-calendars',
-    everySeconds: 10,
-    batch: 10,
+    intervalSeconds: 10,
+    batchSize: 10,
     step: ({ db, outbound, clock }, batch, signal) => readDueCalendars(db, outbound, () => clock.now(), batch, signal),
   },
 ];
 
-const DAY = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
-/** Lets go of holds that nobody waits for, and says where the processor's books and ours differ. */
-async function compareBooks(money: PaymentServices, log: Log): Promise<number> {
+/** Releases holds that belong to no checkout, and logs every difference between the processor's books and ours. */
+async function compareBooks(payments: PaymentServices, log: Log): Promise<number> {
   for (const mode of ['test', 'live'] as const) {
-    if (money.processors[mode] === undefined) continue;
-    const { differences } = await reconcile(money, { mode, since: money.clock.now() - 2 * DAY });
+    if (payments.processors[mode] === undefined) continue;
+    const { differences } = await reconcile(payments, { mode, since: payments.clock.now() - 2 * DAY_MS });
     for (const difference of differences)
-      log[difference.done === null ? 'error' : 'warn'](difference, 'the books differ');
+      log[difference.done === null ? 'error' : 'warn'](difference, 'the processor’s books and ours differ');
   }
   return 0;
 }
 
 export interface RunningWorker {
-  /** The step under way finishes; nothing new begins. */
+  /** Waits for the current steps and starts no new ones. */
   close(): Promise<void>;
 }
 
 export function startWorker(services: WorkerServices): RunningWorker {
   const stop = new AbortController();
-  // Every loop listens while it sleeps: that many are no leak.
+  // Every loop adds a listener while it sleeps, so Node's warning about a leak would be wrong.
   setMaxListeners(0, stop.signal);
-  const running = LOOPS.map((loop) => runOnce(loop, services, stop.signal));
+  const running = LOOPS.map((loop) => runLoop(loop, services, stop.signal));
   return {
     async close() {
       stop.abort();
@@ -207,17 +206,17 @@ export function startWorker(services: WorkerServices): RunningWorker {
   };
 }
 
-async function runOnce(loop: Loop, services: WorkerServices, signal: AbortSignal): Promise<void> {
+async function runLoop(loop: Loop, services: WorkerServices, signal: AbortSignal): Promise<void> {
   const { log } = services;
   while (!signal.aborted) {
-    let done = 0;
+    let rows = 0;
     try {
-      done = await loop.step(services, loop.batch, signal);
-      if (done > 0) log.info({ loop: loop.name, rows: done }, 'worked');
+      rows = await loop.step(services, loop.batchSize, signal);
+      if (rows > 0) log.info({ loop: loop.name, rows }, 'the loop processed rows');
     } catch (error) {
-      log.error({ loop: loop.name, err: error }, 'a step failed and will be tried again');
+      log.error({ loop: loop.name, err: error }, 'a loop’s step failed; the worker retries it');
     }
-    if (done < loop.batch) await sleep(loop.everySeconds * 1000, signal);
+    if (rows < loop.batchSize) await sleep(loop.intervalSeconds * 1000, signal);
   }
 }
 

@@ -19,7 +19,7 @@ import {
 } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { isDead, WINDOW_MS } from '../../src/domain/webhooks/deliveries/schedule.ts';
 import { insertEndpoint } from '../../src/domain/webhooks/queries.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { andRollBack, NOW } from './random-checkouts.ts';
 
 let world: TestWorld;

@@ -21,7 +21,7 @@ import {
 import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
 import { hashOfKey } from '../../src/domain/keys/key.ts';
 import { admitKeys } from '../../src/domain/keys/queries.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import {
   andRollBack,
   andUndo,

@@ -9,7 +9,7 @@ import { insertCheckout } from '../../src/domain/checkouts/queries.ts';
 import { openPayout } from '../../src/domain/payments/movement-queries.ts';
 import { listPayoutRows } from '../../src/domain/payments/payout-queries.ts';
 import { setFee } from '../../src/domain/venues/queries.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { andRollBack, createQuestion, NOW } from './random-checkouts.ts';
 
 let world: TestWorld;
@@ -38,7 +38,7 @@ it('a created checkout has the fee of feeOf, and the venue gets the rest of the 
         const fee = feeOf(whole, { bps, fixed });
         await setFee(tx, venueId, bps, fixed);
         const question = createQuestion(venueId, { amount: whole });
-        const { outcome, answer } = await insertCheckout(tx, question);
+        const { outcome, response: answer } = await insertCheckout(tx, question);
         expect(outcome).toBe('created');
         expect(JSON.parse(answer ?? '')).toMatchObject({ fee_amount: fee, net_amount: whole - fee });
         const { checkoutId, mode } = question;

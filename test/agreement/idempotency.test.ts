@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertCheckout } from '../../src/domain/checkouts/queries.ts';
 import { findStoredResponse } from '../../src/domain/idempotency/stored-responses.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { andRollBack, createQuestion, NOW } from './random-checkouts.ts';
 
 let world: TestWorld;

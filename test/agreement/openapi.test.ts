@@ -16,7 +16,7 @@ import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { SCOPES } from '../../src/domain/keys/key.ts';
 import { CATEGORIES } from '../../src/domain/venues/venue.ts';
 import { operations } from '../../src/run/operations.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 const NAMED = [
   'offering',

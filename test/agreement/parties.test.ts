@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { checkSplit, MIN_CHARGE } from '../../src/domain/checkouts/party/split.ts';
 import { insertCheckout, insertShares } from '../../src/domain/checkouts/queries.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { andRollBack, createQuestion, NOW } from './random-checkouts.ts';
 
 let world: TestWorld;

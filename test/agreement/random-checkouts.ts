@@ -25,7 +25,7 @@ import {
   type ShareStatus,
 } from '../../src/domain/checkouts/transitions.ts';
 import { insertSeats } from '../../src/domain/members/queries.ts';
-import { insertHold, moveHold } from '../../src/domain/payments/queries.ts';
+import { insertHold, transitionHold } from '../../src/domain/payments/queries.ts';
 import { HOLD_TRANSITIONS, type HoldStatus } from '../../src/domain/payments/transitions.ts';
 
 export const NOW = Date.UTC(2027, 5, 1, 12, 0, 0, 123);
@@ -249,7 +249,7 @@ async function writeHold(
   let from: HoldStatus = 'asked';
   for (const to of wayTo(HOLD_TRANSITIONS, from, status)) {
     const change = { intentId: `pi_${id}`, chargeId: `ch_${id}`, heldAt: NOW - HOUR, captureBefore: NOW + 100 * HOUR };
-    await moveHold(tx, about.venueId, id, { from, to }, change, to === 'captured' ? null : NOW + 2 * HOUR);
+    await transitionHold(tx, about.venueId, id, { from, to }, change, to === 'captured' ? null : NOW + 2 * HOUR);
     from = to;
   }
   return id;

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { countSharedCalls } from '../../src/domain/keys/queries.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { andRollBack } from './random-checkouts.ts';
 
 let world: TestWorld;

@@ -585,12 +585,12 @@ describe('the bounds', () => {
     const where = outside === GONE ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer;
     expect(errors.map((error) => `${error.instancePath} ${error.keyword}`)).toContain(`${where} ${keyword}`);
     // The service says the same in its own words: the right code at the right place.
-    const told = validator.problems(name, candidateFrom(changed(name, pointer, outside) as never));
+    const response = validator.problems(name, candidateFrom(changed(name, pointer, outside) as never));
     // (A bad member name and a missing companion are told at the member itself, inside the object of the row.)
-    const fits = told.filter(
+    const fits = response.filter(
       ({ code, field }) => code === CODE[keyword] && (field === pointer || field.startsWith(`${pointer}/`)),
     );
-    expect(fits, JSON.stringify(told)).toHaveLength(1);
+    expect(fits, JSON.stringify(response)).toHaveLength(1);
     expect(validator.problems(name, candidateFrom(changed(name, pointer, inside) as never))).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isOpenSeat } from '../../src/domain/checkouts/party/decide-seat.ts';
 import { viewForGuest } from '../../src/domain/checkouts/party/invite-queries.ts';
 import { readCheckout } from '../../src/domain/checkouts/queries.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { andRollBack, NOW, randomCheckout, writeCheckout } from './random-checkouts.ts';
 
 let world: TestWorld;

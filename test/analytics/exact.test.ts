@@ -5,8 +5,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dropActivity } from '../../src/domain/analytics/drop.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { type App, figuresOf, type Happened, openApp, recount, report } from './app.ts';
+import {
+  type ActivityEvent,
+  figuresOf,
+  openTestActivity,
+  recount,
+  report,
+  type TestActivity,
+} from '../support/test-activity.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -61,7 +68,7 @@ const sketch: fc.Arbitrary<Sketch> = fc.record({
   mode: fc.constantFrom('live', 'live', 'live', 'live', 'test'),
 });
 
-function eventOf(app: App, { id, type, thing, member, at, guests, amount, mode }: Sketch): Happened {
+function eventOf(app: TestActivity, { id, type, thing, member, at, guests, amount, mode }: Sketch): ActivityEvent {
   const about =
     type === 'venue_page_view' ? { venue_id: app.venueId } : { experience_id: app.experiences[thing]?.id ?? '' };
   return {
@@ -77,25 +84,25 @@ function eventOf(app: App, { id, type, thing, member, at, guests, amount, mode }
 }
 
 /** The first event of each id counts; later ones are duplicates, whatever their content. */
-function isFirst(sent: Happened[]): Happened[] {
+function isFirst(sent: ActivityEvent[]): ActivityEvent[] {
   const seen = new Set<string>();
   return sent.filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
-async function expectExact(app: App, sent: readonly Happened[], from: number, to: number, only?: number) {
+async function expectExact(app: TestActivity, sent: readonly ActivityEvent[], from: number, to: number, only?: number) {
   const window = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
   const id = only === undefined ? undefined : app.experiences[only]?.id;
-  const told = await app.get({ ...window, ...(id === undefined ? {} : { experience_id: id }) });
-  expect(told.status, told.text).toBe(200);
-  expect(told.json.data).toEqual(recount(app, sent, window.from, window.to, id));
+  const response = await app.get({ ...window, ...(id === undefined ? {} : { experience_id: id }) });
+  expect(response.status, response.text).toBe(200);
+  expect(response.json.data).toEqual(recount(app, sent, window.from, window.to, id));
 }
 
 /** Compares every line of the CSV with the events of its experience and day. */
-async function expectExactCsv(app: App, sent: readonly Happened[], from: number, to: number) {
+async function expectExactCsv(app: TestActivity, sent: readonly ActivityEvent[], from: number, to: number) {
   const window = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-  const told = await app.get(window, { accept: 'text/csv' });
-  expect(told.status, told.text).toBe(200);
-  const [head = '', ...lines] = told.text.trim().split('\r\n');
+  const response = await app.get(window, { accept: 'text/csv' });
+  expect(response.status, response.text).toBe(200);
+  const [head = '', ...lines] = response.text.trim().split('\r\n');
   const names = head.split(',');
   for (const line of lines) {
     const row = Object.fromEntries(line.split(',').map((cell, i) => [names[i], cell]));
@@ -120,8 +127,8 @@ const windows = fc.array(
 );
 
 async function checkWindows(
-  app: App,
-  sent: readonly Happened[],
+  app: TestActivity,
+  sent: readonly ActivityEvent[],
   asked: readonly { a: number; b: number; only: number | undefined }[],
 ) {
   for (const { a, b, only } of asked) {
@@ -141,8 +148,8 @@ describe('the report', () => {
         fc.array(fc.array(sketch, { minLength: 1, maxLength: 40 }), { maxLength: 5 }),
         windows,
         async (batches, asked) => {
-          const app = await openApp(world, 3);
-          const sent: Happened[] = [];
+          const app = await openTestActivity(world, 3);
+          const sent: ActivityEvent[] = [];
           for (const batch of batches) {
             const events = batch.map((one) => eventOf(app, one));
             const before = isFirst(sent).length;
@@ -164,7 +171,7 @@ describe('the report', () => {
   it('equals a recount when two servers get the same and overlapping batches at the same time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(sketch, { minLength: 20, maxLength: 60 }), windows, async (all, asked) => {
-        const app = await openApp(world, 3);
+        const app = await openTestActivity(world, 3);
         const events = isFirst(all.map((one) => eventOf(app, one)));
         const half = Math.floor(events.length / 2);
         const batches = [
@@ -174,9 +181,9 @@ describe('the report', () => {
           events.slice(half),
           events.slice(half / 2),
         ];
-        const told = await Promise.all(batches.map((batch, i) => report(world, batch, i % 2)));
-        for (const { status, text } of told) expect(status, text).toBe(200);
-        expect(told.reduce((sum, { json }) => sum + json.accepted, 0)).toBe(events.length);
+        const response = await Promise.all(batches.map((batch, i) => report(world, batch, i % 2)));
+        for (const { status, text } of response) expect(status, text).toBe(200);
+        expect(response.reduce((sum, { json }) => sum + json.accepted, 0)).toBe(events.length);
         await checkWindows(app, events, asked);
         expect((await rebuild(world.db, app.venueId)).mended).toBe(0);
       }),
@@ -185,7 +192,7 @@ describe('the report', () => {
   }, 120_000);
 
   it('counts a person once in a window of 366 days, and once on each of two days', async () => {
-    const app = await openApp(world, 1);
+    const app = await openTestActivity(world, 1);
     const events = [0, 200, 365, 366, 400, 800].map((day, id) =>
       eventOf(app, {
         id,
@@ -209,7 +216,7 @@ describe('the report', () => {
 
 describe('a venue from before hourly counting', () => {
   it('has exact figures, also for new events, and hourly figures after a rebuild', async () => {
-    const app = await openApp(world, 3);
+    const app = await openTestActivity(world, 3);
     const many = fc.sample(fc.array(sketch, { minLength: 300, maxLength: 300 }), { numRuns: 1, seed: 12 })[0] ?? [];
     const sampled = fc.sample(windows, { numRuns: 1, seed: 12 })[0] ?? [];
     const near = (at: number): number => START + ((at - START) % (9 * DAY));
@@ -217,15 +224,19 @@ describe('a venue from before hourly counting', () => {
     const asked = sampled.map(({ a, b, only }) => ({ a: near(a), b: near(b), only }));
     await report(world, events.slice(0, 150));
     // The state after the migration.
-    await world.db.query('update activity_venues set by_hour = false where venue_id = $1', [app.venueId]);
-    await world.db.query('update activity_seen set hours = 1, before = null where venue_id = $1', [app.venueId]);
+    await world.db.query('update activity_venues set has_hourly_figures = false where venue_id = $1', [app.venueId]);
+    await world.db.query('update activity_people set hours = 1, previous_hour = null where venue_id = $1', [
+      app.venueId,
+    ]);
     await world.db.query('delete from activity_days where venue_id = $1 and part < 24', [app.venueId]);
     await checkWindows(app, events.slice(0, 150), asked);
     await report(world, events.slice(150));
     await checkWindows(app, events, asked);
     expect((await rebuild(world.db, app.venueId)).mended).toBeGreaterThan(0);
-    const venues = await world.db.query('select by_hour from activity_venues where venue_id = $1', [app.venueId]);
-    expect(venues).toEqual([{ by_hour: true }]);
+    const venues = await world.db.query('select has_hourly_figures from activity_venues where venue_id = $1', [
+      app.venueId,
+    ]);
+    expect(venues).toEqual([{ has_hourly_figures: true }]);
     await checkWindows(app, events, asked);
     expect((await rebuild(world.db, app.venueId)).mended).toBe(0);
   }, 60_000);
@@ -233,7 +244,7 @@ describe('a venue from before hourly counting', () => {
 
 describe('a rebuild', () => {
   it('repairs every wrong figure, and is correct while servers record', async () => {
-    const app = await openApp(world, 3);
+    const app = await openTestActivity(world, 3);
     const many = fc.sample(fc.array(sketch, { minLength: 400, maxLength: 400 }), { numRuns: 1, seed: 8 })[0] ?? [];
     const events = isFirst(many.map((one, id) => eventOf(app, { ...one, id })));
     await report(world, events.slice(0, 200));
@@ -241,12 +252,12 @@ describe('a rebuild', () => {
       'update activity_days set views = views + 1, viewers = array_fill(7, array[cardinality(viewers)]) where venue_id = $1',
       [app.venueId],
     );
-    await world.db.query('delete from activity_seen where venue_id = $1 and person < $2', [
+    await world.db.query('delete from activity_people where venue_id = $1 and person < $2', [
       app.venueId,
       '80000000-0000-0000-0000-000000000000',
     ]);
     await world.db.query(
-      `insert into activity_seen select venue_id, thing, did, gen_random_uuid(), day + 1, 1 from activity_seen where venue_id = $1 limit 9`,
+      `insert into activity_people select venue_id, subject, action, gen_random_uuid(), day + 1, 1 from activity_people where venue_id = $1 limit 9`,
       [app.venueId],
     );
     const rest = Array.from({ length: 10 }, (_, i) => events.slice(200 + i * 20, 220 + i * 20));
@@ -261,7 +272,7 @@ describe('a rebuild', () => {
   });
 
   it('repairs once when two rebuilds run at the same time', async () => {
-    const app = await openApp(world, 3);
+    const app = await openTestActivity(world, 3);
     const many = fc.sample(fc.array(sketch, { minLength: 200, maxLength: 200 }), { numRuns: 1, seed: 10 })[0] ?? [];
     const events = isFirst(many.map((one, id) => eventOf(app, { ...one, id })));
     await report(world, events);
@@ -269,7 +280,7 @@ describe('a rebuild', () => {
       'update activity_days set views = views + 5, viewers = $2, viewer_gaps = $3 where venue_id = $1',
       [app.venueId, [9, 3], [2, 400]],
     );
-    await world.db.query('delete from activity_seen where venue_id = $1 and did = $2', [app.venueId, 'view']);
+    await world.db.query('delete from activity_people where venue_id = $1 and action = $2', [app.venueId, 'view']);
     await Promise.all([rebuild(world.db, app.venueId), rebuild(world.db, app.venueId), rebuild(world.db, app.venueId)]);
     await expectExact(app, events, START, START + 366 * DAY);
     await expectExact(app, events, START + HOUR, START + 8 * DAY + HOUR);
@@ -277,21 +288,21 @@ describe('a rebuild', () => {
   });
 
   it('processes a busy day in ranges of people, and its reported progress never decreases', async () => {
-    const app = await openApp(world, 1);
+    const app = await openTestActivity(world, 1);
     const thing = app.experiences[0]?.id ?? '';
     await world.db.query('insert into activity_venues values ($1)', [app.venueId]);
     await world.db.query(
-      `insert into activity (venue_id, slot, at, type, thing, thing_mode, person, guests, cents, mode)
+      `insert into activity (venue_id, slot, at, type, subject, subject_mode, person, guests, cents, mode)
        select $1, activity_slot(at), at, 'view', $2, 'test', md5('p' || i % 9000)::uuid, 1, 0, 'live'
        from (select i, timestamptz '2027-02-03T00:00:00Z' + i * interval '2 seconds' as at from generate_series(1, 25000) i) e`,
       [app.venueId, thing],
     );
-    const told: number[] = [];
+    const response: number[] = [];
     world.statements.length = 0;
-    const rebuilt = await rebuild(world.db, app.venueId, (share) => told.push(share));
-    expect(world.statements.filter((text) => text.includes('mend_seen'))).toHaveLength(3);
+    const rebuilt = await rebuild(world.db, app.venueId, (share) => response.push(share));
+    expect(world.statements.filter((text) => text.includes('repair_people'))).toHaveLength(3);
     expect(rebuilt).toEqual({ venues: 1, days: 1, mended: 2 * 9000 + 2 + 2 * 14 });
-    expect(told).toEqual([1 / 3, 2 / 3, 1]);
+    expect(response).toEqual([1 / 3, 2 / 3, 1]);
     const all = { from: '2027-02-03T00:00:00Z', to: '2027-02-04T00:00:00Z' };
     expect((await app.get(all)).json.data.totals).toMatchObject({ views: 25_000, unique_viewers: 9000 });
   });
@@ -301,7 +312,7 @@ describe('deleting old events', () => {
   it('changes no figure of whole days, refuses late events, and widens a window inside a day without events', async () => {
     const other = await openTestWorld();
     try {
-      const app = await openApp(other, 3);
+      const app = await openTestActivity(other, 3);
       const many = fc.sample(fc.array(sketch, { minLength: 500, maxLength: 500 }), { numRuns: 1, seed: 9 })[0] ?? [];
       const events = isFirst(many.map((one, id) => eventOf(app, { ...one, id })));
       await report(other, events);

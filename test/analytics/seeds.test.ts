@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dropActivity } from '../../src/domain/analytics/drop.ts';
 import { type ActivityEvent, findFigures, recordActivityEvents } from '../../src/domain/analytics/queries.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { answered, Story, withoutNothing } from './story.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { answered, Story, withoutNothing } from './activity-model.ts';
 
 /** Run in this order: events that one seed deletes are missing for earlier seeds. */
 const SEEDS = [1, 2, 3, 4, 5];
@@ -35,28 +35,28 @@ async function record(venueId: string, events: readonly ActivityEvent[]): Promis
 }
 
 async function oneBatch({ story, venueId, where }: Scene): Promise<void> {
-  const events = story.events(story.chance.between(1, 25));
+  const events = story.events(story.random.between(1, 25));
   const counted = story.sent(events);
   expect(await record(venueId, events), `${where}: counted`).toBe(counted);
 }
 
 async function batchesAtOnce({ story, venueId, where }: Scene): Promise<void> {
-  const { chance } = story;
-  const events = story.newEvents(chance.between(5, 44));
+  const { random } = story;
+  const events = story.newEvents(random.between(5, 44));
   const counted = story.sent(events);
-  const some = Array.from({ length: 4 }, () => events.filter(() => chance.often(0.7)));
-  const besides = chance.often(0.4) ? [rebuild(world.db, venueId), rebuild(world.db, venueId)] : [];
-  const told = await Promise.all([...some, events.toReversed()].map((batch) => record(venueId, batch)));
+  const some = Array.from({ length: 4 }, () => events.filter(() => random.often(0.7)));
+  const besides = random.often(0.4) ? [rebuild(world.db, venueId), rebuild(world.db, venueId)] : [];
+  const response = await Promise.all([...some, events.toReversed()].map((batch) => record(venueId, batch)));
   await Promise.all(besides);
   expect(
-    told.reduce((sum, count) => sum + count, 0),
+    response.reduce((sum, count) => sum + count, 0),
     `${where}: counted`,
   ).toBe(counted);
 }
 
 async function beforeHourlyCounting({ venueId }: Scene): Promise<void> {
-  await world.db.query('update activity_venues set by_hour = false where venue_id = $1', [venueId]);
-  await world.db.query('update activity_seen set hours = 1, before = null where venue_id = $1', [venueId]);
+  await world.db.query('update activity_venues set has_hourly_figures = false where venue_id = $1', [venueId]);
+  await world.db.query('update activity_people set hours = 1, previous_hour = null where venue_id = $1', [venueId]);
   await world.db.query('delete from activity_days where venue_id = $1 and part < 24', [venueId]);
 }
 
@@ -64,23 +64,23 @@ async function damaged({ story, venueId }: Scene): Promise<void> {
   const since = isoOf(Math.max(story.kept, story.start));
   const third = (text: string): Promise<unknown> =>
     world.db.query(
-      `${text} where venue_id = $1 and day >= $2::date and (hashtext(thing::text || day::text) + $3) % 3 = 0`,
-      [venueId, since, story.chance.below(3)],
+      `${text} where venue_id = $1 and day >= $2::date and (hashtext(subject::text || day::text) + $3) % 3 = 0`,
+      [venueId, since, story.random.below(3)],
     );
-  await third('delete from activity_seen');
-  await third('update activity_seen set before = before - 5, hours = hours | 4096');
+  await third('delete from activity_people');
+  await third('update activity_people set previous_hour = previous_hour - 5, hours = hours | 4096');
   await third(`update activity_days set views = views + 3, viewers = '{5,1}', viewer_gaps = '{1,7}'`);
 }
 
 async function rebuiltConcurrently(scene: Scene): Promise<void> {
   const { story, venueId, where } = scene;
-  if (story.chance.often(0.5)) await damaged(scene);
+  if (story.random.often(0.5)) await damaged(scene);
   const events = story.newEvents(30);
   story.sent(events);
   const recordAll = async (): Promise<void> => {
     for (let from = 0; from < events.length; from += 6) await record(venueId, events.slice(from, from + 6));
   };
-  const twice = story.chance.often(0.5) ? [rebuild(world.db, venueId)] : [];
+  const twice = story.random.often(0.5) ? [rebuild(world.db, venueId)] : [];
   await Promise.all([rebuild(world.db, venueId), ...twice, recordAll()]);
   expect((await rebuild(world.db, venueId)).mended, `${where}: wrong after it was counted anew`).toBe(0);
 }
@@ -90,7 +90,7 @@ async function deletedConcurrently({ story, venueId }: Scene): Promise<void> {
   const kept = Math.max(story.kept, before);
   const late = story.newEvents(12).filter(({ at }) => Date.parse(at) >= kept);
   story.sent(late);
-  const besides = story.chance.often(0.5) ? [rebuild(world.db, venueId)] : [];
+  const besides = story.random.often(0.5) ? [rebuild(world.db, venueId)] : [];
   await Promise.all([dropActivity(world.db, isoOf(before), () => undefined), record(venueId, late), ...besides]);
   story.dropped(before);
 }
@@ -121,7 +121,7 @@ it.each(SEEDS)(
     const story = new Story(seed, venue.id);
     const scene = (where: string): Scene => ({ story, venueId: venue.id, where: `seed ${seed}, ${where}` });
     for (let step = 0; step < STEPS; step++) {
-      const take = story.chance.weighed(STEP);
+      const take = story.random.weighed(STEP);
       const here = scene(`step ${step} ${take.name}`);
       await take(here);
       await expectRecount(here);

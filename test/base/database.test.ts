@@ -1,76 +1,122 @@
 // The database: migrations, their sum, the rules of its keys, and what the layer above it promises.
 
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
+import { dumpSchema } from '../../migrations/schema-dump.ts';
 import { isUnavailable, openDb } from '../../src/base/db.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { createDatabase } from '../fresh-database.ts';
+import { readFunctions, readMigrations, type SchemaFolders, schemaFolders } from '../../src/base/schema-files.ts';
+import { createDatabase } from '../support/create-database.ts';
+import { waitFor } from '../support/wait-for.ts';
 
-const FOLDER = join(packageRoot, 'migrations');
+const FOLDERS = schemaFolders(packageRoot);
 const empty = (): Promise<string> =>
   createDatabase(inject('postgresUrl'), `db_${randomBytes(6).toString('hex')}`, null);
 const open = (url: string) => openDb({ url, connections: 6, pooled: false, applicationName: 'test' });
 
-/** Everything that a schema is, as text, from the database's own catalogue. */
-const DESCRIBE = `
-  select 'column ' || table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || ' ' || coalesce(column_default, '') as line
-    from information_schema.columns where table_schema = 'public'
-  union all select 'constraint ' || conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) from pg_constraint where connamespace = 'public'::regnamespace
-  union all select 'index ' || pg_get_indexdef(indexrelid) from pg_index join pg_class c on c.oid = indexrelid where c.relnamespace = 'public'::regnamespace
-  union all select 'function ' || pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
-  union all select 'trigger ' || pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
-  union all select 'table ' || relname || ' ' || relpersistence::text || ' ' || coalesce(reloptions::text, '') from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
-  order by 1`;
-
-async function describeSchema(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query<{ line: string }>(DESCRIBE);
-  await client.end();
-  return rows.map(({ line }) => line).filter((line) => !/\bmigration(s|_lock)\b/.test(line));
-}
-
 describe('migrations', () => {
-  it('add up to schema.sql', async () => {
-    const [summed, migrated] = [await empty(), await empty()];
-    const client = new pg.Client({ connectionString: summed });
-    await client.connect();
-    await client.query(readFileSync(join(FOLDER, 'schema.sql'), 'utf8'));
-    await client.end();
-    await migrate(migrated, FOLDER);
-    expect(await describeSchema(migrated)).toEqual(await describeSchema(summed));
+  it('are summed up in schema.sql: npm run schema', async () => {
+    const db = await migrated();
+    const dump = await dumpSchema(
+      async <Row>(sql: string) => (await db.query(sql)) as Row[],
+      readFunctions(FOLDERS),
+      packageRoot,
+    );
+    expect(dump).toBe(readFileSync(join(FOLDERS.migrations, 'schema.sql'), 'utf8'));
+    await db.close();
   });
 
   it('are applied once, also when ten servers start at the same moment', async () => {
     const url = await empty();
-    const applied = await Promise.all(Array.from({ length: 10 }, () => migrate(url, FOLDER)));
-    const files = readdirSync(FOLDER).filter((name) => /^\d{6}-/.test(name)).length;
+    const applied = await Promise.all(Array.from({ length: 10 }, () => migrate(url, FOLDERS)));
+    const files = readMigrations(FOLDERS).length + readFunctions(FOLDERS).length;
     expect(applied.reduce((sum, count) => sum + count, 0)).toBe(files);
-    expect(await migrate(url, FOLDER)).toBe(0);
+    expect(await migrate(url, FOLDERS)).toBe(0);
   });
 
   it('refuse a file that was changed after it was applied, and leave nothing of one that fails', async () => {
     const url = await empty();
     const folder = mkdtempSync(join(tmpdir(), 'everyshare-migrations-'));
-    for (const name of readdirSync(FOLDER))
-      if (/^\d{6}-/.test(name)) copyFileSync(join(FOLDER, name), join(folder, name));
-    await migrate(url, folder);
+    const folders = { ...FOLDERS, migrations: folder };
+    for (const { name } of readMigrations(FOLDERS)) copyFileSync(join(FOLDERS.migrations, name), join(folder, name));
+    await migrate(url, folders);
     writeFileSync(join(folder, '999998-broken.sql'), 'create table half (id int); select nonsense;');
-    await expect(migrate(url, folder)).rejects.toThrow(/nonsense/);
+    await expect(migrate(url, folders)).rejects.toThrow(/nonsense/);
     const db = open(url);
     expect(await db.query("select to_regclass('half') as found")).toEqual([{ found: null }]);
     await db.close();
     writeFileSync(join(folder, '999998-broken.sql'), 'create table half (id int);');
-    expect(await migrate(url, folder)).toBe(1);
+    expect(await migrate(url, folders)).toBe(1);
     writeFileSync(join(folder, '999998-broken.sql'), 'create table half (id bigint);');
-    await expect(migrate(url, folder)).rejects.toThrow(/999998-broken\.sql was changed after it was applied/);
+    await expect(migrate(url, folders)).rejects.toThrow(/999998-broken\.sql was changed after it was applied/);
     rmSync(folder, { recursive: true });
+  });
+});
+
+/** A release of the program with one migration and these functions, each giving a number. */
+function releaseWith(functions: Readonly<Record<string, string>>): SchemaFolders & { readonly root: string } {
+  const root = mkdtempSync(join(tmpdir(), 'everyshare-release-'));
+  const folders = { root, migrations: join(root, 'migrations'), functions: [join(root, 'functions')] };
+  for (const folder of [folders.migrations, ...folders.functions]) mkdirSync(folder);
+  writeFileSync(join(folders.migrations, '000001-first.sql'), 'create table numbers (id int);');
+  for (const [name, body] of Object.entries(functions)) {
+    writeFileSync(
+      join(root, 'functions', `${name}.sql`),
+      `create or replace function ${name}() returns integer language sql as $$ ${body} $$;`,
+    );
+  }
+  return folders;
+}
+
+describe('functions', () => {
+  const answer = async (url: string, name: string): Promise<unknown> => {
+    const db = open(url);
+    const [row] = await db.query<{ value: number }>(`select ${name}() as value`);
+    await db.close();
+    return row?.value;
+  };
+
+  it('are replaced when their file changes, and an older server that restarts does not put its body back', async () => {
+    const url = await empty();
+    const [older, newer] = [releaseWith({ one: 'select 1' }), releaseWith({ one: 'select 11', two: 'select 2' })];
+    expect(await migrate(url, older)).toBe(2);
+    expect(await answer(url, 'one')).toBe(1);
+    expect(await migrate(url, newer)).toBe(2);
+    expect(await answer(url, 'one')).toBe(11);
+    expect(await migrate(url, older)).toBe(0);
+    expect(await answer(url, 'one')).toBe(11);
+    expect(await migrate(url, newer)).toBe(0);
+    for (const { root } of [older, newer]) rmSync(root, { recursive: true });
+  });
+
+  it('may name one another in any order', async () => {
+    const url = await empty();
+    const release = releaseWith({ a_first: 'select z_last()', z_last: 'select 26' });
+    await migrate(url, release);
+    expect(await answer(url, 'a_first')).toBe(26);
+    rmSync(release.root, { recursive: true });
+  });
+
+  it('are all applied or none, and the error names the file', async () => {
+    const url = await empty();
+    const release = releaseWith({ a_first: 'select 1', broken: 'select 1 $$ nonsense' });
+    await expect(migrate(url, release)).rejects.toThrow(/^broken\.sql: .*syntax error/);
+    const db = open(url);
+    expect(await db.query("select to_regproc('a_first') as found")).toEqual([{ found: null }]);
+    expect(await db.query('select name from function_versions')).toEqual([]);
+    await db.close();
+    rmSync(release.root, { recursive: true });
+  });
+
+  it('have names of their own: two files of one name are refused', () => {
+    const [one, other] = [releaseWith({ same: 'select 1' }), releaseWith({ same: 'select 2' })];
+    expect(() => readFunctions({ functions: [...one.functions, ...other.functions] })).toThrow(/function named same/);
+    for (const { root } of [one, other]) rmSync(root, { recursive: true });
   });
 });
 
@@ -79,8 +125,9 @@ const OF_NO_VENUE: Readonly<Record<string, string>> = {
   installation: 'one row: which ENCRYPTION_KEY this database was written with',
   migrations: 'what the schema is made of',
   migration_lock: 'one row: one server migrates at a time',
-  activity_kept: 'one row: since when single events are kept',
-  state_moves: 'the moves of the state machines, as data; never changed',
+  function_versions: 'which functions the schema has had',
+  activity_retention: 'one row: since when single events are kept',
+  state_transitions: 'the transitions of the state machines, as data; never changed',
   ledger_accounts: 'the chart of accounts, as data; never changed',
   token_keys: 'sign the tokens of guests, who belong to no venue',
   limit_windows: 'counts for an address or a phone too, of whom no venue is known yet; unlogged',
@@ -93,12 +140,12 @@ const OF_NO_VENUE: Readonly<Record<string, string>> = {
   channel_members: 'guests in a group',
   friends: 'guests who know each other',
   messages: 'to a guest: also the code of a sign-in, which is about no venue',
-  stopped_phones: 'who answered STOP is written to by no venue',
+  opted_out_phones: 'who answered STOP is written to by no venue',
 };
 
 async function migrated(): Promise<ReturnType<typeof open>> {
   const url = await empty();
-  await migrate(url, FOLDER);
+  await migrate(url, FOLDERS);
   return open(url);
 }
 
@@ -169,7 +216,7 @@ describe('the layer above it', () => {
       db.transaction(async (tx) => {
         await tx.query('update t set n = n + 1 where id = $1', [first]);
         haveOne++;
-        while (haveOne < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+        await waitFor('both transactions hold a row', () => haveOne >= 2);
         await tx.query('update t set n = n + 1 where id = $1', [second]);
       });
     await Promise.all([step(1, 2), step(2, 1)]);
@@ -242,7 +289,8 @@ describe('the layer above it', () => {
     const late = db.transaction(async (tx) => {
       const [{ pid } = { pid: 0 }] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
       await tx.query("set local idle_in_transaction_session_timeout = '10ms'");
-      while ((await other.query('select from pg_stat_activity where pid = $1', [pid])).length > 0);
+      const backend = () => other.query('select from pg_stat_activity where pid = $1', [pid]);
+      await waitFor('PostgreSQL ends the connection', async () => (await backend()).length === 0);
       await tx.query('select 1');
     });
     expect(isUnavailable(await late.catch((error: unknown) => error))).toBe(true);

@@ -186,15 +186,17 @@ describe('the work of a reading', () => {
   };
   const times = (count: number, rule: string, zone: string): string =>
     event(`DTSTART;TZID=${zone}:20180101T100000\nDURATION:PT1H\nRRULE:${rule}`).concat('\n').repeat(count);
+  const MAX_STEPS = 100_000;
   const measured = (inside: string): { spent: number; steps: number[]; reading: CalendarReading } => {
     const budget = new WorkBudget();
     const steps: number[] = [];
     const reading = readInSteps(calendar(inside), options, budget);
-    for (let before = 0; ; before = budget.spent) {
+    for (let before = 0; steps.length < MAX_STEPS; before = budget.spent) {
       const { done, value } = reading.next();
       steps.push(budget.spent - before);
       if (done) return { spent: budget.spent, steps, reading: value };
     }
+    throw new Error(`the reading has not ended after ${MAX_STEPS} steps`);
   };
 
   it.each([

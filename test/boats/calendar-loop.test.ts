@@ -1,32 +1,32 @@
-// The worker reads boats' calendars from a real HTTPS receiver; a boat shows when its calendar was read and its last error.
+// The worker reads calendars of boats from a real HTTPS server; the API shows when, and the last error.
 
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeOutbound, type Outbound } from '../../src/base/outbound/outbound.ts';
 import { claimDueCalendars, recordCalendar } from '../../src/domain/boats/queries.ts';
 import { readDueCalendars } from '../../src/domain/boats/read-calendars.ts';
-import { type Listening, startReceiver } from '../outbound/receiver.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { type Listening, startHttpsReceiver } from '../support/test-receivers.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let receiver: Listening;
 let outbound: Outbound;
-let answer: { status: number; body: string };
-let asked = 0;
-const hanging = new Set<ServerResponse>();
-let hangs = true;
+let response: { status: number; body: string };
+let requestCount = 0;
+const hangingResponses = new Set<ServerResponse>();
+let shouldHang = true;
 
 beforeAll(async () => {
   world = await openTestWorld();
   outbound = makeOutbound({ allowInsecureTargets: true });
-  receiver = await startReceiver((request, response) => {
-    asked++;
-    if (hangs && request.url?.startsWith('/hang')) {
-      hanging.add(response);
+  receiver = await startHttpsReceiver((request, reply) => {
+    requestCount++;
+    if (shouldHang && request.url?.startsWith('/hang')) {
+      hangingResponses.add(reply);
       return;
     }
-    response.statusCode = answer.status;
-    response.end(answer.body);
+    reply.statusCode = response.status;
+    reply.end(response.body);
   });
 });
 afterAll(async () => {
@@ -88,10 +88,10 @@ const read = (now = Date.now() + 1000): Promise<number> => readDueCalendars(worl
 
 describe('a boat’s calendar', () => {
   it('is read soon after the boat was sent, and the boat shows when', async () => {
-    answer = { status: 200, body: feed(2, 9) };
+    response = { status: 200, body: feed(2, 9) };
     const { shown } = await boatWithCalendar();
-    const fresh = { checked_at: null, read_at: null, last_error: null, problems: [], blocks: [] };
-    expect((await shown()).calendar).toEqual(fresh);
+    const unread = { checked_at: null, read_at: null, last_error: null, problems: [], blocks: [] };
+    expect((await shown()).calendar).toEqual(unread);
     expect(await read()).toBe(1);
     const data = await shown();
     const calendar = data.calendar as unknown as { blocks: { status: string }[]; read_at: string; last_error: null };
@@ -104,25 +104,25 @@ describe('a boat’s calendar', () => {
   });
 
   it('is read again after half an hour and not earlier', async () => {
-    answer = { status: 200, body: feed(2) };
+    response = { status: 200, body: feed(2) };
     await boatWithCalendar();
     await read();
-    const before = asked;
+    const before = requestCount;
     expect(await read(Date.now() + 29 * 60_000)).toBe(0);
     expect(await read(Date.now() + 31 * 60_000)).toBeGreaterThan(0);
-    expect(asked).toBeGreaterThan(before);
+    expect(requestCount).toBeGreaterThan(before);
   });
 
   it('keeps its blocks when a later read fails, shows the error, and is retried with longer pauses', async () => {
-    answer = { status: 200, body: feed(3) };
+    response = { status: 200, body: feed(3) };
     const { shown, venueId } = await boatWithCalendar();
     await read();
-    answer = { status: 404, body: 'gone' };
+    response = { status: 404, body: 'gone' };
     let now = Date.now() + 31 * 60_000;
     await read(now);
     const calendar = (await shown()).calendar as unknown as { blocks: unknown[]; last_error: string };
     expect([calendar.blocks.length, calendar.last_error]).toEqual([1, 'The address answered 404.']);
-    answer = { status: 200, body: '<html>sorry</html>' };
+    response = { status: 200, body: '<html>sorry</html>' };
     now += 31 * 60_000;
     await read(now);
     expect(((await shown()).calendar as unknown as { last_error: string }).last_error).toMatch(/calendar/i);
@@ -141,25 +141,25 @@ describe('a boat’s calendar', () => {
   it('is never read from a private address, and the error does not reveal the address', async () => {
     const guarded = makeOutbound({ allowInsecureTargets: false });
     const { shown } = await boatWithCalendar();
-    const before = asked;
+    const before = requestCount;
     await readDueCalendars(world.db, guarded, () => Date.now(), 10);
     await guarded.close();
-    expect(asked).toBe(before);
+    expect(requestCount).toBe(before);
     const { last_error } = (await shown()).calendar as unknown as { last_error: string };
     expect(last_error).not.toMatch(/127|::1|loopback/);
   });
 
   it('is claimed by one worker at a time, and a worker with a stale lease writes nothing', async () => {
-    answer = { status: 200, body: feed(4) };
+    response = { status: 200, body: feed(4) };
     await read();
     const { send, shown } = await boatWithCalendar();
     const now = Date.now();
-    const [mine, theirs] = await Promise.all([
+    const [first, second] = await Promise.all([
       claimDueCalendars(world.db, now, 60, 10),
       claimDueCalendars(world.db, now, 60, 10),
     ]);
-    expect(mine.length + theirs.length).toBe(1);
-    const [due] = [...mine, ...theirs];
+    expect(first.length + second.length).toBe(1);
+    const [due] = [...first, ...second];
     await send({ capacity: 10 });
     const outcome = { checkedAt: now, dueAt: now + 1000, error: 'late', read: null };
     expect(await recordCalendar(world.db, due as never, outcome)).toBe(false);
@@ -181,17 +181,17 @@ describe('a boat’s calendar', () => {
 
   it('lists the problems of the feed; a problem that hides busy times is its last error', async () => {
     const exceptions = `BEGIN:VEVENT\r\nDTSTART;VALUE=DATE:${day(5)}\r\nEXRULE:FREQ=DAILY\r\nEND:VEVENT\r\nEND:VCAL`;
-    answer = { status: 200, body: feed(2).replace('END:VCAL', exceptions) };
+    response = { status: 200, body: feed(2).replace('END:VCAL', exceptions) };
     const { shown } = await boatWithCalendar();
     await read();
-    const passedOver = 'An EXRULE was passed over: occurrences it takes out are still there.';
-    expect((await shown()).calendar).toMatchObject({ last_error: null, problems: [passedOver] });
+    const ignored = 'An EXRULE was passed over: occurrences it takes out are still there.';
+    expect((await shown()).calendar).toMatchObject({ last_error: null, problems: [ignored] });
     const hourly = `BEGIN:VEVENT\r\nDTSTART;VALUE=DATE:${day(7)}\r\nRRULE:FREQ=HOURLY\r\nEND:VEVENT\r\nEND:VCAL`;
     const many = Array.from({ length: 1100 }, (_, at) => {
       const start = new Date(Date.now() + at * 7_200_000).toISOString().replace(/[-:]|\.\d{3}/g, '');
       return `BEGIN:VEVENT\r\nDTSTART:${start}\r\nDURATION:PT1H\r\nEND:VEVENT\r\n`;
     });
-    answer = { status: 200, body: feed().replace('END:VCAL', many.join('') + hourly) };
+    response = { status: 200, body: feed().replace('END:VCAL', many.join('') + hourly) };
     await read(Date.now() + 31 * 60_000);
     const data = await shown();
     const calendar = data.calendar as unknown as { blocks: unknown[]; problems: string[]; last_error: string };
@@ -201,7 +201,7 @@ describe('a boat’s calendar', () => {
     expect(
       world.context.validator.problems('stored_boat', { value: data, text: JSON.stringify(data), badStrings: [] }),
     ).toEqual([]);
-    answer = { status: 404, body: 'gone' };
+    response = { status: 404, body: 'gone' };
     await read(Date.now() + 62 * 60_000);
     expect((await shown()).calendar).toMatchObject({
       last_error: 'The address answered 404.',
@@ -210,12 +210,12 @@ describe('a boat’s calendar', () => {
   });
 
   it('is read although others hang; a venue has at most two reads in flight', async () => {
-    answer = { status: 200, body: feed(2) };
+    response = { status: 200, body: feed(2) };
     await read(Date.now() + 25 * 3_600_000);
-    const slow = await boatWithCalendar();
+    const hangingVenue = await boatWithCalendar();
     for (let at = 1; at <= 12; at++) {
       const availability = { ical_url: `https://localhost:${receiver.port}/hang/${at}.ics` };
-      await slow.send({ external_id: `boat-${at}`, availability });
+      await hangingVenue.send({ external_id: `boat-${at}`, availability });
     }
     const healthy = await boatWithCalendar();
     const stop = new AbortController();
@@ -223,26 +223,26 @@ describe('a boat’s calendar', () => {
     const readAt = async (): Promise<unknown> =>
       ((await healthy.shown()).calendar as unknown as { read_at: unknown }).read_at;
     await expect.poll(readAt, { timeout: 60_000 }).not.toBeNull();
-    await expect.poll(() => hanging.size, { timeout: 60_000 }).toBe(2);
-    expect([...hanging].every((response) => !response.destroyed)).toBe(true);
+    await expect.poll(() => hangingResponses.size, { timeout: 60_000 }).toBe(2);
+    expect([...hangingResponses].every((reply) => !reply.destroyed)).toBe(true);
     const late = await boatWithCalendar();
     await expect
       .poll(async () => ((await late.shown()).calendar as unknown as { read_at: unknown }).read_at, { timeout: 60_000 })
       .not.toBeNull();
-    expect(hanging.size).toBe(2);
+    expect(hangingResponses.size).toBe(2);
     stop.abort();
-    hangs = false;
-    for (const response of hanging) response.destroy();
+    shouldHang = false;
+    for (const reply of hangingResponses) reply.destroy();
     expect(await reading).toBe(4);
   });
 
   it('records an unexpected failure, and the worker throws it', async () => {
-    // Whatever other tests have left is read first: one batch may not be enough.
+    // Calendars of earlier tests are read first. One run may not be enough.
     const tomorrow = Date.now() + 25 * 3_600_000;
-    for (let left = 1; left > 0; ) left = await read(tomorrow);
+    for (let claimed = 1; claimed > 0; ) claimed = await read(tomorrow);
     const { shown } = await boatWithCalendar();
-    const broken: Outbound = { ...outbound, request: () => Promise.reject(new TypeError('a slip')) };
-    await expect(readDueCalendars(world.db, broken, () => Date.now() + 1000, 10)).rejects.toThrow('a slip');
+    const broken: Outbound = { ...outbound, request: () => Promise.reject(new TypeError('unexpected')) };
+    await expect(readDueCalendars(world.db, broken, () => Date.now() + 1000, 10)).rejects.toThrow('unexpected');
     expect((await shown()).calendar).toMatchObject({ last_error: 'It could not be read.', read_at: null });
   });
 });

@@ -1,24 +1,24 @@
 // One booking as its partner and its guests remember it: what was asked, what was answered, and nothing that was only hoped for.
 
-import type { Seen, Told } from './client.ts';
+import type { ClientResponse, Json } from './client.ts';
 
-export interface Shop {
+export interface BookableVenue {
   readonly venueId: string;
   readonly key: string;
   /** Of live mode, where there is nothing. */
   readonly liveKey?: string;
 }
 
-export interface RefundNote {
+export interface RefundRecord {
   readonly idempotencyKey: string;
   readonly amount: number | null;
   /** Null: never answered, so it may have happened or not. */
-  told: Told | null;
+  response: ClientResponse | null;
 }
 
 /** A party that an organizer chose. Null: never answered, so it may have been taken or not. */
-export interface PartyNote {
-  told: readonly { readonly id: string; readonly amount: number }[] | null;
+export interface PartyRecord {
+  shares: readonly { readonly id: string; readonly amount: number }[] | null;
   /** Why it was not taken. */
   refusal: string | null;
   /** How often it was sent until it was answered. */
@@ -26,66 +26,66 @@ export interface PartyNote {
 }
 
 /** "This share is yours", said to a guest. */
-export interface OwnNote {
+export interface ShareRecord {
   readonly memberId: string;
   readonly shareId: string;
 }
 
 /** A card that was tried, and what the browser was told. Null: never answered. */
-export interface CardNote {
+export interface CardRecord {
   readonly intentId: string;
   readonly shareId: string;
-  told: string | null;
+  status: string | null;
 }
 
-export type Wish = 'complete' | 'guests' | 'abandon' | 'cancel' | 'expire' | 'short';
+export type Scenario = 'complete' | 'guests' | 'abandon' | 'cancel' | 'expire' | 'short';
 
 const TERMINAL = new Set(['completed', 'expired', 'canceled']);
 
 export class Booking {
   readonly name: string;
-  readonly shop: Shop;
-  readonly wish: Wish;
+  readonly venue: BookableVenue;
+  readonly scenario: Scenario;
   readonly idempotencyKey: string | null;
   readonly body: string;
   /** Every 201, as it came. */
   readonly acknowledged: string[] = [];
   id: string | null = null;
   cancelAcknowledged = false;
-  readonly refunds: RefundNote[] = [];
+  readonly refunds: RefundRecord[] = [];
   /** The terminal states that were seen in answers. */
   readonly ends = new Set<string>();
   /** When the first of them was seen. */
   #endedAt = Infinity;
-  lastSeen: Seen = null;
+  lastSeen: Json = null;
   readonly broken: string[] = [];
-  readonly parties: PartyNote[] = [];
-  readonly own: OwnNote[] = [];
-  readonly cards: CardNote[] = [];
+  readonly parties: PartyRecord[] = [];
+  readonly own: ShareRecord[] = [];
+  readonly cards: CardRecord[] = [];
   /** Shares of which somebody was told that they are paid. */
-  readonly toldHeld = new Set<string>();
+  readonly reportedHeld = new Set<string>();
   /** Shares that a test helper paid, with whatever hold there was. */
   readonly helped = new Set<string>();
 
-  constructor(name: string, shop: Shop, wish: Wish, idempotencyKey: string | null, body: string) {
+  constructor(name: string, venue: BookableVenue, scenario: Scenario, idempotencyKey: string | null, body: string) {
     this.name = name;
-    this.shop = shop;
-    this.wish = wish;
+    this.venue = venue;
+    this.scenario = scenario;
     this.idempotencyKey = idempotencyKey;
     this.body = body;
   }
 
   /** An answer that shows the checkout. Answers: true when it shows a terminal state for the first time. */
-  see(told: Told): boolean {
-    const { status } = told.json as { status: string };
-    this.lastSeen = told.json;
+  observe(response: ClientResponse): boolean {
+    const { status } = response.json as { status: string };
+    this.lastSeen = response.json;
     if (!TERMINAL.has(status)) {
       // What was asked before we knew may be answered after.
-      if (told.sentAt > this.#endedAt) this.broken.push(`shown as ${status} after ${[...this.ends].join(' and ')}`);
+      if (response.sentAt > this.#endedAt) this.broken.push(`shown as ${status} after ${[...this.ends].join(' and ')}`);
       return false;
     }
     const isNew = !this.ends.has(status);
-    this.#endedAt = Math.min(this.#endedAt, told.at);
+    this.#endedAt = Math.min(this.#endedAt, response.at);
     this.ends.add(status);
     if (this.ends.size > 1) this.broken.push(`shown as ${[...this.ends].join(' and as ')}`);
     return isNew;

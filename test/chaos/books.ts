@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import Stripe from 'stripe';
 import type { Db } from '../../src/base/db.ts';
-import type { Stage } from './stage.ts';
+import type { RunSetup } from './run-setup.ts';
 
 export interface CheckoutRow {
   readonly id: string;
@@ -78,20 +78,20 @@ export interface OurBooks {
  */
 export async function readBooks(
   db: Db,
-  stage: Stage,
+  setup: RunSetup,
 ): Promise<{ readonly ours: OurBooks; readonly theirs: TheirBooks }> {
-  for (let tries = 1; ; tries++) {
-    const ours = await readOurBooks(db);
-    const theirs = await readTheirBooks(stage);
-    const isBetween = ours.holds.some(({ status }) => UNDER_WAY.has(status));
+  let read = { ours: await readOurBooks(db), theirs: await readTheirBooks(setup) };
+  for (let tries = 1; tries < MAX_TRIES; tries++) {
+    const isBetween = read.ours.holds.some(({ status }) => UNDER_WAY.has(status));
     const { holds } = await readOurBooks(db);
-    if ((!isBetween && JSON.stringify(holds) === JSON.stringify(ours.holds)) || tries === MOST_TRIES)
-      return { ours, theirs };
+    if (!isBetween && JSON.stringify(holds) === JSON.stringify(read.ours.holds)) break;
     await delay(250);
+    read = { ours: await readOurBooks(db), theirs: await readTheirBooks(setup) };
   }
+  return read;
 }
 
-const MOST_TRIES = 40;
+const MAX_TRIES = 40;
 const UNDER_WAY: ReadonlySet<string> = new Set(['asked', 'capturing', 'releasing']);
 
 async function readOurBooks(db: Db): Promise<OurBooks> {
@@ -99,7 +99,7 @@ async function readOurBooks(db: Db): Promise<OurBooks> {
     `select c.checkout_id as id, c.venue_id as "venueId", c.status, c.amount, c.fee_amount as "feeAmount",
        c.refunded_amount as "refundedAmount", c.external_booking_id as booking, c.cancellation_reason as reason,
        checkout_view(c)::text as view,
-       first_answer(c.venue_id, c.checkout_id) as "firstTold"
+       find_stored_response(c.venue_id, c.checkout_id) as "firstTold"
      from checkouts c order by c.created_at`,
   );
   const shares = await db.query<ShareRow>(
@@ -112,7 +112,7 @@ async function readOurBooks(db: Db): Promise<OurBooks> {
   );
   const movements = await db.query<MovementRow>(
     `select movement_id as id, checkout_id as "checkoutId", hold_id as "holdId", kind, status, amount,
-       fee_part as "feePart", processor_id as "processorId", trouble from movements`,
+       fee_part as "feePart", processor_id as "processorId", last_error as trouble from movements`,
   );
   const events = await db.query<EventRow>(
     `select subject as "checkoutId", sequence, type, data -> 'object' ->> 'status' as status,
@@ -160,8 +160,8 @@ export interface TheirBooks {
   readonly live: readonly string[];
 }
 
-async function readTheirBooks(stage: Stage): Promise<TheirBooks> {
-  const stripe = clientFor(stage, stage.processorSecrets.test);
+async function readTheirBooks(setup: RunSetup): Promise<TheirBooks> {
+  const stripe = clientFor(setup, setup.processorSecrets.test);
   const refunds = new Map<string, number>();
   for await (const refund of stripe.refunds.list({ limit: 100 })) {
     if (refund.status !== 'failed' && refund.status !== 'canceled')
@@ -190,7 +190,7 @@ async function readTheirBooks(stage: Stage): Promise<TheirBooks> {
       reversed: reversals.get(charge) ?? 0,
     });
   }
-  return { holds, live: await readLive(clientFor(stage, stage.processorSecrets.live)) };
+  return { holds, live: await readLive(clientFor(setup, setup.processorSecrets.live)) };
 }
 
 /** By payment intent: when it was captured. Of two captures of one the first counts. */
@@ -224,7 +224,7 @@ function idOf(reference: string | { readonly id: string } | null): string {
   return typeof reference === 'string' ? reference : (reference?.id ?? '');
 }
 
-function clientFor({ processorUrl }: Stage, secret: string): Stripe {
+function clientFor({ processorUrl }: RunSetup, secret: string): Stripe {
   const { hostname, port } = new URL(processorUrl);
   return new Stripe(secret, {
     host: hostname,

@@ -4,11 +4,11 @@ import { expect, it } from 'vitest';
 import { Booking } from './booking.ts';
 import type { HoldRow, ShareRow } from './books.ts';
 import { checkGuests } from './check-guests.ts';
-import type { Told } from './client.ts';
+import type { ClientResponse } from './client.ts';
 import { checkOutsiders, type Pried, type Revoked } from './outsiders.ts';
 import { checkLimit, checkReplays, type Replayed, replaysOf, spread } from './replays.ts';
 
-const told = (status: number, json: unknown = {}): Told => ({
+const response = (status: number, json: unknown = {}): ClientResponse => ({
   sentAt: 0,
   at: 1,
   status,
@@ -63,14 +63,14 @@ function soundBooks(): Books {
   booking.id = 'chk_1';
   const acknowledged = (places: readonly number[]) => places.map((place) => ({ id: `shr_${place}`, amount: 500 }));
   booking.parties.push(
-    { told: acknowledged([0, 1]), refusal: null, sent: 1 },
-    { told: acknowledged([1, 2]), refusal: null, sent: 1 },
+    { shares: acknowledged([0, 1]), refusal: null, sent: 1 },
+    { shares: acknowledged([1, 2]), refusal: null, sent: 1 },
   );
-  booking.parties.push({ told: null, refusal: 'checkout_not_open', sent: 1 });
+  booking.parties.push({ shares: null, refusal: 'checkout_not_open', sent: 1 });
   booking.own.push({ memberId: 'ada', shareId: 'shr_1' });
-  booking.toldHeld.add('shr_1');
-  booking.cards.push({ intentId: 'pi_1', shareId: 'shr_1', told: 'requires_capture' });
-  booking.cards.push({ intentId: 'pi_2', shareId: 'shr_2', told: 'declined' });
+  booking.reportedHeld.add('shr_1');
+  booking.cards.push({ intentId: 'pi_1', shareId: 'shr_1', status: 'requires_capture' });
+  booking.cards.push({ intentId: 'pi_2', shareId: 'shr_2', status: 'declined' });
   return {
     booking,
     ours: {
@@ -145,8 +145,8 @@ it.each(BROKEN)('sees that “%s” is broken when %s', (rule, _how, breakIt) =>
 
 it('says nothing of what nobody was told: a party or a card without an answer, and a share that a helper paid', () => {
   const books = soundBooks();
-  books.booking.parties.push({ told: null, refusal: null, sent: 0 });
-  books.booking.cards.push({ intentId: 'pi_2', shareId: 'shr_2', told: null });
+  books.booking.parties.push({ shares: null, refusal: null, sent: 0 });
+  books.booking.cards.push({ intentId: 'pi_2', shareId: 'shr_2', status: null });
   const more = [share(0, true), share(1), share(2, true), share(3)];
   const paid = theirsWith(oursWith(books, { shares: more }), [theirHold(1, 'succeeded'), theirHold(2, 'succeeded')]);
   expect(rulesBroken(paid)).toEqual([]);
@@ -162,18 +162,18 @@ function wallsBroken(pried: readonly Pried[], revoked: readonly Revoked[]): stri
 }
 
 it('sees a wall that shows something, a key that outlives its revocation, and one that never worked', () => {
-  const missing = told(404, { request_id: 'a', message: 'Nothing here.' });
+  const missing = response(404, { request_id: 'a', message: 'Nothing here.' });
   const look = { checkoutId: 'chk_1', who: 'a stranger', missing };
-  const key = { keyId: 'key_1', before: [told(200), told(200)], after: [told(401), told(401)] };
-  expect(wallsBroken([{ ...look, foreign: told(404, { request_id: 'b', message: 'Nothing here.' }) }], [key])).toEqual(
-    [],
-  );
-  expect(wallsBroken([{ ...look, foreign: told(200, { id: 'chk_1' }) }], [])).toEqual(['walls hold']);
-  expect(wallsBroken([{ ...look, foreign: told(404, { request_id: 'b', message: 'Not yours.' }) }], [])).toEqual([
+  const key = { keyId: 'key_1', before: [response(200), response(200)], after: [response(401), response(401)] };
+  expect(
+    wallsBroken([{ ...look, foreign: response(404, { request_id: 'b', message: 'Nothing here.' }) }], [key]),
+  ).toEqual([]);
+  expect(wallsBroken([{ ...look, foreign: response(200, { id: 'chk_1' }) }], [])).toEqual(['walls hold']);
+  expect(wallsBroken([{ ...look, foreign: response(404, { request_id: 'b', message: 'Not yours.' }) }], [])).toEqual([
     'walls hold',
   ]);
-  expect(wallsBroken([], [{ ...key, after: [told(401), told(200)] }])).toEqual(['a revoked key is nobody’s']);
-  expect(wallsBroken([], [{ ...key, before: [told(401), told(200)] }])).toEqual([
+  expect(wallsBroken([], [{ ...key, after: [response(401), response(200)] }])).toEqual(['a revoked key is nobody’s']);
+  expect(wallsBroken([], [{ ...key, before: [response(401), response(200)] }])).toEqual([
     'a key works from the moment it is issued',
   ]);
 });
@@ -182,8 +182,8 @@ function acknowledged(key: string | null): Booking {
   const booking = new Booking('bk-1', { venueId: 'v', key: 'k' }, 'guests', key, '{"amount":1000}');
   booking.id = 'chk_1';
   booking.acknowledged.push('{"id":"chk_1"}');
-  booking.refunds.push({ idempotencyKey: 'r', amount: 200, told: told(200, { status: 'completed' }) });
-  booking.refunds.push({ idempotencyKey: 's', amount: 900, told: told(409) });
+  booking.refunds.push({ idempotencyKey: 'r', amount: 200, response: response(200, { status: 'completed' }) });
+  booking.refunds.push({ idempotencyKey: 's', amount: 900, response: response(409) });
   return booking;
 }
 
@@ -201,8 +201,8 @@ it('asks creates and refunds again, and without a key only those whose booking s
 it('sees an answer that differs, a second object, another body that passes, and one that conflicts for another reason', () => {
   const [replay] = replaysOf([acknowledged('c')], new Set());
   if (replay === undefined) throw new Error('there is a create');
-  const same = { ...told(201), text: replay.text };
-  const other = told(409, { error: { reason: 'idempotency_key_reused' } });
+  const same = { ...response(201), text: replay.text };
+  const other = response(409, { error: { reason: 'idempotency_key_reused' } });
   const broken = (one: Partial<Replayed>): string[] => {
     const rules: string[] = [];
     checkReplays([{ replay, same, other, ...one }], (rule) => void rules.push(rule));
@@ -213,7 +213,7 @@ it('sees an answer that differs, a second object, another body that passes, and 
   expect(broken({ same: { ...same, status: 200 } })).toEqual(['equal calls get equal answers']);
   expect(broken({ same: null })).toEqual(['equal calls get equal answers']);
   expect(broken({ other: same })).toEqual(['another body is a conflict']);
-  expect(broken({ other: told(409, { error: { reason: 'booking_in_progress' } }) })).toEqual([
+  expect(broken({ other: response(409, { error: { reason: 'booking_in_progress' } }) })).toEqual([
     'another body is a conflict',
   ]);
 });

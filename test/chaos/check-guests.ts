@@ -2,9 +2,9 @@
 // theirs is theirs, a card that was held for them is in both books, and one that was declined holds no money.
 
 import type { Db } from '../../src/base/db.ts';
-import { type Booking, type CardNote, mayChangeLate } from './booking.ts';
+import { type Found, grouped } from '../support/violation.ts';
+import { type Booking, type CardRecord, mayChangeLate } from './booking.ts';
 import type { HoldRow, OurBooks, ShareRow, TheirHold } from './books.ts';
-import { type Found, grouped } from './violation.ts';
 
 /** Whose each share is, dropped ones included. */
 export type Members = ReadonlyMap<string, string>;
@@ -33,7 +33,7 @@ export function checkGuests(
     const say: Say = (rule, what) => found(rule, id ?? name, what);
     checkParties(booking, shares.get(id ?? '') ?? [], say);
     checkOwn(booking, members, say);
-    for (const shareId of booking.toldHeld) {
+    for (const shareId of booking.reportedHeld) {
       const was = (holds.get(shareId) ?? []).filter(({ status }) => status !== 'asked' && status !== 'open');
       if (was.length === 0) say('guests are told the truth', `${shareId} was called paid, and never was`);
     }
@@ -51,14 +51,14 @@ const PARTY = 'an acknowledged party has its shares';
 function checkParties(booking: Booking, shares: readonly ShareRow[], say: Say): void {
   const { parties } = booking;
   const known = new Map(shares.map((share) => [share.id, share]));
-  for (const { told } of parties) {
-    for (const { id, amount } of told ?? []) {
+  for (const { shares: response } of parties) {
+    for (const { id, amount } of response ?? []) {
       const share = known.get(id);
       if (share?.amount !== amount) say(PARTY, `${id} of ${amount} was acknowledged, it is ${share?.amount ?? 'gone'}`);
     }
   }
   // What was refused was not taken; what was never answered, or sent twice, may be chosen whenever it comes.
-  const last = parties.filter(({ refusal }) => refusal === null).at(-1)?.told;
+  const last = parties.filter(({ refusal }) => refusal === null).at(-1)?.shares;
   if (last === undefined || last === null || mayChangeLate(booking)) return;
   const present = shares.filter(({ dropped }) => !dropped).map(({ id }) => id);
   const acknowledged = last.map(({ id }) => id);
@@ -86,14 +86,14 @@ interface Pair {
   readonly their: Theirs | undefined;
 }
 
-function checkCards({ helped }: Booking, cards: readonly CardNote[], { hold, their }: Pair, say: Say): void {
+function checkCards({ helped }: Booking, cards: readonly CardRecord[], { hold, their }: Pair, say: Say): void {
   const here = hold?.status ?? 'unknown';
   const there = their?.status ?? 'unknown';
-  if (cards.some(({ told }) => told === 'requires_capture') && !AGREED[there]?.includes(here)) {
+  if (cards.some(({ status: response }) => response === 'requires_capture') && !AGREED[there]?.includes(here)) {
     say('a card that was held is in both books', `its guest was told that it is; it is ${there} there, ${here} here`);
   }
   // Unless something of which nobody heard came after it, or a test helper paid with the same hold.
-  const isDeclined = cards.at(-1)?.told === 'declined' && cards.every(({ told }) => told !== null);
+  const isDeclined = cards.at(-1)?.status === 'declined' && cards.every(({ status: response }) => response !== null);
   if (!isDeclined || cards.some(({ shareId }) => helped.has(shareId))) return;
   const isCharged = there === 'requires_capture' || there === 'succeeded' || (their?.captured ?? 0) > 0;
   if (isCharged || here === 'held' || here === 'captured') {

@@ -6,11 +6,11 @@ import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { findIn, Secrets } from '../logs/scan.ts';
+import type { Found } from '../support/violation.ts';
 import { SECRET } from './receivers.ts';
-import type { Stage } from './stage.ts';
-import type { Found } from './violation.ts';
+import type { RunSetup } from './run-setup.ts';
 
-type Logged = Pick<Stage, 'folder' | 'scratch' | 'processorSecrets' | 'sharedEnv'>;
+type Logged = Pick<RunSetup, 'folder' | 'scratch' | 'processorSecrets' | 'sharedEnv'>;
 
 /** A line of a server that had nothing better to say than that it was its own fault. */
 const MISTAKE = /"msg":"internal_error"/;
@@ -22,18 +22,18 @@ const LAST_WORDS = /"pid":(\d+),"msg":"(stopped|stopping took too long)"/;
 const MOST_SHOWN = 5;
 
 /** `told`: what clients know and nobody else should, such as keys, tokens, phones and client secrets. */
-export async function checkLines(stage: Logged, told: Iterable<string>, found: Found): Promise<number> {
+export async function checkLines(setup: Logged, response: Iterable<string>, found: Found): Promise<number> {
   const secrets = new Secrets();
   const known = new Set([
-    ...told,
-    ...Object.values(stage.processorSecrets),
-    stage.sharedEnv.ENCRYPTION_KEY ?? '',
-    stage.sharedEnv.OPERATOR_TOKEN ?? '',
+    ...response,
+    ...Object.values(setup.processorSecrets),
+    setup.sharedEnv.ENCRYPTION_KEY ?? '',
+    setup.sharedEnv.OPERATOR_TOKEN ?? '',
     SECRET,
   ]);
   for (const text of known) if (text.length >= SHORTEST) secrets.add('a secret of this run', text);
   let lines = 0;
-  for (const file of filesOf(stage)) lines += await checkFile(file, secrets, found);
+  for (const file of filesOf(setup)) lines += await checkFile(file, secrets, found);
   if (lines === 0) found('logs give nothing away', 'logs', 'not one line was read, so that nothing was shown');
   return lines;
 }

@@ -1,8 +1,8 @@
 // The rules about money, between our books and the processor's, once it is quiet: they agree to the cent, hold by hold.
 
 import { CAPTURE_FAILED } from '../../src/domain/checkouts/capture/decide-capture.ts';
+import { type Found, grouped, sumOf } from '../support/violation.ts';
 import type { CheckoutRow, HoldRow, MovementRow, OurBooks, TheirBooks, TheirHold } from './books.ts';
-import { type Found, grouped, sumOf } from './violation.ts';
 
 export function checkMoney(ours: OurBooks, theirs: TheirBooks, found: Found): void {
   const holds = new Map(ours.holds.map((hold) => [hold.id, hold]));

@@ -4,11 +4,11 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../src/base/db.ts';
-import type { Shop } from './booking.ts';
-import type { Question, Told } from './client.ts';
+import type { Found } from '../support/violation.ts';
+import type { BookableVenue } from './booking.ts';
+import type { ClientRequest, ClientResponse } from './client.ts';
 import { type Endpoint, type Receivers, undelivered } from './receivers.ts';
 import type { Happening } from './timeline.ts';
-import type { Found } from './violation.ts';
 
 const RULE = 'a dead endpoint slows nobody';
 
@@ -64,21 +64,21 @@ export async function readArrivals(
   );
 }
 
-interface Scene {
+interface QuietTrial {
   readonly db: Db;
-  readonly api: { ask(question: Question): Promise<Told | null> };
+  readonly api: { send(request: ClientRequest): Promise<ClientResponse | null> };
   /** The one whose endpoint is dead, among others. */
-  readonly shop: Shop;
+  readonly venue: BookableVenue;
   readonly endpoints: readonly Endpoint[];
   readonly receivers: Pick<Receivers, 'firstAt'>;
 }
 
 /** Twice a few at once. Gives how long the slowest of the last took, in milliseconds; null: they did not all come. */
-export async function tryInQuiet(scene: Scene, found: Found): Promise<number | null> {
+export async function tryInQuiet(scene: QuietTrial, found: Found): Promise<number | null> {
   let slowest: number | null = null;
   for (const [turn, mostMs] of VOLLEYS.entries()) {
     const waits = await Promise.all(
-      Array.from({ length: VOLLEY }, (_, place) => waitFor(scene, `quiet-${Date.now()}-${turn}-${place}`, mostMs)),
+      Array.from({ length: VOLLEY }, (_, place) => waitForEvent(scene, `quiet-${Date.now()}-${turn}-${place}`, mostMs)),
     );
     const late = waits.filter((wait) => wait === null || wait > mostMs).length;
     if (late > 0)
@@ -92,10 +92,10 @@ export async function tryInQuiet(scene: Scene, found: Found): Promise<number | n
 }
 
 /** From the answer to its create until its event was sent to each that wants it. */
-async function waitFor(scene: Scene, name: string, mostMs: number): Promise<number | null> {
-  const { db, api, shop, receivers } = scene;
+async function waitForEvent(scene: QuietTrial, name: string, mostMs: number): Promise<number | null> {
+  const { db, api, venue, receivers } = scene;
   const wanting = scene.endpoints.filter(
-    ({ venueId, events, isDead }) => !isDead && venueId === shop.venueId && events.includes('checkout.created'),
+    ({ venueId, events, isDead }) => !isDead && venueId === venue.venueId && events.includes('checkout.created'),
   );
   const body = {
     amount: 2_000,
@@ -106,16 +106,22 @@ async function waitFor(scene: Scene, name: string, mostMs: number): Promise<numb
     return_url: 'https://harbor.example/bookings/1',
     external_booking_id: name,
   };
-  const told = await api.ask({ method: 'POST', path: '/v1/checkouts', key: shop.key, body: JSON.stringify(body) });
-  if (told?.status !== 201) return null;
-  const rows = await db.query<{ id: string }>('select event_id as id from events where subject = $1', [told.json.id]);
+  const response = await api.send({
+    method: 'POST',
+    path: '/v1/checkouts',
+    key: venue.key,
+    body: JSON.stringify(body),
+  });
+  if (response?.status !== 201) return null;
+  const rows = await db.query<{ id: string }>('select event_id as id from events where subject = $1', [
+    response.json.id,
+  ]);
   const eventId = rows[0]?.id ?? '';
-  for (;;) {
+  for (const deadline = response.at + mostMs; Date.now() <= deadline; await delay(20)) {
     const times = wanting.map(({ path }) => receivers.firstAt(path, eventId));
-    if (times.every((at) => at !== null)) return Math.max(0, ...times.map((at) => (at ?? 0) - told.at));
-    if (Date.now() > told.at + mostMs) return null;
-    await delay(20);
+    if (times.every((at) => at !== null)) return Math.max(0, ...times.map((at) => (at ?? 0) - response.at));
   }
+  return null;
 }
 
 function seconds(ms: number): string {

@@ -1,11 +1,11 @@
 // The checker is checked: books that agree pass, and each way of breaking them is seen and named by its rule.
 
 import { expect, it } from 'vitest';
+import type { Violation } from '../support/violation.ts';
 import { Booking } from './booking.ts';
 import type { OurBooks, TheirBooks, TheirHold } from './books.ts';
 import { checkMoney } from './check-money.ts';
-import { checkEvents, checkShares, checkTold } from './check-told.ts';
-import type { Violation } from './violation.ts';
+import { checkEvents, checkResponses, checkShares } from './check-responses.ts';
 
 const BODY = { amount: 1000, party_size: 2, description: 'Cabana', external_booking_id: 'bk-1', metadata: {} };
 const FIRST = JSON.stringify({ id: 'chk_1', status: 'open', ...BODY });
@@ -28,13 +28,13 @@ function soundBooks(): { ours: OurBooks; theirs: TheirBooks; booking: Booking } 
     { ...common, id: `f_${place}`, holdId: `hold_${place}`, kind: 'refund' as const, amount: 100, feePart: 10 },
     { ...common, id: `v_${place}`, holdId: `hold_${place}`, kind: 'reversal' as const, amount: 90, feePart: 0 },
   ]);
-  const told = ['open', 'collecting', 'collecting', 'collecting', 'funded', 'completed', 'completed'];
+  const response = ['open', 'collecting', 'collecting', 'collecting', 'funded', 'completed', 'completed'];
   const types = ['created', 'collecting', 'share.held', 'share.held', 'funded', 'completed', 'refund.created'];
   const booking = new Booking('bk-1', { venueId: 'v', key: 'k' }, 'guests', 'create bk-1', JSON.stringify(BODY));
   booking.id = 'chk_1';
   booking.acknowledged.push(FIRST);
   const answer = { sentAt: 0, at: 1, status: 200, text: '', json: { status: 'completed' } };
-  booking.refunds.push({ idempotencyKey: 'r', amount: 200, told: answer });
+  booking.refunds.push({ idempotencyKey: 'r', amount: 200, response: answer });
   return {
     booking,
     ours: {
@@ -62,7 +62,7 @@ function soundBooks(): { ours: OurBooks; theirs: TheirBooks; booking: Booking } 
       })),
       holds: places.map(hold),
       movements,
-      events: told.map((status, place) => ({
+      events: response.map((status, place) => ({
         checkoutId: 'chk_1',
         sequence: place + 1,
         type: (types[place] ?? '').replace(/^(?!.*\.)/, 'checkout.'),
@@ -115,7 +115,7 @@ function rulesBroken({ ours, theirs, booking }: Books): string[] {
   checkMoney(ours, theirs, say);
   checkShares(ours, say);
   checkEvents(ours, say);
-  checkTold(ours, [booking], say);
+  checkResponses(ours, [booking], say);
   return [...new Set(found.map(({ rule }) => rule))];
 }
 
@@ -212,7 +212,7 @@ it('sees a cancel that did not hold, an answer that differs, a refund made twice
   books.booking.cancelAcknowledged = true;
   books.booking.acknowledged.push(`${FIRST} `);
   books.booking.refunds.length = 0;
-  books.booking.see({ sentAt: 1, at: 2, status: 200, text: '', json: { status: 'expired' } });
+  books.booking.observe({ sentAt: 1, at: 2, status: 200, text: '', json: { status: 'expired' } });
   expect(rulesBroken(books)).toEqual(
     expect.arrayContaining([
       'an acknowledged cancel holds',

@@ -2,23 +2,23 @@
 // whichever server, until it is answered. Every answer is written down: what was acknowledged must hold for ever.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Chance } from '../sim/chance.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer of the API, looked into as a partner would.
-export type Seen = any;
+export type Json = any;
 
-export interface Told {
+export interface ClientResponse {
   readonly sentAt: number;
   readonly at: number;
   readonly status: number;
   readonly text: string;
-  readonly json: Seen;
+  readonly json: Json;
   /** How often it was sent until this answer came; absent: once. */
   readonly tries?: number;
 }
 
 /** What was sent, and how often; null as an answer: given up, with the outcome unknown. */
-export interface Question {
+export interface ClientRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly key?: string;
@@ -33,7 +33,7 @@ export interface Question {
 }
 
 /** Also whether they were asked to wait, and that for longer than anybody does. */
-interface Answered extends Told {
+interface ClientAttempt extends ClientResponse {
   readonly isLong: boolean;
 }
 
@@ -64,44 +64,44 @@ export class Recorder {
   }
 }
 
-const SHUNNED_MS = 3_000;
+const AVOID_SERVER_MS = 3_000;
 /** Whoever is told to wait longer than this takes it for an answer. */
-const LONGEST_WAIT_S = 30;
+const MAX_RETRY_AFTER_S = 30;
 
 export class Client {
   readonly #urls: readonly string[];
   readonly #recorder: Recorder;
-  readonly #chance: Chance;
+  readonly #random: SeededRandom;
   /** Which gave no answer lately, and until when it is mostly left alone, as by any balancer of load. */
   readonly #shunned = new Map<string, number>();
   /** After this nobody tries any more. */
   giveUpAt = Infinity;
 
-  constructor(urls: readonly string[], recorder: Recorder, chance: Chance) {
+  constructor(urls: readonly string[], recorder: Recorder, random: SeededRandom) {
     this.#urls = urls;
     this.#recorder = recorder;
-    this.#chance = chance;
+    this.#random = random;
   }
 
   /** One try; null: no answer. */
-  async once(question: Question): Promise<Answered | null> {
-    const { method, path, body, server } = question;
+  async sendOnce(request: ClientRequest): Promise<ClientAttempt | null> {
+    const { method, path, body, server } = request;
     const sentAt = Date.now();
     const url = (server === undefined ? undefined : this.#urls[server]) ?? this.#server(sentAt);
     try {
       const answer = await fetch(`${url}${path}`, {
         method,
-        headers: headersOf(question),
+        headers: headersOf(request),
         ...(body === undefined ? {} : { body }),
-        signal: AbortSignal.timeout(this.#chance.between(3_000, 9_000)),
+        signal: AbortSignal.timeout(this.#random.between(3_000, 9_000)),
       });
       const text = await answer.text();
       const isJson = (answer.headers.get('content-type') ?? '').includes('json');
-      const json: Seen = isJson ? JSON.parse(text) : undefined;
+      const json: Json = isJson ? JSON.parse(text) : undefined;
       const wait = Number(answer.headers.get('retry-after') ?? 0);
-      return { sentAt, at: Date.now(), status: answer.status, text, json, isLong: wait > LONGEST_WAIT_S };
+      return { sentAt, at: Date.now(), status: answer.status, text, json, isLong: wait > MAX_RETRY_AFTER_S };
     } catch (error) {
-      this.#shunned.set(url, Date.now() + SHUNNED_MS);
+      this.#shunned.set(url, Date.now() + AVOID_SERVER_MS);
       this.#recorder.trouble(`no answer (${nameOf(error)})`);
       return null;
     }
@@ -109,35 +109,35 @@ export class Client {
 
   #server(now: number): string {
     const good = this.#urls.filter((url) => (this.#shunned.get(url) ?? 0) < now);
-    return this.#chance.pick(good.length > 0 && this.#chance.often(0.9) ? good : this.#urls);
+    return this.#random.pick(good.length > 0 && this.#random.often(0.9) ? good : this.#urls);
   }
 
   /** Until it is answered; null: given up. */
-  async ask(question: Question): Promise<Told | null> {
+  async send(request: ClientRequest): Promise<ClientResponse | null> {
     for (let tries = 0; Date.now() < this.giveUpAt; tries++) {
-      const told = await this.once(question);
-      if (told !== null && !this.#isPassing(told, question)) {
+      const response = await this.sendOnce(request);
+      if (response !== null && !this.#isPassing(response, request)) {
         this.#recorder.mark('answered');
-        return { ...told, tries: tries + 1 };
+        return { ...response, tries: tries + 1 };
       }
-      await delay(this.#chance.between(50, Math.min(150 * 2 ** tries, 1_500)));
+      await delay(this.#random.between(50, Math.min(150 * 2 ** tries, 1_500)));
     }
     return null;
   }
 
-  #isPassing(told: Answered, question: Question): boolean {
-    const { status, json, isLong } = told;
+  #isPassing(response: ClientAttempt, request: ClientRequest): boolean {
+    const { status, json, isLong } = response;
     const isBusy = (status === 429 && !isLong) || (status === 409 && json?.error?.reason === 'request_in_progress');
     const isPassing = status >= 500 || isBusy;
     if (isPassing) this.#recorder.trouble(`${status} ${json?.error?.code ?? ''}`.trim());
     if (status === 500 && this.#recorder.mistakes.length < 20) {
-      this.#recorder.mistakes.push(`${question.method} ${question.path}: ${told.text.slice(0, 300)}`);
+      this.#recorder.mistakes.push(`${request.method} ${request.path}: ${response.text.slice(0, 300)}`);
     }
     return isPassing;
   }
 }
 
-function headersOf({ key, idempotencyKey, body, accept, address, contentType }: Question): Record<string, string> {
+function headersOf({ key, idempotencyKey, body, accept, address, contentType }: ClientRequest): Record<string, string> {
   return {
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),

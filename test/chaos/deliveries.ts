@@ -12,12 +12,12 @@ import { type Db, openDb } from '../../src/base/db.ts';
 import { makeIds } from '../../src/base/ids.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { Chance } from '../sim/chance.ts';
-import { PartRunner } from './part-runner.ts';
-import { PostgresRunner } from './postgres-runner.ts';
+import { PostgresRunner } from '../support/postgres-runner.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
+import { openBookableVenues } from './load.ts';
+import { ProcessRunner } from './process-runner.ts';
 import { type Endpoint, openEndpoints, Receivers, undelivered } from './receivers.ts';
-import { openStage } from './stage.ts';
-import { openShops } from './town.ts';
+import { prepareRun } from './run-setup.ts';
 
 interface Wish {
   readonly deliveries: number;
@@ -26,6 +26,7 @@ interface Wish {
 }
 
 /** Longer than the lease of a lane. */
+const MAX_DOWNTIME_MS = 600_000;
 const LONGER_THAN_A_LEASE = 34_000;
 const TYPES = ['checkout.created', 'checkout.funded', 'checkout.completed'] as const;
 const PATIENCE_MS = 300_000;
@@ -44,21 +45,23 @@ function readWish(): Wish {
 const say = (line: string): void => void process.stderr.write(`chaos of deliveries: ${line}\n`);
 
 /** Writes events as the program does, a few to a transaction, until there are enough deliveries. What was acknowledged is kept. */
-async function makeEvents(db: Db, wish: Wish, endpoints: readonly Endpoint[]): Promise<Set<string>> {
-  const chance = new Chance(wish.seed, 'events');
+async function makeEvents(db: Db, options: Wish, endpoints: readonly Endpoint[]): Promise<Set<string>> {
+  const random = new SeededRandom(options.seed, 'events');
   const ids = makeIds(systemClock, systemRandom);
   const file = join(packageRoot, 'schemas', 'v1', 'webhook_event.json');
   const { examples } = JSON.parse(readFileSync(file, 'utf8')) as { examples: { data: unknown }[] };
   const data = JSON.stringify(examples[0]?.data);
   const venues = [...new Set(endpoints.map(({ venueId }) => venueId))];
-  const told = new Set<string>();
+  const response = new Set<string>();
   let deliveries = 0;
   const began = Date.now();
-  while (deliveries < wish.deliveries) {
-    const venueId = chance.pick(venues);
+  const deadline = began + options.seconds * 1000 + MAX_DOWNTIME_MS;
+  while (deliveries < options.deliveries) {
+    if (Date.now() > deadline) throw new Error(`only ${deliveries} deliveries were created by the deadline`);
+    const venueId = random.pick(venues);
     const made = Array.from({ length: 8 }, () => ({
       id: ids.prefixed('evt'),
-      type: chance.pick(TYPES),
+      type: random.pick(TYPES),
       about: ids.prefixed('chk'),
     }));
     try {
@@ -74,7 +77,7 @@ async function makeEvents(db: Db, wish: Wish, endpoints: readonly Endpoint[]): P
           ]);
       });
       for (const { id, type } of made) {
-        told.add(id);
+        response.add(id);
         // Two endpoints of each venue want that one.
         deliveries += type === 'checkout.completed' ? 2 : 1;
       }
@@ -82,28 +85,28 @@ async function makeEvents(db: Db, wish: Wish, endpoints: readonly Endpoint[]): P
       // The database was away: whether these were written is known to nobody, and the check asks the log.
       await delay(200);
     }
-    const due = began + (deliveries / wish.deliveries) * wish.seconds * 1000;
+    const due = began + (deliveries / options.deliveries) * options.seconds * 1000;
     await delay(Math.max(0, due - Date.now()));
   }
-  return told;
+  return response;
 }
 
 /** Until it is told that it is over. Gives how often it did what. */
 async function rage(
-  wish: Wish,
-  workers: readonly PartRunner[],
+  options: Wish,
+  workers: readonly ProcessRunner[],
   postgres: PostgresRunner,
   over: () => boolean,
 ): Promise<Record<string, number>> {
-  const chance = new Chance(wish.seed, 'nemesis');
+  const random = new SeededRandom(options.seed, 'nemesis');
   const done: Record<string, number> = {};
-  let stopped: PartRunner | null = null;
+  let stopped: ProcessRunner | null = null;
   const count = (what: string): void => {
     done[what] = (done[what] ?? 0) + 1;
   };
   while (!over()) {
-    await delay(chance.between(700, 4_000));
-    const deed = chance.weighed([
+    await delay(random.between(700, 4_000));
+    const deed = random.weighed([
       [10, 'kill'],
       [4, 'term'],
       [3, 'stop'],
@@ -111,16 +114,16 @@ async function rage(
       [3, 'backend'],
       [4, 'cut'],
     ] as const);
-    const worker = chance.pick(workers);
-    if (deed === 'kill' && worker !== stopped && worker.end('SIGKILL', chance.between(100, 2_500)))
+    const worker = random.pick(workers);
+    if (deed === 'kill' && worker !== stopped && worker.end('SIGKILL', random.between(100, 2_500)))
       count('workers killed');
-    if (deed === 'term' && worker !== stopped && worker.end('SIGTERM', chance.between(100, 2_500)))
+    if (deed === 'term' && worker !== stopped && worker.end('SIGTERM', random.between(100, 2_500)))
       count('workers ended');
     if (deed === 'postgres') {
       await postgres.kill();
       count('PostgreSQL killed');
     }
-    if (deed === 'backend' && (await postgres.killBackend(chance.below(40)))) count('backends killed');
+    if (deed === 'backend' && (await postgres.killBackend(random.below(40)))) count('backends killed');
     if (deed === 'cut' && (await postgres.cut(0.5))) count('connections cut');
     if (deed === 'stop' && stopped === null && worker.isReady && worker.stop()) {
       count('workers stopped for longer than a lease');
@@ -146,27 +149,27 @@ async function quiet(db: Db): Promise<void> {
 async function check(
   db: Db,
   endpoints: readonly Endpoint[],
-  told: ReadonlySet<string>,
+  response: ReadonlySet<string>,
   receivers: Receivers,
 ): Promise<string[]> {
   const log = await db.query<{ event_id: string }>('select event_id from events');
   const known = new Set(log.map(({ event_id }) => event_id));
-  const lost = [...told].filter((id) => !known.has(id)).map((id) => `${id} was committed and is not in the log`);
+  const lost = [...response].filter((id) => !known.has(id)).map((id) => `${id} was committed and is not in the log`);
   return [...lost, ...(await receivers.check(db, endpoints))];
 }
 
-async function run(wish: Wish): Promise<number> {
-  const folder = join(packageRoot, '.chaos', `events-${wish.seed}`);
-  say(`seed ${wish.seed}: building`);
-  const stage = await openStage(wish.seed, folder, null);
+async function run(options: Wish): Promise<number> {
+  const folder = join(packageRoot, '.chaos', `events-${options.seed}`);
+  say(`seed ${options.seed}: building`);
+  const setup = await prepareRun(options.seed, folder, null);
   const tell = (): void => undefined;
-  const postgres = new PostgresRunner(join(stage.scratch, 'database'), tell);
-  const receivers = new Receivers(new Chance(wish.seed, 'partner'));
+  const postgres = new PostgresRunner(join(setup.scratch, 'database'), tell);
+  const receivers = new Receivers(new SeededRandom(options.seed, 'partner'));
   const address = await receivers.open();
   const url = await postgres.start();
-  const runners = stage.parts
+  const runners = setup.processes
     .filter(({ name }) => name === 'processor' || name.startsWith('worker'))
-    .map((part) => new PartRunner(part, { DATABASE_URL: url }, folder, tell));
+    .map((part) => new ProcessRunner(part, { DATABASE_URL: url }, folder, tell));
   process.once('exit', () => {
     for (const runner of runners) runner.slay();
   });
@@ -177,17 +180,21 @@ async function run(wish: Wish): Promise<number> {
       await runner.heal();
     }
     db = openDb({ url, connections: 6, pooled: false, applicationName: 'everyshare-chaos' });
-    const shops = [...(await openShops(db, stage)), ...(await openShops(db, stage)), ...(await openShops(db, stage))];
-    const endpoints = await openEndpoints(db, stage, shops, address, TYPES);
-    say(`${wish.deliveries} deliveries to ${endpoints.length} endpoints in ${wish.seconds} s`);
+    const venues = [
+      ...(await openBookableVenues(db, setup)),
+      ...(await openBookableVenues(db, setup)),
+      ...(await openBookableVenues(db, setup)),
+    ];
+    const endpoints = await openEndpoints(db, setup, venues, address, TYPES);
+    say(`${options.deliveries} deliveries to ${endpoints.length} endpoints in ${options.seconds} s`);
     let over = false;
     const raging = rage(
-      wish,
+      options,
       runners.filter(({ name }) => name !== 'processor'),
       postgres,
       () => over,
     );
-    const told = await makeEvents(db, wish, endpoints);
+    const response = await makeEvents(db, options, endpoints);
     over = true;
     const done = await raging;
     say(
@@ -198,20 +205,20 @@ async function run(wish: Wish): Promise<number> {
     await postgres.heal();
     await Promise.all(runners.map((runner) => runner.heal()));
     await quiet(db);
-    const faults = await check(db, endpoints, told, receivers);
+    const faults = await check(db, endpoints, response, receivers);
     const [{ deliveries = 0, attempts = 0 } = {}] = await db.query<{ deliveries: number; attempts: number }>(
       'select count(*) as deliveries, sum(attempts)::int as attempts from deliveries',
     );
     say(`${deliveries} deliveries, ${attempts} attempts in the books, ${receivers.posts} posts received`);
     for (const fault of faults.slice(0, 20)) say(fault);
     say(faults.length === 0 ? 'none was lost' : `${faults.length} FAULTS; logs in ${folder}`);
-    return faults.length === 0 && deliveries >= wish.deliveries ? 0 : 1;
+    return faults.length === 0 && deliveries >= options.deliveries ? 0 : 1;
   } finally {
     await db?.close().catch(() => undefined);
     await Promise.all(runners.map((runner) => runner.close()));
     await postgres.close(false);
     await receivers.close();
-    rmSync(stage.scratch, { recursive: true, force: true });
+    rmSync(setup.scratch, { recursive: true, force: true });
   }
 }
 

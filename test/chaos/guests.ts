@@ -2,9 +2,9 @@
 // for themselves or for somebody they cover; at the card processor they type a card, approve it where their bank asks, and try another
 // one when it is declined. What they are told is written into the booking; what nobody who does it right should be told is a fault.
 
-import type { Chance } from '../sim/chance.ts';
-import { type Booking, type CardNote, mayChangeLate, type PartyNote, payBy } from './booking.ts';
-import type { Client, Question, Seen, Told } from './client.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import { type Booking, type CardRecord, mayChangeLate, type PartyRecord, payBy } from './booking.ts';
+import type { Client, ClientRequest, ClientResponse, Json } from './client.ts';
 import type { People, Person } from './people.ts';
 
 type Habit = 'once' | 'again' | 'approve';
@@ -65,90 +65,90 @@ export class Guests {
     const custom = (given: readonly number[]): Record<string, number> =>
       Object.fromEntries(['organizer', ...keys].map((key, place) => [key, given[place] ?? 0]));
     const body = { members, split: amounts === null ? 'equal' : { custom: custom(amounts) } };
-    const note: PartyNote = { told: null, refusal: null, sent: 0 };
+    const note: PartyRecord = { shares: null, refusal: null, sent: 0 };
     booking.parties.push(note);
-    const told = await this.#ask(organizer, 'POST', `/v1/public/checkouts/${booking.id}/party`, body);
-    if (told === null) return false;
-    note.sent = told.tries ?? 1;
-    if (told.status === 200) {
-      const { checkout, shares } = told.json as { checkout: Seen; shares: { id: string; amount: number }[] };
-      note.told = shares.map(({ id, amount }) => ({ id, amount }));
-      booking.see({ ...told, json: checkout });
+    const response = await this.#ask(organizer, 'POST', `/v1/public/checkouts/${booking.id}/party`, body);
+    if (response === null) return false;
+    note.sent = response.tries ?? 1;
+    if (response.status === 200) {
+      const { checkout, shares } = response.json as { checkout: Json; shares: { id: string; amount: number }[] };
+      note.shares = shares.map(({ id, amount }) => ({ id, amount }));
+      booking.observe({ ...response, json: checkout });
       return true;
     }
-    note.refusal = told.json?.error?.reason ?? String(told.status);
-    this.#judge(booking, 'the party', told, ['checkout_past_pay_by', 'checkout_not_open']);
+    note.refusal = response.json?.error?.reason ?? String(response.status);
+    this.#judge(booking, 'the party', response, ['checkout_past_pay_by', 'checkout_not_open']);
     return false;
   }
 
   /** The checkout as this guest sees it; null: given up. */
-  async look(booking: Booking, person: Person): Promise<Seen | null> {
+  async look(booking: Booking, person: Person): Promise<Json | null> {
     return this.#shown(booking, person, 'the look', await this.#ask(person, 'GET', pathOf(booking)), []);
   }
 
   /** A seat that nobody is named for. `crowded`: there may be fewer of them than people who come. */
-  async sit(booking: Booking, person: Person, crowded: boolean): Promise<Seen | null> {
-    const told = await this.#ask(person, 'POST', `${pathOf(booking)}/seat`, {});
+  async sit(booking: Booking, person: Person, crowded: boolean): Promise<Json | null> {
+    const response = await this.#ask(person, 'POST', `${pathOf(booking)}/seat`, {});
     const full = crowded || mayChangeLate(booking) ? ['no_free_seat'] : [];
     const reasons = ['checkout_past_pay_by', 'checkout_not_collecting', ...full];
-    return this.#shown(booking, person, 'the seat', told, reasons);
+    return this.#shown(booking, person, 'the seat', response, reasons);
   }
 
   async #shown(
     booking: Booking,
     person: Person,
     what: string,
-    told: Told | null,
+    response: ClientResponse | null,
     reasons: readonly string[],
-  ): Promise<Seen | null> {
-    if (told === null) return null;
-    if (told.status !== 200) {
-      this.#judge(booking, what, told, reasons);
+  ): Promise<Json | null> {
+    if (response === null) return null;
+    if (response.status !== 200) {
+      this.#judge(booking, what, response, reasons);
       return null;
     }
-    booking.see(told);
-    const { my_share_id: shareId } = told.json as { my_share_id: string | null };
+    booking.observe(response);
+    const { my_share_id: shareId } = response.json as { my_share_id: string | null };
     const pass = await this.people.signIn(person);
     if (shareId !== null && pass !== null) booking.own.push({ memberId: pass.memberId, shareId });
-    return told.json;
+    return response.json;
   }
 
   /** Their own share, or one that they cover as the organizer. */
-  async pay(booking: Booking, person: Person, shareId: string, chance: Chance): Promise<void> {
-    const card = chance.weighed(CARDS);
+  async pay(booking: Booking, person: Person, shareId: string, random: SeededRandom): Promise<void> {
+    const card = random.weighed(CARDS);
     const secret = await this.#secretFor(booking, person, shareId);
     if (secret === null) return;
-    const told = await this.#confirm(booking, person, shareId, secret, card);
-    const page = told?.next_action?.redirect_to_url?.url;
-    if (card.habit === 'approve' && typeof page === 'string' && chance.often(0.8)) {
+    const response = await this.#confirm(booking, person, shareId, secret, card);
+    const page = response?.next_action?.redirect_to_url?.url;
+    if (card.habit === 'approve' && typeof page === 'string' && random.often(0.8)) {
       await this.#approve(page);
       await this.#lookAtCard(booking, shareId, secret);
     }
-    if (card.habit !== 'again' || !chance.often(0.8)) return;
+    if (card.habit !== 'again' || !random.often(0.8)) return;
     const again = await this.#secretFor(booking, person, shareId);
     if (again !== null) await this.#confirm(booking, person, shareId, again, GOOD);
   }
 
   /** Null: there is nothing to pay any more, or it was given up. */
-  async #secretFor(booking: Booking, person: Person, shareId: string): Promise<Seen | null> {
-    const told = await this.#ask(person, 'POST', `/v1/public/shares/${shareId}/hold`);
-    if (told === null) return null;
-    if (told.status === 200) {
-      this.clientSecrets.add(String(told.json.client_secret));
-      return told.json;
+  async #secretFor(booking: Booking, person: Person, shareId: string): Promise<Json | null> {
+    const response = await this.#ask(person, 'POST', `/v1/public/shares/${shareId}/hold`);
+    if (response === null) return null;
+    if (response.status === 200) {
+      this.clientSecrets.add(String(response.json.client_secret));
+      return response.json;
     }
-    const isDropped = told.status === 404 && (booking.parties.length > 1 || mayChangeLate(booking));
-    if (isDropped || (told.status === 429 && this.#hasTriedMany(person, shareId))) return null;
-    const reason = this.#judge(booking, 'the hold', told, [
+    const isDropped = response.status === 404 && (booking.parties.length > 1 || mayChangeLate(booking));
+    if (isDropped || (response.status === 429 && this.#hasTriedMany(person, shareId))) return null;
+    const reason = this.#judge(booking, 'the hold', response, [
       'checkout_past_pay_by',
       'checkout_not_collecting',
       'share_already_held',
     ]);
-    if (reason === 'share_already_held') booking.toldHeld.add(shareId);
+    if (reason === 'share_already_held') booking.reportedHeld.add(shareId);
     return null;
   }
 
-  async #confirm(booking: Booking, person: Person, shareId: string, secret: Seen, card: Card): Promise<Seen | null> {
+  async #confirm(booking: Booking, person: Person, shareId: string, secret: Json, card: Card): Promise<Json | null> {
     const note = noteFor(booking, shareId, secret);
     const form = new URLSearchParams({
       key: secret.publishable_key,
@@ -161,10 +161,10 @@ export class Guests {
     });
     const path = `/sandbox/processor/v1/payment_intents/${note.intentId}/confirm`;
     const { address } = person;
-    const told = await this.#api.ask({ method: 'POST', path, body: form.toString(), contentType: FORM, address });
-    if (card.isDeclined) this.#countDeclines(person, shareId, told?.tries ?? 1);
-    this.#hear(booking, note, told);
-    return told?.json ?? null;
+    const response = await this.#api.send({ method: 'POST', path, body: form.toString(), contentType: FORM, address });
+    if (card.isDeclined) this.#countDeclines(person, shareId, response?.tries ?? 1);
+    this.#hear(booking, note, response);
+    return response?.json ?? null;
   }
 
   #countDeclines(person: Person, shareId: string, tries: number): void {
@@ -177,47 +177,52 @@ export class Guests {
   }
 
   /** As the processor's own script does when the guest comes back from their bank. */
-  async #lookAtCard(booking: Booking, shareId: string, secret: Seen): Promise<void> {
+  async #lookAtCard(booking: Booking, shareId: string, secret: Json): Promise<void> {
     const note = noteFor(booking, shareId, secret);
     const query = new URLSearchParams({ key: secret.publishable_key, client_secret: secret.client_secret });
     const path = `/sandbox/processor/v1/payment_intents/${note.intentId}?${query}`;
-    this.#hear(booking, note, await this.#api.ask({ method: 'GET', path }));
+    this.#hear(booking, note, await this.#api.send({ method: 'GET', path }));
   }
 
-  #hear(booking: Booking, note: CardNote, told: Told | null): void {
-    if (told === null) return;
-    const { status, json } = told;
+  #hear(booking: Booking, note: CardRecord, response: ClientResponse | null): void {
+    if (response === null) return;
+    const { status, json } = response;
     const state = status === 200 ? json?.status : json?.error?.payment_intent?.status;
-    note.told = status === 402 ? 'declined' : (state ?? 'refused');
+    note.status = status === 402 ? 'declined' : (state ?? 'refused');
     // What was confirmed already, or let go of, cannot be confirmed: the answer says how it stands.
     if (status === 200 || status === 402 || json?.error?.code === 'payment_intent_unexpected_state') return;
-    booking.broken.push(`the card form was answered ${status}: ${told.text.slice(0, 300)}`);
+    booking.broken.push(`the card form was answered ${status}: ${response.text.slice(0, 300)}`);
   }
 
   /** Presses "approve" on the page of the pretended bank. */
   async #approve(page: string): Promise<void> {
     const { pathname, searchParams } = new URL(page);
     const form = new URLSearchParams({ token: searchParams.get('token') ?? '', answer: 'approve' });
-    await this.#processor.ask({ method: 'POST', path: pathname, body: form.toString(), contentType: FORM });
+    await this.#processor.send({ method: 'POST', path: pathname, body: form.toString(), contentType: FORM });
   }
 
-  async #ask(person: Person, method: Question['method'], path: string, body?: unknown): Promise<Told | null> {
+  async #ask(
+    person: Person,
+    method: ClientRequest['method'],
+    path: string,
+    body?: unknown,
+  ): Promise<ClientResponse | null> {
     const pass = await this.people.signIn(person);
     if (pass === null) return null;
     const { address } = person;
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const told = await this.#api.ask({ method, path, key: pass.token, address, ...sent });
-    if (method === 'POST') person.sent += told?.tries ?? 1;
+    const response = await this.#api.send({ method, path, key: pass.token, address, ...sent });
+    if (method === 'POST') person.sent += response?.tries ?? 1;
     // Their hour is used up by what had to be asked again and again.
-    return told?.status === 429 && person.sent >= WRITES ? null : told;
+    return response?.status === 429 && person.sent >= WRITES ? null : response;
   }
 
   /** A refusal: one of those that fit, or a fault. Gives the reason. */
-  #judge(booking: Booking, what: string, told: Told, reasons: readonly string[]): string | null {
-    const reason: string | null = told.json?.error?.reason ?? null;
-    const isEarly = reason === 'checkout_past_pay_by' && booking.wish !== 'expire' && told.at < payBy(booking);
-    if (told.status !== 409 || reason === null || !reasons.includes(reason) || isEarly) {
-      booking.broken.push(`to a guest, ${what} was answered ${told.status}: ${told.text.slice(0, 300)}`);
+  #judge(booking: Booking, what: string, response: ClientResponse, reasons: readonly string[]): string | null {
+    const reason: string | null = response.json?.error?.reason ?? null;
+    const isEarly = reason === 'checkout_past_pay_by' && booking.scenario !== 'expire' && response.at < payBy(booking);
+    if (response.status !== 409 || reason === null || !reasons.includes(reason) || isEarly) {
+      booking.broken.push(`to a guest, ${what} was answered ${response.status}: ${response.text.slice(0, 300)}`);
     }
     return reason;
   }
@@ -225,9 +230,9 @@ export class Guests {
 
 const pathOf = ({ id }: Booking): string => `/v1/public/checkouts/${id}`;
 
-function noteFor(booking: Booking, shareId: string, secret: Seen): CardNote {
+function noteFor(booking: Booking, shareId: string, secret: Json): CardRecord {
   const [intentId = ''] = String(secret.client_secret).split('_secret_');
-  const note: CardNote = { intentId, shareId, told: null };
+  const note: CardRecord = { intentId, shareId, status: null };
   booking.cards.push(note);
   return note;
 }

@@ -6,16 +6,16 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Chance } from '../sim/chance.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
+import type { Found, Violation } from '../support/violation.ts';
 import type { OurBooks } from './books.ts';
 import { checkLines } from './check-lines.ts';
 import { checkWaits } from './check-waits.ts';
 import { KIND_NAMES, makePlan } from './plan.ts';
-import { checkBySelf } from './quiet.ts';
 import { type Mood, Receivers } from './receivers.ts';
+import { checkNothingOverdue } from './settle.ts';
+import { checkMistakes, checkWork } from './summary.ts';
 import type { Happening } from './timeline.ts';
-import { checkMistakes, checkWork } from './verdict.ts';
-import type { Found, Violation } from './violation.ts';
 
 const folders: string[] = [];
 afterAll(() => {
@@ -32,17 +32,17 @@ function listening(): { readonly found: Found; readonly rules: () => string[]; r
 }
 
 describe('an answer of 500', () => {
-  const told = (mistakes: string[], times = mistakes.length) =>
+  const response = (mistakes: string[], times = mistakes.length) =>
     checkMistakes({ mistakes, troubles: new Map([['500 internal_error', times]]) });
 
   it('is a violation, also where clients did not write every one of them down', () => {
-    expect(told(['GET /v1/checkouts: {"error":{"code":"internal_error"}}'])).toHaveLength(1);
-    expect(told([], 3)).toHaveLength(1);
+    expect(response(['GET /v1/checkouts: {"error":{"code":"internal_error"}}'])).toHaveLength(1);
+    expect(response([], 3)).toHaveLength(1);
   });
 
   it('is none where the processor was told to give it', () => {
     const fault = 'POST /sandbox/…/confirm: An unknown error occurred (a fault that was switched on).';
-    expect(told([fault], 0)).toEqual([]);
+    expect(response([fault], 0)).toEqual([]);
   });
 });
 
@@ -90,10 +90,10 @@ describe('a run of five minutes', () => {
 describe('what is still under way in quiet', () => {
   it('is a violation once everybody has waited for longer than a lease', () => {
     const { found, rules } = listening();
-    checkBySelf(60_000, 1, found);
-    checkBySelf(70_000, 0, found);
+    checkNothingOverdue(60_000, 1, found);
+    checkNothingOverdue(70_000, 0, found);
     expect(rules()).toEqual([]);
-    checkBySelf(70_000, 1, found);
+    checkNothingOverdue(70_000, 1, found);
     expect(rules()).toEqual(['everything ends by itself']);
   });
 });
@@ -120,7 +120,7 @@ describe('an event', () => {
 
 describe('logs', () => {
   const KEY = 'of-a-guest-that-nobody-else-knows';
-  const told = async (line: string) => {
+  const response = async (line: string) => {
     const folder = mkdtempSync(join(tmpdir(), 'everyshare-lines-'));
     folders.push(folder);
     mkdirSync(join(folder, 'logs'));
@@ -133,11 +133,11 @@ describe('logs', () => {
   };
 
   it('of a process that had to be ended hard, because the database was away, are fine', async () => {
-    expect(await told('{"pid":7,"msg":"stopped"}\n{"pid":8,"msg":"stopping took too long"}\n')).toEqual([]);
+    expect(await response('{"pid":7,"msg":"stopped"}\n{"pid":8,"msg":"stopping took too long"}\n')).toEqual([]);
   });
 
   it('that tell of requests alone are fine', async () => {
-    expect(await told('{"level":"info","msg":"request","status":503}\n')).toEqual([]);
+    expect(await response('{"level":"info","msg":"request","status":503}\n')).toEqual([]);
   });
 
   it.each([
@@ -152,7 +152,7 @@ describe('logs', () => {
     ],
     ['logs give nothing away', ''],
   ])('are seen when this is broken: %s', async (rule, line) => {
-    expect(await told(line)).toEqual([rule]);
+    expect(await response(line)).toEqual([rule]);
   });
 });
 
@@ -163,7 +163,7 @@ describe('the receivers', () => {
     ['garbage', null],
     ['drip', 200],
   ])('in the mood to %s do so', async (mood, expected) => {
-    const receivers = new Receivers(new Chance(1, 'partner'));
+    const receivers = new Receivers(new SeededRandom(1, 'partner'));
     const address = await receivers.open();
     receivers.mood = mood;
     const status = await post(`${address}/whe_1`, '{"id":"evt_1"}');

@@ -14,27 +14,27 @@ import { packageRoot } from '../../src/base/package-root.ts';
 import { deliveryId } from '../../src/domain/webhooks/deliveries/delivery.ts';
 import type { DeliveryRow } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { EVENT_TYPES } from '../../src/run/operations/events.ts';
-import { Chance } from '../sim/chance.ts';
-import { askAgain, secretsOf } from './ask-again.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
+import type { Found, Violation } from '../support/violation.ts';
 import { readBooks } from './books.ts';
 import { checkGuests, readMembers } from './check-guests.ts';
 import { checkLines } from './check-lines.ts';
 import { checkMoney } from './check-money.ts';
-import { checkEvents, checkShares, checkTold } from './check-told.ts';
+import { checkEvents, checkResponses, checkShares } from './check-responses.ts';
 import { checkWaits, readArrivals, tryInQuiet } from './check-waits.ts';
+import { makeFinalRequests, secretsOf } from './final-requests.ts';
+import { type ClientLoad, openVenues, startLoad } from './load.ts';
 import { type Order, type Report, runNemesis } from './nemesis.ts';
 import { type Options, readOptions } from './options.ts';
 import { findPairPrograms } from './pair-runner.ts';
 import { makePlan } from './plan.ts';
 import { renderPage } from './plot.ts';
-import { calmDown } from './quiet.ts';
 import { deadIds, type Endpoint, type Mood, openEndpoints, Receivers, undelivered } from './receivers.ts';
-import { openStage, type Stage } from './stage.ts';
-import { withPeople } from './tally.ts';
+import { prepareRun, type RunSetup } from './run-setup.ts';
+import { settle } from './settle.ts';
+import { renderSummary, summarize, writeEvidence } from './summary.ts';
+import { withClientFigures } from './tally.ts';
 import type { Happening } from './timeline.ts';
-import { type Crowd, gatherCrowd, openVenues } from './town.ts';
-import { inWords, judge, writeEvidence } from './verdict.ts';
-import type { Found, Violation } from './violation.ts';
 
 const TOLD = EVENT_TYPES.filter((type) => /^(checkout|share|refund)\./.test(type));
 
@@ -48,10 +48,10 @@ class Hand {
   readonly #end: Promise<void>;
   readonly #receivers: Receivers;
 
-  constructor(stage: Stage, receivers: Receivers) {
+  constructor(setup: RunSetup, receivers: Receivers) {
     this.#receivers = receivers;
     const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
-    this.#child = spawn(process.execPath, [stage.chaosScript, 'nemesis'], {
+    this.#child = spawn(process.execPath, [setup.chaosScript, 'nemesis'], {
       env: { PATH, HOME, ...(TMPDIR === '' ? {} : { TMPDIR }) },
       // A session of its own: a terminal's Ctrl-C is for us, and we tell it.
       detached: true,
@@ -114,53 +114,53 @@ class Hand {
   }
 }
 
-async function storm(options: Options, stage: Stage, hand: Hand, receivers: Receivers): Promise<boolean> {
+async function storm(options: Options, setup: RunSetup, hand: Hand, receivers: Receivers): Promise<boolean> {
   const { seed, minutes, lanes } = options;
   say(options, 'starting PostgreSQL, the card processor, two servers and two workers');
-  const up = await hand.ask({ order: 'set up', stage }, 'up');
+  const up = await hand.ask({ order: 'set up', setup }, 'up');
   const databaseUrl = up.report === 'up' ? up.databaseUrl : '';
   const db = openDb({
     url: databaseUrl,
     connections: 4,
-    pooled: stage.pair !== null,
+    pooled: setup.pair !== null,
     applicationName: 'everyshare-chaos',
   });
   const violations: Violation[] = [];
   const found: Found = (rule, subject, what) => void violations.push({ rule, subject, what });
   try {
-    const venues = await openVenues(db, stage);
-    const { shops } = venues;
-    const endpoints = await openEndpoints(db, stage, shops, await receivers.open(), TOLD, 'with a dead one');
-    const crowd = gatherCrowd(stage, venues, lanes);
+    const venues = await openVenues(db, setup);
+    const { bookable } = venues;
+    const endpoints = await openEndpoints(db, setup, bookable, await receivers.open(), TOLD, 'with a dead one');
+    const load = startLoad(setup, venues, lanes);
     const plan = makePlan(seed, minutes * 60, { everySeconds: options.everySeconds });
     say(options, `${plan.length} deeds in ${minutes} minutes`);
     hand.tell({ order: 'begin', plan });
-    await watch(options, crowd, hand);
+    await watch(options, load, hand);
     say(options, 'quiet');
     await hand.ask({ order: 'quiet' }, 'quiet');
-    await crowd.disperse(options.patienceSeconds * 1000);
+    await load.stop(options.patienceSeconds * 1000);
     const ended = Date.now();
-    const calmed = await calmDown(db, stage, databaseUrl, options.patienceSeconds * 1000, found);
-    const asked = await askAgain(db, crowd, venues, stage.apiUrls.length, found);
-    await deliverRest(db, crowd, endpoints, options.patienceSeconds * 1000, found);
-    const [shop = { venueId: '', key: '' }] = shops;
-    const inQuiet = await tryInQuiet({ db, api: crowd.town.api, shop, endpoints, receivers }, found);
+    const settled = await settle(db, setup, databaseUrl, options.patienceSeconds * 1000, found);
+    const asked = await makeFinalRequests(db, load, venues, setup.apiUrls.length, found);
+    await deliverRest(db, load, endpoints, options.patienceSeconds * 1000, found);
+    const [venue = { venueId: '', key: '' }] = bookable;
+    const inQuiet = await tryInQuiet({ db, api: load.context.api, venue, endpoints, receivers }, found);
     const longest = checkWaits(await readArrivals(db, endpoints, receivers), hand.happenings, found);
     for (const { who, what, detail, unasked } of hand.happenings) {
       if (unasked === true) found('no process ends by itself', who, `it was ready and ended with ${detail}`);
       if (what === 'trouble') found('the nemesis has no trouble of its own', who, detail ?? '');
     }
-    const { ours, theirs } = await readBooks(db, stage);
+    const { ours, theirs } = await readBooks(db, setup);
     checkMoney(ours, theirs, found);
     checkShares(ours, found);
     checkEvents(ours, found);
-    checkTold(ours, crowd.bookings, found);
+    checkResponses(ours, load.bookings, found);
     for (const fault of await receivers.check(db, endpoints))
       found('every event reaches who wants it', 'receivers', fault);
-    checkGuests(ours, theirs, await readMembers(db), crowd.bookings, found);
-    for (const what of crowd.town.guests.people.wrong) found('guests are told the truth', 'sign-in', what);
-    const logLines = await checkLines(stage, secretsOf(crowd, venues), found);
-    const { recorder, bookings } = crowd;
+    checkGuests(ours, theirs, await readMembers(db), load.bookings, found);
+    for (const what of load.context.guests.people.wrong) found('guests are told the truth', 'sign-in', what);
+    const logLines = await checkLines(setup, secretsOf(load, venues), found);
+    const { recorder, bookings } = load;
     const facts = {
       seed,
       minutes,
@@ -169,20 +169,20 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
       recorder,
       ours,
       theirs,
-      calmed,
+      settled,
       violations,
       posts: receivers.posts,
       waits: { longest, inQuiet },
       logLines,
       standby: options.standby,
     };
-    const verdict = withPeople(judge(facts), crowd, asked);
-    if (!verdict.ok) await writeEvidence(db, stage, { ...facts, violations: verdict.violations });
+    const verdict = withClientFigures(summarize(facts), load, asked);
+    if (!verdict.ok) await writeEvidence(db, setup, { ...facts, violations: verdict.violations });
     const { began, seconds } = recorder;
     const story = { seed, began, ended, happenings: hand.happenings, seconds };
-    writeFileSync(join(stage.folder, 'timeline.html'), renderPage(story, verdict));
-    writeFileSync(join(stage.folder, 'verdict.json'), `${JSON.stringify(verdict, null, 2)}\n`);
-    process.stdout.write(`${options.json ? JSON.stringify(verdict) : inWords(verdict, stage.folder)}\n`);
+    writeFileSync(join(setup.folder, 'timeline.html'), renderPage(story, verdict));
+    writeFileSync(join(setup.folder, 'verdict.json'), `${JSON.stringify(verdict, null, 2)}\n`);
+    process.stdout.write(`${options.json ? JSON.stringify(verdict) : renderSummary(verdict, setup.folder)}\n`);
     return verdict.ok;
   } finally {
     await db.close().catch(() => undefined);
@@ -190,12 +190,12 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
 }
 
 /** Says now and then how it goes. */
-async function watch(options: Options, crowd: Crowd, hand: Hand): Promise<void> {
+async function watch(options: Options, load: ClientLoad, hand: Hand): Promise<void> {
   const end = Date.now() + options.minutes * 60_000;
   for (let next = Date.now() + 15_000; Date.now() < end; next += 15_000) {
     await delay(Math.max(0, Math.min(next, end) - Date.now()));
     const kills = hand.happenings.filter(({ what }) => what === 'kill').length;
-    const { recorder } = crowd;
+    const { recorder } = load;
     const done = `${recorder.total('created')} created, ${recorder.total('completed')} completed, ${recorder.total('error')} calls failed`;
     say(options, `${Math.round((end - Date.now()) / 1000)} s left: ${kills} kills, ${done}`);
   }
@@ -204,22 +204,23 @@ async function watch(options: Options, crowd: Crowd, hand: Hand): Promise<void> 
 /** A partner who does not want to wait for the next try asks for it. */
 async function deliverRest(
   db: Db,
-  { town }: Crowd,
+  { context }: ClientLoad,
   endpoints: readonly Endpoint[],
   patienceMs: number,
   found: Found,
 ): Promise<void> {
-  town.api.giveUpAt = Date.now() + patienceMs;
+  context.api.giveUpAt = Date.now() + patienceMs;
   const late = await db.query<Pick<DeliveryRow, 'event_id' | 'endpoint_id'> & { venue_id: string }>(
     `select event_id, endpoint_id, venue_id from deliveries
      where due_at > now() + interval '3 seconds' and endpoint_id <> all($1)`,
     [deadIds(endpoints)],
   );
   for (const one of late) {
-    const key = town.shops.find(({ venueId }) => venueId === one.venue_id)?.key ?? '';
+    const key = context.venues.find(({ venueId }) => venueId === one.venue_id)?.key ?? '';
     const path = `/v1/webhook_endpoints/${one.endpoint_id}/deliveries/${deliveryId(one)}/redeliver`;
-    const told = await town.api.ask({ method: 'POST', path, key });
-    if (told?.status !== 202) found('what is asked for again is sent again', one.event_id, `answered ${told?.status}`);
+    const response = await context.api.send({ method: 'POST', path, key });
+    if (response?.status !== 202)
+      found('what is asked for again is sent again', one.event_id, `answered ${response?.status}`);
   }
   for (const end = Date.now() + patienceMs; Date.now() < end; await delay(250)) {
     if ((await undelivered(db, endpoints)) === 0) return;
@@ -235,16 +236,16 @@ async function run(options: Options): Promise<number> {
   say(options, `seed ${options.seed}: building`);
   const pair = options.standby ? findPairPrograms() : null;
   if (options.standby && pair === null) return 0; // It was said what is missing.
-  const stage = await openStage(options.seed, folder, pair);
-  const receivers = new Receivers(new Chance(options.seed, 'partner'));
-  const hand = new Hand(stage, receivers);
+  const setup = await prepareRun(options.seed, folder, pair);
+  const receivers = new Receivers(new SeededRandom(options.seed, 'partner'));
+  const hand = new Hand(setup, receivers);
   process.once('exit', () => hand.slay());
   let leaving: Promise<void> | null = null;
   const leave = (keep: boolean): Promise<void> => {
     leaving ??= hand.close(keep).then(() => {
-      keepLogOfPostgres(stage);
-      if (keep) say(options, `the database is kept in ${stage.scratch}`);
-      else rmSync(stage.scratch, { recursive: true, force: true });
+      keepLogOfPostgres(setup);
+      if (keep) say(options, `the database is kept in ${setup.scratch}`);
+      else rmSync(setup.scratch, { recursive: true, force: true });
     });
     return leaving;
   };
@@ -252,17 +253,17 @@ async function run(options: Options): Promise<number> {
     process.on(signal, () => void leave(false).finally(() => process.exit(code)));
   }
   try {
-    return (await storm(options, stage, hand, receivers)) ? 0 : 1;
+    return (await storm(options, setup, hand, receivers)) ? 0 : 1;
   } finally {
     await receivers.close();
     await leave(options.keep);
   }
 }
 
-function keepLogOfPostgres(stage: Stage): void {
+function keepLogOfPostgres(setup: RunSetup): void {
   try {
-    const log = readFileSync(join(stage.scratch, 'database', 'postgres', 'postgres.log'));
-    writeFileSync(join(stage.folder, 'logs', 'postgres.log'), log);
+    const log = readFileSync(join(setup.scratch, 'database', 'postgres', 'postgres.log'));
+    writeFileSync(join(setup.folder, 'logs', 'postgres.log'), log);
   } catch {
     // It lies elsewhere, or went with its database.
   }

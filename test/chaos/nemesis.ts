@@ -4,16 +4,16 @@
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { PostgresControl } from '../support/postgres-control.ts';
+import { PostgresRunner } from '../support/postgres-runner.ts';
 import { PairRunner } from './pair-runner.ts';
-import { PartRunner, type Tell } from './part-runner.ts';
-import type { Deed, Planned } from './plan.ts';
-import type { PostgresHand } from './postgres-hand.ts';
-import { PostgresRunner } from './postgres-runner.ts';
-import type { Stage } from './stage.ts';
+import type { Action, Planned } from './plan.ts';
+import { ProcessRunner, type RecordHappening } from './process-runner.ts';
+import type { RunSetup } from './run-setup.ts';
 import type { Happening } from './timeline.ts';
 
 export type Order =
-  | { readonly order: 'set up'; readonly stage: Stage }
+  | { readonly order: 'set up'; readonly setup: RunSetup }
   | { readonly order: 'begin'; readonly plan: readonly Planned[] }
   | { readonly order: 'quiet' }
   | { readonly order: 'end'; readonly keep: boolean };
@@ -29,17 +29,17 @@ export type Report =
 const INSIST_MS = 20_000;
 
 class Nemesis {
-  readonly #stage: Stage;
-  readonly #postgres: PostgresHand;
-  #parts = new Map<string, PartRunner>();
+  readonly #stage: RunSetup;
+  readonly #postgres: PostgresControl;
+  #parts = new Map<string, ProcessRunner>();
   #quiet = false;
   #pending = new Set<Promise<void>>();
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
-    const folder = join(stage.scratch, 'database');
-    const tell: Tell = (one) => this.tell(one);
-    this.#postgres = stage.pair === null ? new PostgresRunner(folder, tell) : new PairRunner(folder, stage.pair, tell);
+  constructor(setup: RunSetup) {
+    this.#stage = setup;
+    const folder = join(setup.scratch, 'database');
+    const tell: RecordHappening = (one) => this.tell(one);
+    this.#postgres = setup.pair === null ? new PostgresRunner(folder, tell) : new PairRunner(folder, setup.pair, tell);
   }
 
   tell(happening: Omit<Happening, 'at'>): void {
@@ -50,10 +50,10 @@ class Nemesis {
 
   async setUp(): Promise<string> {
     const url = await this.#postgres.start();
-    const { parts, folder } = this.#stage;
+    const { processes: parts, folder } = this.#stage;
     const starting: Promise<void>[] = [];
     for (const [place, part] of parts.entries()) {
-      const runner = new PartRunner(part, { DATABASE_URL: url }, folder, (one) => this.tell(one));
+      const runner = new ProcessRunner(part, { DATABASE_URL: url }, folder, (one) => this.tell(one));
       this.#parts.set(part.name, runner);
       runner.start();
       starting.push(runner.heal());
@@ -77,21 +77,20 @@ class Nemesis {
   }
 
   /** Whoever is down or stopped at the moment is tried again for a while. */
-  async #insist(kind: string, deed: Deed): Promise<void> {
+  async #insist(kind: string, deed: Action): Promise<void> {
     const until = Date.now() + INSIST_MS;
-    for (;;) {
+    do {
       if (await this.#do(deed)) {
         this.tell({ who: deed.target, what: 'done', detail: kind });
         return;
       }
       await this.#wait(500);
-      if (this.#quiet || Date.now() > until) break;
-    }
+    } while (!this.#quiet && Date.now() <= until);
     this.tell({ who: deed.target, what: 'skipped', detail: kind });
   }
 
   /** False: there was nobody to do it to. */
-  async #do(deed: Deed): Promise<boolean> {
+  async #do(deed: Action): Promise<boolean> {
     const part = this.#parts.get(deed.target);
     let done = true;
     switch (deed.act) {
@@ -195,7 +194,7 @@ export function runNemesis(): void {
   };
   const take = async (order: Order): Promise<void> => {
     if (order.order === 'set up') {
-      nemesis = new Nemesis(order.stage);
+      nemesis = new Nemesis(order.setup);
       send({ report: 'up', databaseUrl: await nemesis.setUp() });
     } else if (order.order === 'begin') await nemesis?.run(order.plan);
     else if (order.order === 'quiet') {

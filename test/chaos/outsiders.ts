@@ -3,11 +3,11 @@
 // for the last the answer is 401 from every server, from the moment at which the revocation was acknowledged.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Chance } from '../sim/chance.ts';
-import type { Booking, Shop } from './booking.ts';
-import type { Client, Told } from './client.ts';
-import type { Venues } from './town.ts';
-import type { Found } from './violation.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import type { Found } from '../support/violation.ts';
+import type { BookableVenue, Booking } from './booking.ts';
+import type { Client, ClientResponse } from './client.ts';
+import type { Venues } from './load.ts';
 
 const NOBODYS = `chk_${'0'.repeat(25)}1`;
 const NO_LIMIT = 1_000_000_000;
@@ -15,14 +15,14 @@ const NO_LIMIT = 1_000_000_000;
 export interface Pried {
   readonly checkoutId: string;
   readonly who: string;
-  readonly foreign: Told;
-  readonly missing: Told;
+  readonly foreign: ClientResponse;
+  readonly missing: ClientResponse;
 }
 
 export interface Revoked {
   readonly keyId: string;
-  readonly before: readonly Told[];
-  readonly after: readonly Told[];
+  readonly before: readonly ClientResponse[];
+  readonly after: readonly ClientResponse[];
 }
 
 export class Outsiders {
@@ -32,12 +32,12 @@ export class Outsiders {
   readonly secrets: string[] = [];
   readonly #api: Client;
   readonly #venues: Venues;
-  readonly #chance: Chance;
+  readonly #random: SeededRandom;
 
-  constructor(api: Client, venues: Venues, chance: Chance) {
+  constructor(api: Client, venues: Venues, random: SeededRandom) {
     this.#api = api;
     this.#venues = venues;
-    this.#chance = chance;
+    this.#random = random;
   }
 
   /** After this they do not try any more. */
@@ -47,37 +47,37 @@ export class Outsiders {
 
   async pry(bookings: readonly Booking[], closing: () => boolean): Promise<void> {
     while (!closing()) {
-      await delay(this.#chance.between(300, 900));
+      await delay(this.#random.between(300, 900));
       const made = bookings.filter(({ id }) => id !== null);
-      if (made.length > 0) await this.pryInto(this.#chance.pick(made));
+      if (made.length > 0) await this.pryInto(this.#random.pick(made));
     }
   }
 
-  async pryInto({ id, shop }: Booking): Promise<void> {
-    const { stranger } = this.#venues;
-    const [who, key] = this.#chance.often(0.5) ? ['a stranger', stranger.key] : ['live mode', shop.liveKey ?? ''];
-    const read = (checkoutId: string): Promise<Told | null> =>
-      this.#api.ask({ method: 'GET', path: `/v1/checkouts/${checkoutId}`, key });
+  async pryInto({ id, venue }: Booking): Promise<void> {
+    const { unrelated: stranger } = this.#venues;
+    const [who, key] = this.#random.often(0.5) ? ['a stranger', stranger.key] : ['live mode', venue.liveKey ?? ''];
+    const read = (checkoutId: string): Promise<ClientResponse | null> =>
+      this.#api.send({ method: 'GET', path: `/v1/checkouts/${checkoutId}`, key });
     const [foreign, missing] = [await read(id ?? ''), await read(NOBODYS)];
     if (foreign !== null && missing !== null) this.pried.push({ checkoutId: id ?? '', who, foreign, missing });
   }
 
   async revoke(servers: number, closing: () => boolean): Promise<void> {
     while (!closing()) {
-      await delay(this.#chance.between(500, 2_500));
-      await this.revokeOne(this.#chance.pick(this.#venues.shops), servers);
+      await delay(this.#random.between(500, 2_500));
+      await this.revokeOne(this.#random.pick(this.#venues.bookable), servers);
     }
   }
 
-  async revokeOne({ venueId }: Shop, servers: number): Promise<void> {
-    const { keymaster } = this.#venues;
+  async revokeOne({ venueId }: BookableVenue, servers: number): Promise<void> {
+    const { keyOperator: keymaster } = this.#venues;
     const { id: keyId, key } = await keymaster.issue(venueId, NO_LIMIT);
     this.secrets.push(key);
-    const everywhere = async (): Promise<Told[]> => {
+    const everywhere = async (): Promise<ClientResponse[]> => {
       const asking = Array.from({ length: servers }, (_, server) =>
-        this.#api.ask({ method: 'GET', path: '/v1/me', key, server }),
+        this.#api.send({ method: 'GET', path: '/v1/me', key, server }),
       );
-      return (await Promise.all(asking)).filter((told) => told !== null);
+      return (await Promise.all(asking)).filter((response) => response !== null);
     };
     const before = await everywhere();
     await keymaster.revoke(keyId);
@@ -101,6 +101,6 @@ export function checkOutsiders({ pried, revoked }: Pick<Outsiders, 'pried' | 're
 }
 
 /** Without what names the request or repeats what was asked. */
-function plain({ text }: Told, id: string): string {
+function plain({ text }: ClientResponse, id: string): string {
   return text.replaceAll(/"request_id":"[^"]*"/g, '"request_id":""').replaceAll(id, 'ID');
 }

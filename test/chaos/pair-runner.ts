@@ -10,10 +10,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { makeOwnedFolder, type RunUser, spawnIds, unprivilegedUser } from '../../sandbox/postgres/user.ts';
-import { type Bouncer, debianProgram, findBouncer, startBouncer } from '../bouncer.ts';
-import type { Tell } from './part-runner.ts';
-import { PostgresHand } from './postgres-hand.ts';
-import { requireDurability } from './postgres-runner.ts';
+import { debianProgram, findPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
+import { PostgresControl } from '../support/postgres-control.ts';
+import { requireDurability } from '../support/postgres-runner.ts';
+import type { RecordHappening } from './process-runner.ts';
 
 const run = promisify(execFile);
 
@@ -44,21 +44,21 @@ export function findPairPrograms(): PairPrograms | null {
   const hasAll = (): string | undefined => folders().find((folder) => existsSync(join(folder, 'pg_basebackup')));
   if (hasAll() === undefined) debianProgram('postgresql', ['/usr/bin/pg_ctlcluster']);
   const postgres = hasAll();
-  const pgbouncer = findBouncer();
+  const pgbouncer = findPgBouncer();
   return postgres === undefined || pgbouncer === null ? null : { postgres, pgbouncer };
 }
 
-export class PairRunner extends PostgresHand {
+export class PairRunner extends PostgresControl {
   readonly #folder: string;
   readonly #programs: PairPrograms;
   #user: RunUser | null = null;
-  #bouncer: Bouncer | null = null;
+  #bouncer: PgBouncer | null = null;
   #primary: Place = PLACES[0];
   #changing: Promise<void> = Promise.resolve();
   /** Whether the other follows the primary, and can take its place. */
   #isFollowed = false;
 
-  constructor(folder: string, programs: PairPrograms, tell: Tell) {
+  constructor(folder: string, programs: PairPrograms, tell: RecordHappening) {
     super(tell);
     this.#folder = folder;
     this.#programs = programs;
@@ -75,7 +75,7 @@ export class PairRunner extends PostgresHand {
     await this.#ask(this.#primary, `create database ${DATABASE}`, 'postgres');
     await requireDurability(this.address());
     await this.#addStandby();
-    this.#bouncer = await startBouncer(this.#programs.pgbouncer, {
+    this.#bouncer = await startPgBouncer(this.#programs.pgbouncer, {
       folder: join(this.#folder, 'pgbouncer'),
       target: { folder: this.#sockets, port: this.#primary.port },
       user: USER,
@@ -136,7 +136,7 @@ export class PairRunner extends PostgresHand {
 
   /** However often a crash of the primary breaks the copy off. */
   async #addStandby(): Promise<void> {
-    for (let tries = 1; ; tries++) {
+    for (let tries = 1; tries <= COPIES; tries++) {
       try {
         await this.#copyPrimary();
         return;

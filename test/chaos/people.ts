@@ -2,8 +2,8 @@
 // asked for, read in the outbox, and typed in. Somebody comes to a few parties and is then not seen again, so that nobody's
 // hour is used up by this.
 
-import type { Chance } from '../sim/chance.ts';
-import type { Client, Told } from './client.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import type { Client, ClientResponse } from './client.ts';
 
 /** Parties that one person comes to. */
 const PARTIES = 6;
@@ -57,11 +57,11 @@ export class People {
   }
 
   /** All different. */
-  draw(count: number, chance: Chance): Person[] {
+  draw(count: number, random: SeededRandom): Person[] {
     const drawn = new Set<Person>();
     while (drawn.size < count) {
       while (this.#regulars.length < REGULARS) this.#regulars.push(this.#newcomer());
-      const person = chance.pick(this.#regulars);
+      const person = random.pick(this.#regulars);
       if (drawn.has(person)) continue;
       drawn.add(person);
       person.parties += 1;
@@ -100,36 +100,36 @@ export class People {
       // Among very many messages it is soon no longer to be seen.
       if (code === null) continue;
       const typed = { challenge_id: asked.json.challenge_id, code, name: person.name };
-      const told = await this.#post(person, '/v1/public/sign_in/verify', typed);
-      if (told?.status === 200) return this.#welcome(told);
+      const response = await this.#post(person, '/v1/public/sign_in/verify', typed);
+      if (response?.status === 200) return this.#welcome(response);
       // What was sent twice may have been heard the first time: then there are two codes, or this one is spent.
-      const isTwice = (asked.tries ?? 1) > 1 || (told?.tries ?? 1) > 1 || round > 0;
-      if (told?.status !== 422 || !isTwice) return this.#refused('sign_in/verify', told);
+      const isTwice = (asked.tries ?? 1) > 1 || (response?.tries ?? 1) > 1 || round > 0;
+      if (response?.status !== 422 || !isTwice) return this.#refused('sign_in/verify', response);
     }
     return null;
   }
 
-  #welcome(told: Told): Pass {
-    const { token, member } = told.json as { token: string; member: { id: string } };
+  #welcome(response: ClientResponse): Pass {
+    const { token, member } = response.json as { token: string; member: { id: string } };
     this.secrets.push(token);
     this.signedIn += 1;
     return { memberId: member.id, token };
   }
 
   async #readCode({ phone }: Person): Promise<string | null> {
-    const told = await this.#api.ask({ method: 'GET', path: '/sandbox/outbox', accept: 'application/json' });
-    if (told?.status !== 200) return this.#refused('the outbox', told);
-    const { data } = told.json as { data: { to: string; kind: string; text: string }[] };
+    const response = await this.#api.send({ method: 'GET', path: '/sandbox/outbox', accept: 'application/json' });
+    if (response?.status !== 200) return this.#refused('the outbox', response);
+    const { data } = response.json as { data: { to: string; kind: string; text: string }[] };
     const message = data.find(({ to, kind }) => to === phone && kind === 'code');
     return /#(\d{6})\b/.exec(message?.text ?? '')?.[1] ?? null;
   }
 
-  #post({ address }: Person, path: string, body: unknown): Promise<Told | null> {
-    return this.#api.ask({ method: 'POST', path, body: JSON.stringify(body), address });
+  #post({ address }: Person, path: string, body: unknown): Promise<ClientResponse | null> {
+    return this.#api.send({ method: 'POST', path, body: JSON.stringify(body), address });
   }
 
-  #refused(what: string, told: Told | null): null {
-    if (told !== null) this.wrong.push(`${what} was answered ${told.status}: ${told.text.slice(0, 300)}`);
+  #refused(what: string, response: ClientResponse | null): null {
+    if (response !== null) this.wrong.push(`${what} was answered ${response.status}: ${response.text.slice(0, 300)}`);
     return null;
   }
 }

@@ -1,12 +1,12 @@
 // The nemesis's plan: what is done to whom and when, all of it from the seed, before anything begins. How the processes
 // answer to it is their own affair; the plan of a seed is always the same.
 
-import { Chance } from '../sim/chance.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 import type { Mood } from './receivers.ts';
 
 export type Target = 'api-1' | 'api-2' | 'worker-1' | 'worker-2' | 'processor' | 'postgres' | 'receivers';
 
-export type Deed =
+export type Action =
   /** kill -9; it is started again after a while. */
   | { readonly act: 'kill'; readonly target: Target; readonly downMs: number }
   | { readonly act: 'term'; readonly target: Target; readonly downMs: number }
@@ -27,7 +27,7 @@ export interface Planned {
   readonly at: number;
   /** One of KINDS, by its name. */
   readonly kind: string;
-  readonly deed: Deed;
+  readonly deed: Action;
 }
 
 const SERVERS = ['api-1', 'api-2'] as const;
@@ -47,18 +47,18 @@ interface Kind {
   readonly name: string;
   readonly weight: number;
   /** `left`: milliseconds to the end. */
-  readonly draw: (chance: Chance, left: number) => Deed;
+  readonly draw: (random: SeededRandom, left: number) => Action;
 }
 
 const KINDS: readonly Kind[] = [
-  { name: 'kill a server', weight: 12, draw: (chance) => kill(chance, chance.pick(SERVERS)) },
-  { name: 'kill a worker', weight: 12, draw: (chance) => kill(chance, chance.pick(WORKERS)) },
-  { name: 'kill the processor', weight: 9, draw: (chance) => kill(chance, 'processor') },
+  { name: 'kill a server', weight: 12, draw: (random) => kill(random, random.pick(SERVERS)) },
+  { name: 'kill a worker', weight: 12, draw: (random) => kill(random, random.pick(WORKERS)) },
+  { name: 'kill the processor', weight: 9, draw: (random) => kill(random, 'processor') },
   { name: 'kill PostgreSQL', weight: 8, draw: () => ({ act: 'kill', target: 'postgres', downMs: 0 }) },
   {
     name: 'kill a backend',
     weight: 4,
-    draw: (chance) => ({ act: 'kill backend', target: 'postgres', nth: chance.below(40) }),
+    draw: (random) => ({ act: 'kill backend', target: 'postgres', nth: random.below(40) }),
   },
   ...(['fast', 'immediate'] as const).map(
     (how): Kind => ({
@@ -67,38 +67,38 @@ const KINDS: readonly Kind[] = [
       draw: () => ({ act: 'restart', target: 'postgres', how }),
     }),
   ),
-  { name: 'end a server', weight: 5, draw: (chance) => ({ ...kill(chance, chance.pick(SERVERS)), act: 'term' }) },
-  { name: 'end a worker', weight: 5, draw: (chance) => ({ ...kill(chance, chance.pick(WORKERS)), act: 'term' }) },
-  { name: 'end the processor', weight: 2, draw: (chance) => ({ ...kill(chance, 'processor'), act: 'term' }) },
-  { name: 'stop a server', weight: 6, draw: (chance) => stop(chance, chance.pick(SERVERS)) },
-  { name: 'stop a worker', weight: 6, draw: (chance) => stop(chance, chance.pick(WORKERS)) },
-  { name: 'stop a server for longer than a lease', weight: 2, draw: (chance, left) => stop(chance, 'api-2', left) },
+  { name: 'end a server', weight: 5, draw: (random) => ({ ...kill(random, random.pick(SERVERS)), act: 'term' }) },
+  { name: 'end a worker', weight: 5, draw: (random) => ({ ...kill(random, random.pick(WORKERS)), act: 'term' }) },
+  { name: 'end the processor', weight: 2, draw: (random) => ({ ...kill(random, 'processor'), act: 'term' }) },
+  { name: 'stop a server', weight: 6, draw: (random) => stop(random, random.pick(SERVERS)) },
+  { name: 'stop a worker', weight: 6, draw: (random) => stop(random, random.pick(WORKERS)) },
+  { name: 'stop a server for longer than a lease', weight: 2, draw: (random, left) => stop(random, 'api-2', left) },
   {
     name: 'stop a worker for longer than a lease',
     weight: 2,
-    draw: (chance, left) => stop(chance, chance.pick(WORKERS), left),
+    draw: (random, left) => stop(random, random.pick(WORKERS), left),
   },
   {
     name: 'stop the processor',
     weight: 4,
-    draw: (chance) => ({ act: 'stop', target: 'processor', forMs: chance.between(300, 5_000) }),
+    draw: (random) => ({ act: 'stop', target: 'processor', forMs: random.between(300, 5_000) }),
   },
   {
     name: 'stop PostgreSQL',
     weight: 3,
-    draw: (chance) => ({ act: 'stop', target: 'postgres', forMs: chance.between(300, 4_000) }),
+    draw: (random) => ({ act: 'stop', target: 'postgres', forMs: random.between(300, 4_000) }),
   },
   {
     name: 'cut connections',
     weight: 10,
-    draw: (chance) => ({ act: 'cut', target: 'postgres', share: chance.pick([0.2, 0.5, 1]) }),
+    draw: (random) => ({ act: 'cut', target: 'postgres', share: random.pick([0.2, 0.5, 1]) }),
   },
-  { name: 'faults of the processor', weight: 18, draw: (chance) => faults(chance) },
+  { name: 'faults of the processor', weight: 18, draw: (random) => faults(random) },
   ...(['hang', 'refuse', 'redirect', 'garbage', 'drip'] as const).map(
     (mood): Kind => ({
       name: `receivers: ${mood}`,
       weight: 2,
-      draw: (chance) => ({ act: 'mood', target: 'receivers', forMs: chance.between(2_000, 15_000), mood }),
+      draw: (random) => ({ act: 'mood', target: 'receivers', forMs: random.between(2_000, 15_000), mood }),
     }),
   ),
 ];
@@ -107,38 +107,38 @@ const KINDS: readonly Kind[] = [
 export const KIND_NAMES = KINDS.map(({ name }) => name);
 
 export function makePlan(seed: number, seconds: number, pace: Pace): readonly Planned[] {
-  const chance = new Chance(seed, 'nemesis');
+  const random = new SeededRandom(seed, 'nemesis');
   const plan: Planned[] = [];
   const gap = pace.everySeconds * 1000;
   const end = seconds * 1000;
-  const opening = seconds >= WHOLE_MINUTES * 60 ? shuffled(chance, KINDS) : [];
+  const opening = seconds >= WHOLE_MINUTES * 60 ? shuffled(random, KINDS) : [];
   // However far apart the others are: the opening is over in good time.
   const openingGap = Math.min(gap, end / 2 / Math.max(1, opening.length));
   for (let at = 1_500; at < end; ) {
     const first = opening.shift();
-    const kind = first ?? chance.weighed(KINDS.map((one) => [one.weight, one] as const));
-    plan.push({ at: Math.round(at), kind: kind.name, deed: kind.draw(chance, end - at) });
+    const kind = first ?? random.weighed(KINDS.map((one) => [one.weight, one] as const));
+    plan.push({ at: Math.round(at), kind: kind.name, deed: kind.draw(random, end - at) });
     const between = first === undefined ? gap : openingGap;
-    at += chance.between(between * 0.3, between * 1.7);
+    at += random.between(between * 0.3, between * 1.7);
   }
   return plan;
 }
 
-function shuffled<T>(chance: Chance, things: readonly T[]): T[] {
+function shuffled<T>(random: SeededRandom, things: readonly T[]): T[] {
   const left = [...things];
   const drawn: T[] = [];
-  while (left.length > 0) drawn.push(...left.splice(chance.below(left.length), 1));
+  while (left.length > 0) drawn.push(...left.splice(random.below(left.length), 1));
   return drawn;
 }
 
-function kill(chance: Chance, target: Target): Deed & { readonly downMs: number } {
-  return { act: 'kill', target, downMs: chance.pick([0, 0, 300, 1_500, 4_000]) };
+function kill(random: SeededRandom, target: Target): Action & { readonly downMs: number } {
+  return { act: 'kill', target, downMs: random.pick([0, 0, 300, 1_500, 4_000]) };
 }
 
 /** With `left`: for longer than a lease, where there is time for it. */
-function stop(chance: Chance, target: Target, left = 0): Deed {
+function stop(random: SeededRandom, target: Target, left = 0): Action {
   const long = left > LONGER_THAN_A_LEASE[1];
-  return { act: 'stop', target, forMs: long ? chance.between(...LONGER_THAN_A_LEASE) : chance.between(300, 7_000) };
+  return { act: 'stop', target, forMs: long ? random.between(...LONGER_THAN_A_LEASE) : random.between(300, 7_000) };
 }
 
 const OPERATIONS = [
@@ -154,11 +154,11 @@ const OPERATIONS = [
   'transfer_reversals.create',
 ];
 
-function faults(chance: Chance): Deed {
-  const rules = Array.from({ length: chance.between(1, 3) }, (_, place) => ({
+function faults(random: SeededRandom): Action {
+  const rules = Array.from({ length: random.between(1, 3) }, (_, place) => ({
     id: `chaos_${place}`,
-    on: chance.pick(OPERATIONS),
-    kind: chance.pick([
+    on: random.pick(OPERATIONS),
+    kind: random.pick([
       'slow',
       'timeout_before',
       'timeout_after',
@@ -169,10 +169,10 @@ function faults(chance: Chance): Deed {
       'error_500_after',
       'drop_connection',
     ]),
-    ms: chance.pick([50, 400, 1_500, 4_000]),
-    probability: chance.pick([0.2, 0.5, 0.9]),
+    ms: random.pick([50, 400, 1_500, 4_000]),
+    probability: random.pick([0.2, 0.5, 0.9]),
   }));
-  const some = (): number => chance.pick([0, 0, 0.3, 0.8]);
-  const webhooks = { duplicate: some(), shuffle: some(), drop: some(), delay_ms: chance.pick([0, 0, 500, 3_000]) };
-  return { act: 'faults', target: 'processor', forMs: chance.between(2_000, 9_000), settings: { rules, webhooks } };
+  const some = (): number => random.pick([0, 0, 0.3, 0.8]);
+  const webhooks = { duplicate: some(), shuffle: some(), drop: some(), delay_ms: random.pick([0, 0, 500, 3_000]) };
+  return { act: 'faults', target: 'processor', forMs: random.between(2_000, 9_000), settings: { rules, webhooks } };
 }

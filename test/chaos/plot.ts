@@ -2,8 +2,8 @@
 // them what clients got done and what went wrong, second by second.
 
 import type { Mark } from './client.ts';
+import type { RunSummary } from './summary.ts';
 import type { Happening } from './timeline.ts';
-import type { Verdict } from './verdict.ts';
 
 const LANES = ['api-1', 'api-2', 'worker-1', 'worker-2', 'processor', 'postgres', 'receivers'];
 const WIDTH = 1100;
@@ -31,7 +31,7 @@ svg { display: block; width: 100%; min-width: 46rem; height: auto; } svg text { 
 ul { margin: 0.35rem 0; padding-left: 1.2rem; }
 `;
 
-export interface Story {
+export interface PlotData {
   readonly seed: number;
   /** When the clients began, in milliseconds since 1970. */
   readonly began: number;
@@ -40,7 +40,7 @@ export interface Story {
   readonly seconds: readonly Readonly<Record<Mark, number>>[];
 }
 
-export function renderPage(story: Story, verdict: Verdict): string {
+export function renderPage(story: PlotData, verdict: RunSummary): string {
   const isGood = verdict.violations.length === 0;
   const shown = verdict.violations.slice(0, 50);
   const list = shown.map(({ rule, subject, what }) => `<li>${safe(`${rule}: ${subject}: ${what}`)}</li>`).join('');
@@ -60,7 +60,7 @@ ${isGood ? '' : `<div class="card"><ul>${list}</ul></div>`}
 `;
 }
 
-function drawing(story: Story): string {
+function drawing(story: PlotData): string {
   const end = Math.max(story.ended, story.began + 1_000);
   const x = (at: number): number => {
     const part = (Math.min(Math.max(at, story.began), end) - story.began) / (end - story.began);
@@ -79,7 +79,7 @@ function drawing(story: Story): string {
 
 type Place = (at: number) => number;
 
-function lane({ happenings, began, ended }: Story, name: string, y: number, x: Place): string {
+function lane({ happenings, began, ended }: PlotData, name: string, y: number, x: Place): string {
   const own = happenings.filter(({ who }) => who === name);
   const parts: string[] = [`<text x="${LEFT - 8}" y="${y + 14}" text-anchor="end">${name}</text>`];
   const bar = (kind: string, from: number, to: number, title: string): void => {
@@ -131,7 +131,7 @@ function titleOf(name: string, kind: string, from: Happening, to: number): strin
 
 const TITLES = { created: 'creates acknowledged', completed: 'checkouts seen completed', error: 'calls that failed' };
 
-function chart({ seconds, began }: Story, mark: 'created' | 'completed' | 'error', y: number, x: Place): string {
+function chart({ seconds, began }: PlotData, mark: 'created' | 'completed' | 'error', y: number, x: Place): string {
   const most = Math.max(1, ...seconds.map((row) => row[mark]));
   const floor = y + CHART;
   const bars = seconds.map((row, second) => {
@@ -145,7 +145,7 @@ function chart({ seconds, began }: Story, mark: 'created' | 'completed' | 'error
   return `<line class="grid" x1="${LEFT}" x2="${RIGHT}" y1="${floor}" y2="${floor}"/><text x="${LEFT - 8}" y="${y + 26}" text-anchor="end">${most} /s</text><text x="${LEFT}" y="${y + 10}">${TITLES[mark]} each second</text>${bars.join('')}`;
 }
 
-function axis({ began }: Story, end: number, y: number, x: Place): string {
+function axis({ began }: PlotData, end: number, y: number, x: Place): string {
   const seconds = (end - began) / 1000;
   const step = [5, 10, 30, 60, 120, 300, 600].find((one) => seconds / one <= 14) ?? 1_200;
   const ticks: string[] = [];

@@ -14,10 +14,10 @@ import { makeSeal } from '../../src/base/seal.ts';
 import { insertQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { secretRow } from '../../src/domain/webhooks/deliveries/signature.ts';
 import { insertEndpoint } from '../../src/domain/webhooks/queries.ts';
-import { type Listening, startReceiver } from '../outbound/receiver.ts';
-import type { Chance } from '../sim/chance.ts';
-import type { Shop } from './booking.ts';
-import type { Stage } from './stage.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import { type Listening, startHttpsReceiver } from '../support/test-receivers.ts';
+import type { BookableVenue } from './booking.ts';
+import type { RunSetup } from './run-setup.ts';
 
 export const SECRET = 'whsec_chaoschaoschaoschaoschaoschaos';
 
@@ -65,17 +65,17 @@ export class Receivers {
   readonly wrong: string[] = [];
   /** By endpoint and event. */
   readonly #got = new Map<string, Got>();
-  readonly #chance: Chance;
+  readonly #random: SeededRandom;
   readonly #webhooks = new Stripe('sk_test_unused').webhooks;
   #listening: Listening | null = null;
 
-  constructor(chance: Chance) {
-    this.#chance = chance;
+  constructor(random: SeededRandom) {
+    this.#random = random;
   }
 
   /** Gives their address. */
   async open(): Promise<string> {
-    this.#listening = await startReceiver((request, response, body) => {
+    this.#listening = await startHttpsReceiver((request, response, body) => {
       const path = request.url ?? '';
       if (path === ELSEWHERE) this.wrong.push('a redirect was followed');
       const { reply, got } = this.#take(path, body, String(request.headers['service-signature']));
@@ -115,7 +115,7 @@ export class Receivers {
     if (this.mood !== 'as usual') return REPLIES[this.mood];
     // A no by chance only at first, so that it ends: what was refused once is taken the next time.
     if (!isFirst) return 'ok';
-    return this.#chance.weighed([
+    return this.#random.weighed([
       [955, 'ok'],
       [30, 'no'],
       [3, 'hang'],
@@ -130,10 +130,10 @@ export class Receivers {
       case 'hang':
         return;
       case 'garbage':
-        response.socket?.end(this.#chance.bytes(64));
+        response.socket?.end(this.#random.bytes(64));
         return;
       case 'redirect':
-        response.writeHead(this.#chance.pick([301, 302, 307, 308]), { location: ELSEWHERE });
+        response.writeHead(this.#random.pick([301, 302, 307, 308]), { location: ELSEWHERE });
         break;
       case 'drip':
         response.once('finish', taken);
@@ -195,18 +195,18 @@ async function drip(response: ServerResponse): Promise<void> {
 }
 
 /**
- * Two endpoints for each shop: one wants everything, the other only what it confirms bookings on. With `dead` the first shop
+ * Two endpoints for each venue: one wants everything, the other only what it confirms bookings on. With `dead` the first venue
  * has a third, which wants everything and never answers.
  */
 export async function openEndpoints(
   db: Db,
-  stage: Stage,
-  shops: readonly Shop[],
+  setup: RunSetup,
+  venues: readonly BookableVenue[],
   base: string,
   types: readonly string[],
   dead: 'with a dead one' | 'all live' = 'all live',
 ): Promise<Endpoint[]> {
-  const seal = makeSeal(Buffer.from(stage.sharedEnv.ENCRYPTION_KEY ?? '', 'base64'), systemRandom);
+  const seal = makeSeal(Buffer.from(setup.sharedEnv.ENCRYPTION_KEY ?? '', 'base64'), systemRandom);
   const ids = makeIds(systemClock, systemRandom);
   const endpoints: Endpoint[] = [];
   const open = async (venueId: string, events: readonly string[], isDead: boolean): Promise<void> => {
@@ -219,7 +219,7 @@ export async function openEndpoints(
     });
     endpoints.push({ id, venueId, path, events, isDead });
   };
-  for (const [place, { venueId }] of shops.entries()) {
+  for (const [place, { venueId }] of venues.entries()) {
     await open(venueId, types, false);
     await open(venueId, ['checkout.completed'], false);
     if (place === 0 && dead === 'with a dead one') await open(venueId, types, true);

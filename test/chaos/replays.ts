@@ -2,10 +2,10 @@
 // every create without one whose booking still stands, gets the same bytes; the same key with another body is a conflict. And a limit
 // is exact over both servers (in a stretch without a crash: counts are unlogged and begin anew after one of PostgreSQL's).
 
+import type { Found } from '../support/violation.ts';
 import type { Booking } from './booking.ts';
-import type { Client, Question, Told } from './client.ts';
-import type { Venues } from './town.ts';
-import type { Found } from './violation.ts';
+import type { Client, ClientRequest, ClientResponse } from './client.ts';
+import type { Venues } from './load.ts';
 
 const MOST = 1_000;
 const AT_ONCE = 8;
@@ -16,7 +16,7 @@ const ROUNDS = 3;
 /** Something that was acknowledged, and how it is asked again. */
 export interface Replay {
   readonly subject: string;
-  readonly question: Question;
+  readonly question: ClientRequest;
   /** The same, with a body that means something else. */
   readonly otherBody: string;
   readonly status: number;
@@ -25,8 +25,8 @@ export interface Replay {
 
 export interface Replayed {
   readonly replay: Replay;
-  readonly same: Told | null;
-  readonly other: Told | null;
+  readonly same: ClientResponse | null;
+  readonly other: ClientResponse | null;
 }
 
 /** `standing`: the checkouts that neither expired nor were canceled, whose bookings are therefore not free again. */
@@ -38,13 +38,13 @@ export function replaysOf(bookings: readonly Booking[], standing: ReadonlySet<st
 }
 
 function createOf(booking: Booking, standing: ReadonlySet<string>): Replay[] {
-  const { acknowledged, idempotencyKey, body, shop } = booking;
+  const { acknowledged, idempotencyKey, body, venue } = booking;
   const [text] = acknowledged;
   if (text === undefined || (idempotencyKey === null && !standing.has(booking.id ?? ''))) return [];
-  const question: Question = {
+  const question: ClientRequest = {
     method: 'POST',
     path: '/v1/checkouts',
-    key: shop.key,
+    key: venue.key,
     body,
     ...(idempotencyKey === null ? {} : { idempotencyKey }),
   };
@@ -52,19 +52,19 @@ function createOf(booking: Booking, standing: ReadonlySet<string>): Replay[] {
   return [{ subject: booking.id ?? booking.name, question, otherBody: JSON.stringify(other), status: 201, text }];
 }
 
-function refundsOf({ id, shop, refunds }: Booking): Replay[] {
-  return refunds.flatMap(({ idempotencyKey, amount, told }): Replay[] => {
-    if (told?.status !== 200) return [];
+function refundsOf({ id, venue, refunds }: Booking): Replay[] {
+  return refunds.flatMap(({ idempotencyKey, amount, response }): Replay[] => {
+    if (response?.status !== 200) return [];
     const body = JSON.stringify(amount === null ? {} : { amount });
-    const question: Question = {
+    const question: ClientRequest = {
       method: 'POST',
       path: `/v1/checkouts/${id}/refund`,
-      key: shop.key,
+      key: venue.key,
       body,
       idempotencyKey,
     };
     const otherBody = JSON.stringify({ amount: (amount ?? 1) + 1 });
-    return [{ subject: id ?? '', question, otherBody, status: 200, text: told.text }];
+    return [{ subject: id ?? '', question, otherBody, status: 200, text: response.text }];
   });
 }
 
@@ -79,8 +79,8 @@ export async function replayAll(api: Client, replays: readonly Replay[]): Promis
   const left = [...replays];
   const lane = async (): Promise<void> => {
     for (let replay = left.shift(); replay !== undefined; replay = left.shift()) {
-      const same = await api.ask(replay.question);
-      const other = await api.ask({ ...replay.question, body: replay.otherBody });
+      const same = await api.send(replay.question);
+      const other = await api.send({ ...replay.question, body: replay.otherBody });
       done.push({ replay, same, other });
     }
   };
@@ -105,13 +105,13 @@ export function checkReplays(replayed: readonly Replayed[], found: Found): void 
 /** How many of very many calls at once pass a limit; null: each time some were not answered. */
 export async function callsThatPass(api: Client, venues: Venues, servers: number): Promise<number | null> {
   for (let round = 0; round < ROUNDS; round++) {
-    const { key } = await venues.keymaster.issue(venues.stranger.venueId, LIMIT);
+    const { key } = await venues.keyOperator.issue(venues.unrelated.venueId, LIMIT);
     const calls = Array.from({ length: CALLS }, (_, place) =>
-      api.once({ method: 'GET', path: '/v1/checkouts?limit=1', key, server: place % servers }),
+      api.sendOnce({ method: 'GET', path: '/v1/checkouts?limit=1', key, server: place % servers }),
     );
-    const told = await Promise.all(calls);
-    const passed = told.filter((one) => one?.status === 200).length;
-    if (told.every((one) => one?.status === 200 || one?.status === 429)) return passed;
+    const response = await Promise.all(calls);
+    const passed = response.filter((one) => one?.status === 200).length;
+    if (response.every((one) => one?.status === 200 || one?.status === 429)) return passed;
   }
   return null;
 }

@@ -1,15 +1,20 @@
 // What guests and outsiders did in a run, in figures, beside the rest of the verdict.
 
 import type { Booking } from './booking.ts';
-import type { Crowd } from './town.ts';
-import type { Verdict } from './verdict.ts';
+import type { ClientLoad } from './load.ts';
+import type { RunSummary } from './summary.ts';
 
-export function withPeople(verdict: Verdict, { bookings, town, outsiders }: Crowd, askedAgain: number): Verdict {
+export function withClientFigures(
+  verdict: RunSummary,
+  { bookings, context, outsiders }: ClientLoad,
+  askedAgain: number,
+): RunSummary {
   const sum = (of: (booking: Booking) => number): number => bookings.reduce((total, one) => total + of(one), 0);
-  const cards = (word: string) => (booking: Booking) => booking.cards.filter(({ told }) => told === word).length;
+  const cards = (word: string) => (booking: Booking) =>
+    booking.cards.filter(({ status: response }) => response === word).length;
   const people = {
-    signed_in: town.guests.people.signedIn,
-    parties_acknowledged: sum(({ parties }) => parties.filter(({ told }) => told !== null).length),
+    signed_in: context.guests.people.signedIn,
+    parties_acknowledged: sum(({ parties }) => parties.filter(({ shares: response }) => response !== null).length),
     shares_called_theirs: sum(({ own }) => own.length),
     cards_tried: sum(({ cards: tried }) => tried.length),
     cards_told_held: sum(cards('requires_capture')),

@@ -1,120 +1,124 @@
-// Canceling: while nothing is funded, again without harm, never after the end. Every hold is let go at the bank, and nobody
-// pays for a checkout that was canceled.
+// Canceling a checkout: allowed while it is not funded, harmless when repeated, refused after its end. Every hold is
+// released at the processor, and no guest pays for a canceled checkout.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { CARDS, expectConflict, intentOf, openShop, type Seen, type Shop } from './shop.ts';
+import { CARDS, expectConflict, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
-let shop: Shop;
+let venue: TestVenue;
 beforeAll(async () => {
   world = await openTestWorld();
-  shop = await openShop(world);
+  venue = await openTestVenue(world);
 });
 afterAll(() => world.close());
 
-const cancel = (id: string) => shop.post(`/v1/checkouts/${id}/cancel`);
+const cancel = (id: string) => venue.post(`/v1/checkouts/${id}/cancel`);
 
 describe('canceling', () => {
-  it('an open checkout is 200 with the checkout canceled, for no reason of ours', async () => {
-    const made = await shop.create();
-    const told = await cancel(made.id);
-    expect(told.status).toBe(200);
-    expect(told.json).toEqual({ ...made, status: 'canceled' });
-    expect(await shop.read(made.id)).toEqual(told.json);
-    expect(await shop.told(made.id)).toEqual(['checkout.created', 'checkout.canceled']);
+  it('an open checkout returns 200 with the canceled checkout and no cancellation reason', async () => {
+    const made = await venue.create();
+    const response = await cancel(made.id);
+    expect(response.status).toBe(200);
+    expect(response.json).toEqual({ ...made, status: 'canceled' });
+    expect(await venue.read(made.id)).toEqual(response.json);
+    expect(await venue.eventTypes(made.id)).toEqual(['checkout.created', 'checkout.canceled']);
   });
 
-  it('a collecting one lets every hold go, at the bank too, and leaves unpaid shares as they were', async () => {
-    const checkout = await shop.collecting();
-    await shop.drive(checkout.id, 'hold', { share_id: checkout.shares[0].id });
-    const waiting = await shop.secretFor(checkout.id, checkout.shares[1].id);
-    const told = await cancel(checkout.id);
-    expect(told.json.status).toBe('canceled');
-    expect(told.json.shares.map(({ status }: Seen) => status)).toEqual(['released', 'invited', 'invited']);
-    expect(told.json.funded_amount).toBe(0);
+  it('a collecting checkout releases every hold, at the processor too, and leaves unpaid shares unchanged', async () => {
+    const checkout = await venue.collecting();
+    await venue.runTestHelper(checkout.id, 'hold', { share_id: checkout.shares[0].id });
+    const waiting = await venue.secretFor(checkout.id, checkout.shares[1].id);
+    const response = await cancel(checkout.id);
+    expect(response.json.status).toBe('canceled');
+    expect(response.json.shares.map(({ status }: Json) => status)).toEqual(['released', 'invited', 'invited']);
+    expect(response.json.funded_amount).toBe(0);
     await world.work();
-    expect((await shop.intents(checkout.id)).map(({ status }) => status)).toEqual(['canceled', 'canceled']);
-    const late = await shop.confirm(waiting, CARDS.good);
+    expect((await venue.intents(checkout.id)).map(({ status }) => status)).toEqual(['canceled', 'canceled']);
+    const late = await venue.confirm(waiting, CARDS.good);
     expect(late.status).toBe(400);
-    expect(await shop.chargedAtBank(checkout.id)).toBe(0);
-    expect(await shop.balances(checkout.id)).toEqual({});
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
+    expect(await venue.balances(checkout.id)).toEqual({});
   });
 
-  it('again answers 200 unchanged and tells nobody a second time', async () => {
-    const made = await shop.create();
+  it('a canceled checkout returns 200 unchanged and records no second event', async () => {
+    const made = await venue.create();
     const first = await cancel(made.id);
     for (let again = 0; again < 3; again++) {
-      const told = await cancel(made.id);
-      expect([told.status, told.text]).toEqual([200, first.text]);
+      const response = await cancel(made.id);
+      expect([response.status, response.text]).toEqual([200, first.text]);
     }
-    expect(await shop.told(made.id)).toEqual(['checkout.created', 'checkout.canceled']);
+    expect(await venue.eventTypes(made.id)).toEqual(['checkout.created', 'checkout.canceled']);
   });
 
-  it('twenty at once tell it once', async () => {
-    const checkout = await shop.collecting();
-    await shop.drive(checkout.id, 'hold', { share_id: checkout.shares[0].id });
-    const told = await Promise.all(Array.from({ length: 20 }, () => cancel(checkout.id)));
-    expect(new Set(told.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    expect((await shop.told(checkout.id)).filter((type) => type === 'checkout.canceled')).toHaveLength(1);
+  it('twenty times at once records one event', async () => {
+    const checkout = await venue.collecting();
+    await venue.runTestHelper(checkout.id, 'hold', { share_id: checkout.shares[0].id });
+    const response = await Promise.all(Array.from({ length: 20 }, () => cancel(checkout.id)));
+    expect(new Set(response.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect((await venue.eventTypes(checkout.id)).filter((type) => type === 'checkout.canceled')).toHaveLength(1);
   });
 
-  it('a completed, an expired and a refunded one is refused and unchanged', async () => {
-    const completed = await shop.completed();
-    const expired = await shop.drive((await shop.create()).id, 'expire');
+  it('a completed, expired or refunded checkout is refused and changes nothing', async () => {
+    const completed = await venue.completed();
+    const expired = await venue.runTestHelper((await venue.create()).id, 'expire');
     for (const { id } of [completed, expired]) {
-      const before = await shop.read(id);
+      const before = await venue.read(id);
       expectConflict(await cancel(id), 'checkout_not_cancelable');
-      expect(await shop.read(id)).toEqual(before);
+      expect(await venue.read(id)).toEqual(before);
     }
-    await shop.post(`/v1/checkouts/${completed.id}/refund`, {});
+    await venue.post(`/v1/checkouts/${completed.id}/refund`, {});
     expectConflict(await cancel(completed.id), 'checkout_not_cancelable');
   });
 
-  it('a funded one is refused: its captures are under way', async () => {
-    const checkout = await shop.collecting({ party_size: 2 });
+  it('a funded checkout is refused, because its captures are in progress', async () => {
+    const checkout = await venue.collecting({ party_size: 2 });
     world.processor.api.faults.set({ rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'error_500' }] });
     try {
-      await shop.payAll(checkout, []);
-      expect((await shop.read(checkout.id)).status).toBe('funded');
+      await venue.payAll(checkout, []);
+      expect((await venue.read(checkout.id)).status).toBe('funded');
       expectConflict(await cancel(checkout.id), 'checkout_not_cancelable');
     } finally {
       world.processor.api.faults.clear();
     }
-    await shop.hurry(checkout.id);
-    expect((await shop.read(checkout.id)).status).toBe('completed');
+    await venue.finishDueWork(checkout.id);
+    expect((await venue.read(checkout.id)).status).toBe('completed');
   });
 
-  it('an overdue one is refused, swept or not, and is expired', async () => {
-    const made = await shop.create();
+  it('an overdue checkout is refused and expires it, whether or not the sweep has run', async () => {
+    const made = await venue.create();
     await world.db.query(`update checkouts set expires_at = now() - interval '1 second' where checkout_id = $1`, [
       made.id,
     ]);
     expectConflict(await cancel(made.id), 'checkout_not_cancelable');
-    expect((await shop.read(made.id)).status).toBe('expired');
+    expect((await venue.read(made.id)).status).toBe('expired');
     expectConflict(await cancel(made.id), 'checkout_not_cancelable');
   });
 
-  it('takes no body but an empty one', async () => {
-    const made = await shop.create();
-    const told = await shop.post(`/v1/checkouts/${made.id}/cancel`, { reason: 'rain' });
-    expect([told.status, told.json.error.code, told.json.error.field]).toEqual([422, 'unknown_field', '/reason']);
-    expect((await shop.post(`/v1/checkouts/${made.id}/cancel`, {})).status).toBe(200);
+  it('accepts only an empty body', async () => {
+    const made = await venue.create();
+    const response = await venue.post(`/v1/checkouts/${made.id}/cancel`, { reason: 'rain' });
+    expect([response.status, response.json.error.code, response.json.error.field]).toEqual([
+      422,
+      'unknown_field',
+      '/reason',
+    ]);
+    expect((await venue.post(`/v1/checkouts/${made.id}/cancel`, {})).status).toBe(200);
   });
 
-  it('while the bank is down is done at once; the holds are let go when it is back', async () => {
-    const checkout = await shop.collecting({ party_size: 2 });
-    const secret = await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+  it('succeeds while the processor is down; the worker releases the holds when it is back', async () => {
+    const checkout = await venue.collecting({ party_size: 2 });
+    const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     world.processor.api.faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });
     try {
       expect((await cancel(checkout.id)).json.status).toBe('canceled');
       await world.work();
-      expect((await shop.read(checkout.id)).shares[0].status).toBe('released');
+      expect((await venue.read(checkout.id)).shares[0].status).toBe('released');
     } finally {
       world.processor.api.faults.clear();
     }
-    expect((await shop.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('requires_capture');
-    await shop.hurry(checkout.id);
-    expect((await shop.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
+    expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('requires_capture');
+    await venue.finishDueWork(checkout.id);
+    expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
   });
 });

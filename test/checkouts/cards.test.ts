@@ -1,18 +1,19 @@
-// Guests pay with real cards at the bank, through the server's own door: declines, partial authorizations, approval by the
-// owner, holds that are lost or come too late. A share is held only from the bank's own word, and nobody is charged early.
+// Guests pay with test cards at the embedded processor, over HTTP: declines, partial authorizations, approval by the
+// cardholder, holds that are lost or come too late. A share becomes held only by the processor's facts, and no guest is
+// charged early.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
 import { holdWithRetry } from '../../src/domain/checkouts/holds/hold-with-retry.ts';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
-import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
-import { CARDS, intentOf, openShop, type Seen, type Shop } from './shop.ts';
+import { CARDS, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
-let shop: Shop;
+let venue: TestVenue;
 beforeAll(async () => {
   world = await openTestWorld();
-  shop = await openShop(world);
+  venue = await openTestVenue(world);
 });
 afterAll(() => world.close());
 afterEach(() => {
@@ -20,108 +21,108 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const statusesOf = (checkout: Seen): string[] => checkout.shares.map(({ status }: Seen) => status);
-const party = (size = 2): Promise<Seen> => shop.collecting({ party_size: size });
+const statusesOf = (checkout: Json): string[] => checkout.shares.map(({ status }: Json) => status);
+const party = (size = 2): Promise<Json> => venue.collecting({ party_size: size });
 
 describe('a card', () => {
-  it('that is good holds the share: nothing is charged until every share is held', async () => {
+  it('that is good holds the share; no guest is charged until every share is held', async () => {
     const checkout = await party();
-    const secret = await shop.secretFor(checkout.id, checkout.shares[1].id);
-    const told = await shop.confirm(secret, CARDS.good);
-    expect([told.status, told.json.status]).toEqual([200, 'requires_capture']);
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['invited', 'invited']);
-    await shop.look(secret.holdId);
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['invited', 'held']);
-    expect(await shop.chargedAtBank(checkout.id)).toBe(0);
-    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    expect((await shop.read(checkout.id)).status).toBe('completed');
-    expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
+    const secret = await venue.secretFor(checkout.id, checkout.shares[1].id);
+    const response = await venue.confirm(secret, CARDS.good);
+    expect([response.status, response.json.status]).toEqual([200, 'requires_capture']);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
+    await venue.settleHold(secret.holdId);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'held']);
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    expect((await venue.read(checkout.id)).status).toBe('completed');
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
   });
 
-  it('that is declined fails the share; the same form with another card holds it', async () => {
+  it('that is declined fails the share; another card in the same form holds it', async () => {
     const checkout = await party();
     const share = checkout.shares[0].id;
     for (const card of [CARDS.declined, CARDS.noFunds]) {
-      const secret = await shop.secretFor(checkout.id, share);
-      expect((await shop.confirm(secret, card)).status).toBe(402);
-      await shop.look(secret.holdId);
-      const seen = await shop.read(checkout.id);
+      const secret = await venue.secretFor(checkout.id, share);
+      expect((await venue.confirm(secret, card)).status).toBe(402);
+      await venue.settleHold(secret.holdId);
+      const seen = await venue.read(checkout.id);
       expect([seen.status, statusesOf(seen), seen.funded_amount]).toEqual(['collecting', ['failed', 'invited'], 0]);
     }
-    await shop.pay(checkout.id, share, CARDS.good);
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited']);
-    expect(await shop.intents(checkout.id)).toHaveLength(1);
+    await venue.pay(checkout.id, share, CARDS.good);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
+    expect(await venue.intents(checkout.id)).toHaveLength(1);
   });
 
-  it('that holds only half is a failure, and what it held is released', async () => {
+  it('that holds only half fails the share, and the partial hold is released', async () => {
     const checkout = await party();
-    const secret = await shop.pay(checkout.id, checkout.shares[0].id, CARDS.half);
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['failed', 'invited']);
+    const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.half);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
     await world.work();
-    expect((await shop.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
-    await shop.payAll(checkout, []);
-    expect((await shop.read(checkout.id)).status).toBe('completed');
-    expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
+    expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
+    await venue.payAll(checkout, []);
+    expect((await venue.read(checkout.id)).status).toBe('completed');
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
   });
 
-  it('whose owner must approve holds nothing before they did', async () => {
+  it('whose cardholder must approve holds nothing before the approval', async () => {
     const checkout = await party();
-    const secret = await shop.secretFor(checkout.id, checkout.shares[0].id);
-    const told = await shop.confirm(secret, '4000002760003184');
-    expect(told.json.status).toBe('requires_action');
-    await shop.look(secret.holdId);
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['invited', 'invited']);
-    const page = new URL(told.json.next_action.redirect_to_url.url);
+    const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
+    const response = await venue.confirm(secret, '4000002760003184');
+    expect(response.json.status).toBe('requires_action');
+    await venue.settleHold(secret.holdId);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
+    const page = new URL(response.json.next_action.redirect_to_url.url);
     const path = page.pathname.slice(page.pathname.indexOf('/3ds'));
     expect((await world.call('GET', `/sandbox/processor${path}${page.search}`)).status).toBe(200);
     await world.call('POST', `/sandbox/processor${path}`, {
       body: new URLSearchParams({ token: page.searchParams.get('token') ?? '', answer: 'approve' }).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
-    await shop.look(secret.holdId);
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited']);
+    await venue.settleHold(secret.holdId);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
   });
 
-  it('asked for twice gets the same client secret, and one intent at the bank', async () => {
+  it('form that is requested twice gets the same client secret and one intent at the processor', async () => {
     const checkout = await party();
     const share = checkout.shares[0].id;
-    const first = await shop.secretFor(checkout.id, share);
-    expect(await shop.secretFor(checkout.id, share)).toEqual(first);
+    const first = await venue.secretFor(checkout.id, share);
+    expect(await venue.secretFor(checkout.id, share)).toEqual(first);
     expect(first.publishableKey).toBe(PROCESSOR_KEYS.test.publishable);
     const many = await Promise.allSettled(
-      Array.from({ length: 8 }, () => shop.secretFor(checkout.id, checkout.shares[1].id)),
+      Array.from({ length: 8 }, () => venue.secretFor(checkout.id, checkout.shares[1].id)),
     );
-    await shop.secretFor(checkout.id, checkout.shares[1].id);
+    await venue.secretFor(checkout.id, checkout.shares[1].id);
     expect(many.some(({ status }) => status === 'fulfilled')).toBe(true);
-    expect(await shop.intents(checkout.id)).toHaveLength(2);
+    expect(await venue.intents(checkout.id)).toHaveLength(2);
   });
 
-  it('that pays another amount than was asked for holds nothing', async () => {
+  it('that holds another amount than requested does not hold the share', async () => {
     const checkout = await party();
-    const secret = await shop.secretFor(checkout.id, checkout.shares[0].id);
-    await shop.stripe.paymentIntents.update(intentOf(secret), { amount: 50 });
-    await shop.confirm(secret, CARDS.good);
-    await shop.look(secret.holdId);
+    const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
+    await venue.stripe.paymentIntents.update(intentOf(secret), { amount: 50 });
+    await venue.confirm(secret, CARDS.good);
+    await venue.settleHold(secret.holdId);
     await world.work();
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['failed', 'invited']);
-    expect(await shop.heldAtBank(checkout.id)).toBe(0);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
+    expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
   });
 
-  it('that pays for another share than the one it was asked for holds nothing', async () => {
+  it('that is held for another share than requested does not hold the share', async () => {
     const [checkout, other] = [await party(), await party()];
-    const secret = await shop.secretFor(checkout.id, checkout.shares[0].id);
-    await shop.stripe.paymentIntents.update(intentOf(secret), { metadata: { share_id: other.shares[0].id } });
-    await shop.confirm(secret, CARDS.good);
-    await shop.look(secret.holdId);
+    const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
+    await venue.stripe.paymentIntents.update(intentOf(secret), { metadata: { share_id: other.shares[0].id } });
+    await venue.confirm(secret, CARDS.good);
+    await venue.settleHold(secret.holdId);
     await world.work();
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['failed', 'invited']);
-    expect(statusesOf(await shop.read(other.id))).toEqual(['invited', 'invited']);
-    expect(await shop.heldAtBank(checkout.id)).toBe(0);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
+    expect(statusesOf(await venue.read(other.id))).toEqual(['invited', 'invited']);
+    expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
   });
 });
 
-describe('whoever asks to pay', () => {
-  /** The house's own bank in everything but this: its methods are its class's, so a copy of its fields would have none of them. */
+describe('a guest who requests a hold', () => {
+  /** The real processor with another createHold. A proxy, because a spread would lose the methods of the class. */
   const askingThrough = (openHold: Processor['createHold']) => {
     const { services: money } = world.context;
     const test = new Proxy(money.processors.test as Processor, {
@@ -134,43 +135,43 @@ describe('whoever asks to pay', () => {
     return { ...money, processors: { test } };
   };
 
-  it('is told what overtook them, and not that the bank is silent', async () => {
+  it('gets the conflict that ended the request, not a 503', async () => {
     const bank = world.context.services.processors.test as Processor;
-    const askWhile = (checkout: Seen, meanwhile: () => Promise<unknown>) => {
-      const openHold: Processor['createHold'] = async (wish) => {
-        const made = await bank.createHold(wish);
+    const askWhile = (checkout: Json, meanwhile: () => Promise<unknown>) => {
+      const openHold: Processor['createHold'] = async (options) => {
+        const made = await bank.createHold(options);
         await meanwhile();
         return made;
       };
-      return holdShare(askingThrough(openHold), shop.venueId, checkout.id, checkout.shares[0].id);
+      return holdShare(askingThrough(openHold), venue.venueId, checkout.id, checkout.shares[0].id);
     };
     const canceled = await party();
-    const cancel = () => world.call('POST', `/v1/checkouts/${canceled.id}/cancel`, { key: shop.key });
+    const cancel = () => world.call('POST', `/v1/checkouts/${canceled.id}/cancel`, { key: venue.key });
     await expect(askWhile(canceled, cancel)).rejects.toMatchObject({ detail: { reason: 'checkout_not_collecting' } });
-    expect(await shop.heldAtBank(canceled.id)).toBe(0);
+    expect(await venue.heldAtProcessor(canceled.id)).toBe(0);
   });
 
-  /** Asks as a server does, with a bank that opens holds in its own way. */
-  const ask = (checkout: Seen, openHold: Processor['createHold']) =>
-    holdWithRetry(askingThrough(openHold), shop.venueId, checkout.id, checkout.shares[0].id);
+  /** Requests a hold as a server does, with another createHold. */
+  const ask = (checkout: Json, openHold: Processor['createHold']) =>
+    holdWithRetry(askingThrough(openHold), venue.venueId, checkout.id, checkout.shares[0].id);
 
-  it('does not wait for a call that hangs: whoever came later is answered, and so is the first in the end', async () => {
+  it('does not wait for another call that hangs; both requests are answered in the end', async () => {
     const checkout = await party();
     const bank = world.context.services.processors.test as Processor;
     let comeBack = (): void => undefined;
     const hanging = new Promise<void>((resolve) => {
       comeBack = resolve;
     });
-    const first = ask(checkout, async (wish) => {
+    const first = ask(checkout, async (options) => {
       await hanging;
-      return bank.createHold(wish);
+      return bank.createHold(options);
     });
-    const second = await ask(checkout, (wish) => bank.createHold(wish));
+    const second = await ask(checkout, (options) => bank.createHold(options));
     comeBack();
     expect(await first).toEqual(second);
   });
 
-  it('asks a bank in trouble once, and is told to come back', async () => {
+  it('gets 503 after one call when the processor is unavailable', async () => {
     const checkout = await party();
     let calls = 0;
     const asked = ask(checkout, async () => {
@@ -181,83 +182,87 @@ describe('whoever asks to pay', () => {
     expect(calls).toBe(1);
   });
 
-  it('is answered though other servers ask for the same share at the same moment', async () => {
+  it('gets a secret although other servers request the same share at the same moment', async () => {
     for (let round = 0; round < 4; round++) {
       const checkout = await party();
       const bank = world.context.services.processors.test as Processor;
       const others = Array.from({ length: 3 }, () =>
-        holdShare(world.context.services, shop.venueId, checkout.id, checkout.shares[0].id),
+        holdShare(world.context.services, venue.venueId, checkout.id, checkout.shares[0].id),
       );
-      const [ours] = await Promise.allSettled([ask(checkout, (wish) => bank.createHold(wish)), ...others]);
+      const [ours] = await Promise.allSettled([ask(checkout, (options) => bank.createHold(options)), ...others]);
       expect(ours.status === 'rejected' ? ours.reason : ours.status).toBe('fulfilled');
     }
   });
 });
 
-describe('a bank in trouble', () => {
-  it('that made the hold and did not say so is asked again, and there is one hold', async () => {
+describe('an unavailable processor', () => {
+  it('that created the hold without an answer is called again, and there is one hold', async () => {
     const checkout = await party();
     world.processor.api.faults.set({
       rules: [{ id: 'once', on: 'payment_intents.create', kind: 'error_500_after', times: 1 }],
     });
-    await expect(shop.secretFor(checkout.id, checkout.shares[0].id)).rejects.toThrow('has not answered yet');
-    const secret = await shop.secretFor(checkout.id, checkout.shares[0].id);
-    const { data } = await shop.stripe.paymentIntents.list({ limit: 100 });
+    await expect(venue.secretFor(checkout.id, checkout.shares[0].id)).rejects.toThrow('has not answered yet');
+    const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
+    const { data } = await venue.stripe.paymentIntents.list({ limit: 100 });
     const mine = data.filter(({ metadata }) => metadata.share_id === checkout.shares[0].id);
     expect(mine.map(({ id }) => id)).toEqual([intentOf(secret)]);
   });
 
-  it('that is down keeps the share waiting; it is held when the bank is back', async () => {
+  it('delays the share; it becomes held when the processor is back', async () => {
     const checkout = await party();
-    const secret = await shop.secretFor(checkout.id, checkout.shares[0].id);
-    await shop.confirm(secret, CARDS.good);
+    const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
+    await venue.confirm(secret, CARDS.good);
     world.processor.api.faults.set({ rules: [{ id: 'down', on: '*', kind: 'drop_connection' }] });
-    await shop.look(secret.holdId);
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['invited', 'invited']);
+    await venue.settleHold(secret.holdId);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
     world.processor.api.faults.clear();
-    await shop.hurry(checkout.id);
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited']);
+    await venue.finishDueWork(checkout.id);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
   });
 });
 
 describe('a hold that was lost before the captures', () => {
-  const expectAskedAgain = async (checkout: Seen): Promise<void> => {
-    const seen = await shop.read(checkout.id);
+  const expectAskedAgain = async (checkout: Json): Promise<void> => {
+    const seen = await venue.read(checkout.id);
     expect([seen.status, statusesOf(seen)]).toEqual(['collecting', ['failed', 'held']]);
     expect(seen.funded_amount).toBe(checkout.shares[1].amount);
     expect(seen.shares[0].held_at).toBeNull();
-    expect(await shop.chargedAtBank(checkout.id)).toBe(0);
-    expect((await shop.told(checkout.id)).slice(-2)).toEqual(['checkout.funded', 'checkout.collecting']);
-    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    const done = await shop.read(checkout.id);
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
+    expect((await venue.eventTypes(checkout.id)).slice(-2)).toEqual(['checkout.funded', 'checkout.collecting']);
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    const done = await venue.read(checkout.id);
     expect([done.status, statusesOf(done)]).toEqual(['completed', ['captured', 'captured']]);
-    expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
-    expect((await shop.told(checkout.id)).slice(-3)).toEqual(['share.held', 'checkout.funded', 'checkout.completed']);
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
+    expect((await venue.eventTypes(checkout.id)).slice(-3)).toEqual([
+      'share.held',
+      'checkout.funded',
+      'checkout.completed',
+    ]);
   };
 
-  it('because it lapsed leads back to collecting with nobody charged, and is paid again', async () => {
+  it('because it lapsed leads back to collecting without a charge, and the guest pays again', async () => {
     const checkout = await party();
-    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.lapses);
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited']);
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.lapses);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 12_000 });
-    await shop.pay(checkout.id, checkout.shares[1].id, CARDS.good);
+    await venue.pay(checkout.id, checkout.shares[1].id, CARDS.good);
     await expectAskedAgain(checkout);
   });
 
-  it('because the bank canceled it leads back to collecting with nobody charged, and is paid again', async () => {
+  it('because the processor canceled it leads back to collecting without a charge, and the guest pays again', async () => {
     const checkout = await party();
-    const secret = await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    await shop.stripe.paymentIntents.cancel(intentOf(secret));
-    await shop.pay(checkout.id, checkout.shares[1].id, CARDS.good);
+    const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    await venue.stripe.paymentIntents.cancel(intentOf(secret));
+    await venue.pay(checkout.id, checkout.shares[1].id, CARDS.good);
     await expectAskedAgain(checkout);
   });
 
-  it('while others have not paid yet fails its share as soon as we look', async () => {
+  it('while other shares are unpaid fails its share at the next poll', async () => {
     const checkout = await party();
-    const secret = await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    await shop.stripe.paymentIntents.cancel(intentOf(secret));
-    await shop.look(secret.holdId);
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['failed', 'invited']);
+    const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    await venue.stripe.paymentIntents.cancel(intentOf(secret));
+    await venue.settleHold(secret.holdId);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
   });
 });
 
@@ -268,56 +273,56 @@ describe('a hold that comes too late', () => {
       seconds,
     ]);
 
-  it('after pay_by is released at once, swept or not', async () => {
+  it('after pay_by is released at once, whether or not the sweep has run', async () => {
     for (const swept of [false, true]) {
       const checkout = await party();
-      const secret = await shop.secretFor(checkout.id, checkout.shares[0].id);
+      const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
       await overdue(checkout.id, 5);
-      if (swept) expect((await shop.read(checkout.id)).status).toBe('expired');
-      expect((await shop.confirm(secret, CARDS.good)).status).toBe(200);
-      await shop.look(secret.holdId);
+      if (swept) expect((await venue.read(checkout.id)).status).toBe('expired');
+      expect((await venue.confirm(secret, CARDS.good)).status).toBe(200);
+      await venue.settleHold(secret.holdId);
       await world.work();
-      expect((await shop.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
-      const seen = await shop.read(checkout.id);
+      expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
+      const seen = await venue.read(checkout.id);
       expect([seen.status, statusesOf(seen)]).toEqual(['expired', ['invited', 'invited']]);
     }
   });
 
   it('after a cancel is released at once', async () => {
     const checkout = await party();
-    const secret = await shop.secretFor(checkout.id, checkout.shares[0].id);
-    await shop.post(`/v1/checkouts/${checkout.id}/cancel`);
-    expect((await shop.confirm(secret, CARDS.good)).status).toBe(200);
+    const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
+    await venue.post(`/v1/checkouts/${checkout.id}/cancel`);
+    expect((await venue.confirm(secret, CARDS.good)).status).toBe(200);
     await world.work();
-    expect((await shop.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
-    expect(await shop.chargedAtBank(checkout.id)).toBe(0);
+    expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
   });
 
-  it('is none when the bank made it in time and only we heard of it late', async () => {
+  it('counts when the card was held in time and only our poll was late', async () => {
     const checkout = await party();
-    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    const secret = await shop.secretFor(checkout.id, checkout.shares[1].id);
-    await shop.confirm(secret, CARDS.good);
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    const secret = await venue.secretFor(checkout.id, checkout.shares[1].id);
+    await venue.confirm(secret, CARDS.good);
     await overdue(checkout.id, 0);
-    await shop.look(secret.holdId);
-    expect((await shop.read(checkout.id)).status).toBe('completed');
-    expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
+    await venue.settleHold(secret.holdId);
+    expect((await venue.read(checkout.id)).status).toBe('completed');
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
   });
 
-  it('cannot even begin after pay_by', async () => {
+  it('cannot be requested after pay_by', async () => {
     const checkout = await party();
     await overdue(checkout.id, 1);
-    await expect(shop.secretFor(checkout.id, checkout.shares[0].id)).rejects.toMatchObject({
+    await expect(venue.secretFor(checkout.id, checkout.shares[0].id)).rejects.toMatchObject({
       status: 409,
       detail: { reason: 'checkout_past_pay_by' },
     });
   });
 });
 
-describe('the door to the sandbox', () => {
-  it('passes nothing that takes a secret key', async () => {
+describe('the public address of the sandbox processor', () => {
+  it('forwards no call that needs a secret key', async () => {
     const checkout = await party();
-    const secret = await shop.secretFor(checkout.id, checkout.shares[0].id);
+    const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
     const intent = intentOf(secret);
     const closed: [string, string][] = [
       ['POST', '/v1/payment_intents'],
@@ -334,8 +339,8 @@ describe('the door to the sandbox', () => {
       ['GET', '/healthz'],
     ];
     for (const [method, path] of closed) {
-      const told = await world.call(method, `/sandbox/processor${path}`, { key: PROCESSOR_KEYS.test.secret });
-      expect([method, path, told.status]).toEqual([method, path, 404]);
+      const response = await world.call(method, `/sandbox/processor${path}`, { key: PROCESSOR_KEYS.test.secret });
+      expect([method, path, response.status]).toEqual([method, path, 404]);
     }
     const look = `/sandbox/processor/v1/payment_intents/${intent}`;
     expect((await world.call('GET', look, { key: PROCESSOR_KEYS.test.secret })).status).toBe(401);
@@ -344,13 +349,13 @@ describe('the door to the sandbox', () => {
     expect((await world.call('GET', `${look}?key=${secret.publishableKey}&client_secret=wrong`)).status).toBe(404);
   });
 
-  it('lists the test cards for people', async () => {
+  it('lists the test cards', async () => {
     const way = await world.call('GET', '/sandbox/cards');
     expect([way.status, way.headers.get('location')]).toEqual([302, '/sandbox/processor/cards']);
-    const told = await world.call('GET', '/sandbox/processor/cards');
-    expect(told.status).toBe(200);
-    const sheet = /rel="stylesheet" href="([^"]+)"/.exec(told.text)?.[1] ?? '';
+    const response = await world.call('GET', '/sandbox/processor/cards');
+    expect(response.status).toBe(200);
+    const sheet = /rel="stylesheet" href="([^"]+)"/.exec(response.text)?.[1] ?? '';
     expect((await world.call('GET', `/sandbox/processor/${sheet}`)).status).toBe(200);
-    expect(told.text.replaceAll(' ', '')).toContain('4242424242424242');
+    expect(response.text.replaceAll(' ', '')).toContain('4242424242424242');
   });
 });

@@ -1,38 +1,38 @@
-// A new checkout over HTTP: what is answered, what it costs the database, the fee, the wall between modes and venues, and
-// every field that is refused by name.
+// Creating a checkout over HTTP: the response, the number of queries, the fee, the isolation of modes and venues, and
+// every invalid field.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { candidateFrom } from '../../src/base/schema/contract.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
 import {
-  anotherKey,
+  checkoutBody,
   DAY,
   expectConflict,
   expectInvalid,
   inFuture,
-  newBody,
+  type Json,
   ORIGIN,
-  openShop,
-  type Seen,
-  type Shop,
+  openTestVenue,
+  type TestVenue,
+  withNewKey,
   withoutRequestId,
-} from './shop.ts';
+} from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
-let shop: Shop;
+let venue: TestVenue;
 beforeAll(async () => {
   world = await openTestWorld();
-  shop = await openShop(world);
+  venue = await openTestVenue(world);
 });
 afterAll(() => world.close());
 
 const problemsWith = (checkout: unknown): unknown[] =>
   world.context.validator.problems('checkout', candidateFrom(checkout as never));
 
-describe('the answer', () => {
-  it('is 201 with the checkout itself, as the published schema says', async () => {
-    const body = newBody({ cancel_url: `${ORIGIN}/stop`, metadata: { pms: '8842' } });
-    const { status, json } = await shop.post('/v1/checkouts', body);
+describe('the response', () => {
+  it('is 201 with the checkout, valid against the published schema', async () => {
+    const body = checkoutBody({ cancel_url: `${ORIGIN}/stop`, metadata: { pms: '8842' } });
+    const { status, json } = await venue.post('/v1/checkouts', body);
     expect(status).toBe(201);
     expect(problemsWith(json)).toEqual([]);
     expect(json).toMatchObject({
@@ -43,7 +43,7 @@ describe('the answer', () => {
       currency: 'usd',
       party_size: 3,
       description: body.description,
-      venue: { id: shop.venueId, name: 'Harbor House' },
+      venue: { id: venue.venueId, name: 'Harbor House' },
       external_booking_id: body.external_booking_id,
       return_url: body.return_url,
       cancel_url: body.cancel_url,
@@ -59,43 +59,43 @@ describe('the answer', () => {
     expect(Date.parse(json.pay_by)).toBe(Date.parse(body.pay_by as string));
     expect(json.pay_by).toMatch(/Z$/);
     expect(json.net_amount).toBe(json.amount - json.fee_amount);
-    expect(await shop.read(json.id)).toEqual(json);
+    expect(await venue.read(json.id)).toEqual(json);
   });
 
-  it('tells of the creation once, with the checkout as it was answered', async () => {
-    const made = await shop.create();
-    const events = await shop.events(made.id);
+  it('has one event, with the same checkout', async () => {
+    const made = await venue.create();
+    const events = await venue.events(made.id);
     expect(events.map(({ type, sequence }) => [type, sequence])).toEqual([['checkout.created', 1]]);
     expect(events[0]?.data.object).toEqual(made);
   });
 
-  it('fits the published schema in every state that it can come to', async () => {
-    const collecting = await shop.collecting();
-    const held = await shop.drive((await shop.collecting()).id, 'hold', {});
-    const completed = await shop.completed();
-    const refunded = (await shop.post(`/v1/checkouts/${completed.id}/refund`, { amount: 1_000 })).json;
-    const expired = await shop.drive((await shop.create()).id, 'expire');
-    const canceled = (await shop.post(`/v1/checkouts/${(await shop.create()).id}/cancel`)).json;
+  it('is valid against the published schema in every state', async () => {
+    const collecting = await venue.collecting();
+    const held = await venue.runTestHelper((await venue.collecting()).id, 'hold', {});
+    const completed = await venue.completed();
+    const refunded = (await venue.post(`/v1/checkouts/${completed.id}/refund`, { amount: 1_000 })).json;
+    const expired = await venue.runTestHelper((await venue.create()).id, 'expire');
+    const canceled = (await venue.post(`/v1/checkouts/${(await venue.create()).id}/cancel`)).json;
     for (const one of [collecting, held, completed, refunded, expired, canceled]) expect(problemsWith(one)).toEqual([]);
   });
 });
 
 describe('the database', () => {
-  const cost = async (headers: Record<string, string>, body = newBody()): Promise<number> => {
+  const cost = async (headers: Record<string, string>, body = checkoutBody()): Promise<number> => {
     world.statements.length = 0;
-    const { status, text } = await shop.post('/v1/checkouts', body, { headers });
+    const { status, text } = await venue.post('/v1/checkouts', body, { headers });
     expect(status, text).toBe(201);
     return world.statements.length;
   };
 
-  it('is asked at most twice for a new checkout, with the header and without', async () => {
+  it('gets at most two queries for a new checkout, with and without a key', async () => {
     await cost({});
     expect(await cost({})).toBeLessThanOrEqual(2);
     expect(await cost({ 'idempotency-key': 'two-statements' })).toBeLessThanOrEqual(2);
   });
 
-  it('is asked at most twice for a replay too', async () => {
-    const body = newBody();
+  it('gets at most two queries for a replay', async () => {
+    const body = checkoutBody();
     await cost({ 'idempotency-key': 'two-again' }, body);
     expect(await cost({ 'idempotency-key': 'two-again' }, body)).toBeLessThanOrEqual(2);
     expect(await cost({}, body)).toBeLessThanOrEqual(2);
@@ -103,10 +103,10 @@ describe('the database', () => {
 });
 
 describe('the fee', () => {
-  it('is basis points rounded half up, and a fixed part, never above the amount', async () => {
-    const paying = await openShop(world);
+  it('is basis points rounded half up plus a fixed part, never above the amount', async () => {
+    const paying = await openTestVenue(world);
     const feeOf = async (bps: number, fixed: number, amount: number): Promise<number> => {
-      await paying.fee(bps, fixed);
+      await paying.setFee(bps, fixed);
       return (await paying.create({ amount })).fee_amount;
     };
     expect(await feeOf(250, 0, 100)).toBe(3);
@@ -118,22 +118,22 @@ describe('the fee', () => {
     expect(await feeOf(0, 0, 100)).toBe(0);
   });
 
-  it('is taken at creation: a later change does not touch it', async () => {
-    const paying = await openShop(world);
-    await paying.fee(300, 0);
+  it('is fixed at creation: a later change of the fee does not affect the checkout', async () => {
+    const paying = await openTestVenue(world);
+    await paying.setFee(300, 0);
     const made = await paying.create({ amount: 10_000 });
-    await paying.fee(1_000, 99);
+    await paying.setFee(1_000, 99);
     expect(await paying.read(made.id)).toMatchObject({ fee_amount: 300, net_amount: 9_700 });
-    const done = await paying.drive(made.id, 'complete');
+    const done = await paying.runTestHelper(made.id, 'complete');
     expect(done).toMatchObject({ fee_amount: 300, net_amount: 9_700 });
   });
 });
 
-describe('the walls', () => {
-  it('a key of the other mode, a key of another venue and an unknown id get the same 404 everywhere', async () => {
-    const made = await shop.create();
-    const live = await anotherKey(shop, 'live');
-    const stranger = await openShop(world);
+describe('isolation', () => {
+  it('gives a key of the other mode, a key of another venue and an unknown id the same 404 everywhere', async () => {
+    const made = await venue.create();
+    const live = await withNewKey(venue, 'live');
+    const stranger = await openTestVenue(world);
     const acts: [string, string][] = [
       ['GET', ''],
       ['POST', '/cancel'],
@@ -142,13 +142,13 @@ describe('the walls', () => {
     for (const [method, tail] of acts) {
       const body = tail === '/refund' ? { body: {} } : {};
       const nowhere = await world.call(method, `/v1/checkouts/chk_00000000000000000000000000${tail}`, {
-        key: shop.key,
+        key: venue.key,
         ...body,
       });
       expect(nowhere.status).toBe(404);
       for (const { key } of [live, stranger]) {
-        const told = await world.call(method, `/v1/checkouts/${made.id}${tail}`, { key, ...body });
-        expect([told.status, withoutRequestId(told)]).toEqual([404, withoutRequestId(nowhere)]);
+        const response = await world.call(method, `/v1/checkouts/${made.id}${tail}`, { key, ...body });
+        expect([response.status, withoutRequestId(response)]).toEqual([404, withoutRequestId(nowhere)]);
       }
     }
     for (const command of ['collect', 'hold', 'complete', 'expire'] as const) {
@@ -158,14 +158,14 @@ describe('the walls', () => {
       );
       expect([command, told.status]).toEqual([command, 404]);
     }
-    expect((await shop.read(made.id)).status).toBe('open');
+    expect((await venue.read(made.id)).status).toBe('open');
   });
 
-  it('one booking id is two bookings in two modes, and two at two venues', async () => {
-    const body = newBody();
-    const live = await anotherKey(shop, 'live');
-    const stranger = await openShop(world);
-    const made = await Promise.all([shop, live, stranger].map((one) => one.post('/v1/checkouts', body)));
+  it('treats one booking id as different bookings in two modes and at two venues', async () => {
+    const body = checkoutBody();
+    const live = await withNewKey(venue, 'live');
+    const stranger = await openTestVenue(world);
+    const made = await Promise.all([venue, live, stranger].map((one) => one.post('/v1/checkouts', body)));
     expect(made.map(({ status, json }) => [status, json.mode])).toEqual([
       [201, 'test'],
       [201, 'live'],
@@ -188,41 +188,41 @@ describe('return_url and cancel_url', () => {
     'https://harbor.example./x',
     'https://harbor.example%2eevil.test/x',
   ];
-  it.each(refused)('is refused by origin, whatever it begins with: %s', async (url) => {
+  it.each(refused)('is refused if its origin is not registered: %s', async (url) => {
     for (const field of ['return_url', 'cancel_url']) {
-      const told = await shop.post('/v1/checkouts', newBody({ [field]: url }));
-      expect(told.status).toBe(422);
-      expect(told.json.error.field).toBe(`/${field}`);
-      expect(['not_allowed', 'invalid_format']).toContain(told.json.error.code);
+      const response = await venue.post('/v1/checkouts', checkoutBody({ [field]: url }));
+      expect(response.status).toBe(422);
+      expect(response.json.error.field).toBe(`/${field}`);
+      expect(['not_allowed', 'invalid_format']).toContain(response.json.error.code);
     }
   });
 
   it('is refused over plain http, even on the registered host', async () => {
     expectInvalid(
-      await shop.post('/v1/checkouts', newBody({ return_url: 'http://harbor.example/x' })),
+      await venue.post('/v1/checkouts', checkoutBody({ return_url: 'http://harbor.example/x' })),
       'invalid_format',
       '/return_url',
     );
   });
 
-  it('may spell its origin in capitals and with the port that https has anyway', async () => {
+  it('may spell its origin in capitals and with the default port', async () => {
     for (const url of ['https://HARBOR.example/x', 'https://harbor.example:443/x']) {
-      const told = await shop.post('/v1/checkouts', newBody({ return_url: url, cancel_url: url }));
-      expect([url, told.status], told.text).toEqual([url, 201]);
+      const response = await venue.post('/v1/checkouts', checkoutBody({ return_url: url, cancel_url: url }));
+      expect([url, response.status], response.text).toEqual([url, 201]);
     }
   });
 
-  it('both at once are told at once', async () => {
-    const told = await shop.post(
+  it('are reported together when both are invalid', async () => {
+    const response = await venue.post(
       '/v1/checkouts',
-      newBody({ return_url: 'https://evil.test/', cancel_url: 'https://evil.test/' }),
+      checkoutBody({ return_url: 'https://evil.test/', cancel_url: 'https://evil.test/' }),
     );
-    expectInvalid(told, 'not_allowed', '/return_url');
-    expectInvalid(told, 'not_allowed', '/cancel_url');
+    expectInvalid(response, 'not_allowed', '/return_url');
+    expectInvalid(response, 'not_allowed', '/cancel_url');
   });
 });
 
-describe('a wrong body', () => {
+describe('a request body', () => {
   const cases: [string, Record<string, unknown>, string, string][] = [
     ['pay_by in the past', { pay_by: inFuture(-1_000) }, 'out_of_range', '/pay_by'],
     ['pay_by without an offset', { pay_by: '2030-01-01T10:00:00' }, 'invalid_format', '/pay_by'],
@@ -243,70 +243,70 @@ describe('a wrong body', () => {
     ['shares of the caller’s own', { shares: [] }, 'unknown_field', '/shares'],
     ['a poisoned metadata key', { metadata: JSON.parse('{"__proto__":"x"}') }, 'not_allowed', '/metadata/__proto__'],
   ];
-  it.each(cases)('%s is refused by name, and nothing is stored', async (_, wrong, code, field) => {
-    const body = newBody(wrong);
-    expectInvalid(await shop.post('/v1/checkouts', body), code, field);
+  it.each(cases)('with %s is refused at its field, and nothing is stored', async (_, wrong, code, field) => {
+    const body = checkoutBody(wrong);
+    expectInvalid(await venue.post('/v1/checkouts', body), code, field);
     const rows = await world.db.query('select 1 from checkouts where external_booking_id = $1', [
       body.external_booking_id,
     ]);
     expect(rows).toEqual([]);
   });
 
-  it('takes the bounds themselves, and integers however JSON spells them', async () => {
+  it('is accepted at the bounds, and with integers in any JSON spelling', async () => {
     for (const right of [{ amount: 100 }, { amount: 99_999_999 }, { party_size: 2 }, { party_size: 50 }]) {
-      expect(await shop.create(right)).toMatchObject(right);
+      expect(await venue.create(right)).toMatchObject(right);
     }
-    const text = JSON.stringify(newBody())
+    const text = JSON.stringify(checkoutBody())
       .replace('"amount":24001', '"amount":2.4001e4')
       .replace('"party_size":3', '"party_size":3.0');
-    const told = await shop.post('/v1/checkouts', text);
-    expect([told.status, told.json.amount, told.json.party_size]).toEqual([201, 24_001, 3]);
+    const response = await venue.post('/v1/checkouts', text);
+    expect([response.status, response.json.amount, response.json.party_size]).toEqual([201, 24_001, 3]);
   });
 
-  it('tells every problem at once, those of the clock and of the offering included', async () => {
-    const told = await shop.post(
+  it('gets every problem at once, those of time and offering included', async () => {
+    const response = await venue.post(
       '/v1/checkouts',
-      newBody({ pay_by: inFuture(-DAY), offering_external_id: 'nowhere', amount: 24_000 }),
+      checkoutBody({ pay_by: inFuture(-DAY), offering_external_id: 'nowhere', amount: 24_000 }),
     );
-    expectInvalid(told, 'out_of_range', '/pay_by');
-    expectInvalid(told, 'invalid_value', '/offering_external_id');
+    expectInvalid(response, 'out_of_range', '/pay_by');
+    expectInvalid(response, 'invalid_value', '/offering_external_id');
   });
 
-  it('names an offering of its own venue and mode only', async () => {
+  it('can name only an offering of its own venue and mode', async () => {
     const offering = {
       external_id: 'cabana-3',
       kind: 'cabana',
       title: 'Cabana',
       tiers: [{ amount: 1, currency: 'usd', unit: 'per_group' }],
     };
-    expect((await shop.post('/v1/offerings', offering)).status).toBe(201);
-    expect((await shop.create({ offering_external_id: 'cabana-3' })).offering_external_id).toBe('cabana-3');
-    for (const other of [await openShop(world), await anotherKey(shop, 'live')]) {
-      const told = await other.post('/v1/checkouts', newBody({ offering_external_id: 'cabana-3' }));
-      expectInvalid(told, 'invalid_value', '/offering_external_id');
+    expect((await venue.post('/v1/offerings', offering)).status).toBe(201);
+    expect((await venue.create({ offering_external_id: 'cabana-3' })).offering_external_id).toBe('cabana-3');
+    for (const other of [await openTestVenue(world), await withNewKey(venue, 'live')]) {
+      const response = await other.post('/v1/checkouts', checkoutBody({ offering_external_id: 'cabana-3' }));
+      expectInvalid(response, 'invalid_value', '/offering_external_id');
     }
   });
 
-  it('an idempotency key of more than 255 characters is refused by name', async () => {
-    const long = await shop.post('/v1/checkouts', newBody(), { headers: { 'idempotency-key': 'k'.repeat(256) } });
+  it('is refused with an Idempotency-Key of more than 255 characters', async () => {
+    const long = await venue.post('/v1/checkouts', checkoutBody(), { headers: { 'idempotency-key': 'k'.repeat(256) } });
     expect(long.status).toBe(422);
     expect(long.json.error.field).toMatch(/^\/header\/idempotency-key$/i);
-    const fits = await shop.post('/v1/checkouts', newBody(), { headers: { 'idempotency-key': 'k'.repeat(255) } });
+    const fits = await venue.post('/v1/checkouts', checkoutBody(), { headers: { 'idempotency-key': 'k'.repeat(255) } });
     expect(fits.status).toBe(201);
   });
 });
 
 describe('a console sandbox', () => {
-  it('shows no venue id, in the answer, on reading, in lists and in events', async () => {
-    const sandbox = await openShop(world, { sandbox: true });
+  it('shows no venue id in responses, lists and events', async () => {
+    const sandbox = await openTestVenue(world, { sandbox: true });
     const made = await sandbox.create();
     expect(made.venue).toEqual({ id: null, name: 'Harbor House' });
     expect(problemsWith(made)).toEqual([]);
     const { json } = await sandbox.get('/v1/checkouts');
-    expect(json.data.map((one: Seen) => one.venue.id)).toEqual([null]);
+    expect(json.data.map((one: Json) => one.venue.id)).toEqual([null]);
     expect((await sandbox.events(made.id))[0]?.data.object.venue.id).toBeNull();
     expectConflict(
-      await sandbox.post('/v1/checkouts', newBody({ external_booking_id: made.external_booking_id })),
+      await sandbox.post('/v1/checkouts', checkoutBody({ external_booking_id: made.external_booking_id })),
       'idempotency_key_reused',
     );
   });

@@ -1,7 +1,6 @@
-// The last hold: two that come at the same instant fund the checkout, because "was it the last?" is asked under the lock; and
-// the last hold, a cancel and pay_by, many times at once, have one winner each time, at the bank too.
-// RACES=10000 runs ten thousand races (--reporter=verbose says how many each of them won); as part of all tests there are
-// fewer.
+// Races of the last hold. Two concurrent last holds fund the checkout, because the decision is made under the row lock.
+// The last hold, a cancel and an expiry at the same moment have one winner, at the processor too. RACES=10000 runs ten
+// thousand races (--reporter=verbose prints how many each side won); the default is fewer.
 
 import { randomUUID } from 'node:crypto';
 import Stripe from 'stripe';
@@ -16,21 +15,21 @@ import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
-import { until } from '../sandbox/start-processor.ts';
-import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
-import { CARDS, HOUR, intentOf, openShop, type Seen, type Shop } from './shop.ts';
+import { CARDS, HOUR, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
+import { runUntilIdle, waitFor } from '../support/wait-for.ts';
 
 const RACES = Number(process.env.RACES ?? 1_000);
 const LANES = 6;
 const LATEST_MS = 10;
 
 let world: TestWorld;
-let shop: Shop;
+let venue: TestVenue;
 let stripe: Stripe;
 let parts: PaymentServices;
 beforeAll(async () => {
   world = await openTestWorld();
-  shop = await openShop(world);
+  venue = await openTestVenue(world);
   const { secret, publishable } = PROCESSOR_KEYS.test;
   const httpClient = inProcess();
   stripe = new Stripe(secret, { httpClient, telemetry: false, maxNetworkRetries: 0 });
@@ -39,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The official client, speaking to the bank in this process: no sockets, the same answers. */
+/** The official client, calling the processor in this process: no sockets, the same answers. */
 function inProcess(): Stripe.HttpClient {
   return {
     getClientName: () => 'in-process',
@@ -58,27 +57,27 @@ function inProcess(): Stripe.HttpClient {
   };
 }
 
-describe('two last holders at the same instant', () => {
-  /** One of three shares is held; the cards of the other two have said yes, and we have not looked yet. */
-  async function almostFunded(): Promise<{ checkout: Seen; holds: string[]; intents: string[] }> {
-    const checkout = await shop.collecting({ party_size: 3 });
-    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    const secrets = await Promise.all([1, 2].map((place) => shop.secretFor(checkout.id, checkout.shares[place].id)));
-    for (const secret of secrets) await shop.confirm(secret, CARDS.good);
+describe('two concurrent last holds', () => {
+  /** One of three shares is held. The cards of the other two are held at the processor, but not polled yet. */
+  async function almostFunded(): Promise<{ checkout: Json; holds: string[]; intents: string[] }> {
+    const checkout = await venue.collecting({ party_size: 3 });
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    const secrets = await Promise.all([1, 2].map((place) => venue.secretFor(checkout.id, checkout.shares[place].id)));
+    for (const secret of secrets) await venue.confirm(secret, CARDS.good);
     return { checkout, holds: secrets.map(({ holdId }) => holdId), intents: secrets.map(intentOf) };
   }
 
   const statusOf = async (id: string): Promise<string | undefined> =>
-    (await readCheckout(world.db, shop.venueId, id))?.status;
+    (await readCheckout(world.db, venue.venueId, id))?.status;
 
-  it('both wait for the row, each then sees what the other wrote, and the checkout is funded and completed', async () => {
+  it('wait for the row lock, see each other, and fund and complete the checkout', async () => {
     for (let round = 0; round < 5; round++) {
       const { checkout, holds } = await almostFunded();
       const { looking } = await world.db.transaction(async (tx) => {
-        // First this, and only then the two: whoever came before it would never wait.
+        // This lock must come first, so that both holds wait for it.
         await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [checkout.id]);
-        const looking = Promise.all(holds.map((holdId) => shop.look(holdId)));
-        await until(async () => {
+        const looking = Promise.all(holds.map((holdId) => venue.settleHold(holdId)));
+        await waitFor('both wait for the row', async () => {
           const rows = await world.db.priority.query(
             `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
           );
@@ -88,12 +87,12 @@ describe('two last holders at the same instant', () => {
       });
       await looking;
       expect(await statusOf(checkout.id)).toBe('completed');
-      expect((await shop.told(checkout.id)).filter((type) => type === 'checkout.funded')).toHaveLength(1);
-      expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
+      expect((await venue.eventTypes(checkout.id)).filter((type) => type === 'checkout.funded')).toHaveLength(1);
+      expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
     }
   });
 
-  it('without the lock each sees the other unpaid and nobody funds it: this is what the lock is for', async () => {
+  it('without the lock each see the other share unpaid, and neither funds the checkout', async () => {
     const { checkout, holds, intents } = await almostFunded();
     let waiting = 0;
     let bothHaveRead = (): void => undefined;
@@ -103,31 +102,31 @@ describe('two last holders at the same instant', () => {
     const facts = await Promise.all(intents.map((intent) => parts.processors.test?.retrieveHold(intent)));
     const unlocked = holds.map((holdId, place) =>
       world.db.transaction(async (tx) => {
-        const standing = await readCheckout(tx, shop.venueId, checkout.id);
+        const standing = await readCheckout(tx, venue.venueId, checkout.id);
         if (++waiting === 2) bothHaveRead();
         await barrier;
         const seen = facts[place];
         if (standing === null || seen === undefined)
           throw new Error('there is a checkout, and the bank knows its hold');
-        // Without the events, whose sequence would refuse the second: it is the moves themselves that are looked at here.
+        // Without the events, whose sequence would reject the second transaction: this test is about the transitions.
         const steps = decideFromFacts(standing, holdId, seen, Date.now()).filter(({ step }) => step !== 'record event');
         await writeSteps(tx, { ids: parts.ids, now: Date.now() }, standing, steps);
       }),
     );
     await Promise.all(unlocked);
     expect(await statusOf(checkout.id)).toBe('collecting');
-    expect((await shop.read(checkout.id)).shares.map(({ status }: Seen) => status)).toEqual(Array(3).fill('held'));
+    expect((await venue.read(checkout.id)).shares.map(({ status }: Json) => status)).toEqual(Array(3).fill('held'));
   });
 });
 
 interface Racer {
   readonly id: string;
   readonly lastHold: string;
-  /** Its own: events of one venue that fall into one millisecond would have to look for a free place, ever longer. */
+  /** A venue for each batch: events of one venue in one millisecond must search ever longer for a free timestamp. */
   readonly payBy: number;
 }
 
-/** Without the client library, which takes longer than the bank. */
+/** Without the client library, which is slower than the processor. */
 async function heldAtBank(
   checkoutId: string,
   share: { id: string; holdId: string },
@@ -138,7 +137,7 @@ async function heldAtBank(
     capture_method: 'manual',
     payment_method: 'pm_card_visa',
     confirm: 'true',
-    'metadata[venue_id]': shop.venueId,
+    'metadata[venue_id]': venue.venueId,
     'metadata[checkout_id]': checkoutId,
     'metadata[share_id]': share.id,
     'metadata[hold_id]': share.holdId,
@@ -154,7 +153,7 @@ async function heldAtBank(
   return JSON.parse(answer.body);
 }
 
-/** Checkouts of two: one share is held, the card of the other has said yes, and nobody has looked yet. */
+/** Checkouts of two shares: one is held; the card of the other is held at the processor, but not polled yet. */
 async function racers(count: number, payBy: number): Promise<Racer[]> {
   const made = Array.from({ length: count }, (_, place) => ({
     id: parts.ids.prefixed('chk'),
@@ -177,7 +176,7 @@ async function racers(count: number, payBy: number): Promise<Racer[]> {
          n.id, 'https://x.example', 'https://x.example', '{}', '', now() + n.place * interval '1 microsecond'
        from unnest($2::text[]) with ordinality as n(id, place)
          cross join lateral (select to_timestamp(($3 + n.place - 1) / 1000.0) as pay_by) at`,
-      [shop.venueId, made.map(({ id }) => id), payBy],
+      [venue.venueId, made.map(({ id }) => id), payBy],
     );
     const columns = [
       all.map(({ id }) => id),
@@ -189,7 +188,7 @@ async function racers(count: number, payBy: number): Promise<Racer[]> {
     ];
     const rows = `unnest($2::text[], $3::text[], $4::smallint[], $5::uuid[], $6::text[], $7::text[])
       as n(share_id, checkout_id, place, hold_id, intent_id, charge_id)`;
-    const of = [shop.venueId, ...columns];
+    const of = [venue.venueId, ...columns];
     await tx.query(
       `update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = any($1)`,
       [made.map(({ id }) => id)],
@@ -226,12 +225,17 @@ async function racers(count: number, payBy: number): Promise<Racer[]> {
 
 const soon = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The three at once, each at a time of its own choosing that is right for it. Answers whether the cancel was accepted. */
+/** Runs the three at once, each with a clock that allows it. Returns whether the cancel was accepted. */
 async function race({ id, lastHold, payBy }: Racer): Promise<boolean> {
-  const caller = { ...world.command(), venue: { id: shop.venueId }, mode: 'test', now: payBy - 1 } as unknown as Caller;
+  const caller = {
+    ...world.command(),
+    venue: { id: venue.venueId },
+    mode: 'test',
+    now: payBy - 1,
+  } as unknown as Caller;
   const input = { params: { id }, query: {}, body: undefined, whenNew: [] } as never;
   const [, canceled] = await Promise.all([
-    settleHoldNow(parts, shop.venueId, lastHold),
+    settleHoldNow(parts, venue.venueId, lastHold),
     soon(Math.random() * LATEST_MS).then(() =>
       world.db
         .transaction((tx) => cancelCheckout(tx, caller, input))
@@ -243,12 +247,12 @@ async function race({ id, lastHold, payBy }: Racer): Promise<boolean> {
           },
         ),
     ),
-    soon(Math.random() * LATEST_MS).then(() => expireOne(world.db, { ids: parts.ids, now: payBy }, shop.venueId, id)),
+    soon(Math.random() * LATEST_MS).then(() => expireOne(world.db, { ids: parts.ids, now: payBy }, venue.venueId, id)),
   ]);
   return canceled;
 }
 
-/** How one race ended, in our own rows. */
+/** The outcome of one race in our rows. */
 interface Outcome {
   readonly id: string;
   readonly status: string;
@@ -258,11 +262,11 @@ interface Outcome {
   readonly posted: number;
 }
 
-/** Of every race, a thousand at a time: ten thousand in one statement take longer than a statement may. */
+/** Of every race, a thousand at a time, because of the statement time-out. */
 async function outcomes(): Promise<Outcome[]> {
   const all: Outcome[] = [];
-  for (;;) {
-    const page = await world.db.query<Outcome>(
+  for (let page: Outcome[] | null = null; page?.length !== 0; ) {
+    page = await world.db.query<Outcome>(
       `with c as materialized (
          select venue_id, checkout_id, status from checkouts
          where venue_id = $1 and checkout_id > $2 and description = 'A race' order by checkout_id limit 1000),
@@ -276,15 +280,17 @@ async function outcomes(): Promise<Outcome[]> {
          (select coalesce(sum(l.amount), 0)::integer from ledger_entries l where l.venue_id = c.venue_id
            and l.checkout_id = c.checkout_id and l.kind = 'capture') as posted
        from c left join s using (checkout_id) order by c.checkout_id`,
-      [shop.venueId, all.at(-1)?.id ?? ''],
+      [venue.venueId, all.at(-1)?.id ?? ''],
     );
-    if (page.length === 0) return all;
     all.push(...page);
   }
+  return all;
 }
 
-describe('the last hold, a cancel and pay_by', () => {
-  it(`have one winner each of ${RACES} times, and the bank agrees`, { timeout: 3_600_000 }, async ({ annotate }) => {
+describe('the last hold, a cancel and an expiry', () => {
+  it(`have one winner in each of ${RACES} races, and the processor agrees`, { timeout: 3_600_000 }, async ({
+    annotate,
+  }) => {
     const payBy = Date.now() + HOUR;
     const field: Racer[] = [];
     for (let left = RACES; left > 0; left -= 500) field.push(...(await racers(Math.min(left, 500), payBy + left)));
@@ -296,13 +302,13 @@ describe('the last hold, a cancel and pay_by', () => {
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));
-    // What the cancel and pay_by let go is due at their own time, which has not come on the wall clock.
+    // The releases of the cancel and the expiry are due by their own clocks, later than the wall clock.
     await world.db.query(`update holds set due_at = now() where venue_id = $1 and status = 'releasing'`, [
-      shop.venueId,
+      venue.venueId,
     ]);
     await soon(5);
-    while ((await settleDueHolds(parts, 100)) > 0);
-    // So many new rows that the planner has not heard of: without this the look at them all takes too long.
+    await runUntilIdle('settling holds', () => settleDueHolds(parts, 100));
+    // The planner has no statistics of so many new rows; without this the query takes too long.
     await world.db.query('analyze checkouts, shares, holds, events, ledger_entries');
 
     const rows = await outcomes();

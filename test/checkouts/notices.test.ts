@@ -1,23 +1,23 @@
-// What the bank tells us unasked: believed only when signed, fresh and of the right mode; a hint to look, never a fact; and
-// harmless in any order, however often it comes. Disputes are recorded, shown and booked.
+// The processor's notices: accepted only when signed, recent and of the right mode; a hint to poll, never a fact;
+// harmless in any order and number. Disputes are recorded, shown and posted to the ledger.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
 import { registerWebhookEndpoint } from '../../src/domain/payments/stripe-notices.ts';
-import { until } from '../sandbox/start-processor.ts';
-import { type HttpResponse, openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
-import { CARDS, intentOf, openShop, type Seen, type Shop } from './shop.ts';
+import { CARDS, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { type HttpResponse, openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let world: TestWorld;
-let shop: Shop;
+let venue: TestVenue;
 beforeAll(async () => {
   world = await openTestWorld();
-  shop = await openShop(world);
+  venue = await openTestVenue(world);
 });
 afterAll(() => world.close());
 
-const statusesOf = (checkout: Seen): string[] => checkout.shares.map(({ status }: Seen) => status);
+const statusesOf = (checkout: Json): string[] => checkout.shares.map(({ status }: Json) => status);
 const signed = (body: string, mode: 'test' | 'live' = 'test', at?: number): string =>
   world.processor.api.webhooks.sign({ mode, body }, at);
 
@@ -28,19 +28,19 @@ function notify(body: string, signature: string | null = signed(body), mode = 't
   });
 }
 
-/** What the bank's own log has about an intent, oldest first. */
+/** The processor's events about an intent, oldest first. */
 async function eventsAbout(intent: string): Promise<string[]> {
-  const { data } = await shop.stripe.events.list({ limit: 100 });
+  const { data } = await venue.stripe.events.list({ limit: 100 });
   return data
-    .filter(({ data: { object } }) => [(object as Seen).id, (object as Seen).payment_intent].includes(intent))
+    .filter(({ data: { object } }) => [(object as Json).id, (object as Json).payment_intent].includes(intent))
     .map((event) => JSON.stringify(event))
     .reverse();
 }
 
-async function confirmed(): Promise<{ checkout: Seen; intent: string; body: string }> {
-  const checkout = await shop.collecting({ party_size: 2 });
-  const secret = await shop.secretFor(checkout.id, checkout.shares[0].id);
-  await shop.confirm(secret, CARDS.good);
+async function confirmed(): Promise<{ checkout: Json; intent: string; body: string }> {
+  const checkout = await venue.collecting({ party_size: 2 });
+  const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
+  await venue.confirm(secret, CARDS.good);
   const intent = intentOf(secret);
   return { checkout, intent, body: (await eventsAbout(intent)).at(-1) ?? '' };
 }
@@ -50,14 +50,14 @@ describe('a notice', () => {
     const { checkout, body } = await confirmed();
     expect(JSON.parse(body).type).toBe('payment_intent.amount_capturable_updated');
     await world.work();
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['invited', 'invited']);
-    const told = await notify(body);
-    expect([told.status, told.json]).toEqual([200, { received: true }]);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
+    const response = await notify(body);
+    expect([response.status, response.json]).toEqual([200, { received: true }]);
     await world.work();
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited']);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
   });
 
-  it('is refused with 401 when its signature is missing, wrong, old, from the future, or for other bytes', async () => {
+  it('gets 401 when its signature is missing, wrong, old, from the future or for other bytes', async () => {
     const { checkout, body } = await confirmed();
     const minutes = 60_000;
     const wrong: [string, string | null, string][] = [
@@ -77,37 +77,37 @@ describe('a notice', () => {
       ['{}', signed('{}'), 'test'],
     ];
     for (const [text, signature, mode] of wrong) {
-      const told = await notify(text, signature, mode);
-      expect([told.status, told.json.error.code], `${mode} ${signature}`).toEqual([401, 'unauthorized']);
+      const response = await notify(text, signature, mode);
+      expect([response.status, response.json.error.code], `${mode} ${signature}`).toEqual([401, 'unauthorized']);
     }
     await world.work();
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['invited', 'invited']);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
   });
 
-  it('is a hint and no fact: a signed lie holds nothing', async () => {
-    const checkout = await shop.collecting({ party_size: 2 });
-    const secret = await shop.secretFor(checkout.id, checkout.shares[0].id);
+  it('is only a hint: a signed but false one holds nothing', async () => {
+    const checkout = await venue.collecting({ party_size: 2 });
+    const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
     const { body } = await confirmed();
     const lie = JSON.parse(body);
-    const intent = await shop.stripe.paymentIntents.retrieve(intentOf(secret));
+    const intent = await venue.stripe.paymentIntents.retrieve(intentOf(secret));
     lie.data.object = { ...intent, status: 'requires_capture', amount_capturable: intent.amount };
     expect((await notify(JSON.stringify(lie))).status).toBe(200);
     await world.work();
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['invited', 'invited']);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
   });
 
-  it('whose names no database can hold is none of the bank’s', async () => {
+  it('with text that the database cannot store is rejected', async () => {
     const { body } = await confirmed();
     const about = { ...JSON.parse(body), type: 'charge.dispute.created' };
     for (const id of ['evt_\0', 'evt_\ud800']) {
-      const told = await notify(JSON.stringify({ ...about, id }));
-      expect([told.status, told.json.error.code], told.text).toEqual([401, 'unauthorized']);
+      const response = await notify(JSON.stringify({ ...about, id }));
+      expect([response.status, response.json.error.code], response.text).toEqual([401, 'unauthorized']);
     }
   });
 
-  it('about somebody else’s money is taken and does nothing', async () => {
+  it('about an intent that is not ours is accepted and changes nothing', async () => {
     const { body } = await confirmed();
-    for (const metadata of [{}, { venue_id: 'x', hold_id: 'y' }, { venue_id: shop.venueId, hold_id: shop.venueId }]) {
+    for (const metadata of [{}, { venue_id: 'x', hold_id: 'y' }, { venue_id: venue.venueId, hold_id: venue.venueId }]) {
       const other = JSON.parse(body);
       other.data.object.metadata = metadata;
       expect((await notify(JSON.stringify(other))).status).toBe(200);
@@ -115,43 +115,43 @@ describe('a notice', () => {
     await world.work();
   });
 
-  it('twice, and all of them in the wrong order after the end, changes nothing', async () => {
-    const checkout = await shop.collecting({ party_size: 2 });
-    const secrets = await shop.payAll(checkout, [CARDS.declined]);
-    secrets.push(await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good));
+  it('changes nothing when it comes twice or out of order after the end', async () => {
+    const checkout = await venue.collecting({ party_size: 2 });
+    const secrets = await venue.payAll(checkout, [CARDS.declined]);
+    secrets.push(await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good));
     await world.work();
-    const done = await shop.read(checkout.id);
+    const done = await venue.read(checkout.id);
     expect(done.status).toBe('completed');
-    const told = await shop.told(checkout.id);
+    const response = await venue.eventTypes(checkout.id);
     const bodies: string[] = [];
     for (const secret of secrets) bodies.push(...(await eventsAbout(intentOf(secret))));
     expect(bodies.length).toBeGreaterThan(4);
     for (const body of [...bodies.reverse(), ...bodies]) expect((await notify(body)).status).toBe(200);
     await world.work();
-    expect(await shop.read(checkout.id)).toEqual(done);
-    expect(await shop.told(checkout.id)).toEqual(told);
-    expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
+    expect(await venue.read(checkout.id)).toEqual(done);
+    expect(await venue.eventTypes(checkout.id)).toEqual(response);
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
   });
 
-  it('of a hold that the bank canceled asks its person again', async () => {
-    const checkout = await shop.collecting({ party_size: 2 });
-    const secret = await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    await shop.stripe.paymentIntents.cancel(intentOf(secret));
+  it('of a hold that the processor canceled fails the share, so that the guest can pay again', async () => {
+    const checkout = await venue.collecting({ party_size: 2 });
+    const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    await venue.stripe.paymentIntents.cancel(intentOf(secret));
     await notify((await eventsAbout(intentOf(secret))).at(-1) ?? '');
     await world.work();
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['failed', 'invited']);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
   });
 
-  it('comes by itself where the bank knows our address', async () => {
+  it('arrives when the processor knows our endpoint', async () => {
     const withdraw = await registerWebhookEndpoint(
       world.processor.url,
       PROCESSOR_KEYS.test.secret,
       `${world.urls[0]}/processor/notices/test`,
     );
     const { checkout } = await confirmed();
-    await until(async () => {
+    await waitFor('the notice makes the share held', async () => {
       await world.work();
-      return statusesOf(await shop.read(checkout.id))[0] === 'held';
+      return statusesOf(await venue.read(checkout.id))[0] === 'held';
     });
     await withdraw();
   });
@@ -173,19 +173,19 @@ describe('a dispute', () => {
       [id],
     );
 
-  async function disputed(): Promise<{ checkout: Seen; intent: string }> {
-    const checkout = await shop.collecting({ party_size: 2 });
-    const [secret] = await shop.payAll(checkout, [CARDS.disputed]);
+  async function disputed(): Promise<{ checkout: Json; intent: string }> {
+    const checkout = await venue.collecting({ party_size: 2 });
+    const [secret] = await venue.payAll(checkout, [CARDS.disputed]);
     await world.work();
-    expect((await shop.read(checkout.id)).status).toBe('completed');
+    expect((await venue.read(checkout.id)).status).toBe('completed');
     return { checkout, intent: secret === undefined ? '' : intentOf(secret) };
   }
 
-  it('that a card makes at the bank is recorded, shown with its share, and booked with the money that it took', async () => {
+  it('at the processor is recorded, shown with its share, and posted with the withdrawn money', async () => {
     const { checkout, intent } = await disputed();
     for (const body of await disputes(intent)) expect((await notify(body)).status).toBe(200);
     await world.work();
-    const seen = await shop.read(checkout.id);
+    const seen = await venue.read(checkout.id);
     expect(seen.disputes).toMatchObject([
       {
         share_id: checkout.shares[0].id,
@@ -198,7 +198,7 @@ describe('a dispute', () => {
     expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount: checkout.shares[0].amount }]);
   });
 
-  it('books its money once, however often and in whatever words it is told, and back when it is won', async () => {
+  it('posts its money once, however many notices report it, and back when it is won', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     const amount = checkout.shares[0].amount;
@@ -207,7 +207,7 @@ describe('a dispute', () => {
     await notify(like(taken, 'charge.dispute.funds_withdrawn'));
     await world.work();
     expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount }]);
-    expect((await shop.balances(checkout.id)).disputed_funds).toBe(amount);
+    expect((await venue.balances(checkout.id)).disputed_funds).toBe(amount);
     await notify(like(created, 'charge.dispute.funds_reinstated', 'won'));
     await notify(like(created, 'charge.dispute.closed', 'won'));
     await world.work();
@@ -215,23 +215,23 @@ describe('a dispute', () => {
       { kind: 'dispute', amount },
       { kind: 'dispute_won', amount },
     ]);
-    expect((await shop.balances(checkout.id)).disputed_funds).toBeUndefined();
-    expect((await shop.read(checkout.id)).disputes).toMatchObject([{ status: 'won' }]);
+    expect((await venue.balances(checkout.id)).disputed_funds).toBeUndefined();
+    expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'won' }]);
   });
 
-  it('that is closed stays closed, whatever comes late', async () => {
+  it('that is closed stays closed when a late notice arrives', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     await notify(like(created, 'charge.dispute.closed', 'lost'));
     await world.work();
     await notify(created);
     await world.work();
-    const seen = await shop.read(checkout.id);
+    const seen = await venue.read(checkout.id);
     expect(seen.disputes).toHaveLength(1);
     expect(seen.disputes[0].status).toBe('lost');
   });
 
-  it('about no hold of ours is taken and forgotten', async () => {
+  it('about a hold that is not ours is accepted and not recorded', async () => {
     const { intent } = await disputed();
     const [created = ''] = await disputes(intent);
     const other = JSON.parse(created);
@@ -243,21 +243,21 @@ describe('a dispute', () => {
     expect(await world.db.query(`select 1 from disputes where dispute_id = 'du_foreign'`)).toEqual([]);
   });
 
-  it('while the bank is down is kept and read later', async () => {
+  it('while the processor is down is stored and read later', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     world.processor.api.faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });
     await notify(created);
     await world.work();
     world.processor.api.faults.clear();
-    expect((await shop.read(checkout.id)).disputes).toEqual([]);
+    expect((await venue.read(checkout.id)).disputes).toEqual([]);
     await world.db.query('update processor_notices set due_at = now() where due_at is not null');
     await new Promise((resolve) => setTimeout(resolve, 5));
     await world.work();
-    expect((await shop.read(checkout.id)).disputes).toHaveLength(1);
+    expect((await venue.read(checkout.id)).disputes).toHaveLength(1);
   });
 
-  it('that another worker has read meanwhile is not put off by one that comes late', async () => {
+  it('that another worker has read is not postponed by a worker with a stale lease token', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     await notify(created);
@@ -268,7 +268,7 @@ describe('a dispute', () => {
     };
     const processors = { test: { ...(world.context.services.processors.test as Processor), retrieveHold } };
     expect(await readDueNotices({ ...world.context.services, processors }, 10)).toBe(1);
-    expect((await shop.read(checkout.id)).disputes).toHaveLength(1);
+    expect((await venue.read(checkout.id)).disputes).toHaveLength(1);
     expect(await world.db.query('select 1 from processor_notices where due_at is not null')).toEqual([]);
   });
 });

@@ -1,8 +1,16 @@
-// Reading checkouts: one and many, newest first, page by page without a gap, and never payable after pay_by, swept or not.
+// Reading checkouts: one and lists, newest first, page by page without a gap, and never payable after pay_by, whether
+// or not the sweep has run.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { anotherKey, expectInvalid, newBody, openShop, type Seen, type Shop } from './shop.ts';
+import {
+  checkoutBody,
+  expectInvalid,
+  type Json,
+  openTestVenue,
+  type TestVenue,
+  withNewKey,
+} from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -10,11 +18,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-async function pagesOf(shop: Shop, query: string, limit: number): Promise<Seen[]> {
-  const seen: Seen[] = [];
+async function pagesOf(venue: TestVenue, query: string, limit: number): Promise<Json[]> {
+  const seen: Json[] = [];
   let before = '';
   for (let page = 0; page < 200; page++) {
-    const { status, json, text } = await shop.get(`/v1/checkouts?limit=${limit}${query}${before}`);
+    const { status, json, text } = await venue.get(`/v1/checkouts?limit=${limit}${query}${before}`);
     expect(status, text).toBe(200);
     expect(json.data.length).toBeLessThanOrEqual(limit);
     seen.push(...json.data);
@@ -24,10 +32,10 @@ async function pagesOf(shop: Shop, query: string, limit: number): Promise<Seen[]
   throw new Error('the pages have no end');
 }
 
-async function manyOf(shop: Shop, count: number): Promise<string[]> {
+async function manyOf(venue: TestVenue, count: number): Promise<string[]> {
   const made: string[] = [];
   for (let first = 0; first < count; first += 20) {
-    const some = await Promise.all(Array.from({ length: Math.min(20, count - first) }, () => shop.create()));
+    const some = await Promise.all(Array.from({ length: Math.min(20, count - first) }, () => venue.create()));
     made.push(...some.map(({ id }) => id));
   }
   return made;
@@ -37,115 +45,115 @@ const letTimePass = (ids: readonly string[]): Promise<unknown> =>
   world.db.query(`update checkouts set expires_at = now() - interval '1 second' where checkout_id = any($1)`, [ids]);
 
 describe('pages', () => {
-  it('never skip or repeat one of 120 checkouts, whatever the size of a page, newest first', async () => {
-    const shop = await openShop(world);
-    const made = await manyOf(shop, 120);
+  it('never skip or repeat one of 120 checkouts, newest first, for any page size', async () => {
+    const venue = await openTestVenue(world);
+    const made = await manyOf(venue, 120);
     for (const limit of [7, 50, 100]) {
-      const ids = (await pagesOf(shop, '', limit)).map(({ id }) => id);
+      const ids = (await pagesOf(venue, '', limit)).map(({ id }) => id);
       expect(ids).toHaveLength(120);
       expect(new Set(ids)).toEqual(new Set(made));
     }
-    const times = (await pagesOf(shop, '', 100)).map(({ created_at }) => created_at as string);
+    const times = (await pagesOf(venue, '', 100)).map(({ created_at }) => created_at as string);
     const inOrder = [...times].sort((a, b) => (a.padEnd(27, '0') < b.padEnd(27, '0') ? 1 : -1));
     expect(times.map((time) => Date.parse(time))).toEqual(inOrder.map((time) => Date.parse(time)));
   });
 
-  it('are of 50 unless asked otherwise, and take 1 to 100', async () => {
-    const shop = await openShop(world);
-    await manyOf(shop, 52);
-    expect((await shop.get('/v1/checkouts')).json.data).toHaveLength(50);
-    expect((await shop.get('/v1/checkouts?limit=1')).json.data).toHaveLength(1);
-    expectInvalid(await shop.get('/v1/checkouts?limit=0'), 'out_of_range', '/query/limit');
-    expectInvalid(await shop.get('/v1/checkouts?limit=101'), 'out_of_range', '/query/limit');
-    expectInvalid(await shop.get('/v1/checkouts?limit=x'), 'invalid_type', '/query/limit');
-    expectInvalid(await shop.get('/v1/checkouts?status=paid'), 'invalid_value', '/query/status');
-    expectInvalid(await shop.get('/v1/checkouts?before=yesterday'), 'invalid_format', '/query/before');
+  it('have 50 checkouts by default, and limits from 1 to 100', async () => {
+    const venue = await openTestVenue(world);
+    await manyOf(venue, 52);
+    expect((await venue.get('/v1/checkouts')).json.data).toHaveLength(50);
+    expect((await venue.get('/v1/checkouts?limit=1')).json.data).toHaveLength(1);
+    expectInvalid(await venue.get('/v1/checkouts?limit=0'), 'out_of_range', '/query/limit');
+    expectInvalid(await venue.get('/v1/checkouts?limit=101'), 'out_of_range', '/query/limit');
+    expectInvalid(await venue.get('/v1/checkouts?limit=x'), 'invalid_type', '/query/limit');
+    expectInvalid(await venue.get('/v1/checkouts?status=paid'), 'invalid_value', '/query/status');
+    expectInvalid(await venue.get('/v1/checkouts?before=yesterday'), 'invalid_format', '/query/before');
   });
 
-  it('have only what is older than `before`, and the created_at of an answer is such a time', async () => {
-    const shop = await openShop(world);
-    const first = await shop.create();
-    const second = await shop.create();
-    const { json } = await shop.get(`/v1/checkouts?before=${encodeURIComponent(second.created_at)}`);
-    expect(json.data.map(({ id }: Seen) => id)).toEqual([first.id]);
+  it('have only checkouts older than `before`, and accept a created_at of a response as `before`', async () => {
+    const venue = await openTestVenue(world);
+    const first = await venue.create();
+    const second = await venue.create();
+    const { json } = await venue.get(`/v1/checkouts?before=${encodeURIComponent(second.created_at)}`);
+    expect(json.data.map(({ id }: Json) => id)).toEqual([first.id]);
     expect(json.next_before).toBeNull();
   });
 
-  it('show the checkouts of the key’s own venue and mode alone', async () => {
-    const shop = await openShop(world);
-    const made = await shop.create();
-    const live = await anotherKey(shop, 'live');
+  it('show only the checkouts of the key’s venue and mode', async () => {
+    const venue = await openTestVenue(world);
+    const made = await venue.create();
+    const live = await withNewKey(venue, 'live');
     const real = await live.create();
-    expect((await pagesOf(shop, '', 50)).map(({ id }) => id)).toEqual([made.id]);
+    expect((await pagesOf(venue, '', 50)).map(({ id }) => id)).toEqual([made.id]);
     expect((await pagesOf(live, '', 50)).map(({ id }) => id)).toEqual([real.id]);
-    expect(await pagesOf(await openShop(world), '', 50)).toEqual([]);
+    expect(await pagesOf(await openTestVenue(world), '', 50)).toEqual([]);
   });
 
-  it('narrow to a status, each checkout under its own and no other', async () => {
-    const shop = await openShop(world);
-    const open = await shop.create();
-    const collecting = await shop.collecting();
-    const completed = await shop.completed();
-    const expired = await shop.drive((await shop.create()).id, 'expire');
-    const canceled = (await shop.post(`/v1/checkouts/${(await shop.create()).id}/cancel`)).json;
+  it('filter by status, each checkout under its own status alone', async () => {
+    const venue = await openTestVenue(world);
+    const open = await venue.create();
+    const collecting = await venue.collecting();
+    const completed = await venue.completed();
+    const expired = await venue.runTestHelper((await venue.create()).id, 'expire');
+    const canceled = (await venue.post(`/v1/checkouts/${(await venue.create()).id}/cancel`)).json;
     for (const one of [open, collecting, completed, expired, canceled]) {
-      const seen = await pagesOf(shop, `&status=${one.status}`, 50);
-      expect(seen).toEqual([await shop.read(one.id)]);
+      const seen = await pagesOf(venue, `&status=${one.status}`, 50);
+      expect(seen).toEqual([await venue.read(one.id)]);
     }
-    expect(await pagesOf(shop, '&status=funded', 50)).toEqual([]);
+    expect(await pagesOf(venue, '&status=funded', 50)).toEqual([]);
   });
 });
 
-describe('after pay_by, with no sweep', () => {
-  it('one checkout is read as expired, told once, and its holds are let go at the bank', async () => {
-    const shop = await openShop(world);
-    const checkout = await shop.collecting({ party_size: 2 });
-    await shop.drive(checkout.id, 'hold', { share_id: checkout.shares[1].id });
-    expect(await shop.heldAtBank(checkout.id)).toBe(checkout.shares[1].amount);
+describe('after pay_by, before the sweep', () => {
+  it('a read expires the checkout, with one event, and its holds are released at the processor', async () => {
+    const venue = await openTestVenue(world);
+    const checkout = await venue.collecting({ party_size: 2 });
+    await venue.runTestHelper(checkout.id, 'hold', { share_id: checkout.shares[1].id });
+    expect(await venue.heldAtProcessor(checkout.id)).toBe(checkout.shares[1].amount);
     await letTimePass([checkout.id]);
-    const seen = await Promise.all(Array.from({ length: 5 }, () => shop.read(checkout.id)));
+    const seen = await Promise.all(Array.from({ length: 5 }, () => venue.read(checkout.id)));
     expect(seen.map(({ status }) => status)).toEqual(Array(5).fill('expired'));
-    expect(seen[0].shares.map(({ status }: Seen) => status)).toEqual(['invited', 'released']);
+    expect(seen[0].shares.map(({ status }: Json) => status)).toEqual(['invited', 'released']);
     expect(seen[0].funded_amount).toBe(0);
-    expect((await shop.told(checkout.id)).filter((type) => type === 'checkout.expired')).toHaveLength(1);
+    expect((await venue.eventTypes(checkout.id)).filter((type) => type === 'checkout.expired')).toHaveLength(1);
     await world.work();
-    expect(await shop.heldAtBank(checkout.id)).toBe(0);
+    expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
   });
 
-  it('one whose row somebody holds at this moment is not shown as payable either', async () => {
-    const shop = await openShop(world);
-    const made = await shop.create();
+  it('a checkout whose row another transaction has locked is not shown as payable', async () => {
+    const venue = await openTestVenue(world);
+    const made = await venue.create();
     await letTimePass([made.id]);
     const { reading } = await world.db.transaction(async (tx) => {
       await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [made.id]);
-      const reading = shop.get(`/v1/checkouts/${made.id}`);
+      const reading = venue.get(`/v1/checkouts/${made.id}`);
       await Promise.race([reading, new Promise((resolve) => setTimeout(resolve, 400))]);
       return { reading };
     });
     expect((await reading).json.status).toBe('expired');
   });
 
-  it('a list shows none as open, however many there are and however small its pages', async () => {
-    const shop = await openShop(world);
-    const late = await manyOf(shop, 30);
-    const early = await manyOf(shop, 3);
+  it('a list shows none as open, however many there are and however small the pages', async () => {
+    const venue = await openTestVenue(world);
+    const late = await manyOf(venue, 30);
+    const early = await manyOf(venue, 3);
     await letTimePass(late);
-    const open = await pagesOf(shop, '&status=open', 5);
+    const open = await pagesOf(venue, '&status=open', 5);
     expect(open.map(({ id }) => id).sort()).toEqual([...early].sort());
-    expect((await pagesOf(shop, '', 5)).filter(({ status }) => status === 'open')).toHaveLength(3);
+    expect((await pagesOf(venue, '', 5)).filter(({ status }) => status === 'open')).toHaveLength(3);
   });
 
-  it('the list of expired ones has those that nobody has swept yet', async () => {
-    const shop = await openShop(world);
-    const late = await manyOf(shop, 3);
+  it('the list of expired checkouts includes those that the sweep has not reached', async () => {
+    const venue = await openTestVenue(world);
+    const late = await manyOf(venue, 3);
     await letTimePass(late);
-    expect((await pagesOf(shop, '&status=expired', 2)).map(({ id }) => id).sort()).toEqual([...late].sort());
+    expect((await pagesOf(venue, '&status=expired', 2)).map(({ id }) => id).sort()).toEqual([...late].sort());
   });
 
-  it('the sweep expires hundreds of many venues, each told once', async () => {
-    const shops = [await openShop(world), await openShop(world)];
+  it('the sweep expires hundreds of checkouts of many venues, each with one event', async () => {
+    const venues = [await openTestVenue(world), await openTestVenue(world)];
     const ids: string[] = [];
-    for (const shop of shops) ids.push(...(await manyOf(shop, 20)));
+    for (const venue of venues) ids.push(...(await manyOf(venue, 20)));
     await letTimePass(ids);
     await Promise.all([world.work(), world.work()]);
     const rows = await world.db.query<{ status: string; told: number }>(
@@ -158,21 +166,21 @@ describe('after pay_by, with no sweep', () => {
     for (const row of rows) expect(row).toEqual({ status: 'expired', told: 1 });
   });
 
-  it('what is completed in time stays completed', async () => {
-    const shop = await openShop(world);
-    const done = await shop.completed();
+  it('a checkout that completed in time stays completed', async () => {
+    const venue = await openTestVenue(world);
+    const done = await venue.completed();
     await letTimePass([done.id]);
     await world.work();
-    expect((await shop.read(done.id)).status).toBe('completed');
+    expect((await venue.read(done.id)).status).toBe('completed');
   });
 });
 
-describe('an id that is none', () => {
+describe('an invalid id', () => {
   it.each(['chk_', 'x', 'chk_00000000000000000000000000', '%00', "chk_'", '..%2f..'])('%s is 404', async (id) => {
-    const shop = await openShop(world);
-    const told = await shop.get(`/v1/checkouts/${id}`);
-    expect([404, 422, 400]).toContain(told.status);
-    expect(told.status).not.toBe(500);
-    expect((await shop.post('/v1/checkouts', newBody())).status).toBe(201);
+    const venue = await openTestVenue(world);
+    const response = await venue.get(`/v1/checkouts/${id}`);
+    expect([404, 422, 400]).toContain(response.status);
+    expect(response.status).not.toBe(500);
+    expect((await venue.post('/v1/checkouts', checkoutBody())).status).toBe(201);
   });
 });

@@ -1,27 +1,27 @@
-// What the database itself refuses, whoever asks: a move that is not in the table, a changed amount, a party that does not
-// add up, an end that still holds a card. The tables of moves in the program and in SQL are the same.
+// What the database itself rejects: a transition that is not in the table, a changed amount, a party that does not add
+// up, an ended checkout that still holds a card. The transitions in TypeScript and in SQL are the same.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import type { Transitions } from '../../src/base/transitions.ts';
 import { CHECKOUT_TRANSITIONS, SHARE_TRANSITIONS } from '../../src/domain/checkouts/transitions.ts';
 import { HOLD_TRANSITIONS, MOVEMENT_TRANSITIONS } from '../../src/domain/payments/transitions.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { openShop, type Seen, type Shop } from './shop.ts';
+import { type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
-let shop: Shop;
-let done: Seen;
+let venue: TestVenue;
+let done: Json;
 beforeAll(async () => {
   world = await openTestWorld();
-  shop = await openShop(world);
-  done = await shop.completed({ party_size: 2 });
+  venue = await openTestVenue(world);
+  done = await venue.completed({ party_size: 2 });
 });
 afterAll(() => world.close());
 
 class RolledBack extends Error {}
 
-/** What the database says to it; null: it would let it pass. Nothing of it stays. */
+/** The database's error; null: it accepts the statement. Always rolled back. */
 async function refusalOf(work: (tx: Queryable) => Promise<unknown>): Promise<string | null> {
   try {
     await world.db.transaction(async (tx) => {
@@ -34,7 +34,7 @@ async function refusalOf(work: (tx: Queryable) => Promise<unknown>): Promise<str
   return null;
 }
 
-/** The same to the end: what is judged at commit is judged. */
+/** The same with a commit, so that deferred constraints are checked. */
 async function refusalAtCommit(work: (tx: Queryable) => Promise<unknown>): Promise<string | null> {
   try {
     await world.db.transaction(work);
@@ -49,7 +49,7 @@ interface Machine {
   readonly table: string;
   readonly moves: Transitions<string>;
   readonly first: string;
-  /** Which row, and what a row in a state must have beside it. */
+  /** Which row, and the columns that a row in a state needs. */
   readonly where: string;
   readonly beside: (status: string) => string;
 }
@@ -91,12 +91,12 @@ const MACHINES: readonly Machine[] = [
   },
 ];
 
-describe.each(MACHINES)('the moves of a $name', ({ name, table, moves, first, where, beside }) => {
+describe.each(MACHINES)('the transitions of a $name', ({ name, table, moves, first, where, beside }) => {
   const states = Object.keys(moves);
 
-  it('are the same in the program and in the database', async () => {
+  it('are the same in TypeScript and in the database', async () => {
     const rows = await world.db.query<{ from_status: string; to_status: string }>(
-      'select from_status, to_status from state_moves where machine = $1',
+      'select from_status, to_status from state_transitions where machine = $1',
       [name],
     );
     const ours = states.flatMap((from) => (moves[from] ?? []).map((to) => `${from} > ${to}`));
@@ -105,14 +105,14 @@ describe.each(MACHINES)('the moves of a $name', ({ name, table, moves, first, wh
     );
   });
 
-  it('are the only ones that the database lets pass, of every pair of states', async () => {
+  it('are the only ones that the database accepts, of every pair of states', async () => {
     const passed: string[] = [];
     const wanted = states.flatMap((from) => (moves[from] ?? []).map((to) => `${from} > ${to}`));
     for (const from of states) {
       for (const to of states) {
         if (from === to) continue;
         const refusal = await refusalOf(async (tx) => {
-          // Only so can a row be brought into a state that it has left for good: the triggers are asleep meanwhile.
+          // Triggers are off, because a row cannot otherwise return to an earlier state.
           await tx.query('set local session_replication_role = replica');
           await tx.query(`update ${table} set status = '${from}', ${beside(from)} where ${where}`, [done.id]);
           await tx.query('set local session_replication_role = origin');
@@ -144,8 +144,8 @@ describe.each(MACHINES)('the moves of a $name', ({ name, table, moves, first, wh
   });
 });
 
-it('no machine is in the database that the program does not have', async () => {
-  const rows = await world.db.query<{ machine: string }>('select distinct machine from state_moves');
+it('the database has no state machine that TypeScript does not have', async () => {
+  const rows = await world.db.query<{ machine: string }>('select distinct machine from state_transitions');
   expect(rows.map(({ machine }) => machine).sort()).toEqual(MACHINES.map(({ name }) => name).sort());
 });
 
@@ -167,7 +167,7 @@ describe('amounts', () => {
     expect(refusal).toBe(`amounts, currency and mode of ${table} never change`);
   });
 
-  it('refunded never exceed what was paid, of a share or of a checkout', async () => {
+  it('refunded never exceed the amount paid, of a share or of a checkout', async () => {
     for (const table of ['checkouts', 'shares']) {
       const refusal = await refusalOf((tx) =>
         tx.query(`update ${table} set refunded_amount = amount + 1 where checkout_id = $1`, [done.id]),
@@ -176,7 +176,7 @@ describe('amounts', () => {
     }
   });
 
-  it('of a share are nothing or at least the processor’s least charge', async () => {
+  it('of a share are 0 or at least the minimum charge', async () => {
     for (const amount of [1, 49, -1]) {
       const refusal = await refusalOf((tx) => addShare(tx, done.id, amount));
       expect(refusal).toMatch(/share_amount_is_nothing_or_a_charge/);
@@ -188,13 +188,13 @@ function addShare(tx: Queryable, checkoutId: string, amount: number): Promise<un
   return tx.query(
     `insert into shares (venue_id, share_id, checkout_id, place, amount, status, is_organizer, member_id, invited_at)
      values ($1, 'shr_' || gen_random_uuid(), $2, 9, $3, 'invited', false, gen_random_uuid(), now())`,
-    [shop.venueId, checkoutId, amount],
+    [venue.venueId, checkoutId, amount],
   );
 }
 
 describe('a party', () => {
-  it('that does not add up to the amount is refused at commit, by a cent more or less', async () => {
-    const open = await shop.create({ amount: 10_000, party_size: 2 });
+  it('that does not add up to the amount is rejected at commit, even by one minor unit', async () => {
+    const open = await venue.create({ amount: 10_000, party_size: 2 });
     for (const amounts of [[5_000, 4_999], [5_000, 5_001], [10_000, 100], [9_999]]) {
       const refusal = await refusalAtCommit(async (tx) => {
         await tx.query(
@@ -205,11 +205,11 @@ describe('a party', () => {
       });
       expect(refusal).toMatch(/add up to \d+, not to 10000/);
     }
-    expect((await shop.read(open.id)).status).toBe('open');
+    expect((await venue.read(open.id)).status).toBe('open');
   });
 
-  it('of nobody cannot be collected from', async () => {
-    const open = await shop.create();
+  it('without shares cannot be collecting', async () => {
+    const open = await venue.create();
     const refusal = await refusalAtCommit((tx) =>
       tx.query(`update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = $1`, [
         open.id,
@@ -218,8 +218,8 @@ describe('a party', () => {
     expect(refusal).toMatch(/add up to 0/);
   });
 
-  it('cannot lose a share, be it dropped or deleted, nor gain one', async () => {
-    const { id, shares } = await shop.collecting();
+  it('can neither lose a share, dropped or deleted, nor gain one', async () => {
+    const { id, shares } = await venue.collecting();
     expect(await refusalAtCommit((tx) => addShare(tx, id, 100))).toMatch(/add up/);
     const drop = await refusalAtCommit((tx) =>
       tx.query('update shares set dropped_at = now() where share_id = $1', [shares[1].id]),
@@ -228,12 +228,12 @@ describe('a party', () => {
     expect(
       await refusalAtCommit((tx) => tx.query('delete from shares where share_id = $1', [shares[1].id])),
     ).not.toBeNull();
-    expect(await shop.read(id)).toMatchObject({ shares });
+    expect(await venue.read(id)).toMatchObject({ shares });
   });
 
-  it('at an end holds nobody’s card, and a completed one has everybody’s', async () => {
-    const { id, shares } = await shop.collecting();
-    await shop.drive(id, 'hold', { share_id: shares[0].id });
+  it('of an ended checkout holds no card, and of a completed one has every share captured', async () => {
+    const { id, shares } = await venue.collecting();
+    await venue.runTestHelper(id, 'hold', { share_id: shares[0].id });
     for (const end of ['expired', 'canceled']) {
       const refusal = await refusalAtCommit((tx) =>
         tx.query('update checkouts set status = $2 where checkout_id = $1', [id, end]),
@@ -251,7 +251,7 @@ describe('a party', () => {
     expect(completed).toBe(`${id} is completed and a share is not captured`);
   });
 
-  it('has one live hold for a share, and one member once', async () => {
+  it('has one live hold for a share, and each member once', async () => {
     const twice = await refusalOf((tx) =>
       tx.query(
         `insert into holds select (jsonb_populate_record(h,
@@ -271,8 +271,8 @@ describe('a party', () => {
     expect(member).toMatch(/shares_by_member/);
   });
 
-  it('of a live checkout has no clock of its own', async () => {
-    const live = await openShop(world, { mode: 'live' });
+  it('of a live checkout has no own clock', async () => {
+    const live = await openTestVenue(world, { mode: 'live' });
     const made = await live.create();
     const refusal = await refusalOf((tx) =>
       tx.query(`update checkouts set clock_ahead = '1 hour' where checkout_id = $1`, [made.id]),

@@ -1,83 +1,83 @@
-// The helpers of test mode: each drives the same code as real guests would, refuses a wrong state, and is closed to live
-// keys. A checkout has a clock of its own, which goes forward only.
+// The test helpers: each runs the same code as real guests do, refuses a wrong state, and is closed to live keys. A
+// checkout has its own clock, which only goes forward.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
 import {
-  anotherKey,
   CARDS,
   DAY,
   expectConflict,
   expectInvalid,
   HOUR,
   inFuture,
-  openShop,
-  type Seen,
-  type Shop,
-} from './shop.ts';
+  type Json,
+  openTestVenue,
+  type TestVenue,
+  withNewKey,
+} from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
-let shop: Shop;
+let venue: TestVenue;
 beforeAll(async () => {
   world = await openTestWorld();
-  shop = await openShop(world);
+  venue = await openTestVenue(world);
 });
 afterAll(() => world.close());
 
 const command = (id: string, name: string, body?: unknown) =>
-  shop.post(`/v1/test_helpers/checkouts/${id}/${name}`, body);
-const statusesOf = (checkout: Seen): string[] => checkout.shares.map(({ status }: Seen) => status);
+  venue.post(`/v1/test_helpers/checkouts/${id}/${name}`, body);
+const statusesOf = (checkout: Json): string[] => checkout.shares.map(({ status }: Json) => status);
 
 /** One checkout in each state. */
-async function inEachState(): Promise<Record<string, Seen>> {
+async function inEachState(): Promise<Record<string, Json>> {
   return {
-    open: await shop.create(),
-    collecting: await shop.collecting(),
-    completed: await shop.completed(),
-    expired: await shop.drive((await shop.create()).id, 'expire'),
-    canceled: (await shop.post(`/v1/checkouts/${(await shop.create()).id}/cancel`)).json,
+    open: await venue.create(),
+    collecting: await venue.collecting(),
+    completed: await venue.completed(),
+    expired: await venue.runTestHelper((await venue.create()).id, 'expire'),
+    canceled: (await venue.post(`/v1/checkouts/${(await venue.create()).id}/cancel`)).json,
   };
 }
 
 describe('collect', () => {
-  it('makes test members for the whole party, with an equal split and the odd cents to the organizer', async () => {
-    const checkout = await shop.collecting({ amount: 10_003, party_size: 4 });
+  it('creates test members for the whole party, with an equal split and the remainder to the organizer', async () => {
+    const checkout = await venue.collecting({ amount: 10_003, party_size: 4 });
     expect(checkout.status).toBe('collecting');
-    expect(checkout.shares.map(({ amount }: Seen) => amount)).toEqual([2_503, 2_500, 2_500, 2_500]);
-    expect(checkout.shares.map(({ is_organizer }: Seen) => is_organizer)).toEqual([true, false, false, false]);
+    expect(checkout.shares.map(({ amount }: Json) => amount)).toEqual([2_503, 2_500, 2_500, 2_500]);
+    expect(checkout.shares.map(({ is_organizer }: Json) => is_organizer)).toEqual([true, false, false, false]);
     expect(statusesOf(checkout)).toEqual(Array(4).fill('invited'));
     for (const { id } of checkout.shares) expect(id).toMatch(/^shr_[0-9a-z]{26}$/);
-    const events = await shop.events(checkout.id);
+    const events = await venue.events(checkout.id);
     expect(events.map(({ type }) => type)).toEqual(['checkout.created', 'checkout.collecting']);
     expect(events[1]?.data.object).toEqual(checkout);
   });
 
-  it('of a total too small for everybody leaves out as many as it must: nobody pays less than the least charge', async () => {
-    const checkout = await shop.collecting({ amount: 120, party_size: 3 });
-    expect(checkout.shares.map(({ amount }: Seen) => amount)).toEqual([60, 60]);
-    expect((await shop.completed({ amount: 100, party_size: 50 })).shares).toHaveLength(2);
+  it('leaves members out when the amount is too small, so that each pays at least the minimum charge', async () => {
+    const checkout = await venue.collecting({ amount: 120, party_size: 3 });
+    expect(checkout.shares.map(({ amount }: Json) => amount)).toEqual([60, 60]);
+    expect((await venue.completed({ amount: 100, party_size: 50 })).shares).toHaveLength(2);
   });
 
   it('works for the largest party', async () => {
-    const checkout = await shop.collecting({ amount: 99_999_999, party_size: 50 });
+    const checkout = await venue.collecting({ amount: 99_999_999, party_size: 50 });
     expect(checkout.shares).toHaveLength(50);
-    expect(checkout.shares.reduce((sum: number, { amount }: Seen) => sum + amount, 0)).toBe(99_999_999);
+    expect(checkout.shares.reduce((sum: number, { amount }: Json) => sum + amount, 0)).toBe(99_999_999);
   });
 });
 
 describe('hold', () => {
   it('holds one share, then the rest; the last one funds and completes the checkout', async () => {
-    const checkout = await shop.collecting();
-    const one = await shop.drive(checkout.id, 'hold', { share_id: checkout.shares[1].id });
+    const checkout = await venue.collecting();
+    const one = await venue.runTestHelper(checkout.id, 'hold', { share_id: checkout.shares[1].id });
     expect(statusesOf(one)).toEqual(['invited', 'held', 'invited']);
     expect(one.funded_amount).toBe(checkout.shares[1].amount);
     expect(one.shares[1].held_at).toMatch(/Z$/);
-    expect(await shop.heldAtBank(checkout.id)).toBe(checkout.shares[1].amount);
-    await shop.drive(checkout.id, 'hold', {});
+    expect(await venue.heldAtProcessor(checkout.id)).toBe(checkout.shares[1].amount);
+    await venue.runTestHelper(checkout.id, 'hold', {});
     await world.work();
-    const done = await shop.read(checkout.id);
+    const done = await venue.read(checkout.id);
     expect([done.status, statusesOf(done)]).toEqual(['completed', ['captured', 'captured', 'captured']]);
-    expect(await shop.told(checkout.id)).toEqual([
+    expect(await venue.eventTypes(checkout.id)).toEqual([
       'checkout.created',
       'checkout.collecting',
       'share.held',
@@ -86,22 +86,22 @@ describe('hold', () => {
       'checkout.funded',
       'checkout.completed',
     ]);
-    expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
   });
 
-  it('of a share that is held already is a conflict, of a foreign or unknown share a 422 that names it', async () => {
-    const checkout = await shop.collecting();
-    const other = await shop.collecting();
+  it('of a held share is a conflict, of a foreign or unknown share a 422 at its field', async () => {
+    const checkout = await venue.collecting();
+    const other = await venue.collecting();
     const share_id = checkout.shares[0].id;
-    await shop.drive(checkout.id, 'hold', { share_id });
+    await venue.runTestHelper(checkout.id, 'hold', { share_id });
     expectConflict(await command(checkout.id, 'hold', { share_id }), 'share_already_held');
     expectInvalid(await command(checkout.id, 'hold', { share_id: other.shares[0].id }), 'invalid_value', '/share_id');
     const unknown = await command(checkout.id, 'hold', { share_id: 'shr_00000000000000000000000000' });
     expectInvalid(unknown, 'invalid_value', '/share_id');
   });
 
-  it('takes one of the test cards: a declined one leaves the share failed, an unknown one is named', async () => {
-    const checkout = await shop.collecting();
+  it('accepts a test card: a declined one fails the share, an unknown one is a 422 at its field', async () => {
+    const checkout = await venue.collecting();
     const share_id = checkout.shares[0].id;
     const declined = await command(checkout.id, 'hold', { share_id, card: 'pm_card_chargeDeclined' });
     expect([declined.status, declined.json.shares[0].status]).toEqual([200, 'failed']);
@@ -112,44 +112,44 @@ describe('hold', () => {
     expect([held.status, held.json.shares[0].status]).toEqual([200, 'held']);
   });
 
-  it('of one share ten times at once holds it once, at the bank too', async () => {
-    const checkout = await shop.collecting();
+  it('of one share ten times at once holds it once, at the processor too', async () => {
+    const checkout = await venue.collecting();
     const share_id = checkout.shares[0].id;
-    const told = await Promise.all(Array.from({ length: 10 }, () => command(checkout.id, 'hold', { share_id })));
-    for (const one of told) expect([200, 409, 503], one.text).toContain(one.status);
+    const response = await Promise.all(Array.from({ length: 10 }, () => command(checkout.id, 'hold', { share_id })));
+    for (const one of response) expect([200, 409, 503], one.text).toContain(one.status);
     await world.work();
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited', 'invited']);
-    expect(await shop.heldAtBank(checkout.id)).toBe(checkout.shares[0].amount);
-    expect((await shop.told(checkout.id)).filter((type) => type === 'share.held')).toHaveLength(1);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited', 'invited']);
+    expect(await venue.heldAtProcessor(checkout.id)).toBe(checkout.shares[0].amount);
+    expect((await venue.eventTypes(checkout.id)).filter((type) => type === 'share.held')).toHaveLength(1);
   });
 });
 
 describe('complete', () => {
-  it('does whatever is missing, from open, from collecting, from half paid, and again without harm', async () => {
-    const open = await shop.create();
-    const collecting = await shop.collecting();
-    const half = await shop.collecting();
-    await shop.drive(half.id, 'hold', { share_id: half.shares[2].id });
+  it('does the missing steps from open, collecting or half paid, and is harmless when repeated', async () => {
+    const open = await venue.create();
+    const collecting = await venue.collecting();
+    const half = await venue.collecting();
+    await venue.runTestHelper(half.id, 'hold', { share_id: half.shares[2].id });
     for (const { id, amount } of [open, collecting, half]) {
-      const done = await shop.drive(id, 'complete');
+      const done = await venue.runTestHelper(id, 'complete');
       expect([done.status, done.funded_amount]).toEqual(['completed', amount]);
       expect(done.completed_at).toMatch(/Z$/);
-      expect(await shop.chargedAtBank(id)).toBe(amount);
-      expect(await shop.drive(id, 'complete')).toEqual(done);
+      expect(await venue.chargedAtProcessor(id)).toBe(amount);
+      expect(await venue.runTestHelper(id, 'complete')).toEqual(done);
     }
   });
 
-  it('three times at once charges once', async () => {
-    const made = await shop.create();
+  it('three times at once charges each guest once', async () => {
+    const made = await venue.create();
     await Promise.all(Array.from({ length: 3 }, () => command(made.id, 'complete')));
-    await shop.drive(made.id, 'complete');
-    expect(await shop.chargedAtBank(made.id)).toBe(made.amount);
-    expect((await shop.told(made.id)).filter((type) => type === 'checkout.completed')).toHaveLength(1);
+    await venue.runTestHelper(made.id, 'complete');
+    expect(await venue.chargedAtProcessor(made.id)).toBe(made.amount);
+    expect((await venue.eventTypes(made.id)).filter((type) => type === 'checkout.completed')).toHaveLength(1);
   });
 
-  it('pays the venue its net amount to the cent, one transfer for each share, tied to its charge', async () => {
-    const paying = await openShop(world);
-    await paying.fee(333, 7);
+  it('pays the venue its exact net amount, with one transfer for each share, tied to its charge', async () => {
+    const paying = await openTestVenue(world);
+    await paying.setFee(333, 7);
     const done = await paying.completed({ amount: 10_001, party_size: 7 });
     expect(done.fee_amount).toBe(340);
     const { data } = await paying.stripe.transfers.list({ transfer_group: done.id, limit: 100 });
@@ -173,100 +173,104 @@ describe('a wrong state', () => {
     for (const [name, states, reason] of wrong) {
       for (const state of states) {
         expectConflict(await command(each[state].id, name, name === 'hold' ? {} : undefined), reason);
-        expect((await shop.read(each[state].id)).status).toBe(state);
+        expect((await venue.read(each[state].id)).status).toBe(state);
       }
     }
   });
 });
 
 describe('live keys', () => {
-  it('are refused with mode_not_available, whatever they ask about', async () => {
-    const live = await anotherKey(shop, 'live');
+  it('are refused with mode_not_available, also for unknown checkouts', async () => {
+    const live = await withNewKey(venue, 'live');
     const made = await live.create();
     for (const name of ['collect', 'hold', 'complete', 'expire', 'advance']) {
       const body = name === 'hold' ? {} : name === 'advance' ? { to: inFuture(DAY) } : undefined;
-      const told = await live.post(`/v1/test_helpers/checkouts/${made.id}/${name}`, body);
-      expect([name, told.status, told.json.error.code]).toEqual([name, 403, 'mode_not_available']);
+      const response = await live.post(`/v1/test_helpers/checkouts/${made.id}/${name}`, body);
+      expect([name, response.status, response.json.error.code]).toEqual([name, 403, 'mode_not_available']);
     }
     expect((await live.read(made.id)).status).toBe('open');
   });
 });
 
 describe('expire', () => {
-  it('lets pay_by pass: expired, every hold released at the bank, told once', async () => {
-    const checkout = await shop.collecting();
-    await shop.drive(checkout.id, 'hold', { share_id: checkout.shares[0].id });
-    const expired = await shop.drive(checkout.id, 'expire');
+  it('expires the checkout with one event, and every hold is released at the processor', async () => {
+    const checkout = await venue.collecting();
+    await venue.runTestHelper(checkout.id, 'hold', { share_id: checkout.shares[0].id });
+    const expired = await venue.runTestHelper(checkout.id, 'expire');
     expect([expired.status, statusesOf(expired)]).toEqual(['expired', ['released', 'invited', 'invited']]);
     expect(expired.pay_by).toBe(checkout.pay_by);
     await world.work();
-    expect(await shop.heldAtBank(checkout.id)).toBe(0);
-    expect((await shop.told(checkout.id)).filter((type) => type === 'checkout.expired')).toHaveLength(1);
+    expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
+    expect((await venue.eventTypes(checkout.id)).filter((type) => type === 'checkout.expired')).toHaveLength(1);
   });
 });
 
 describe('advance', () => {
   it('moves the checkout’s clock forward only', async () => {
-    const made = await shop.create({ pay_by: inFuture(10 * DAY) });
+    const made = await venue.create({ pay_by: inFuture(10 * DAY) });
     const to = inFuture(3 * DAY);
-    expect(await shop.drive(made.id, 'advance', { to })).toEqual(made);
+    expect(await venue.runTestHelper(made.id, 'advance', { to })).toEqual(made);
     expectInvalid(await command(made.id, 'advance', { to: inFuture(2 * DAY) }), 'out_of_range', '/to');
     expectInvalid(await command(made.id, 'advance', { to: inFuture(-DAY) }), 'out_of_range', '/to');
     expectInvalid(await command(made.id, 'advance', {}), 'missing_field', '/to');
     expectInvalid(await command(made.id, 'advance', { to: 'soon' }), 'invalid_format', '/to');
-    expect((await shop.drive(made.id, 'advance', { to: inFuture(9 * DAY) })).status).toBe('open');
+    expect((await venue.runTestHelper(made.id, 'advance', { to: inFuture(9 * DAY) })).status).toBe('open');
   });
 
-  it('past pay_by expires it; just before it does not; and other checkouts keep their time', async () => {
-    const [moved, other] = [await shop.create(), await shop.create()];
+  it('past pay_by expires the checkout, just before it does not, and other checkouts are not affected', async () => {
+    const [moved, other] = [await venue.create(), await venue.create()];
     const payBy = Date.parse(moved.pay_by);
-    expect((await shop.drive(moved.id, 'advance', { to: new Date(payBy - 60_000).toISOString() })).status).toBe('open');
-    expect((await shop.drive(moved.id, 'advance', { to: new Date(payBy + 1).toISOString() })).status).toBe('expired');
-    expect((await shop.read(other.id)).status).toBe('open');
+    expect(
+      (await venue.runTestHelper(moved.id, 'advance', { to: new Date(payBy - 60_000).toISOString() })).status,
+    ).toBe('open');
+    expect((await venue.runTestHelper(moved.id, 'advance', { to: new Date(payBy + 1).toISOString() })).status).toBe(
+      'expired',
+    );
+    expect((await venue.read(other.id)).status).toBe('open');
   });
 
-  it('renews a hold when the clock comes near its lapse, and the new hold stands in its place', async () => {
-    const checkout = await shop.collecting({ pay_by: inFuture(20 * DAY), party_size: 2 });
-    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    const [first] = await shop.intents(checkout.id);
-    await shop.drive(checkout.id, 'advance', { to: inFuture(5 * DAY) });
+  it('renews a hold that is about to lapse, and the renewal replaces it', async () => {
+    const checkout = await venue.collecting({ pay_by: inFuture(20 * DAY), party_size: 2 });
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    const [first] = await venue.intents(checkout.id);
+    await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(5 * DAY) });
     await world.work();
-    expect(await shop.intents(checkout.id)).toHaveLength(1);
-    await shop.drive(checkout.id, 'advance', { to: inFuture(6 * DAY + 2 * HOUR) });
+    expect(await venue.intents(checkout.id)).toHaveLength(1);
+    await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(6 * DAY + 2 * HOUR) });
     await world.work();
-    const intents = await shop.intents(checkout.id);
+    const intents = await venue.intents(checkout.id);
     expect(intents.map(({ id, status }) => [id === first?.id, status])).toEqual([
       [true, 'canceled'],
       [false, 'requires_capture'],
     ]);
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited']);
-    expect(await shop.heldAtBank(checkout.id)).toBe(checkout.shares[0].amount);
-    await shop.drive(checkout.id, 'advance', { to: inFuture(13 * DAY) });
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
+    expect(await venue.heldAtProcessor(checkout.id)).toBe(checkout.shares[0].amount);
+    await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(13 * DAY) });
     await world.work();
-    expect(await shop.intents(checkout.id)).toHaveLength(3);
-    const done = await shop.drive(checkout.id, 'complete');
+    expect(await venue.intents(checkout.id)).toHaveLength(3);
+    const done = await venue.runTestHelper(checkout.id, 'complete');
     expect(done.status).toBe('completed');
     await world.work();
-    expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
-    expect(await shop.heldAtBank(checkout.id)).toBe(0);
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
+    expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
   });
 
-  it('when a renewal is declined the share fails, its person can pay again, and nothing stays held', async () => {
-    const checkout = await shop.collecting({ pay_by: inFuture(20 * DAY), party_size: 2 });
-    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.renewalFails);
-    await shop.drive(checkout.id, 'advance', { to: inFuture(6 * DAY + 2 * HOUR) });
+  it('fails the share when the renewal is declined; the guest can pay again, and nothing stays held', async () => {
+    const checkout = await venue.collecting({ pay_by: inFuture(20 * DAY), party_size: 2 });
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.renewalFails);
+    await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(6 * DAY + 2 * HOUR) });
     await world.work();
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['failed', 'invited']);
-    expect(await shop.heldAtBank(checkout.id)).toBe(0);
-    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited']);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
+    expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
   });
 
-  it('a hold is not renewed when pay_by comes before it lapses', async () => {
-    const checkout = await shop.collecting({ pay_by: inFuture(3 * DAY), party_size: 2 });
-    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    await shop.drive(checkout.id, 'advance', { to: inFuture(2 * DAY) });
+  it('does not renew a hold that outlives pay_by', async () => {
+    const checkout = await venue.collecting({ pay_by: inFuture(3 * DAY), party_size: 2 });
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(2 * DAY) });
     await world.work();
-    expect(await shop.intents(checkout.id)).toHaveLength(1);
+    expect(await venue.intents(checkout.id)).toHaveLength(1);
   });
 });

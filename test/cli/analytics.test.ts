@@ -1,18 +1,18 @@
-// `everyshare analytics`: the picture of a venue's figures, counting them anew, and dropping old events.
+// `everyshare analytics`: the picture of a venue's figures, recounting them, and dropping old events.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drawBars } from '../../src/cli/plot.ts';
-import { type App, openApp, report } from '../analytics/app.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { type CommandLine, commandLine } from './in-process.ts';
+import { type CommandLine, commandLine } from '../support/run-command.ts';
+import { openTestActivity, report, type TestActivity } from '../support/test-activity.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
-let app: App;
+let app: TestActivity;
 let cli: CommandLine;
 
 beforeAll(async () => {
   world = await openTestWorld();
-  app = await openApp(world, 1, 'live');
+  app = await openTestActivity(world, 1, 'live');
   cli = commandLine(world);
   const events = Array.from({ length: 40 }, (_, i) => ({
     id: `e${i}`,
@@ -73,7 +73,9 @@ describe('a time that is typed', () => {
       expect(await cli.line(2, 'analytics', 'drop', '--before', day)).toContain(`--before is "${day}"`);
       expect(await cli.line(2, 'analytics', 'show', '--venue', app.venueId, '--from', day)).toContain('--from is');
     }
-    expect(await world.db.query('select kept_from as kept from activity_kept')).toEqual([{ kept: '-infinity' }]);
+    expect(await world.db.query('select retained_from as kept from activity_retention')).toEqual([
+      { kept: '-infinity' },
+    ]);
   });
 
   it('counts to the microsecond, as in the API', async () => {
@@ -96,16 +98,16 @@ describe('a picture', () => {
 });
 
 describe('analytics rebuild and drop', () => {
-  it('count anew, for one venue or all, and say whether anything was wrong', async () => {
+  it('recount, for one venue or all, and say whether anything was wrong', async () => {
     expect(await cli.json('analytics', 'rebuild')).toEqual({ venues: 1, days: 9, mended: 0 });
     await world.db.query('update activity_days set views = 1000');
     const said = await cli.run('analytics', 'rebuild', '--venue', app.venueId);
-    expect(said.out).toMatch(/^1 venues, 9 days counted anew: \d+ rows were wrong and are mended\.\n$/);
+    expect(said.out).toMatch(/^1 venues, 9 days recounted: \d+ rows were wrong and are corrected\.\n$/);
     expect(await cli.json('analytics', 'rebuild')).toMatchObject({ mended: 0 });
   });
 
   it('is a notice of the doctor, and no problem, where a venue was never counted by the hour', async () => {
-    await world.db.query('update activity_venues set by_hour = false');
+    await world.db.query('update activity_venues set has_hourly_figures = false');
     const said = await cli.run('doctor');
     expect(said.exit).toBe(0);
     expect(said.out).toMatch(

@@ -14,12 +14,13 @@ import { makeLog } from '../../src/base/log.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
+import { schemaFolders } from '../../src/base/schema-files.ts';
 import { makeSeal } from '../../src/base/seal.ts';
 import { readOrCreateSecret } from '../../src/base/secret-file.ts';
 import { runCommand } from '../../src/cli/command.ts';
 import { checkNode } from '../../src/cli/doctor.ts';
 import { type AppContext, commandContext, makeContext } from '../../src/run/context.ts';
-import { keepLines, keepStream } from '../logs/kept.ts';
+import { recordLines, recordStream } from '../support/record-logs.ts';
 
 interface Said {
   readonly exit: number;
@@ -45,14 +46,14 @@ beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'everyshare-cli-'));
   chmodSync(dataDir, 0o755);
   postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
-  await migrate(postgres.url, join(packageRoot, 'migrations'));
+  await migrate(postgres.url, schemaFolders(packageRoot));
   const key = readOrCreateSecret(join(dataDir, 'encryption-key'), () => systemRandom.bytes(32).toString('base64'));
   context = makeContext({
     config: readConfig({ DATA_DIR: dataDir }),
     db: openDb({ url: postgres.url, connections: 4, pooled: false, applicationName: 'cli-test' }),
     clock: systemClock,
     random: systemRandom,
-    log: makeLog('info', 'test', { write: keepLines }),
+    log: makeLog('info', 'test', { write: recordLines }),
     sealKey: Buffer.from(key.text, 'base64'),
     operatorToken: 'opt_for_tests_0123456789abcdef',
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
@@ -144,7 +145,7 @@ function program(argv: readonly string[], around: Around = {}): Promise<Said> {
   child.stderr?.on('data', (chunk) => {
     said.err += chunk;
   });
-  if (child.stderr !== null) keepStream(child.stderr);
+  if (child.stderr !== null) recordStream(child.stderr);
   if (around.deaf === true) child.stdout?.destroy();
   if (around.input !== undefined) child.stdin?.write(around.input);
   return new Promise((resolve, reject) => {
@@ -432,9 +433,9 @@ describe('the audit log', () => {
 
 describe('the doctor', () => {
   it('finds a sound installation sound', async () => {
-    const told = await json<{ ok: boolean; checks: { name: string; ok: boolean }[] }>('doctor');
-    expect(told.ok).toBe(true);
-    expect(told.checks.map(({ name, ok }) => `${name} ${ok}`)).toEqual(
+    const response = await json<{ ok: boolean; checks: { name: string; ok: boolean }[] }>('doctor');
+    expect(response.ok).toBe(true);
+    expect(response.checks.map(({ name, ok }) => `${name} ${ok}`)).toEqual(
       ['node', 'database', 'migrations', 'encryption_key', 'clock', 'processor', 'texts', 'base_url', 'analytics'].map(
         (name) => `${name} true`,
       ),
@@ -450,16 +451,16 @@ describe('the doctor', () => {
     };
     const sick = async () => {
       const opened = await openContext({ host: '0.0.0.0' });
-      return { ...opened, house: { ...later, config: opened.context.config } };
+      return { ...opened, context: { ...later, config: opened.context.config } };
     };
     const said = await run(['doctor'], sick);
     expect(said.exit).toBe(1);
     expect(said.out).toMatch(/PROBLEM +clock +(59|60)\.\d s .*\n +remedy: set both clocks/);
     expect(said.out).toMatch(/PROBLEM +base_url .*0\.0\.0\.0\n +remedy: set BASE_URL/);
     expect(oneLine(said)).toContain('encryption_key, clock, base_url');
-    const told = await run(['--json', 'doctor'], sick);
-    expect(told.exit).toBe(1);
-    expect(JSON.parse(told.out)).toMatchObject({ ok: false });
+    const response = await run(['--json', 'doctor'], sick);
+    expect(response.exit).toBe(1);
+    expect(JSON.parse(response.out)).toMatchObject({ ok: false });
   });
 
   it('finds a database that is ahead of the program', async () => {
@@ -495,11 +496,11 @@ describe('a line that was typed wrongly fails with one line and exit code 2, bef
     [['venue', 'lnk', NOBODY], 'did you mean "venue link"?'],
     [['venue', 'origin', 'ad', NOBODY, 'https://a.example'], 'did you mean "venue origin add"?'],
     [['strat'], 'did you mean "start"?'],
-    [['--json', 'start'], '"start" stands alone'],
+    [['--json', 'start'], '"start" takes no options'],
     [['reconcil'], 'did you mean "reconcile"?'],
     [['reconcile', '--mode', 'both'], '--mode is "both": give test or live.'],
-    [['venue'], 'needs a further word: create, list'],
-    [['venue', 'list', 'more'], '"more" is one word too many'],
+    [['venue'], 'needs another word: create, list'],
+    [['venue', 'list', 'more'], '"more" is one argument too many'],
     [['venue', 'link'], '"venue link" needs ID'],
     [['venue', 'create'], '--name is missing'],
     [['venue', 'create', '--name'], '--name has no value'],

@@ -10,9 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { JsonSplitter, JsonStreamError, splitJson } from '../../src/cli/json-stream.ts';
 import { ProgressBar } from '../../src/cli/progress-bar.ts';
-import { keepStream } from '../logs/kept.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { type CommandLine, commandLine } from './in-process.ts';
+import { recordStream } from '../support/record-logs.ts';
+import { type CommandLine, commandLine } from '../support/run-command.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 const NOBODY = '01900000-0000-7000-8000-000000000000';
 
@@ -244,7 +244,7 @@ describe('the progress bar', () => {
       throw new Error('something was written');
     };
     const bar = new ProgressBar('boats', { now: () => 0 }, { write });
-    bar.say('Going on.');
+    bar.printLine('Going on.');
     bar.show(1, 1, 1);
     bar.end();
   });
@@ -307,8 +307,8 @@ describe('an import', () => {
   ])('an import of 250 boats as %s writes the valid ones and reports the others', async (_form, write) => {
     const venue = await into();
     const path = file(write(flawedFleet()));
-    const told = await flawed('import', 'boats', path, ...venue);
-    expect(told).toMatchObject({
+    const response = await flawed('import', 'boats', path, ...venue);
+    expect(response).toMatchObject({
       type: 'boats',
       venue_id: venue[1],
       mode: 'test',
@@ -317,7 +317,7 @@ describe('an import', () => {
       line: '5 of 250 boats failed: fix them and import them again.',
     });
     expect(
-      told.errors.map(({ index, external_id, errors }) => [
+      response.errors.map(({ index, external_id, errors }) => [
         index,
         external_id,
         ...errors.map(({ code, field }) => `${code} ${field}`),
@@ -351,9 +351,9 @@ describe('an import', () => {
       offering(61, { availability: endless }),
       offering(3, { title: 'Garden cabana' }),
     ];
-    const told = await flawed('import', 'offerings', file(lines(all)), ...venue);
-    expect(told).toMatchObject({ type: 'offerings', mode: 'live', total: 63, created: 60, updated: 0, failed: 3 });
-    expect(told.errors.map(({ index, errors }) => [index, errors[0]?.field])).toEqual([
+    const response = await flawed('import', 'offerings', file(lines(all)), ...venue);
+    expect(response).toMatchObject({ type: 'offerings', mode: 'live', total: 63, created: 60, updated: 0, failed: 3 });
+    expect(response.errors.map(({ index, errors }) => [index, errors[0]?.field])).toEqual([
       [60, '/tiers'],
       [61, '/availability/recurring/0/rrule'],
       [62, '/external_id'],
@@ -403,9 +403,9 @@ describe('an import', () => {
 
     writeFileSync(path, whole);
     utimesSync(path, 1, 1);
-    const told = await flawed('import', 'boats', path, ...venue, '--report', report);
-    expect(told).toMatchObject({ total: 250, created: 245, updated: 0, unchanged: 0, failed: 5, resumed_at: 230 });
-    expect(told.errors.map(({ index }) => index)).toEqual([7, 120, 121, 199, 249]);
+    const response = await flawed('import', 'boats', path, ...venue, '--report', report);
+    expect(response).toMatchObject({ total: 250, created: 245, updated: 0, unchanged: 0, failed: 5, resumed_at: 230 });
+    expect(response.errors.map(({ index }) => index)).toEqual([7, 120, 121, 199, 249]);
     expect(await rows('boats', venue)).toHaveLength(245);
     expect(readFileSync(report, 'utf8').trimEnd().split('\n')).toHaveLength(5);
     expect(existsSync(`${path}.progress.json`)).toBe(false);
@@ -492,8 +492,8 @@ describe('an import', () => {
         /^the file has changed since its first 100 objects were imported: start again with --restart/,
       );
       expect(await rows('boats', venue)).toHaveLength(100);
-      const told = await cli.json('import', 'boats', path, ...venue, '--restart');
-      expect(told).toMatchObject({ total: 151, created: 51, unchanged: 100, resumed_at: null });
+      const response = await cli.json('import', 'boats', path, ...venue, '--restart');
+      expect(response).toMatchObject({ total: 151, created: 51, unchanged: 100, resumed_at: null });
     });
 
     it('does not resume if a fixed file differs in the imported part', async () => {
@@ -524,8 +524,8 @@ describe('an import', () => {
   it('a dry run validates everything and writes nothing', async () => {
     const venue = await into();
     const path = file(lines(flawedFleet()));
-    const told = await flawed('import', 'boats', path, ...venue, '--dry-run');
-    expect(told).toMatchObject({ dry_run: true, total: 250, created: 0, updated: 0, unchanged: 0, failed: 5 });
+    const response = await flawed('import', 'boats', path, ...venue, '--dry-run');
+    expect(response).toMatchObject({ dry_run: true, total: 250, created: 0, updated: 0, unchanged: 0, failed: 5 });
     const said = await cli.run('import', 'boats', path, ...venue, '--dry-run');
     expect(said.out).toMatch(/valid +245\nfailed +5\n/);
     expect(said.out).toContain('Nothing was written: this was a dry run.');
@@ -535,16 +535,21 @@ describe('an import', () => {
     );
     expect(await rows('boats', venue)).toEqual([]);
     expect([existsSync(`${path}.progress.json`), existsSync(`${broken}.progress.json`)]).toEqual([false, false]);
-    const ticks = await world.db.query('select 1 from venue_ticks where venue_id = $1', [venue[1]]);
+    const ticks = await world.db.query('select 1 from venue_timestamps where venue_id = $1', [venue[1]]);
     expect(ticks).toEqual([]);
   });
 
   it('an object with a repeated member name fails alone', async () => {
     const venue = await into();
     const double = JSON.stringify(boat(1)).replace('{', '{"name":"First",');
-    const told = await flawed('import', 'boats', file(`${lines([boat(0)])}${double}\n${lines([boat(2)])}`), ...venue);
-    expect(told).toMatchObject({ created: 2, failed: 1 });
-    expect(told.errors).toMatchObject([
+    const response = await flawed(
+      'import',
+      'boats',
+      file(`${lines([boat(0)])}${double}\n${lines([boat(2)])}`),
+      ...venue,
+    );
+    expect(response).toMatchObject({ created: 2, failed: 1 });
+    expect(response.errors).toMatchObject([
       { index: 1, external_id: 'boat-1', errors: [{ code: 'invalid_json', field: '' }] },
     ]);
   });
@@ -569,7 +574,7 @@ describe('an import', () => {
     child.stderr.on('data', (chunk) => {
       err += chunk;
     });
-    keepStream(child.stderr);
+    recordStream(child.stderr);
     child.stdin.end(lines([boat(0), boat(1, { capacity: 0 })]));
     const exit = await new Promise((resolve) => child.on('close', resolve));
     expect([exit, err]).toEqual([1, 'everyshare: 1 of 2 boats failed: fix them and import them again.\n']);

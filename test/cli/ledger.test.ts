@@ -9,13 +9,13 @@ import {
   type LedgerReport,
   unbalancedIn,
 } from '../../src/domain/checkouts/accounting/check-ledger.ts';
-import { CARDS, openShop, type Shop } from '../checkouts/shop.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { type CommandLine, commandLine } from './in-process.ts';
+import { type CommandLine, commandLine } from '../support/run-command.ts';
+import { CARDS, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let cli: CommandLine;
-let shop: Shop;
+let venue: TestVenue;
 /** Completed and paid, nothing refunded. */
 let plain: string;
 /** Completed, half of it refunded after the venue was paid. */
@@ -26,7 +26,7 @@ let disputed: string;
 
 /** The processor's own notices of disputes, posted as it would post them. */
 async function deliverDisputes(): Promise<void> {
-  const { data } = await shop.stripe.events.list({ limit: 100 });
+  const { data } = await venue.stripe.events.list({ limit: 100 });
   for (const event of data.filter(({ type }) => type.startsWith('charge.dispute.')).reverse()) {
     const body = JSON.stringify(event);
     const headers = { 'stripe-signature': world.processor.api.webhooks.sign({ mode: 'test', body }) };
@@ -38,51 +38,51 @@ async function deliverDisputes(): Promise<void> {
 beforeAll(async () => {
   world = await openTestWorld();
   cli = commandLine(world);
-  shop = await openShop(world);
-  await shop.fee(275, 30);
-  plain = (await shop.completed()).id;
-  refunded = (await shop.completed()).id;
-  expect((await shop.post(`/v1/checkouts/${refunded}/refund`, { amount: 12_000 })).status).toBe(200);
-  const early = await shop.drive((await shop.create()).id, 'complete');
-  expect((await shop.post(`/v1/checkouts/${early.id}/refund`, { amount: 7_001 })).status).toBe(200);
-  const whole = await shop.drive((await shop.create()).id, 'complete');
-  expect((await shop.post(`/v1/checkouts/${whole.id}/refund`)).status).toBe(200);
+  venue = await openTestVenue(world);
+  await venue.setFee(275, 30);
+  plain = (await venue.completed()).id;
+  refunded = (await venue.completed()).id;
+  expect((await venue.post(`/v1/checkouts/${refunded}/refund`, { amount: 12_000 })).status).toBe(200);
+  const early = await venue.runTestHelper((await venue.create()).id, 'complete');
+  expect((await venue.post(`/v1/checkouts/${early.id}/refund`, { amount: 7_001 })).status).toBe(200);
+  const whole = await venue.runTestHelper((await venue.create()).id, 'complete');
+  expect((await venue.post(`/v1/checkouts/${whole.id}/refund`)).status).toBe(200);
 
-  const failing = await shop.collecting();
-  await shop.payAll(failing, [CARDS.good, CARDS.good, CARDS.captureFailsForGood]);
-  await shop.hurry(failing.id);
+  const failing = await venue.collecting();
+  await venue.payAll(failing, [CARDS.good, CARDS.good, CARDS.captureFailsForGood]);
+  await venue.finishDueWork(failing.id);
   undone = failing.id;
-  expect(await shop.read(undone)).toMatchObject({ status: 'canceled', cancellation_reason: 'capture_failed' });
+  expect(await venue.read(undone)).toMatchObject({ status: 'canceled', cancellation_reason: 'capture_failed' });
 
-  const slow = await shop.collecting();
-  await shop.payAll(slow, [CARDS.good, CARDS.captureFailsForAWhile, CARDS.good]);
-  expect((await shop.read(slow.id)).status).toBe('funded');
+  const slow = await venue.collecting();
+  await venue.payAll(slow, [CARDS.good, CARDS.captureFailsForAWhile, CARDS.good]);
+  expect((await venue.read(slow.id)).status).toBe('funded');
 
-  const angry = await shop.collecting();
-  await shop.payAll(angry, [CARDS.good, CARDS.disputed]);
+  const angry = await venue.collecting();
+  await venue.payAll(angry, [CARDS.good, CARDS.disputed]);
   disputed = angry.id;
 
-  await shop.create();
-  const held = await shop.collecting();
-  await shop.drive(held.id, 'hold', { share_id: held.shares[1].id });
-  await shop.drive((await shop.collecting()).id, 'expire');
-  const dropped = await shop.collecting();
-  await shop.drive(dropped.id, 'hold', { share_id: dropped.shares[0].id });
-  expect((await shop.post(`/v1/checkouts/${dropped.id}/cancel`)).status).toBe(200);
+  await venue.create();
+  const held = await venue.collecting();
+  await venue.runTestHelper(held.id, 'hold', { share_id: held.shares[1].id });
+  await venue.runTestHelper((await venue.collecting()).id, 'expire');
+  const dropped = await venue.collecting();
+  await venue.runTestHelper(dropped.id, 'hold', { share_id: dropped.shares[0].id });
+  expect((await venue.post(`/v1/checkouts/${dropped.id}/cancel`)).status).toBe(200);
   // Captured at the bank by somebody else: found out when it is let go, and given back.
-  const stray = await shop.collecting();
-  await shop.drive(stray.id, 'hold', { share_id: stray.shares[0].id });
-  for (const { id } of await shop.intents(stray.id)) await shop.stripe.paymentIntents.capture(id);
-  expect((await shop.post(`/v1/checkouts/${stray.id}/cancel`)).status).toBe(200);
-  await shop.hurry(stray.id);
+  const stray = await venue.collecting();
+  await venue.runTestHelper(stray.id, 'hold', { share_id: stray.shares[0].id });
+  for (const { id } of await venue.intents(stray.id)) await venue.stripe.paymentIntents.capture(id);
+  expect((await venue.post(`/v1/checkouts/${stray.id}/cancel`)).status).toBe(200);
+  await venue.finishDueWork(stray.id);
   expect(await world.db.query(`select kind, status from movements where checkout_id = $1`, [stray.id])).toEqual([
     { kind: 'return', status: 'done' },
   ]);
-  const live = await openShop(world, { mode: 'live' });
+  const live = await openTestVenue(world, { mode: 'live' });
   await live.create();
   await world.work();
   await deliverDisputes();
-  expect((await shop.read(disputed)).disputes).toHaveLength(1);
+  expect((await venue.read(disputed)).disputes).toHaveLength(1);
 });
 afterAll(() => world.close());
 
@@ -96,13 +96,13 @@ describe('books that were kept by the service', () => {
   });
 
   it('are one document by --json, whose balances add up to nothing', async () => {
-    const told = await cli.json<{ ok: boolean; balances: { balance: number }[]; problems: unknown[] }>(
+    const response = await cli.json<{ ok: boolean; balances: { balance: number }[]; problems: unknown[] }>(
       'ledger',
       'check',
     );
-    expect(told).toMatchObject({ ok: true, problem_count: 0, problems: [] });
-    expect(told.balances.length).toBeGreaterThan(3);
-    expect(told.balances.reduce((sum, { balance }) => sum + balance, 0)).toBe(0);
+    expect(response).toMatchObject({ ok: true, problem_count: 0, problems: [] });
+    expect(response.balances.length).toBeGreaterThan(3);
+    expect(response.balances.reduce((sum, { balance }) => sum + balance, 0)).toBe(0);
   });
 
   it('are the same books when they are read two checkouts at a time', async () => {
@@ -156,7 +156,7 @@ describe('books that somebody changed', () => {
       plain,
     ]);
     expect(ids(report)).toEqual([['entry_missing', plain]]);
-    expect(report.problems[0]).toMatchObject({ venueId: shop.venueId, found: 0 });
+    expect(report.problems[0]).toMatchObject({ venueId: venue.venueId, found: 0 });
     expect(report.problems[0]?.message).toMatch(/^the transfer of \d+ has no entry$/);
   });
 
@@ -301,11 +301,11 @@ describe('books that somebody changed', () => {
     expect(said.out).toMatch(/\nPROBLEM +CHECKOUT +SUBJECT +WHAT\nentry_missing +chk_/);
     expect(said.out).not.toContain('adds up');
     expect(said.err).toBe('everyshare: the ledger has 3 differences: see docs/guides/money-operations.md.\n');
-    const told = JSON.parse((await cli.run('ledger', 'check', '--json')).out);
-    expect(told).toMatchObject({ ok: false, problem_count: 3 });
-    expect(told.problems[0]).toMatchObject({
+    const response = JSON.parse((await cli.run('ledger', 'check', '--json')).out);
+    expect(response).toMatchObject({ ok: false, problem_count: 3 });
+    expect(response.problems[0]).toMatchObject({
       problem: 'entry_missing',
-      venue_id: shop.venueId,
+      venue_id: venue.venueId,
       checkout_id: plain,
       found: 0,
     });

@@ -4,8 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { commandLine } from './in-process.ts';
+import { commandLine } from '../support/run-command.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let world: TestWorld;
 let venueId: string;
@@ -81,7 +82,7 @@ describe('everyshare listen', () => {
       stderr.push(said.err);
       return JSON.parse(said.out) as Listened;
     };
-    const shopOf = async (type: string) => {
+    const createAndRun = async (type: string) => {
       // In this process the two share the streams that are listened to: the events are made by hand beside it.
       const { key } = await world.key(venueId);
       const body = {
@@ -102,10 +103,10 @@ describe('everyshare listen', () => {
     const before = looks();
     const listening = quiet(2);
     await expect.poll(looks, { timeout: 60_000 }).toBeGreaterThan(before + 1);
-    while (!stderr.length && posts.length < 2) {
-      if (posts.length === 0) await shopOf('expire');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await waitFor('two events are forwarded', async () => {
+      if (posts.length === 0) await createAndRun('expire');
+      return stderr.length > 0 || posts.length >= 2;
+    });
     const first = await listening;
     expect(first.venue).toBe(venueId);
     expect(first.forwarded.map(({ type, result }) => [type, result])).toEqual([
@@ -126,10 +127,10 @@ describe('everyshare listen', () => {
     );
     expect(stderr[0]).toContain(`signing secret ${first.secret}`);
     const again = quiet(1, '--event', 'checkout.expired');
-    while (stderr.length < 2) {
-      await shopOf('expire');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await waitFor('the second command ends', async () => {
+      await createAndRun('expire');
+      return stderr.length >= 2;
+    });
     expect((await again).secret).toBe(first.secret);
     expect((await again).forwarded[0]?.type).toBe('checkout.expired');
   });

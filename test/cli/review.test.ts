@@ -2,8 +2,8 @@
 // and that a decision is what the API shows from then on.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { type CommandLine, commandLine } from './in-process.ts';
+import { type CommandLine, commandLine } from '../support/run-command.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 const NOBODY = '01900000-0000-7000-8000-000000000000';
 const OFFERING = {
@@ -118,7 +118,7 @@ describe('review list', () => {
         await tx.query('set local enable_seqscan = off');
         return tx.query<{ 'QUERY PLAN': string }>(`explain ${asked}`, [null, null, 5]);
       });
-      expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(`${table}_waiting`);
+      expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(`${table}_pending`);
     }
   });
 

@@ -1,7 +1,7 @@
 // Text for a person: columns line up, and no cell can do anything to the terminal.
 
 import { describe, expect, it } from 'vitest';
-import { block, shownTime, table, widthOf } from '../../src/cli/table.ts';
+import { block, formatTimestamp, table, widthOf } from '../../src/cli/table.ts';
 
 describe('a table', () => {
   it('lines its columns up, also behind wide characters and combining marks', () => {
@@ -32,7 +32,7 @@ describe('a table', () => {
   });
 
   it('shows a time to the second', () => {
-    expect(shownTime('2026-11-15T15:31:36.500000Z')).toBe('2026-11-15 15:31:36Z');
-    expect(shownTime(null)).toBe('-');
+    expect(formatTimestamp('2026-11-15T15:31:36.500000Z')).toBe('2026-11-15 15:31:36Z');
+    expect(formatTimestamp(null)).toBe('-');
   });
 });

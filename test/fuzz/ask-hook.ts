@@ -3,17 +3,17 @@
 
 import { createHmac } from 'node:crypto';
 import { brokenText, damagedBytes } from './breaks.ts';
+import { samplesOf, signed } from './connections.ts';
 import {
+  addOddHeader,
   addressOf,
   type Draft,
-  type Drawing,
   finished,
   NASTY_WORDS,
-  strangeHeader,
-  strangeMethod,
-  strangePath,
+  type RequestContext,
+  setOddMethod,
+  setOddPath,
 } from './draw.ts';
-import { samplesOf, signed } from './mailbox.ts';
 import type { Json } from './mutations.ts';
 import type { Request } from './send.ts';
 
@@ -21,11 +21,11 @@ export const HOOK = 'receiveHook';
 export const NOTICE = 'POST /processor/notices/:mode';
 export const labelOfHook = (provider: string): string => `hook:${provider}`;
 
-export function askHook(drawing: Drawing): Request {
-  const { chance, town, number, contract, limitOf } = drawing;
-  const hook = chance.pick(town.hooks);
-  const samples = samplesOf(chance.often(0.95) ? hook.provider : chance.pick(town.hooks).provider);
-  const value = marked(drawing, chance.pick(samples));
+export function askHook(drawing: RequestContext): Request {
+  const { random, fixture, number, contract, limitOf } = drawing;
+  const hook = random.pick(fixture.hooks);
+  const samples = samplesOf(random.often(0.95) ? hook.provider : random.pick(fixture.hooks).provider);
+  const value = marked(drawing, random.pick(samples));
   const draft: Draft = {
     label: labelOfHook(hook.provider),
     method: 'POST',
@@ -34,46 +34,46 @@ export function askHook(drawing: Drawing): Request {
     headers: { 'x-forwarded-for': addressOf(number), 'content-type': 'application/json' },
     body: Buffer.from(JSON.stringify(value)),
   };
-  const way = chance.below(10);
-  if (way <= 4) draft.body = Buffer.from(brokenText(chance, contract, value, {}));
+  const way = random.below(10);
+  if (way <= 4) draft.body = Buffer.from(brokenText(random, contract, value, {}));
   if (way === 5) {
-    const sent = damagedBytes(chance, JSON.stringify(value), hook.provider === 'toast' ? 1_048_576 : limitOf(HOOK));
+    const sent = damagedBytes(random, JSON.stringify(value), hook.provider === 'toast' ? 1_048_576 : limitOf(HOOK));
     draft.body = sent.body;
     Object.assign(draft.headers, sent.headers ?? {});
     if (sent.isTooLarge === true) draft.isHopeless = true;
   }
   // The clock is the real one: a signature is good for five minutes around it.
   Object.assign(draft.headers, signed(hook, draft.body ?? Buffer.alloc(0), Date.now()));
-  if (chance.often(0.12)) spoil(drawing, draft);
+  if (random.often(0.12)) spoil(drawing, draft);
   return finished(drawing, draft);
 }
 
 /** An id of its own, where the body has one, so that it is not only the first one again. */
-function marked({ chance, number }: Drawing, value: Json): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || chance.often(0.2)) return value;
+function marked({ random, number }: RequestContext, value: Json): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || random.often(0.2)) return value;
   const id = ['event_id', 'eventId', 'guid', 'messageId', 'id'].find((name) => typeof value[name] === 'string');
   return id === undefined ? value : { ...value, [id]: `fz-${number}` };
 }
 
 const BAD_SIGNATURES = ['', 'x', 't=1,v1=00', '\xff', 'x'.repeat(5000), 't=,v1='];
 
-function spoil(drawing: Drawing, draft: Draft): void {
-  const { chance } = drawing;
+function spoil(drawing: RequestContext, draft: Draft): void {
+  const { random } = drawing;
   const signature = Object.keys(draft.headers).find((name) => name.includes('signature'));
   const ways: (() => void)[] = [
     () => void (signature !== undefined && delete draft.headers[signature]),
-    () => Object.assign(draft.headers, { [signature ?? 'x-signature']: chance.pick(BAD_SIGNATURES) }),
-    () => Object.assign(draft, { path: draft.path.replace(/[^/]+$/, chance.pick(NASTY_WORDS)) }),
+    () => Object.assign(draft.headers, { [signature ?? 'x-signature']: random.pick(BAD_SIGNATURES) }),
+    () => Object.assign(draft, { path: draft.path.replace(/[^/]+$/, random.pick(NASTY_WORDS)) }),
     () =>
       Object.assign(draft, {
-        path: draft.path.replace(/hooks\/[^/]+/, `hooks/${chance.pick(['square', 'custom', 'x', '__proto__', '%00'])}`),
+        path: draft.path.replace(/hooks\/[^/]+/, `hooks/${random.pick(['square', 'custom', 'x', '__proto__', '%00'])}`),
       }),
-    () => strangeHeader(drawing, draft),
-    () => strangeMethod(drawing, draft),
-    () => strangePath(drawing, draft),
+    () => addOddHeader(drawing, draft),
+    () => setOddMethod(drawing, draft),
+    () => setOddPath(drawing, draft),
     () => Object.assign(draft, { body: null }),
   ];
-  chance.pick(ways)();
+  random.pick(ways)();
 }
 
 const NOTICES: readonly Json[] = [
@@ -144,26 +144,26 @@ const NOTICES: readonly Json[] = [
   },
 ];
 
-export function askNotice(drawing: Drawing): Request {
-  const { chance, town, number, contract } = drawing;
-  const mode = chance.often(0.7) ? 'test' : 'live';
-  const intent = chance.pick(town.intents).clientSecret.split('_secret_')[0] ?? 'pi_1';
+export function askNotice(drawing: RequestContext): Request {
+  const { random, fixture, number, contract } = drawing;
+  const mode = random.often(0.7) ? 'test' : 'live';
+  const intent = random.pick(fixture.intents).clientSecret.split('_secret_')[0] ?? 'pi_1';
   const sample = JSON.parse(
-    JSON.stringify(chance.pick(NOTICES))
+    JSON.stringify(random.pick(NOTICES))
       .replaceAll('pi_1', intent)
       .replace(/evt_(\d)/, `evt_$1_${number}`),
   ) as { [name: string]: Json };
-  const value = { ...sample, livemode: chance.often(0.9) ? mode === 'live' : mode !== 'live' };
-  const text = chance.often(0.5) ? brokenText(chance, contract, value, {}) : JSON.stringify(value);
-  const raw = chance.often(0.1) ? damagedBytes(chance, text, 1_048_576).body : Buffer.from(text);
-  const t = Math.floor(Date.now() / 1000) + chance.pick([0, 0, 0, 0, 299, -301, 100_000]);
-  const hash = createHmac('sha256', town.noticeSecrets[mode]).update(`${t}.`).update(raw).digest('hex');
-  const header = chance.weighed([
+  const value = { ...sample, livemode: random.often(0.9) ? mode === 'live' : mode !== 'live' };
+  const text = random.often(0.5) ? brokenText(random, contract, value, {}) : JSON.stringify(value);
+  const raw = random.often(0.1) ? damagedBytes(random, text, 1_048_576).body : Buffer.from(text);
+  const t = Math.floor(Date.now() / 1000) + random.pick([0, 0, 0, 0, 299, -301, 100_000]);
+  const hash = createHmac('sha256', fixture.noticeSecrets[mode]).update(`${t}.`).update(raw).digest('hex');
+  const header = random.weighed([
     [12, `t=${t},v1=${hash}`],
     [1, `t=${t},v1=${hash.replace(/^./, 'g')}`],
     [
       1,
-      chance.pick([
+      random.pick([
         '',
         'x',
         't=,v1=',
@@ -175,7 +175,7 @@ export function askNotice(drawing: Drawing): Request {
       ]),
     ],
   ]);
-  const path = `/processor/notices/${chance.often(0.95) ? mode : chance.pick(['x', '', '%00', 'TEST'])}`;
+  const path = `/processor/notices/${random.often(0.95) ? mode : random.pick(['x', '', '%00', 'TEST'])}`;
   const draft: Draft = {
     label: NOTICE,
     method: 'POST',
@@ -184,6 +184,6 @@ export function askNotice(drawing: Drawing): Request {
     headers: { 'x-forwarded-for': addressOf(number), 'content-type': 'application/json', 'stripe-signature': header },
     body: raw,
   };
-  if (chance.often(0.05)) strangeHeader(drawing, draft);
+  if (random.often(0.05)) addOddHeader(drawing, draft);
   return finished(drawing, draft);
 }

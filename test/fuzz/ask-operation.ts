@@ -4,25 +4,25 @@
 import { brokenText, damagedBytes } from './breaks.ts';
 import type { Described, Parameter } from './contract.ts';
 import {
+  addOddHeader,
   addressOf,
   type Draft,
-  type Drawing,
   finished,
   idFor,
   NASTY_WORDS,
-  strangeHeader,
-  strangeMethod,
-  strangePath,
+  type RequestContext,
+  setOddMethod,
+  setOddPath,
   wrongBearer,
 } from './draw.ts';
-import { dressed } from './dress.ts';
 import { ORIGIN } from './keys.ts';
 import type { Json } from './mutations.ts';
+import { realisticBody } from './realistic-body.ts';
 import type { Request } from './send.ts';
 import { valueFor, varied } from './values.ts';
 
-export function askOperation(drawing: Drawing, operation: Described): Request {
-  const { chance, number } = drawing;
+export function askOperation(drawing: RequestContext, operation: Described): Request {
+  const { random, number } = drawing;
   const draft: Draft = {
     label: operation.id,
     method: operation.method,
@@ -32,12 +32,12 @@ export function askOperation(drawing: Drawing, operation: Described): Request {
     body: null,
   };
   authorize(drawing, operation.security, draft);
-  if (operation.security.includes('memberToken') && chance.often(0.5)) asTheirOwn(drawing, operation.path, draft);
+  if (operation.security.includes('memberToken') && random.often(0.5)) asTheirOwn(drawing, operation.path, draft);
   const value = operation.body === null ? null : bodyOf(drawing, operation);
   if (value !== null) setBody(draft, JSON.stringify(value));
-  if (operation.parameters.some((one) => one.in === 'header') && chance.often(0.25))
-    draft.headers['idempotency-key'] = chance.pick(['same-for-all', `key-${number}`, `key-${number % 50}`]);
-  const damages = chance.weighed([
+  if (operation.parameters.some((one) => one.in === 'header') && random.often(0.25))
+    draft.headers['idempotency-key'] = random.pick(['same-for-all', `key-${number}`, `key-${number % 50}`]);
+  const damages = random.weighed([
     [44, 0],
     [41, 1],
     [16, 2],
@@ -53,48 +53,48 @@ export function setBody(draft: Draft, text: string | Buffer): void {
   delete draft.isHopeless;
 }
 
-function damage(drawing: Drawing, operation: Described, draft: Draft, value: Json | null): void {
-  const { chance, contract } = drawing;
+function damage(drawing: RequestContext, operation: Described, draft: Draft, value: Json | null): void {
+  const { random, contract } = drawing;
   const hasBody = value !== null && operation.body !== null;
   const takesBody = operation.method !== 'GET';
   const ways: readonly (readonly [number, () => void])[] = [
-    [hasBody ? 14 : 0, () => setBody(draft, brokenText(chance, contract, value, operation.body?.schema ?? {}))],
+    [hasBody ? 14 : 0, () => setBody(draft, brokenText(random, contract, value, operation.body?.schema ?? {}))],
     [takesBody ? 4 : 1, () => damageBytes(drawing, operation, draft)],
-    [hasBody || !takesBody ? 0 : 3, () => setBody(draft, chance.pick(BODIES_OF_NOTHING))],
+    [hasBody || !takesBody ? 0 : 3, () => setBody(draft, random.pick(BODIES_OF_NOTHING))],
     [3, () => Object.assign(draft, { query: strangeQuery(drawing, draft.query, operation.parameters) })],
     [3, () => changeBearer(drawing, draft)],
-    [3, () => strangeHeader(drawing, draft)],
-    [2, () => strangePath(drawing, draft)],
-    [1, () => strangeMethod(drawing, draft)],
+    [3, () => addOddHeader(drawing, draft)],
+    [2, () => setOddPath(drawing, draft)],
+    [1, () => setOddMethod(drawing, draft)],
     [takesBody ? 1 : 0, () => Object.assign(draft, { chunked: true })],
   ];
-  chance.weighed(ways)();
+  random.weighed(ways)();
 }
 
 const BODIES_OF_NOTHING = ['{}', '{"a":1}', '[]', 'null', '""', '0', '{', ' ', '{"amount":1}', '{"__proto__":{}}'];
 
-function damageBytes({ chance, limitOf }: Drawing, operation: Described, draft: Draft): void {
-  const sent = damagedBytes(chance, draft.body?.toString('utf8') ?? '{}', limitOf(operation.id));
+function damageBytes({ random, limitOf }: RequestContext, operation: Described, draft: Draft): void {
+  const sent = damagedBytes(random, draft.body?.toString('utf8') ?? '{}', limitOf(operation.id));
   setBody(draft, sent.body);
   Object.assign(draft.headers, sent.headers ?? {});
   if (sent.isTooLarge === true && operation.method !== 'GET') draft.isHopeless = true;
 }
 
-function changeBearer(drawing: Drawing, draft: Draft): void {
+function changeBearer(drawing: RequestContext, draft: Draft): void {
   const bearer = wrongBearer(drawing);
   if (bearer === null) delete draft.headers.authorization;
   else draft.headers.authorization = bearer;
 }
 
 /** As whoever it is for, with a live key now and then. */
-function authorize({ chance, town }: Drawing, security: readonly string[], draft: Draft): void {
+function authorize({ random, fixture }: RequestContext, security: readonly string[], draft: Draft): void {
   if (security.length === 0) return;
-  const scheme = chance.pick(security);
-  const { keys, people, operatorToken } = town;
+  const scheme = random.pick(security);
+  const { keys, people, operatorToken } = fixture;
   const bearer = {
-    secretKey: chance.often(0.9) ? keys.test : keys.live,
-    publishableKey: chance.often(0.9) ? keys.publishableTest : keys.publishableLive,
-    memberToken: chance.pick(people).token,
+    secretKey: random.often(0.9) ? keys.test : keys.live,
+    publishableKey: random.often(0.9) ? keys.publishableTest : keys.publishableLive,
+    memberToken: random.pick(people).token,
     operatorToken,
   }[scheme];
   draft.headers.authorization = `Bearer ${bearer ?? 'of-a-kind-that-is-new'}`;
@@ -102,19 +102,19 @@ function authorize({ chance, town }: Drawing, security: readonly string[], draft
 }
 
 /** Somebody who asks about a share or a checkout that is theirs. */
-function asTheirOwn({ chance, town }: Drawing, template: string, draft: Draft): void {
-  const { checkout, share, token } = chance.pick(town.seats);
+function asTheirOwn({ random, fixture }: RequestContext, template: string, draft: Draft): void {
+  const { checkout, share, token } = random.pick(fixture.seats);
   draft.path = template.replace('{id}', checkout).replace('{share_id}', share);
   // Whoever takes a seat has none yet; everything else is the organizer's to do.
-  draft.headers.authorization = `Bearer ${template.endsWith('/seat') ? chance.pick(town.people).token : token}`;
+  draft.headers.authorization = `Bearer ${template.endsWith('/seat') ? random.pick(fixture.people).token : token}`;
   delete draft.headers.origin;
 }
 
-function pathOf(drawing: Drawing, template: string): string {
-  const { chance, town } = drawing;
+function pathOf(drawing: RequestContext, template: string): string {
+  const { random, fixture } = drawing;
   const segments = template.split('/');
-  const pair = town.pairs[segments[2] ?? ''];
-  const chosen = pair !== undefined && template.split('{').length > 2 && chance.often(0.8) ? chance.pick(pair) : null;
+  const pair = fixture.pairs[segments[2] ?? ''];
+  const chosen = pair !== undefined && template.split('{').length > 2 && random.often(0.8) ? random.pick(pair) : null;
   let taken = 0;
   return segments
     .map((segment, place) => {
@@ -128,19 +128,19 @@ function pathOf(drawing: Drawing, template: string): string {
 /** What a parameter of this name is about, where the schema does not know what there is. */
 const ABOUT: Readonly<Record<string, string>> = { experience_id: 'experiences', checkout: 'checkouts' };
 
-function queryOf(drawing: Drawing, parameters: readonly Parameter[]): string {
-  const { chance, contract, town } = drawing;
+function queryOf(drawing: RequestContext, parameters: readonly Parameter[]): string {
+  const { random, contract, fixture } = drawing;
   const parts: string[] = [];
   for (const { name, schema, required } of parameters.filter((one) => one.in === 'query')) {
-    if (!required && !chance.often(0.35)) continue;
+    if (!required && !random.often(0.35)) continue;
     const kind = ABOUT[name];
     const days = { from: -1, to: 20 }[name];
     const value =
       kind !== undefined
         ? decodeURIComponent(idFor(drawing, kind).replaceAll('%', '%25'))
-        : days !== undefined && chance.often(0.8)
-          ? new Date(town.now + days * chance.between(0, 2) * 86_400_000).toISOString()
-          : String(valueFor(chance, contract, schema));
+        : days !== undefined && random.often(0.8)
+          ? new Date(fixture.now + days * random.between(0, 2) * 86_400_000).toISOString()
+          : String(valueFor(random, contract, schema));
     parts.push(`${name}=${encodeURIComponent(value)}`);
   }
   return parts.join('&');
@@ -200,20 +200,20 @@ const QUERIES: readonly string[] = [
   Array.from({ length: 1500 }, (_, n) => `a${n}=1`).join('&'),
 ];
 
-function strangeQuery({ chance }: Drawing, own: string, parameters: readonly Parameter[]): string {
+function strangeQuery({ random }: RequestContext, own: string, parameters: readonly Parameter[]): string {
   const names = parameters.filter((one) => one.in === 'query').map(({ name }) => name);
-  const name = names.length === 0 ? 'x' : chance.pick(names);
-  const word = chance.pick(NASTY_WORDS);
-  const more = chance.often(0.6) ? chance.pick(QUERIES) : `${name}=${word}`;
-  return own === '' || chance.often(0.3) ? more : `${own}&${more}`;
+  const name = names.length === 0 ? 'x' : random.pick(names);
+  const word = random.pick(NASTY_WORDS);
+  const more = random.often(0.6) ? random.pick(QUERIES) : `${name}=${word}`;
+  return own === '' || random.often(0.3) ? more : `${own}&${more}`;
 }
 
-function bodyOf(drawing: Drawing, { id, body }: Described): Json {
-  const { chance, contract } = drawing;
+function bodyOf(drawing: RequestContext, { id, body }: Described): Json {
+  const { random, contract } = drawing;
   if (body === null) return null;
-  const fresh = body.examples.length === 0 || chance.often(0.15);
+  const fresh = body.examples.length === 0 || random.often(0.15);
   const drawn = fresh
-    ? valueFor(chance, contract, body.schema)
-    : varied(chance, contract, chance.pick(body.examples), body.schema);
-  return dressed(drawing, id, drawn);
+    ? valueFor(random, contract, body.schema)
+    : varied(random, contract, random.pick(body.examples), body.schema);
+  return realisticBody(drawing, id, drawn);
 }

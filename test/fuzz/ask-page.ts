@@ -1,19 +1,19 @@
 // Every address that is no operation: the hosted pages and their forms, what is published, what the sandbox shows, what an
 // operator looks at. A test compares this list with the server's own routes.
 
+import { PROVIDERS } from './connections.ts';
 import {
+  addOddHeader,
   addressOf,
   type Draft,
-  type Drawing,
   finished,
   idFor,
   NASTY_WORDS,
-  strangeHeader,
-  strangeMethod,
-  strangePath,
+  type RequestContext,
+  setOddMethod,
+  setOddPath,
 } from './draw.ts';
 import { ORIGIN } from './keys.ts';
-import { PROVIDERS } from './mailbox.ts';
 import type { Request } from './send.ts';
 
 /** As the router writes them. */
@@ -89,11 +89,11 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Pages take turns. */
-export function askPage(drawing: Drawing, turn: number): Request {
-  const { chance, town, number } = drawing;
+export function askPage(drawing: RequestContext, turn: number): Request {
+  const { random, fixture, number } = drawing;
   const route = PAGES[turn % PAGES.length] ?? '';
   const [method = 'GET', template = '/'] = route.split(' ');
-  const person = chance.pick([...town.people, null]);
+  const person = random.pick([...fixture.people, null]);
   const isForm = method === 'POST';
   const draft: Draft = {
     label: route,
@@ -102,9 +102,9 @@ export function askPage(drawing: Drawing, turn: number): Request {
       .split('/')
       .map((segment) => filled(drawing, segment, template.split('/').slice(0, -1).join('/')))
       .join('/'),
-    query: chance.often(0.85)
+    query: random.often(0.85)
       ? ''
-      : chance.pick([
+      : random.pick([
           'locale=de',
           'locale=x',
           'locale=__proto__',
@@ -124,24 +124,24 @@ export function askPage(drawing: Drawing, turn: number): Request {
     },
     body: isForm ? formFor(drawing, template) : null,
   };
-  if (template.includes('hooks') && chance.often(0.8)) draft.path = chance.pick(town.hooks).path;
-  if (template.includes('processor') && isForm && chance.often(0.7)) confirm(drawing, draft);
-  if (chance.often(0.2)) chance.pick([strangeHeader, strangeHeader, strangePath, strangeMethod])(drawing, draft);
+  if (template.includes('hooks') && random.often(0.8)) draft.path = random.pick(fixture.hooks).path;
+  if (template.includes('processor') && isForm && random.often(0.7)) confirm(drawing, draft);
+  if (random.often(0.2)) random.pick([addOddHeader, addOddHeader, setOddPath, setOddMethod])(drawing, draft);
   return finished(drawing, draft);
 }
 
-function filled(drawing: Drawing, segment: string, folder: string): string {
-  const { chance, town } = drawing;
-  if (segment === ':id') return chance.often(0.5) ? chance.pick(town.seats).checkout : idFor(drawing, 'checkouts');
+function filled(drawing: RequestContext, segment: string, folder: string): string {
+  const { random, fixture } = drawing;
+  if (segment === ':id') return random.often(0.5) ? random.pick(fixture.seats).checkout : idFor(drawing, 'checkouts');
   if (segment === ':share_id') return idFor(drawing, 'shares');
-  if (segment === ':provider') return chance.pick(PROVIDERS);
-  if (segment === ':token') return chance.often(0.85) ? chance.pick(town.invites) : chance.pick(NASTY_WORDS);
+  if (segment === ':provider') return random.pick(PROVIDERS);
+  if (segment === ':token') return random.often(0.85) ? random.pick(fixture.invites) : random.pick(NASTY_WORDS);
   const names = NAMES[folder] ?? NAMES[segment];
   return names === undefined || !/^[:*]/.test(segment)
     ? segment
-    : chance.often(0.85)
-      ? chance.pick(names)
-      : chance.pick(NASTY_WORDS);
+    : random.often(0.85)
+      ? random.pick(names)
+      : random.pick(NASTY_WORDS);
 }
 
 const STRANGE_FORMS = [
@@ -160,15 +160,15 @@ const STRANGE_FORMS = [
   'do=send',
 ];
 
-function formFor(drawing: Drawing, template: string): Buffer {
-  const { chance, town } = drawing;
-  if (chance.often(0.15)) return Buffer.from(chance.pick(STRANGE_FORMS));
-  if (chance.often(0.03)) return chance.bytes(200);
-  if (chance.often(0.02)) return Buffer.alloc(chance.pick([32 * 1024, 32 * 1024 + 1, 70_000]), 'a');
+function formFor(drawing: RequestContext, template: string): Buffer {
+  const { random, fixture } = drawing;
+  if (random.often(0.15)) return Buffer.from(random.pick(STRANGE_FORMS));
+  if (random.often(0.03)) return random.bytes(200);
+  if (random.often(0.02)) return Buffer.alloc(random.pick([32 * 1024, 32 * 1024 + 1, 70_000]), 'a');
   const form = new URLSearchParams();
   const word = template.split('/').at(-1);
   const text = (): string =>
-    chance.pick([
+    random.pick([
       'Ada',
       '',
       ' ',
@@ -181,51 +181,56 @@ function formFor(drawing: Drawing, template: string): Buffer {
       '+1 555 010 0001',
     ]);
   const phone = (): string =>
-    chance.pick([...town.people.map((one) => one.phone), '+15550100001', '5550100', '+', '00', text()]);
-  if (word === 'sign-in') form.set(chance.pick(['phone', 'phone', 'phone', 'invited', 'again']), phone());
-  else if (word === 'code') form.set('code', chance.pick(['000000', '123456', '1', ' 0 0 0 0 0 0', text()]));
+    random.pick([...fixture.people.map((one) => one.phone), '+15550100001', '5550100', '+', '00', text()]);
+  if (word === 'sign-in') form.set(random.pick(['phone', 'phone', 'phone', 'invited', 'again']), phone());
+  else if (word === 'code') form.set('code', random.pick(['000000', '123456', '1', ' 0 0 0 0 0 0', text()]));
   else if (word === 'name') form.set('name', text());
   else if (word === 'seat' || word === 'look')
-    form.set('share', chance.pick([...town.seats.map(({ share }) => share), ...(town.own.shares ?? []), text()]));
+    form.set('share', random.pick([...fixture.seats.map(({ share }) => share), ...(fixture.own.shares ?? []), text()]));
   else if (word === 'party') fillParty(drawing, form, phone, text);
   else if (word === 'outbox') {
     form.set('phone', phone());
-    form.set('answer', chance.pick(['STOP', 'START', 'HELP', text()]));
+    form.set('answer', random.pick(['STOP', 'START', 'HELP', text()]));
   } else form.set(text(), text());
   return Buffer.from(form.toString());
 }
 
-function fillParty({ chance, town }: Drawing, form: URLSearchParams, phone: () => string, text: () => string): void {
-  form.set('do', chance.pick(['send', 'send', 'next', 'back', 'row', text()]));
-  form.set('split', chance.pick(['equal', 'equal', 'custom', text()]));
-  form.set('seats', chance.pick(['0', '1', '2', '-1', '99', '1e3', text()]));
-  if (chance.often(0.3)) form.set('seen', text());
-  for (let n = chance.below(4); n > 0; n--)
-    form.append('member', chance.pick([...town.people.map(({ id }) => id), text()]));
-  for (let n = chance.below(3); n > 0; n--) {
+function fillParty(
+  { random, fixture }: RequestContext,
+  form: URLSearchParams,
+  phone: () => string,
+  text: () => string,
+): void {
+  form.set('do', random.pick(['send', 'send', 'next', 'back', 'row', text()]));
+  form.set('split', random.pick(['equal', 'equal', 'custom', text()]));
+  form.set('seats', random.pick(['0', '1', '2', '-1', '99', '1e3', text()]));
+  if (random.often(0.3)) form.set('seen', text());
+  for (let n = random.below(4); n > 0; n--)
+    form.append('member', random.pick([...fixture.people.map(({ id }) => id), text()]));
+  for (let n = random.below(3); n > 0; n--) {
     form.append('phone', phone());
     form.append('name', text());
   }
-  if (chance.often(0.3)) form.append('channel', chance.pick([...(town.own.channels ?? []), text()]));
+  if (random.often(0.3)) form.append('channel', random.pick([...(fixture.own.channels ?? []), text()]));
   for (const key of ['organizer', 'seat-1', '__proto__']) {
-    if (chance.often(0.3))
-      form.set(`amount:${key}`, chance.pick(['40', '40.50', '0', '-1', '1e9', '99999999', '$80', text()]));
+    if (random.often(0.3))
+      form.set(`amount:${key}`, random.pick(['40', '40.50', '0', '-1', '1e9', '99999999', '$80', text()]));
   }
 }
 
 /** A card at the processor, as the page's script sends it. */
-function confirm({ chance, town }: Drawing, draft: Draft): void {
-  const { clientSecret: secret, publishableKey } = chance.pick(town.intents);
+function confirm({ random, fixture }: RequestContext, draft: Draft): void {
+  const { clientSecret: secret, publishableKey } = random.pick(fixture.intents);
   draft.path = `/sandbox/processor/v1/payment_intents/${secret.split('_secret_')[0]}/confirm`;
   const good = ['4242424242424242', '4242424242424242', '4000002760003184', '4000000000000002'];
-  const card = chance.pick([...good, '1', '', 'x'.repeat(900)]);
+  const card = random.pick([...good, '1', '', 'x'.repeat(900)]);
   const form = new URLSearchParams({
-    key: chance.often(0.9) ? publishableKey : chance.pick(['pk_test_x', 'sk_test_x']),
-    client_secret: chance.often(0.9) ? secret : 'x',
+    key: random.often(0.9) ? publishableKey : random.pick(['pk_test_x', 'sk_test_x']),
+    client_secret: random.often(0.9) ? secret : 'x',
     'payment_method_data[type]': 'card',
     'payment_method_data[card][number]': card,
-    'payment_method_data[card][exp_month]': chance.often(0.8) ? '12' : chance.pick(['13', '-1', '']),
-    'payment_method_data[card][exp_year]': chance.often(0.8) ? '2034' : chance.pick(['1999', 'x']),
+    'payment_method_data[card][exp_month]': random.often(0.8) ? '12' : random.pick(['13', '-1', '']),
+    'payment_method_data[card][exp_year]': random.often(0.8) ? '2034' : random.pick(['1999', 'x']),
     'payment_method_data[card][cvc]': '123',
   });
   draft.body = Buffer.from(form.toString());

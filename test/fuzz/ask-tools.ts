@@ -3,11 +3,20 @@
 
 import { brokenText, damagedBytes } from './breaks.ts';
 import type { Schema } from './contract.ts';
-import { addressOf, type Draft, type Drawing, finished, idFor, strangeHeader, type Tool, wrongBearer } from './draw.ts';
-import { dressed } from './dress.ts';
+import {
+  addOddHeader,
+  addressOf,
+  type Draft,
+  finished,
+  idFor,
+  type RequestContext,
+  type Tool,
+  wrongBearer,
+} from './draw.ts';
+import { isOwnName } from './fixture.ts';
 import { type Json, NASTY } from './mutations.ts';
+import { realisticBody } from './realistic-body.ts';
 import type { Asked, Request } from './send.ts';
-import { isOwnName } from './town.ts';
 import { valueFor, varied } from './values.ts';
 
 const OLDER = ['2025-11-25', '2025-06-18', '2025-03-26'];
@@ -18,35 +27,35 @@ interface Message {
   readonly [name: string]: Json;
 }
 
-export function askTools(drawing: Drawing): Request {
-  const { chance, town, number } = drawing;
-  const version = chance.weighed([
+export function askTools(drawing: RequestContext): Request {
+  const { random, fixture, number } = drawing;
+  const version = random.weighed([
     [5, null],
-    [8, chance.pick(OLDER)],
+    [8, random.pick(OLDER)],
     [3, MODERN],
-    [1, chance.pick(STRANGE_VERSIONS)],
+    [1, random.pick(STRANGE_VERSIONS)],
   ]);
-  const isBatch = chance.often(0.08);
-  const count = isBatch ? chance.pick([0, 1, 2, 5, 50, 51]) : 1;
+  const isBatch = random.often(0.08);
+  const count = isBatch ? random.pick([0, 1, 2, 5, 50, 51]) : 1;
   const messages = Array.from({ length: count }, (_, n) => messageOf(drawing, n, version));
   const whole: Json = isBatch ? messages : (messages[0] ?? null);
   const draft: Draft = {
     label: labelOf(drawing, messages),
     method: 'POST',
-    path: chance.often(0.95) ? '/mcp' : '/mcp/',
-    query: chance.often(0.97) ? '' : 'x=%ff',
+    path: random.often(0.95) ? '/mcp' : '/mcp/',
+    query: random.often(0.97) ? '' : 'x=%ff',
     headers: {
       'x-forwarded-for': addressOf(number),
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${chance.often(0.9) ? town.keys.test : town.keys.live}`,
+      authorization: `Bearer ${random.often(0.9) ? fixture.keys.test : fixture.keys.live}`,
       ...(version === null ? {} : { 'mcp-protocol-version': version }),
     },
     body: Buffer.from(JSON.stringify(whole)),
     rpc: askedBy(drawing, messages),
   };
-  if (version === MODERN && chance.often(0.8)) describeInHeaders(messages[0] ?? {}, draft);
-  if (chance.often(0.45)) damage(drawing, draft, whole);
+  if (version === MODERN && random.often(0.8)) describeInHeaders(messages[0] ?? {}, draft);
+  if (random.often(0.45)) damage(drawing, draft, whole);
   return finished(drawing, draft);
 }
 
@@ -54,13 +63,13 @@ export const labelOfTool = (name: string): string => `tool:${name}`;
 export const isLabelOfTool = (label: string): boolean => label.startsWith(labelOfTool(''));
 
 /** A call of one tool counts as that tool's; a batch, and everything else, as the tool server's. */
-function labelOf(drawing: Drawing, messages: readonly Message[]): string {
+function labelOf(drawing: RequestContext, messages: readonly Message[]): string {
   const [first] = messages;
   const tool = messages.length === 1 && first !== undefined ? toolOf(drawing, first) : null;
   return tool === null ? 'callTool' : labelOfTool(tool);
 }
 
-function askedBy(drawing: Drawing, messages: readonly Message[]): NonNullable<Draft['rpc']> {
+function askedBy(drawing: RequestContext, messages: readonly Message[]): NonNullable<Draft['rpc']> {
   const asked = new Map<unknown, Asked | null>();
   for (const message of messages) {
     const { id = null, method } = message;
@@ -69,7 +78,7 @@ function askedBy(drawing: Drawing, messages: readonly Message[]): NonNullable<Dr
   return asked;
 }
 
-function toolOf({ tools }: Drawing, { method, params }: Message): string | null {
+function toolOf({ tools }: RequestContext, { method, params }: Message): string | null {
   if (method !== 'tools/call') return null;
   const { name } = (params ?? {}) as { name?: Json };
   return tools.find((tool) => tool.name === name)?.name ?? null;
@@ -86,13 +95,13 @@ function describeInHeaders({ method, params }: Message, draft: Draft): void {
       .replaceAll(/[^\x21-\x7e]/g, '~');
 }
 
-function damage(drawing: Drawing, draft: Draft, whole: Json): void {
-  const { chance, contract, limitOf } = drawing;
+function damage(drawing: RequestContext, draft: Draft, whole: Json): void {
+  const { random, contract, limitOf } = drawing;
   delete draft.rpc;
-  const way = chance.below(10);
-  if (way <= 5) draft.body = Buffer.from(brokenText(chance, contract, whole, {}));
+  const way = random.below(10);
+  if (way <= 5) draft.body = Buffer.from(brokenText(random, contract, whole, {}));
   else if (way === 6) {
-    const sent = damagedBytes(chance, JSON.stringify(whole), limitOf('callTool'));
+    const sent = damagedBytes(random, JSON.stringify(whole), limitOf('callTool'));
     draft.body = sent.body;
     Object.assign(draft.headers, sent.headers ?? {});
     if (sent.isTooLarge === true) draft.isHopeless = true;
@@ -100,9 +109,9 @@ function damage(drawing: Drawing, draft: Draft, whole: Json): void {
     const bearer = wrongBearer(drawing);
     if (bearer === null) delete draft.headers.authorization;
     else draft.headers.authorization = bearer;
-  } else if (way === 8) strangeHeader(drawing, draft);
+  } else if (way === 8) addOddHeader(drawing, draft);
   else {
-    const [name, value] = chance.pick([
+    const [name, value] = random.pick([
       ['mcp-session-id', 'x'],
       ['mcp-session-id', '\xff'],
       ['last-event-id', '1'],
@@ -111,7 +120,7 @@ function damage(drawing: Drawing, draft: Draft, whole: Json): void {
       ['origin', 'https://evil.example'],
       ['host', 'evil.example'],
       ['accept', 'text/event-stream'],
-      ['mcp-protocol-version', chance.pick([...STRANGE_VERSIONS, MODERN, ...OLDER])],
+      ['mcp-protocol-version', random.pick([...STRANGE_VERSIONS, MODERN, ...OLDER])],
     ]) as [string, string];
     draft.headers[name] = value;
   }
@@ -144,20 +153,20 @@ const METHODS = [
   'x'.repeat(300),
 ];
 
-function messageOf(drawing: Drawing, n: number, version: string | null): Message {
-  const { chance, number } = drawing;
-  const id = chance.weighed<Json | undefined>([
+function messageOf(drawing: RequestContext, n: number, version: string | null): Message {
+  const { random, number } = drawing;
+  const id = random.weighed<Json | undefined>([
     [20, number * 100 + n],
     [6, `id-${number}-${n}`],
     [1, 0],
-    [1, chance.pick([null, 1.5, -1, '', 'x'.repeat(2000), 2 ** 60, true, {}, []] as Json[])],
+    [1, random.pick([null, 1.5, -1, '', 'x'.repeat(2000), 2 ** 60, true, {}, []] as Json[])],
     [1, undefined],
   ]);
-  const isCall = chance.often(0.6);
-  const method = isCall ? 'tools/call' : chance.pick(METHODS);
+  const isCall = random.often(0.6);
+  const method = isCall ? 'tools/call' : random.pick(METHODS);
   const params = isCall ? callOf(drawing) : paramsOf(drawing, method);
   const meta =
-    version === MODERN && chance.often(0.9)
+    version === MODERN && random.often(0.9)
       ? {
           'io.modelcontextprotocol/protocolVersion': MODERN,
           'io.modelcontextprotocol/clientInfo': { name: 'fuzz', version: '1' },
@@ -166,26 +175,26 @@ function messageOf(drawing: Drawing, n: number, version: string | null): Message
       : null;
   const whole = meta === null ? params : { ...(params as object), _meta: meta };
   return {
-    jsonrpc: chance.often(0.98) ? '2.0' : chance.pick(['1.0', 2, null] as Json[]),
+    jsonrpc: random.often(0.98) ? '2.0' : random.pick(['1.0', 2, null] as Json[]),
     ...(id === undefined ? {} : { id }),
     method,
-    ...(chance.often(0.97) ? { params: whole as Json } : {}),
+    ...(random.often(0.97) ? { params: whole as Json } : {}),
   };
 }
 
-function callOf(drawing: Drawing): Json {
-  const { chance, contract, tools } = drawing;
-  const tool = chance.pick(tools);
+function callOf(drawing: RequestContext): Json {
+  const { random, contract, tools } = drawing;
+  const tool = random.pick(tools);
   const schema = inputOf(tool);
   const examples = (schema.examples ?? []) as Json[];
   const drawn =
-    examples.length > 0 && chance.often(0.7)
-      ? varied(chance, contract, chance.pick(examples), schema)
-      : valueFor(chance, contract, schema);
-  const given = aboutThisTown(drawing, tool.name, dressed(drawing, tool.name, drawn));
-  const broken = chance.often(0.35) ? parsed(brokenText(chance, contract, given, schema)) : given;
-  const name = chance.often(0.97) ? tool.name : chance.pick(['', 'x', '__proto__', `${tool.name}s`, 'x'.repeat(5000)]);
-  return { name, ...(chance.often(0.98) ? { arguments: broken } : {}) };
+    examples.length > 0 && random.often(0.7)
+      ? varied(random, contract, random.pick(examples), schema)
+      : valueFor(random, contract, schema);
+  const given = aboutThisTown(drawing, tool.name, realisticBody(drawing, tool.name, drawn));
+  const broken = random.often(0.35) ? parsed(brokenText(random, contract, given, schema)) : given;
+  const name = random.often(0.97) ? tool.name : random.pick(['', 'x', '__proto__', `${tool.name}s`, 'x'.repeat(5000)]);
+  return { name, ...(random.often(0.98) ? { arguments: broken } : {}) };
 }
 
 const inputs = new WeakMap<Tool, Schema>();
@@ -210,8 +219,8 @@ function inPlace(node: Json, defs: Members): Json {
 }
 
 /** What a tool's own schema leaves open. */
-function aboutThisTown(drawing: Drawing, tool: string, value: Json): Json {
-  const { chance, contract } = drawing;
+function aboutThisTown(drawing: RequestContext, tool: string, value: Json): Json {
+  const { random, contract } = drawing;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if (tool === 'get_checkout') return { ...value, id: decodeURIComponent(safe(idFor(drawing, 'checkouts'))) };
   const wanted: Readonly<Record<string, string>> = {
@@ -222,8 +231,8 @@ function aboutThisTown(drawing: Drawing, tool: string, value: Json): Json {
     set_availability: 'upsertOfferings',
   };
   const of = contract.operations.find(({ id }) => id === wanted[tool])?.body;
-  if (of == null || chance.often(0.3)) return value;
-  const body = dressed(drawing, tool, varied(chance, contract, chance.pick(of.examples), of.schema));
+  if (of == null || random.often(0.3)) return value;
+  const body = realisticBody(drawing, tool, varied(random, contract, random.pick(of.examples), of.schema));
   if (tool === 'create_checkout') return body;
   const [offering = {}] = offeringsIn(body);
   if (tool === 'validate') return { ...value, object: offering };
@@ -239,11 +248,11 @@ function offeringsIn(body: Json): Members[] {
 }
 
 /** Of an offering that is there, what another one has. */
-function partOf({ chance, town }: Drawing, value: Members, { tiers, availability }: Members): Json {
-  const names = (town.own.offerings ?? []).filter(isOwnName);
+function partOf({ random, fixture }: RequestContext, value: Members, { tiers, availability }: Members): Json {
+  const names = (fixture.own.offerings ?? []).filter(isOwnName);
   return {
     ...value,
-    ...(names.length > 0 ? { offering_external_id: chance.pick(names) } : {}),
+    ...(names.length > 0 ? { offering_external_id: random.pick(names) } : {}),
     ...(value.tiers !== undefined && tiers !== undefined ? { tiers } : {}),
     ...(value.availability !== undefined && availability !== undefined ? { availability } : {}),
   };
@@ -262,17 +271,17 @@ function parsed(text: string): Json {
   }
 }
 
-function paramsOf({ chance }: Drawing, method: string): Json {
-  const nasty = (): Json => parsed(chance.pick(NASTY));
+function paramsOf({ random }: RequestContext, method: string): Json {
+  const nasty = (): Json => parsed(random.pick(NASTY));
   if (method === 'initialize')
     return {
-      protocolVersion: chance.pick([...OLDER, MODERN, '1', nasty()]),
-      capabilities: chance.often(0.9) ? {} : nasty(),
-      clientInfo: chance.often(0.9) ? { name: 'fuzz', version: '1' } : nasty(),
+      protocolVersion: random.pick([...OLDER, MODERN, '1', nasty()]),
+      capabilities: random.often(0.9) ? {} : nasty(),
+      clientInfo: random.often(0.9) ? { name: 'fuzz', version: '1' } : nasty(),
     };
   if (method === 'resources/read')
     return {
-      uri: chance.pick([
+      uri: random.pick([
         'everyshare://schemas/offering',
         'everyshare://mappings/square',
         'everyshare://schemas/../x',
@@ -284,8 +293,8 @@ function paramsOf({ chance }: Drawing, method: string): Json {
     };
   if (method === 'prompts/get')
     return {
-      name: chance.often(0.9) ? 'connect_venue' : nasty(),
-      arguments: chance.pick<Json>([
+      name: random.often(0.9) ? 'connect_venue' : nasty(),
+      arguments: random.pick<Json>([
         { venue: 'Square' },
         { venue: '' },
         {},
@@ -296,17 +305,17 @@ function paramsOf({ chance }: Drawing, method: string): Json {
     };
   if (method === 'completion/complete')
     return {
-      ref: chance.pick<Json>([
+      ref: random.pick<Json>([
         { type: 'ref/prompt', name: 'connect_venue' },
         { type: 'ref/resource', uri: 'everyshare://schemas/{name}' },
         nasty(),
       ]),
-      argument: chance.pick<Json>([
+      argument: random.pick<Json>([
         { name: 'venue', value: 's' },
         { name: 'name', value: '' },
         { name: 'name', value: '__proto__' },
         nasty(),
       ]),
     };
-  return chance.often(0.6) ? {} : chance.often(0.5) ? { cursor: nasty() } : nasty();
+  return random.often(0.6) ? {} : random.often(0.5) ? { cursor: nasty() } : nasty();
 }

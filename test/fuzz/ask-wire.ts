@@ -1,15 +1,15 @@
 // What no client would send: HTTP that is wrong as bytes. Lengths that lie, chunks that do not end, two lengths, no host, headers
 // that are none. The bound is the same as everywhere: a word or an end, and never a 5xx.
 
-import { addressOf, type Drawing } from './draw.ts';
+import { addressOf, type RequestContext } from './draw.ts';
 import type { Request } from './send.ts';
 
 /** What the summary counts it as. */
 export const WIRE = 'bare socket';
 
-export function askWire({ chance, number, town }: Drawing): Request {
+export function askWire({ random, number, fixture }: RequestContext): Request {
   const body = '{"amount":24000}';
-  const path = chance.pick([
+  const path = random.pick([
     '/v1/checkouts',
     '/v1/offerings',
     '/mcp',
@@ -17,12 +17,12 @@ export function askWire({ chance, number, town }: Drawing): Request {
     '/v1/public/sign_in',
     '/session/token',
     '/x',
-    town.hooks[0]?.path ?? '/x',
+    fixture.hooks[0]?.path ?? '/x',
   ]);
-  const common = `Host: x\r\nX-Forwarded-For: ${addressOf(number)}\r\nAuthorization: Bearer ${town.keys.test}\r\nContent-Type: application/json\r\n`;
+  const common = `Host: x\r\nX-Forwarded-For: ${addressOf(number)}\r\nAuthorization: Bearer ${fixture.keys.test}\r\nContent-Type: application/json\r\n`;
   const post = (headers: string, after: string, line = `POST ${path} HTTP/1.1`): string =>
     `${line}\r\n${common}${headers}\r\n${after}`;
-  const text = chance.pick([
+  const text = random.pick([
     post(`Content-Length: ${body.length + 5}\r\n`, body),
     post(`Content-Length: ${body.length - 5}\r\n`, body),
     post('Content-Length: -1\r\n', body),
@@ -64,7 +64,7 @@ export function askWire({ chance, number, town }: Drawing): Request {
     '\u0016\u0003\u0001\u0002\u0000\u0001',
     '\r\n\r\n\r\n',
     `GET /v1/me HTTP/1.1\r\n${common}\r\nGET /v1/me HTTP/1.1\r\n${common}Connection: close\r\n\r\n`,
-    chance.bytes(300).toString('latin1'),
+    random.bytes(300).toString('latin1'),
   ]);
   return {
     number,

@@ -1,11 +1,11 @@
-// What every kind of request draws from: the request's own chance, the town, the contract. And the small things of HTTP that can
+// What every kind of request draws from: the request's own chance, the fixture, the contract. And the small things of HTTP that can
 // be wrong with any of them: who asks, headers, the address, the method.
 
-import type { Chance } from '../sim/chance.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Contract, Schema } from './contract.ts';
+import type { Fixture } from './fixture.ts';
 import type { Json } from './mutations.ts';
 import type { Request } from './send.ts';
-import type { Town } from './town.ts';
 
 export interface Tool {
   readonly name: string;
@@ -13,10 +13,10 @@ export interface Tool {
   readonly outputSchema: Schema;
 }
 
-export interface Drawing {
+export interface RequestContext {
   readonly number: number;
-  readonly chance: Chance;
-  readonly town: Town;
+  readonly random: SeededRandom;
+  readonly fixture: Fixture;
   readonly contract: Contract;
   readonly tools: readonly Tool[];
   /** How many bytes an operation takes. */
@@ -36,7 +36,7 @@ export interface Draft {
   rpc?: NonNullable<Request['rpc']>;
 }
 
-export function finished({ number }: Drawing, { query, path, ...draft }: Draft): Request {
+export function finished({ number }: RequestContext, { query, path, ...draft }: Draft): Request {
   return { number, ...draft, path: query === '' ? path : `${path}?${query}` };
 }
 
@@ -100,27 +100,27 @@ export const NASTY_WORDS: readonly string[] = [
 ];
 
 /** What asks for a checkout is given a checkout, most of the time; of somebody else, or nonsense, otherwise. */
-export function idFor({ chance, town }: Drawing, kind: string): string {
-  const { own, others } = town;
-  const pool = chance.weighed([
+export function idFor({ random, fixture }: RequestContext, kind: string): string {
+  const { own, others } = fixture;
+  const pool = random.weighed([
     [80, own[kind]],
     [8, others[kind]],
-    [4, own[chance.pick(Object.keys(own))]],
+    [4, own[random.pick(Object.keys(own))]],
     [8, NASTY_WORDS],
   ]);
   const isNasty = pool === NASTY_WORDS;
-  const word = chance.pick(pool === undefined || pool.length === 0 ? NASTY_WORDS : pool);
+  const word = random.pick(pool === undefined || pool.length === 0 ? NASTY_WORDS : pool);
   return isNasty || pool === undefined ? word : encodeURIComponent(word);
 }
 
 const JWT_OF_NOBODY = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIwMTk3ZjJjNC02YTEwLTdjM2UtOWIxZC01ZjJhOGM0ZTdkMTAifQ.';
 
 /** Somebody who should not get in, or not as far as this. */
-export function wrongBearer({ chance, town }: Drawing): string | null {
-  const { keys, people, operatorToken } = town;
+export function wrongBearer({ random, fixture }: RequestContext): string | null {
+  const { keys, people, operatorToken } = fixture;
   const token = people[0]?.token ?? '';
   const cut = Math.floor(token.length / 2);
-  return chance.pick([
+  return random.pick([
     null,
     '',
     'Bearer',
@@ -278,13 +278,13 @@ const HEADERS: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 /** One header that is strange, sometimes two. */
-export function strangeHeader({ chance }: Drawing, draft: Draft): void {
-  for (let times = chance.pick([1, 1, 2]); times > 0; times--) {
-    const [name, values] = chance.pick(HEADERS);
+export function addOddHeader({ random }: RequestContext, draft: Draft): void {
+  for (let times = random.pick([1, 1, 2]); times > 0; times--) {
+    const [name, values] = random.pick(HEADERS);
     // A body that is told to have no bytes would become the next request on its connection: that is for the bare socket.
     if (name === 'content-length' && draft.body !== null) continue;
     // An upgrade that nobody offers is ignored by the server and waited for by the client.
-    draft.headers[name] = chance.pick(values);
+    draft.headers[name] = random.pick(values);
     if (name === 'upgrade') draft.headers.connection = 'close';
   }
 }
@@ -304,18 +304,18 @@ const METHODS = [
   'QUERY',
 ];
 
-export function strangeMethod({ chance }: Drawing, draft: Draft): void {
-  draft.method = chance.pick(METHODS);
+export function setOddMethod({ random }: RequestContext, draft: Draft): void {
+  draft.method = random.pick(METHODS);
 }
 
 /** The address itself: encoded otherwise, with dots, slashes, cases, or far too long. */
-export function strangePath({ chance }: Pick<Drawing, 'chance'>, draft: Draft): void {
+export function setOddPath({ random }: Pick<RequestContext, 'random'>, draft: Draft): void {
   const { path } = draft;
   const segments = path.split('/');
-  const place = chance.between(1, segments.length - 1);
+  const place = random.between(1, segments.length - 1);
   const changed = (segment: string): string => segments.map((one, i) => (i === place ? segment : one)).join('/');
   const own = segments[place] ?? '';
-  draft.path = chance.pick([
+  draft.path = random.pick([
     `${path}/`,
     `/${path}`,
     `${path}//`,
@@ -330,8 +330,8 @@ export function strangePath({ chance }: Pick<Drawing, 'chance'>, draft: Draft): 
     `${path}.json`,
     `${path}%2F`,
     `${path}/x`,
-    changed(chance.pick(NASTY_WORDS)),
-    changed(chance.pick(NASTY_WORDS)),
+    changed(random.pick(NASTY_WORDS)),
+    changed(random.pick(NASTY_WORDS)),
     changed(''),
     changed(`${own}%`),
     changed(encoded(own)),

@@ -4,9 +4,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseStrictJson } from '../../src/base/json/parse.ts';
-import { Chance } from '../sim/chance.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { addressOf, type Draft, strangePath } from './draw.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { addressOf, type Draft, setOddPath } from './draw.ts';
 import { faultsOf } from './judge.ts';
 import { mutated } from './mutations.ts';
 import { readContract } from './run.ts';
@@ -82,8 +82,8 @@ describe('an odd address', () => {
     const asked = operations.flatMap(({ method, path }, place) =>
       Array.from({ length: 12 }, (_, n) => {
         const draft = { path: path.replaceAll(/\{\w+\}/g, 'chk_1') } as Draft;
-        const chance = new Chance(1, `address ${place} ${n}`);
-        for (let times = chance.pick([1, 1, 2]); times > 0; times--) strangePath({ chance }, draft);
+        const random = new SeededRandom(1, `address ${place} ${n}`);
+        for (let times = random.pick([1, 1, 2]); times > 0; times--) setOddPath({ random }, draft);
         return [method, draft.path] as const;
       }),
     );

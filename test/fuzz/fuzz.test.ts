@@ -5,11 +5,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/run/operations.ts';
-import { type Listening, startReceiver } from '../outbound/receiver.ts';
-import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
+import { type Listening, startHttpsReceiver } from '../support/test-receivers.ts';
+import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 import { PAGES } from './ask-page.ts';
 import { inWords } from './report.ts';
-import { type Outcome, type Place, runFuzz } from './run.ts';
+import { type FuzzTarget, type Outcome, runFuzz } from './run.ts';
 
 const REQUESTS = 3_000;
 const SEED = 1;
@@ -32,10 +32,10 @@ beforeAll(async () => {
     env: { LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1', ALLOW_INSECURE_TARGETS: '1' },
   });
   unsubscribe('fastify.initialization', hearOfRoutes);
-  receiver = await startReceiver((_request, response) => response.end('ok'));
-  const place: Place = {
+  receiver = await startHttpsReceiver((_request, response) => response.end('ok'));
+  const place: FuzzTarget = {
     base: world.urls[0] ?? '',
-    house: world.context,
+    context: world.context,
     operatorToken: world.operatorToken,
     noticeSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
     receiver: `https://127.0.0.1:${receiver.port}`,

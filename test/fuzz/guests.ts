@@ -1,11 +1,11 @@
-// People of the town: signed in on the hosted pages and by token, in parties whose shares are open, asked for and held.
+// People of the fixture: signed in on the hosted pages and by token, in parties whose shares are open, asked for and held.
 
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel, createMember } from '../../src/domain/members/create-member.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { commandContext } from '../../src/run/context.ts';
-import { keepSecret } from '../logs/kept.ts';
-import { type Ask, booking, freshName, type Pools, type Seen, type Wherever } from './town.ts';
+import { recordSecret } from '../support/record-logs.ts';
+import { type AnyJson, booking, type FixtureTarget, type Pools, type SendOk, uniqueName } from './fixture.ts';
 
 export interface Person {
   readonly id: string;
@@ -27,8 +27,8 @@ export interface Seat {
 }
 
 interface Gathering {
-  readonly where: Wherever;
-  readonly ask: Ask;
+  readonly where: FixtureTarget;
+  readonly ask: SendOk;
   readonly key: string;
   readonly generation: number;
   readonly now: number;
@@ -48,25 +48,25 @@ export interface Guests {
 
 const PEOPLE = 6;
 
-export async function gatherGuests(gathering: Gathering): Promise<Guests> {
+export async function createGuests(gathering: Gathering): Promise<Guests> {
   const { where, ask, key, generation, now } = gathering;
   const people: Person[] = [];
   for (let n = 0; n < PEOPLE; n++) people.push(await person(where, generation, n));
   const [organizer, second, third] = people as [Person, Person, Person];
   const channel = await chat(where, people.slice(0, 4));
   const members = [{ user_id: organizer.id }, { user_id: second.id }, { phone: third.phone, name: 'Sam' }];
-  const { db, ids } = where.house;
+  const { db, ids } = where.context;
   const [free = '', other = ''] = await db.transaction((tx) => createSeats(tx, { ids, now }, 2));
   const guest = { phone: phoneOf(generation, 900) };
   const parties = await Promise.all(
     [[...members, { user_id: free }], [members[0], { user_id: other }], [...members, guest], members].map(
       async (party) => {
-        const { id } = await ask('POST', '/v1/checkouts', key, booking(now, freshName('party')));
+        const { id } = await ask('POST', '/v1/checkouts', key, booking(now, uniqueName('party')));
         return ask('POST', `/v1/public/checkouts/${id}/party`, organizer.token, { members: party, split: 'equal' });
       },
     ),
   );
-  const shares: Seen[] = parties.flatMap((party) => party.shares);
+  const shares: AnyJson[] = parties.flatMap((party) => party.shares);
   const own = parties.map((party) => party.checkout.my_share_id as string);
   const holds = await Promise.all(own.map((share) => ask('POST', `/v1/public/shares/${share}/hold`, organizer.token)));
   const challenge = await codeAskedFor(ask, generation);
@@ -75,7 +75,10 @@ export async function gatherGuests(gathering: Gathering): Promise<Guests> {
     checkouts: parties.map(({ checkout }) => checkout.id),
     shares: [...own, ...shares.map(({ id }) => id as string)],
     invites: shares.flatMap(({ url }) => (typeof url === 'string' ? [url.split('/').at(-1) ?? ''] : [])),
-    intents: holds.map((told) => ({ clientSecret: told.client_secret, publishableKey: told.publishable_key })),
+    intents: holds.map((response) => ({
+      clientSecret: response.client_secret,
+      publishableKey: response.publishable_key,
+    })),
     seats: parties.map(({ checkout }) => ({
       checkout: checkout.id,
       share: checkout.my_share_id,
@@ -96,29 +99,32 @@ const phoneOf = (generation: number, n: number): string =>
 const reserved = (turn: number): string => `+15550100${String(turn % 200).padStart(3, '0')}`;
 
 /** Whatever is in the requests may have used up a phone: then it is another's turn. */
-async function codeAskedFor(ask: Ask, generation: number): Promise<Seen> {
-  for (let tries = 0; ; tries++) {
+async function codeAskedFor(ask: SendOk, generation: number): Promise<AnyJson> {
+  const request = (tries: number) =>
+    ask('POST', '/v1/public/sign_in', '', { phone: reserved(generation + 67 * tries) });
+  for (let tries = 0; tries < 9; tries++) {
     try {
-      return await ask('POST', '/v1/public/sign_in', '', { phone: reserved(generation + 67 * tries) });
+      return await request(tries);
     } catch (error) {
-      if (tries === 9 || !String(error).includes('answered 429')) throw error;
+      if (!String(error).includes('answered 429')) throw error;
     }
   }
+  return request(9);
 }
 
-async function person({ house: context }: Wherever, generation: number, n: number): Promise<Person> {
+async function person({ context }: FixtureTarget, generation: number, n: number): Promise<Person> {
   const phone = phoneOf(generation, n);
   const command = commandContext(context, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
   const { id } = await context.db.transaction((tx) =>
     createMember(tx, command, { phone, name: n === 5 ? null : `Guest ${n}` }),
   );
   const token = await context.tokens.sign(id);
-  keepSecret('token', token);
+  recordSecret('token', token);
   return { id, phone, token, session: await beginSession(context, id) };
 }
 
-async function chat({ house: context }: Wherever, people: readonly Person[]): Promise<string> {
+async function chat({ context }: FixtureTarget, people: readonly Person[]): Promise<string> {
   const command = commandContext(context, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
-  const wish = { name: 'Saturday', memberIds: people.map(({ id }) => id) };
-  return context.db.transaction((tx) => createChannel(tx, command, wish));
+  const options = { name: 'Saturday', memberIds: people.map(({ id }) => id) };
+  return context.db.transaction((tx) => createChannel(tx, command, options));
 }

@@ -44,13 +44,13 @@ describe('what a tool gives', () => {
 
   const asked = (tool: string): Request =>
     ({ rpc: new Map([[1, { method: 'tools/call', tool }]]) }) as unknown as Request;
-  const told = (given: object, more: object = {}): Answer => {
+  const response = (given: object, more: object = {}): Answer => {
     const content = ['Done.', JSON.stringify(given)].map((text) => ({ type: 'text', text }));
     const result = { content, structuredContent: given, ...more };
     return { status: 200, text: JSON.stringify({ jsonrpc: '2.0', id: 1, result }) } as Answer;
   };
   const faults = (tool: string, given: object, more: object = {}) =>
-    book.faults(asked(tool), told(given, more)).join('; ');
+    book.faults(asked(tool), response(given, more)).join('; ');
 
   it('is as its outputSchema, the schema that it names and the route of its operation say', () => {
     expect(faults('one', { n: 1, checkout: example })).toBe('');
@@ -67,12 +67,12 @@ describe('what a tool gives', () => {
     expect(faults('one', { error: { code: 'x' } }, { isError: true })).toContain('not as documented');
     const ours = { error: { ...error, code: 'internal_error' } };
     expect(faults('one', ours, { isError: true })).toContain('a tool says: internal_error');
-    expect(hasSucceeded(told({ error }, { isError: true }))).toBe(false);
-    expect(hasSucceeded(told({ n: 1 }))).toBe(true);
+    expect(hasSucceeded(response({ error }, { isError: true }))).toBe(false);
+    expect(hasSucceeded(response({ n: 1 }))).toBe(true);
   });
 
   it('answers what was asked', () => {
-    const answer = told({ n: 1 });
+    const answer = response({ n: 1 });
     expect(book.faults({ rpc: new Map() } as unknown as Request, answer).join()).toContain('which nobody asked');
   });
 });

@@ -6,7 +6,7 @@ import { SCOPES } from '../../src/domain/keys/key.ts';
 import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
 import { createVenue } from '../../src/domain/venues/create-venue.ts';
 import { type AppContext, commandContext } from '../../src/run/context.ts';
-import { keepSecret } from '../logs/kept.ts';
+import { recordSecret } from '../support/record-logs.ts';
 
 export const ORIGIN = 'https://harbor.example';
 const NO_LIMIT = 1_000_000_000;
@@ -26,8 +26,8 @@ export interface Keys {
 export async function issueKeys(context: AppContext): Promise<{ readonly venueId: string; readonly keys: Keys }> {
   const command = commandContext(context, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
   return context.db.transaction(async (tx) => {
-    const wish = { name: 'Harbor House', origins: [ORIGIN, 'https://example.com'], sandbox: false };
-    const { id: venueId } = await createVenue(tx, command, wish);
+    const options = { name: 'Harbor House', origins: [ORIGIN, 'https://example.com'], sandbox: false };
+    const { id: venueId } = await createVenue(tx, command, options);
     const issue = (kind: NewKeyRequest['kind'], mode: Mode, more: Partial<NewKeyRequest> = {}) =>
       issueKey(tx, command, {
         venueId,
@@ -51,7 +51,7 @@ export async function issueKeys(context: AppContext): Promise<{ readonly venueId
       revoked: revoked.key,
       elsewhere: (await issue('secret', 'test', { allowIps: ['192.0.2.0/24'] })).key,
     };
-    for (const key of Object.values<string>({ ...keys })) keepSecret('key', key);
+    for (const key of Object.values<string>({ ...keys })) recordSecret('key', key);
     return { venueId, keys };
   });
 }

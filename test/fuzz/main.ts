@@ -11,49 +11,49 @@ import { makeLog } from '../../src/base/log.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { type AppContext, makeContext } from '../../src/run/context.ts';
-import { FOLDER, keepDrawn, keepSealed, keepSecret } from '../logs/kept.ts';
-import { startReceiver } from '../outbound/receiver.ts';
+import { LOG_FOLDER_VARIABLE, recordSealed, recordSecret, recordSessionTokens } from '../support/record-logs.ts';
+import { startHttpsReceiver } from '../support/test-receivers.ts';
 import type { Sample } from './memory.ts';
 import { type Options, readOptions } from './options.ts';
+import { type Memory, type ProcessName, type RunningService, startProcesses } from './processes.ts';
 import { asRecord, inWords } from './report.ts';
-import { type Finding, type Place, runFuzz } from './run.ts';
-import { type Memory, openStage, type Stage, type Watched } from './stage.ts';
-import { conclude } from './verdict.ts';
+import { type Finding, type FuzzTarget, runFuzz } from './run.ts';
+import { summarize } from './summary.ts';
 
-/** Requests for one town. */
+/** Requests for one fixture. */
 const GENERATION = 1_500;
 
 function say({ json }: Options, line: string): void {
   if (!json) process.stderr.write(`fuzz: ${line}\n`);
 }
 
-function openHouse(stage: Stage): AppContext {
-  const db = openDb({ url: stage.databaseUrl, connections: 4, pooled: false, applicationName: 'everyshare-fuzz' });
+function openHouse(service: RunningService): AppContext {
+  const db = openDb({ url: service.databaseUrl, connections: 4, pooled: false, applicationName: 'everyshare-fuzz' });
   const context = makeContext({
     config: readConfig({}),
     db,
     clock: systemClock,
-    random: keepDrawn(systemRandom),
+    random: recordSessionTokens(systemRandom),
     log: makeLog('silent', 'fuzz'),
-    sealKey: stage.sealKey,
-    operatorToken: stage.operatorToken,
+    sealKey: service.sealKey,
+    operatorToken: service.operatorToken,
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
   });
-  context.address.base = stage.base;
-  keepSealed(context.seal);
-  const { processorSecrets, noticeSecrets, sealKey, operatorToken, databaseUrl } = stage;
+  context.address.base = service.base;
+  recordSealed(context.seal);
+  const { processorSecrets, noticeSecrets, sealKey, operatorToken, databaseUrl } = service;
   const secrets = [...Object.values(processorSecrets), ...Object.values(noticeSecrets), sealKey.toString('base64')];
   for (const secret of [...secrets, operatorToken, new URL(databaseUrl).password])
-    keepSecret('a secret of the run', secret);
+    recordSecret('a secret of the run', secret);
   return context;
 }
 
-async function fuzz(options: Options, stage: Stage, place: Place): Promise<boolean> {
+async function fuzz(options: Options, service: RunningService, place: FuzzTarget): Promise<boolean> {
   const { seed, lanes } = options;
-  const samples: Record<Watched, Sample[]> = { serve: [], worker: [], processor: [] };
+  const samples: Record<ProcessName, Sample[]> = { serve: [], worker: [], processor: [] };
   const began = Date.now();
   const tell = (finding: Finding): void => {
-    appendFileSync(join(stage.folder, 'findings.jsonl'), `${JSON.stringify(asRecord(finding))}\n`);
+    appendFileSync(join(service.folder, 'findings.jsonl'), `${JSON.stringify(asRecord(finding))}\n`);
     if (!options.json) process.stdout.write(`${inWords(finding)}\n\n`);
   };
   const outcome = await runFuzz(place, {
@@ -65,8 +65,8 @@ async function fuzz(options: Options, stage: Stage, place: Place): Promise<boole
     generation: Math.min(GENERATION, Math.max(100, Math.ceil(options.requests / 12))),
     onFinding: tell,
     onPause: async (done) => {
-      const memory = await stage.memory();
-      const used = (Object.entries(memory) as [Watched, Memory][]).map(([name, one]) => {
+      const memory = await service.memory();
+      const used = (Object.entries(memory) as [ProcessName, Memory][]).map(([name, one]) => {
         samples[name].push({ ...one, requests: done });
         return `${name} ${(one.heap / 2 ** 20).toFixed(1)}`;
       });
@@ -75,11 +75,11 @@ async function fuzz(options: Options, stage: Stage, place: Place): Promise<boole
     },
   });
   say(options, 'the books, the logs, the README’s checkout');
-  return conclude(options, stage, place, outcome, samples);
+  return summarize(options, service, place, outcome, samples);
 }
 
-/** One request alone, in a town of its own, with what came of it. */
-async function replay(options: Options, number: number, place: Place): Promise<boolean> {
+/** One request alone, in a fixture of its own, with what came of it. */
+async function replay(options: Options, number: number, place: FuzzTarget): Promise<boolean> {
   const { seed, boundSeconds } = options;
   const course = { seed, from: number, requests: 1, lanes: 1, generation: 1, boundMs: boundSeconds * 1_000 };
   const { findings, tally } = await runFuzz(place, course);
@@ -92,33 +92,33 @@ async function replay(options: Options, number: number, place: Place): Promise<b
 async function run(options: Options): Promise<number> {
   const name = options.replay === null ? String(options.seed) : `replay-${options.seed}-${options.replay}`;
   say(options, `seed ${options.seed}: building and starting`);
-  const stage = await openStage(options.seed, join(packageRoot, '.fuzz', name));
-  const receiver = await startReceiver((_request, response) => response.end('ok'));
-  process.env[FOLDER] = stage.secrets;
-  const context = openHouse(stage);
+  const service = await startProcesses(options.seed, join(packageRoot, '.fuzz', name));
+  const receiver = await startHttpsReceiver((_request, response) => response.end('ok'));
+  process.env[LOG_FOLDER_VARIABLE] = service.secrets;
+  const context = openHouse(service);
   let leaving: Promise<void> | null = null;
   const leave = (): Promise<void> => {
     leaving ??= context.db
       .close()
       .catch(() => undefined)
       .then(() => receiver.close())
-      .then(() => stage.close());
+      .then(() => service.close());
     return leaving;
   };
   for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const, ['SIGHUP', 129] as const]) {
     process.on(signal, () => void leave().finally(() => process.exit(code)));
   }
-  const { base, operatorToken, noticeSecrets } = stage;
-  const place: Place = {
+  const { base, operatorToken, noticeSecrets } = service;
+  const place: FuzzTarget = {
     base,
-    house: context,
+    context,
     operatorToken,
     noticeSecrets,
     receiver: `https://127.0.0.1:${receiver.port}`,
   };
   try {
     const ok =
-      options.replay === null ? await fuzz(options, stage, place) : await replay(options, options.replay, place);
+      options.replay === null ? await fuzz(options, service, place) : await replay(options, options.replay, place);
     return ok ? 0 : 1;
   } finally {
     await leave();

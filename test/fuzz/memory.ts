@@ -1,4 +1,4 @@
-// Is memory flat? What a process still holds after a full garbage collection, without compiled code, sampled between two towns. Two rules.
+// Is memory flat? What a process still holds after a full garbage collection, without compiled code, sampled between two fixtures. Two rules.
 // From ten samples on: the median of the last fifth is at most 1.3 times that of the second fifth, or at most 24 MB above it (the first
 // fifth is warm-up: compiled schemas, caches that have an end, the pages of the documentation). From 100,000 requests on: over the last
 // half it grows by less than 30 bytes for a request, by the median of the slopes between any two samples, so that one that is large by
@@ -6,7 +6,7 @@
 // and text, the rest code and what it keeps beside it. With fewer it is said that nothing was judged. The process's own size (RSS) is
 // told beside it, and not judged: what the allocator keeps for later is not held by anything.
 
-import type { Memory } from './stage.ts';
+import type { Memory } from './processes.ts';
 
 export interface Sample extends Memory {
   /** How many requests were answered by then. */

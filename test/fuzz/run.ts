@@ -1,4 +1,4 @@
-// Sends a range of requests, several at a time, in a town that is made anew every so often, and keeps what was found. The same
+// Sends a range of requests, several at a time, in a fixture that is made anew every so often, and keeps what was found. The same
 // for the command, which has the service in processes of its own, and for the short run among the tests.
 
 import { BODY_LIMIT } from '../../src/run/operations/shapes.ts';
@@ -7,16 +7,16 @@ import { HOOK, labelOfHook, NOTICE } from './ask-hook.ts';
 import { PAGES } from './ask-page.ts';
 import { isLabelOfTool, labelOfTool } from './ask-tools.ts';
 import { WIRE } from './ask-wire.ts';
+import { PROVIDERS } from './connections.ts';
 import { Contract, type Document } from './contract.ts';
 import type { Tool } from './draw.ts';
+import { createFixture, type FixtureTarget, makeSendOk } from './fixture.ts';
 import { faultsOf, type Judging } from './judge.ts';
 import { hasSucceeded, ToolBook } from './judge-tools.ts';
 import { issueKeys } from './keys.ts';
-import { PROVIDERS } from './mailbox.ts';
 import { type Around, requestOf } from './requests.ts';
 import { type Answer, type Request, Sender } from './send.ts';
 import { Tally } from './tally.ts';
-import { asking, openTown, type Wherever } from './town.ts';
 
 export interface Finding {
   readonly seed: number;
@@ -25,17 +25,17 @@ export interface Finding {
   readonly faults: readonly string[];
 }
 
-export interface Course {
+export interface FuzzOptions {
   readonly seed: number;
   readonly from: number;
   readonly requests: number;
   readonly lanes: number;
   /** How long an answer may take. */
   readonly boundMs: number;
-  /** Requests for one town. */
+  /** Requests for one fixture. */
   readonly generation: number;
   readonly onFinding?: (finding: Finding) => void;
-  /** Between two towns, when nothing is under way. */
+  /** Between two fixtures, when nothing is under way. */
   readonly onPause?: (done: number) => Promise<void>;
 }
 
@@ -50,16 +50,16 @@ export interface Outcome {
 /** After so many, more of them would say nothing new. */
 const MOST_FINDINGS = 200;
 
-export type Place = Omit<Wherever, 'contract'>;
+export type FuzzTarget = Omit<FixtureTarget, 'contract'>;
 
 export async function readContract(base: string): Promise<Contract> {
   const response = await fetch(`${base}/v1/openapi.json`, { headers: { 'x-forwarded-for': '10.254.0.1' } });
   return new Contract((await response.json()) as Document);
 }
 
-export async function runFuzz(place: Place, course: Course): Promise<Outcome> {
+export async function runFuzz(place: FuzzTarget, course: FuzzOptions): Promise<Outcome> {
   const contract = await readContract(place.base);
-  const where: Wherever = { ...place, contract };
+  const where: FixtureTarget = { ...place, contract };
   const sender = new Sender(place.base, course.boundMs);
   await readAll(place.base);
   const tools = await toolsOf(sender, where);
@@ -75,9 +75,9 @@ export async function runFuzz(place: Place, course: Course): Promise<Outcome> {
   let first = course.from;
   try {
     for (; first < end && findings.length < MOST_FINDINGS; first += course.generation) {
-      const town = await openTown(where, Math.floor(first / course.generation));
+      const fixture = await createFixture(where, Math.floor(first / course.generation));
       const last = Math.min(end, first + course.generation);
-      const around: Around = { town, contract, tools, limitOf };
+      const around: Around = { fixture, contract, tools, limitOf };
       await runTown({ course, sender, judging, tally, around, tell }, first, last);
       await course.onPause?.(last - course.from);
     }
@@ -88,7 +88,7 @@ export async function runFuzz(place: Place, course: Course): Promise<Outcome> {
 }
 
 interface Under {
-  readonly course: Course;
+  readonly course: FuzzOptions;
   readonly sender: Sender;
   readonly judging: Judging;
   readonly tally: Tally;
@@ -142,9 +142,9 @@ function limitOf(operationId: string): number {
 }
 
 /** Whatever the tool server lists: a new tool is called without a change here. */
-async function toolsOf(sender: Sender, { house: context }: Wherever): Promise<readonly Tool[]> {
+async function toolsOf(sender: Sender, { context }: FixtureTarget): Promise<readonly Tool[]> {
   const { keys } = await issueKeys(context);
-  const listed = await asking(sender)('POST', '/mcp', keys.test, {
+  const listed = await makeSendOk(sender)('POST', '/mcp', keys.test, {
     jsonrpc: '2.0',
     id: 1,
     method: 'tools/list',

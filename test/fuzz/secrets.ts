@@ -1,8 +1,8 @@
-// What a run makes that no log may hold: kept while it goes (test/logs/kept.ts), looked for in every line at its end. Of an answer
+// What a run makes that no log may hold: kept while it goes (test/support/record-logs.ts), looked for in every line at its end. Of an answer
 // only what certainly is a secret is kept: what requests made up themselves stands in answers too.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { keepSecret } from '../logs/kept.ts';
+import { recordSecret } from '../support/record-logs.ts';
 
 const MEMBERS = /"(secret|signing_secret|client_secret|token|publishable_key)":"([\w.~+/=-]{16,})"/g;
 const IN_ADDRESSES = /\/(?:s|v1\/hooks\/[a-z]+)\/([\w-]{20,})/g;
@@ -14,15 +14,15 @@ const KNOWN_CODE = '000000';
 /** Longer answers are documents: the reference, the schemas. */
 const MOST = 100_000;
 
-export function keepSecretsOf(path: string, headers: IncomingHttpHeaders, text: string): void {
+export function recordSecretsOf(path: string, headers: IncomingHttpHeaders, text: string): void {
   for (const cookie of headers['set-cookie'] ?? []) {
     const value = SESSION.exec(cookie)?.[1];
-    if (value !== undefined) keepSecret('session', value);
+    if (value !== undefined) recordSecret('session', value);
   }
   if (text.length > MOST) return;
-  for (const [, name = '', value = ''] of text.matchAll(MEMBERS)) if (/\d/.test(value)) keepSecret(name, value);
+  for (const [, name = '', value = ''] of text.matchAll(MEMBERS)) if (/\d/.test(value)) recordSecret(name, value);
   for (const [, token = ''] of text.matchAll(IN_ADDRESSES))
-    if (/\d/.test(token)) keepSecret('token in an address', token);
+    if (/\d/.test(token)) recordSecret('token in an address', token);
   if (!path.startsWith('/sandbox/outbox')) return;
-  for (const [, code = ''] of text.matchAll(CODE)) if (code !== KNOWN_CODE) keepSecret('code', code);
+  for (const [, code = ''] of text.matchAll(CODE)) if (code !== KNOWN_CODE) recordSecret('code', code);
 }

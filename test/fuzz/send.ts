@@ -3,7 +3,7 @@
 
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
-import { keepSecretsOf } from './secrets.ts';
+import { recordSecretsOf } from './secrets.ts';
 
 export interface Request {
   readonly number: number;
@@ -82,7 +82,7 @@ export class Sender {
           response.on('error', (error) => done({ trouble: `the answer broke off: ${error.message}` }));
           response.on('end', () => {
             const text = Buffer.concat(parts).toString('utf8');
-            keepSecretsOf(path, response.headers, text);
+            recordSecretsOf(path, response.headers, text);
             done({ status: response.statusCode ?? 0, headers: response.headers, text });
           });
         },

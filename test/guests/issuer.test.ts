@@ -1,18 +1,18 @@
-// An operator with members of its own: its tokens are good beside ours, and neither issuer can pass for the other. The issuer
-// here is a real one, with keys of its own at an address of its own.
+// The operator's own issuer: its tokens are valid beside ours, and neither issuer can sign for the other. The issuer
+// here is a real server with its own keys.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTokens } from '../../src/domain/members/tokens.ts';
-import { openTown, type Town } from './town.ts';
+import { type GuestFixture, openGuestFixture } from './guest-fixture.ts';
 
 const ISSUER = 'https://members.harbor.example';
 const AUDIENCE = 'harbor-payments';
 const MEMBER = '0190b3c4-0000-7000-8000-00000000abcd';
 
-let town: Town;
+let fixture: GuestFixture;
 let jwks: Server;
 let keys: Awaited<ReturnType<typeof generateKeyPair>>;
 beforeAll(async () => {
@@ -23,10 +23,10 @@ beforeAll(async () => {
   );
   await new Promise<void>((resolve) => jwks.listen(0, '127.0.0.1', resolve));
   const MEMBER_JWKS_URL = `http://127.0.0.1:${(jwks.address() as AddressInfo).port}/jwks.json`;
-  town = await openTown({ env: { MEMBER_ISSUER: ISSUER, MEMBER_AUDIENCE: AUDIENCE, MEMBER_JWKS_URL } });
+  fixture = await openGuestFixture({ env: { MEMBER_ISSUER: ISSUER, MEMBER_AUDIENCE: AUDIENCE, MEMBER_JWKS_URL } });
 });
 afterAll(async () => {
-  await town.world.close();
+  await fixture.world.close();
   await new Promise((resolve) => jwks.close(resolve));
 });
 
@@ -37,7 +37,7 @@ interface Claims {
   readonly typ?: string;
 }
 
-/** By the operator's key, whatever it says. */
+/** Signs any claims with the operator's key. */
 function theirs({ iss = ISSUER, aud = AUDIENCE, kid = 'theirs', typ = 'JWT' }: Claims = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1_000);
   return new SignJWT({ iss, aud, sub: MEMBER, iat: now, exp: now + 600 })
@@ -45,23 +45,23 @@ function theirs({ iss = ISSUER, aud = AUDIENCE, kid = 'theirs', typ = 'JWT' }: C
     .sign(keys.privateKey);
 }
 
-it('the operator’s members choose a party and pay, and so do those who signed in on our pages', async () => {
-  const id = await town.checkout({ party_size: 2, amount: 6_000 });
+it('the operator’s members choose a party and pay, and so do members who signed in on our pages', async () => {
+  const id = await fixture.checkout({ party_size: 2, amount: 6_000 });
   const ada = { id: MEMBER, phone: '', token: await theirs() };
-  const sam = await town.person('Sam');
-  const { status, text, json } = await town.party(id, ada, [{ user_id: sam.id }]);
+  const sam = await fixture.person('Sam');
+  const { status, text, json } = await fixture.party(id, ada, [{ user_id: sam.id }]);
   expect(status, text).toBe(200);
   const [mine, his] = json.shares as { id: string }[];
-  await town.pay(await town.hold(his?.id ?? '', sam));
-  await town.pay(await town.hold(mine?.id ?? '', { ...ada, token: await theirs() }));
-  expect((await town.view(id, sam)).status).toBe('completed');
+  await fixture.pay(await fixture.hold(his?.id ?? '', sam));
+  await fixture.pay(await fixture.hold(mine?.id ?? '', { ...ada, token: await theirs() }));
+  expect((await fixture.view(id, sam)).status).toBe('completed');
 });
 
-it('a token is judged by the issuer that it names and by no other', async () => {
-  const { world } = town;
-  const id = await town.checkout();
+it('a token is verified by the issuer that it names and by no other', async () => {
+  const { world } = fixture;
+  const id = await fixture.checkout();
   const seen = async (token: string) => (await world.call('GET', `/v1/public/checkouts/${id}`, { key: token })).status;
-  const sam = await town.person('Sam');
+  const sam = await fixture.person('Sam');
   const own = world.context.address.base;
   const kid = (await world.context.tokens.jwks()).keys[0]?.kid as string;
   expect([await seen(await theirs()), await seen(sam.token)]).toEqual([200, 200]);
@@ -76,11 +76,11 @@ it('a token is judged by the issuer that it names and by no other', async () => 
   for (const token of wrong) expect(await seen(token), token).toBe(401);
 });
 
-it('an issuer that does not answer is no fault of the token: come back later', async () => {
+it('an issuer that does not answer gives 503, not 401', async () => {
   const silent = createServer((_, response) => response.writeHead(500).end());
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const MEMBER_JWKS_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/jwks.json`;
-  const other = await openTown({ env: { MEMBER_ISSUER: ISSUER, MEMBER_AUDIENCE: AUDIENCE, MEMBER_JWKS_URL } });
+  const other = await openGuestFixture({ env: { MEMBER_ISSUER: ISSUER, MEMBER_AUDIENCE: AUDIENCE, MEMBER_JWKS_URL } });
   const id = await other.checkout();
   const told = await other.world.call('GET', `/v1/public/checkouts/${id}`, { key: await theirs() });
   expect([told.status, told.json.error.code]).toEqual([503, 'service_unavailable']);
@@ -89,9 +89,9 @@ it('an issuer that does not answer is no fault of the token: come back later', a
   await new Promise((resolve) => silent.close(resolve));
 });
 
-it('nor is a database that is away: nobody is told that their token is none', async () => {
-  const { context } = town.world;
-  const token = (await town.person('Sam')).token;
+it('an unavailable database gives 503, not 401', async () => {
+  const { context } = fixture.world;
+  const token = (await fixture.person('Sam')).token;
   const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   const db = { query: () => Promise.reject(away) };
   const parts = { ...context, db, issuer: () => context.address.base, foreign: null };

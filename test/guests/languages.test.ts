@@ -1,57 +1,57 @@
-// In which language people are written to, and whether they can understand it.
+// The language and the content of text messages.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOf } from '../../src/domain/checkouts/notifications/message-text.ts';
-import { openTown, type Town } from './town.ts';
+import { type GuestFixture, openGuestFixture } from './guest-fixture.ts';
 
-let town: Town;
+let fixture: GuestFixture;
 beforeAll(async () => {
-  town = await openTown();
+  fixture = await openGuestFixture();
 });
-afterAll(() => town.world.close());
+afterAll(() => fixture.world.close());
 
-const outbox = (phone: string, kind: string) => town.outbox(phone, kind);
+const outbox = (phone: string, kind: string) => fixture.outbox(phone, kind);
 
 async function signIn(phone: string, language: string, name?: string): Promise<{ id: string; token: string }> {
   const headers = { 'accept-language': language };
-  const begun = await town.world.call('POST', '/v1/public/sign_in', { body: { phone }, headers });
+  const begun = await fixture.world.call('POST', '/v1/public/sign_in', { body: { phone }, headers });
   const body = { challenge_id: begun.json.challenge_id, code: '000000', ...(name === undefined ? {} : { name }) };
-  const told = await town.world.call('POST', '/v1/public/sign_in/verify', { body, headers });
-  expect(told.status, told.text).toBe(200);
-  return { id: told.json.member.id, token: told.json.token };
+  const response = await fixture.world.call('POST', '/v1/public/sign_in/verify', { body, headers });
+  expect(response.status, response.text).toBe(200);
+  return { id: response.json.member.id, token: response.json.token };
 }
 
 describe('a text message', () => {
-  it('is in the language of the browser that signed in; a newcomer’s is the organizer’s until they sign in', async () => {
+  it('is in the language of the recipient’s browser, or in the organizer’s until the recipient signs in', async () => {
     const ada = { ...(await signIn('+15550100101', 'es-MX,es;q=0.9', 'Ada')), phone: '+15550100101' };
     expect((await outbox(ada.phone, 'code'))[0]?.text).toMatch(/^000000 es tu código[^@]+@127\.0\.0\.1 #000000$/);
     const newcomer = '+15550100102';
-    await town.party(await town.checkout(), ada, [{ phone: newcomer }]);
+    await fixture.party(await fixture.checkout(), ada, [{ phone: newcomer }]);
     expect((await outbox(newcomer, 'invite'))[0]?.text).toContain('Ada te pide que pagues tu parte de Cabana 3');
     await signIn(newcomer, 'de');
-    await town.party(await town.checkout(), ada, [{ phone: newcomer }]);
+    await fixture.party(await fixture.checkout(), ada, [{ phone: newcomer }]);
     expect((await outbox(newcomer, 'invite'))[0]?.text).toContain('Ada bittet dich um deinen Anteil');
   });
 
-  it('says who asks, for what, how much, until when in the venue’s time, the link, and how to stop', async () => {
-    const ada = await town.person('Ada');
-    const offering = await town.offering('America/New_York');
+  it('has the organizer, the booking, the amount, the deadline in the venue’s time, the link, and how to opt out', async () => {
+    const ada = await fixture.person('Ada');
+    const offering = await fixture.offering('America/New_York');
     const phone = '+15550209001';
     const payBy = new Date(Date.now() + 5 * 86_400_000);
-    const id = await town.checkout({ offering_external_id: offering, pay_by: payBy.toISOString() });
-    const { shares } = (await town.party(id, ada, [{ phone }])).json;
+    const id = await fixture.checkout({ offering_external_id: offering, pay_by: payBy.toISOString() });
+    const { shares } = (await fixture.party(id, ada, [{ phone }])).json;
     const text = (await outbox(phone, 'invite'))[0]?.text ?? '';
     expect(text).toMatch(/^Ada asks you to pay your share of Cabana 3 at Harbor House: \$50\.00, by \w{3}, \w{3} \d+/);
     expect(text).toMatch(/ E[SD]T\. /);
     expect(text).toContain('When you pay, your card is only held; it is charged when everyone has paid.');
     expect(text).toContain(shares[1].url);
     expect(text).toMatch(/Reply STOP to get no more messages\.$/);
-    // Nothing that would make a phone company count it twice.
+    // No character that doubles the price of the message.
     expect(text).not.toMatch(/[\u00a0\u202f]/);
   });
 
-  it('carries no link but ours, whatever people call themselves', () => {
-    const about = { what: 'A\nB', venue: 'V', zone: 'UTC', currency: 'usd', payBy: 0 };
+  it('carries no link but ours, whatever the members’ names are', () => {
+    const about = { description: 'A\nB', venue: 'V', zone: 'UTC', currency: 'usd', payBy: 0 };
     const said = (organizer: string | null) =>
       textOf('text.invite', 'en', { ...about, organizer }, { amount: 5_000, link: 'https://x.example/s/1' });
     for (const name of ['http://evil.example', 'Bank evil.example now', 'www.evil', null, '  ', '\u0007']) {

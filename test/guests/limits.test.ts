@@ -1,65 +1,66 @@
-// How much can be sent to one phone, how often a party can be chosen, and who is counted as one address.
+// The limits on messages to one phone, on choices of a party, and on requests from one IPv6 network.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queueMessages } from '../../src/domain/members/messages/queue.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { sealPhone } from '../../src/domain/members/phone.ts';
-import { openTown, shown, type Town } from './town.ts';
+import { runUntilIdle } from '../support/wait-for.ts';
+import { type GuestFixture, openGuestFixture, statusAndError } from './guest-fixture.ts';
 
-let town: Town;
+let fixture: GuestFixture;
 beforeAll(async () => {
-  town = await openTown({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  fixture = await openGuestFixture({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
 });
-afterAll(() => town.world.close());
+afterAll(() => fixture.world.close());
 
 async function send(): Promise<void> {
-  const { services: money } = town.world.context;
-  while ((await sendDueMessages({ ...money, sender: sandboxSender }, 100)) > 0);
+  const { services: money } = fixture.world.context;
+  await runUntilIdle('sending messages', () => sendDueMessages({ ...money, sender: sandboxSender }, 100));
 }
 const statuses = async (phone: string, kind?: string): Promise<string[]> =>
-  (await town.outbox(phone, kind)).map(({ status }) => status).sort();
+  (await fixture.outbox(phone, kind)).map(({ status }) => status).sort();
 const answer = (phone: string, word: string) =>
-  town.world.call('POST', '/sandbox/outbox', {
+  fixture.world.call('POST', '/sandbox/outbox', {
     body: new URLSearchParams({ phone, answer: word }).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
 
 describe('one phone', () => {
-  it('is sent five invites an hour, also when they come at once; the others are dropped, and their links work', async () => {
-    const [ada, bob] = [await town.person('Ada'), await town.person('Bob')];
+  it('gets five invites an hour, also when they come at once; the others are dropped, and their links work', async () => {
+    const [ada, bob] = [await fixture.person('Ada'), await fixture.person('Bob')];
     const phone = '+15550208001';
-    const ids = await Promise.all(Array.from({ length: 8 }, () => town.checkout()));
+    const ids = await Promise.all(Array.from({ length: 8 }, () => fixture.checkout()));
     const members = [{ phone }, { phone: '+15550208002' }];
     const choose = (id: string, n: number) =>
-      town.party(id, n % 2 === 0 ? ada : bob, n % 2 === 0 ? members : members.toReversed());
-    // Four at once, twice: each waits for those before it, and nobody may wait for longer than a lock is waited for.
-    const told = [
+      fixture.party(id, n % 2 === 0 ? ada : bob, n % 2 === 0 ? members : members.toReversed());
+    // Four at once, twice: each waits for the ones before it, within the lock time-out.
+    const response = [
       ...(await Promise.all(ids.slice(0, 4).map(choose))),
       ...(await Promise.all(ids.slice(4).map(choose))),
     ];
-    expect(told.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    expect(response.map(({ status }) => status)).toEqual(Array(8).fill(200));
     await send();
     expect(await statuses(phone, 'invite')).toEqual([...Array(3).fill('dropped'), ...Array(5).fill('sent')]);
-    expect(await town.world.db.query("select distinct trouble from messages where status = 'dropped'")).toEqual([
-      { trouble: 'too many for this phone' },
+    expect(await fixture.world.db.query("select distinct last_error from messages where status = 'dropped'")).toEqual([
+      { last_error: 'too many for this phone' },
     ]);
-    for (const { json } of told) {
+    for (const { json } of response) {
       const { pathname } = new URL(json.shares[1].url);
-      expect((await town.world.call('GET', pathname)).status).toBe(200);
+      expect((await fixture.world.call('GET', pathname)).status).toBe(200);
     }
-    // An hour later there is room again, and a code was never counted.
-    await town.world.db.query(`update messages set created_at = created_at - interval '61 minutes'`);
-    await town.party(await town.checkout(), ada, [{ phone }]);
+    // An hour later the phone gets invites again, and a code never counts.
+    await fixture.world.db.query(`update messages set created_at = created_at - interval '61 minutes'`);
+    await fixture.party(await fixture.checkout(), ada, [{ phone }]);
     await send();
     expect((await statuses(phone, 'invite')).filter((status) => status === 'sent')).toHaveLength(6);
   });
 
-  it('is sent twenty messages a day of all kinds but codes', async () => {
-    const { services: money } = town.world.context;
-    const { phone: number, id } = await town.person();
+  it('gets twenty messages a day, codes not counted', async () => {
+    const { services: money } = fixture.world.context;
+    const { phone: number, id } = await fixture.person();
     const sealed = sealPhone(money.seal, number);
     const queue = (kind: 'lost' | 'code', count: number) =>
-      town.world.db.transaction((tx) =>
+      fixture.world.db.transaction((tx) =>
         queueMessages(
           tx,
           money,
@@ -68,7 +69,7 @@ describe('one phone', () => {
             kind,
             memberId: id,
             subject: `${number} ${kind} ${n}`,
-            words: 'x',
+            text: 'x',
             dueAt: Date.now(),
           })),
         ),
@@ -80,47 +81,47 @@ describe('one phone', () => {
     expect(await statuses(number, 'code')).toEqual(Array(3).fill('sent'));
   });
 
-  it('that answered STOP before anybody knew it is sent no invite until START', async () => {
-    const ada = await town.person('Ada');
+  it('that replied STOP before it had a member gets no invite until START', async () => {
+    const ada = await fixture.person('Ada');
     const phone = '+15550208003';
     await answer(phone, 'STOP');
     await answer(phone, 'Stop');
-    await town.party(await town.checkout(), ada, [{ phone }]);
+    await fixture.party(await fixture.checkout(), ada, [{ phone }]);
     await send();
     expect(await statuses(phone)).toEqual(['dropped']);
     await answer(phone, 'START');
-    await town.party(await town.checkout(), ada, [{ phone }]);
+    await fixture.party(await fixture.checkout(), ada, [{ phone }]);
     await send();
     expect(await statuses(phone)).toEqual(['dropped', 'sent']);
   });
 });
 
-it('a party is chosen thirty times an hour; what was refused does not count', async () => {
-  const [ada, sam] = [await town.person('Ada'), await town.person('Sam')];
-  const id = await town.checkout();
+it('an organizer can choose the party thirty times an hour; refused choices do not count', async () => {
+  const [ada, sam] = [await fixture.person('Ada'), await fixture.person('Sam')];
+  const id = await fixture.checkout();
   const members = [{ user_id: sam.id }];
-  for (let n = 0; n < 5; n++) expect((await town.party(id, ada, members, { custom: {} })).status).toBe(422);
-  for (let n = 0; n < 30; n++) expect((await town.party(id, ada, members)).status).toBe(200);
-  const over = await town.party(id, ada, members);
-  expect(shown(over).slice(0, 2)).toEqual([429, 'rate_limited']);
+  for (let n = 0; n < 5; n++) expect((await fixture.party(id, ada, members, { custom: {} })).status).toBe(422);
+  for (let n = 0; n < 30; n++) expect((await fixture.party(id, ada, members)).status).toBe(200);
+  const over = await fixture.party(id, ada, members);
+  expect(statusAndError(over).slice(0, 2)).toEqual([429, 'rate_limited']);
   expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(3_000);
-  expect((await town.party(await town.checkout(), ada, members)).status).toBe(200);
+  expect((await fixture.party(await fixture.checkout(), ada, members)).status).toBe(200);
 });
 
 describe('an IPv6 network', () => {
   const host = (n: number) => ({ 'x-forwarded-for': `2001:db8:7:7::${n.toString(16)}` });
 
-  it('asks for thirty codes an hour, from however many of its addresses', async () => {
+  it('gets thirty codes an hour over all its addresses', async () => {
     const begin = (n: number, headers: Record<string, string>) =>
-      town.world.call('POST', '/v1/public/sign_in', { body: { phone: `+1555020${7_000 + n}` }, headers });
+      fixture.world.call('POST', '/v1/public/sign_in', { body: { phone: `+1555020${7_000 + n}` }, headers });
     for (let n = 0; n < 30; n++) expect((await begin(n, host(n + 1))).status).toBe(200);
     expect((await begin(30, host(31))).status).toBe(429);
     expect((await begin(31, { 'x-forwarded-for': '2001:db8:7:8::1' })).status).toBe(200);
   });
 
-  it('has one hour at the gate', async () => {
+  it('has one rate limit over all its addresses', async () => {
     const left = async (headers: Record<string, string>) =>
-      Number((await town.world.call('GET', '/v1/me', { headers })).headers.get('x-ratelimit-remaining'));
+      Number((await fixture.world.call('GET', '/v1/me', { headers })).headers.get('x-ratelimit-remaining'));
     const first = await left(host(100));
     expect([await left(host(101)), await left(host(102))]).toEqual([first - 1, first - 2]);
     expect(await left({ 'x-forwarded-for': '2001:db8:7:9::1' })).toBe(599);

@@ -1,43 +1,43 @@
-// What people are called in a party: the name that the organizer typed, else the one that they gave themselves.
+// The names of members in a party: the name that the organizer typed, else the member's own.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { setMemberName } from '../../src/domain/members/profile.ts';
-import { openTown, type Person, type Town } from './town.ts';
+import { type GuestFixture, openGuestFixture, type Person } from './guest-fixture.ts';
 
-let town: Town;
+let fixture: GuestFixture;
 beforeAll(async () => {
-  town = await openTown();
+  fixture = await openGuestFixture();
 });
-afterAll(() => town.world.close());
+afterAll(() => fixture.world.close());
 
-/** Numbers that take 000000. */
+/** Reserved numbers, whose code is 000000. */
 let numbers = 0;
 const freshPhone = (): string => `+1555010010${numbers++}`;
 
 async function signIn(phone: string, name?: string): Promise<{ id: string; display_name: string | null }> {
-  const begun = await town.world.call('POST', '/v1/public/sign_in', { body: { phone } });
-  const told = await town.world.call('POST', '/v1/public/sign_in/verify', {
+  const begun = await fixture.world.call('POST', '/v1/public/sign_in', { body: { phone } });
+  const response = await fixture.world.call('POST', '/v1/public/sign_in/verify', {
     body: { challenge_id: begun.json.challenge_id, code: '000000', ...(name === undefined ? {} : { name }) },
   });
-  expect(told.status, told.text).toBe(200);
-  return told.json.member;
+  expect(response.status, response.text).toBe(200);
+  return response.json.member;
 }
 
 interface Named {
   readonly display_name: string | null;
 }
 const asGuest = async (id: string, who: Person) =>
-  (await town.view(id, who)).shares.map(({ display_name }: Named) => display_name);
+  (await fixture.view(id, who)).shares.map(({ display_name }: Named) => display_name);
 const asPartner = async (id: string) =>
-  (await town.world.call('GET', `/v1/checkouts/${id}`, { key: town.key })).json.shares.map(
+  (await fixture.world.call('GET', `/v1/checkouts/${id}`, { key: fixture.key })).json.shares.map(
     ({ display_name }: Named) => display_name,
   );
 
-it('somebody invited without a name is called what they call themselves, by the group and the partner', async () => {
-  const ada = await town.person('Ada');
-  const id = await town.checkout();
+it('a member who is invited without a name appears with the own name, to the party and to the partner', async () => {
+  const ada = await fixture.person('Ada');
+  const id = await fixture.checkout();
   const [first, second] = [freshPhone(), freshPhone()];
-  await town.party(id, ada, [{ phone: first }, { phone: second }]);
+  await fixture.party(id, ada, [{ phone: first }, { phone: second }]);
   expect(await asGuest(id, ada)).toEqual(['Ada', null, null]);
   await signIn(first, 'Benjamin');
   expect([await asGuest(id, ada), await asPartner(id)]).toEqual([
@@ -45,32 +45,32 @@ it('somebody invited without a name is called what they call themselves, by the 
     ['Ada', 'Benjamin', null],
   ]);
   const member = await signIn(second);
-  await setMemberName(town.world.db, member.id, 'Cleo');
+  await setMemberName(fixture.world.db, member.id, 'Cleo');
   expect([await asGuest(id, ada), await asPartner(id)]).toEqual([
     ['Ada', 'Benjamin', 'Cleo'],
     ['Ada', 'Benjamin', 'Cleo'],
   ]);
-  const again = await town.party(id, ada, [{ phone: first }, { phone: second }]);
+  const again = await fixture.party(id, ada, [{ phone: first }, { phone: second }]);
   expect(again.json.shares.map(({ display_name }: Named) => display_name)).toEqual(['Ada', 'Benjamin', 'Cleo']);
 });
 
-it('the name that the organizer typed wins, and stays when the party is chosen again by id', async () => {
-  const ada = await town.person('Ada');
-  const id = await town.checkout();
+it('the name that the organizer typed is used, and stays when the party is changed by id', async () => {
+  const ada = await fixture.person('Ada');
+  const id = await fixture.checkout();
   const [first, second] = [freshPhone(), freshPhone()];
-  await town.party(id, ada, [
+  await fixture.party(id, ada, [
     { phone: first, name: 'Ben' },
     { phone: second, name: 'Cleo' },
   ]);
-  const rows = await town.world.db.query<{ member_id: string }>(
+  const rows = await fixture.world.db.query<{ member_id: string }>(
     'select member_id from shares where checkout_id = $1 order by place',
     [id],
   );
   const ids = rows.slice(1).map(({ member_id }) => ({ user_id: member_id }));
   await signIn(first, 'Benjamin');
   const split = { custom: { organizer: 5_000, [ids[0]?.user_id ?? '']: 3_000, [ids[1]?.user_id ?? '']: 2_000 } };
-  const told = await town.party(id, ada, ids, split);
-  expect(told.status, told.text).toBe(200);
+  const response = await fixture.party(id, ada, ids, split);
+  expect(response.status, response.text).toBe(200);
   expect([await asGuest(id, ada), await asPartner(id)]).toEqual([
     ['Ada', 'Ben', 'Cleo'],
     ['Ada', 'Ben', 'Cleo'],

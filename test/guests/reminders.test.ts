@@ -1,4 +1,5 @@
-// When people are reminded, as arithmetic: never at night, never before the invite, never after pay_by.
+// The times of reminders (never in quiet hours, before the invite or after pay_by) and the decision about
+// notifications.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -30,7 +31,7 @@ describe('reminders', () => {
     ]);
   });
 
-  it('wait for the morning of the venue', () => {
+  it('wait for the morning in the venue’s zone', () => {
     // Invited at 23:00 in New York, to pay by 10:00.
     expect(said('2026-11-17T04:00:00Z', '2026-11-20T15:00:00Z', 'America/New_York')).toEqual([
       'day-after 2026-11-18T13:00:00.000Z',
@@ -39,7 +40,7 @@ describe('reminders', () => {
     ]);
   });
 
-  it('come the evening before, where the morning is too late', () => {
+  it('come the evening before when the morning is too late', () => {
     expect(said('2026-11-10T12:00:00Z', '2026-11-20T07:30:00Z', 'UTC')).toContain(
       'hours-before 2026-11-19T20:44:00.000Z',
     );
@@ -52,14 +53,14 @@ describe('reminders', () => {
     expect(said('2026-11-20T16:00:00Z', '2026-11-20T18:00:00Z', 'UTC')).toEqual([]);
   });
 
-  it('that come within half an hour of one another are one', () => {
+  it('within half an hour of each other are one', () => {
     expect(said('2026-11-16T12:00:00Z', '2026-11-18T12:05:00Z', 'UTC')).toEqual([
       'day-before 2026-11-17T12:05:00.000Z',
       'hours-before 2026-11-18T09:05:00.000Z',
     ]);
   });
 
-  it('are by day, in order, after the invite and before pay_by, in every zone and through every change of the clocks', () => {
+  it('are outside quiet hours, in order, after the invite and before pay_by, in every zone and through daylight saving time', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: at('2026-01-01T00:00:00Z'), max: at('2028-01-01T00:00:00Z') }),
@@ -81,14 +82,14 @@ describe('reminders', () => {
     );
   });
 
-  it('wait for eight o’clock also in a night in which the clocks are changed', () => {
+  it('wait for eight o’clock also when daylight saving time begins or ends in that night', () => {
     const morning = afterQuietHours(at('2026-03-08T04:00:00Z'), 'America/New_York');
     expect(new Date(morning).toISOString()).toBe('2026-03-08T12:00:00.000Z');
     expect(afterQuietHours(at('2026-11-16T12:00:00Z'), 'UTC')).toBe(at('2026-11-16T12:00:00Z'));
   });
 });
 
-describe('what is told', () => {
+describe('a decision about notifications', () => {
   const share = (id: string, more: Partial<NotifiedShare> = {}): NotifiedShare => ({
     id,
     memberId: `member-${id}`,
@@ -114,7 +115,7 @@ describe('what is told', () => {
   const keys = (decided: ReturnType<typeof decideNotifications>) =>
     decided.notifications.map(({ key, subject }) => `${key} ${subject}`);
 
-  it('is one reminder where several are overdue, and says when the next one comes', () => {
+  it('has one reminder when several are overdue, and the time of the next one', () => {
     const decided = decideNotifications(scene({ shares: [share('b')] }), at('2026-11-19T13:00:00Z'));
     expect(keys(decided)).toEqual(['text.reminder b day-before']);
     expect(decided).toMatchObject({ reminded: ['b'], next: at('2026-11-20T09:00:00Z') });
@@ -125,12 +126,12 @@ describe('what is told', () => {
     expect(again.notifications).toEqual([]);
   });
 
-  it('waits for the morning when the worker comes late into the night', () => {
+  it('waits for the morning when the worker is late and it is night', () => {
     const decided = decideNotifications(scene(), at('2026-11-17T22:00:00Z'));
     expect(decided).toEqual({ notifications: [], reminded: [], next: at('2026-11-18T08:00:00Z') });
   });
 
-  it('is never a reminder for who has paid, or has nothing to pay, or for a checkout that is over', () => {
+  it('has no reminder for a paid share, a share of 0 or an ended checkout', () => {
     const paid = [share('a', { status: 'held' }), share('b', { amount: 0 })];
     expect(decideNotifications(scene({ shares: paid }), at('2026-11-19T13:00:00Z'))).toMatchObject({
       notifications: [],
@@ -147,7 +148,7 @@ describe('what is told', () => {
     });
   });
 
-  it('is told to whoever’s card it was, once, with all that was on it', () => {
+  it('notifies each payer once, with the total of all shares paid', () => {
     const payers = new Map([['b', 'member-a']]);
     const captured = [share('a', { status: 'captured' }), share('b', { status: 'captured' })];
     const done = decideNotifications(
@@ -169,7 +170,7 @@ describe('what is told', () => {
     ]);
   });
 
-  it('is both when one card was charged and held, and the booking did not become complete', () => {
+  it('notifies of both when a payer’s card was charged and held, and the checkout did not complete', () => {
     const payers = new Map([['b', 'member-a']]);
     const shares = [share('a', { status: 'captured' }), share('b', { status: 'released' })];
     const over = decideNotifications(scene({ status: 'canceled', shares, payers }), at('2026-11-19T13:00:00Z'));
@@ -181,7 +182,7 @@ describe('what is told', () => {
     expect(new Set(over.notifications.map(({ subject }) => subject)).size).toBe(3);
   });
 
-  it('is that it is over, to everybody who was asked to pay, and to the organizer who had nothing to pay', () => {
+  it('notifies every invited member of the end, and the organizer even with nothing to pay', () => {
     const shares = [
       share('a', { amount: 0, status: 'released' }),
       share('b', { status: 'failed' }),
@@ -194,7 +195,7 @@ describe('what is told', () => {
     ]);
   });
 
-  it('is what became of a party that was changed or a hold that was lost, for a day', () => {
+  it('notifies of a changed party or a lost hold for a day', () => {
     const now = at('2026-11-17T11:00:00Z');
     const shares = [
       share('a'),

@@ -1,4 +1,4 @@
-// Staying signed in, one's name, and whom one knows.
+// Sessions, names, friends and group chats, and invites.
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,20 +7,20 @@ import { createChannel } from '../../src/domain/members/create-member.ts';
 import { channelsOf, friendsOf } from '../../src/domain/members/friend-queries.ts';
 import { setMemberName } from '../../src/domain/members/profile.ts';
 import { beginSession, endSession, findSession } from '../../src/domain/members/sessions.ts';
-import { openTown, type Town } from './town.ts';
+import { type GuestFixture, openGuestFixture } from './guest-fixture.ts';
 
-let town: Town;
+let fixture: GuestFixture;
 beforeAll(async () => {
-  town = await openTown();
+  fixture = await openGuestFixture();
 });
-afterAll(() => town.world.close());
+afterAll(() => fixture.world.close());
 
 const DAY = 86_400_000;
 
 describe('a session', () => {
-  it('is found by its token for 30 days, until it is ended, and its token is kept nowhere', async () => {
-    const { context, db } = town.world;
-    const ada = await town.person('Ada');
+  it('is found by its token for 30 days or until it ends, and its token is stored nowhere', async () => {
+    const { context, db } = fixture.world;
+    const ada = await fixture.person('Ada');
     const token = await beginSession(context.services, ada.id);
     expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     const now = Date.now();
@@ -40,9 +40,9 @@ describe('a session', () => {
 });
 
 describe('a name', () => {
-  it('has 1 to 80 characters and no space around it', async () => {
-    const { db } = town.world;
-    const ada = await town.person();
+  it('has 1 to 80 characters and is trimmed', async () => {
+    const { db } = fixture.world;
+    const ada = await fixture.person();
     expect(await setMemberName(db, ada.id, '  Ada Lovelace ')).toBe('Ada Lovelace');
     expect(await setMemberName(db, ada.id, '😀'.repeat(80))).toHaveLength(160);
     for (const [bad, code] of [
@@ -56,14 +56,14 @@ describe('a name', () => {
   });
 });
 
-describe('whom one knows', () => {
-  it('is whoever was in a party, the latest first, if they joined or have a name; and one’s group chats', async () => {
-    const { db } = town.world;
-    const [ada, sam, kim] = [await town.person('Ada'), await town.person('Sam'), await town.person()];
-    const first = await town.checkout();
-    await town.party(first, ada, [{ user_id: sam.id }, { phone: '+15550301111' }]);
-    const second = await town.checkout();
-    await town.party(second, ada, [{ user_id: kim.id }]);
+describe('the friends of a member', () => {
+  it('are the members of earlier parties who joined or have a name, the latest first, beside the group chats', async () => {
+    const { db } = fixture.world;
+    const [ada, sam, kim] = [await fixture.person('Ada'), await fixture.person('Sam'), await fixture.person()];
+    const first = await fixture.checkout();
+    await fixture.party(first, ada, [{ user_id: sam.id }, { phone: '+15550301111' }]);
+    const second = await fixture.checkout();
+    await fixture.party(second, ada, [{ user_id: kim.id }]);
     expect(await friendsOf(db, ada.id, 10)).toEqual([
       { id: kim.id, displayName: null },
       { id: sam.id, displayName: 'Sam' },
@@ -71,7 +71,7 @@ describe('whom one knows', () => {
     expect(await friendsOf(db, ada.id, 1)).toHaveLength(1);
     expect(await friendsOf(db, sam.id, 10)).toEqual([{ id: ada.id, displayName: 'Ada' }]);
     const chat = await db.transaction((tx) =>
-      createChannel(tx, town.world.command(), { name: 'Us', memberIds: [ada.id, sam.id] }),
+      createChannel(tx, fixture.world.command(), { name: 'Us', memberIds: [ada.id, sam.id] }),
     );
     expect(await channelsOf(db, sam.id, 10)).toEqual([
       {
@@ -88,15 +88,15 @@ describe('whom one knows', () => {
 });
 
 describe('an invite', () => {
-  it('leads to its share however often it is looked at', async () => {
-    const { db } = town.world;
-    const [ada, sam] = [await town.person(), await town.person()];
-    const id = await town.checkout();
-    const { shares } = (await town.party(id, ada, [{ user_id: sam.id }])).json;
+  it('leads to its share however often it is read', async () => {
+    const { db } = fixture.world;
+    const [ada, sam] = [await fixture.person(), await fixture.person()];
+    const id = await fixture.checkout();
+    const { shares } = (await fixture.party(id, ada, [{ user_id: sam.id }])).json;
     const token = String(shares[1].url).split('/s/')[1] ?? '';
     const hash = createHash('sha256').update(token).digest();
     for (let n = 0; n < 2; n++) {
-      expect(await findInvite(db, hash)).toEqual({ venueId: town.venueId, shareId: shares[1].id, checkoutId: id });
+      expect(await findInvite(db, hash)).toEqual({ venueId: fixture.venueId, shareId: shares[1].id, checkoutId: id });
     }
     expect(await findInvite(db, Buffer.alloc(32))).toBe(null);
   });

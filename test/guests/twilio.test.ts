@@ -1,5 +1,5 @@
-// The real sender by configuration: what is sent to Twilio, what is tried again and what is not, and STOP both ways. Twilio
-// here is a server that answers as its API does.
+// The Twilio sender: what is sent, what is retried and what is not, and opting out both ways. Twilio here is a server
+// that answers as its API does.
 
 import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -9,7 +9,7 @@ import { readConfig } from '../../src/base/config.ts';
 import { sendDueMessages, TextRefused } from '../../src/domain/members/messages/send.ts';
 import { isFromTwilio } from '../../src/domain/members/messages/twilio.ts';
 import { textSender } from '../../src/main/sender.ts';
-import { openTown, type Person, shown, type Town } from './town.ts';
+import { type GuestFixture, openGuestFixture, type Person, statusAndError } from './guest-fixture.ts';
 
 interface Asked {
   readonly path: string;
@@ -19,7 +19,7 @@ interface Asked {
 
 type Reply = { readonly status: number; readonly body: unknown } | 'hang up';
 
-let town: Town;
+let fixture: GuestFixture;
 let twilio: Server;
 const asked: Asked[] = [];
 let replies: Reply[] = [];
@@ -43,7 +43,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((done) => twilio.listen(0, '127.0.0.1', done));
   const { port } = twilio.address() as AddressInfo;
-  town = await openTown({
+  fixture = await openGuestFixture({
     env: {
       TWILIO_ACCOUNT_SID: 'AC123',
       TWILIO_AUTH_TOKEN: AUTH,
@@ -53,33 +53,33 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await town.world.close();
+  await fixture.world.close();
   await new Promise((done) => twilio.close(done));
 });
 beforeEach(async () => {
   asked.length = 0;
   replies = [];
-  await town.world.db.query(`delete from messages`);
+  await fixture.world.db.query(`delete from messages`);
 });
 
-const due = () => town.world.db.query("update messages set due_at = to_timestamp(0) where status = 'waiting'");
+const due = () => fixture.world.db.query("update messages set due_at = to_timestamp(0) where status = 'waiting'");
 
 async function send(): Promise<void> {
-  const { services: money, config } = town.world.context;
+  const { services: money, config } = fixture.world.context;
   await due();
   await sendDueMessages({ ...money, sender: textSender(config) }, 100);
 }
 
 async function invited(): Promise<Person> {
-  const [ada, sam] = [await town.person('Ada'), await town.person('Sam')];
-  await town.party(await town.checkout(), ada, [{ user_id: sam.id }]);
+  const [ada, sam] = [await fixture.person('Ada'), await fixture.person('Sam')];
+  await fixture.party(await fixture.checkout(), ada, [{ user_id: sam.id }]);
   return sam;
 }
 
-const states = () => town.world.db.query('select status, trouble, provider_id from messages');
+const states = () => fixture.world.db.query('select status, last_error, provider_id from messages');
 const stopped = async (who: Person): Promise<boolean> => {
-  const rows = await town.world.db.query<{ is: boolean }>(
-    'select exists (select 1 from stopped_phones p join members m using (phone_hash) where m.member_id = $1) as "is"',
+  const rows = await fixture.world.db.query<{ is: boolean }>(
+    'select exists (select 1 from opted_out_phones p join members m using (phone_hash) where m.member_id = $1) as "is"',
     [who.id],
   );
   return rows[0]?.is === true;
@@ -89,32 +89,29 @@ describe('a message', () => {
   it.each([
     ['cannot be sent', new TextRefused('no such number')],
     ['is to be tried again', new Error('not now')],
-  ])(
-    'that another worker has taken over stays as that one leaves it, when one comes late and finds that it %s',
-    async (_, why) => {
-      await invited();
-      const { services: money } = town.world.context;
-      const answers: { sent: (id: string) => void; failed: (error: Error) => void }[] = [];
-      const send = () => new Promise<string>((sent, failed) => void answers.push({ sent, failed }));
-      const begin = async (): Promise<{ over: Promise<unknown> }> => {
-        await due();
-        const [before, over] = [answers.length, sendDueMessages({ ...money, sender: { send } }, 100)];
-        await expect.poll(() => answers.length, { timeout: 60_000 }).toBe(before + 1);
-        return { over };
-      };
-      const rows = () => town.world.db.query<{ due_at: Date }>('select status, turn, due_at from messages');
-      const [late, now] = [await begin(), await begin()];
-      const taken = await rows();
-      answers[0]?.failed(why);
-      await late.over;
-      expect(await rows()).toEqual(taken);
-      answers[1]?.sent('SM2');
-      await now.over;
-      expect(await states()).toEqual([{ status: 'sent', trouble: null, provider_id: 'SM2' }]);
-    },
-  );
+  ])('is not changed by a worker with a stale lease token, which finds that it %s', async (_, why) => {
+    await invited();
+    const { services: money } = fixture.world.context;
+    const answers: { sent: (id: string) => void; failed: (error: Error) => void }[] = [];
+    const send = () => new Promise<string>((sent, failed) => void answers.push({ sent, failed }));
+    const begin = async (): Promise<{ over: Promise<unknown> }> => {
+      await due();
+      const [before, over] = [answers.length, sendDueMessages({ ...money, sender: { send } }, 100)];
+      await expect.poll(() => answers.length, { timeout: 60_000 }).toBe(before + 1);
+      return { over };
+    };
+    const rows = () => fixture.world.db.query<{ due_at: Date }>('select status, lease_token, due_at from messages');
+    const [late, now] = [await begin(), await begin()];
+    const taken = await rows();
+    answers[0]?.failed(why);
+    await late.over;
+    expect(await rows()).toEqual(taken);
+    answers[1]?.sent('SM2');
+    await now.over;
+    expect(await states()).toEqual([{ status: 'sent', last_error: null, provider_id: 'SM2' }]);
+  });
 
-  it('is sent by Twilio, once, with how long it is of use', async () => {
+  it('is sent once, with its validity period', async () => {
     const sam = await invited();
     await Promise.all([send(), send()]);
     expect(asked).toHaveLength(1);
@@ -123,12 +120,12 @@ describe('a message', () => {
     expect(authorization).toBe(`Basic ${Buffer.from(`AC123:${AUTH}`).toString('base64')}`);
     expect(Object.fromEntries(form)).toMatchObject({ To: sam.phone, From: '+15005550006', ValidityPeriod: '36000' });
     expect(form.get('Body')).toContain('Ada asks you to pay');
-    expect(await states()).toEqual([{ status: 'sent', trouble: null, provider_id: 'SM1' }]);
+    expect(await states()).toEqual([{ status: 'sent', last_error: null, provider_id: 'SM1' }]);
     await send();
     expect(asked).toHaveLength(1);
   });
 
-  it('is tried again when Twilio is too busy, however often, and fails for good when it says no', async () => {
+  it('is retried while Twilio is too busy, and fails for good when Twilio refuses it', async () => {
     await invited();
     replies = [
       { status: 429, body: { code: 20429 } },
@@ -137,34 +134,36 @@ describe('a message', () => {
     ];
     for (let times = 0; times < 4; times++) await send();
     expect(await states()).toMatchObject([{ status: 'sent' }]);
-    await town.world.db.query('delete from messages');
+    await fixture.world.db.query('delete from messages');
     const sam = await invited();
     replies = [{ status: 400, body: { code: 21211, message: `The number ${sam.phone} is not valid` } }];
     await send();
-    expect(await states()).toEqual([{ status: 'failed', trouble: 'Twilio answered 400 (21211)', provider_id: null }]);
-    expect(town.world.logs.join('')).not.toContain(sam.phone);
-    expect(town.world.logs.join('')).not.toContain(AUTH);
+    expect(await states()).toEqual([
+      { status: 'failed', last_error: 'Twilio answered 400 (21211)', provider_id: null },
+    ]);
+    expect(fixture.world.logs.join('')).not.toContain(sam.phone);
+    expect(fixture.world.logs.join('')).not.toContain(AUTH);
   });
 
-  it('that may have been sent is tried once more, and never a third time', async () => {
+  it('that may have been sent is tried once more and never a third time', async () => {
     await invited();
     replies = ['hang up', 'hang up', 'hang up'];
     for (let times = 0; times < 4; times++) await send();
     expect(asked).toHaveLength(2);
-    expect(await states()).toMatchObject([{ status: 'failed', trouble: expect.stringContaining('did not answer') }]);
+    expect(await states()).toMatchObject([{ status: 'failed', last_error: expect.stringContaining('did not answer') }]);
   });
 
-  it('to somebody who has stopped at Twilio is dropped, and they are left alone from then on', async () => {
+  it('to a phone that opted out at Twilio is dropped, and the phone gets nothing from then on', async () => {
     const sam = await invited();
     replies = [{ status: 400, body: { code: 21610, message: 'Attempt to send to unsubscribed recipient' } }];
     await send();
-    expect(await states()).toMatchObject([{ status: 'dropped', trouble: 'stopped' }]);
+    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'stopped' }]);
     expect(await stopped(sam)).toBe(true);
   });
 });
 
-describe('an answer', () => {
-  const url = () => `${town.world.urls[0]}/texts/twilio`;
+describe('a reply', () => {
+  const url = () => `${fixture.world.urls[0]}/texts/twilio`;
   function signed(fields: Record<string, string>, token = AUTH): string {
     const text = Object.keys(fields)
       .sort()
@@ -172,7 +171,7 @@ describe('an answer', () => {
     return createHmac('sha1', token).update(text).digest('base64');
   }
   const answer = (fields: Record<string, string>, signature: string | null = signed(fields)) =>
-    town.world.call('POST', '/texts/twilio', {
+    fixture.world.call('POST', '/texts/twilio', {
       body: new URLSearchParams(fields).toString(),
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
@@ -180,11 +179,11 @@ describe('an answer', () => {
       },
     });
 
-  it('of STOP ends the messages and START brings them back; anything else changes nothing', async () => {
+  it('of STOP opts out and START opts in again; any other text changes nothing', async () => {
     const sam = await invited();
     const said = (Body: string) => answer({ From: sam.phone, To: '+15005550006', Body, MessageSid: 'SM2' });
-    const told = await said(' Stop. ');
-    expect([told.status, told.headers.get('content-type'), told.text]).toEqual([
+    const response = await said(' Stop. ');
+    expect([response.status, response.headers.get('content-type'), response.text]).toEqual([
       200,
       'text/xml',
       '<?xml version="1.0" encoding="UTF-8"?><Response></Response>',
@@ -192,7 +191,7 @@ describe('an answer', () => {
     expect(await stopped(sam)).toBe(true);
     await send();
     expect(asked).toEqual([]);
-    expect(await states()).toMatchObject([{ status: 'dropped', trouble: 'stopped' }]);
+    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'stopped' }]);
     await said('Why should I stop');
     await said('');
     expect(await stopped(sam)).toBe(true);
@@ -203,20 +202,20 @@ describe('an answer', () => {
       await said(word);
       expect(await stopped(sam), word).toBe(true);
     }
-    expect(town.world.logs.join('')).not.toContain(sam.phone);
+    expect(fixture.world.logs.join('')).not.toContain(sam.phone);
   });
 
-  it('is believed only with Twilio’s signature over exactly these fields', async () => {
+  it('is accepted only with Twilio’s signature over exactly these fields', async () => {
     const sam = await invited();
     const fields = { From: sam.phone, Body: 'STOP' };
     for (const signature of [null, '', 'x', signed(fields, 'another'), signed({ ...fields, Body: 'START' })]) {
-      expect(shown(await answer(fields, signature)).slice(0, 2)).toEqual([401, 'unauthorized']);
+      expect(statusAndError(await answer(fields, signature)).slice(0, 2)).toEqual([401, 'unauthorized']);
     }
     expect(await stopped(sam)).toBe(false);
   });
 
-  it('is signed as Twilio’s own documentation shows, with or without the port', () => {
-    // https://www.twilio.com/docs/usage/security: the example of the page.
+  it('is verified as Twilio’s documentation shows, with or without the port', () => {
+    // The example of https://www.twilio.com/docs/usage/security
     const fields = new URLSearchParams({
       CallSid: 'CA1234567890ABCDE',
       Caller: '+12349013030',
@@ -234,24 +233,24 @@ describe('an answer', () => {
 });
 
 describe('with a real sender', () => {
-  it('there is no outbox, and the reserved numbers have no code that everybody knows', async () => {
-    expect((await town.world.call('GET', '/sandbox/outbox')).status).toBe(404);
+  it('there is no outbox page, and reserved numbers have no fixed code', async () => {
+    expect((await fixture.world.call('GET', '/sandbox/outbox')).status).toBe(404);
     expect(
-      (await town.world.call('POST', '/sandbox/outbox', { body: 'phone=%2B15550100001&answer=STOP' })).status,
+      (await fixture.world.call('POST', '/sandbox/outbox', { body: 'phone=%2B15550100001&answer=STOP' })).status,
     ).toBe(404);
-    const begun = await town.world.call('POST', '/v1/public/sign_in', { body: { phone: '+15550100001' } });
+    const begun = await fixture.world.call('POST', '/v1/public/sign_in', { body: { phone: '+15550100001' } });
     await send();
     const code = /^(\d{6}) /.exec(asked[0]?.form.get('Body') ?? '')?.[1] ?? '';
     expect(asked[0]?.form.get('ValidityPeriod')).toBe('600');
     const verify = (given: string) =>
-      town.world.call('POST', '/v1/public/sign_in/verify', {
+      fixture.world.call('POST', '/v1/public/sign_in/verify', {
         body: { challenge_id: begun.json.challenge_id, code: given },
       });
     expect((await verify(code === '000000' ? '111111' : '000000')).status).toBe(422);
     expect((await verify(code)).status).toBe(200);
   });
 
-  it('settings that do not belong together are named; live money without a sender has no open outbox', () => {
+  it('contradictory settings are named, and live mode without a sender has no open outbox', () => {
     const base = { DATA_DIR: '/tmp/x' };
     expect(() => readConfig({ ...base, TWILIO_ACCOUNT_SID: 'AC1' })).toThrow('TWILIO_AUTH_TOKEN');
     const both = { TWILIO_FROM: '+1', TWILIO_MESSAGING_SERVICE_SID: 'MG1' };

@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { connect } from './venue-system.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { connectVenueSystem } from './venue-system.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -27,18 +27,18 @@ async function stored(integrationId: string): Promise<number> {
 describe('admission', () => {
   it('admits every provider with its token and, if it signs, its signature; HEAD succeeds', async () => {
     for (const provider of PROVIDERS) {
-      const system = await connect(world, provider);
-      const told = await system.send({ timestamp: '2027-01-01T00:00:00Z', hello: provider });
-      expect([provider, told.status]).toEqual([provider, 200]);
-      expect(told.json).toEqual({ received: true, id: expect.stringMatching(/^hkd_/), duplicate: false });
-      expect(told.headers.get('x-ratelimit-limit')).toBe('36000');
+      const system = await connectVenueSystem(world, provider);
+      const response = await system.send({ timestamp: '2027-01-01T00:00:00Z', hello: provider });
+      expect([provider, response.status]).toEqual([provider, 200]);
+      expect(response.json).toEqual({ received: true, id: expect.stringMatching(/^hkd_/), duplicate: false });
+      expect(response.headers.get('x-ratelimit-limit')).toBe('36000');
       expect((await world.call('HEAD', system.path)).status).toBe(200);
     }
   });
 
   it('returns the same 401 for a token that is unknown, revoked, or of another provider', async () => {
-    const tock = await connect(world, 'tock');
-    const peek = await connect(world, 'peek');
+    const tock = await connectVenueSystem(world, 'tock');
+    const peek = await connectVenueSystem(world, 'peek');
     await world.call('POST', `/v1/integrations/${peek.id}/revoke`, { key: peek.key });
     const paths = ['/v1/hooks/tock/unknown', `/v1/hooks/peek/${tock.token}`, peek.path];
     for (const path of paths) {
@@ -52,7 +52,7 @@ describe('admission', () => {
 
   it('refuses a delivery without a signature, or signed for another body or URL, and stores nothing', async () => {
     for (const provider of ['square', 'toast', 'mindbody', 'custom']) {
-      const system = await connect(world, provider);
+      const system = await connectVenueSystem(world, provider);
       const body = { timestamp: '2027-01-01T00:00:00Z', id: 'a' };
       const unsigned = await world.call('POST', system.path, { body });
       expect([provider, unsigned.status, unsigned.json.error.code]).toEqual([provider, 401, 'unauthorized']);
@@ -70,14 +70,14 @@ describe('admission', () => {
   });
 
   it('verifies Square against the issued URL, whatever the Host header says', async () => {
-    const square = await connect(world, 'square');
+    const square = await connectVenueSystem(world, 'square');
     const raw = '{"event_id":"e1","type":"webhooks.test_notification"}';
-    const told = await square.send(raw, { 'x-forwarded-host': 'evil.example' });
-    expect(told.status).toBe(200);
+    const response = await square.send(raw, { 'x-forwarded-host': 'evil.example' });
+    expect(response.status).toBe(200);
   });
 
   it('checks in a fixed order: 404 provider, 401 token, 413, 401 signature, 400', async () => {
-    const custom = await connect(world, 'custom');
+    const custom = await connectVenueSystem(world, 'custom');
     const big = padded(256 * KB + 1);
     const post = (path: string, body: string, headers = {}) => world.call('POST', path, { body, headers });
     expect((await post('/v1/hooks/nobody/x', big)).status).toBe(404);
@@ -89,7 +89,7 @@ describe('admission', () => {
   });
 
   it('limits calls by integration, not by IP address', async () => {
-    const tock = await connect(world, 'tock');
+    const tock = await connectVenueSystem(world, 'tock');
     const before = Number((await tock.send({ a: 1 })).headers.get('x-ratelimit-remaining'));
     expect(Number((await tock.send({ a: 2 })).headers.get('x-ratelimit-remaining'))).toBe(before - 1);
     await world.db.query('update limit_windows set total = total + 36000 where subject = $1', [`hook ${tock.id}`]);
@@ -111,14 +111,14 @@ describe('accepted bodies', () => {
       ['custom', 256 * KB],
       ['toast', 1024 * KB],
     ] as const) {
-      const system = await connect(world, provider);
+      const system = await connectVenueSystem(world, provider);
       expect([provider, (await system.send(padded(limit))).status]).toEqual([provider, 200]);
       expect([provider, (await system.send(padded(limit + 1))).status]).toEqual([provider, 413]);
     }
   });
 
   it('are JSON objects of any content type, and nothing else', async () => {
-    const xola = await connect(world, 'xola');
+    const xola = await connectVenueSystem(world, 'xola');
     const types = ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'nonsense'];
     for (const [i, type] of types.entries())
       expect((await xola.send({ i }, { 'content-type': type })).status).toBe(200);
@@ -130,7 +130,7 @@ describe('accepted bodies', () => {
   });
 
   it('may hold text that PostgreSQL cannot store, ids of any length, and names that are special in JavaScript', async () => {
-    const custom = await connect(world, 'custom');
+    const custom = await connectVenueSystem(world, 'custom');
     const odd = [
       '{"id":"a\\u0000b\\ud800","type":"x\\u0000"}',
       `{"id":"${'i'.repeat(5000)}","type":"t"}`,
@@ -143,7 +143,7 @@ describe('accepted bodies', () => {
   });
 
   it('are stored sealed: a guest’s phone is neither in the database nor in the log in clear text', async () => {
-    const xola = await connect(world, 'xola');
+    const xola = await connectVenueSystem(world, 'xola');
     await xola.send({ eventName: 'order.create', data: { phone: '+15550100042' } });
     const [row] = await world.db.query<{ body: string }>(
       "select encode(body, 'escape') as body from inbound_deliveries where integration_id = $1",
@@ -157,18 +157,18 @@ describe('accepted bodies', () => {
 
 describe('a repeated delivery', () => {
   it('is recognized by the provider’s id, and returns the first one’s id', async () => {
-    const square = await connect(world, 'square');
+    const square = await connectVenueSystem(world, 'square');
     const first = await square.send({ event_id: 'e1', type: 'booking.created', n: 1 });
     const again = await square.send({ event_id: 'e1', type: 'booking.created', n: 2 });
     expect(again.json).toEqual({ received: true, id: first.json.id, duplicate: true });
     const other = await square.send({ event_id: 'e2', type: 'booking.created', n: 1 });
     expect(other.json.duplicate).toBe(false);
-    const another = await connect(world, 'square');
+    const another = await connectVenueSystem(world, 'square');
     expect((await another.send({ event_id: 'e1', type: 'booking.created', n: 1 })).json.duplicate).toBe(false);
   });
 
   it('is recognized by every digit of a numeric id', async () => {
-    const custom = await connect(world, 'custom');
+    const custom = await connectVenueSystem(world, 'custom');
     const first = await custom.send('{"id":9007199254740993,"type":"t"}');
     expect((await custom.send('{"id":9007199254740992,"type":"t"}')).json.duplicate).toBe(false);
     expect((await custom.send('{"type":"t", "id": 9007199254740993 }')).json).toEqual({
@@ -188,7 +188,7 @@ describe('a repeated delivery', () => {
         `update inbound_deliveries set received_at = received_at - make_interval(secs => $2) where integration_id = $1`,
         [id, seconds],
       );
-    const rezdy = await connect(world, 'rezdy');
+    const rezdy = await connectVenueSystem(world, 'rezdy');
     const order = { orderNumber: 'R1', status: 'CONFIRMED', items: [] };
     const first = await rezdy.send(order);
     await age(rezdy.id, 86_000);
@@ -196,7 +196,7 @@ describe('a repeated delivery', () => {
     await age(rezdy.id, 500);
     expect((await rezdy.send(order)).json.duplicate).toBe(false);
     const ping = { api_url: 'https://www.eventbriteapi.com/v3/events/1/', config: { action: 'event.updated' } };
-    const eventbrite = await connect(world, 'eventbrite');
+    const eventbrite = await connectVenueSystem(world, 'eventbrite');
     const once = await eventbrite.send(ping);
     expect((await eventbrite.send(ping)).json).toEqual({ received: true, id: once.json.id, duplicate: true });
     await age(eventbrite.id, 11);
@@ -204,12 +204,12 @@ describe('a repeated delivery', () => {
   });
 
   it('is stored once, even if a hundred arrive at the same time', async () => {
-    const xola = await connect(world, 'xola');
-    const told = await Promise.all(
+    const xola = await connectVenueSystem(world, 'xola');
+    const response = await Promise.all(
       Array.from({ length: 100 }, () => xola.send({ eventName: 'order.create', data: {} })),
     );
-    expect(new Set(told.map(({ json }) => json.id)).size).toBe(1);
-    expect(told.filter(({ json }) => json.duplicate === false)).toHaveLength(1);
+    expect(new Set(response.map(({ json }) => json.id)).size).toBe(1);
+    expect(response.filter(({ json }) => json.duplicate === false)).toHaveLength(1);
     expect(await stored(xola.id)).toBe(1);
     const { json } = await world.call('GET', '/v1/integrations', { key: xola.key });
     expect(json.data[0]).toMatchObject({ delivery_count: 1, last_delivery_at: expect.any(String) });

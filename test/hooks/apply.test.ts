@@ -5,9 +5,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { CLASS, fareharborBooking, mindbody, octo, ROSTER, SAMPLES, tockReservation, YOGA } from './samples.ts';
-import { connect, type VenueSystem } from './venue-system.ts';
+import {
+  CLASS,
+  fareharborBooking,
+  mindbody,
+  octo,
+  ROSTER,
+  SAMPLES,
+  tockReservation,
+  YOGA,
+} from '../support/provider-samples.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -29,7 +38,7 @@ describe('a sample of each provider', () => {
   it.each(SAMPLES.map((sample) => [`${sample.provider}: ${sample.says}`, sample] as const))(
     '%s',
     async (_name, { provider, defaults, known, first = [], body, status, reason, offering: expected }) => {
-      const system = await connect(world, provider, defaults);
+      const system = await connectVenueSystem(world, provider, defaults);
       if (known !== undefined)
         expect((await world.call('POST', '/v1/offerings', { key: system.key, body: known })).status).toBe(201);
       for (const one of first) await system.send(one);
@@ -55,7 +64,7 @@ describe('a sample of each provider', () => {
 
 describe('an applied delivery', () => {
   it('is applied once, even if it arrives a hundred times at once and four workers run', async () => {
-    const system = await connect(world, 'fareharbor', BOAT);
+    const system = await connectVenueSystem(world, 'fareharbor', BOAT);
     const response = await Promise.all(Array.from({ length: 100 }, () => system.send(fareharborBooking(4))));
     expect(new Set(response.map(({ json }) => json.id)).size).toBe(1);
     await Promise.all([work(), work(), work(), work()]);
@@ -65,7 +74,7 @@ describe('an applied delivery', () => {
   });
 
   it('adjusts the capacity of a slot with bookings and cancellations, and keeps fields that the venue has added', async () => {
-    const system = await connect(world, 'fareharbor', BOAT);
+    const system = await connectVenueSystem(world, 'fareharbor', BOAT);
     await system.send(fareharborBooking(4));
     await work();
     const { id, object, mode, status, review_note, created_at, updated_at, reviewed_at, ...mine } = await offering(
@@ -83,7 +92,7 @@ describe('an applied delivery', () => {
   });
 
   it('is never undone by an older delivery that arrives late', async () => {
-    const system = await connect(world, 'mindbody', { timezone: 'America/New_York' });
+    const system = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' });
     await world.call('POST', '/v1/offerings', { key: system.key, body: YOGA });
     await system.send(mindbody('class.updated', CLASS));
     await system.send(mindbody('classRosterBooking.created', { ...ROSTER, totalBooked: 15 }, '2027-01-15T19:00:00Z'));
@@ -95,7 +104,7 @@ describe('an applied delivery', () => {
     await system.send(mindbody('class.updated', { ...CLASS, isCancelled: true }, '2027-01-15T20:00:00Z'));
     await work();
     expect((await slotsOf(system, '69'))[0].capacity).toBe(0);
-    const tock = await connect(world, 'tock', { kind: 'dining' });
+    const tock = await connectVenueSystem(world, 'tock', { kind: 'dining' });
     await tock.send(
       tockReservation(2, { experience: { id: '5', name: 'New name', amountCents: '100', variety: 'PREPAID' } }),
     );
@@ -107,7 +116,7 @@ describe('an applied delivery', () => {
   });
 
   it('is applied in order: an offering and its slots, sent one after the other, give both', async () => {
-    const system = await connect(world, 'custom');
+    const system = await connectVenueSystem(world, 'custom');
     const { availability: _, ...data } = { ...YOGA, availability: null };
     await system.send({ id: '1', type: 'offering.upsert', data });
     for (let n = 2; n <= 12; n++) {
@@ -121,7 +130,7 @@ describe('an applied delivery', () => {
   });
 
   it('is reviewed like any other: a new offering waits for review, a change of capacity does not', async () => {
-    const system = await connect(world, 'fareharbor', BOAT);
+    const system = await connectVenueSystem(world, 'fareharbor', BOAT);
     await system.send(fareharborBooking(4));
     await work();
     const { id, status } = await offering(system, '1867');
@@ -133,7 +142,7 @@ describe('an applied delivery', () => {
   });
 
   it('never rounds a price: one that the currency cannot express is refused', async () => {
-    const system = await connect(world, 'rezdy', { kind: 'boat_day', currency: 'jpy' });
+    const system = await connectVenueSystem(world, 'rezdy', { kind: 'boat_day', currency: 'jpy' });
     const product = (price: string) =>
       `{"productCode":"P","name":"Tour","priceOptions":[{"label":"A","price":${price}}]}`;
     await system.send(product('1200.5'));
@@ -161,7 +170,7 @@ describe('several objects in one delivery', () => {
   });
 
   it('are applied one by one: an unreadable one is named with its reason, and no offering is written in part', async () => {
-    const system = await connect(world, 'rezdy', BOAT);
+    const system = await connectVenueSystem(world, 'rezdy', BOAT);
     await system.send(order(1200, '1200.5', 3000));
     await work();
     const [delivery] = await system.deliveries();
@@ -178,7 +187,7 @@ describe('several objects in one delivery', () => {
   });
 
   it('are limited in number', async () => {
-    const system = await connect(world, 'rezdy', BOAT);
+    const system = await connectVenueSystem(world, 'rezdy', BOAT);
     await system.send(order(...Array(101).fill(100)));
     await work();
     const [delivery] = await system.deliveries();
@@ -188,7 +197,7 @@ describe('several objects in one delivery', () => {
 
 describe('a delivery that cannot be applied', () => {
   it('has text that PostgreSQL cannot store, in a field or an id: refused like POST /v1/offerings, and blocks no other', async () => {
-    const system = await connect(world, 'rezdy', { ...BOAT, currency: 'usd' });
+    const system = await connectVenueSystem(world, 'rezdy', { ...BOAT, currency: 'usd' });
     const product = (productCode: string, name: string) => ({
       productCode,
       name,
@@ -212,7 +221,7 @@ describe('a delivery that cannot be applied', () => {
   });
 
   it('has a precision that no currency has, however large', async () => {
-    const system = await connect(world, 'peek', BOAT);
+    const system = await connectVenueSystem(world, 'peek', BOAT);
     const pricing = { retail: 1, currency: 'USD', currencyPrecision: -10_000_000 };
     await system.send(octo('booking_update', { unitItems: Array(1000).fill({ unitId: 'a', pricing }) }));
     await work();
@@ -222,7 +231,7 @@ describe('a delivery that cannot be applied', () => {
 
   it('and is retried later delays no other integration, however small the batches of the worker are', async () => {
     const systems = [];
-    while (systems.length < 4) systems.push(await connect(world, 'custom'));
+    while (systems.length < 4) systems.push(await connectVenueSystem(world, 'custom'));
     for (const [n, system] of systems.entries())
       await system.send({ id: String(n), type: 'offering.upsert', data: YOGA });
     const waiting = systems
@@ -239,7 +248,7 @@ describe('a delivery that cannot be applied', () => {
   });
 
   it('is listed with its reason, filtered by status, page by page, for its own venue only', async () => {
-    const system = await connect(world, 'rezdy');
+    const system = await connectVenueSystem(world, 'rezdy');
     for (let n = 0; n < 5; n++) await system.send({ productCode: `P${n}`, name: 'Tour', priceOptions: [] });
     await work();
     expect((await system.deliveries('?status=unmapped')).length).toBe(5);
@@ -254,7 +263,7 @@ describe('a delivery that cannot be applied', () => {
   });
 
   it('can be replayed after its cause is fixed, and the replay is in the audit log', async () => {
-    const system = await connect(world, 'mindbody', { timezone: 'America/New_York' });
+    const system = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' });
     await system.send(
       mindbody('classDescription.updated', { siteId: -99, id: 69, name: 'Slow Yoga', description: 'Slower.' }),
     );
@@ -277,7 +286,7 @@ describe('a delivery that cannot be applied', () => {
   });
 
   it('does not overwrite a newer delivery when it is replayed', async () => {
-    const system = await connect(world, 'custom');
+    const system = await connectVenueSystem(world, 'custom');
     const send = (id: string, title: string) => system.send({ id, type: 'offering.upsert', data: { ...YOGA, title } });
     const old = await send('1', 'Old');
     await send('2', 'New');
@@ -289,7 +298,7 @@ describe('a delivery that cannot be applied', () => {
   });
 
   it('never blocks the worker: a body that cannot be unsealed fails after a few attempts, and the next is applied', async () => {
-    const system = await connect(world, 'custom');
+    const system = await connectVenueSystem(world, 'custom');
     const bad = await system.send({ id: '1', type: 'offering.upsert', data: YOGA });
     await world.db.query("update inbound_deliveries set body = '\\x0102' where delivery_id = $1", [bad.json.id]);
     await system.send({ id: '2', type: 'offering.upsert', data: YOGA });

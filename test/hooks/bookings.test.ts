@@ -3,9 +3,18 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { CLASS, fareharborBooking, mindbody, octo, ROSTER, SAIL, tockReservation, YOGA } from './samples.ts';
-import { connect, type VenueSystem } from './venue-system.ts';
+import {
+  CLASS,
+  fareharborBooking,
+  mindbody,
+  octo,
+  ROSTER,
+  SAIL,
+  tockReservation,
+  YOGA,
+} from '../support/provider-samples.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -22,7 +31,7 @@ const read = async (system: VenueSystem, id: string) =>
 const capacities = async (system: VenueSystem, id: string): Promise<(number | undefined)[]> =>
   (await read(system, id)).availability.slots.map(({ capacity }: { capacity?: number }) => capacity);
 const sail = async (capacity = 10): Promise<VenueSystem> => {
-  const system = await connect(world, 'peek', BOAT);
+  const system = await connectVenueSystem(world, 'peek', BOAT);
   await post(system, { ...SAIL, availability: { ...SAIL.availability, slots: [{ starts_at: START, capacity }] } });
   return system;
 };
@@ -53,7 +62,7 @@ describe('a booking', () => {
   });
 
   it('moves from one slot to another when its time changes', async () => {
-    const system = await connect(world, 'peek', BOAT);
+    const system = await connectVenueSystem(world, 'peek', BOAT);
     const later = '2027-06-13T22:00:00Z';
     const slots = [START, later].map((starts_at) => ({ starts_at, capacity: 10 }));
     await post(system, { ...SAIL, availability: { slots } });
@@ -104,7 +113,7 @@ describe('a booking', () => {
   });
 
   it('creates no slot, and takes nothing from a slot without a capacity', async () => {
-    const system = await connect(world, 'peek', BOAT);
+    const system = await connectVenueSystem(world, 'peek', BOAT);
     await post(system, { ...SAIL, availability: { slots: [{ starts_at: START }] } });
     expect(await sent(system, octo('booking_update'))).toEqual([undefined]);
     const elsewhere = { availability: { localDateTimeStart: '2027-07-01T10:00:00Z' } };
@@ -112,7 +121,7 @@ describe('a booking', () => {
   });
 
   it('takes from a slot of a recurrence rule, and from that one only', async () => {
-    const system = await connect(world, 'peek', BOAT);
+    const system = await connectVenueSystem(world, 'peek', BOAT);
     const recurring = [
       { rrule: 'FREQ=DAILY', starts_at: '2027-06-01T18:00:00-04:00', duration_minutes: 120, capacity: 12 },
     ];
@@ -124,7 +133,7 @@ describe('a booking', () => {
   });
 
   it('never renames a known offering or changes its prices; a missing price is added', async () => {
-    const system = await connect(world, 'peek', BOAT);
+    const system = await connectVenueSystem(world, 'peek', BOAT);
     const tiers = [{ external_id: 'adult', amount: 1, currency: 'usd', unit: 'per_group' }];
     await post(system, { ...SAIL, title: 'Our fine title', tiers });
     await sent(system, octo('booking_update'));
@@ -138,7 +147,7 @@ describe('a booking', () => {
   });
 
   it('of last year does not restore an old price when it is changed', async () => {
-    const system = await connect(world, 'rezdy', BOAT);
+    const system = await connectVenueSystem(world, 'rezdy', BOAT);
     const product = (price: number) => ({ productCode: 'P1', name: 'Reef', priceOptions: [{ label: 'Adult', price }] });
     const quantities = [{ optionLabel: 'Adult', optionPrice: 299.0, value: 2 }];
     const items = [{ productCode: 'P1', productName: 'Reef', startTime: START, totalQuantity: 2, quantities }];
@@ -154,7 +163,7 @@ describe('a booking', () => {
   });
 
   it('for more people than any slot can have is refused and takes nothing; an unlimited slot has the largest capacity', async () => {
-    const system = await connect(world, 'tock', { kind: 'dining' });
+    const system = await connectVenueSystem(world, 'tock', { kind: 'dining' });
     const starts_at = new Date(1812825000000).toISOString();
     await post(system, {
       ...SAIL,
@@ -168,14 +177,14 @@ describe('a booking', () => {
       reason: '999999999999 are more than a slot has places for.',
     });
     expect(await capacities(system, '5150')).toEqual([10]);
-    const boats = await connect(world, 'fareharbor', BOAT);
+    const boats = await connectVenueSystem(world, 'fareharbor', BOAT);
     await boats.send(fareharborBooking(5_000_000));
     await work();
     expect(await capacities(boats, '1867')).toEqual([100_000]);
   });
 
   it('at a time without an offset is stored with its reason if no time zone is known', async () => {
-    const system = await connect(world, 'mindbody');
+    const system = await connectVenueSystem(world, 'mindbody');
     await post(system, YOGA);
     await system.send(mindbody('class.updated', CLASS));
     await system.send(mindbody('classRosterBooking.created', ROSTER));
@@ -237,7 +246,7 @@ describe('bookings of the other systems', () => {
     ['ventrata', 'av_123', START, [octo('booking.updated')], 7, [octo('booking_update', { status: 'REJECTED' })]],
   ] as const)('%s: %s subtracts its party from the slot at %s, and returns it', async (...row) => {
     const [provider, id, start, bookings, left, off] = row;
-    const system = await connect(world, provider, BOAT);
+    const system = await connectVenueSystem(world, provider, BOAT);
     expect((await post(system, { ...SAIL, external_id: id, ...slot(start) })).status).toBe(201);
     for (const body of bookings) await system.send(body);
     await work();
@@ -252,12 +261,12 @@ describe('bookings of the other systems', () => {
   });
 
   it('create no offering and no price when they are canceled', async () => {
-    const system = await connect(world, 'tock', { kind: 'dining' });
+    const system = await connectVenueSystem(world, 'tock', { kind: 'dining' });
     await system.send(tockReservation(0, { isCancelled: true }));
     await work();
     expect((await system.deliveries())[0].status).toBe('ignored');
     expect(await read(system, '5150')).toBeUndefined();
-    const orders = await connect(world, 'xola', BOAT);
+    const orders = await connectVenueSystem(world, 'xola', BOAT);
     await orders.send(xola('order.update', [kayak(2, { status: 700 })]));
     await work();
     expect(await read(orders, 'exp1')).toBeUndefined();
@@ -266,7 +275,7 @@ describe('bookings of the other systems', () => {
 
 describe('a canceled class', () => {
   it('stays full whatever its roster says, and shows the places that are left when it is restored', async () => {
-    const system = await connect(world, 'mindbody', { timezone: 'America/New_York' });
+    const system = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' });
     await post(system, YOGA);
     const at = (minute: number) => `2027-01-15T18:0${minute}:00Z`;
     await system.send(mindbody('class.updated', CLASS, at(0)));
@@ -285,7 +294,7 @@ describe('a canceled class', () => {
 
 describe('prices of one FareHarbor time', () => {
   it('are stored with its slot, and do not change those of other times', async () => {
-    const system = await connect(world, 'fareharbor', BOAT);
+    const system = await connectVenueSystem(world, 'fareharbor', BOAT);
     await system.send(fareharborBooking(4));
     const night = JSON.parse(JSON.stringify(fareharborBooking(6)).replaceAll('10500', '30000')) as {
       booking: { availability: Record<string, unknown> };

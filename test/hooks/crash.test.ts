@@ -4,9 +4,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db, Queryable } from '../../src/base/db.ts';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { octo, SAIL } from './samples.ts';
-import { connect, type VenueSystem } from './venue-system.ts';
+import { octo, SAIL } from '../support/provider-samples.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ const BOAT = { kind: 'boat_day', timezone: 'America/New_York' };
 
 /** A due peek booking of three for a known slot of ten. */
 async function booked(): Promise<VenueSystem> {
-  const system = await connect(world, 'peek', BOAT);
+  const system = await connectVenueSystem(world, 'peek', BOAT);
   expect((await world.call('POST', '/v1/offerings', { key: system.key, body: SAIL })).status).toBe(201);
   await system.send(octo('booking_update'));
   return system;

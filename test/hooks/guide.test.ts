@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 const folder = mkdtempSync(join(tmpdir(), 'everyshare-guide-'));
@@ -31,8 +31,8 @@ describe('the guide on venue systems', () => {
     const { secretTest: key } = await world.venue();
     const { json } = await world.call('POST', '/v1/integrations', { key, body: { provider: 'custom' } });
     const { webhook_url: url, signing_secret: secret } = json.data;
-    const told = await deliver(url, secret, JSON.parse(block('json')));
-    expect(told).toEqual({ received: true, id: expect.stringMatching(/^hkd_/), duplicate: false });
+    const response = await deliver(url, secret, JSON.parse(block('json')));
+    expect(response).toEqual({ received: true, id: expect.stringMatching(/^hkd_/), duplicate: false });
     expect((await deliver(url, secret, JSON.parse(block('json')))).duplicate).toBe(true);
     await applyDueDeliveries(world.context, 10);
     expect((await world.call('GET', '/v1/offerings/tee-18', { key })).json.data.title).toBe('Eighteen holes');

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { Defaults } from '../../src/domain/hooks/integration.ts';
-import type { HttpResponse, TestWorld } from '../world.ts';
+import type { HttpResponse, TestWorld } from '../support/test-world.ts';
 
 export interface VenueSystem {
   readonly id: string;
@@ -21,7 +21,7 @@ export interface VenueSystem {
 
 const SECRET = 'a-secret-of-the-providers-own';
 
-export async function connect(
+export async function connectVenueSystem(
   world: TestWorld,
   provider: string,
   defaults: Defaults = {},

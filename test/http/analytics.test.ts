@@ -2,19 +2,26 @@
 // away, and that nothing in any answer or log leads to a member.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type App, approved, type Happened, openApp, recount, report } from '../analytics/app.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import {
+  type ActivityEvent,
+  approved,
+  openTestActivity,
+  recount,
+  report,
+  type TestActivity,
+} from '../support/test-activity.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
-let app: App;
-let events: Happened[];
+let app: TestActivity;
+let events: ActivityEvent[];
 
 const DAY = 86_400_000;
 const ID = '01970c3e-5f5e-7a3b-8c1d-2e3f4a5b6c7d';
 const SECRET_MEMBER = 'member-nobody-may-see-7731';
 const SECRET_EVENT = 'event-of-nobody-4452';
 
-const view = (id: string, more: Partial<Happened> = {}): Happened => ({
+const view = (id: string, more: Partial<ActivityEvent> = {}): ActivityEvent => ({
   id,
   type: 'view',
   experience_id: app.experiences[0]?.id ?? '',
@@ -26,7 +33,7 @@ const view = (id: string, more: Partial<Happened> = {}): Happened => ({
 
 beforeAll(async () => {
   world = await openTestWorld();
-  app = await openApp(world, 2, 'live');
+  app = await openTestActivity(world, 2, 'live');
   const second = { experience_id: app.experiences[1]?.id ?? '' };
   events = [
     view(SECRET_EVENT),
@@ -54,9 +61,9 @@ afterAll(() => world.close());
 
 const MARCH = { from: '2023-03-01T00:00:00Z', to: '2023-04-01T00:00:00Z' };
 const data = async (query: Record<string, string>) => {
-  const told = await app.get(query);
-  expect(told.status, told.text).toBe(200);
-  return told.json.data;
+  const response = await app.get(query);
+  expect(response.status, response.text).toBe(200);
+  return response.json.data;
 };
 
 describe('the figures', () => {
@@ -118,7 +125,7 @@ describe('the figures', () => {
   });
 
   it('are all zero for a venue without experiences', async () => {
-    const empty = await openApp(world, 0);
+    const empty = await openTestActivity(world, 0);
     const { json } = await empty.get(MARCH);
     expect(json.data.totals).toMatchObject({ experiences: 0, views: 0, view_to_booking_rate: 0, show_rate: 0 });
     expect(json.data.experiences).toEqual([]);
@@ -157,7 +164,7 @@ describe('what is asked wrongly', () => {
   });
 
   it('is the same 404 for a foreign, a pending, another mode’s and an unknown experience', async () => {
-    const foreign = await openApp(world, 1, 'live');
+    const foreign = await openTestActivity(world, 1, 'live');
     const testKey = (await world.key(app.venueId, { mode: 'test' })).key;
     const otherMode = await approved(world, testKey, 'Rehearsal');
     const body = { title: 'Not yet', starts_at: new Date(Date.now() + DAY).toISOString() };
@@ -175,10 +182,13 @@ describe('what is asked wrongly', () => {
 describe('CSV', () => {
   it('has a line for each experience and day, with the people of that day, and no formulas', async () => {
     const formula = await approved(world, app.key, '=HYPERLINK("x"), "quoted"');
-    const told = await app.get({ from: '2023-03-01T00:00:00Z', to: '2023-03-03T12:00:00Z' }, { accept: 'text/csv' });
-    expect(told.headers.get('content-type')).toBe('text/csv; charset=utf-8');
-    expect(told.headers.get('content-disposition')).toBe('attachment; filename="analytics.csv"');
-    const lines = told.text.split('\r\n');
+    const response = await app.get(
+      { from: '2023-03-01T00:00:00Z', to: '2023-03-03T12:00:00Z' },
+      { accept: 'text/csv' },
+    );
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="analytics.csv"');
+    const lines = response.text.split('\r\n');
     const window = '2023-03-01T00:00:00Z,2023-03-03T12:00:00Z';
     expect(lines[0]).toBe(
       'experience_id,title,starts_at,date,views,unique_viewers,booking_starts,saves,bookings,guests,booked_value,checked_in,from,to',
@@ -195,9 +205,9 @@ describe('CSV', () => {
 });
 
 describe('a venue with very many experiences', () => {
-  let many: App;
+  let many: TestActivity;
   beforeAll(async () => {
-    many = await openApp(world, 1, 'live');
+    many = await openTestActivity(world, 1, 'live');
     await world.db.query(
       `with made as (
          insert into experiences (venue_id, submission_id, mode, form, status, content, experience_id, created_at, reviewed_at)
@@ -225,8 +235,8 @@ describe('a venue with very many experiences', () => {
     const { status, json } = await csv(4);
     expect([status, json.error.code, json.error.field]).toEqual([422, 'out_of_range', '/query/experience_id']);
     expect(json.error.message).toContain('more than 20000 lines');
-    const told = await csv(3);
-    expect([told.status, told.text.split('\r\n').length]).toEqual([200, 1 + 5001 * 3 + 1]);
+    const response = await csv(3);
+    expect([response.status, response.text.split('\r\n').length]).toEqual([200, 1 + 5001 * 3 + 1]);
   });
 });
 
@@ -288,7 +298,7 @@ describe('activity', () => {
   });
 
   it('of many venues in one call goes to each its own', async () => {
-    const apps = await Promise.all(Array.from({ length: 5 }, () => openApp(world, 1, 'live')));
+    const apps = await Promise.all(Array.from({ length: 5 }, () => openTestActivity(world, 1, 'live')));
     const sent = apps.flatMap((one, i) =>
       Array.from({ length: i + 1 }, (_, n) =>
         view(`v${n}`, { experience_id: one.experiences[0]?.id ?? '', at: '2023-03-05T00:00:00Z' }),
@@ -328,7 +338,7 @@ describe('nobody', () => {
   });
 
   it('can be followed from one venue to another', async () => {
-    const other = await openApp(world, 1, 'live');
+    const other = await openTestActivity(world, 1, 'live');
     await report(world, [view('f1'), view('f2', { experience_id: other.experiences[0]?.id ?? '' })]);
     const hashes = await world.db.query<{ person: string }>(
       'select distinct person from activity where venue_id = $1',

@@ -1,7 +1,7 @@
-// Experiences: submitting dated events in both forms, duplicates, the queue, lists, review.
+// Experiences: submission of dated events in both forms, duplicates, the review queue, lists, review.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -9,8 +9,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const soon = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().replace('.000Z', 'Z');
-const EVENT = { title: 'Sunset sail', starts_at: soon(30), external_id: 'sail-1' };
+const daysFromNow = (days: number): string =>
+  new Date(Date.now() + days * 86_400_000).toISOString().replace('.000Z', 'Z');
+const EVENT = { title: 'Sunset sail', starts_at: daysFromNow(30), external_id: 'sail-1' };
 
 async function partner(): Promise<{ key: string; venueId: string }> {
   const { venue } = await world.venue();
@@ -20,7 +21,7 @@ const post = (key: string, body: unknown, server = 0): Promise<HttpResponse> =>
   world.call('POST', '/v1/experiences', { key, body, server });
 
 describe('POST /v1/experiences', () => {
-  it('submits an Event with 201, and gives the original back with 200 for the same external_id, whatever else changed', async () => {
+  it('submits an Event with 201, and returns the original with 200 for the same external_id, even with other content', async () => {
     const { key } = await partner();
     const first = await post(key, {
       ...EVENT,
@@ -44,11 +45,11 @@ describe('POST /v1/experiences', () => {
     expect(again.json.data).toEqual(first.json.data);
   });
 
-  it('submits the older body with its price in dollars', async () => {
+  it('accepts the older body with its price in dollars', async () => {
     const { key } = await partner();
     const { status, json } = await post(key, {
       title: 'Tasting',
-      starts_at: soon(3),
+      starts_at: daysFromNow(3),
       price_per_person: 65.5,
       capacity: 12,
       photo_urls: ['https://cdn.example/1.jpg'],
@@ -61,11 +62,11 @@ describe('POST /v1/experiences', () => {
     ]);
   });
 
-  it('answers exactly what its published schema says', async () => {
+  it('responds as its published schema defines', async () => {
     const { key } = await partner();
     for (const body of [
       { ...EVENT, policy: { min_age: 21 } },
-      { title: 'Old', starts_at: soon(3), price_per_person: 0 },
+      { title: 'Old', starts_at: daysFromNow(3), price_per_person: 0 },
     ]) {
       const { json } = await post(key, body);
       expect(
@@ -78,15 +79,15 @@ describe('POST /v1/experiences', () => {
     }
   });
 
-  it('wants a start in the future and within two years, of a new one alone: a faithful replay stays a duplicate', async () => {
+  it('requires of a new submission a start in the future and within two years; a replay stays a duplicate', async () => {
     const { key, venueId } = await partner();
-    for (const starts_at of [soon(-1), soon(800)]) {
+    for (const starts_at of [daysFromNow(-1), daysFromNow(800)]) {
       const { status, json } = await post(key, { ...EVENT, starts_at });
       expect([status, json.error.code, json.error.field]).toEqual([422, 'out_of_range', '/starts_at']);
     }
-    const body = { ...EVENT, starts_at: soon(1) };
+    const body = { ...EVENT, starts_at: daysFromNow(1) };
     await post(key, body);
-    const past = { ...body, starts_at: soon(-1) };
+    const past = { ...body, starts_at: daysFromNow(-1) };
     expect((await post(key, past)).json.duplicate).toBe(true);
     expect((await world.db.query('select 1 from experiences where venue_id = $1', [venueId])).length).toBe(1);
   });
@@ -99,7 +100,7 @@ describe('POST /v1/experiences', () => {
       'invalid_value',
       '/offering_external_id',
     ]);
-    const both = await post(key, { ...EVENT, starts_at: soon(-1), offering_external_id: 'nothing' });
+    const both = await post(key, { ...EVENT, starts_at: daysFromNow(-1), offering_external_id: 'nothing' });
     expect(both.json.errors.map((e: { field: string }) => e.field)).toEqual(['/starts_at', '/offering_external_id']);
     await world.call('POST', '/v1/offerings', {
       key,
@@ -113,14 +114,14 @@ describe('POST /v1/experiences', () => {
     expect((await post(key, { ...EVENT, offering_external_id: 'boat-day' })).status).toBe(201);
   });
 
-  it('makes one submission of 50 parallel posts of one external_id', async () => {
+  it('creates one submission for 50 parallel posts of one external_id', async () => {
     const { key } = await partner();
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => post(key, EVENT, i % 2)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(new Set(answers.map(({ json }) => json.data.id)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 50 }, (_, i) => post(key, EVENT, i % 2)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(new Set(responses.map(({ json }) => json.data.id)).size).toBe(1);
   });
 
-  it('lets exactly 500 wait, also when 40 more come at once, and more when one was reviewed', async () => {
+  it('accepts exactly 500 pending submissions, also with 40 parallel posts, and one more after a review', async () => {
     const { key, venueId } = await partner();
     const { json } = await post(key, EVENT);
     await world.db.query(
@@ -129,11 +130,11 @@ describe('POST /v1/experiences', () => {
        from experiences, generate_series(1, 479) i where venue_id = $1`,
       [venueId],
     );
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, i) => post(key, { ...EVENT, external_id: `n-${i}` }, i % 2)),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
-    const refused = answers.find(({ status }) => status === 422);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(20);
+    const refused = responses.find(({ status }) => status === 422);
     expect([refused?.json.error.code, refused?.json.errors.length]).toEqual(['review_queue_full', 1]);
     await world.call('POST', '/v1/test_helpers/review', { key, body: { id: json.data.id, status: 'approved' } });
     expect((await post(key, { ...EVENT, external_id: 'one-more' })).status).toBe(201);
@@ -142,8 +143,8 @@ describe('POST /v1/experiences', () => {
   });
 });
 
-describe('reading', () => {
-  it('lists newest first, by status, in pages that neither skip nor repeat', async () => {
+describe('reading experiences', () => {
+  it('lists newest first, filters by status, and pages without a gap or a repeat', async () => {
     const { key } = await partner();
     for (let i = 0; i < 9; i++) await post(key, { ...EVENT, external_id: `e-${i}` });
     const one = (await world.call('GET', '/v1/experiences/e-4', { key })).json.data;
@@ -153,7 +154,7 @@ describe('reading', () => {
     });
     const seen: string[] = [];
     let path = '/v1/experiences?limit=4';
-    for (;;) {
+    for (let pages = 0; pages < 100; pages++) {
       const { json } = await world.call('GET', path, { key });
       seen.push(...json.data.map((e: { external_id: string }) => e.external_id));
       if (json.next_before === null) break;
@@ -165,7 +166,7 @@ describe('reading', () => {
     ).toEqual([one.id]);
   });
 
-  it('shows experience_id once approved, and the reason once rejected', async () => {
+  it('shows experience_id after the approval', async () => {
     const { key } = await partner();
     const { id } = (await post(key, EVENT)).json.data;
     await world.call('POST', '/v1/test_helpers/review', { key, body: { id, status: 'approved' } });

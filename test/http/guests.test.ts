@@ -3,7 +3,7 @@
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChannel, createMember } from '../../src/domain/members/create-member.ts';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let key: string;
@@ -33,7 +33,7 @@ async function person(name: string | null = null): Promise<Person> {
 }
 
 const checkout = async (more: Record<string, unknown> = {}): Promise<string> => {
-  const told = await world.call('POST', '/v1/checkouts', {
+  const response = await world.call('POST', '/v1/checkouts', {
     key,
     body: {
       amount: 10_000,
@@ -46,23 +46,23 @@ const checkout = async (more: Record<string, unknown> = {}): Promise<string> => 
       ...more,
     },
   });
-  expect(told.status, told.text).toBe(201);
-  return told.json.id as string;
+  expect(response.status, response.text).toBe(201);
+  return response.json.id as string;
 };
 
 const party = (id: string, who: Person, body: unknown): Promise<HttpResponse> =>
   world.call('POST', `/v1/public/checkouts/${id}/party`, { key: who.token, body });
 const hold = (share: string, who: Person): Promise<HttpResponse> =>
   world.call('POST', `/v1/public/shares/${share}/hold`, { key: who.token });
-const shown = (told: HttpResponse) => [
-  told.status,
-  told.json?.error?.code,
-  told.json?.error?.field ?? told.json?.error?.reason,
+const shown = (response: HttpResponse) => [
+  response.status,
+  response.json?.error?.code,
+  response.json?.error?.field ?? response.json?.error?.reason,
 ];
 
-async function pay(told: HttpResponse, card = '4242424242424242'): Promise<number> {
-  expect(told.status, told.text).toBe(200);
-  const { client_secret, publishable_key } = told.json;
+async function pay(response: HttpResponse, card = '4242424242424242'): Promise<number> {
+  expect(response.status, response.text).toBe(200);
+  const { client_secret, publishable_key } = response.json;
   const intent = String(client_secret).split('_secret_')[0];
   const form = new URLSearchParams({
     key: publishable_key,
@@ -92,19 +92,19 @@ describe('signing in', () => {
   it('takes the code of the text message, once, and gives a token that anybody can verify', async () => {
     const { json } = await begin('+15550100007');
     expect(json.expires_in).toBe(600);
-    const told = await verify(json.challenge_id, '000000', 'Ada');
-    expect(told.json).toMatchObject({ expires_in: 3_600, member: { display_name: 'Ada' } });
+    const response = await verify(json.challenge_id, '000000', 'Ada');
+    expect(response.json).toMatchObject({ expires_in: 3_600, member: { display_name: 'Ada' } });
     const jwks = (await world.call('GET', '/.well-known/jwks.json')).json;
     expect(JSON.stringify(jwks)).not.toContain('"d"');
-    const { payload, protectedHeader } = await jwtVerify(told.json.token, createLocalJWKSet(jwks), {
+    const { payload, protectedHeader } = await jwtVerify(response.json.token, createLocalJWKSet(jwks), {
       issuer: world.urls[0] as string,
       audience: 'everyshare-guest',
       algorithms: ['EdDSA'],
     });
-    expect([payload.sub, protectedHeader.alg]).toEqual([told.json.member.id, 'EdDSA']);
+    expect([payload.sub, protectedHeader.alg]).toEqual([response.json.member.id, 'EdDSA']);
     expect(shown(await verify(json.challenge_id, '000000'))).toEqual([422, 'invalid_value', '/challenge_id']);
     const again = await verify((await begin('+15550100007')).json.challenge_id, '000000');
-    expect(again.json.member).toEqual(told.json.member);
+    expect(again.json.member).toEqual(response.json.member);
   });
 
   it('sends a code that only the outbox shows, and names a wrong one', async () => {
@@ -140,14 +140,14 @@ describe('the view', () => {
   it('is for a publishable key from a registered origin, and for any member; it shows nothing of the partner’s', async () => {
     const id = await checkout({ metadata: { table: '9' } });
     const path = `/v1/public/checkouts/${id}`;
-    const told = await world.call('GET', path, { key: publishable, headers: { origin: ORIGIN } });
-    expect(told.status, told.text).toBe(200);
-    expect(told.headers.get('access-control-allow-origin')).toBe(ORIGIN);
-    expect(Object.keys(told.json)).not.toContain('my_share_id');
+    const response = await world.call('GET', path, { key: publishable, headers: { origin: ORIGIN } });
+    expect(response.status, response.text).toBe(200);
+    expect(response.headers.get('access-control-allow-origin')).toBe(ORIGIN);
+    expect(Object.keys(response.json)).not.toContain('my_share_id');
     for (const hidden of ['fee_amount', 'net_amount', 'metadata', 'external_booking_id'])
-      expect(told.json).not.toHaveProperty(hidden);
+      expect(response.json).not.toHaveProperty(hidden);
     const who = await person();
-    expect((await world.call('GET', path, { key: who.token })).json).toEqual({ ...told.json, my_share_id: null });
+    expect((await world.call('GET', path, { key: who.token })).json).toEqual({ ...response.json, my_share_id: null });
     const foreign = await world.call('GET', path, { key: publishable, headers: { origin: 'https://evil.example' } });
     expect(shown(foreign).slice(0, 2)).toEqual([403, 'origin_not_allowed']);
     expect(foreign.headers.get('access-control-allow-origin')).toBe(null);
@@ -205,17 +205,17 @@ describe('the party', () => {
     const [ada, sam] = [await person('Ada'), await person('Sam')];
     const id = await checkout({ amount: 10_001, party_size: 3 });
     const friend = { phone: '+15550104001', name: 'Kim' };
-    const told = await party(id, ada, { members: [{ user_id: sam.id }, friend], split: 'equal' });
-    expect(told.status, told.text).toBe(200);
-    expect(told.json.shares.map((s: Record<string, unknown>) => [s.display_name, s.amount])).toEqual([
+    const response = await party(id, ada, { members: [{ user_id: sam.id }, friend], split: 'equal' });
+    expect(response.status, response.text).toBe(200);
+    expect(response.json.shares.map((s: Record<string, unknown>) => [s.display_name, s.amount])).toEqual([
       ['Ada', 3_335],
       ['Sam', 3_333],
       ['Kim', 3_333],
     ]);
-    expect(told.json.checkout).toMatchObject({ status: 'collecting', my_share_id: told.json.shares[0].id });
-    const tokens = told.json.shares.map(({ url }: { url: string }) => /\/s\/([A-Za-z0-9]{24})$/.exec(url)?.[1]);
+    expect(response.json.checkout).toMatchObject({ status: 'collecting', my_share_id: response.json.shares[0].id });
+    const tokens = response.json.shares.map(({ url }: { url: string }) => /\/s\/([A-Za-z0-9]{24})$/.exec(url)?.[1]);
     expect(new Set(tokens).size).toBe(3);
-    expect(JSON.stringify(told.json.checkout)).not.toContain('555010');
+    expect(JSON.stringify(response.json.checkout)).not.toContain('555010');
     expect(shown(await party(id, sam, { members: [{ user_id: ada.id }], split: 'equal' })).slice(0, 2)).toEqual([
       403,
       'not_organizer',
@@ -244,8 +244,8 @@ describe('the party', () => {
       `/split/custom/${sam.id}`,
     ]);
     expect(shown(await custom({ ...good, [ada.id]: 0 }))[1]).toBe('not_unique');
-    const told = await custom(good);
-    expect(told.json.shares.map(({ amount }: { amount: number }) => amount)).toEqual([5_000, 3_000, 2_000]);
+    const response = await custom(good);
+    expect(response.json.shares.map(({ amount }: { amount: number }) => amount)).toEqual([5_000, 3_000, 2_000]);
   });
 
   it('refuses unknown people and chats, people named twice, a chat without the organizer, and too many', async () => {
@@ -329,15 +329,18 @@ describe('a share', () => {
     const [ada, sam] = [await person(), await person()];
     const id = await checkout();
     const body = { members: [{ user_id: sam.id }], split: { custom: { organizer: 10_000, [sam.id]: 0 } } };
-    const told = await party(id, ada, body);
-    expect(told.json.checkout.shares[1]).toMatchObject({ amount: 0, status: 'held' });
+    const response = await party(id, ada, body);
+    expect(response.json.checkout.shares[1]).toMatchObject({ amount: 0, status: 'held' });
   });
 });
 
 describe('a member’s hour', () => {
   it('has 120 writes', async () => {
     const who = await person();
-    const told = await hold('shr_00000000000000000000000000', who);
-    expect([told.headers.get('x-ratelimit-limit'), told.headers.get('x-ratelimit-remaining')]).toEqual(['120', '119']);
+    const response = await hold('shr_00000000000000000000000000', who);
+    expect([response.headers.get('x-ratelimit-limit'), response.headers.get('x-ratelimit-remaining')]).toEqual([
+      '120',
+      '119',
+    ]);
   });
 });

@@ -3,7 +3,7 @@
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let key: string;
@@ -33,7 +33,7 @@ function raw(bytes: string): Promise<string> {
 /** Holds a lock until told to let go. */
 async function holding(sql: string): Promise<() => Promise<void>> {
   let letGo = (): void => undefined;
-  const told = new Promise<void>((resolve) => {
+  const response = new Promise<void>((resolve) => {
     letGo = resolve;
   });
   let taken = (): void => undefined;
@@ -43,7 +43,7 @@ async function holding(sql: string): Promise<() => Promise<void>> {
   const done = world.db.transaction(async (tx) => {
     await tx.query(sql);
     taken();
-    await told;
+    await response;
   });
   await isTaken;
   return async () => {
@@ -91,8 +91,8 @@ describe('the database', () => {
     const slow = await world.key(venue.id);
     await world.call('GET', '/v1/me', { key: slow.key });
     const release = await holding(`select 1 from limit_windows where subject = 'key ${slow.id} read' for update`);
-    const told = await world.call('GET', '/v1/me', { key: slow.key });
-    expect([told.status, told.json.error.code, told.headers.get('retry-after')]).toEqual([
+    const response = await world.call('GET', '/v1/me', { key: slow.key });
+    expect([response.status, response.json.error.code, response.headers.get('retry-after')]).toEqual([
       503,
       'service_unavailable',
       '1',
@@ -111,10 +111,10 @@ describe('a flood of problems', () => {
 });
 
 describe('words', () => {
-  const told = async (path: string, body: unknown) => (await world.call('POST', path, { key, body })).json.errors;
+  const response = async (path: string, body: unknown) => (await world.call('POST', path, { key, body })).json.errors;
 
   it('never show a pattern, and a value that would pass is always given', async () => {
-    const [tiers] = (await told('/v1/offerings', { external_id: 'a', kind: 'class', title: 'x' })) as {
+    const [tiers] = (await response('/v1/offerings', { external_id: 'a', kind: 'class', title: 'x' })) as {
       example_fix: unknown;
     }[];
     expect(Array.isArray(tiers?.example_fix)).toBe(true);
@@ -125,7 +125,7 @@ describe('words', () => {
       days: ['mon', 'mon'],
       time_window: { from: '9:00', to: '10:00' },
     };
-    const errors = await told('/v1/offerings', { external_id: 'a', kind: 'class', title: 'x', tiers: [tier] });
+    const errors = await response('/v1/offerings', { external_id: 'a', kind: 'class', title: 'x', tiers: [tier] });
     expect(errors.map((e: { code: string; field: string; expected: string }) => [e.code, e.field, e.expected])).toEqual(
       [
         ['invalid_format', '/tiers/0/currency', 'three lower-case letters, such as "usd"'],
@@ -138,9 +138,12 @@ describe('words', () => {
 
   it('say what "above" means, and refuse an address without a host', async () => {
     const boat = (world.context.registry.get('boat').examples as object[])[0];
-    const [rate] = await told('/v1/boats', { ...boat, pricing: [{ duration_hours: 0, amount: 1, currency: 'usd' }] });
+    const [rate] = await response('/v1/boats', {
+      ...boat,
+      pricing: [{ duration_hours: 0, amount: 1, currency: 'usd' }],
+    });
     expect(rate.expected).toBe('a number above 0, up to 720');
-    const [url] = await told('/v1/webhook_endpoints', { url: 'https:///foo', events: ['share.held'] });
+    const [url] = await response('/v1/webhook_endpoints', { url: 'https:///foo', events: ['share.held'] });
     expect([url.code, url.field]).toEqual(['invalid_format', '/url']);
   });
 
@@ -149,7 +152,7 @@ describe('words', () => {
     expect(json.errors.map((e: { code: string; field: string }) => [e.code, e.field])).toEqual([
       ['invalid_format', '/a\ufffd'],
     ]);
-    const nul = await told('/v1/webhook_endpoints', '{"url":"https://a.example/\\u0000","events":["share.held"]}');
+    const nul = await response('/v1/webhook_endpoints', '{"url":"https://a.example/\\u0000","events":["share.held"]}');
     expect(nul).toHaveLength(1);
     expect(nul[0].example_fix).toMatch(/^https:/);
   });
@@ -249,8 +252,8 @@ describe('odd requests', () => {
 
   it('outside of /v1 no limit is made up', async () => {
     for (const path of ['/docs/errors/nope', '/schemas/v1/nope.json']) {
-      const told = await world.call('GET', path);
-      expect([told.status, told.headers.get('x-ratelimit-limit')]).toEqual([404, null]);
+      const response = await world.call('GET', path);
+      expect([response.status, response.headers.get('x-ratelimit-limit')]).toEqual([404, null]);
     }
   });
 

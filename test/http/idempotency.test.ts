@@ -1,7 +1,7 @@
 // Idempotency-Key: the same call again gives the first answer again and does nothing twice.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -125,7 +125,7 @@ describe('the Idempotency-Key header', () => {
     expect(json.secret).toMatch(/^whsec_[A-Za-z0-9]{32}$/);
     const rows = await world.db.query<{ found: number }>(
       `select count(*) as found from (
-         select encode(answer, 'escape') t from idempotency_keys union all select encode(secret, 'escape') from webhook_endpoints
+         select encode(response, 'escape') t from idempotency_keys union all select encode(secret, 'escape') from webhook_endpoints
          union all select a::text from audit_log a) x where t like '%' || $1 || '%'`,
       [json.secret],
     );
@@ -137,7 +137,7 @@ describe('the Idempotency-Key header', () => {
     const again = () => world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'slow' } });
     const first = world.db.transaction(async (tx) => {
       await tx.query(
-        `insert into idempotency_keys (venue_id, mode, idempotency_key, fingerprint, status, answer, created_at)
+        `insert into idempotency_keys (venue_id, mode, idempotency_key, fingerprint, status, response, created_at)
          values ($1, 'test', 'slow', '\\x00', 201, '\\x00', now())`,
         [venueId],
       );

@@ -1,9 +1,9 @@
-// The first door: which keys open it, which do not, and in which order the answers come.
+// Authorization by key: which keys are accepted, which are refused with which error, and what is stored of a key.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importKey } from '../../src/domain/keys/issue-key.ts';
 import { addOrigin, linkVenue, revokeVenue } from '../../src/domain/venues/change-venue.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => world.close());
 const ENDPOINT = { url: 'https://harbor.example/hooks', events: ['checkout.completed'] };
 
 describe('GET /v1/me', () => {
-  it('tells the key, its venue, mode, scopes, limits and the categories', async () => {
+  it('shows the key, its venue, mode, scopes, limits and the categories', async () => {
     const { venue, secretTest } = await world.venue();
     const { status, json } = await world.call('GET', '/v1/me', { key: secretTest });
     expect(status).toBe(200);
@@ -29,14 +29,14 @@ describe('GET /v1/me', () => {
     expect(json.data.next_steps).toBeUndefined();
   });
 
-  it('shows a sandbox its venue without an id and what to call next', async () => {
+  it('shows a sandbox its venue without an id, and the next steps', async () => {
     const { secretTest } = await world.venue({ sandbox: true });
     const { json } = await world.call('GET', '/v1/me', { key: secretTest });
     expect(json.data.venue.id).toBeNull();
     expect(json.data.next_steps.length).toBeGreaterThan(0);
   });
 
-  it('answers exactly what its published schema says', async () => {
+  it('responds as its published schema defines', async () => {
     const { secretTest } = await world.venue({ sandbox: true });
     const { json, text } = await world.call('GET', '/v1/me', { key: secretTest });
     expect(world.context.validator.problems('me', { value: json.data, text, badStrings: [] })).toEqual([]);
@@ -63,18 +63,18 @@ describe('401', () => {
       const {
         status,
         json,
-        headers: told,
+        headers: responseHeaders,
       } = await world.call('GET', '/v1/me', { headers: headers as Record<string, string> });
       expect(status).toBe(401);
-      expect(told.get('www-authenticate')).toMatch(/^Bearer/);
-      expect(told.get('x-ratelimit-limit')).toBe('600');
+      expect(responseHeaders.get('www-authenticate')).toMatch(/^Bearer/);
+      expect(responseHeaders.get('x-ratelimit-limit')).toBe('600');
       const { request_id, ...rest } = json.error;
       bodies.add(JSON.stringify(rest));
     }
     expect(bodies.size).toBe(1);
   });
 
-  it('comes on the very next request after a key is revoked, on both servers', async () => {
+  it('is the response to the next request after a key is revoked, on both servers', async () => {
     const { venue } = await world.venue();
     const { key, id } = await world.key(venue.id);
     for (const server of [0, 1]) expect((await world.call('GET', '/v1/me', { key, server })).status).toBe(200);
@@ -82,7 +82,7 @@ describe('401', () => {
     for (const server of [0, 1]) expect((await world.call('GET', '/v1/me', { key, server })).status).toBe(401);
   });
 
-  it('comes for every key of a venue that was revoked', async () => {
+  it('is the response to every key of a revoked venue', async () => {
     const { venue, secretTest } = await world.venue();
     await world.db.transaction((tx) => revokeVenue(tx, world.command(), venue.id));
     expect((await world.call('GET', '/v1/me', { key: secretTest })).status).toBe(401);
@@ -90,7 +90,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('wrong_key_kind: a publishable key on a partner route, a secret key on a guest route, any key on a member route', async () => {
+  it('wrong_key_kind refuses a publishable key on a partner route, a secret key on a guest route, any key on a member route', async () => {
     const { secretTest, publishableTest } = await world.venue({ origins: ['https://shop.example'] });
     const partner = await world.call('GET', '/v1/me', { key: publishableTest });
     const guest = await world.call('GET', '/v1/public/checkouts/chk_1', { key: secretTest });
@@ -99,7 +99,7 @@ describe('403', () => {
       expect([status, json.error.code]).toEqual([403, 'wrong_key_kind']);
   });
 
-  it('origin_not_allowed: a publishable key without Origin, or from one that is not registered', async () => {
+  it('origin_not_allowed refuses a publishable key without Origin, or with one that is not registered', async () => {
     const { venue, publishableTest: key } = await world.venue();
     await world.db.transaction((tx) => addOrigin(tx, world.command(), venue.id, 'https://shop.example'));
     const from = (origin: string | null) =>
@@ -118,7 +118,7 @@ describe('403', () => {
     expect((await from('https://SHOP.example:443')).json.error.code).toBe('not_found');
   });
 
-  it('insufficient_scope: a live key without the scope; a test key carries every scope', async () => {
+  it('insufficient_scope refuses a live key without the scope; a test key has every scope', async () => {
     const { venue, secretTest } = await world.venue();
     const live = await world.key(venue.id, { mode: 'live', scopes: ['offerings:read'] });
     const refused = await world.call('POST', '/v1/webhook_endpoints', { key: live.key, body: ENDPOINT });
@@ -129,16 +129,16 @@ describe('403', () => {
     expect((await world.call('POST', '/v1/webhook_endpoints', { key: secretTest, body: ENDPOINT })).status).toBe(201);
   });
 
-  it('ip_not_allowed: from an address outside of the key’s list, IPv4-mapped addresses included', async () => {
+  it('ip_not_allowed refuses an address outside of the key’s list, also an IPv4-mapped one', async () => {
     const { venue } = await world.venue();
     const foreign = await world.key(venue.id, { allowIps: ['203.0.113.0/24', '2001:db8::/32'] });
-    const near = await world.key(venue.id, { allowIps: ['127.0.0.0/8'] });
+    const local = await world.key(venue.id, { allowIps: ['127.0.0.0/8'] });
     const refused = await world.call('GET', '/v1/me', { key: foreign.key });
     expect([refused.status, refused.json.error.code]).toEqual([403, 'ip_not_allowed']);
-    expect((await world.call('GET', '/v1/me', { key: near.key })).status).toBe(200);
+    expect((await world.call('GET', '/v1/me', { key: local.key })).status).toBe(200);
   });
 
-  it('does not believe X-Forwarded-For unless it comes from a trusted proxy', async () => {
+  it('ip_not_allowed ignores X-Forwarded-For unless it comes from a trusted proxy', async () => {
     const proxied = await openTestWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
     try {
       const { venue } = await proxied.venue();
@@ -156,7 +156,7 @@ describe('403', () => {
     }
   });
 
-  it('venue_not_linked: a sandbox cannot connect a venue system, and gets no live key until it is linked', async () => {
+  it('venue_not_linked refuses a sandbox that connects a venue system, and a sandbox gets no live key until it is linked', async () => {
     const { venue, secretTest } = await world.venue({ sandbox: true });
     const body = { provider: 'custom' };
     const refused = await world.call('POST', '/v1/integrations', { key: secretTest, body });
@@ -169,7 +169,7 @@ describe('403', () => {
     );
   });
 
-  it('mode_not_available: a mode without a card processor, and a live key on a test helper', async () => {
+  it('mode_not_available refuses a mode without a card processor, and a live key on a test helper', async () => {
     const testOnly = await openTestWorld({ env: { STRIPE_TEST_SECRET_KEY: 'sk_test_x' } });
     try {
       const { venue, secretTest } = await testOnly.venue();
@@ -187,7 +187,7 @@ describe('403', () => {
   });
 });
 
-describe('the older live keys of 48 hex characters', () => {
+describe('older live keys of 48 hex characters', () => {
   it('keep working with every scope', async () => {
     const { venue } = await world.venue();
     const text = `svc_live_${'0123456789abcdef'.repeat(3)}`;
@@ -196,20 +196,20 @@ describe('the older live keys of 48 hex characters', () => {
     expect([status, json.data.mode, json.data.scopes.length]).toEqual([200, 'live', 9]);
   });
 
-  it('are refused in any other form, and a second time', async () => {
+  it('cannot be imported in any other form, nor a second time', async () => {
     const { venue } = await world.venue();
-    const bring = (text: string) => world.db.transaction((tx) => importKey(tx, world.command(), venue.id, text));
+    const importText = (text: string) => world.db.transaction((tx) => importKey(tx, world.command(), venue.id, text));
     for (const text of ['svc_live_abc', `svc_test_${'a'.repeat(48)}`, `svc_live_${'A'.repeat(48)}`]) {
-      await expect(bring(text)).rejects.toThrow(/older form/);
+      await expect(importText(text)).rejects.toThrow(/older form/);
     }
     const text = `svc_live_${'fedcba9876543210'.repeat(3)}`;
-    await bring(text);
-    await expect(bring(text)).rejects.toThrow(/known already/);
+    await importText(text);
+    await expect(importText(text)).rejects.toThrow(/known already/);
   });
 });
 
-describe('what is kept of a key', () => {
-  it('is its hash: the text stands nowhere in the database and in no log line', async () => {
+describe('what is stored of a key', () => {
+  it('is its hash: the text is nowhere in the database and in no log line', async () => {
     const { secretTest, publishableTest } = await world.venue();
     await world.call('GET', '/v1/me', { key: secretTest });
     const rows = await world.db.query<{ dump: string }>(
@@ -222,7 +222,7 @@ describe('what is kept of a key', () => {
     }
   });
 
-  it('is audited: who issued and revoked it, when and how', async () => {
+  it('includes an audit entry of who issued and who revoked it', async () => {
     const { venue } = await world.venue();
     const { id } = await world.key(venue.id);
     await world.revoke(id);
@@ -237,7 +237,7 @@ describe('what is kept of a key', () => {
     ]);
   });
 
-  it('is audited for good: the log can be neither changed, nor cut, nor emptied', async () => {
+  it('includes an audit log that can be neither updated, deleted from nor truncated', async () => {
     await world.venue();
     for (const sql of ["update audit_log set actor = 'x'", 'delete from audit_log', 'truncate audit_log']) {
       await expect(world.db.query(sql)).rejects.toThrow(/append-only/);

@@ -1,9 +1,9 @@
-// The rolling hour: exact under concurrency, across servers, with headers that say when to come back.
+// Rate limits of the rolling hour: exact under concurrency and across servers, with headers that say when to retry.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOfKey } from '../../src/domain/keys/key.ts';
-import { until } from '../sandbox/start-processor.ts';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -11,52 +11,52 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const count = (answers: readonly HttpResponse[], status: number): number =>
-  answers.filter((answer) => answer.status === status).length;
+const count = (responses: readonly HttpResponse[], status: number): number =>
+  responses.filter((response) => response.status === status).length;
 
 async function inParallel(calls: number, key: string): Promise<HttpResponse[]> {
   return Promise.all(Array.from({ length: calls }, (_, i) => world.call('GET', '/v1/me', { key, server: i % 2 })));
 }
 
-/** Lets time pass for everything that was counted. */
+/** Moves every counted call into the past. */
 async function age(interval: string): Promise<void> {
   await world.db.query(`update limit_calls set at = at - interval '${interval}'`);
   await world.db.query(`update limit_windows set last_at = last_at - interval '${interval}'`);
 }
 
 describe('the rolling hour', () => {
-  it('lets exactly 60 of 200 parallel reads through on two servers that share one database', async () => {
+  it('admits exactly 60 of 200 parallel reads on two servers that share one database', async () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { readsPerHour: 60 });
-    const answers = await inParallel(200, key);
-    expect(count(answers, 200)).toBe(60);
-    expect(count(answers, 429)).toBe(140);
-    const left = answers
+    const responses = await inParallel(200, key);
+    expect(count(responses, 200)).toBe(60);
+    expect(count(responses, 429)).toBe(140);
+    const remaining = responses
       .filter(({ status }) => status === 200)
       .map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
-    expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, i) => i));
+    expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, i) => i));
   });
 
-  it('makes a call on one server wait for one that is being counted on another, and count with it', async () => {
+  it('counts a call on one server after a concurrent call that another server is counting', async () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { readsPerHour: 3 });
     expect((await world.call('GET', '/v1/me', { key, server: 0 })).status).toBe(200);
     const hash = hashOfKey(key);
-    let asked: Promise<HttpResponse> | undefined;
+    let pending: Promise<HttpResponse> | undefined;
     await world.db.transaction(async (tx) => {
       await tx.query(`select * from admit(array[$1::bytea], '{read}', '{2}')`, [hash]);
-      asked = world.call('GET', '/v1/me', { key, server: 1 });
-      await until(async () => {
+      pending = world.call('GET', '/v1/me', { key, server: 1 });
+      await waitFor('the second server waits for the lock', async () => {
         const waiting = await world.db.priority.query(
           `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
         );
         return waiting.length === 1;
       });
     });
-    expect((await asked)?.status).toBe(429);
+    expect((await pending)?.status).toBe(429);
   });
 
-  it('counts reads and writes apart', async () => {
+  it('counts reads and writes separately', async () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { readsPerHour: 1, writesPerHour: 1 });
     expect((await world.call('GET', '/v1/me', { key })).status).toBe(200);
@@ -88,21 +88,21 @@ describe('the rolling hour', () => {
     expect(rows[0]?.sum).toBe(2);
   });
 
-  it('lets a call through again when the oldest has left the hour, and not a moment before', async () => {
+  it('admits a call again when the oldest has left the hour, and not earlier', async () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { readsPerHour: 2 });
     await inParallel(2, key);
     await age('3590 seconds');
-    const still = await world.call('GET', '/v1/me', { key });
-    expect(still.status).toBe(429);
-    const wait = Number(still.headers.get('retry-after'));
+    const tooEarly = await world.call('GET', '/v1/me', { key });
+    expect(tooEarly.status).toBe(429);
+    const wait = Number(tooEarly.headers.get('retry-after'));
     expect(wait).toBeGreaterThanOrEqual(5);
     expect(wait).toBeLessThanOrEqual(10);
     await age(`${wait} seconds`);
     expect((await world.call('GET', '/v1/me', { key })).status).toBe(200);
   });
 
-  it('gives a Retry-After that is minimal and sufficient: a second less would be too early', async () => {
+  it('gives the shortest Retry-After that is sufficient: a second less is too early', async () => {
     const { venue } = await world.venue();
     const { key, id } = await world.key(venue.id, { readsPerHour: 1 });
     await world.call('GET', '/v1/me', { key });
@@ -118,7 +118,7 @@ describe('the rolling hour', () => {
     expect((await world.call('GET', '/v1/me', { key })).status).toBe(200);
   });
 
-  it('waits for as many calls to leave as a lowered limit needs', async () => {
+  it('gives a Retry-After at which enough calls have left for a lowered limit', async () => {
     const { venue } = await world.venue();
     const { key, id } = await world.key(venue.id, { readsPerHour: 5 });
     for (let i = 0; i < 5; i++) {
@@ -133,7 +133,7 @@ describe('the rolling hour', () => {
     expect(wait).toBeLessThanOrEqual(3600 - 119);
   });
 
-  it('names in X-RateLimit-Reset the second at which the oldest counted call leaves', async () => {
+  it('gives in X-RateLimit-Reset the second at which the oldest counted call leaves the hour', async () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id);
     const before = Math.floor(Date.now() / 1000);
@@ -144,7 +144,7 @@ describe('the rolling hour', () => {
     expect((await world.call('GET', '/v1/me', { key })).headers.get('x-ratelimit-reset')).toBe(String(reset));
   });
 
-  it('counts unknown callers for their address, and past 600 answers 429 before 401', async () => {
+  it('counts unknown callers by address, and responds with 429 instead of 401 after 600 calls', async () => {
     await world.db.query(
       "insert into limit_windows values ('address 127.0.0.1', 599, now()) on conflict (subject) do update set total = 599",
     );
@@ -159,33 +159,33 @@ describe('the rolling hour', () => {
     await world.db.query("delete from limit_calls where subject = 'address 127.0.0.1'");
   });
 
-  it('counts one key together from however many addresses it is used', async () => {
+  it('counts all calls of one key together, from any number of addresses', async () => {
     const proxied = await openTestWorld({ servers: 2, env: { TRUSTED_PROXIES: '127.0.0.1' } });
     const { venue } = await proxied.venue();
     const { key } = await proxied.key(venue.id, { readsPerHour: 30 });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, i) =>
         proxied.call('GET', '/v1/me', { key, server: i % 2, headers: { 'x-forwarded-for': `203.0.113.${i % 50}` } }),
       ),
     );
-    expect([count(answers, 200), count(answers, 429)]).toEqual([30, 70]);
+    expect([count(responses, 200), count(responses, 429)]).toEqual([30, 70]);
     await proxied.close();
   });
 
-  it('counts a publishable key for its address, whatever origins somebody makes up', async () => {
+  it('counts a publishable key by address, with any invented origins', async () => {
     const { publishableTest: key } = await world.venue({ origins: ['https://shop.example'] });
     const from = (origin: string) => world.call('GET', '/v1/public/checkouts/chk_1', { key, headers: { origin } });
-    const left = async (origin: string) => Number((await from(origin)).headers.get('x-ratelimit-remaining'));
+    const remaining = async (origin: string) => Number((await from(origin)).headers.get('x-ratelimit-remaining'));
     expect([
-      await left('https://a.example'),
-      await left('https://b.example'),
-      await left('https://shop.example'),
+      await remaining('https://a.example'),
+      await remaining('https://b.example'),
+      await remaining('https://shop.example'),
     ]).toEqual([599, 598, 599]);
     const long = await from(`https://${'x'.repeat(6000)}.com`);
     expect([long.status, long.json.error.code]).toEqual([403, 'origin_not_allowed']);
   });
 
-  it('costs the same however many calls an hour has seen, also before the planner knows of them', async () => {
+  it('costs the same for any number of calls in the hour, also before the table is analyzed', async () => {
     const { venue } = await world.venue();
     const { key, id } = await world.key(venue.id, { readsPerHour: 1_000_000 });
     await world.call('GET', '/v1/me', { key });
@@ -196,19 +196,20 @@ describe('the rolling hour', () => {
     );
     await world.db.query('update limit_windows set total = 63, last_at = now() where subject = $1', [subject]);
     const plan = await world.db.query<Record<string, { Plan: Record<string, number> }[]>>(
-      `explain (analyze, buffers, format json) select * from take_calls('${subject}', 1000000, 1)`,
+      `explain (analyze, buffers, format json) select * from count_calls('${subject}', 1000000, 1)`,
     );
     const [{ Plan }] = Object.values(plan[0] ?? {})[0] as [{ Plan: Record<string, number> }];
     expect(Plan['Shared Hit Blocks']).toBeLessThan(2000);
   });
 
-  it('looks at a few pages alone, however many batches of a hot key the hour holds and however many keys its venue has', async () => {
+  it('reads only a few pages for any number of batches of a busy key and any number of keys of its venue', async () => {
     const { venue } = await world.venue();
     const { key, id } = await world.key(venue.id, { readsPerHour: 10_000_000 });
     const subject = `key ${id} read`;
     const admit = `select * from admit(array['\\x${hashOfKey(key).toString('hex')}'::bytea], '{read}', '{40}')`;
     const rows = await world.db.transaction(async (tx) => {
-      // Of the batches that sweep up, and planned while the tables are small: such a plan may be kept for long.
+      // This batch deletes expired calls, and is planned while the tables are small: PostgreSQL may reuse the plan
+      // for long.
       await tx.query('insert into limit_windows values ($1, 64 * 40 - 1, now())', [subject]);
       await tx.query(admit);
       await tx.query(
@@ -221,7 +222,7 @@ describe('the rolling hour', () => {
          from generate_series(1, 50000) i`,
         [subject],
       );
-      // The next one sweeps up as well: there is nothing to sweep, and finding that out must cost nothing.
+      // The next batch looks for expired calls as well. There are none, and finding that out must be cheap.
       await tx.query('update limit_windows set total = 64 * 40 * 900 - 1 where subject = $1', [subject]);
       return tx.query<Record<string, [{ Plan: Record<string, number> }]>>(
         `explain (analyze, buffers, format json) ${admit}`,
@@ -231,7 +232,7 @@ describe('the rolling hour', () => {
     expect(Plan['Shared Hit Blocks']).toBeLessThan(100);
   });
 
-  it('tells the real wait when the clock has stepped back', async () => {
+  it('gives the real wait when the clock has stepped back', async () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { readsPerHour: 1 });
     await world.call('GET', '/v1/me', { key });
@@ -241,14 +242,14 @@ describe('the rolling hour', () => {
     await age('5 hours');
   });
 
-  it('forgets spent calls without changing what is counted', async () => {
-    const { deleteExpiredCalls: forgetSpentCalls } = await import('../../src/domain/keys/queries.ts');
+  it('deletes expired calls without changing what is counted', async () => {
+    const { deleteExpiredCalls } = await import('../../src/domain/keys/queries.ts');
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { readsPerHour: 3 });
     await inParallel(2, key);
     await age('2 hours');
     await inParallel(2, key);
-    expect(await forgetSpentCalls(world.db, 10_000)).toBeGreaterThan(0);
+    expect(await deleteExpiredCalls(world.db, 10_000)).toBeGreaterThan(0);
     expect((await world.call('GET', '/v1/me', { key })).headers.get('x-ratelimit-remaining')).toBe('0');
     expect((await world.call('GET', '/v1/me', { key })).status).toBe(429);
   });

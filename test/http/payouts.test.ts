@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvOf } from '../../src/base/csv.ts';
 import { changeFee } from '../../src/domain/venues/change-venue.ts';
 import { wantsCsv } from '../../src/run/wants-csv.ts';
-import { openShop } from '../checkouts/shop.ts';
 import { Sender } from '../fuzz/send.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestVenue } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let key: string;
@@ -119,16 +119,16 @@ describe('a payout', () => {
   });
 
   it('is failed when one of its transfers was refused', async () => {
-    const shop = await openShop(world);
+    const venue = await openTestVenue(world);
     await world.db.query(
       `insert into payout_accounts (venue_id, mode, account_id, payouts_enabled, created_at)
        values ($1, 'test', 'acct_nobody', true, now())`,
-      [shop.venueId],
+      [venue.venueId],
     );
-    await shop.completed();
-    expect((await shop.get('/v1/payouts')).json.data).toMatchObject([{ status: 'pending', paid_amount: 0 }]);
-    await world.db.query("update movements set status = 'failed', due_at = null where venue_id = $1", [shop.venueId]);
-    const { json } = await shop.get('/v1/payouts');
+    await venue.completed();
+    expect((await venue.get('/v1/payouts')).json.data).toMatchObject([{ status: 'pending', paid_amount: 0 }]);
+    await world.db.query("update movements set status = 'failed', due_at = null where venue_id = $1", [venue.venueId]);
+    const { json } = await venue.get('/v1/payouts');
     expect(json.data).toMatchObject([{ status: 'failed', paid_at: null, paid_amount: 0 }]);
     expect(json.data[0].transfers.map(({ status }: { status: string }) => status)).toEqual([
       'failed',
@@ -142,7 +142,7 @@ describe('the list', () => {
   it('gives each payout once, whatever the page, with the same totals on every page', async () => {
     const whole = await list();
     const seen: string[] = [];
-    for (let before = ''; ; ) {
+    for (let before = '', pages = 0; pages < 100; pages++) {
       const page = await list(`?limit=2${before}`);
       seen.push(...page.data.map(({ id }: { id: string }) => id));
       expect(page.totals).toEqual(whole.totals);
@@ -235,7 +235,7 @@ describe('CSV', () => {
     const whole = (await csv()).text.split('\r\n').slice(1, -1);
     const seen: string[] = [];
     let path: string | null = '/v1/payouts?limit=2&from=2020-01-01T00:00:00Z';
-    while (path !== null) {
+    while (path !== null && seen.length <= whole.length) {
       const page = await world.call('GET', path, { key, headers: { accept: 'text/csv' } });
       seen.push(...page.text.split('\r\n').slice(1, -1));
       const link = page.headers.get('link');

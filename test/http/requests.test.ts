@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let key: string;
@@ -193,9 +193,9 @@ describe('bodies', () => {
   });
 
   it('answers in our shape even to what is not HTTP', async () => {
-    const told = await raw('NONSENSE\r\n\r\n');
-    expect(told).toMatch(/^HTTP\/1\.1 400 /);
-    expect(told).toContain('"code":"malformed_request"');
+    const response = await raw('NONSENSE\r\n\r\n');
+    expect(response).toMatch(/^HTTP\/1\.1 400 /);
+    expect(response).toContain('"code":"malformed_request"');
     const large = await raw(`GET /v1/me HTTP/1.1\r\nhost: x\r\nx-big: ${'x'.repeat(40_000)}\r\n\r\n`);
     expect(large).toMatch(/^HTTP\/1\.1 431 /);
     expect(large).toContain('"code":"headers_too_large"');

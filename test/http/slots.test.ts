@@ -1,7 +1,7 @@
-// GET /v1/offerings/{id}/slots: what can be booked, at what price, through the whole service.
+// GET /v1/offerings/{id}/slots over HTTP: the slots that can be booked, with their prices.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let key: string;
@@ -43,20 +43,20 @@ const OFFERING = {
   },
 };
 
-const ask = (query: string, id = 'tee'): Promise<HttpResponse> =>
+const getSlots = (query: string, id = 'tee'): Promise<HttpResponse> =>
   world.call('GET', `/v1/offerings/${id}/slots?${query}`, { key });
-const put = (change: object = {}): Promise<HttpResponse> =>
+const postOffering = (change: object = {}): Promise<HttpResponse> =>
   world.call('POST', '/v1/offerings', { key, body: { ...OFFERING, ...change } });
 
 describe('GET /v1/offerings/{id}/slots', () => {
-  it('expands rules in the venue’s zone through both clock changes, without blackout dates, priced for the party', async () => {
-    await put();
-    const march = await ask(`from=${year}-03-01T00:00:00Z&to=${year}-04-01T00:00:00Z&party_size=3`);
+  it('expands rules in the venue’s zone across a clock change, without blackout dates, priced for the party', async () => {
+    await postOffering();
+    const march = await getSlots(`from=${year}-03-01T00:00:00Z&to=${year}-04-01T00:00:00Z&party_size=3`);
     expect(march.status).toBe(200);
     const hours = new Set(march.json.data.map((slot: { starts_at: string }) => slot.starts_at.slice(11, 16)));
     expect(hours).toEqual(new Set(['15:00', '14:00']));
     expect(march.json.data).toHaveLength(31);
-    const july = await ask(`from=${year}-07-03T00:00:00Z&to=${year}-07-06T00:00:00Z`);
+    const july = await getSlots(`from=${year}-07-03T00:00:00Z&to=${year}-07-06T00:00:00Z`);
     expect(july.json.data.map((slot: { starts_at: string }) => slot.starts_at.slice(0, 10))).toEqual([
       `${year}-07-03`,
       `${year}-07-05`,
@@ -74,19 +74,19 @@ describe('GET /v1/offerings/{id}/slots', () => {
     }
   });
 
-  it('takes a party of two when none is given, and leaves out slots that are too small', async () => {
-    await put();
+  it('prices for a party of two by default, and leaves out slots that are too small', async () => {
+    await postOffering();
     const window = `from=${year}-05-03T00:00:00Z&to=${year}-05-04T00:00:00Z`;
-    const [slot] = (await ask(window)).json.data;
+    const [slot] = (await getSlots(window)).json.data;
     expect(slot.prices[0].total).toBe(
       2 * slot.prices[0].amount +
         (slot.prices[0].tier === 'weekend' ? Math.round(2 * slot.prices[0].amount * 0.08875) : 0),
     );
-    expect((await ask(`${window}&party_size=5`)).json.data).toEqual([]);
+    expect((await getSlots(`${window}&party_size=5`)).json.data).toEqual([]);
   });
 
-  it('wants from and to, in order, at most 62 days apart', async () => {
-    await put();
+  it('requires from and to, in order and at most 62 days apart', async () => {
+    await postOffering();
     const table = [
       ['', 'missing_field', '/query/from'],
       [`from=${year}-05-02T00:00:00Z&to=${year}-05-01T00:00:00Z`, 'not_allowed', '/query/to'],
@@ -95,32 +95,32 @@ describe('GET /v1/offerings/{id}/slots', () => {
       [`from=${year}-05-01T00:00:00Z&to=${year}-05-02T00:00:00Z&party_size=0`, 'out_of_range', '/query/party_size'],
     ] as const;
     for (const [query, code, field] of table) {
-      const { status, json } = await ask(query);
+      const { status, json } = await getSlots(query);
       expect([query, status, json.error.code, json.error.field]).toEqual([query, 422, code, field]);
     }
-    expect((await ask(`from=${year}-05-01T00:00:00Z&to=${year}-07-02T00:00:00Z`)).status).toBe(200);
-    expect((await ask(`from=${year}-05-01T00:00:00Z&to=${year}-05-02T00:00:00Z`, 'nothing')).status).toBe(404);
+    expect((await getSlots(`from=${year}-05-01T00:00:00Z&to=${year}-07-02T00:00:00Z`)).status).toBe(200);
+    expect((await getSlots(`from=${year}-05-01T00:00:00Z&to=${year}-05-02T00:00:00Z`, 'nothing')).status).toBe(404);
   });
 
-  it('says where a cut answer goes on, and takes that as from', async () => {
+  it('gives in next_from where a cut page continues, and accepts it as from', async () => {
     const hours = Array.from({ length: 24 }, (_, i) => i).join(',');
     const rrule = `FREQ=DAILY;BYHOUR=${hours};BYMINUTE=0,5,10,15,20,25,30,35,40,45,50,55`;
     const recurring = [{ rrule, starts_at: `${year}-01-01T00:00:00Z` }];
-    await put({ external_id: 'dense', availability: { recurring } });
+    await postOffering({ external_id: 'dense', availability: { recurring } });
     const to = `${year}-05-05T00:00:00Z`;
     const found: string[] = [];
-    let asked = 0;
-    for (let from: string | null = `${year}-05-01T00:00:00Z`; from !== null; asked += 1) {
-      const { status, json } = await ask(`from=${from}&to=${to}`, 'dense');
+    let pages = 0;
+    for (let from: string | null = `${year}-05-01T00:00:00Z`; from !== null; pages += 1) {
+      const { status, json } = await getSlots(`from=${from}&to=${to}`, 'dense');
       expect(status).toBe(200);
       expect(json.data.length).toBeLessThanOrEqual(500);
       found.push(...json.data.map((slot: { starts_at: string }) => slot.starts_at));
       from = json.next_from;
     }
-    expect([asked, found.length, new Set(found).size]).toEqual([3, 4 * 288, 4 * 288]);
+    expect([pages, found.length, new Set(found).size]).toEqual([3, 4 * 288, 4 * 288]);
   });
 
-  it('refuses at once a rule that explodes or never starts a slot, and names it', async () => {
+  it('refuses an offering with a rule that has too many starts or none, and names the rule', async () => {
     const rule = (rrule: string) => ({
       availability: {
         recurring: [
@@ -139,7 +139,7 @@ describe('GET /v1/offerings/{id}/slots', () => {
       ['nonsense', 'invalid_format'],
     ] as const;
     for (const [rrule, code] of table) {
-      const { status, json } = await put(rule(rrule));
+      const { status, json } = await postOffering(rule(rrule));
       expect([rrule, status, json.error.code, json.error.field]).toEqual([
         rrule,
         422,
@@ -155,7 +155,7 @@ describe('GET /v1/offerings/{id}/slots', () => {
     });
     expect(batch.json.error.field).toBe('/offerings/1/availability/recurring/1/rrule');
     const never = { rrule: 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', starts_at: `${year}-01-01T10:00:00Z` };
-    const both = await put({ availability: { recurring: [never, never] } });
+    const both = await postOffering({ availability: { recurring: [never, never] } });
     expect(both.json.errors.map((problem: { field: string }) => problem.field)).toEqual([
       '/availability/recurring/0/rrule',
       '/availability/recurring/1/rrule',

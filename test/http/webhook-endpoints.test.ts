@@ -1,7 +1,7 @@
 // Webhook endpoints: register, list, remove.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {

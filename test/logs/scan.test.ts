@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { LINES, POSTGRES, SECRETS } from './kept.ts';
+import { LINES_EXTENSION, POSTGRES_LINES_FILE, SECRETS_EXTENSION } from '../support/record-logs.ts';
 import { scan, verdict } from './scan.ts';
 
 const folders: string[] = [];
@@ -16,8 +16,8 @@ afterAll(() => {
 function logged(lines: readonly string[], secrets: readonly (readonly [kind: string, text: string])[] = []): string {
   const folder = mkdtempSync(join(tmpdir(), 'everyshare-scan-'));
   folders.push(folder);
-  writeFileSync(join(folder, `a${LINES}`), lines.map((line) => `${line}\n`).join(''));
-  writeFileSync(join(folder, `a${SECRETS}`), secrets.map(([kind, text]) => `${kind}\t${text}\n`).join(''));
+  writeFileSync(join(folder, `a${LINES_EXTENSION}`), lines.map((line) => `${line}\n`).join(''));
+  writeFileSync(join(folder, `a${SECRETS_EXTENSION}`), secrets.map(([kind, text]) => `${kind}\t${text}\n`).join(''));
   return folder;
 }
 
@@ -91,7 +91,7 @@ describe('a line that holds nothing', () => {
 
   it('has to be there: a whole run without one line has shown nothing', async () => {
     const folder = logged([]);
-    writeFileSync(join(folder, POSTGRES), 'LOG:  database system is ready to accept connections\n');
+    writeFileSync(join(folder, POSTGRES_LINES_FILE), 'LOG:  database system is ready to accept connections\n');
     const scanned = await scan(folder);
     expect(scanned).toMatchObject({ lines: 1, own: 0 });
     expect(verdict(scanned, true)).toContain('not one line of ours');

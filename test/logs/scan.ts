@@ -5,7 +5,7 @@ import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { LINES, POSTGRES, SECRETS } from './kept.ts';
+import { LINES_EXTENSION, POSTGRES_LINES_FILE, SECRETS_EXTENSION } from '../support/record-logs.ts';
 
 export interface Find {
   readonly file: string;
@@ -108,7 +108,7 @@ function spellings(phone: string): string[] {
 export function readSecrets(folder: string): Secrets {
   const secrets = new Secrets();
   const seen = new Set<string>();
-  for (const name of readdirSync(folder).filter((file) => file.endsWith(SECRETS))) {
+  for (const name of readdirSync(folder).filter((file) => file.endsWith(SECRETS_EXTENSION))) {
     for (const row of readFileSync(join(folder, name), 'utf8').split('\n')) {
       const [kind = '', text = ''] = row.split('\t');
       if (text === '' || seen.has(text)) continue;
@@ -136,7 +136,7 @@ export function findIn(
 
 export async function scan(folder: string): Promise<Scanned> {
   const secrets = readSecrets(folder);
-  const names = readdirSync(folder).filter((file) => file.endsWith(LINES));
+  const names = readdirSync(folder).filter((file) => file.endsWith(LINES_EXTENSION));
   const finds: Find[] = [];
   let [lines, own, scrubbed] = [0, 0, 0];
   for (const file of names) {
@@ -150,7 +150,7 @@ export async function scan(folder: string): Promise<Scanned> {
       finds.push({ file, line: number, kind, shown: line.replaceAll(text, `[${kind}]`).slice(0, 600) });
     }
     lines += number;
-    if (file !== POSTGRES) own += number;
+    if (file !== POSTGRES_LINES_FILE) own += number;
   }
   return { files: names.length, lines, own, secrets: secrets.size, scrubbed, finds };
 }

@@ -2,8 +2,8 @@
 // what can only be shown by tools: parts replaced safely, a list that stays small, scopes, a whole story.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { callTool, checkout, offering, post, request, SITE } from './agent.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { callTool, checkoutBody, offeringBody, post, request, SITE } from './json-rpc-client.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -53,41 +53,49 @@ const TWINS: Readonly<Record<string, Twin>> = {
 };
 
 describe('tool and route agree', () => {
-  const deep = { ...offering(), metadata: { k: '\u0000', constructor: 'x' } };
+  const deep = { ...offeringBody(), metadata: { k: '\u0000', constructor: 'x' } };
   const rows: [twin: string, what: string, given: Body][] = [
-    ['upsert_offerings', 'one that is right', { offerings: [offering()] }],
-    ['upsert_offerings', 'two that are right', { offerings: [offering('a'), offering('b', { category: 'golf' })] }],
+    ['upsert_offerings', 'one that is right', { offerings: [offeringBody()] }],
+    [
+      'upsert_offerings',
+      'two that are right',
+      { offerings: [offeringBody('a'), offeringBody('b', { category: 'golf' })] },
+    ],
     ['upsert_offerings', 'none', { offerings: [] }],
-    ['upsert_offerings', '26', { offerings: Array.from({ length: 26 }, (_, i) => offering(`o${i}`)) }],
-    ['upsert_offerings', 'the same twice', { offerings: [offering(), offering()] }],
-    ['upsert_offerings', 'a right and a wrong one', { offerings: [offering('a'), offering('b', { title: '' })] }],
+    ['upsert_offerings', '26', { offerings: Array.from({ length: 26 }, (_, i) => offeringBody(`o${i}`)) }],
+    ['upsert_offerings', 'the same twice', { offerings: [offeringBody(), offeringBody()] }],
+    [
+      'upsert_offerings',
+      'a right and a wrong one',
+      { offerings: [offeringBody('a'), offeringBody('b', { title: '' })] },
+    ],
     [
       'upsert_offerings',
       'wrong in five ways',
       { offerings: [{ kind: 'x', titel: 1, tiers: [{ amount: '5' }] }], x: 1 },
     ],
     ['upsert_offerings', 'text that cannot be stored', { offerings: [deep] }],
-    ['upsert_offerings', 'a member whose name has a line end', { offerings: [offering()], 'x\ny': 1 }],
+    ['upsert_offerings', 'a member whose name has a line end', { offerings: [offeringBody()], 'x\ny': 1 }],
     [
       'upsert_offerings',
       'a rule that never ends',
       {
         offerings: [
-          offering('r', {
+          offeringBody('r', {
             availability: { timezone: 'Mars/One', recurring: [{ rrule: 'FREQ=SECONDLY', starts_at: 'x' }] },
           }),
         ],
       },
     ],
-    ['create_checkout', 'one that is right', checkout()],
+    ['create_checkout', 'one that is right', checkoutBody()],
     ['create_checkout', 'nothing', {}],
     [
       'create_checkout',
       'wrong in many ways',
-      { ...checkout(), amount: 5, currency: 'eur', return_url: 'https://x.example', y: 1 },
+      { ...checkoutBody(), amount: 5, currency: 'eur', return_url: 'https://x.example', y: 1 },
     ],
-    ['create_checkout', 'a time that has passed', checkout('bk-2', { pay_by: '2020-01-01T00:00:00Z' })],
-    ['create_checkout', 'an offering that is not there', checkout('bk-3', { offering_external_id: 'nope' })],
+    ['create_checkout', 'a time that has passed', checkoutBody('bk-2', { pay_by: '2020-01-01T00:00:00Z' })],
+    ['create_checkout', 'an offering that is not there', checkoutBody('bk-3', { offering_external_id: 'nope' })],
     ['get_checkout', 'one that is not there', { id: 'chk_nope' }],
     ['get_checkout', 'a strange id', { id: 'a/../b\u00e9' }],
     ['list_bookings', 'none yet', {}],
@@ -102,10 +110,10 @@ describe('tool and route agree', () => {
     const [one, other] = [await venue(), await venue()];
     const { method, path, body } = twin.route(given);
     const direct = await world.call(method, path, { key: one.secretTest, ...(body === undefined ? {} : { body }) });
-    const told = await post(world, request('tools/call', { name: twin.tool, arguments: given }), {
+    const response = await post(world, request('tools/call', { name: twin.tool, arguments: given }), {
       key: other.secretTest,
     });
-    const { isError = false, structuredContent, content } = told.json.result;
+    const { isError = false, structuredContent, content } = response.json.result;
     expect(isError).toBe(direct.status >= 400);
     const expected = isError || twin.shape === undefined ? direct.json : twin.shape(direct.json);
     // A pointer leads into what was sent: on the route a query.
@@ -114,7 +122,7 @@ describe('tool and route agree', () => {
     expect(content[0].text).not.toContain('\n');
     expect(JSON.parse(content[1].text)).toEqual(structuredContent);
     for (const header of ['x-ratelimit-limit', 'x-ratelimit-remaining'])
-      expect(told.headers.get(header)).toBe(direct.headers.get(header));
+      expect(response.headers.get(header)).toBe(direct.headers.get(header));
   });
 
   const audited = async (id: string): Promise<unknown[]> =>
@@ -125,10 +133,10 @@ describe('tool and route agree', () => {
   it('catalogue and checkout writes have no audit row by either door, and whoever calls a tool is known to have come by MCP', async () => {
     const { secretTest: key, venue: own } = await venue();
     const before = await audited(own.id);
-    await callTool(world, key, 'upsert_offerings', { offerings: [offering()] });
-    await world.call('POST', '/v1/offerings', { key, body: offering('other') });
-    await callTool(world, key, 'create_checkout', checkout('bk-tool'));
-    await world.call('POST', '/v1/checkouts', { key, body: checkout('bk-route') });
+    await callTool(world, key, 'upsert_offerings', { offerings: [offeringBody()] });
+    await world.call('POST', '/v1/offerings', { key, body: offeringBody('other') });
+    await callTool(world, key, 'create_checkout', checkoutBody('bk-tool'));
+    await world.call('POST', '/v1/checkouts', { key, body: checkoutBody('bk-route') });
     expect(await audited(own.id)).toEqual(before);
     // The actor that an audit row would carry, through the real doors: the log names the same.
     const lines = world.logs.map((line) => JSON.parse(line)).filter(({ venue: id }) => id === own.id);
@@ -142,7 +150,7 @@ describe('tool and route agree', () => {
 
   it('a booking made by the route is replayed by the tool, and the other way round', async () => {
     const { secretTest: key } = await venue();
-    const [first, second] = [checkout('bk-a'), checkout('bk-b')];
+    const [first, second] = [checkoutBody('bk-a'), checkoutBody('bk-b')];
     const direct = await world.call('POST', '/v1/checkouts', { key, body: first });
     const replay = await callTool(world, key, 'create_checkout', first);
     expect(replay.structuredContent).toEqual({ checkout: direct.json, url: direct.json.url, replayed: true });
@@ -191,11 +199,11 @@ describe('validate', () => {
       expect(answer.isError, schema).toBeUndefined();
       expect(answer.structuredContent).toMatchObject({ valid: false });
     }
-    const object = { ...offering(), title: '', tiers: [{ amount: -1, currency: 'xxx', unit: 'per_person' }] };
+    const object = { ...offeringBody(), title: '', tiers: [{ amount: -1, currency: 'xxx', unit: 'per_person' }] };
     const tried = await callTool(world, key, 'validate', { schema: 'offering', object });
     const route = await world.call('POST', '/v1/offerings', { key, body: object });
     expect(tried.structuredContent.errors).toEqual(route.json.errors);
-    const fine = await callTool(world, key, 'validate', { schema: 'offering', object: offering() });
+    const fine = await callTool(world, key, 'validate', { schema: 'offering', object: offeringBody() });
     expect(fine.structuredContent).toEqual({ valid: true, errors: [] });
   });
 
@@ -205,9 +213,9 @@ describe('validate', () => {
       (await callTool(world, key, 'validate', { schema, object })).structuredContent.errors.map(
         ({ code, field }: { code: string; field: string }) => [code, field],
       );
-    const unknown = checkout('b', { offering_external_id: 'nope' });
+    const unknown = checkoutBody('b', { offering_external_id: 'nope' });
     expect(await errorsOf('checkout_create', unknown)).toEqual([['invalid_value', '/offering_external_id']]);
-    expect(await errorsOf('offering', offering('a', { title: 'a\u0000' }))).toEqual([['invalid_format', '/title']]);
+    expect(await errorsOf('offering', offeringBody('a', { title: 'a\u0000' }))).toEqual([['invalid_format', '/title']]);
     expect(await errorsOf('offering', [])).toEqual([['invalid_type', '']]);
     const none = await callTool(world, key, 'validate', { schema: 'nope' });
     expect(none.isError).toBe(true);
@@ -216,7 +224,7 @@ describe('validate', () => {
 
   it('refuses what the tool or route it is meant for would: rules that never start, addresses that are not public', async () => {
     const { secretTest: key } = await venue();
-    await world.call('POST', '/v1/offerings', { key, body: offering() });
+    await world.call('POST', '/v1/offerings', { key, body: offeringBody() });
     const rrule = 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30';
     const availability = { timezone: 'Europe/Berlin', recurring: [{ rrule, starts_at: '2027-01-01T10:00:00Z' }] };
     const tried = await callTool(world, key, 'validate', { schema: 'availability', object: availability });
@@ -243,7 +251,7 @@ describe('a part is replaced', () => {
 
   it('as if the whole offering had been sent, and the rest stays', async () => {
     const { secretTest: key } = await venue();
-    await world.call('POST', '/v1/offerings', { key, body: offering('tee-18', { metadata: { a: 'b' } }) });
+    await world.call('POST', '/v1/offerings', { key, body: offeringBody('tee-18', { metadata: { a: 'b' } }) });
     const availability = times('2027-06-12T09:30:00-04:00', { tier_overrides: [{ tier: 'day', amount: 1 }] });
     const set = await callTool(world, key, 'set_availability', { offering_external_id: 'tee-18', availability });
     expect(set.structuredContent).toMatchObject({ duplicate: false, updated: true, data: { external_id: 'tee-18' } });
@@ -260,7 +268,7 @@ describe('a part is replaced', () => {
   it('never into an offering that would be wrong: the problem is told at what was sent', async () => {
     const { secretTest: key } = await venue();
     const availability = times('2027-06-12T09:30:00Z', { tier_overrides: [{ tier: 'day', amount: 1 }] });
-    await world.call('POST', '/v1/offerings', { key, body: offering('tee-18', { availability }) });
+    await world.call('POST', '/v1/offerings', { key, body: offeringBody('tee-18', { availability }) });
     const before = await stored(key);
     const tier = { amount: 100, currency: 'usd', unit: 'per_person' };
     const errorsOf = async (tool: string, given: object): Promise<[string, string][]> =>
@@ -288,7 +296,7 @@ describe('a part is replaced', () => {
   it('beside other writers: nobody’s change is undone', async () => {
     const { venue: own } = await venue();
     const { key } = await world.key(own.id, { writesPerHour: 1000 });
-    await world.call('POST', '/v1/offerings', { key, body: offering() });
+    await world.call('POST', '/v1/offerings', { key, body: offeringBody() });
     for (let round = 1; round <= 8; round++) {
       const tiers = [{ amount: 1000 + round, currency: 'usd', unit: 'per_person' }];
       const availability = times(`2027-06-${10 + round}T09:30:00Z`);
@@ -325,7 +333,7 @@ describe('for an agent', () => {
 
   it('nothing is half sent, and no key is in any log line', async () => {
     const { secretTest: key } = await venue();
-    const bad = { offerings: [offering('good'), offering('bad', { tiers: [] })] };
+    const bad = { offerings: [offeringBody('good'), offeringBody('bad', { tiers: [] })] };
     expect((await callTool(world, key, 'upsert_offerings', bad)).isError).toBe(true);
     expect((await world.call('GET', '/v1/offerings', { key })).json.data).toEqual([]);
     expect(world.logs.filter((line) => line.includes(key))).toEqual([]);

@@ -5,8 +5,8 @@ import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } fr
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { checkout, MODERN, OLDER, offering, SITE } from './agent.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { checkoutBody, MODERN, OLDER, offeringBody, SITE } from './json-rpc-client.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -83,10 +83,10 @@ describe.each(rows)('the %s client in %s', (generation, version) => {
     const calls: Record<string, object> = {
       describe_venue: {},
       validate: { schema: 'offering', object: {} },
-      upsert_offerings: { offerings: [offering()] },
-      set_price_tiers: { offering_external_id: 'tee-18', tiers: offering().tiers },
+      upsert_offerings: { offerings: [offeringBody()] },
+      set_price_tiers: { offering_external_id: 'tee-18', tiers: offeringBody().tiers },
       set_availability: { offering_external_id: 'tee-18', availability: { timezone: 'Europe/Berlin' } },
-      create_checkout: checkout(),
+      create_checkout: checkoutBody(),
       list_bookings: {},
     };
     expect(tools.map(({ name }: { name: string }) => name)).toEqual([

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build, isCurrent } from '../../build.js';
-import { commandLine } from '../cli/in-process.ts';
-import { runProgram } from '../process/program.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { commandLine } from '../support/run-command.ts';
+import { runProgram } from '../support/run-program.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -22,9 +22,9 @@ interface Told {
 }
 
 it('names the file and its text for each agent, with the address and never a key', async () => {
-  const told = await commandLine(world).json<Told>('mcp', 'config');
-  expect(told.url).toBe('https://pay.example/mcp');
-  expect(told.agents.map(({ agent }) => agent)).toEqual([
+  const response = await commandLine(world).json<Told>('mcp', 'config');
+  expect(response.url).toBe('https://pay.example/mcp');
+  expect(response.agents.map(({ agent }) => agent)).toEqual([
     'claude-code',
     'codex',
     'cursor',
@@ -32,7 +32,7 @@ it('names the file and its text for each agent, with the address and never a key
     'windsurf',
     'gemini-cli',
   ]);
-  for (const { agent, config } of told.agents) {
+  for (const { agent, config } of response.agents) {
     expect(config, agent).toContain('https://pay.example/mcp');
     expect(config, agent).toMatch(/EVERYSHARE_KEY|everyshare_key/);
     if (agent !== 'codex') expect(() => JSON.parse(config)).not.toThrow();
@@ -68,8 +68,8 @@ it('prints an address that can be called, and asks for it where nothing says it'
 it('is asked for one agent, and for a server elsewhere without opening anything', async () => {
   const line = commandLine(null);
   for (const url of ['https://other.example', 'https://other.example/', 'https://other.example/mcp']) {
-    const told = await line.json<Told>('mcp', 'config', '--agent', 'codex', '--url', url);
-    expect([told.url, told.agents.length]).toEqual(['https://other.example/mcp', 1]);
+    const response = await line.json<Told>('mcp', 'config', '--agent', 'codex', '--url', url);
+    expect([response.url, response.agents.length]).toEqual(['https://other.example/mcp', 1]);
   }
   expect(await line.line(2, 'mcp', 'config', '--agent', 'nobody')).toContain('claude-code');
   expect(await line.line(2, 'mcp', 'config', '--url', 'nope')).toContain('--url');

@@ -8,7 +8,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startProgram } from '../process/program.ts';
+import { startProgram } from '../support/run-program.ts';
 
 const PACKAGE = '@modelcontextprotocol/conformance@0.1.16';
 const NODE = '22.23.3';

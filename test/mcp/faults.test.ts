@@ -2,8 +2,8 @@
 // of a batch whatever was done is answered all the same. Each fault is made in a database, or a house, of its own.
 
 import { afterEach, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { checkout, offering, post, request, SITE } from './agent.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { checkoutBody, offeringBody, post, request, SITE } from './json-rpc-client.ts';
 
 const worlds: TestWorld[] = [];
 afterEach(async () => {
@@ -37,9 +37,9 @@ it('a fault outside a tool is told by the request’s id alone, and the log has 
     const headers: Record<string, string> = isModern
       ? { 'mcp-method': 'resources/read', 'mcp-name': 'everyshare://schemas/offering' }
       : {};
-    const told = await post(world, body, { key, version, headers });
-    const id = told.headers.get('x-request-id') ?? '';
-    expect(told.json.error).toEqual({ code: -32603, message: 'Internal error', data: { request_id: id } });
+    const response = await post(world, body, { key, version, headers });
+    const id = response.headers.get('x-request-id') ?? '';
+    expect(response.json.error).toEqual({ code: -32603, message: 'Internal error', data: { request_id: id } });
     const lines = linesOf(world, id);
     expect(lines.some(({ err }) => JSON.stringify(err ?? '').includes('/etc/secret'))).toBe(true);
     expect(lines.at(-1)).toMatchObject({ msg: 'request', status: 200, tool_status: 500 });
@@ -49,14 +49,14 @@ it('a fault outside a tool is told by the request’s id alone, and the log has 
 it('a tool’s failure is counted and logged by the status that its route would have', async () => {
   const { world, key } = await opened();
   const statusOf = async (name: string, given: object): Promise<unknown> => {
-    const told = await post(world, request('tools/call', { name, arguments: given }), { key });
-    expect(told.status).toBe(200);
-    return linesOf(world, told.headers.get('x-request-id') ?? '').at(-1)?.tool_status;
+    const response = await post(world, request('tools/call', { name, arguments: given }), { key });
+    expect(response.status).toBe(200);
+    return linesOf(world, response.headers.get('x-request-id') ?? '').at(-1)?.tool_status;
   };
-  expect(await statusOf('upsert_offerings', { offerings: [offering()] })).toBe(200);
+  expect(await statusOf('upsert_offerings', { offerings: [offeringBody()] })).toBe(200);
   expect(await statusOf('upsert_offerings', { offerings: [] })).toBe(422);
   await world.db.query('alter table offerings rename to offerings_gone');
-  expect(await statusOf('upsert_offerings', { offerings: [offering('other')] })).toBe(500);
+  expect(await statusOf('upsert_offerings', { offerings: [offeringBody('other')] })).toBe(500);
   const metrics = await world.call('GET', '/metrics', { key: world.operatorToken });
   for (const status of [200, 422, 500]) {
     const name = `everyshare_http_requests_total{operation="callTool upsert_offerings",status="${status}"}`;
@@ -74,22 +74,22 @@ it('a batch that fails midway answers what it has done, and the rest message by 
     end $$`);
   await world.db.query('create trigger lose after insert on checkouts for each row execute function lose_the_gate()');
   const batch = [
-    request('tools/call', { name: 'create_checkout', arguments: checkout() }, 'made'),
+    request('tools/call', { name: 'create_checkout', arguments: checkoutBody() }, 'made'),
     { jsonrpc: '2.0', method: 'notifications/initialized' },
     request('tools/call', { name: 'describe_venue' }, 'lost'),
     request('ping', {}, 'too'),
   ];
-  const told = await post(world, batch, { key });
-  expect(told.status).toBe(200);
-  const [made, ...lost] = told.json;
+  const response = await post(world, batch, { key });
+  expect(response.status).toBe(200);
+  const [made, ...lost] = response.json;
   expect([made.id, made.result.structuredContent.replayed]).toEqual(['made', false]);
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
   expect(lost.map(({ id, error }: any) => [id, error.code, error.data.error.code])).toEqual([
     ['lost', -32000, 'internal_error'],
     ['too', -32000, 'internal_error'],
   ]);
-  expect(told.text).not.toContain('keys');
-  expect(linesOf(world, told.headers.get('x-request-id') ?? '').at(-1)).toMatchObject({
+  expect(response.text).not.toContain('keys');
+  expect(linesOf(world, response.headers.get('x-request-id') ?? '').at(-1)).toMatchObject({
     status: 200,
     tool_status: 500,
   });

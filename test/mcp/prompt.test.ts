@@ -2,8 +2,8 @@
 // the mapping of the system however its name is written.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { post, request } from './agent.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { post, request } from './json-rpc-client.ts';
 
 let world: TestWorld;
 let key: string;

@@ -1,8 +1,17 @@
 // The protocol, thing by thing: what is sent wrongly, and what is answered; what each message counts as.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { checkout, initialize, MODERN, OLDER, post, request, type Sent, SITE } from './agent.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import {
+  checkoutBody,
+  initialize,
+  MODERN,
+  OLDER,
+  post,
+  type RequestOptions,
+  request,
+  SITE,
+} from './json-rpc-client.ts';
 
 let world: TestWorld;
 let key: string;
@@ -21,7 +30,7 @@ const headers = (method: string, name?: string): Record<string, string> => ({
 
 describe('what is sent wrongly', () => {
   const list = request('tools/list');
-  const rows: [what: string, body: unknown, sent: Sent, status: number, code: number | string][] = [
+  const rows: [what: string, body: unknown, sent: RequestOptions, status: number, code: number | string][] = [
     ['not JSON', '{', {}, 400, -32700],
     ['nothing', '', {}, 400, -32700],
     ['the same member twice', '{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"ping"}', {}, 400, -32700],
@@ -78,14 +87,14 @@ describe('what is sent wrongly', () => {
     ],
   ];
   it.each(rows)('%s', async (_what, body, sent, status, code) => {
-    const told = await post(world, body, { key, ...sent });
-    expect([told.status, told.json?.error?.code]).toEqual([status, code]);
-    expect(told.headers.get('content-type')).toContain('application/json');
-    expect(told.headers.get('x-request-id')).toMatch(/^req_/);
-    expect(told.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
-    if (typeof code === 'number') expect(told.json).toMatchObject({ jsonrpc: '2.0' });
-    if (status === 401) expect(told.headers.get('www-authenticate')).toMatch(/^Bearer/);
-    expect(told.headers.get('access-control-allow-origin')).toBeNull();
+    const response = await post(world, body, { key, ...sent });
+    expect([response.status, response.json?.error?.code]).toEqual([status, code]);
+    expect(response.headers.get('content-type')).toContain('application/json');
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/);
+    expect(response.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
+    if (typeof code === 'number') expect(response.json).toMatchObject({ jsonrpc: '2.0' });
+    if (status === 401) expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/);
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
   });
 
   const wrongly: [method: string, params: object, names: string][] = [
@@ -122,9 +131,9 @@ describe('what is sent wrongly', () => {
         const isModern = version === MODERN;
         if (isModern && method === 'initialize') continue;
         const { name, uri } = params as { name?: unknown; uri?: unknown };
-        const told = isModern ? [name, uri].find((one) => typeof one === 'string') : undefined;
-        if (isModern && String(told).includes('\n')) continue;
-        const sent = { key, version, headers: isModern ? headers(method, told as string | undefined) : {} };
+        const response = isModern ? [name, uri].find((one) => typeof one === 'string') : undefined;
+        if (isModern && String(response).includes('\n')) continue;
+        const sent = { key, version, headers: isModern ? headers(method, response as string | undefined) : {} };
         const { json } = await post(world, isModern ? modern(method, params) : request(method, params), sent);
         // In the stateless revision a name that is missing is missing in its header first.
         const isHeader = isModern && json.error.code === -32020;
@@ -136,32 +145,32 @@ describe('what is sent wrongly', () => {
   );
 
   it('a slash at the end of the address is no other address', async () => {
-    const told = await world.call('POST', '/mcp/', { key, body: request('ping') });
-    expect([told.status, told.json.result]).toEqual([200, {}]);
+    const response = await world.call('POST', '/mcp/', { key, body: request('ping') });
+    expect([response.status, response.json.result]).toEqual([200, {}]);
     const get = await world.call('GET', '/mcp/', { key });
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
   it.each(['GET', 'DELETE', 'PUT', 'OPTIONS'])('%s is 405 with Allow: POST, whatever the key', async (method) => {
-    for (const wish of [{}, { key }]) {
-      const told = await world.call(method, '/mcp', wish);
-      expect([told.status, told.headers.get('allow')]).toEqual([405, 'POST']);
-      expect(told.headers.get('x-ratelimit-limit')).not.toBeNull();
+    for (const options of [{}, { key }]) {
+      const response = await world.call(method, '/mcp', options);
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+      expect(response.headers.get('x-ratelimit-limit')).not.toBeNull();
     }
   });
 
   it.each(['oauth-protected-resource', 'oauth-protected-resource/mcp', 'oauth-authorization-server'])(
     '/.well-known/%s is a JSON 404: keys are all there is',
     async (path) => {
-      const told = await world.call('GET', `/.well-known/${path}`);
-      expect([told.status, told.json.error.code]).toEqual([404, 'not_found']);
+      const response = await world.call('GET', `/.well-known/${path}`);
+      expect([response.status, response.json.error.code]).toEqual([404, 'not_found']);
     },
   );
 
   it('a publishable key is refused as everywhere', async () => {
     const { publishableTest } = await world.venue();
-    const told = await post(world, request('tools/list'), { key: publishableTest });
-    expect([told.status, told.json.error.code]).toEqual([403, 'wrong_key_kind']);
+    const response = await post(world, request('tools/list'), { key: publishableTest });
+    expect([response.status, response.json.error.code]).toEqual([403, 'wrong_key_kind']);
   });
 
   it('a server of this machine alone is not called by another name', async () => {
@@ -199,9 +208,9 @@ describe('what is answered', () => {
 
   it('one JSON document, to whoever accepts JSON alone, anything, or a stream as well', async () => {
     for (const accept of ['application/json', '*/*', 'application/json, text/event-stream', 'text/event-stream']) {
-      const told = await post(world, request('ping', {}, 'p'), { key, headers: { accept } });
-      expect([told.status, told.json]).toEqual([200, { jsonrpc: '2.0', id: 'p', result: {} }]);
-      expect(told.headers.get('mcp-session-id')).toBeNull();
+      const response = await post(world, request('ping', {}, 'p'), { key, headers: { accept } });
+      expect([response.status, response.json]).toEqual([200, { jsonrpc: '2.0', id: 'p', result: {} }]);
+      expect(response.headers.get('mcp-session-id')).toBeNull();
     }
   });
 
@@ -215,8 +224,8 @@ describe('what is answered', () => {
       [{ jsonrpc: '2.0', method: 'notifications/initialized' }],
     ];
     for (const body of quiet) {
-      const told = await post(world, body, { key });
-      expect([told.status, told.text]).toEqual([202, '']);
+      const response = await post(world, body, { key });
+      expect([response.status, response.text]).toEqual([202, '']);
     }
   });
 
@@ -246,8 +255,8 @@ describe('what is answered', () => {
   it('our own page’s Origin is no stranger’s, by any name of this machine', async () => {
     const { port } = new URL(world.urls[0] ?? '');
     for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
-      const told = await post(world, request('ping'), { key, headers: { origin: `http://${host}:${port}` } });
-      expect(told.status).toBe(200);
+      const response = await post(world, request('ping'), { key, headers: { origin: `http://${host}:${port}` } });
+      expect(response.status).toBe(200);
     }
     const other = await post(world, request('ping'), { key, headers: { origin: 'http://localhost:1' } });
     expect(other.status).toBe(403);
@@ -265,7 +274,7 @@ describe('what a message counts as', () => {
   const left = async (own: string): Promise<number[]> => {
     const reads = await world.call('GET', '/v1/me', { key: own });
     const writes = await world.call('POST', '/v1/offerings', { key: own, body: {} });
-    return [reads, writes].map(({ headers: told }) => Number(told.get('x-ratelimit-remaining')));
+    return [reads, writes].map(({ headers: response }) => Number(response.get('x-ratelimit-remaining')));
   };
   const rows: [what: string, body: unknown, reads: number, writes: number][] = [
     ['initialize', initialize('2025-11-25'), 0, 0],
@@ -300,11 +309,11 @@ describe('what a message counts as', () => {
     const own = (await world.key(venue.id, { readsPerHour: 1, writesPerHour: 1 })).key;
     for (const name of ['describe_venue', 'upsert_offerings']) {
       await post(world, request('tools/call', { name }), { key: own });
-      const told = await post(world, request('tools/call', { name }), { key: own });
-      expect([told.status, told.json.result.isError]).toEqual([200, true]);
-      expect(told.json.result.structuredContent.error.code).toBe('rate_limited');
-      expect(told.headers.get('x-ratelimit-remaining')).toBe('0');
-      expect(Number(told.headers.get('retry-after'))).toBeGreaterThan(0);
+      const response = await post(world, request('tools/call', { name }), { key: own });
+      expect([response.status, response.json.result.isError]).toEqual([200, true]);
+      expect(response.json.result.structuredContent.error.code).toBe('rate_limited');
+      expect(response.headers.get('x-ratelimit-remaining')).toBe('0');
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     }
     const list = await post(world, request('tools/list'), { key: own });
     expect([list.status, list.json.error.code]).toEqual([429, 'rate_limited']);
@@ -316,8 +325,8 @@ describe('what a message counts as', () => {
   it('a batch shows what is left after its last message', async () => {
     const { venue } = await world.venue();
     const own = (await world.key(venue.id, { readsPerHour: 5, writesPerHour: 1 })).key;
-    const told = await post(world, [request('ping'), request('tools/list'), request('tools/list')], { key: own });
-    expect(told.headers.get('x-ratelimit-remaining')).toBe('3');
+    const response = await post(world, [request('ping'), request('tools/list'), request('tools/list')], { key: own });
+    expect(response.headers.get('x-ratelimit-remaining')).toBe('3');
   });
 
   it('over the limit, each message of a batch is refused by itself, wherever it stands', async () => {
@@ -326,7 +335,7 @@ describe('what a message counts as', () => {
     await post(world, request('tools/list'), { key: own });
     const list = request('tools/list', {}, 'list');
     for (const [id, place] of [['made-1', 0] as const, ['made-2', 1] as const]) {
-      const make = request('tools/call', { name: 'create_checkout', arguments: checkout(id) }, id);
+      const make = request('tools/call', { name: 'create_checkout', arguments: checkoutBody(id) }, id);
       const { status, json } = await post(world, place === 0 ? [list, make] : [make, list], { key: own });
       const [refused, made] = place === 0 ? json : [json[1], json[0]];
       expect([status, refused.error.code, refused.error.data.error.code]).toEqual([200, -32000, 'rate_limited']);

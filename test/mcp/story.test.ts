@@ -2,15 +2,15 @@
 // venue here is the one that a first start makes, and nothing is added to it.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openFirstVenue } from '../../src/cli/announce.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { callTool, checkout, offering } from './agent.ts';
+import { createFirstVenue } from '../../src/cli/announce.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { callTool, checkoutBody, offeringBody } from './json-rpc-client.ts';
 
 let world: TestWorld;
 let key: string;
 beforeAll(async () => {
   world = await openTestWorld();
-  key = (await openFirstVenue(world.context, world.command()))?.secretTest ?? '';
+  key = (await createFirstVenue(world.context, world.command()))?.secretTest ?? '';
 });
 afterAll(() => world.close());
 
@@ -22,17 +22,17 @@ it('a whole story, by tool calls alone, with the key of a first start', async ()
   const described = await call('describe_venue');
   expect(described).toMatchObject({ venue: { id: null }, mode: 'test' });
   expect(described.order_of_work.length).toBeGreaterThan(5);
-  const draft = { ...offering(), titel: 'x', tiers: [{ amount: '45', currency: 'usd', unit: 'per_person' }] };
+  const draft = { ...offeringBody(), titel: 'x', tiers: [{ amount: '45', currency: 'usd', unit: 'per_person' }] };
   const tried = await call('validate', { schema: 'offering', object: draft });
   expect(tried.errors.map(({ field }: { field: string }) => field)).toEqual(['/tiers/0/amount', '/titel']);
-  const mended = offering('tee-18', { category: described.categories[0] });
+  const mended = offeringBody('tee-18', { category: described.categories[0] });
   expect(await call('validate', { schema: 'offering', object: mended })).toMatchObject({ valid: true });
   expect((await call('upsert_offerings', { offerings: [mended] })).summary.created).toBe(1);
   const tiers = [{ amount: 6000, currency: 'usd', unit: 'per_person' }];
   expect(await call('set_price_tiers', { offering_external_id: 'tee-18', tiers })).toMatchObject({ updated: true });
   const availability = { timezone: 'Europe/Berlin', slots: [{ starts_at: '2027-06-12T09:30:00+02:00' }] };
   await call('set_availability', { offering_external_id: 'tee-18', availability });
-  const booking = checkout('bk-1', {
+  const booking = checkoutBody('bk-1', {
     offering_external_id: 'tee-18',
     return_url: `${described.origins[0]}/thanks`,
   });

@@ -2,16 +2,17 @@
 
 import type { Mutant } from './list.ts';
 
-const GATE = 'migrations/000007-read.sql';
+const ADMIT = 'src/domain/keys/functions/admit.sql';
+const COUNT = 'src/domain/keys/functions/count_calls.sql';
 
 export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
     bug: 'a live key sees test checkouts',
-    file: GATE,
-    from: 'and c.checkout_id = p_sights[admit.place] and c.mode = admit.mode',
-    to: 'and c.checkout_id = p_sights[admit.place]',
-    tests: ['test/checkouts/read-at-the-gate.test.ts', 'test/walls/foreign.test.ts'],
+    file: ADMIT,
+    from: 'and c.checkout_id = p_checkouts[admit.place] and c.mode = admit.mode',
+    to: 'and c.checkout_id = p_checkouts[admit.place]',
+    tests: ['test/checkouts/read-prefetch.test.ts', 'test/walls/foreign.test.ts'],
   },
   {
     area: 'walls',
@@ -24,7 +25,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
     bug: 'a revoked key opens the door',
-    file: GATE,
+    file: ADMIT,
     from: 'where r.key_hash = v_hash and k.revoked_at is null and v.revoked_at is null',
     to: 'where r.key_hash = v_hash and v.revoked_at is null',
     tests: ['test/http/keys.test.ts'],
@@ -35,7 +36,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
     file: 'src/run/authorize.ts',
     from: "if (row.mode === 'live' && scopes.length > 0 && !scopes.some",
     to: "if (row.mode === 'live' && scopes.length > 9 && !scopes.some",
-    tests: ['test/walls/bearers.test.ts'],
+    tests: ['test/walls/credentials.test.ts'],
   },
   {
     area: 'walls',
@@ -49,16 +50,16 @@ export const DOOR_BUGS: readonly Mutant[] = [
     area: 'walls',
     bug: 'a publishable key opens checkouts of the other mode',
     file: 'src/domain/checkouts/party/guest-view.ts',
-    from: 'if (version === null || version.mode !== principal.mode) throw notFound();',
-    to: 'if (version === null) throw notFound();',
+    from: 'if (found === null || found.mode !== principal.mode) throw notFound();',
+    to: 'if (found === null) throw notFound();',
     tests: ['test/walls/foreign.test.ts'],
   },
   {
     area: 'walls',
     bug: 'the header of a 404 tells whether a checkout exists',
     file: 'src/http/cors.ts',
-    from: 'const origin = passedWithKey(request, refusal) ?? (await registered(http, request));',
-    to: 'const origin = await registered(http, request);',
+    from: 'const origin = originAdmittedWithKey(request, refusal) ?? (await registeredOrigin(http, request));',
+    to: 'const origin = await registeredOrigin(http, request);',
     tests: ['test/walls/foreign.test.ts'],
   },
   {
@@ -67,7 +68,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
     file: 'src/http/server.ts',
     from: 'if (isGuestRoute(operation)) await allowOrigin(',
     to: 'await allowOrigin(',
-    tests: ['test/walls/bearers.test.ts'],
+    tests: ['test/walls/credentials.test.ts'],
   },
   {
     area: 'logs',
@@ -80,7 +81,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'limits',
     bug: 'the hour has one call too many',
-    file: GATE,
+    file: COUNT,
     from: 'remaining := greatest(p_limit - (v_total - coalesce(v_before, v_total)), 0);',
     to: 'remaining := greatest(p_limit + 1 - (v_total - coalesce(v_before, v_total)), 0);',
     tests: ['test/http/limits.test.ts'],
@@ -88,7 +89,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'limits',
     bug: 'two servers count each for themselves',
-    file: GATE,
+    file: COUNT,
     from: 'select total, last_at into v_total, v_last from limit_windows where subject = p_subject for update;\n  if not found then',
     to: 'select total, last_at into v_total, v_last from limit_windows where subject = p_subject;\n  if not found then',
     tests: ['test/http/limits.test.ts'],
@@ -96,16 +97,16 @@ export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'catalogue',
     bug: 'the same offering again is written again',
-    file: 'src/domain/offerings/upsert-offerings.ts',
-    from: 'return row !== undefined && prints[index]?.equals(row.fingerprint) === true ? row : null;',
-    to: 'return row !== undefined && prints[index] === undefined ? row : null;',
+    file: 'src/domain/catalogue/upsert.ts',
+    from: 'row?.fingerprint.equals(fingerprint) === true;',
+    to: 'row !== undefined && fingerprint === undefined;',
     tests: ['test/http/offerings.test.ts'],
   },
   {
     area: 'catalogue',
     bug: 'a price by the hour counts whole hours only',
     file: 'src/domain/offerings/price.ts',
-    from: 'roundedHalfUp({ over: BigInt(amount) * BigInt(minutes), under: 60n })',
+    from: 'roundHalfUp({ numerator: BigInt(amount) * BigInt(minutes), denominator: 60n })',
     to: 'BigInt(amount) * (BigInt(minutes) / 60n)',
     tests: ['test/offerings/price.test.ts'],
   },
@@ -145,7 +146,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
     area: 'tools',
     bug: 'any page of the web may use the tool server',
     file: 'src/mcp/origin-check.ts',
-    from: 'if (origin !== undefined && !ours.some((url) => isSame(new URL(url), String(origin)))) return true;',
+    from: 'if (origin !== undefined && !ours.some((url) => isSameOrigin(new URL(url), String(origin)))) return true;',
     to: 'if (origin !== undefined && ours.length === 0) return true;',
     tests: ['test/mcp/protocol.test.ts'],
   },
@@ -153,15 +154,15 @@ export const DOOR_BUGS: readonly Mutant[] = [
     area: 'tools',
     bug: 'a tool asks for no scope of its own',
     file: 'src/mcp/tool-server.ts',
-    from: 'operation: tool?.operation ?? DOOR',
-    to: 'operation: DOOR',
+    from: 'operation: tool?.operation ?? toolServerOperation',
+    to: 'operation: toolServerOperation',
     tests: ['test/mcp/agreement.test.ts'],
   },
   {
     area: 'tools',
     bug: 'a name can begin a new line of what an agent reads',
     file: 'src/mcp/call-tool.ts',
-    from: 'content: [text(onOneLine(line)),',
+    from: 'content: [text(escapeControlCharacters(line)),',
     to: 'content: [text(line),',
     tests: ['test/mcp/agreement.test.ts'],
   },

@@ -2,22 +2,22 @@
 
 import type { Mutant } from './list.ts';
 
-const GATE = 'migrations/000007-read.sql';
+const ADMIT = 'src/domain/keys/functions/admit.sql';
 const OFFERINGS = 'src/domain/offerings/upsert-offerings.ts';
 
 export const GUARD_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
     bug: 'a checkout of another venue is shown at the gate',
-    file: GATE,
-    from: 'where c.venue_id = admit.venue_id and c.checkout_id = p_sights[admit.place]',
-    to: 'where c.checkout_id = p_sights[admit.place]',
-    tests: ['test/checkouts/read-at-the-gate.test.ts', 'test/walls/foreign.test.ts'],
+    file: ADMIT,
+    from: 'where c.venue_id = admit.venue_id and c.checkout_id = p_checkouts[admit.place]',
+    to: 'where c.checkout_id = p_checkouts[admit.place]',
+    tests: ['test/checkouts/read-prefetch.test.ts', 'test/walls/foreign.test.ts'],
   },
   {
     area: 'walls',
     bug: 'the keys of a revoked venue open the door',
-    file: GATE,
+    file: ADMIT,
     from: 'where r.key_hash = v_hash and k.revoked_at is null and v.revoked_at is null',
     to: 'where r.key_hash = v_hash and k.revoked_at is null',
     tests: ['test/http/keys.test.ts', 'test/walls/revoked.test.ts'],
@@ -37,7 +37,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
     from: '.setAAD(Buffer.from(row))',
     places: 2,
     to: '',
-    tests: ['test/base/ground.test.ts'],
+    tests: ['test/base/base.test.ts'],
   },
   {
     area: 'walls',
@@ -51,7 +51,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
     area: 'guests',
     bug: 'a token that was made for another service is good',
     file: 'src/domain/members/tokens.ts',
-    from: '      audience: isForeignOrigin.audience,\n',
+    from: '      audience: foreign.audience,\n',
     to: '',
     tests: ['test/guests/issuer.test.ts'],
   },
@@ -90,10 +90,10 @@ export const GUARD_BUGS: readonly Mutant[] = [
   {
     area: 'limits',
     bug: 'the venue systems of a venue may store without end',
-    file: 'migrations/000015-hooks-more.sql',
-    from: 'if p_most < octet_length(p_body) + (',
-    to: 'if p_most < octet_length(p_body) * 0 + 0 * (',
-    tests: ['test/hooks/kept.test.ts'],
+    file: 'src/domain/hooks/functions/store_inbound.sql',
+    from: 'if p_max_bytes < octet_length(p_body) + (',
+    to: 'if p_max_bytes < octet_length(p_body) * 0 + 0 * (',
+    tests: ['test/hooks/retention.test.ts'],
   },
   {
     area: 'walls',

@@ -1,8 +1,8 @@
 // Plants one bug and says what came of it; and looks at the sound tree first, since what fails anyway catches nothing.
 
 import type { Mutant } from './list.ts';
+import { isSuspicious, type Outcome, readSimulation, readTests } from './outcome.ts';
 import type { Tree } from './tree.ts';
-import { isSuspicious, type Outcome, readSimulation, readTests } from './verdict.ts';
 
 export interface Verdict {
   readonly mutant: Mutant;
@@ -26,7 +26,7 @@ async function lookAgain(tree: Tree, { where, by }: Caught): Promise<Outcome> {
 }
 
 /** Null: all pass. What looks like a busy machine is looked at twice. */
-export async function whatFailsAnyway(tree: Tree, mutants: readonly Mutant[]): Promise<string | null> {
+export async function failingWithoutBugs(tree: Tree, mutants: readonly Mutant[]): Promise<string | null> {
   const tests = new Set(mutants.flatMap((mutant) => (mutant.tests === 'simulation' ? [] : mutant.tests)));
   const outcomes = [
     tests.size === 0 ? null : readTests(await tree.vitest([...tests], { isSound: true })),

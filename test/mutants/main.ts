@@ -4,7 +4,7 @@
 // of time or crash), or when the tests fail without any.
 
 import { parseArgs } from 'node:util';
-import { judge, type Verdict, whatFailsAnyway } from './judge.ts';
+import { failingWithoutBugs, judge, type Verdict } from './judge.ts';
 import { MUTANTS } from './list.ts';
 import { inWords, isClean, lineOf, summaryOf, writeReport } from './report.ts';
 import { Tree } from './tree.ts';
@@ -22,7 +22,7 @@ async function main(tree: Tree): Promise<number> {
   const chosen = MUTANTS.filter(({ area, bug }) => only.some((words) => `${area}: ${bug}`.includes(words)));
   say(`${chosen.length} bugs to plant, one at a time, in a copy of the tree`);
   const verdicts: Verdict[] = [];
-  const failsAnyway = await whatFailsAnyway(tree, chosen);
+  const failsAnyway = await failingWithoutBugs(tree, chosen);
   let summary = summaryOf(chosen.length, verdicts, failsAnyway);
   const report = values.only === undefined ? 'report' : 'chosen';
   writeReport(report, summary, verdicts);

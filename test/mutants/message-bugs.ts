@@ -3,11 +3,8 @@
 import type { Mutant } from './list.ts';
 
 const CAPTURE = 'src/domain/checkouts/capture/decide-capture.ts';
-const DELIVERIES = 'migrations/000013-deliveries.sql';
-const INBOUND = 'migrations/000008-hooks.sql';
-const STORED = 'migrations/000015-hooks-more.sql';
-const FIGURES = 'migrations/000014-analytics-edges.sql';
-const ANSWER = 'migrations/000017-analytics-idle.sql';
+const PEOPLE = 'src/domain/analytics/functions/people_changes.sql';
+const COUNTED = 'src/domain/analytics/functions/count_activity.sql';
 const EXACT = ['test/analytics/exact.test.ts'];
 const SEEDS = ['test/analytics/seeds.test.ts'];
 
@@ -23,10 +20,10 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   {
     area: 'events',
     bug: 'a worker that lost its lane writes all the same',
-    file: DELIVERIES,
-    from: "and l.turn = p_turn for update;\n  if not found then return 'lost'; end if;\n  -- One that",
-    to: "for update;\n  if not found then return 'lost'; end if;\n  -- One that",
-    tests: ['test/webhooks/lanes.test.ts'],
+    file: 'src/domain/webhooks/functions/record_attempts.sql',
+    from: 'and q.lease_token = p_lease_token for update;',
+    to: 'for update;',
+    tests: ['test/webhooks/endpoint-queues.test.ts'],
   },
   {
     area: 'events',
@@ -39,7 +36,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   {
     area: 'events',
     bug: 'a redirect is a yes',
-    file: 'src/domain/webhooks/deliveries/performStoringResponse.ts',
+    file: 'src/domain/webhooks/deliveries/attempt.ts',
     from: 'const delivered = status >= 200 && status < 300;',
     to: 'const delivered = status >= 200 && status < 400;',
     tests: ['test/webhooks/deliveries.test.ts'],
@@ -56,14 +53,14 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     area: 'events',
     bug: 'an address inside an IPv6 one is taken for public',
     file: 'src/base/outbound/address.ts',
-    from: "return range === 'unicast' && handedOut && !sixBone && !isatap ? 'public' : 'refused';",
+    from: "return range === 'unicast' && isAllocated && !sixBone && !isatap ? 'public' : 'refused';",
     to: "return range === 'loopback' ? 'refused' : 'public';",
     tests: ['test/outbound/spellings.test.ts'],
   },
   {
     area: 'hooks',
     bug: 'a delivery of a revoked integration is taken in',
-    file: INBOUND,
+    file: 'src/domain/hooks/functions/admit_hook.sql',
     from: 'where r.token_hash = p_hash and i.provider = p_provider and i.revoked_at is null and v.revoked_at is null;',
     to: 'where r.token_hash = p_hash and i.provider = p_provider and v.revoked_at is null;',
     tests: ['test/hooks/address.test.ts'],
@@ -71,7 +68,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   {
     area: 'hooks',
     bug: 'the same delivery is stored twice',
-    file: STORED,
+    file: 'src/domain/hooks/functions/store_inbound.sql',
     from: '  is_duplicate := found;\n',
     to: '  is_duplicate := false;\n',
     tests: ['test/hooks/address.test.ts'],
@@ -80,38 +77,38 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     area: 'hooks',
     bug: 'a custom signature of last year is good',
     file: 'src/domain/hooks/signatures.ts',
-    from: 'return fits.includes(true) && Math.abs(now / 1000 - Number(t)) <= TOLERANCE_SECONDS;',
-    to: 'return fits.includes(true) && now / 1000 - Number(t) <= 4e8;',
+    from: 'return matches.includes(true) && Math.abs(now / 1000 - Number(t)) <= TOLERANCE_SECONDS;',
+    to: 'return matches.includes(true) && now / 1000 - Number(t) <= 4e8;',
     tests: ['test/hooks/signatures.test.ts'],
   },
   {
     area: 'analytics',
     bug: 'who came on two days of one batch is two people',
-    file: FIGURES,
-    from: 'near_hour(greatest(c.old_before, lag(first_hour(c.day) + latest_of(c.hours)) over w), c.day)',
-    to: 'near_hour(c.old_before, c.day)',
+    file: PEOPLE,
+    from: 'greatest(c.old_previous_hour, lag(first_hour(c.day) + latest_hour(c.hours)) over w), c.day)',
+    to: 'c.old_previous_hour, c.day)',
     tests: EXACT,
   },
   {
     area: 'analytics',
     bug: 'what comes late leaves the day after it as it was',
-    file: FIGURES,
-    from: 'from known k where k.applySteps is not null',
-    to: 'from known k where k.applySteps is not null and false',
+    file: PEOPLE,
+    from: 'from known k where k.next_day is not null',
+    to: 'from known k where k.next_day is not null and false',
     tests: EXACT,
   },
   {
     area: 'analytics',
     bug: 'who came in the first whole hour and again on the last day is two people',
-    file: ANSWER,
-    from: 's.before >= v_low\n        and s.before < first_hour(v_first) and s.day = v_end',
-    to: 's.before >= v_low + 1\n        and s.before < first_hour(v_first) and s.day = v_end',
+    file: 'src/domain/analytics/functions/whole_figures.sql',
+    from: 's.previous_hour >= p_low\n      and s.previous_hour < first_hour(p_first_day) and s.day = p_end_day',
+    to: 's.previous_hour >= p_low + 1\n      and s.previous_hour < first_hour(p_first_day) and s.day = p_end_day',
     tests: SEEDS,
   },
   {
     area: 'analytics',
     bug: 'test activity is counted',
-    file: FIGURES,
+    file: COUNTED,
     from: "where u.is_new and u.mode = 'live'",
     to: 'where u.is_new',
     tests: ['test/http/analytics.test.ts'],
@@ -119,7 +116,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   {
     area: 'analytics',
     bug: 'what was sent before is counted again beside what is new',
-    file: FIGURES,
+    file: COUNTED,
     from: "where u.is_new and u.mode = 'live'",
     to: "where u.mode = 'live'",
     tests: EXACT,

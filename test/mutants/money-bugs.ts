@@ -2,8 +2,7 @@
 
 import type { Mutant } from './list.ts';
 
-const MONEY = 'migrations/000003-money.sql';
-const CREATE = 'migrations/000018-replays.sql';
+const CREATE = 'src/domain/checkouts/functions/create_checkout.sql';
 const HOLD = 'src/domain/checkouts/holds/decide-hold.ts';
 const CAPTURE = 'src/domain/checkouts/capture/decide-capture.ts';
 
@@ -12,8 +11,8 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'nobody locks the checkout before asking whether it was the last share',
     file: 'src/domain/checkouts/queries.ts',
-    from: "return readLocked(tx, venueId, id, 'for no key update');",
-    to: "return readLocked(tx, venueId, id, '');",
+    from: "return readRows(tx, venueId, id, 'for no key update');",
+    to: "return readRows(tx, venueId, id, '');",
     tests: 'simulation',
   },
   {
@@ -52,15 +51,15 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'captures begin without a look at the holds',
     file: CAPTURE,
-    from: "return found === undefined || found.checkout !== 'held' || !matchesRequest(hold, found);",
-    to: 'return found === undefined;',
+    from: "return current === undefined || current.status !== 'held' || !matchesRequest(hold, current);",
+    to: 'return current === undefined;',
     tests: ['test/checkouts/capture.test.ts', 'test/checkouts/cards.test.ts'],
   },
   {
     area: 'money',
     bug: 'the cent left over of an equal split is lost',
     file: 'src/base/money.ts',
-    from: 'index === 0 ? whole - each * (services - 1) : each',
+    from: 'index === 0 ? whole - each * (parts - 1) : each',
     to: 'each',
     tests: ['test/base/money.test.ts'],
   },
@@ -116,16 +115,16 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'whoever was charged before a capture failed for good is not paid back',
     file: CAPTURE,
-    from: "    { step: 'add movements', movements: refunds },\n",
-    to: "    { step: 'add movements', movements: refunds.slice(0, 0) },\n",
+    from: "    { step: 'add movements', movements: returns },\n",
+    to: "    { step: 'add movements', movements: returns.slice(0, 0) },\n",
     tests: ['test/checkouts/capture.test.ts'],
   },
   {
     area: 'money',
     bug: 'expiry leaves the holds on the cards',
-    file: 'migrations/000005-living.sql',
-    from: "h.status in ('asked', 'open', 'held');\n  update checkouts c set status = 'expired', tell_at",
-    to: "h.status in ('asked');\n  update checkouts c set status = 'expired', tell_at",
+    file: 'src/domain/checkouts/functions/expire_checkouts.sql',
+    from: "h.status in ('asked', 'open', 'held');\n  update checkouts c set status = 'expired'",
+    to: "h.status in ('asked');\n  update checkouts c set status = 'expired'",
     tests: ['test/agreement/expiry.test.ts'],
   },
   {
@@ -155,7 +154,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'the database lets an expired checkout collect again',
-    file: MONEY,
+    file: 'src/base/functions/enforce_transition.sql',
     from: 'if v_from is distinct from new.status and not exists (',
     to: 'if false and v_from is distinct from new.status and not exists (',
     tests: ['test/checkouts/refused-by-database.test.ts'],
@@ -172,8 +171,8 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'idempotency',
     bug: 'the same key with another body is a replay',
     file: CREATE,
-    from: 'if v_kept.fingerprint <> p_fingerprint or v_kept.refers_to is null',
-    to: 'if v_kept.refers_to is null',
+    from: 'if v_key.fingerprint <> p_fingerprint or v_key.refers_to is null',
+    to: 'if v_key.refers_to is null',
     tests: ['test/checkouts/create-once.test.ts', 'test/checkouts/create.test.ts'],
   },
   {
@@ -196,8 +195,8 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'idempotency',
     bug: 'a kept answer is given to another body',
     file: 'src/run/perform.ts',
-    from: 'if (!kept.fingerprint.equals(fingerprint)) {',
-    to: 'if (kept.fingerprint.length === 0) {',
+    from: 'if (!stored.fingerprint.equals(fingerprint)) {',
+    to: 'if (stored.fingerprint.length === 0) {',
     tests: ['test/http/idempotency.test.ts'],
   },
 ];

@@ -21,7 +21,7 @@ import { findCluster } from '../../sandbox/postgres/cluster.ts';
 import { inspectPostmaster, stopPostmaster } from '../../sandbox/postgres/postmaster.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import type { Mutant } from './list.ts';
-import type { Ran } from './verdict.ts';
+import type { ProcessResult } from './outcome.ts';
 
 const LONGEST_MS = 10 * 60_000;
 /** Everything that any bug names, on a machine that may be lent out. */
@@ -79,7 +79,7 @@ export class Tree {
   }
 
   /** `named`: only the tests whose whole name this is. `isSound`: all of them are to pass, however long they take. */
-  vitest(tests: readonly string[], { bail, named, isSound }: Choice = {}): Promise<Ran> {
+  vitest(tests: readonly string[], { bail, named, isSound }: Choice = {}): Promise<ProcessResult> {
     const report = join(this.#scratch, 'report.json');
     const picked = named === undefined ? [] : ['-t', `^${named.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`];
     const how = ['--reporter=json', `--outputFile=${report}`, ...(bail === true ? ['--bail=1'] : []), ...picked];
@@ -90,7 +90,7 @@ export class Tree {
   }
 
   /** One seed, or the first 200 until one of them fails. */
-  simulation(seed: string | null = null): Promise<Ran> {
+  simulation(seed: string | null = null): Promise<ProcessResult> {
     const which = seed === null ? ['--seeds', String(SEEDS)] : ['--seeds', '1', '--from', seed, '--jobs', '1'];
     const program = [join('node_modules', 'tsx', 'dist', 'cli.mjs'), join('test', 'sim', 'main.ts')];
     return this.#run([...program, ...which], { enough: /^seed \d+: .*\n/m });
@@ -103,7 +103,10 @@ export class Tree {
   }
 
   /** `enough`: once it has said this, there is nothing more to learn. */
-  async #run(args: readonly string[], { report = null, enough = null, longest = LONGEST_MS }: Settings): Promise<Ran> {
+  async #run(
+    args: readonly string[],
+    { report = null, enough = null, longest = LONGEST_MS }: Settings,
+  ): Promise<ProcessResult> {
     mkdirSync(this.#scratch, { mode: 0o711 });
     const child = spawn(process.execPath, args, {
       cwd: this.#root,
@@ -137,7 +140,7 @@ export class Tree {
   }
 }
 
-function ending(child: ChildProcess, longest: number): Promise<Pick<Ran, 'code' | 'tookTooLong'>> {
+function ending(child: ChildProcess, longest: number): Promise<Pick<ProcessResult, 'code' | 'tookTooLong'>> {
   return new Promise((resolve, reject) => {
     let tookTooLong = false;
     const timer = setTimeout(() => {

@@ -1,21 +1,21 @@
-// Prices: which tiers apply, and that every figure is exact to the cent. The arithmetic is held against a slow, plain one
-// that never sees a binary fraction: its percentages are whole thousandths from the beginning. The worked examples of
-// docs/guides/pricing.md stand here as data; keep the two in step.
+// Prices: which tiers apply, and that every figure is exact to the cent. The arithmetic is compared with a slow,
+// simple one that never uses a binary fraction: its percentages are whole thousandths. The worked examples of
+// docs/guides/pricing.md are here as data; change both together.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PriceTier } from '../../schemas/types.gen.ts';
 import {
-  exactly,
-  LONGEST_BY_THE_HOUR,
+  fractionOf,
+  MAX_HOURLY_MINUTES,
   priceOf,
   pricesFor,
-  roundedHalfUp,
+  roundHalfUp,
   tierTest,
 } from '../../src/domain/offerings/price.ts';
 
-const MOST_AMOUNT = 99_999_999;
-const MOST_PARTY = 500;
+const MAX_AMOUNT = 99_999_999;
+const MAX_PARTY = 500;
 const NO_OVERRIDES: ReadonlyMap<string, number> = new Map();
 
 const tier = (more: Partial<PriceTier> = {}): PriceTier => ({
@@ -24,48 +24,48 @@ const tier = (more: Partial<PriceTier> = {}): PriceTier => ({
   unit: 'per_person',
   ...more,
 });
-/** A slot that starts when the wall shows this. */
+/** A slot that starts at this local time. */
 const slotAt = (wall: string, minutes: number | null = null) => ({
-  startsOnWall: new Date(`${wall}:00Z`).getTime(),
+  wallStart: new Date(`${wall}:00Z`).getTime(),
   minutes,
 });
 
-describe('a tier applies', () => {
-  it('to parties from min_party to max_party, both included', () => {
-    const asked = tier({ min_party: 2, max_party: 4 });
-    const answers = [1, 2, 4, 5].map((party) => tierTest(asked, party)(slotAt('2027-06-12T10:00')));
-    expect(answers).toEqual([false, true, true, false]);
-    expect(tierTest(tier(), MOST_PARTY)(slotAt('2027-06-12T10:00'))).toBe(true);
+describe('a price tier', () => {
+  it('applies to parties from min_party to max_party, both included', () => {
+    const limited = tier({ min_party: 2, max_party: 4 });
+    const applies = [1, 2, 4, 5].map((party) => tierTest(limited, party)(slotAt('2027-06-12T10:00')));
+    expect(applies).toEqual([false, true, true, false]);
+    expect(tierTest(tier(), MAX_PARTY)(slotAt('2027-06-12T10:00'))).toBe(true);
   });
 
-  it('on the local weekday of the start', () => {
+  it('applies by the local weekday of the start', () => {
     const weekend = tier({ days: ['sat', 'sun'] });
     const days = ['2027-06-11', '2027-06-12', '2027-06-13', '2027-06-14'];
     expect(days.map((day) => tierTest(weekend, 2)(slotAt(`${day}T10:00`)))).toEqual([false, true, true, false]);
   });
 
-  it('from the beginning of its window to just before the end', () => {
+  it('applies from the start of its time window until just before its end', () => {
     const morning = tier({ time_window: { from: '06:30', to: '11:00' } });
     const times = ['06:29', '06:30', '10:59', '11:00'];
     expect(times.map((time) => tierTest(morning, 2)(slotAt(`2027-06-12T${time}`)))).toEqual([false, true, true, false]);
   });
 
-  it('across midnight, by the weekday on which the slot itself starts', () => {
+  it('applies across midnight by the weekday on which the slot itself starts', () => {
     const night = tier({ time_window: { from: '22:00', to: '02:00' }, days: ['sat'] });
-    const holds = (wall: string): boolean => tierTest(night, 2)(slotAt(wall));
-    expect([holds('2027-06-12T21:59'), holds('2027-06-12T22:00'), holds('2027-06-12T23:59')]).toEqual([
+    const applies = (wall: string): boolean => tierTest(night, 2)(slotAt(wall));
+    expect([applies('2027-06-12T21:59'), applies('2027-06-12T22:00'), applies('2027-06-12T23:59')]).toEqual([
       false,
       true,
       true,
     ]);
-    expect(holds('2027-06-12T01:30')).toBe(true);
-    expect(holds('2027-06-13T01:30')).toBe(false);
-    expect(holds('2027-06-12T02:00')).toBe(false);
+    expect(applies('2027-06-12T01:30')).toBe(true);
+    expect(applies('2027-06-13T01:30')).toBe(false);
+    expect(applies('2027-06-12T02:00')).toBe(false);
   });
 
-  it('by the hour only where the end is known, and at most 31 days away', () => {
+  it('applies by the hour only to slots with a known end and at most 31 days long', () => {
     const hourly = tier({ unit: 'per_hour' });
-    const lengths = [null, 1, LONGEST_BY_THE_HOUR, LONGEST_BY_THE_HOUR + 1];
+    const lengths = [null, 1, MAX_HOURLY_MINUTES, MAX_HOURLY_MINUTES + 1];
     expect(lengths.map((minutes) => tierTest(hourly, 2)(slotAt('2027-06-12T10:00', minutes)))).toEqual([
       false,
       true,
@@ -76,8 +76,8 @@ describe('a tier applies', () => {
 });
 
 describe('the worked examples of the guide', () => {
-  interface Worked {
-    readonly says: string;
+  interface WorkedExample {
+    readonly title: string;
     readonly tier: PriceTier;
     readonly amount?: number;
     readonly minutes?: number;
@@ -86,9 +86,9 @@ describe('the worked examples of the guide', () => {
     readonly total: number;
     readonly deposit: number | null;
   }
-  const examples: readonly Worked[] = [
+  const examples: readonly WorkedExample[] = [
     {
-      says: 'a tee time for two at a price of its own',
+      title: 'a tee time for two at a price of its own',
       tier: tier({
         amount: 12500,
         fees: [
@@ -104,7 +104,7 @@ describe('the worked examples of the guide', () => {
       deposit: 4686,
     },
     {
-      says: 'a cabana for six',
+      title: 'a cabana for six',
       tier: tier({
         amount: 50000,
         unit: 'per_group',
@@ -121,7 +121,7 @@ describe('the worked examples of the guide', () => {
       deposit: 20000,
     },
     {
-      says: 'a boat for 50 minutes, tax included',
+      title: 'a boat for 50 minutes, tax included',
       tier: tier({ amount: 9999, unit: 'per_hour', fees: [{ type: 'tax', percent: 19, included: true }] }),
       minutes: 50,
       party: 4,
@@ -130,7 +130,7 @@ describe('the worked examples of the guide', () => {
       deposit: null,
     },
     {
-      says: 'a kayak whose deposit is more than it costs',
+      title: 'a kayak whose deposit is more than it costs',
       tier: tier({ amount: 4000, unit: 'per_unit', deposit: { amount: 5000 } }),
       party: 2,
       fees: [],
@@ -139,7 +139,7 @@ describe('the worked examples of the guide', () => {
     },
   ];
   for (const example of examples) {
-    it(`come to what the guide says: ${example.says}`, () => {
+    it(`have the totals that the guide states: ${example.title}`, () => {
       const { tier, amount = tier.amount, minutes = 0, party, fees, total, deposit } = example;
       const price = priceOf(tier, amount, minutes, party);
       expect({ ...price, fees: price.fees.map((fee) => fee.amount) }).toMatchObject({ amount, fees, total, deposit });
@@ -148,28 +148,28 @@ describe('the worked examples of the guide', () => {
 });
 
 describe('rounding', () => {
-  it('reads a JSON number as the decimal it was written as', () => {
-    expect(exactly(8.875)).toEqual({ over: 8875n, under: 1000n });
-    expect(exactly(20)).toEqual({ over: 20n, under: 1n });
-    expect(exactly(1e-7)).toEqual({ over: 1n, under: 10n ** 7n });
-    expect(exactly(1.5e-7)).toEqual({ over: 15n, under: 10n ** 8n });
-    expect(exactly(5e-324)).toEqual({ over: 5n, under: 10n ** 324n });
-    expect(exactly(2e21)).toEqual({ over: 2n * 10n ** 21n, under: 1n });
+  it('reads a JSON number as the decimal that was written', () => {
+    expect(fractionOf(8.875)).toEqual({ numerator: 8875n, denominator: 1000n });
+    expect(fractionOf(20)).toEqual({ numerator: 20n, denominator: 1n });
+    expect(fractionOf(1e-7)).toEqual({ numerator: 1n, denominator: 10n ** 7n });
+    expect(fractionOf(1.5e-7)).toEqual({ numerator: 15n, denominator: 10n ** 8n });
+    expect(fractionOf(5e-324)).toEqual({ numerator: 5n, denominator: 10n ** 324n });
+    expect(fractionOf(2e21)).toEqual({ numerator: 2n * 10n ** 21n, denominator: 1n });
   });
 
-  it('is half up, at the half and on both sides of it', () => {
+  it('rounds half up, at the half and on both sides of it', () => {
     const halves = fc.tuple(fc.bigInt(0n, 10n ** 15n), fc.bigInt(1n, 10n ** 9n));
     fc.assert(
       fc.property(halves, ([whole, half]) => {
-        const under = 2n * half;
-        expect(roundedHalfUp({ over: whole * under + half, under })).toBe(whole + 1n);
-        expect(roundedHalfUp({ over: whole * under + half - 1n, under })).toBe(whole);
-        expect(roundedHalfUp({ over: whole * under, under })).toBe(whole);
+        const denominator = 2n * half;
+        expect(roundHalfUp({ numerator: whole * denominator + half, denominator })).toBe(whole + 1n);
+        expect(roundHalfUp({ numerator: whole * denominator + half - 1n, denominator })).toBe(whole);
+        expect(roundHalfUp({ numerator: whole * denominator, denominator })).toBe(whole);
       }),
     );
   });
 
-  it('goes up at half a cent where binary fractions would go down', () => {
+  it('rounds half a cent up where binary fractions would round down', () => {
     const fee = (amount: number, percent: number): number =>
       priceOf(tier({ amount, unit: 'per_group', fees: [{ type: 'tax', percent, included: false }] }), amount, 0, 2)
         .total - amount;
@@ -180,36 +180,36 @@ describe('rounding', () => {
   });
 });
 
-/** A fee with its percentage in whole thousandths, so that the slow arithmetic never reads a number. */
-interface DrawnFee {
+/** A fee whose percentage is in whole thousandths, so that the slow arithmetic needs no fractions. */
+interface GeneratedFee {
   readonly thousandths: number | null;
   readonly amount: number;
   readonly included: boolean;
 }
 
-const amounts = fc.integer({ min: 0, max: MOST_AMOUNT });
-const parties = fc.integer({ min: 1, max: MOST_PARTY });
+const amounts = fc.integer({ min: 0, max: MAX_AMOUNT });
+const parties = fc.integer({ min: 1, max: MAX_PARTY });
 const thousandths = fc.integer({ min: 0, max: 100_000 });
-const drawnFees: fc.Arbitrary<DrawnFee[]> = fc.array(
+const generatedFees: fc.Arbitrary<GeneratedFee[]> = fc.array(
   fc.record({ thousandths: fc.option(thousandths), amount: amounts, included: fc.boolean() }),
   { maxLength: 10 },
 );
 const units = fc.constantFrom<PriceTier['unit']>('per_person', 'per_group', 'per_hour', 'per_unit');
-const lengths = fc.integer({ min: 0, max: LONGEST_BY_THE_HOUR });
+const lengths = fc.integer({ min: 0, max: MAX_HOURLY_MINUTES });
 
-const feesOf = (drawn: readonly DrawnFee[]): NonNullable<PriceTier['fees']> =>
-  drawn.map((fee) => ({
+const feesOf = (generated: readonly GeneratedFee[]): NonNullable<PriceTier['fees']> =>
+  generated.map((fee) => ({
     type: 'other',
     included: fee.included,
     ...(fee.thousandths === null ? { amount: fee.amount } : { percent: fee.thousandths / 1000 }),
   }));
 
-/** over / under to the nearest whole number, found by trying: the greatest that is at most a half above it. */
-function nearest(over: bigint, under: bigint): bigint {
+/** The nearest whole number, found by search: the greatest that is at most a half above the fraction. */
+function nearest(numerator: bigint, denominator: bigint): bigint {
   let found = 0n;
   for (let step = 1n << 70n; step > 0n; step >>= 1n) {
     const next = found + step;
-    if (2n * next * under - under <= 2n * over) found = next;
+    if (2n * next * denominator - denominator <= 2n * numerator) found = next;
   }
   return found;
 }
@@ -222,43 +222,43 @@ describe('the arithmetic', () => {
         amounts,
         parties,
         lengths,
-        drawnFees,
+        generatedFees,
         thousandths,
-        (unit, amount, party, minutes, drawn, ahead) => {
-          const priced = tier({ unit, amount, fees: feesOf(drawn), deposit: { percent: ahead / 1000 } });
+        (unit, amount, party, minutes, generated, depositRate) => {
+          const priced = tier({ unit, amount, fees: feesOf(generated), deposit: { percent: depositRate / 1000 } });
           const price = priceOf(priced, amount, minutes, party);
-          const whole = { per_person: BigInt(party), per_group: 1n, per_unit: 1n, per_hour: 0n }[unit];
-          const base = unit === 'per_hour' ? nearest(BigInt(amount * minutes), 60n) : BigInt(amount) * whole;
-          const parts = drawn.map((fee) => {
+          const units = { per_person: BigInt(party), per_group: 1n, per_unit: 1n, per_hour: 0n }[unit];
+          const base = unit === 'per_hour' ? nearest(BigInt(amount * minutes), 60n) : BigInt(amount) * units;
+          const parts = generated.map((fee) => {
             if (fee.thousandths === null) return BigInt(fee.amount);
             const share = BigInt(fee.thousandths);
             return nearest(base * share, fee.included ? 100_000n + share : 100_000n);
           });
-          const onTop = parts.filter((_, place) => drawn[place]?.included === false);
+          const onTop = parts.filter((_, index) => generated[index]?.included === false);
           const total = onTop.reduce((sum, part) => sum + part, base);
           expect(price.fees.map((fee) => BigInt(fee.amount))).toEqual(parts);
           expect(BigInt(price.total)).toBe(total);
-          expect(BigInt(price.deposit ?? -1)).toBe(nearest(total * BigInt(ahead), 100_000n));
+          expect(BigInt(price.deposit ?? -1)).toBe(nearest(total * BigInt(depositRate), 100_000n));
         },
       ),
       { numRuns: 1000 },
     );
   });
 
-  it('makes the total the sum of its parts: the base and the fees on top', () => {
+  it('makes the total the sum of the base and the fees that are not included', () => {
     fc.assert(
-      fc.property(amounts, parties, drawnFees, (amount, party, drawn) => {
-        const price = priceOf(tier({ amount, fees: feesOf(drawn) }), amount, 0, party);
+      fc.property(amounts, parties, generatedFees, (amount, party, generated) => {
+        const price = priceOf(tier({ amount, fees: feesOf(generated) }), amount, 0, party);
         const onTop = price.fees.filter((fee) => !fee.included).reduce((sum, fee) => sum + fee.amount, 0);
         expect(price.total).toBe(amount * party + onTop);
       }),
     );
   });
 
-  it('never asks less of a larger party, per person', () => {
+  it('never charges a larger party less, with a price per person', () => {
     fc.assert(
-      fc.property(amounts, parties, drawnFees, (amount, party, drawn) => {
-        const priced = tier({ amount, fees: feesOf(drawn), deposit: { percent: 33.3 } });
+      fc.property(amounts, parties, generatedFees, (amount, party, generated) => {
+        const priced = tier({ amount, fees: feesOf(generated), deposit: { percent: 33.3 } });
         const [smaller, larger] = [priceOf(priced, amount, 0, party), priceOf(priced, amount, 0, party + 1)];
         expect(larger.total).toBeGreaterThanOrEqual(smaller.total + amount);
         expect(larger.deposit ?? 0).toBeGreaterThanOrEqual(smaller.deposit ?? 0);
@@ -268,14 +268,14 @@ describe('the arithmetic', () => {
 
   it('never asks for a deposit above the total', () => {
     fc.assert(
-      fc.property(amounts, parties, amounts, (amount, party, ahead) => {
-        const { total, deposit } = priceOf(tier({ amount, deposit: { amount: ahead } }), amount, 0, party);
-        expect(deposit).toBe(Math.min(ahead, total));
+      fc.property(amounts, parties, amounts, (amount, party, requested) => {
+        const { total, deposit } = priceOf(tier({ amount, deposit: { amount: requested } }), amount, 0, party);
+        expect(deposit).toBe(Math.min(requested, total));
       }),
     );
   });
 
-  it('finds in an included percentage the part that gives the price when it is put on top of the rest', () => {
+  it('extracts an included percentage so that adding it to the net amount gives the price', () => {
     fc.assert(
       fc.property(amounts, thousandths, (amount, share) => {
         const fees = feesOf([{ thousandths: share, amount: 0, included: true }]);
@@ -288,11 +288,11 @@ describe('the arithmetic', () => {
     );
   });
 
-  it('stays below 2^53 at every bound of the schemas', () => {
+  it('stays below 2^53 at every limit of the schemas', () => {
     const fees = feesOf(Array.from({ length: 10 }, () => ({ thousandths: 100_000, amount: 0, included: false })));
     for (const unit of ['per_person', 'per_group', 'per_hour', 'per_unit'] as const) {
-      const priced = tier({ unit, amount: MOST_AMOUNT, fees, deposit: { percent: 100 } });
-      const price = priceOf(priced, MOST_AMOUNT, LONGEST_BY_THE_HOUR, MOST_PARTY);
+      const priced = tier({ unit, amount: MAX_AMOUNT, fees, deposit: { percent: 100 } });
+      const price = priceOf(priced, MAX_AMOUNT, MAX_HOURLY_MINUTES, MAX_PARTY);
       expect(price.total).toBeLessThan(2 ** 53 / 1000);
       expect(price.deposit).toBe(price.total);
     }
@@ -334,10 +334,10 @@ describe('the prices of a slot', () => {
     ]);
   });
 
-  it('take the amount of an override as if it were the tier’s own', () => {
+  it('use the amount of an override as if it were the tier’s own', () => {
     fc.assert(
-      fc.property(amounts, amounts, parties, drawnFees, (amount, other, party, drawn) => {
-        const more = { external_id: 'a', fees: feesOf(drawn) };
+      fc.property(amounts, amounts, parties, generatedFees, (amount, other, party, generated) => {
+        const more = { external_id: 'a', fees: feesOf(generated) };
         const overridden = pricesFor([tier({ ...more, amount }), tier({ amount })], party)(
           slot,
           new Map([['a', other]]),
@@ -348,7 +348,7 @@ describe('the prices of a slot', () => {
     );
   });
 
-  it('are reckoned once for slots that cost the same, and anew for those that do not', () => {
+  it('are computed once for slots that cost the same, and separately for slots that do not', () => {
     const price = pricesFor([tier({ external_id: 'a', unit: 'per_hour' })], 2);
     const [first] = price(slot, NO_OVERRIDES);
     expect(price(slotAt('2027-06-13T10:00', 90), NO_OVERRIDES)[0]).toBe(first);

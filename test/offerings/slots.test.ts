@@ -1,5 +1,5 @@
-// What can be booked, and when it no longer can: every way in which a slot enters or leaves the answer, at its exact
-// moment, and the shape of the answer against its published schema.
+// Which slots can be booked: every reason for which a slot is or is not on the page, at its exact moment, and the page
+// checked against its published schema.
 
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -13,7 +13,7 @@ import { readRegistry } from '../../src/base/schema/registry.ts';
 import { zoneClock } from '../../src/domain/calendar/zone-clock.ts';
 import { pricesFor } from '../../src/domain/offerings/price.ts';
 import { recurringStarts } from '../../src/domain/offerings/recurrence.ts';
-import { bookableSlots, MOST_PRICES, MOST_SLOTS, type SlotPage } from '../../src/domain/offerings/slots.ts';
+import { bookableSlots, MAX_PRICES, MAX_SLOTS, type SlotPage } from '../../src/domain/offerings/slots.ts';
 
 const registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
 const ajv = new Ajv2020({ allErrors: true, strictRequired: false, allowUnionTypes: true });
@@ -24,7 +24,7 @@ const areSlots = ajv.compile({ type: 'array', items: { $ref: 'slot.json' } });
 type Tiers = Offering['tiers'];
 const TIERS: Tiers = [{ external_id: 'seat', amount: 4500, currency: 'usd', unit: 'per_person' }];
 
-interface Asked {
+interface Query {
   readonly from?: string;
   readonly to?: string;
   readonly now?: string;
@@ -32,32 +32,36 @@ interface Asked {
   readonly tiers?: Tiers;
 }
 
-function page(availability: Availability | undefined, more: Asked = {}): SlotPage {
-  const offering = { tiers: more.tiers ?? TIERS, ...(availability === undefined ? {} : { availability }) };
-  const answer = bookableSlots(offering, {
-    from: new Date(more.from ?? '2027-06-01T00:00:00Z'),
-    to: new Date(more.to ?? '2027-07-01T00:00:00Z'),
-    now: new Date(more.now ?? '2027-01-01T00:00:00Z'),
-    partySize: more.partySize ?? 2,
+function page(availability: Availability | undefined, query: Query = {}): SlotPage {
+  const offering = { tiers: query.tiers ?? TIERS, ...(availability === undefined ? {} : { availability }) };
+  const result = bookableSlots(offering, {
+    from: new Date(query.from ?? '2027-06-01T00:00:00Z'),
+    to: new Date(query.to ?? '2027-07-01T00:00:00Z'),
+    now: new Date(query.now ?? '2027-01-01T00:00:00Z'),
+    partySize: query.partySize ?? 2,
   });
-  areSlots(answer.data);
+  areSlots(result.data);
   expect(areSlots.errors ?? []).toEqual([]);
-  return answer;
+  return result;
 }
 
-/** Asks again until the answer is complete. */
-function asked(availability: Availability | undefined, more: Asked = {}): Slot[] {
+/** The slots of all pages. */
+function allSlots(availability: Availability | undefined, query: Query = {}): Slot[] {
   const slots: Slot[] = [];
-  for (let from = more.from; ; ) {
-    const { data, next_from } = page(availability, { ...more, ...(from === undefined ? {} : { from }) });
+  let { from } = query;
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const { data, next_from } = page(availability, { ...query, ...(from === undefined ? {} : { from }) });
     slots.push(...data);
     if (next_from === null) return slots;
     expect(Date.parse(next_from)).toBeGreaterThan(Date.parse(from ?? '2027-06-01T00:00:00Z'));
     from = next_from;
   }
+  throw new Error(`the slots have not ended after ${MAX_PAGES} pages`);
 }
 
-const starts = (...question: Parameters<typeof asked>): string[] => asked(...question).map((slot) => slot.starts_at);
+const MAX_PAGES = 100_000;
+
+const starts = (...args: Parameters<typeof allSlots>): string[] => allSlots(...args).map((slot) => slot.starts_at);
 const at = (startsAt: string, more: Partial<NonNullable<Availability['slots']>[number]> = {}) => ({
   starts_at: startsAt,
   ...more,
@@ -66,11 +70,11 @@ const NOON = at('2027-06-12T12:00:00Z');
 const EVERY_FIVE_MINUTES = `FREQ=DAILY;BYHOUR=${[...Array(24).keys()].join(',')};BYMINUTE=0,5,10,15,20,25,30,35,40,45,50,55`;
 const DAILY = { rrule: 'FREQ=DAILY', starts_at: '2027-06-10T12:00:00Z' };
 
-describe('the example that is published with an offering', () => {
+describe('the published example of an offering', () => {
   const offering = registry.get('offering').examples as readonly Offering[];
   const published = (registry.get('slot').examples as readonly Slot[])[0];
 
-  it('gives the slot that is published as the example of a slot, and those of its rule around it', () => {
+  it('gives the published example of a slot, and the slots of its rule around it', () => {
     const example = offering[1];
     if (example === undefined || published === undefined) throw new Error('the examples are gone');
     const { data: slots } = bookableSlots(example, {
@@ -94,13 +98,13 @@ describe('the example that is published with an offering', () => {
 });
 
 describe('single slots', () => {
-  it('are there with all that was said about them, in UTC', () => {
+  it('are shown with all their fields, in UTC', () => {
     const slot = at('2027-06-12T09:30:00-04:00', {
       ends_at: '2027-06-12T10:30:00-04:00',
       capacity: 4,
       external_id: 's',
     });
-    expect(asked({ slots: [slot], cutoff_minutes: 90 })).toMatchObject([
+    expect(allSlots({ slots: [slot], cutoff_minutes: 90 })).toMatchObject([
       {
         starts_at: '2027-06-12T13:30:00Z',
         ends_at: '2027-06-12T14:30:00Z',
@@ -109,28 +113,28 @@ describe('single slots', () => {
         pay_by: '2027-06-12T12:00:00Z',
       },
     ]);
-    expect(asked({ slots: [NOON] })).toMatchObject([
+    expect(allSlots({ slots: [NOON] })).toMatchObject([
       { ends_at: null, external_id: null, capacity: null, pay_by: '2027-06-12T12:00:00Z' },
     ]);
   });
 
-  it('are there from `from` on and before `to`, in order', () => {
+  it('are listed from `from` on and before `to`, in order', () => {
     const slots = ['2027-06-03', '2027-06-01', '2027-06-02', '2027-05-31'].map((day) => at(`${day}T00:00:00Z`));
     expect(starts({ slots }, { to: '2027-06-03T00:00:00Z' })).toEqual(['2027-06-01T00:00:00Z', '2027-06-02T00:00:00Z']);
   });
 
-  it('may start together, each under its own id', () => {
+  it('with the same start are all listed, each with its own id', () => {
     const slots = [at(NOON.starts_at, { external_id: 'b' }), at(NOON.starts_at, { external_id: 'a' })];
-    expect(asked({ slots }).map((slot) => slot.external_id)).toEqual(['b', 'a']);
+    expect(allSlots({ slots }).map((slot) => slot.external_id)).toEqual(['b', 'a']);
   });
 
-  it('replace the slot of a rule that starts at the same moment, with their capacity, id and overrides', () => {
+  it('replace the slot of a rule with the same start, with their capacity, id and overrides', () => {
     const own = at('2027-06-12T14:00:00+02:00', {
       capacity: 9,
       external_id: 'own',
       tier_overrides: [{ tier: 'seat', amount: 1000 }],
     });
-    const slots = asked({ slots: [own], recurring: [{ ...DAILY, capacity: 5 }] }, { to: '2027-06-13T00:00:00Z' });
+    const slots = allSlots({ slots: [own], recurring: [{ ...DAILY, capacity: 5 }] }, { to: '2027-06-13T00:00:00Z' });
     expect(slots.map((slot) => [slot.starts_at, slot.external_id, slot.capacity, slot.prices[0]?.total])).toEqual([
       ['2027-06-10T12:00:00Z', null, 5, 9000],
       ['2027-06-11T12:00:00Z', null, 5, 9000],
@@ -138,7 +142,7 @@ describe('single slots', () => {
     ]);
   });
 
-  it('close the slot of a rule when their capacity is 0', () => {
+  it('remove the slot of a rule when their capacity is 0', () => {
     const closed = at(NOON.starts_at, { capacity: 0 });
     expect(starts({ slots: [closed], recurring: [DAILY] }, { to: '2027-06-14T00:00:00Z' })).toEqual([
       '2027-06-10T12:00:00Z',
@@ -151,91 +155,94 @@ describe('single slots', () => {
 describe('slots of rules', () => {
   it('last duration_minutes, also across a change of the clocks', () => {
     const recurring = [{ rrule: 'FREQ=DAILY', starts_at: '2027-03-13T23:00:00-05:00', duration_minutes: 240 }];
-    const question = { from: '2027-03-13T00:00:00Z', to: '2027-03-15T00:00:00Z' };
-    expect(asked({ timezone: 'America/New_York', recurring }, question)).toMatchObject([
+    const query = { from: '2027-03-13T00:00:00Z', to: '2027-03-15T00:00:00Z' };
+    expect(allSlots({ timezone: 'America/New_York', recurring }, query)).toMatchObject([
       { starts_at: '2027-03-14T04:00:00Z', ends_at: '2027-03-14T08:00:00Z', external_id: null, capacity: null },
     ]);
   });
 
-  it('that two rules give alike are there once; of two lengths, both are', () => {
-    const question = { to: '2027-06-11T00:00:00Z' };
+  it('with equal start and length are listed once; with two lengths, twice', () => {
+    const query = { to: '2027-06-11T00:00:00Z' };
     const hour = { ...DAILY, duration_minutes: 60 };
-    expect(asked({ recurring: [{ ...hour, capacity: 7 }, hour] }, question)).toMatchObject([{ capacity: 7 }]);
-    const ends = asked({ recurring: [hour, { ...hour, duration_minutes: 120 }] }, question).map((slot) => slot.ends_at);
+    expect(allSlots({ recurring: [{ ...hour, capacity: 7 }, hour] }, query)).toMatchObject([{ capacity: 7 }]);
+    const ends = allSlots({ recurring: [hour, { ...hour, duration_minutes: 120 }] }, query).map((slot) => slot.ends_at);
     expect(ends).toEqual(['2027-06-10T13:00:00Z', '2027-06-10T14:00:00Z']);
   });
 
-  it('are the first 500 that can be booked, not what is left of the first 500 starts', () => {
+  it('are the first 500 that can be booked, not the bookable ones of the first 500 starts', () => {
     const recurring = [{ rrule: EVERY_FIVE_MINUTES, starts_at: '2027-01-01T00:00:00Z' }];
-    const question = { from: '2027-06-01T00:00:00Z', to: '2027-08-02T00:00:00Z' };
-    const first = page({ recurring }, question);
-    expect(first.data).toHaveLength(MOST_SLOTS);
+    const query = { from: '2027-06-01T00:00:00Z', to: '2027-08-02T00:00:00Z' };
+    const first = page({ recurring }, query);
+    expect(first.data).toHaveLength(MAX_SLOTS);
     expect(first.next_from).toBe('2027-06-02T17:40:00Z');
     const tiers: Tiers = [
       { amount: 100, currency: 'usd', unit: 'per_group', days: ['sun'], time_window: { from: '10:00', to: '12:00' } },
     ];
-    const { data, next_from } = page({ recurring }, { ...question, tiers });
+    const { data, next_from } = page({ recurring }, { ...query, tiers });
     expect([data.length, data.at(-1)?.starts_at, next_from]).toEqual([9 * 24, '2027-08-01T11:55:00Z', null]);
   });
 });
 
-describe('what takes a slot out', () => {
-  it('a blackout date, by the local day on which the slot starts', () => {
+describe('a slot cannot be booked', () => {
+  it('when its local start day is a blackout date', () => {
     const late = at('2027-06-12T23:00:00-04:00');
-    const out = (blackout: string): boolean =>
+    const isOut = (blackout: string): boolean =>
       starts({ timezone: 'America/New_York', slots: [late], blackout_dates: [blackout] }).length === 0;
-    expect([out('2027-06-12'), out('2027-06-13')]).toEqual([true, false]);
+    expect([isOut('2027-06-12'), isOut('2027-06-13')]).toEqual([true, false]);
     const recurring = starts({ recurring: [DAILY], blackout_dates: ['2027-06-11'] }, { to: '2027-06-13T00:00:00Z' });
     expect(recurring).toEqual(['2027-06-10T12:00:00Z', '2027-06-12T12:00:00Z']);
   });
 
-  it('a start before now and the lead time; exactly then is soon enough', () => {
-    const open = (now: string): number => starts({ slots: [NOON], lead_time_minutes: 120 }, { now }).length;
-    expect([open('2027-06-12T10:00:00Z'), open('2027-06-12T10:00:00.001Z')]).toEqual([1, 0]);
+  it('when it starts before the lead time has passed, but can be exactly at its end', () => {
+    const bookable = (now: string): number => starts({ slots: [NOON], lead_time_minutes: 120 }, { now }).length;
+    expect([bookable('2027-06-12T10:00:00Z'), bookable('2027-06-12T10:00:00.001Z')]).toEqual([1, 0]);
   });
 
-  it('a pay_by that is not in the future', () => {
-    const open = (now: string): number => starts({ slots: [NOON], cutoff_minutes: 60 }, { now }).length;
-    expect([open('2027-06-12T10:59:59.999Z'), open('2027-06-12T11:00:00Z')]).toEqual([1, 0]);
+  it('when its pay_by is not in the future', () => {
+    const bookable = (now: string): number => starts({ slots: [NOON], cutoff_minutes: 60 }, { now }).length;
+    expect([bookable('2027-06-12T10:59:59.999Z'), bookable('2027-06-12T11:00:00Z')]).toEqual([1, 0]);
   });
 
-  it('a start that has come', () => {
-    const open = (now: string): number => starts({ slots: [NOON] }, { now }).length;
-    expect([open('2027-06-12T11:59:59.999Z'), open('2027-06-12T12:00:00Z')]).toEqual([1, 0]);
+  it('when it has started', () => {
+    const bookable = (now: string): number => starts({ slots: [NOON] }, { now }).length;
+    expect([bookable('2027-06-12T11:59:59.999Z'), bookable('2027-06-12T12:00:00Z')]).toEqual([1, 0]);
   });
 
-  it('lead time and cutoff hold for rules too', () => {
+  it('when the lead time or the cutoff of its rule excludes it', () => {
     const availability = { recurring: [DAILY], lead_time_minutes: 60, cutoff_minutes: 24 * 60 };
-    const question = { now: '2027-06-10T12:00:00Z', to: '2027-06-13T00:00:00Z' };
-    expect(starts(availability, question)).toEqual(['2027-06-12T12:00:00Z']);
+    const query = { now: '2027-06-10T12:00:00Z', to: '2027-06-13T00:00:00Z' };
+    expect(starts(availability, query)).toEqual(['2027-06-12T12:00:00Z']);
   });
 
-  it('a party above its capacity', () => {
-    const open = (capacity: number): number => starts({ slots: [at(NOON.starts_at, { capacity })] }).length;
-    expect([open(0), open(1), open(2)]).toEqual([0, 0, 1]);
+  it('when the party exceeds its capacity', () => {
+    const bookable = (capacity: number): number => starts({ slots: [at(NOON.starts_at, { capacity })] }).length;
+    expect([bookable(0), bookable(1), bookable(2)]).toEqual([0, 0, 1]);
     const recurring = (capacity: number) => starts({ recurring: [{ ...DAILY, capacity }] }).length;
     expect([recurring(0), recurring(1), recurring(2)]).toEqual([0, 0, 21]);
   });
 
-  it('the lack of a tier that applies', () => {
-    const only = (more: Partial<Tiers[number]>): number =>
+  it('when no price tier applies', () => {
+    const withTier = (more: Partial<Tiers[number]>): number =>
       starts({ slots: [NOON] }, { tiers: [{ amount: 1, currency: 'usd', unit: 'per_group', ...more }] }).length;
-    expect([only({}), only({ days: ['sun'] }), only({ min_party: 3 }), only({ unit: 'per_hour' })]).toEqual([
-      1, 0, 0, 0,
-    ]);
-    expect(only({ time_window: { from: '12:00', to: '13:00' }, days: ['sat'] })).toBe(1);
+    expect([
+      withTier({}),
+      withTier({ days: ['sun'] }),
+      withTier({ min_party: 3 }),
+      withTier({ unit: 'per_hour' }),
+    ]).toEqual([1, 0, 0, 0]);
+    expect(withTier({ time_window: { from: '12:00', to: '13:00' }, days: ['sat'] })).toBe(1);
   });
 });
 
 describe('prices in slots', () => {
-  it('are by the hour for the time that really passes, in whole minutes', () => {
+  it('count hours by elapsed time, in whole minutes', () => {
     const tiers: Tiers = [{ amount: 6000, currency: 'usd', unit: 'per_hour' }];
     const overnight = at('2027-03-14T00:00:00-05:00', { ends_at: '2027-03-14T04:00:59-04:00' });
-    const question = { from: '2027-03-01T00:00:00Z', to: '2027-04-01T00:00:00Z', tiers };
-    expect(asked({ timezone: 'America/New_York', slots: [overnight] }, question)[0]?.prices[0]?.total).toBe(18000);
+    const query = { from: '2027-03-01T00:00:00Z', to: '2027-04-01T00:00:00Z', tiers };
+    expect(allSlots({ timezone: 'America/New_York', slots: [overnight] }, query)[0]?.prices[0]?.total).toBe(18000);
   });
 
-  it('are by the local weekday and time of the venue’s zone', () => {
+  it('follow the local weekday and time of the venue’s zone', () => {
     const tiers: Tiers = [
       { amount: 1, currency: 'usd', unit: 'per_group', days: ['fri'], time_window: { from: '20:00', to: '21:00' } },
     ];
@@ -245,49 +252,49 @@ describe('prices in slots', () => {
   });
 });
 
-describe('questions without an answer', () => {
-  it('have none: no availability, an empty one, a stretch that is empty or over', () => {
-    expect(asked(undefined)).toEqual([]);
-    expect(asked({ timezone: 'Europe/Berlin' })).toEqual([]);
-    expect(asked({ recurring: [DAILY] }, { to: '2027-06-01T00:00:00Z' })).toEqual([]);
-    expect(asked({ recurring: [DAILY] }, { now: '2028-01-01T00:00:00Z' })).toEqual([]);
+describe('a query at its limits', () => {
+  it('gives no slots without availability, or for a range that is empty or over', () => {
+    expect(allSlots(undefined)).toEqual([]);
+    expect(allSlots({ timezone: 'Europe/Berlin' })).toEqual([]);
+    expect(allSlots({ recurring: [DAILY] }, { to: '2027-06-01T00:00:00Z' })).toEqual([]);
+    expect(allSlots({ recurring: [DAILY] }, { now: '2028-01-01T00:00:00Z' })).toEqual([]);
   });
 
-  it('about more than a year and a day are answered for a year and a day', () => {
+  it('covers at most a year and a day', () => {
     const { data, next_from } = page({ recurring: [DAILY] }, { from: DAILY.starts_at, to: '9000-01-01T00:00:00Z' });
     expect([data.length, next_from]).toEqual([366, '2028-06-10T12:00:00Z']);
   });
 });
 
-describe('an answer that is cut', () => {
-  const question = { from: '2027-06-01T00:00:00Z', to: '2027-08-02T00:00:00Z' };
+describe('a page that is cut', () => {
+  const query = { from: '2027-06-01T00:00:00Z', to: '2027-08-02T00:00:00Z' };
   const dense = (count: number) =>
-    Array.from({ length: count }, (_, place) => ({
+    Array.from({ length: count }, (_, index) => ({
       rrule: EVERY_FIVE_MINUTES,
       starts_at: '2027-01-01T00:00:00Z',
-      duration_minutes: 30 + place,
+      duration_minutes: 30 + index,
     }));
   const fees = Array.from({ length: 10 }, () => ({ type: 'tax' as const, percent: 8.875, included: false }));
   const tier = { amount: 100, currency: 'usd', unit: 'per_group' as const };
 
-  it('has at most 2,000 prices, and less than a megabyte', () => {
-    const plain = page({ recurring: dense(1) }, { ...question, tiers: Array(20).fill(tier) });
-    expect(plain.data).toHaveLength(MOST_PRICES / 20);
-    const rich = page({ recurring: dense(10) }, { ...question, tiers: Array(20).fill({ ...tier, fees }) });
+  it('has at most 2,000 prices and less than a megabyte', () => {
+    const plain = page({ recurring: dense(1) }, { ...query, tiers: Array(20).fill(tier) });
+    expect(plain.data).toHaveLength(MAX_PRICES / 20);
+    const rich = page({ recurring: dense(10) }, { ...query, tiers: Array(20).fill({ ...tier, fees }) });
     expect(rich.data.length).toBeGreaterThan(0);
-    expect(rich.next_from).toBe(writeMoment(Date.parse(question.from) + rich.data.length * 30_000));
+    expect(rich.next_from).toBe(writeMoment(Date.parse(query.from) + rich.data.length * 30_000));
     expect(JSON.stringify(rich).length).toBeLessThan(1_000_000);
   });
 
-  it('says where the search stopped when nothing was found', () => {
+  it('gives in next_from where the search stopped when nothing was found', () => {
     const tiers: Tiers = [{ ...tier, time_window: { from: '00:01', to: '00:02' } }];
-    const { data, next_from } = page({ recurring: dense(20) }, { ...question, tiers });
+    const { data, next_from } = page({ recurring: dense(20) }, { ...query, tiers });
     expect(data).toEqual([]);
-    expect(Date.parse(next_from ?? '')).toBeGreaterThanOrEqual(Date.parse(question.from) + 3 * DAY);
-    expect(asked({ recurring: dense(20) }, { ...question, tiers })).toEqual([]);
+    expect(Date.parse(next_from ?? '')).toBeGreaterThanOrEqual(Date.parse(query.from) + 3 * DAY);
+    expect(allSlots({ recurring: dense(20) }, { ...query, tiers })).toEqual([]);
   });
 
-  it('says so when a rule with COUNT is too long ago to be counted', () => {
+  it('is empty and starts again at from when a rule with COUNT began too long ago to be counted', () => {
     const rrule = 'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=31;COUNT=10000';
     const far = { from: '9000-01-01T00:00:00Z', to: '9000-02-01T00:00:00Z' };
     expect(page({ recurring: [{ rrule, starts_at: '1970-01-01T00:00:00Z' }] }, far)).toEqual({
@@ -296,20 +303,17 @@ describe('an answer that is cut', () => {
     });
   });
 
-  it('keeps together what starts together, unless that alone is too much', () => {
+  it('keeps slots with the same start on one page, unless they alone exceed it', () => {
     const slots = (count: number, startsAt: string) => Array.from({ length: count }, () => at(startsAt));
-    const both = page(
-      { slots: [...slots(300, '2027-06-03T00:00:00Z'), ...slots(300, '2027-06-02T00:00:00Z')] },
-      question,
-    );
+    const both = page({ slots: [...slots(300, '2027-06-03T00:00:00Z'), ...slots(300, '2027-06-02T00:00:00Z')] }, query);
     expect([both.data.length, both.next_from]).toEqual([300, '2027-06-03T00:00:00Z']);
-    const one = page({ slots: slots(600, '2027-06-03T00:00:00Z') }, question);
-    expect([one.data.length, one.next_from]).toEqual([MOST_SLOTS, '2027-06-03T00:00:00.001Z']);
+    const one = page({ slots: slots(600, '2027-06-03T00:00:00Z') }, query);
+    expect([one.data.length, one.next_from]).toEqual([MAX_SLOTS, '2027-06-03T00:00:00.001Z']);
   });
 });
 
-/** All slots at once, rule by rule and day by day, without a thought for time. */
-function reference(tiers: Tiers, availability: Availability, from: number, to: number): Slot[] {
+/** All slots, rule by rule and day by day, by a simple and slow algorithm. */
+function referenceSlots(tiers: Tiers, availability: Availability, from: number, to: number): Slot[] {
   const clock = zoneClock(availability.timezone ?? 'UTC', from, to);
   const own = (availability.slots ?? []).map((slot) => ({ ...slot, start: Date.parse(slot.starts_at) }));
   const all = own.map(({ start, ends_at, capacity }) => ({
@@ -340,14 +344,14 @@ function reference(tiers: Tiers, availability: Availability, from: number, to: n
       capacity: capacity ?? null,
       pay_by: writeMoment(start),
       prices: prices(
-        { startsOnWall: clock.wallAt(start), minutes: end === null ? null : (end - start) / 60_000 },
+        { wallStart: clock.wallAt(start), minutes: end === null ? null : (end - start) / 60_000 },
         new Map(),
       ),
     }))
     .filter((slot) => slot.prices.length > 0);
 }
 
-describe('asking again from next_from until it is null', () => {
+describe('all pages, each from the next_from of the one before', () => {
   const FROM = Date.parse('2027-10-29T05:00:00Z');
   const entry = fc.record(
     {
@@ -378,7 +382,7 @@ describe('asking again from next_from until it is null', () => {
   const hour = fc.integer({ min: 0, max: 300 }).map((hour) => writeMoment(FROM + hour * 3_600_000));
   const single = fc.record({ starts_at: hour, capacity: fc.constantFrom(0, 2) }, { requiredKeys: ['starts_at'] });
   const zone = fc.constantFrom('UTC', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu');
-  it('gives exactly the slots that there are, each once', () => {
+  it('contain exactly the slots of a simple reference algorithm, each once', () => {
     fc.assert(
       fc.property(
         fc.array(entry, { minLength: 1, maxLength: 5 }),
@@ -389,8 +393,8 @@ describe('asking again from next_from until it is null', () => {
         (recurring, tiers, slots, timezone, hours) => {
           const availability = { timezone, recurring, slots };
           const [from, to] = [writeMoment(FROM), writeMoment(FROM + hours * 3_600_000)];
-          const expected = reference(tiers as Tiers, availability, FROM, FROM + hours * 3_600_000);
-          expect(asked(availability, { from, to, tiers: tiers as Tiers })).toEqual(expected);
+          const expected = referenceSlots(tiers as Tiers, availability, FROM, FROM + hours * 3_600_000);
+          expect(allSlots(availability, { from, to, tiers: tiers as Tiers })).toEqual(expected);
         },
       ),
       { numRuns: 60 },

@@ -8,8 +8,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { makeOutbound, type Outbound, type OutboundOptions } from '../../src/base/outbound/outbound.ts';
 import { OutboundError } from '../../src/base/outbound/outbound-error.ts';
 import { Pools } from '../../src/base/outbound/pools.ts';
-import { type Canary, type Listening, startCanary, startRawReceiver, startReceiver, startTcp } from './receiver.ts';
-import { certificate } from './receiver-certificate.ts';
+import { certificate } from '../support/receiver-certificate.ts';
+import {
+  type Canary,
+  type Listening,
+  startCanary,
+  startHttpsReceiver,
+  startTcpReceiver,
+  startTlsReceiver,
+} from '../support/test-receivers.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -59,7 +66,7 @@ function leadTo(port: number, trusted: boolean): { addresses: string[][]; server
 
 describe('pinning', () => {
   it('a resolver that turns to loopback after the first answer changes nothing', async () => {
-    const receiver = await opened(startReceiver((_request, response) => response.end('ok')));
+    const receiver = await opened(startHttpsReceiver((_request, response) => response.end('ok')));
     const seen = leadTo(receiver.port, true);
     const answers = [['8.8.8.8'], ['127.0.0.1'], ['127.0.0.1']];
     let asked = 0;
@@ -77,7 +84,7 @@ describe('pinning', () => {
   });
 
   it('an answer is kept for a while, and calls at the same time share one question', async () => {
-    const receiver = await opened(startReceiver((_request, response) => response.end('ok')));
+    const receiver = await opened(startHttpsReceiver((_request, response) => response.end('ok')));
     leadTo(receiver.port, true);
     let asked = 0;
     const resolve = async (): Promise<string[]> => [asked++ === 0 ? '8.8.8.8' : '127.0.0.1'];
@@ -104,7 +111,7 @@ describe('pinning', () => {
   });
 
   it('the name is what the certificate is checked for, and IPv4 is tried first', async () => {
-    const receiver = await opened(startReceiver((request, response) => response.end(request.headers.host)));
+    const receiver = await opened(startHttpsReceiver((request, response) => response.end(request.headers.host)));
     const seen = leadTo(receiver.port, true);
     const outbound = await client({
       allowInsecureTargets: false,
@@ -119,7 +126,7 @@ describe('pinning', () => {
   });
 
   it('a second address is tried when the first does not answer', async () => {
-    const receiver = await opened(startReceiver((_request, response) => response.end('second')));
+    const receiver = await opened(startHttpsReceiver((_request, response) => response.end('second')));
     const outbound = await client({ resolve: async () => ['127.0.0.99', '127.0.0.1'] });
     const answer = await outbound.request({ url: `https://receiver.example:${receiver.port}/`, method: 'GET' });
     expect(answer.body.toString()).toBe('second');
@@ -136,7 +143,9 @@ describe('redirects and proxies', () => {
   it.each([301, 302, 303, 307, 308, 300, 305])('%s is an answer, never followed', async (status) => {
     const location = `https://127.0.0.1:${canary.httpsPort}/`;
     const receiver = await opened(
-      startReceiver((_request, response) => response.writeHead(status, { location, refresh: `0;${location}` }).end()),
+      startHttpsReceiver((_request, response) =>
+        response.writeHead(status, { location, refresh: `0;${location}` }).end(),
+      ),
     );
     const outbound = await client();
     for (const method of ['GET', 'POST'] as const) {
@@ -151,7 +160,7 @@ describe('redirects and proxies', () => {
     const before = names.map((name) => process.env[name]);
     for (const name of names) process.env[name] = `http://127.0.0.1:${canary.httpPort}`;
     try {
-      const receiver = await opened(startReceiver((_request, response) => response.end('direct')));
+      const receiver = await opened(startHttpsReceiver((_request, response) => response.end('direct')));
       const outbound = await client();
       const answer = await outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'GET' });
       expect(answer.body.toString()).toBe('direct');
@@ -168,7 +177,7 @@ describe('redirects and proxies', () => {
 
 describe('certificates', () => {
   it('one that nobody vouches for is taken with allowInsecureTargets alone', async () => {
-    const receiver = await opened(startReceiver((_request, response) => response.end('ok')));
+    const receiver = await opened(startHttpsReceiver((_request, response) => response.end('ok')));
     const url = `https://receiver.example:${receiver.port}/`;
     const insecure = await client({ resolve: async () => ['127.0.0.1'] });
     expect((await insecure.request({ url, method: 'GET' })).status).toBe(200);
@@ -180,7 +189,9 @@ describe('certificates', () => {
   });
 
   it('plain http behind https:// is a failure of TLS', async () => {
-    const plain = await opened(startTcp((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')));
+    const plain = await opened(
+      startTcpReceiver((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')),
+    );
     const outbound = await client();
     const failure = await failureOf(outbound.request({ url: `https://127.0.0.1:${plain.port}/`, method: 'GET' }));
     expect(failure.kind).toBe('tls');
@@ -191,7 +202,7 @@ describe('what goes out and comes back', () => {
   it('bytes, headers, path and query go out as given; nothing compressed is asked for or decoded', async () => {
     const seen: unknown[] = [];
     const receiver = await opened(
-      startReceiver((request, response, body) => {
+      startHttpsReceiver((request, response, body) => {
         const { host, 'x-sign': sign, 'accept-encoding': encoding, 'user-agent': agent } = request.headers;
         seen.push([request.method, request.url, host, sign, encoding, agent, request.headers['content-length'], body]);
         response.writeHead(201, { 'Content-Encoding': 'gzip', 'X-Many': ['a', 'b'], __proto__: 'x' });
@@ -222,7 +233,7 @@ describe('what goes out and comes back', () => {
   it('connections are kept and used again, and the pools are bounded', async () => {
     const ports = new Set<number | undefined>();
     const receiver = await opened(
-      startReceiver((request, response) => {
+      startHttpsReceiver((request, response) => {
         ports.add(request.socket.remotePort);
         response.end('ok');
       }),
@@ -254,7 +265,7 @@ describe('what goes out and comes back', () => {
       arrived = resolve;
     });
     const receiver = await opened(
-      startReceiver((_request, response) => {
+      startHttpsReceiver((_request, response) => {
         arrived();
         setTimeout(() => response.end('ok'), 100);
       }),
@@ -280,7 +291,7 @@ describe('bounds of size', () => {
   const big = 'x'.repeat(100_000);
   let receiver: Listening;
   beforeAll(async () => {
-    receiver = await startReceiver((request, response) => {
+    receiver = await startHttpsReceiver((request, response) => {
       if (request.url === '/endless') {
         const more = setInterval(() => response.write(big), 1);
         response.on('close', () => clearInterval(more));
@@ -309,7 +320,7 @@ describe('bounds of size', () => {
 
   it('headers without end are too large', async () => {
     const endless = await opened(
-      startRawReceiver((socket) => {
+      startTlsReceiver((socket) => {
         socket.write('HTTP/1.1 200 OK\r\n');
         const more = setInterval(() => socket.write(`x-more: ${'y'.repeat(5000)}\r\n`), 1);
         socket.on('close', () => clearInterval(more));
@@ -323,24 +334,24 @@ describe('bounds of size', () => {
 
 describe('bounds of time', () => {
   const slow: Readonly<Record<string, () => Promise<Listening>>> = {
-    'headers that never come': () => startReceiver(() => {}),
+    'headers that never come': () => startHttpsReceiver(() => {}),
     'headers that drip': () =>
-      startRawReceiver((socket) => {
+      startTlsReceiver((socket) => {
         socket.write('HTTP/1.1 200 OK\r\n');
         const drip = setInterval(() => socket.write('x: y\r\n'), 20);
         socket.on('close', () => clearInterval(drip));
       }),
     'a body that drips': () =>
-      startReceiver((_request, response) => {
+      startHttpsReceiver((_request, response) => {
         const drip = setInterval(() => response.write('.'), 20);
         response.on('close', () => clearInterval(drip));
       }),
     'interim answers without end': () =>
-      startRawReceiver((socket) => {
+      startTlsReceiver((socket) => {
         const drip = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20);
         socket.on('close', () => clearInterval(drip));
       }),
-    'a handshake that never comes': () => startTcp(() => {}),
+    'a handshake that never comes': () => startTcpReceiver(() => {}),
   };
 
   it.each(Object.keys(slow))('%s: cut at the deadline', async (name) => {
@@ -354,7 +365,7 @@ describe('bounds of time', () => {
   });
 
   it('headers have a deadline of their own', async () => {
-    const receiver = await opened(startReceiver(() => {}));
+    const receiver = await opened(startHttpsReceiver(() => {}));
     const outbound = await client({ headersMs: 200, totalMs: 30_000 });
     const failure = await failureOf(outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'GET' }));
     expect(failure.kind).toBe('timeout');
@@ -371,13 +382,13 @@ describe('bounds of time', () => {
   it('nothing is sent once the deadline has passed', async () => {
     let requests = 0;
     const receiver = await opened(
-      startReceiver((_request, response) => {
+      startHttpsReceiver((_request, response) => {
         requests += 1;
         response.end();
       }),
     );
     const late = await opened(
-      startTcp((socket) => {
+      startTcpReceiver((socket) => {
         const onward = startOnward(receiver.port);
         setTimeout(() => socket.pipe(onward).pipe(socket), 400);
       }),
@@ -406,7 +417,7 @@ describe('broken answers', () => {
 
   it.each(Object.keys(broken))('%s: protocol', async (name) => {
     const receiver = await opened(
-      startRawReceiver((socket) => void socket.end(Buffer.from(broken[name] ?? '', 'latin1'))),
+      startTlsReceiver((socket) => void socket.end(Buffer.from(broken[name] ?? '', 'latin1'))),
     );
     const outbound = await client();
     const failure = await failureOf(outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'GET' }));
@@ -420,7 +431,7 @@ describe('broken answers', () => {
     'an upgrade nobody asked for': 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
   };
   it.each(Object.keys(cut))('cut %s: interrupted', async (name) => {
-    const receiver = await opened(startRawReceiver((socket) => socket.end(cut[name] ?? '', () => socket.destroy())));
+    const receiver = await opened(startTlsReceiver((socket) => socket.end(cut[name] ?? '', () => socket.destroy())));
     const outbound = await client();
     const failure = await failureOf(outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'POST' }));
     expect(failure.kind).toMatch(/interrupted|protocol/);
@@ -428,9 +439,9 @@ describe('broken answers', () => {
 
   it('a reset, a closed port, a handshake that is cut', async () => {
     const outbound = await client();
-    const reset = await opened(startRawReceiver((socket) => socket.destroy()));
-    const cutOff = await opened(startTcp((socket) => void socket.once('data', () => socket.resetAndDestroy())));
-    const gone = await startTcp(() => {});
+    const reset = await opened(startTlsReceiver((socket) => socket.destroy()));
+    const cutOff = await opened(startTcpReceiver((socket) => void socket.once('data', () => socket.resetAndDestroy())));
+    const gone = await startTcpReceiver(() => {});
     await gone.close();
     const kind = async (port: number): Promise<string> =>
       (await failureOf(outbound.request({ url: `https://127.0.0.1:${port}/`, method: 'GET' }))).kind;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { classifyAddress } from '../../src/base/outbound/address.ts';
 import { makeOutbound } from '../../src/base/outbound/outbound.ts';
 import { OutboundError } from '../../src/base/outbound/outbound-error.ts';
-import { type Canary, startCanary } from './receiver.ts';
+import { type Canary, startCanary } from '../support/test-receivers.ts';
 
 /** Hosts as they may stand in a URL. Those in the first list would reach the canary if they were let through. */
 const LOOPBACK_HOSTS = [

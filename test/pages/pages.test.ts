@@ -12,18 +12,18 @@ import { openPhone } from '../../src/domain/members/phone.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { html } from '../../src/http/pages/html.ts';
 import { parseAmount, phoneOf } from '../../src/http/pages/party-form.ts';
-import { ORIGIN, type Seen, Shop } from '../checkouts/shop.ts';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
+import { type Json, ORIGIN, TestVenue } from '../support/test-venue.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
-let shop: Shop;
+let venue: TestVenue;
 let phones = 0;
 
 beforeAll(async () => {
   world = await openTestWorld();
-  const { venue } = await world.venue({ name: 'Harbor <House>', origins: [ORIGIN] });
-  const { key } = await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
-  shop = new Shop(world, venue.id, key, 'test');
+  const opened = await world.venue({ name: 'Harbor <House>', origins: [ORIGIN] });
+  const { key } = await world.key(opened.venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
+  venue = new TestVenue(world, opened.venue.id, key, 'test');
 });
 afterAll(() => world.close());
 
@@ -54,19 +54,19 @@ const post = (
   });
 
 async function group(): Promise<{
-  readonly checkout: Seen;
+  readonly checkout: Json;
   readonly ada: Person;
   readonly ben: Person;
-  readonly invites: Seen;
+  readonly invites: Json;
 }> {
   const [ada, ben] = [await person('Ada'), await person('Ben')];
-  const checkout = await shop.create({ amount: 8_000, party_size: 4, description: 'Cabana <3>' });
-  const told = await world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
+  const checkout = await venue.create({ amount: 8_000, party_size: 4, description: 'Cabana <3>' });
+  const response = await world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
     key: ada.token,
     body: { members: [{ user_id: ben.id }], split: 'equal' },
   });
-  expect(told.status, told.text).toBe(200);
-  return { checkout, ada, ben, invites: told.json.shares };
+  expect(response.status, response.text).toBe(200);
+  return { checkout, ada, ben, invites: response.json.shares };
 }
 
 const pathOf = (url: string): string => new URL(url).pathname;
@@ -127,7 +127,7 @@ describe('a page', () => {
     const first = await get(path, { cookie: ben.cookie });
     const etag = first.headers.get('etag') ?? '';
     expect((await get(path, { cookie: ben.cookie, 'if-none-match': etag })).status).toBe(304);
-    await shop.pay(checkout.id, invites[1].id, '4242424242424242');
+    await venue.pay(checkout.id, invites[1].id, '4242424242424242');
     const after = await get(path, { cookie: ben.cookie, 'if-none-match': etag });
     expect([after.status, after.text.includes('is held. You’re in.')]).toEqual([200, true]);
   });
@@ -166,15 +166,15 @@ describe('a page', () => {
 
   it('takes forms from a browser that does not say where they come from, as plain http to a phone does', async () => {
     const { checkout, ada } = await group();
-    const told = await post(`/c/${checkout.id}/sign-out`, {}, { cookie: ada.cookie, origin: 'null' });
-    expect(told.status).toBe(303);
+    const response = await post(`/c/${checkout.id}/sign-out`, {}, { cookie: ada.cookie, origin: 'null' });
+    expect(response.status).toBe(303);
   });
 
   it('gives its script a member’s token for the cookie, and nobody else', async () => {
     const { ada, checkout } = await group();
-    const told = await post('/session/token', {}, { cookie: ada.cookie, 'sec-fetch-site': 'same-origin' });
-    expect(told.json.expires_in).toBe(3_600);
-    const seen = await world.call('GET', `/v1/public/checkouts/${checkout.id}`, { key: told.json.token });
+    const response = await post('/session/token', {}, { cookie: ada.cookie, 'sec-fetch-site': 'same-origin' });
+    expect(response.json.expires_in).toBe(3_600);
+    const seen = await world.call('GET', `/v1/public/checkouts/${checkout.id}`, { key: response.json.token });
     expect(seen.json.my_share_id).toBe(seen.json.shares[0].id);
     expect((await post('/session/token', {}, { accept: 'application/json' })).status).toBe(401);
   });
@@ -183,9 +183,9 @@ describe('a page', () => {
     const { ada, checkout } = await group();
     const subject = `page looks member ${ada.id}`;
     await countSharedCalls(world.db, 3_600, [{ subject, calls: 3_600 }]);
-    const told = await get(`/c/${checkout.id}`, { cookie: ada.cookie });
-    expect([told.status, told.text.includes('A little too fast')]).toEqual([429, true]);
-    expect(Number(told.headers.get('retry-after'))).toBeGreaterThan(0);
+    const response = await get(`/c/${checkout.id}`, { cookie: ada.cookie });
+    expect([response.status, response.text.includes('A little too fast')]).toEqual([429, true]);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 });
 
@@ -224,21 +224,21 @@ describe('signing in on a page', () => {
 
   it('leads whoever was signed out meanwhile back to the page, to sign in again', async () => {
     const { checkout } = await group();
-    const told = await post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal' });
-    expect([told.status, told.headers.get('location')]).toEqual([303, `/c/${checkout.id}`]);
+    const response = await post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal' });
+    expect([response.status, response.headers.get('location')]).toEqual([303, `/c/${checkout.id}`]);
   });
 
   it('starts over for a cookie that is not ours', async () => {
     const { checkout } = await group();
-    const told = await get(`/c/${checkout.id}`, { cookie: 'everyshare_sign_in=AAAA; everyshare_session=x' });
-    expect([told.status, told.text.includes('Phone number')]).toEqual([200, true]);
+    const response = await get(`/c/${checkout.id}`, { cookie: 'everyshare_sign_in=AAAA; everyshare_session=x' });
+    expect([response.status, response.text.includes('Phone number')]).toEqual([200, true]);
   });
 
   it('over https it uses cookies that never leave it', async () => {
     const secure = await openTestWorld({ env: { BASE_URL: 'https://pay.example' } });
     try {
       const { venue } = await secure.venue({ origins: [ORIGIN] });
-      const other = new Shop(secure, venue.id, (await secure.key(venue.id)).key, 'test');
+      const other = new TestVenue(secure, venue.id, (await secure.key(venue.id)).key, 'test');
       const { id } = await other.create();
       const asked = await secure.call('POST', `/c/${id}/sign-in`, {
         body: 'phone=%2B15550100009',
@@ -276,27 +276,29 @@ describe('choosing the party on a page', () => {
 
   it('keeps what was typed when something is wrong, and says it beside the field', async () => {
     const ada = await person('Ada');
-    const checkout = await shop.create({ party_size: 3 });
-    const told = await post(
+    const checkout = await venue.create({ party_size: 3 });
+    const response = await post(
       `/c/${checkout.id}/party`,
       { name: 'Ben', phone: '12', seats: '1', split: 'custom', do: 'next' },
       { cookie: ada.cookie },
     );
-    expect(told.status).toBe(422);
-    expect(told.text).toMatch(/id="phone-0"[^>]*value="12"[^>]*aria-invalid="true" aria-describedby="phone-0-error"/);
-    expect(told.text).toMatch(/id="name-0"[^>]*value="Ben"/);
-    expect(told.text).toMatch(/value="custom" checked/);
+    expect(response.status).toBe(422);
+    expect(response.text).toMatch(
+      /id="phone-0"[^>]*value="12"[^>]*aria-invalid="true" aria-describedby="phone-0-error"/,
+    );
+    expect(response.text).toMatch(/id="name-0"[^>]*value="Ben"/);
+    expect(response.text).toMatch(/value="custom" checked/);
   });
 
   it('refuses too many people, an amount under a card’s least, and a second organizer, and changes nothing', async () => {
     const [ada, ben] = [await person('Ada'), await person('Ben')];
-    const checkout = await shop.create({ amount: 8_000, party_size: 2 });
+    const checkout = await venue.create({ amount: 8_000, party_size: 2 });
     const send = (form: Record<string, string>, who = ada): Promise<HttpResponse> =>
       post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal', ...form }, { cookie: who.cookie });
     expect((await send({ seats: '2' })).text).toContain('This booking is for up to 2 people. Leave some out.');
     const small = { split: 'custom', seats: '1', 'amount:organizer': '79.80', 'amount:seat-1': '0.20' };
     expect((await send(small)).text).toContain('A card cannot pay less than $0.50.');
-    expect((await shop.read(checkout.id)).status).toBe('open');
+    expect((await venue.read(checkout.id)).status).toBe('open');
     expect((await send({ seats: '1' })).status).toBe(303);
     const second = await send({ seats: '1' }, ben);
     expect([second.status, second.text.includes('Somebody else has chosen the group already.')]).toEqual([403, true]);
@@ -304,13 +306,13 @@ describe('choosing the party on a page', () => {
 });
 
 describe('choosing the party again', () => {
-  const edit = (checkout: Seen, who: Person): Promise<HttpResponse> =>
+  const edit = (checkout: Json, who: Person): Promise<HttpResponse> =>
     get(`/c/${checkout.id}?edit=party`, { cookie: who.cookie });
-  const seenIn = (told: HttpResponse): string => /name="seen" value="([^"]+)"/.exec(told.text)?.[1] ?? '';
+  const seenIn = (response: HttpResponse): string => /name="seen" value="([^"]+)"/.exec(response.text)?.[1] ?? '';
 
   it('begins with the party as it is: who, how many seats, and what each pays', async () => {
     const [ada, ben] = [await person('Ada'), await person('Ben')];
-    const checkout = await shop.create({ amount: 8_000, party_size: 3 });
+    const checkout = await venue.create({ amount: 8_000, party_size: 3 });
     const friend = await world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
       key: ada.token,
       body: { members: [{ user_id: ben.id }], split: 'equal' },
@@ -330,7 +332,7 @@ describe('choosing the party again', () => {
 
   it('never throws out somebody who sat down meanwhile, and says whose hold would be released', async () => {
     const [ada, dan] = [await person('Ada'), await person('Dan')];
-    const checkout = await shop.create({ amount: 9_000, party_size: 3 });
+    const checkout = await venue.create({ amount: 9_000, party_size: 3 });
     const party = (form: Record<string, string>): Promise<HttpResponse> =>
       post(`/c/${checkout.id}/party`, { split: 'equal', ...form }, { cookie: ada.cookie });
     await party({ do: 'send', seats: '2' });
@@ -338,16 +340,16 @@ describe('choosing the party again', () => {
     await post(`/c/${checkout.id}/seat`, {}, { cookie: dan.cookie });
     const stale = await party({ do: 'send', seats: '1', seen });
     expect([stale.status, stale.text.includes('The group has changed while you were choosing.')]).toEqual([409, true]);
-    const { shares } = await shop.read(checkout.id);
-    const share = shares.find(({ display_name }: Seen) => display_name === 'Dan');
-    await shop.pay(checkout.id, share.id, '4242424242424242');
+    const { shares } = await venue.read(checkout.id);
+    const share = shares.find(({ display_name }: Json) => display_name === 'Dan');
+    await venue.pay(checkout.id, share.id, '4242424242424242');
     const fresh = seenIn(await edit(checkout, ada));
     const asked = await party({ do: 'next', seats: '0', member: dan.id, seen: fresh });
     expect(asked.text).toContain('Dan’s hold of $30.00 will be released');
     const kept = await party({ do: 'next', seats: '1', member: dan.id, seen: fresh });
     expect(kept.text).not.toContain('will be released');
     expect((await party({ do: 'send', seats: '1', member: dan.id, seen: fresh })).status).toBe(303);
-    expect((await shop.read(checkout.id)).shares.map(({ status }: Seen) => status)).toEqual([
+    expect((await venue.read(checkout.id)).shares.map(({ status }: Json) => status)).toEqual([
       'invited',
       'held',
       'invited',
@@ -356,47 +358,47 @@ describe('choosing the party again', () => {
 
   it('says at its phone that somebody is in the group twice, whoever it is', async () => {
     const ada = await person('Ada');
-    const checkout = await shop.create({ party_size: 3 });
+    const checkout = await venue.create({ party_size: 3 });
     const own = await world.db.query<{ phone: Buffer; hash: Buffer }>(
       'select phone, phone_hash as hash from members where member_id = $1',
       [ada.id],
     );
     const phone = openPhone(world.context.seal, { phone: own[0]?.phone as Buffer, phoneHash: own[0]?.hash as Buffer });
-    const told = await post(
+    const response = await post(
       `/c/${checkout.id}/party`,
       { do: 'send', split: 'equal', phone, name: 'Me' },
       { cookie: ada.cookie },
     );
-    expect(told.status).toBe(422);
-    expect(told.text).toMatch(/id="phone-0-error" role="alert">This person is in the group twice/);
-    expect(told.text).toContain('<title>Error: ');
+    expect(response.status).toBe(422);
+    expect(response.text).toMatch(/id="phone-0-error" role="alert">This person is in the group twice/);
+    expect(response.text).toContain('<title>Error: ');
   });
 
   it('keeps typed amounts on the way back', async () => {
     const ada = await person('Ada');
-    const checkout = await shop.create({ party_size: 3 });
+    const checkout = await venue.create({ party_size: 3 });
     const form = { do: 'back', split: 'custom', seats: '1', 'amount:organizer': '12.34' };
-    const told = await post(`/c/${checkout.id}/party`, form, { cookie: ada.cookie });
-    expect(told.text).toContain('name="amount:organizer" value="12.34"');
+    const response = await post(`/c/${checkout.id}/party`, form, { cookie: ada.cookie });
+    expect(response.text).toContain('name="amount:organizer" value="12.34"');
   });
 });
 
 describe('what a page says of money', () => {
   it('is true for a share of nothing, a covered one, and the one who covered it', async () => {
     const [ada, ben, cleo] = [await person('Ada'), await person('Ben'), await person('Cleo')];
-    const begin = async (): Promise<{ id: string; shares: Seen }> => {
-      const { id } = await shop.create({ amount: 9_000, party_size: 3 });
-      const told = await world.call('POST', `/v1/public/checkouts/${id}/party`, {
+    const begin = async (): Promise<{ id: string; shares: Json }> => {
+      const { id } = await venue.create({ amount: 9_000, party_size: 3 });
+      const response = await world.call('POST', `/v1/public/checkouts/${id}/party`, {
         key: ada.token,
         body: {
           members: [{ user_id: ben.id }, { user_id: cleo.id }],
           split: { custom: { organizer: 4_000, [ben.id]: 5_000, [cleo.id]: 0 } },
         },
       });
-      expect(told.status, told.text).toBe(200);
-      const { shares } = told.json;
+      expect(response.status, response.text).toBe(200);
+      const { shares } = response.json;
       const asked = await world.call('POST', `/v1/public/shares/${shares[1].id}/hold`, { key: ada.token });
-      await shop.confirm(
+      await venue.confirm(
         { clientSecret: asked.json.client_secret, publishableKey: asked.json.publishable_key },
         '4242424242424242',
       );
@@ -409,12 +411,12 @@ describe('what a page says of money', () => {
     expect(await says(open.id, cleo)).toContain('You have nothing to pay.');
     expect(await says(open.id, cleo)).not.toContain('is held');
     expect(await says(open.id, ben)).toContain('Ada covered your share.');
-    await shop.drive(open.id, 'expire');
+    await venue.runTestHelper(open.id, 'expire');
     expect(await says(open.id, ben)).not.toContain('Your hold');
     expect(await says(open.id, cleo)).not.toContain('Your hold');
     expect(await says(open.id, ada)).toContain('Your hold of $50.00 is released.');
     const done = await begin();
-    await shop.pay(done.id, done.shares[0].id, '4242424242424242');
+    await venue.pay(done.id, done.shares[0].id, '4242424242424242');
     await world.work();
     expect(await says(done.id, ada)).toContain('Your card was charged');
     expect(await says(done.id, ben)).toContain('Ada covered your share of $50.00.');
@@ -423,9 +425,9 @@ describe('what a page says of money', () => {
 
   it('is not “booked” to a stranger before it is', async () => {
     const { checkout, invites } = await group();
-    await shop.pay(checkout.id, invites[0].id, '4000000000700023');
-    await shop.pay(checkout.id, invites[1].id, '4242424242424242');
-    expect((await shop.read(checkout.id)).status).toBe('funded');
+    await venue.pay(checkout.id, invites[0].id, '4000000000700023');
+    await venue.pay(checkout.id, invites[1].id, '4242424242424242');
+    expect((await venue.read(checkout.id)).status).toBe('funded');
     const { text } = await get(pathOf(invites[1].url));
     expect(text).toContain('Everyone has paid');
     expect(text).not.toContain('booked');
@@ -435,11 +437,11 @@ describe('what a page says of money', () => {
 describe('a seat', () => {
   it('is taken by whoever is first, and the other is told calmly', async () => {
     const [ada, ben, cleo] = [await person('Ada'), await person('Ben'), await person('Cleo')];
-    const checkout = await shop.create({ amount: 8_000, party_size: 2 });
+    const checkout = await venue.create({ amount: 8_000, party_size: 2 });
     await post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal', seats: '1' }, { cookie: ada.cookie });
-    const told = await Promise.all([ben, cleo].map(({ cookie }) => post(`/c/${checkout.id}/seat`, {}, { cookie })));
-    expect(told.map(({ status }) => status).sort()).toEqual([303, 409]);
-    expect(told.find(({ status }) => status === 409)?.text).toContain('Somebody was quicker');
+    const response = await Promise.all([ben, cleo].map(({ cookie }) => post(`/c/${checkout.id}/seat`, {}, { cookie })));
+    expect(response.map(({ status }) => status).sort()).toEqual([303, 409]);
+    expect(response.find(({ status }) => status === 409)?.text).toContain('Somebody was quicker');
   });
 });
 

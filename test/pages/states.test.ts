@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath } from './browser.ts';
+import { type BrowserFixture, openBrowserFixture } from './browser-fixture.ts';
 import { STATES } from './states.ts';
-import { openTown, type Town } from './town.ts';
 
 const path = browserPath();
 const folder = process.env.SCREENS ?? null;
@@ -36,17 +36,17 @@ async function findings(page: Page, isDark: boolean): Promise<string[]> {
 }
 
 describe.runIf(path !== null)('every state of the pages', () => {
-  let town: Town;
+  let fixture: BrowserFixture;
   beforeAll(async () => {
-    town = await openTown(path ?? '', { worker: false });
+    fixture = await openBrowserFixture(path ?? '', { worker: false });
     if (folder !== null) mkdirSync(folder, { recursive: true });
   });
-  afterAll(() => town.close());
+  afterAll(() => fixture.close());
 
   it.each(STATES.map((state) => [state.name, state] as const))(
     '%s is readable for everybody, on a phone and on a desk, by day and by night',
     async (name, state) => {
-      const page = await state.open(town, {});
+      const page = await state.open(fixture, {});
       const troubles: string[] = [];
       const elsewhere: string[] = [];
       page.on('console', (message) => {
@@ -55,7 +55,7 @@ describe.runIf(path !== null)('every state of the pages', () => {
       });
       page.on('pageerror', (error) => troubles.push(error.message));
       page.on('request', (request) => {
-        if (![town.url, town.world.processor.url].some((ours) => request.url().startsWith(ours)))
+        if (![fixture.url, fixture.world.processor.url].some((ours) => request.url().startsWith(ours)))
           elsewhere.push(request.url());
       });
       await page.reload();

@@ -3,39 +3,39 @@
 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CARDS } from '../checkouts/shop.ts';
+import { CARDS } from '../support/test-venue.ts';
 import { browserPath } from './browser.ts';
-import { openTown, type Person, payWith, signIn, type Town } from './town.ts';
+import { type BrowserFixture, openBrowserFixture, type Person, payWith, signIn } from './browser-fixture.ts';
 
 const path = browserPath();
 
 describe.runIf(path !== null)('on the hosted pages', () => {
-  let town: Town;
+  let fixture: BrowserFixture;
   beforeAll(async () => {
-    town = await openTown(path ?? '', { worker: true });
+    fixture = await openBrowserFixture(path ?? '', { worker: true });
   });
-  afterAll(() => town.close());
+  afterAll(() => fixture.close());
 
   const sees = async (page: Page, text: string | RegExp): Promise<void> => {
     await page.getByText(text).first().waitFor({ timeout: 60_000 });
   };
-  const statusOf = async (id: string): Promise<string> => (await town.shop.read(id)).status;
+  const statusOf = async (id: string): Promise<string> => (await fixture.venue.read(id)).status;
   const until = async (id: string, status: string): Promise<void> => {
     await expect.poll(() => statusOf(id), { timeout: 60_000, interval: 200 }).toBe(status);
   };
   const threeFriends = async (): Promise<[Person, Person, Person]> => [
-    await town.person('Ada'),
-    await town.person('Ben'),
-    await town.person('Cleo'),
+    await fixture.createPerson('Ada'),
+    await fixture.createPerson('Ben'),
+    await fixture.createPerson('Cleo'),
   ];
 
   it('three friends on three phones sign in, are invited and pay, and the checkout completes', async () => {
-    const checkout = await town.create({ amount: 10_001, party_size: 3 });
-    const ada = await town.phoneOf(null);
-    await ada.goto(checkout.url.replace(/^https?:\/\/[^/]+/, town.url));
-    await signIn(ada, town.phone(), 'Ada');
+    const checkout = await fixture.create({ amount: 10_001, party_size: 3 });
+    const ada = await fixture.openPage(null);
+    await ada.goto(checkout.url.replace(/^https?:\/\/[^/]+/, fixture.url));
+    await signIn(ada, fixture.phone(), 'Ada');
     await ada.getByLabel('Name').nth(0).fill('Ben');
-    const ben = town.phone();
+    const ben = fixture.phone();
     await ada.getByLabel('Phone').nth(0).fill(ben);
     await ada.getByLabel('Open seats').fill('1');
     await sees(ada, '3 in all · $33.33 each');
@@ -46,11 +46,11 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await sees(ada, '0 of 3 in · $0.00 of $100.01');
     const link = await ada.getByLabel('Link for the open seats').inputValue();
 
-    const outbox = await town.world.call('GET', '/sandbox/outbox', { headers: { accept: 'application/json' } });
+    const outbox = await fixture.world.call('GET', '/sandbox/outbox', { headers: { accept: 'application/json' } });
     const text: string = outbox.json.data.find(
       ({ to, kind }: Record<string, string>) => to === ben && kind === 'invite',
     ).text;
-    const benPage = await town.phoneOf(null);
+    const benPage = await fixture.openPage(null);
     await benPage.goto(/https?:\S+\/s\/\S+/.exec(text)?.[0] ?? '');
     await sees(benPage, 'Ada invited you');
     await benPage.getByRole('button', { name: /Text a code to the number ending in/ }).click();
@@ -61,9 +61,9 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await payWith(benPage, 'Works');
     await sees(benPage, '$33.33 is held. You’re in.');
 
-    const cleo = await town.phoneOf(null);
+    const cleo = await fixture.openPage(null);
     await cleo.goto(link);
-    await signIn(cleo, town.phone(), 'Cleo');
+    await signIn(cleo, fixture.phone(), 'Cleo');
     await cleo.getByRole('button', { name: 'Take a seat for $33.33' }).click();
     await payWith(cleo, 'Works');
     await sees(cleo, '2 of 3 in');
@@ -74,7 +74,7 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     expect(await ada.getByRole('link', { name: 'Back to Harbor House' }).getAttribute('href')).toContain(
       'https://harbor.example/',
     );
-    const done = await town.shop.read(checkout.id);
+    const done = await fixture.venue.read(checkout.id);
     expect(done).toMatchObject({ status: 'completed', funded_amount: 10_001 });
     expect(done.shares.map(({ display_name }: { display_name: string }) => display_name)).toEqual([
       'Ada',
@@ -85,9 +85,9 @@ describe.runIf(path !== null)('on the hosted pages', () => {
 
   it('a declined card is said beside the form, what was typed stays, and another card pays', async () => {
     const [ada, ben] = await threeFriends();
-    const checkout = await town.create();
-    const [, invite] = await town.party(checkout, [ada, ben]);
-    const page = await town.phoneOf(ben);
+    const checkout = await fixture.create();
+    const [, invite] = await fixture.party(checkout, [ada, ben]);
+    const page = await fixture.openPage(ben);
     await page.goto(invite.url);
     await payWith(page, 'No funds');
     await sees(page, 'There is not enough money on this card');
@@ -99,8 +99,8 @@ describe.runIf(path !== null)('on the hosted pages', () => {
 
   it('a bank that asks its customer is visited and come back from, whether they approve or not', async () => {
     const [ada, ben] = await threeFriends();
-    const [, invite] = await town.party(await town.create(), [ada, ben]);
-    const page = await town.phoneOf(ben);
+    const [, invite] = await fixture.party(await fixture.create(), [ada, ben]);
+    const page = await fixture.openPage(ben);
     await page.goto(invite.url);
     await payWith(page, '3-D Secure');
     await page.getByRole('button', { name: 'Fail' }).click();
@@ -113,18 +113,18 @@ describe.runIf(path !== null)('on the hosted pages', () => {
 
   it('one drops out, the organizer splits again, and whoever is unchanged keeps their hold', async () => {
     const [ada, ben, cleo] = await threeFriends();
-    const checkout = await town.create({ amount: 9_000, party_size: 3 });
-    const [, bens, cleos] = await town.party(checkout, [ada, ben, cleo], {
+    const checkout = await fixture.create({ amount: 9_000, party_size: 3 });
+    const [, bens, cleos] = await fixture.party(checkout, [ada, ben, cleo], {
       custom: { organizer: 4_000, [ben.id]: 2_000, [cleo.id]: 3_000 },
     });
-    const benPage = await town.phoneOf(ben);
+    const benPage = await fixture.openPage(ben);
     await benPage.goto(bens.url);
     await payWith(benPage, 'Works');
     await sees(benPage, '$20.00 is held');
-    const cleoPage = await town.phoneOf(cleo);
+    const cleoPage = await fixture.openPage(cleo);
     await cleoPage.goto(cleos.url);
-    const adaPage = await town.phoneOf(ada);
-    await adaPage.goto(`${town.url}/c/${checkout.id}?edit=party`);
+    const adaPage = await fixture.openPage(ada);
+    await adaPage.goto(`${fixture.url}/c/${checkout.id}?edit=party`);
     await adaPage.getByRole('checkbox', { name: 'Cleo' }).uncheck();
     await adaPage.getByLabel('I set the amounts').check();
     await adaPage.getByRole('button', { name: 'See who pays what' }).click();
@@ -148,11 +148,11 @@ describe.runIf(path !== null)('on the hosted pages', () => {
 
   it('covering all the rest goes through on a slow line, although the page looks for news meanwhile', async () => {
     const [ada, ben, cleo] = await threeFriends();
-    const dora = await town.person('Dora');
-    const checkout = await town.create({ amount: 8_000, party_size: 4 });
-    await town.party(checkout, [ada, ben, cleo, dora]);
-    const page = await town.phoneOf(ada);
-    await page.goto(`${town.url}/c/${checkout.id}?cover=rest`);
+    const dora = await fixture.createPerson('Dora');
+    const checkout = await fixture.create({ amount: 8_000, party_size: 4 });
+    await fixture.party(checkout, [ada, ben, cleo, dora]);
+    const page = await fixture.openPage(ada);
+    await page.goto(`${fixture.url}/c/${checkout.id}?cover=rest`);
     await page.route('**/hold', async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       await page.evaluate(`document.dispatchEvent(new CustomEvent('everyshare:look'))`);
@@ -164,13 +164,13 @@ describe.runIf(path !== null)('on the hosted pages', () => {
 
   it('a hold that is lost while the page is open can be paid again there', async () => {
     const [ada, ben] = await threeFriends();
-    const checkout = await town.create();
-    const [, bens] = await town.party(checkout, [ada, ben]);
-    await town.shop.pay(checkout.id, bens.id, CARDS.good);
-    const page = await town.phoneOf(ben);
+    const checkout = await fixture.create();
+    const [, bens] = await fixture.party(checkout, [ada, ben]);
+    await fixture.venue.pay(checkout.id, bens.id, CARDS.good);
+    const page = await fixture.openPage(ben);
     await page.goto(bens.url);
     await sees(page, '$120.00 is held');
-    await town.shop.loseHold(bens.id);
+    await fixture.venue.loseHold(bens.id);
     await sees(page, 'Your hold was lost');
     await payWith(page, 'Works');
     await sees(page, '$120.00 is held');
@@ -179,18 +179,18 @@ describe.runIf(path !== null)('on the hosted pages', () => {
 
   it('the organizer covers all the rest, and the others are told who did', async () => {
     const [ada, ben, cleo] = await threeFriends();
-    const checkout = await town.create({ amount: 9_000, party_size: 3 });
-    const [, bens] = await town.party(checkout, [ada, ben, cleo]);
-    const benPage = await town.phoneOf(ben);
+    const checkout = await fixture.create({ amount: 9_000, party_size: 3 });
+    const [, bens] = await fixture.party(checkout, [ada, ben, cleo]);
+    const benPage = await fixture.openPage(ben);
     await benPage.goto(bens.url);
-    const adaPage = await town.phoneOf(ada);
-    await adaPage.goto(`${town.url}/c/${checkout.id}`);
+    const adaPage = await fixture.openPage(ada);
+    await adaPage.goto(`${fixture.url}/c/${checkout.id}`);
     await adaPage.getByRole('link', { name: 'Cover all the rest ($60.00)' }).click();
     await adaPage.waitForURL(/cover=rest/);
     await payWith(adaPage, 'Works');
     await sees(benPage, 'Ada covered your share.');
     await sees(adaPage, '2 of 3 in');
-    await adaPage.goto(`${town.url}/c/${checkout.id}`);
+    await adaPage.goto(`${fixture.url}/c/${checkout.id}`);
     await payWith(adaPage, 'Works');
     await sees(benPage, 'Ada covered your share of $30.00.');
     await until(checkout.id, 'completed');
@@ -198,21 +198,21 @@ describe.runIf(path !== null)('on the hosted pages', () => {
 
   it('the deadline passes while somebody types: everyone is told, and nothing is held', async () => {
     const [ada, ben] = await threeFriends();
-    const checkout = await town.create();
-    const [, bens] = await town.party(checkout, [ada, ben]);
-    const adaPage = await town.phoneOf(ada);
-    await adaPage.goto(`${town.url}/c/${checkout.id}`);
+    const checkout = await fixture.create();
+    const [, bens] = await fixture.party(checkout, [ada, ben]);
+    const adaPage = await fixture.openPage(ada);
+    await adaPage.goto(`${fixture.url}/c/${checkout.id}`);
     await payWith(adaPage, 'Works');
     await sees(adaPage, '$120.00 is held');
-    const benPage = await town.phoneOf(ben);
+    const benPage = await fixture.openPage(ben);
     await benPage.goto(bens.url);
     await benPage.getByRole('button', { name: 'Works' }).click();
-    await town.shop.drive(checkout.id, 'expire');
+    await fixture.venue.runTestHelper(checkout.id, 'expire');
     await benPage.getByRole('button', { name: /^Hold / }).click();
     await sees(benPage, 'Time is up');
     await sees(adaPage, 'Your hold of $120.00 is released.');
     const texts = async (person: Person): Promise<string[]> => {
-      const outbox = await town.world.call('GET', '/sandbox/outbox', { headers: { accept: 'application/json' } });
+      const outbox = await fixture.world.call('GET', '/sandbox/outbox', { headers: { accept: 'application/json' } });
       const mine = outbox.json.data.filter(
         ({ to, kind }: Record<string, string>) => to === person.phone && (kind === 'released' || kind === 'ended'),
       );
@@ -226,18 +226,18 @@ describe.runIf(path !== null)('on the hosted pages', () => {
 
   it('two guests pay the last shares at the same moment, and it is booked once', async () => {
     const [ada, ben, cleo] = await threeFriends();
-    const checkout = await town.create({ amount: 9_000, party_size: 3 });
-    const invites = await town.party(checkout, [ada, ben, cleo]);
+    const checkout = await fixture.create({ amount: 9_000, party_size: 3 });
+    const invites = await fixture.party(checkout, [ada, ben, cleo]);
     const pages = await Promise.all(
       [ada, ben, cleo].map(async (person, index) => {
-        const page = await town.phoneOf(person);
+        const page = await fixture.openPage(person);
         await page.goto(invites[index].url);
         return page;
       }),
     );
     await Promise.all(pages.map((page) => payWith(page, 'Works')));
     for (const page of pages) await sees(page, 'It’s booked. Everyone’s in.');
-    const events = await town.world.db.query<{ type: string }>(
+    const events = await fixture.world.db.query<{ type: string }>(
       `select type from events where subject = $1 and type in ('checkout.funded', 'checkout.completed')`,
       [checkout.id],
     );
@@ -246,9 +246,9 @@ describe.runIf(path !== null)('on the hosted pages', () => {
 
   it('double taps, two tabs and a broken connection never make a second hold', async () => {
     const [ada, ben] = await threeFriends();
-    const checkout = await town.create();
-    const [, bens] = await town.party(checkout, [ada, ben]);
-    const first = await town.phoneOf(ben);
+    const checkout = await fixture.create();
+    const [, bens] = await fixture.party(checkout, [ada, ben]);
+    const first = await fixture.openPage(ben);
     const second = await first.context().newPage();
     await first.goto(bens.url);
     await second.goto(bens.url);
@@ -267,15 +267,15 @@ describe.runIf(path !== null)('on the hosted pages', () => {
       .catch(() => undefined);
     await sees(first, '$120.00 is held');
     await sees(second, '$120.00 is held');
-    const holds = await town.world.db.query('select 1 from holds where checkout_id = $1', [checkout.id]);
+    const holds = await fixture.world.db.query('select 1 from holds where checkout_id = $1', [checkout.id]);
     expect(holds).toHaveLength(1);
   });
 
   it('without a script it works up to the card form', async () => {
-    const checkout = await town.create({ amount: 6_000, party_size: 2 });
-    const page = await town.phoneOf(null, { script: false });
-    await page.goto(`${town.url}/c/${checkout.id}`);
-    await signIn(page, town.phone(), 'Ada');
+    const checkout = await fixture.create({ amount: 6_000, party_size: 2 });
+    const page = await fixture.openPage(null, { script: false });
+    await page.goto(`${fixture.url}/c/${checkout.id}`);
+    await signIn(page, fixture.phone(), 'Ada');
     await page.getByLabel('Open seats').fill('1');
     await page.getByRole('button', { name: 'See who pays what' }).click();
     await page.getByRole('button', { name: 'Send the invites' }).click();
@@ -289,8 +289,8 @@ describe.runIf(path !== null)('on the hosted pages', () => {
 
   it('keyboard alone is enough to sign in and pay', async () => {
     const [ada, ben] = await threeFriends();
-    const [, bens] = await town.party(await town.create(), [ada, ben]);
-    const page = await town.phoneOf(null);
+    const [, bens] = await fixture.party(await fixture.create(), [ada, ben]);
+    const page = await fixture.openPage(null);
     await page.goto(bens.url);
     const press = async (name: string): Promise<void> => {
       for (let steps = 0; steps < 60; steps++) {

@@ -3,9 +3,9 @@
 // proven is our side: the policy lets it in, and nothing else; mount, then confirm; and that the server's word decides.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CARDS } from '../checkouts/shop.ts';
+import { CARDS } from '../support/test-venue.ts';
 import { browserPath } from './browser.ts';
-import { openTown, type Town } from './town.ts';
+import { type BrowserFixture, openBrowserFixture } from './browser-fixture.ts';
 
 const path = browserPath();
 
@@ -26,17 +26,17 @@ const SCRIPT = `window.Stripe = (key, { locale }) => ({
 });`;
 
 describe.runIf(path !== null)('the real processor’s own card form', () => {
-  let town: Town;
+  let fixture: BrowserFixture;
   beforeAll(async () => {
-    town = await openTown(path ?? '', { worker: true, hidesProcessor: true });
+    fixture = await openBrowserFixture(path ?? '', { worker: true, hidesProcessor: true });
   });
-  afterAll(() => town.close());
+  afterAll(() => fixture.close());
 
   it('is loaded when somebody wants to pay, and a hold is what the server says', async () => {
-    const [ada, ben] = [await town.person('Ada'), await town.person('Ben')];
-    const checkout = await town.create();
-    const [, invite] = await town.party(checkout, [ada, ben]);
-    const page = await town.phoneOf(ben, { language: 'de-DE' });
+    const [ada, ben] = [await fixture.createPerson('Ada'), await fixture.createPerson('Ben')];
+    const checkout = await fixture.create();
+    const [, invite] = await fixture.party(checkout, [ada, ben]);
+    const page = await fixture.openPage(ben, { language: 'de-DE' });
     const asked: string[] = [];
     const cards: string[] = [CARDS.noFunds, CARDS.good];
     await page.route('https://js.stripe.com/**', async (route) => {
@@ -46,8 +46,8 @@ describe.runIf(path !== null)('the real processor’s own card form', () => {
     const returns: unknown[] = [];
     await page.exposeFunction('confirmAtBank', async (clientSecret: string, redirect: string, returnUrl: string) => {
       returns.push([redirect, new URL(returnUrl).pathname]);
-      const publishableKey = town.world.context.services.processors.test?.publishableKey ?? '';
-      const { error } = await town.shop.confirmDirectly({ clientSecret, publishableKey }, cards.shift() ?? '');
+      const publishableKey = fixture.world.context.services.processors.test?.publishableKey ?? '';
+      const { error } = await fixture.venue.confirmDirectly({ clientSecret, publishableKey }, cards.shift() ?? '');
       return error === undefined ? {} : { error };
     });
     const refused: string[] = [];

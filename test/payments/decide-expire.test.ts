@@ -7,9 +7,9 @@ import type { LockedCheckout, ShareState } from '../../src/domain/checkouts/lock
 import { decideCancel } from '../../src/domain/checkouts/party/decide-party.ts';
 import { CHECKOUT_TRANSITIONS, type CheckoutStatus } from '../../src/domain/checkouts/transitions.ts';
 import { HOLD_TRANSITIONS, type HoldStatus } from '../../src/domain/payments/transitions.ts';
-import { applyAll, newModel } from '../checkouts/model.ts';
+import { applyAll, newModel } from './checkout-model.ts';
 
-const { standing: open } = newModel(10_000, 300, 4);
+const { checkout: open } = newModel(10_000, 300, 4);
 const STATUSES = Object.keys(CHECKOUT_TRANSITIONS) as CheckoutStatus[];
 
 function share(place: number, status: ShareState['status']): ShareState {
@@ -44,11 +44,11 @@ describe('a checkout', () => {
     );
     const now = open.expiresAt + 5;
     expect(decideExpire({ ...open, status: 'collecting', shares, holds }, now)).toEqual([
-      { step: 'move shares', ids: ['shr_0'], from: 'held', to: 'released' },
-      { step: 'move hold', id: 'hold asked', from: 'asked', to: 'releasing', dueAt: now },
-      { step: 'move hold', id: 'hold open', from: 'open', to: 'releasing', dueAt: now },
-      { step: 'move hold', id: 'hold held', from: 'held', to: 'releasing', dueAt: now },
-      { step: 'move checkout', from: 'collecting', to: 'expired' },
+      { step: 'transition shares', ids: ['shr_0'], from: 'held', to: 'released' },
+      { step: 'transition hold', id: 'hold asked', from: 'asked', to: 'releasing', dueAt: now },
+      { step: 'transition hold', id: 'hold open', from: 'open', to: 'releasing', dueAt: now },
+      { step: 'transition hold', id: 'hold held', from: 'held', to: 'releasing', dueAt: now },
+      { step: 'transition checkout', from: 'collecting', to: 'expired' },
       { step: 'record event', type: 'checkout.expired' },
     ]);
   });
@@ -60,10 +60,10 @@ describe('a checkout', () => {
         const checkout: LockedCheckout = { ...open, status: 'collecting', amount: 5_000 * shares.length, shares };
         const canceled = decideCancel(checkout, checkout.expiresAt - 1);
         const steps = 'steps' in canceled ? canceled.steps : [];
-        const model = { ...newModel(1_000, 0, 2), standing: checkout };
+        const model = { ...newModel(1_000, 0, 2), checkout: checkout };
         const ends = [steps, decideExpire(checkout, checkout.expiresAt)].map((all) => applyAll(model, all));
-        expect(ends.map(({ standing }) => standing.status)).toEqual(['canceled', 'expired']);
-        expect(ends[0]?.standing.shares).toEqual(ends[1]?.standing.shares);
+        expect(ends.map(({ checkout }) => checkout.status)).toEqual(['canceled', 'expired']);
+        expect(ends[0]?.checkout.shares).toEqual(ends[1]?.checkout.shares);
       }),
     );
   });

@@ -1,5 +1,5 @@
-// Deciding a refund: exact over the shares, our fee given back in the same proportion and all of it at the end, the
-// venue's part out of the transfer that waits or taken back from the one that was sent. And the cancellation policy.
+// The decision about a refund: exact over the shares, our fee refunded in the same proportion and completely at the
+// end, the venue's part deducted from a waiting transfer or reversed from a sent one. Also the cancellation policy.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import {
   type TransferState,
 } from '../../src/domain/checkouts/refunds/decide-refund.ts';
 import type { MovementStatus } from '../../src/domain/payments/transitions.ts';
-import { applyAll, type Model, NOW, newId, newModel } from '../checkouts/model.ts';
+import { applyAll, type Model, NOW, newId, newModel } from './checkout-model.ts';
 
 const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);
 const amounts = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 50, max: 500_000 })), {
@@ -24,8 +24,8 @@ const amounts = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 50, max: 500
 function completed(shares: readonly number[], fee: number, status: MovementStatus): Model {
   const total = sum(shares);
   const blank = newModel(total, fee, shares.length);
-  const standing: LockedCheckout = {
-    ...blank.standing,
+  const checkout: LockedCheckout = {
+    ...blank.checkout,
     status: 'completed',
     shares: shares.map((amount, place) => ({
       id: `shr_${place}`,
@@ -38,12 +38,12 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
       refundedAmount: 0,
     })),
   };
-  const holds = standing.shares
+  const holds = checkout.shares
     .filter(({ amount }) => amount > 0)
     .map(({ id, amount }) => ({
       id: `hold_${id}`,
       venueId: 'venue',
-      checkoutId: standing.id,
+      checkoutId: checkout.id,
       shareId: id,
       mode: 'test' as const,
       status: 'captured' as const,
@@ -62,7 +62,7 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
       leaseToken: 0,
       createdAt: NOW,
     }));
-  const fees = feeParts(standing);
+  const fees = feeParts(checkout);
   const movements = holds
     .map(({ id, shareId, amount }) => ({
       id: `transfer_${shareId}`,
@@ -71,18 +71,18 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
       holdId: id,
       amount: amount - (fees.get(shareId) ?? 0),
       feePart: 0,
-      takesBack: null,
+      reversedTransferId: null,
       reason: null,
       dueAt: NOW,
       status,
     }))
     .filter(({ amount }) => amount > 0);
-  return { ...blank, standing: { ...standing, holds }, holds, movements };
+  return { ...blank, checkout: { ...checkout, holds }, holds, movements };
 }
 
 const refund = (model: Model, amount: number): Model => {
   const transfers: TransferState[] = model.movements.filter(({ kind }) => kind === 'transfer');
-  return applyAll(model, decideRefund(model.standing, transfers, { amount, reason: null, now: NOW, newId }));
+  return applyAll(model, decideRefund(model.checkout, transfers, { amount, reason: null, now: NOW, newId }));
 };
 const totalOf = (model: Model, kind: string): number =>
   sum(model.movements.filter((one) => one.kind === kind).map(({ amount }) => amount));
@@ -95,14 +95,14 @@ const story = fc.record({
 });
 
 describe('the fee of each share', () => {
-  it('adds up to the whole fee, is never above the share, and nothing for a share of nothing', () => {
+  it('adds up to the whole fee, is never above the share, and is 0 for a share of 0', () => {
     fc.assert(
       fc.property(amounts, fc.integer({ min: 0, max: 700_000 }), (shares, fee) => {
         fc.pre(sum(shares) > 0);
-        const { standing } = completed(shares, fee, 'done');
-        const parts = feeParts(standing);
-        expect(sum([...parts.values()])).toBe(standing.feeAmount);
-        for (const { id, amount } of standing.shares) expect(parts.get(id)).toBeLessThanOrEqual(amount);
+        const { checkout } = completed(shares, fee, 'done');
+        const parts = feeParts(checkout);
+        expect(sum([...parts.values()])).toBe(checkout.feeAmount);
+        for (const { id, amount } of checkout.shares) expect(parts.get(id)).toBeLessThanOrEqual(amount);
       }),
       { numRuns: 200 },
     );
@@ -110,23 +110,23 @@ describe('the fee of each share', () => {
 });
 
 describe('refunds in any parts', () => {
-  it('add up, never exceed a share, and give back to the guests exactly what was asked', () => {
+  it('add up, never exceed a share, and refund exactly the requested amount', () => {
     fc.assert(
       fc.property(story, ({ shares, fee, status, parts }) => {
         fc.pre(sum(shares) > 0);
         let model = completed(shares, fee, status);
         let refunded = 0;
         for (const part of parts) {
-          const left = refundableAmount(model.standing);
+          const left = refundableAmount(model.checkout);
           if (left === 0) break;
           const amount = Math.max(1, Math.floor((left * part) / 1_000));
-          const before = model.standing;
+          const before = model.checkout;
           model = refund(model, amount);
           refunded += amount;
-          expect(sum(model.standing.shares.map(({ refundedAmount }) => refundedAmount))).toBe(refunded);
+          expect(sum(model.checkout.shares.map(({ refundedAmount }) => refundedAmount))).toBe(refunded);
           expect(totalOf(model, 'refund')).toBe(refunded);
-          // In proportion: nobody's part is more than a cent away from their due.
-          model.standing.shares.forEach((share, place) => {
+          // In proportion: each part differs from its exact value by less than one minor unit.
+          model.checkout.shares.forEach((share, place) => {
             const was = before.shares[place];
             const due = (amount * (share.amount - (was?.refundedAmount ?? 0))) / refundableAmount(before);
             expect(Math.abs(share.refundedAmount - (was?.refundedAmount ?? 0) - due)).toBeLessThan(1.000001);
@@ -137,30 +137,30 @@ describe('refunds in any parts', () => {
     );
   });
 
-  it('to the end give back the whole fee and every transfer, to the cent, whether it waits or was sent', () => {
+  it('of everything refund the whole fee and every transfer exactly, waiting or sent', () => {
     fc.assert(
       fc.property(story, ({ shares, fee, status, parts }) => {
         fc.pre(sum(shares) > 0);
         const start = completed(shares, fee, status);
-        const net = start.standing.amount - start.standing.feeAmount;
+        const net = start.checkout.amount - start.checkout.feeAmount;
         const some = parts.reduce((model, part) => {
-          const left = refundableAmount(model.standing);
+          const left = refundableAmount(model.checkout);
           return left === 0 ? model : refund(model, Math.max(1, Math.floor((left * part) / 1_000)));
         }, start);
-        const left = refundableAmount(some.standing);
+        const left = refundableAmount(some.checkout);
         const end = left === 0 ? some : refund(some, left);
         const refunds = end.movements.filter(({ kind }) => kind === 'refund');
-        expect(sum(refunds.map(({ feePart }) => feePart))).toBe(start.standing.feeAmount);
+        expect(sum(refunds.map(({ feePart }) => feePart))).toBe(start.checkout.feeAmount);
         const waiting = sum(end.movements.filter((one) => one.kind === 'transfer').map(({ amount }) => amount));
         expect(status === 'waiting' ? net - waiting : totalOf(end, 'reversal')).toBe(net);
-        expect(end.standing.shares.every((share) => share.status === 'refunded')).toBe(true);
-        expect(end.told.every((type) => type === 'refund.created')).toBe(true);
+        expect(end.checkout.shares.every((share) => share.status === 'refunded')).toBe(true);
+        expect(end.events.every((type) => type === 'refund.created')).toBe(true);
       }),
       { numRuns: 200 },
     );
   });
 
-  it('move a share to refunded when all of it is, and not before', () => {
+  it('mark a share as refunded when all of it is, and not before', () => {
     const model = completed(
       [1_000, 1, 1_000].map((amount) => Math.max(50, amount)),
       0,
@@ -168,11 +168,11 @@ describe('refunds in any parts', () => {
     );
     const most = refund(model, 2_049);
     expect(
-      most.standing.shares.map(
+      most.checkout.shares.map(
         ({ status, amount, refundedAmount }) => status === (amount === refundedAmount ? 'refunded' : 'captured'),
       ),
     ).toEqual([true, true, true]);
-    expect(most.standing.shares.filter(({ status }) => status === 'captured')).toHaveLength(1);
+    expect(most.checkout.shares.filter(({ status }) => status === 'captured')).toHaveLength(1);
   });
 });
 
@@ -182,7 +182,7 @@ describe('the percentage by policy', () => {
     { selector: ({ hours_before }) => hours_before, maxLength: 10 },
   );
 
-  it('is that of the largest hours_before that is still met, in whatever order the rules stand', () => {
+  it('is that of the largest met hours_before, in any order of the rules', () => {
     fc.assert(
       fc.property(rules, fc.double({ min: -100, max: 9_000, noNaN: true }), (list, ahead) => {
         const met = list
@@ -196,7 +196,7 @@ describe('the percentage by policy', () => {
     );
   });
 
-  it('counts the very hour as met, and a moment less as not', () => {
+  it('counts the exact hour as met, and a moment less as not', () => {
     const list = [
       { hours_before: 24, refund_pct: 50 },
       { hours_before: 48, refund_pct: 100 },

@@ -1,11 +1,11 @@
-// The ledger cannot lie: the chart of accounts is one in the program and in the database, an entry is between the accounts
-// of its kind or it is refused, and what is written stays as it was written.
+// The ledger's guarantees: the chart of accounts is the same in TypeScript and in the database, an entry is between the
+// accounts of its kind, and a stored entry never changes.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { ACCOUNTS, type AccountName, ENTRY_KINDS, type EntryKind } from '../../src/domain/ledger/accounts.ts';
 import { accountBalances, postEntries } from '../../src/domain/ledger/queries.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let venueId: string;
@@ -21,7 +21,7 @@ const about = () => ({ venueId, mode: 'test', checkoutId: 'chk_1', currency: 'us
 
 class RolledBack extends Error {}
 
-/** Which of these the database lets pass, each tried for itself; nothing stays. */
+/** Which of these the database accepts, each tried alone. Everything is rolled back. */
 async function passing<T>(tries: readonly T[], work: (tx: Queryable, one: T) => Promise<unknown>): Promise<T[]> {
   const passed: T[] = [];
   const all = world.db.transaction(async (tx) => {
@@ -55,7 +55,7 @@ const insert = (tx: Queryable, { kind, debit, credit, amount }: Line): Promise<u
   );
 
 describe('the chart of accounts', () => {
-  it('is the same in the program and in the database', async () => {
+  it('is the same in TypeScript and in the database', async () => {
     const rows = await world.db.query<{ account: string; side: string; meaning: string }>(
       'select * from ledger_accounts',
     );
@@ -63,7 +63,7 @@ describe('the chart of accounts', () => {
     expect(theirs).toEqual(ACCOUNTS);
   });
 
-  it('has, for each kind of entry, the pair of accounts that the program says, and the database takes no other', async () => {
+  it('has one pair of accounts for each kind of entry, and the database accepts no other', async () => {
     const lines = [...kinds, 'gift', ''].flatMap((kind) =>
       [...accounts, 'pocket'].flatMap((debit) =>
         [...accounts, 'pocket'].map((credit) => ({ kind, debit, credit, amount: 1 })),
@@ -79,12 +79,12 @@ describe('the chart of accounts', () => {
 });
 
 describe('an entry', () => {
-  it('of nothing, or of less, is refused', async () => {
+  it('of 0 or less is rejected', async () => {
     const lines = [0, -1, 1].map((amount) => ({ kind: 'capture', ...ENTRY_KINDS.capture, amount }));
     expect((await passing(lines, insert)).map(({ amount }) => amount)).toEqual([1]);
   });
 
-  it('is there once for its subject', async () => {
+  it('exists once for its kind and subject', async () => {
     await world.db.transaction((tx) => postEntries(tx, about(), [{ kind: 'capture', subject: 'once', amount: 5 }]));
     const again = world.db.transaction((tx) =>
       postEntries(tx, about(), [{ kind: 'capture', subject: 'once', amount: 5 }]),
@@ -92,7 +92,7 @@ describe('an entry', () => {
     await expect(again).rejects.toThrow('ledger_entries_pkey');
   });
 
-  it('is never changed, deleted or emptied away', async () => {
+  it('cannot be changed, deleted or truncated', async () => {
     await world.db.transaction((tx) => postEntries(tx, about(), [{ kind: 'fee', subject: 'for-good', amount: 5 }]));
     const tries = [
       `update ledger_entries set amount = 6 where subject = 'for-good'`,
@@ -106,7 +106,7 @@ describe('an entry', () => {
     expect(await passing(tries, (tx, text) => tx.query(text))).toEqual([]);
   });
 
-  it('of nothing is left out by the program, so that a share of 0 moves no money', async () => {
+  it('of 0 is not inserted', async () => {
     const entries = kinds.map((kind) => ({ kind, subject: 'nothing', amount: 0 }));
     await world.db.transaction((tx) => postEntries(tx, about(), entries));
     expect(await world.db.query(`select 1 from ledger_entries where subject = 'nothing'`)).toEqual([]);
@@ -114,7 +114,7 @@ describe('an entry', () => {
 });
 
 describe('the balances', () => {
-  it('sum to zero whatever is posted, for a venue and for all', async () => {
+  it('add up to zero whatever is posted, for a venue and for all', async () => {
     const entries = kinds.map((kind, place) => ({ kind, subject: `some-${place}`, amount: 17 * (place + 1) }));
     await world.db.transaction((tx) => postEntries(tx, about(), entries));
     for (const whose of [venueId, null]) {

@@ -1,5 +1,5 @@
-// Every way in which the processor's answers can fail, as the adapter tells it. A small server says word for word what is
-// scripted, for the answers that the embedded sandbox has no reason to give; the rest is in stripe.test.ts.
+// How the adapter converts the processor's failures. A small server returns scripted responses that the embedded
+// sandbox never gives; the rest is in stripe.test.ts.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -15,8 +15,8 @@ type Reply = (response: ServerResponse, request: IncomingMessage) => void;
 
 const SECRET_KEY = 'sk_test_verysecretverysecret';
 const CLIENT_SECRET = 'pi_1_secret_ofTheGuest';
-/** Only calls that are meant to end in silence are made in haste, so that a busy machine fails no other. */
-const HASTY_MS = 300;
+/** The short time-out is only for calls that must time out, so that a busy machine fails no other. */
+const SHORT_TIMEOUT_MS = 300;
 
 const replies: Reply[] = [];
 const seen: { method: string; url: string; key: string | undefined; version: string | undefined }[] = [];
@@ -97,7 +97,9 @@ const charge = (more: object = {}) => ({
   ...more,
 });
 
-/** A thread that listens and then sleeps, its queue full: connecting hangs, as behind a firewall that drops packets. */
+/**
+ * A thread that listens and then sleeps with a full queue: connecting hangs, as behind a firewall that drops packets.
+ */
 async function listenButNeverAccept(): Promise<{ readonly port: number; stop(): Promise<unknown> }> {
   const thread = new Worker(
     `const { parentPort } = require('node:worker_threads');
@@ -125,7 +127,7 @@ async function failureOf(work: Promise<unknown>): Promise<Error> {
     () => null,
     (thrown: unknown) => thrown,
   );
-  if (!(error instanceof Error)) throw new Error('it was expected to fail');
+  if (!(error instanceof Error)) throw new Error('the call was expected to fail');
   return error;
 }
 
@@ -135,7 +137,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
   return (error as ProcessorRefusal).code;
 }
 
-async function troubleOf(work: Promise<unknown>): Promise<string> {
+async function unavailableOf(work: Promise<unknown>): Promise<string> {
   const error = await failureOf(work);
   expect(error).toBeInstanceOf(ProcessorUnavailable);
   return error.message;
@@ -143,7 +145,7 @@ async function troubleOf(work: Promise<unknown>): Promise<string> {
 
 const capture = () => processor.capture('pi_1', 1000, 'key-1');
 
-describe('trouble: whether the work was done is not known', () => {
+describe('ProcessorUnavailable, the outcome is unknown:', () => {
   it.each([
     [500, { type: 'api_error' }],
     [502, { type: 'api_error' }],
@@ -156,90 +158,92 @@ describe('trouble: whether the work was done is not known', () => {
     [409, { type: 'idempotency_error', code: 'idempotency_key_in_use' }],
     [402, { type: 'card_error', code: 'processing_error' }],
     [402, { type: 'card_error', code: 'card_declined', decline_code: 'processing_error' }],
-  ])('an answer of %i %o', async (status, error) => {
+  ])('a response of %i %o', async (status, error) => {
     replies.push(refuses(status, error));
-    expect(await troubleOf(capture())).toMatch(new RegExp(`^capture: the card processor .*\\(${status},.*req_1`));
+    expect(await unavailableOf(capture())).toMatch(new RegExp(`^capture: the card processor .*\\(${status},.*req_1`));
     expect(seen).toHaveLength(1);
   });
 
-  it('a key that the processor refuses says so, and loses no money', async () => {
+  it('a refused API key is named in the message and refuses no payment', async () => {
     for (const status of [401, 403]) {
       replies.push(refuses(status, { type: 'invalid_request_error', message: `Invalid API Key: ${SECRET_KEY}` }));
-      const message = await troubleOf(capture());
+      const message = await unavailableOf(capture());
       expect(message).toContain('refuses our secret key');
       expect(message).not.toContain(SECRET_KEY);
     }
   });
 
-  it('an answer that is no JSON, or only half of one', async () => {
+  it('a response that is not JSON, or only half of it', async () => {
     replies.push(says(502, '<html>Bad gateway</html>'), says(200, '<html>Welcome to the hotel</html>'));
-    await troubleOf(capture());
-    await troubleOf(capture());
+    await unavailableOf(capture());
+    await unavailableOf(capture());
     replies.push((response) => {
       response.writeHead(200, { 'content-length': '1000' });
       response.write('{"id":"pi_1"');
       setTimeout(() => response.destroy(), 50);
     });
-    await troubleOf(capture());
+    await unavailableOf(capture());
   });
 
-  it('silence ends with the time-out', async () => {
-    const capture = () => processorAt(address, HASTY_MS).capture('pi_1', 1000, 'key-1');
+  it('no response within the time-out', async () => {
+    const capture = () => processorAt(address, SHORT_TIMEOUT_MS).capture('pi_1', 1000, 'key-1');
     replies.push(() => {});
-    expect(await troubleOf(capture())).toBe('capture: no answer from the card processor (ETIMEDOUT)');
+    expect(await unavailableOf(capture())).toBe('capture: no answer from the card processor (ETIMEDOUT)');
     replies.push((response) => {
       response.writeHead(200, { 'content-length': '1000' });
       response.write('{"id":"pi_1"');
     });
-    expect(await troubleOf(capture())).toBe('capture: no answer from the card processor (ETIMEDOUT)');
+    expect(await unavailableOf(capture())).toBe('capture: no answer from the card processor (ETIMEDOUT)');
   });
 
-  it('a host that never takes the connection ends with the time-out too', async () => {
-    const deaf = await listenButNeverAccept();
+  it('a host that never accepts the connection within the time-out', async () => {
+    const listener = await listenButNeverAccept();
     const before = performance.now();
-    const message = await troubleOf(
-      processorAt({ protocol: 'http', host: '127.0.0.1', port: deaf.port }, HASTY_MS).retrieveHold('pi_1'),
+    const message = await unavailableOf(
+      processorAt({ protocol: 'http', host: '127.0.0.1', port: listener.port }, SHORT_TIMEOUT_MS).retrieveHold('pi_1'),
     );
-    expect(message).toBe('lookAt: no answer from the card processor (ETIMEDOUT)');
+    expect(message).toBe('retrieveHold: no answer from the card processor (ETIMEDOUT)');
     expect(performance.now() - before).toBeLessThan(15_000);
-    await deaf.stop();
+    await listener.stop();
   });
 
-  it('nobody listening', async () => {
+  it('a refused connection', async () => {
     const closed = createSocketServer();
     await new Promise<void>((done) => closed.listen(0, '127.0.0.1', done));
     const { port } = closed.address() as AddressInfo;
     await new Promise<void>((done) => closed.close(() => done()));
-    const message = await troubleOf(processorAt({ protocol: 'http', host: '127.0.0.1', port }).retrieveHold('pi_1'));
-    expect(message).toBe('lookAt: no answer from the card processor (ECONNREFUSED)');
+    const message = await unavailableOf(
+      processorAt({ protocol: 'http', host: '127.0.0.1', port }).retrieveHold('pi_1'),
+    );
+    expect(message).toBe('retrieveHold: no answer from the card processor (ECONNREFUSED)');
   });
 
-  it('a connection cut in the middle: the SDK asks once more by itself, and with the same key', async () => {
+  it('a connection that is cut twice: the SDK retries once with the same key', async () => {
     replies.push(
       (response) => response.destroy(),
       (response) => response.destroy(),
     );
-    expect(await troubleOf(capture())).toBe('capture: no answer from the card processor (ECONNRESET)');
+    expect(await unavailableOf(capture())).toBe('capture: no answer from the card processor (ECONNRESET)');
     expect(seen.map(({ key }) => key)).toEqual(['key-1', 'key-1']);
   });
 
-  it('a standing that nobody has heard of is not guessed at', async () => {
+  it('an unknown status is not guessed', async () => {
     replies.push(says(200, intent({ status: 'requires_divination' })));
-    expect(await troubleOf(processor.retrieveHold('pi_1'))).toContain('requires_divination');
+    expect(await unavailableOf(processor.retrieveHold('pi_1'))).toContain('requires_divination');
   });
 
-  it('a failure that is replayed for the key says so', async () => {
+  it('a failure that is replayed for the key is named in the message', async () => {
     replies.push(refuses(500, { type: 'api_error' }, { 'idempotent-replayed': 'true' }));
-    expect(await troubleOf(capture())).toContain('replayed for this key');
+    expect(await unavailableOf(capture())).toContain('replayed for this key');
   });
 });
 
-describe('a refusal: the processor would say no again', () => {
+describe('ProcessorRefusal, the answer is final:', () => {
   it.each([
     [402, { type: 'card_error', code: 'card_declined', decline_code: 'insufficient_funds' }, 'insufficient_funds'],
     [402, { type: 'card_error', code: 'expired_card' }, 'expired_card'],
     [402, { type: 'card_error', code: 'authentication_required' }, 'authentication_required'],
-  ])('an answer of %i %o is %s', async (status, error, code) => {
+  ])('a response of %i %o is %s', async (status, error, code) => {
     replies.push(refuses(status, error));
     expect(await refusalOf(capture())).toBe(code);
   });
@@ -248,24 +252,24 @@ describe('a refusal: the processor would say no again', () => {
     [404, { type: 'invalid_request_error', code: 'resource_missing' }, 'resource_missing'],
     [400, { type: 'invalid_request_error', code: 'amount_too_large' }, 'amount_too_large'],
     [400, { type: 'invalid_request_error' }, 'invalid_request_error'],
-  ])('of a refund, an answer of %i %o is %s', async (status, error, code) => {
+  ])('a response of %i %o to a refund is %s', async (status, error, code) => {
     replies.push(refuses(status, error));
     expect(await refusalOf(processor.refund('pi_1', { amount: 1, key: 'key-9', movementId: 'mov_1' }))).toBe(code);
   });
 
-  it('a key that was used for something else is trouble: what it was first used for may have been done', async () => {
+  it('a reused key is no refusal, because its first request may have succeeded', async () => {
     replies.push(refuses(400, { type: 'idempotency_error' }));
-    await troubleOf(processor.refund('pi_1', { amount: 1, key: 'key-9', movementId: 'mov_1' }));
+    await unavailableOf(processor.refund('pi_1', { amount: 1, key: 'key-9', movementId: 'mov_1' }));
   });
 
-  it('of a capture, anything but the bank’s own no is believed only when the intent says so too', async () => {
+  it('a refused capture counts only if the issuer declined it or the intent shows it', async () => {
     replies.push(refuses(400, { type: 'invalid_request_error', code: 'parameter_unknown' }), says(200, intent()));
-    await troubleOf(capture());
+    await unavailableOf(capture());
     replies.push(refuses(404, { type: 'invalid_request_error', code: 'resource_missing' }), refuses(404, {}));
-    await troubleOf(capture());
+    await unavailableOf(capture());
   });
 
-  it('nothing of it shows a secret, however deep one looks', async () => {
+  it('an error shows no secret at any depth', async () => {
     const message = `No such intent for ${CLIENT_SECRET} with ${SECRET_KEY}`;
     replies.push(
       refuses(402, { type: 'card_error', code: 'card_declined', message, payment_intent: intent() }),
@@ -279,7 +283,7 @@ describe('a refusal: the processor would say no again', () => {
     }
   });
 
-  it('an error that is not the processor’s is passed on as it is', async () => {
+  it('an error that is not the SDK’s is thrown unchanged', async () => {
     const own = makeStripeProcessor({
       mode: 'test',
       secretKey: SECRET_KEY,
@@ -287,47 +291,47 @@ describe('a refusal: the processor would say no again', () => {
       address,
       httpClient: { getClientName: () => 'broken', makeRequest: async () => ({}) as never },
     });
-    // The SDK sees every failure of its HTTP client as one of the network.
+    // The SDK reports every failure of its HTTP client as a connection error.
     expect(await failureOf(own.retrieveHold('pi_1'))).toBeInstanceOf(ProcessorUnavailable);
     replies.push(says(200, { data: null, has_more: false }));
     expect(await failureOf(processor.holdsSince(0, null))).toBeInstanceOf(TypeError);
   });
 });
 
-describe('when the state is not as expected', () => {
+describe('when the intent is in another state', () => {
   const unexpected = refuses(400, { type: 'invalid_request_error', code: 'payment_intent_unexpected_state' });
   const captured = intent({ status: 'succeeded', amount_received: 1000, latest_charge: charge() });
 
-  it('captured already, with that amount, is captured', async () => {
+  it('a capture succeeds if the amount is captured already', async () => {
     replies.push(unexpected, says(200, captured));
     expect(await capture()).toMatchObject({ status: 'captured', captured: 1000, chargeId: 'ch_1' });
   });
 
-  it('captured already with another amount, or canceled, is a refusal', async () => {
+  it('a capture is refused if another amount is captured, or the intent is canceled', async () => {
     replies.push(unexpected, says(200, { ...captured, amount_received: 999 }));
     expect(await refusalOf(capture())).toBe('payment_intent_unexpected_state');
     replies.push(unexpected, says(200, intent({ status: 'canceled' })));
     expect(await refusalOf(capture())).toBe('payment_intent_unexpected_state');
   });
 
-  it('trouble while looking is trouble', async () => {
+  it('a failed retrieve leaves the outcome unknown', async () => {
     replies.push(unexpected, refuses(500, {}));
-    await troubleOf(capture());
+    await unavailableOf(capture());
     replies.push(unexpected, refuses(500, {}));
-    await troubleOf(processor.release('pi_1', 'key-2'));
+    await unavailableOf(processor.release('pi_1', 'key-2'));
   });
 
-  it('released already is gone; captured cannot be released; anything else is trouble', async () => {
+  it('a release succeeds if it is canceled already, is refused if it is captured, and is unknown otherwise', async () => {
     const release = () => processor.release('pi_1', 'key-2');
     replies.push(unexpected, says(200, intent({ status: 'canceled' })));
     expect(await release()).toMatchObject({ status: 'gone', heldAt: null });
     replies.push(unexpected, says(200, captured));
     expect(await refusalOf(release())).toBe('already_captured');
     replies.push(unexpected, says(200, intent({ status: 'processing' })));
-    await troubleOf(release());
+    await unavailableOf(release());
   });
 
-  it('a refund that failed as it was made is a refusal', async () => {
+  it('a refund that fails at once is refused', async () => {
     replies.push(says(200, { id: 're_1', status: 'failed', failure_reason: 'lost_or_stolen_card' }));
     expect(await refusalOf(processor.refund('pi_1', { amount: 1000, key: 'key-3', movementId: 'mov_1' }))).toBe(
       'lost_or_stolen_card',
@@ -343,8 +347,8 @@ describe('when the state is not as expected', () => {
   });
 });
 
-describe('what the processor’s books mean', () => {
-  const look = async (more: object) => {
+describe('the facts of an intent', () => {
+  const retrieve = async (more: object) => {
     replies.push(says(200, intent(more)));
     return processor.retrieveHold('pi_1');
   };
@@ -357,12 +361,14 @@ describe('what the processor’s books mean', () => {
     ['requires_capture', 'held'],
     ['succeeded', 'captured'],
     ['canceled', 'gone'],
-  ])('%s is %s', async (status, standing) => {
-    expect(await look({ status })).toMatchObject({ status: standing });
+  ])('map %s to %s', async (stripeStatus, status) => {
+    expect(await retrieve({ status: stripeStatus })).toMatchObject({ status });
   });
 
-  it('a hold knows since when it holds and until when', async () => {
-    expect(await look({ latest_charge: charge(), customer: { id: 'cus_1' }, payment_method: 'pm_1' })).toMatchObject({
+  it('include the times of authorization and lapse', async () => {
+    expect(
+      await retrieve({ latest_charge: charge(), customer: { id: 'cus_1' }, payment_method: 'pm_1' }),
+    ).toMatchObject({
       heldAt: 1_800_000_000_000,
       captureBefore: 1_800_600_000_000,
       chargeId: 'ch_1',
@@ -370,24 +376,24 @@ describe('what the processor’s books mean', () => {
       paymentMethodId: 'pm_1',
       refusal: null,
     });
-    expect(await look({ latest_charge: charge({ payment_method_details: null }) })).toMatchObject({
+    expect(await retrieve({ latest_charge: charge({ payment_method_details: null }) })).toMatchObject({
       captureBefore: null,
     });
   });
 
-  it('a declined charge is not shown as one that holds money', async () => {
+  it('do not show a declined charge as one that holds money', async () => {
     const declined = {
       status: 'requires_payment_method',
       latest_charge: charge({ amount_captured: 0 }),
       last_payment_error: { code: 'card_declined', decline_code: 'lost_card' },
     };
-    expect(await look(declined)).toMatchObject({ heldAt: null, chargeId: null, refusal: 'lost_card' });
+    expect(await retrieve(declined)).toMatchObject({ heldAt: null, chargeId: null, refusal: 'lost_card' });
     const unproven = { ...declined, last_payment_error: { code: 'payment_intent_authentication_failure' } };
-    expect(await look(unproven)).toMatchObject({ refusal: 'payment_intent_authentication_failure' });
+    expect(await retrieve(unproven)).toMatchObject({ refusal: 'payment_intent_authentication_failure' });
   });
 
-  it('the mode is the processor’s own word', async () => {
-    expect(await look({ livemode: true })).toMatchObject({ mode: 'live' });
+  it('include the processor’s mode', async () => {
+    expect(await retrieve({ livemode: true })).toMatchObject({ mode: 'live' });
   });
 
   it.each([
@@ -398,20 +404,20 @@ describe('what the processor’s books mean', () => {
     ['part refunded', { amount_refunded: 300 }, { captured: 1000, refunded: 300 }],
     ['captured in part', { amount_captured: 800, amount_refunded: 200 }, { captured: 800, refunded: 0 }],
     ['that, part refunded', { amount_captured: 800, amount_refunded: 700 }, { captured: 800, refunded: 500 }],
-  ])('what was released was never paid, so it was never refunded: %s', async (_, more, totals) => {
+  ])('do not count the released part as refunded: %s', async (_, more, totals) => {
     replies.push(says(200, intent({ latest_charge: more === null ? null : charge(more) })));
     expect(await processor.chargeTotals('pi_1')).toEqual(totals);
   });
 });
 
-describe('what is sent', () => {
-  it('every call names the version of the processor that this code was written for', async () => {
+describe('the adapter', () => {
+  it('sends the API version with every call', async () => {
     replies.push(says(200, intent()));
     await processor.retrieveHold('pi_1');
     expect(seen[0]?.version).toMatch(/^\d{4}-\d\d-\d\d\./);
   });
 
-  it('keys of the other mode, or a publishable one for the secret one, are not taken', () => {
+  it('rejects keys of the other mode and a publishable key as the secret key', () => {
     const make = (mode: Mode, secretKey: string, publishableKey: string) => () =>
       makeStripeProcessor({ mode, secretKey, publishableKey });
     expect(make('test', 'sk_live_x', 'pk_test_x')).toThrow('test mode are live keys');
@@ -420,7 +426,7 @@ describe('what is sent', () => {
     expect(make('live', 'rk_live_x', 'pk_live_x')).not.toThrow();
   });
 
-  it('a test card never pays at the real processor in live mode', async () => {
+  it('never pays with a test card at the real processor in live mode', async () => {
     const live = makeStripeProcessor({ mode: 'live', secretKey: 'sk_live_x', publishableKey: 'pk_live_x' });
     await expect(live.payWithTestCard('pi_1', 'pm_card_visa', 'key-1')).rejects.toThrow(
       'a test card cannot pay in live mode',

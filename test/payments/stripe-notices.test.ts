@@ -1,5 +1,5 @@
-// The processor's signed notices: what is believed, what is not, and what is read from them. Signed both by hand and by
-// the official SDK, so that ours cannot be wrong in the same way as its own test.
+// Verifying and reading the processor's signed notices. They are signed both by hand and by the official SDK, so that a
+// wrong understanding of the signature cannot pass its own test.
 
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
@@ -12,13 +12,13 @@ const NOW = Date.UTC(2026, 10, 15, 12);
 const SECOND = NOW / 1000;
 const MINUTE = 60;
 
-const METADATA = { venue_id: 'ven_1', checkout_id: 'chk_1', share_id: 'shr_1', hold_id: 'hld_1' };
-const MARKS = { venueId: 'ven_1', checkoutId: 'chk_1', shareId: 'shr_1', holdId: 'hld_1' };
+const STRIPE_METADATA = { venue_id: 'ven_1', checkout_id: 'chk_1', share_id: 'shr_1', hold_id: 'hld_1' };
+const METADATA = { venueId: 'ven_1', checkoutId: 'chk_1', shareId: 'shr_1', holdId: 'hld_1' };
 
 const event = (type: string, object: unknown, more: object = {}) =>
   Buffer.from(JSON.stringify({ id: 'evt_1', object: 'event', type, livemode: false, data: { object }, ...more }));
 
-const HELD = event('payment_intent.amount_capturable_updated', { id: 'pi_1', metadata: METADATA });
+const HELD = event('payment_intent.amount_capturable_updated', { id: 'pi_1', metadata: STRIPE_METADATA });
 
 function hmac(raw: Buffer, time: number | string = SECOND, secret = SECRET): string {
   return createHmac('sha256', secret).update(`${time}.`).update(raw).digest('hex');
@@ -32,8 +32,8 @@ const read = (raw: Buffer, header: string | undefined = signed(raw)): Notice | n
   readNotice(raw, header, SECRET, NOW);
 const about = (type: string, object: unknown): Notice['about'] | undefined => read(event(type, object))?.about;
 
-describe('what is believed', () => {
-  it('a notice that the official SDK signed', () => {
+describe('a valid notice', () => {
+  it('can be signed by the official SDK', () => {
     const header = Stripe.webhooks.generateTestHeaderString({
       payload: HELD.toString(),
       secret: SECRET,
@@ -44,23 +44,23 @@ describe('what is believed', () => {
       type: 'payment_intent.amount_capturable_updated',
       mode: 'test',
       at: expect.any(Number),
-      about: { kind: 'hold', intentId: 'pi_1', marks: MARKS },
+      about: { kind: 'hold', intentId: 'pi_1', metadata: METADATA },
     });
   });
 
-  it('what we sign by hand, the official SDK believes as well', () => {
+  it('that is signed by hand is valid for the official SDK too', () => {
     const theirs = Stripe.webhooks.constructEvent(HELD, signed(HELD), SECRET, 300, undefined, NOW);
     expect(theirs.id).toBe('evt_1');
   });
 
-  it('any one good signature is enough, while a secret is being changed', () => {
+  it('needs one good signature, so that the secret can be rotated', () => {
     const [old, good] = [hmac(HELD, SECOND, 'whsec_of_yesterday'), hmac(HELD)];
     expect(read(HELD, `t=${SECOND},v1=${old},v1=${good}`)).not.toBeNull();
     expect(read(HELD, `t=${SECOND},v1=${good},v1=${old},v0=${old}`)).not.toBeNull();
     expect(read(HELD, `t=${SECOND},v1=${old},v1=${old}`)).toBeNull();
   });
 
-  it('up to five minutes old, and up to five minutes ahead, and no more', () => {
+  it('is at most five minutes old or five minutes ahead', () => {
     const at = (seconds: number) => read(HELD, signed(HELD, SECOND + seconds));
     expect(at(-5 * MINUTE)).not.toBeNull();
     expect(at(5 * MINUTE)).not.toBeNull();
@@ -68,14 +68,14 @@ describe('what is believed', () => {
     expect(at(5 * MINUTE + 1)).toBeNull();
   });
 
-  it('a body whose text is not plain ASCII is signed by its bytes', () => {
+  it('is signed over its bytes, also when they are not ASCII', () => {
     const raw = event('payment_intent.created', { id: 'pi_1', description: 'Grüße, 京都 🛶', metadata: {} });
-    expect(read(raw)?.about).toEqual({ kind: 'hold', intentId: 'pi_1', marks: {} });
+    expect(read(raw)?.about).toEqual({ kind: 'hold', intentId: 'pi_1', metadata: {} });
   });
 });
 
-describe('what is not believed', () => {
-  it('a body with any one byte changed', () => {
+describe('an invalid notice', () => {
+  it('has any one byte of the body changed', () => {
     for (let at = 0; at < HELD.length; at++) {
       const changed = Buffer.from(HELD);
       changed[at] = (changed[at] ?? 0) ^ 1;
@@ -83,7 +83,7 @@ describe('what is not believed', () => {
     }
   });
 
-  it('a signature with any one character changed, or of another secret', () => {
+  it('has any one character of the signature changed, or another secret', () => {
     const good = hmac(HELD);
     for (let at = 0; at < good.length; at++) {
       const other = good[at] === '0' ? '1' : '0';
@@ -92,15 +92,15 @@ describe('what is not believed', () => {
     expect(read(HELD, signed(HELD, SECOND, 'whsec_other'))).toBeNull();
   });
 
-  it('a time that was moved after signing', () => {
+  it('has a time that was changed after signing', () => {
     expect(read(HELD, `t=${SECOND + 1},v1=${hmac(HELD, SECOND)}`)).toBeNull();
   });
 
-  it('anything at all when our secret is empty, even if it is signed with the empty secret', () => {
+  it('is any notice while our secret is empty, even if signed with the empty secret', () => {
     expect(readNotice(HELD, signed(HELD, SECOND, ''), '', NOW)).toBeNull();
   });
 
-  it('a malformed header', () => {
+  it('has a malformed header', () => {
     const good = hmac(HELD);
     const headers = [
       '',
@@ -132,7 +132,7 @@ describe('what is not believed', () => {
     expect(readNotice(HELD, undefined, SECRET, NOW)).toBeNull();
   });
 
-  it('a well signed body that is not an event', () => {
+  it('has a signed body that is not an event', () => {
     const bodies = [
       '',
       'null',
@@ -152,7 +152,7 @@ describe('what is not believed', () => {
     expect(read(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), HELD]))).toBeNull();
   });
 
-  it('never throws, whatever comes', () => {
+  it('never causes an exception', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.string(), fc.string(), (bytes, header, secret) => {
         expect(readNotice(Buffer.from(bytes), header, secret, NOW)).toBeNull();
@@ -173,27 +173,27 @@ describe('what is not believed', () => {
   });
 });
 
-describe('what is read', () => {
-  it('the mode is the processor’s own word', () => {
+describe('the content of a notice', () => {
+  it('includes the processor’s mode', () => {
     expect(read(event('payment_intent.succeeded', { id: 'pi_1' }, { livemode: true }))?.mode).toBe('live');
   });
 
-  it('only marks that are there, and only text', () => {
+  it('includes only metadata that is present and text', () => {
     const metadata = { venue_id: 'ven_1', hold_id: 7, share_id: '', other: 'x' };
     expect(about('payment_intent.canceled', { id: 'pi_1', metadata })).toEqual({
       kind: 'hold',
       intentId: 'pi_1',
-      marks: { venueId: 'ven_1' },
+      metadata: { venueId: 'ven_1' },
     });
-    expect(about('payment_intent.canceled', { id: 'pi_1', metadata: 'x' })).toMatchObject({ marks: {} });
+    expect(about('payment_intent.canceled', { id: 'pi_1', metadata: 'x' })).toMatchObject({ metadata: {} });
   });
 
-  it('a captured or refunded charge is about the hold behind it', () => {
+  it('of a captured or refunded charge concerns its hold', () => {
     for (const type of ['charge.captured', 'charge.refunded']) {
-      expect(about(type, { id: 'ch_1', payment_intent: 'pi_1', metadata: METADATA })).toEqual({
+      expect(about(type, { id: 'ch_1', payment_intent: 'pi_1', metadata: STRIPE_METADATA })).toEqual({
         kind: 'hold',
         intentId: 'pi_1',
-        marks: MARKS,
+        metadata: METADATA,
       });
       expect(about(type, { id: 'ch_1', payment_intent: { id: 'pi_2' }, metadata: {} })).toMatchObject({
         intentId: 'pi_2',
@@ -202,7 +202,7 @@ describe('what is read', () => {
     }
   });
 
-  it('a venue’s account, and whether it can be paid out', () => {
+  it('of an account says whether payouts are enabled', () => {
     expect(about('account.updated', { id: 'acct_1', payouts_enabled: true })).toEqual({
       kind: 'account',
       accountId: 'acct_1',
@@ -211,7 +211,7 @@ describe('what is read', () => {
     expect(about('account.updated', { id: 'acct_1' })).toBeUndefined();
   });
 
-  it('every other notice is none of ours', () => {
+  it('of any other type is ignored', () => {
     for (const type of ['charge.succeeded', 'customer.created', 'account.external_account.created', 'x']) {
       expect(about(type, { id: 'x_1' }), type).toEqual({ kind: 'other' });
     }
@@ -231,7 +231,7 @@ describe('disputes', () => {
     balance_transactions: [{ id: 'txn_1' }],
   };
 
-  it('are read whole', () => {
+  it('are read completely', () => {
     expect(about('charge.dispute.funds_withdrawn', dispute)).toEqual({
       kind: 'dispute',
       disputeId: 'dp_1',
@@ -246,7 +246,7 @@ describe('disputes', () => {
     });
   });
 
-  it('say when money went and when it came back', () => {
+  it('say when the money was withdrawn and reinstated', () => {
     const change = (type: string, more: object = {}) => about(type, { ...dispute, ...more });
     expect(change('charge.dispute.created')).toMatchObject({ balanceChange: 'withdrawn' });
     expect(change('charge.dispute.created', { balance_transactions: [] })).toMatchObject({ balanceChange: 'none' });
@@ -255,7 +255,7 @@ describe('disputes', () => {
     expect(change('charge.dispute.funds_reinstated')).toMatchObject({ balanceChange: 'reinstated' });
   });
 
-  it('need neither a date nor an intent, but all else', () => {
+  it('need every field but the deadline and the intent', () => {
     expect(
       about('charge.dispute.created', { ...dispute, payment_intent: null, evidence_details: { due_by: null } }),
     ).toMatchObject({

@@ -104,7 +104,7 @@ it('what cannot be kept for another reason is told, and ends nobody', () => {
     env: environment,
   });
   expect([status, stdout.trim()]).toEqual([0, 'got version']);
-  expect(stderr).toMatch(/^everyshare: the next start will be slower, .* could not be kept: EISDIR/);
+  expect(stderr).toMatch(/^everyshare: the next start will be slower, .* could not be written: EISDIR/);
   expect(kept()).toEqual([name]);
 });
 

@@ -12,8 +12,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { build, isCurrent } from '../../build.js';
 import { startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
-import { createDatabase } from '../fresh-database.ts';
-import { interrupted, type Program, runProgram, startProgram } from './program.ts';
+import { createDatabase } from '../support/create-database.ts';
+import { type Program, runAndInterrupt, runProgram, startProgram } from '../support/run-program.ts';
 
 const folders: string[] = [];
 const started: Program[] = [];
@@ -89,16 +89,16 @@ describe('everyshare start', () => {
     const { hostname, port } = new URL(program.url);
     const body = JSON.stringify({ url: 'https://harbor.example/hooks', events: ['checkout.completed'] });
     const socket = connect(Number(port), hostname);
-    let told = '';
+    let response = '';
     socket.on('data', (chunk) => {
-      told += chunk;
+      response += chunk;
     });
     const closed = new Promise((resolve) => socket.on('close', resolve));
     socket.write(
       `POST /v1/webhook_endpoints HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n${body.slice(0, 10)}`,
     );
     // So it has come in.
-    await expect.poll(() => told, { timeout: 30_000 }).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    await expect.poll(() => response, { timeout: 30_000 }).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     const ended = program.stop('SIGTERM');
     // So it has begun to stop.
     const isOpen = () =>
@@ -109,14 +109,14 @@ describe('everyshare start', () => {
     await expect.poll(isOpen, { timeout: 30_000 }).toBe(false);
     socket.write(body.slice(10));
     await closed;
-    expect(told).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
+    expect(response).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
     expect(await ended).toBe(0);
   });
 
   it('obeys a signal in the middle of its start, and leaves no database running', async () => {
     for (const after of [150, 400, 800, 1100]) {
       const DATA_DIR = folder();
-      const { code } = await interrupted(['start'], { DATA_DIR }, delay(after));
+      const { code } = await runAndInterrupt(['start'], { DATA_DIR }, delay(after));
       // Null: it had not yet got as far as listening to signals, nor to starting anything.
       expect([after, [0, null].includes(code)]).toEqual([after, true]);
       expect(postgresOf(DATA_DIR)).toEqual([]);
@@ -125,7 +125,7 @@ describe('everyshare start', () => {
 
   it('says that it takes no options, and when the named database cannot be used, which variable to look at', async () => {
     const options = await runProgram(['start', '--port', '9000'], { DATA_DIR: folder() });
-    expect([options.code, options.err]).toEqual([2, expect.stringContaining('"start" stands alone')]);
+    expect([options.code, options.err]).toEqual([2, expect.stringContaining('"start" takes no options')]);
     const env = {
       DATA_DIR: folder(),
       DATABASE_URL: 'postgres://nobody:x@127.0.0.1:1/none',
@@ -152,14 +152,14 @@ describe('everyshare start', () => {
     const key = keyIn(program.out());
     const postmaster = Number(readFileSync(join(clusterOf(DATA_DIR), 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
     process.kill(postmaster, 'SIGKILL');
-    let told = await fetch(`${program.url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
-    for (let i = 0; i < 400 && told.status === 200; i++) {
+    let response = await fetch(`${program.url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+    for (let i = 0; i < 400 && response.status === 200; i++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      told = await fetch(`${program.url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+      response = await fetch(`${program.url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
     }
-    expect([told.status, told.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(told.headers.get('x-ratelimit-limit')).toBe('600');
-    expect(((await told.json()) as { error: { code: string } }).error.code).toBe('service_unavailable');
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(response.headers.get('x-ratelimit-limit')).toBe('600');
+    expect(((await response.json()) as { error: { code: string } }).error.code).toBe('service_unavailable');
     expect((await fetch(`${program.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${program.url}/healthz`)).status).toBe(200);
     const again = await startEmbeddedPostgres({ dataDir: DATA_DIR });
@@ -255,7 +255,7 @@ describe('everyshare serve and worker', () => {
 
   it.each(['serve', 'worker'])('obey a signal while the database is migrated: %s', async (role) => {
     const { isWaiting, close, env } = await lockedDatabase();
-    const { code, err } = await interrupted([role], env, isWaiting());
+    const { code, err } = await runAndInterrupt([role], env, isWaiting());
     expect([code, err]).toEqual([0, expect.stringMatching(/"msg":"stopped"}\n$/)]);
     await close();
   });

@@ -2,7 +2,14 @@
 
 import type Stripe from 'stripe';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { clientFor, createHold, errorOf, keys, startTestProcessor, type TestProcessor } from './start-processor.ts';
+import {
+  createHold,
+  errorOf,
+  keys,
+  startTestProcessor,
+  stripeClient,
+  type TestProcessor,
+} from '../support/test-processor.ts';
 
 let processor: TestProcessor;
 let stripe: Stripe;
@@ -72,7 +79,7 @@ describe('an idempotency key', () => {
 });
 
 describe('faults', () => {
-  const impatient = () => clientFor(processor.port, keys.test.secret, { timeout: 1_000 });
+  const impatient = () => stripeClient(processor.port, keys.test.secret, { timeout: 1_000 });
 
   it('are set, read and cleared over HTTP with a secret key', async () => {
     const url = `${processor.url}/sandbox/faults`;

@@ -10,7 +10,8 @@ import { openFileJournal } from '../../sandbox/processor/file-journal.ts';
 import { type Journal, JournalFailure, memoryJournal } from '../../sandbox/processor/journal.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { createHold, createPayment, keys, startTestProcessor, until } from './start-processor.ts';
+import { createHold, createPayment, keys, startTestProcessor } from '../support/test-processor.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -146,7 +147,7 @@ describe('a journal', () => {
       if (count % 10 === 0) await journal.flush();
     }
     await journal.close();
-    await until(() => readdirSync(folder).some((name) => name.startsWith('snapshot-')));
+    await waitFor('a snapshot is written', () => readdirSync(folder).some((name) => name.startsWith('snapshot-')));
     expect(readdirSync(folder)).not.toContain('journal-1.log');
     const again = open();
     expect(again.known).toEqual(rows);

@@ -6,7 +6,14 @@ import { makeProcessorApi } from '../../sandbox/processor/api.ts';
 import { testCards } from '../../sandbox/processor/cards.ts';
 import { memoryJournal } from '../../sandbox/processor/journal.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { type AnyJson, createHold, errorOf, keys, startTestProcessor, type TestProcessor } from './start-processor.ts';
+import {
+  type AnyJson,
+  createHold,
+  errorOf,
+  keys,
+  startTestProcessor,
+  type TestProcessor,
+} from '../support/test-processor.ts';
 
 let processor: TestProcessor;
 let stripe: Stripe;

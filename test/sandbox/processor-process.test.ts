@@ -12,7 +12,8 @@ import {
 } from '../../sandbox/processor/launcher.ts';
 import { processStartTime } from '../../sandbox/processor/process-lock.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { clientFor, keys, until } from './start-processor.ts';
+import { keys, stripeClient } from '../support/test-processor.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let dataDir: string;
 const started = new Map<number, EmbeddedProcessor>();
@@ -45,7 +46,7 @@ it('concurrent starts give one process; later starts adopt it, and only other ke
   const other = await start({ keys: fresh, publicBase: 'https://venue.example/sandbox/processor' });
   expect(other.pid).not.toBe(first?.pid);
   expect(processStartTime(first?.pid ?? 0)).toBe(null);
-  const stripe = clientFor(other.port, keys.test.secret);
+  const stripe = stripeClient(other.port, keys.test.secret);
   const intent = await stripe.paymentIntents.create({
     amount: 1000,
     currency: 'usd',
@@ -62,7 +63,7 @@ it('concurrent starts give one process; later starts adopt it, and only other ke
 
 it('a processor killed under load keeps everything it responded, and restarts at the same address', async () => {
   const first = await start();
-  const stripe = clientFor(first.port, keys.test.secret);
+  const stripe = stripeClient(first.port, keys.test.secret);
   const answered = new Map<string, string>();
   let ended = false;
   const guest = async (): Promise<void> => {
@@ -79,7 +80,7 @@ it('a processor killed under load keeps everything it responded, and restarts at
     }
   };
   const guests = Array.from({ length: 16 }, () => guest().catch(() => undefined));
-  await until(() => answered.size > 200);
+  await waitFor('more than 200 calls are answered', () => answered.size > 200);
   process.kill(first.pid, 'SIGKILL');
   ended = true;
   await Promise.all(guests);
@@ -88,7 +89,7 @@ it('a processor killed under load keeps everything it responded, and restarts at
   expect(second.pid).not.toBe(first.pid);
   expect(second.port).toBe(first.port);
   const listed = new Map<string, string>();
-  const again = clientFor(second.port, keys.test.secret);
+  const again = stripeClient(second.port, keys.test.secret);
   for await (const { id, status } of again.paymentIntents.list({ limit: 100 })) listed.set(id, status);
   expect(answered.size).toBeGreaterThan(200);
   for (const [id, status] of answered) {

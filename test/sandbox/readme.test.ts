@@ -9,7 +9,7 @@ import { testCards } from '../../sandbox/processor/cards.ts';
 import { FAULT_KINDS } from '../../sandbox/processor/faults.ts';
 import { readStateFile, settingsFromEnv } from '../../sandbox/processor/process-state.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { until } from './start-processor.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const readme = readFileSync(join(packageRoot, 'sandbox', 'README.md'), 'utf8');
 
@@ -32,7 +32,7 @@ it('the example of the README runs against a processor with the settings of the 
   const processor = spawn(process.execPath, program, { cwd: packageRoot, env, stdio: 'ignore' });
   const ended = new Promise((resolve) => processor.once('exit', resolve));
   try {
-    await until(() => readStateFile(folder) !== null);
+    await waitFor('the processor writes its state file', () => readStateFile(folder) !== null);
     const example = block('js', 'new Stripe').replace('12111', String(readStateFile(folder)?.port));
     const lines = (await run(example)).trim().split('\n');
     expect(lines.filter((line) => !line.startsWith('event'))).toEqual([

@@ -2,7 +2,13 @@
 
 import type Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHold, createPayment, errorOf, startTestProcessor, type TestProcessor } from './start-processor.ts';
+import {
+  createHold,
+  createPayment,
+  errorOf,
+  startTestProcessor,
+  type TestProcessor,
+} from '../support/test-processor.ts';
 
 let processor: TestProcessor;
 let stripe: Stripe;

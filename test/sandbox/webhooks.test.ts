@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeProcessorApi } from '../../sandbox/processor/api.ts';
 import { memoryJournal } from '../../sandbox/processor/journal.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { createHold, createPayment, keys, startTestProcessor, type TestProcessor, until } from './start-processor.ts';
+import { createHold, createPayment, keys, startTestProcessor, type TestProcessor } from '../support/test-processor.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 interface Receiver {
   readonly url: string;
@@ -84,7 +85,7 @@ describe('webhook endpoints', () => {
     await processor.live.webhookEndpoints.create({ url: live.url, enabled_events: ['*'] });
     const paid = await createPayment(processor.stripe);
     await processor.stripe.refunds.create({ payment_intent: paid.id });
-    await until(() => all.events.length === 5 && some.events.length === 1);
+    await waitFor('five events and one arrive', () => all.events.length === 5 && some.events.length === 1);
     expect(all.events.map(({ type }) => type).sort()).toEqual([
       'charge.captured',
       'charge.refunded',
@@ -96,7 +97,7 @@ describe('webhook endpoints', () => {
     expect(some.events[0]?.livemode).toBe(false);
     expect(live.postCount).toBe(0);
     const other = await createPayment(processor.live);
-    await until(() => live.events.length === 3);
+    await waitFor('three live events arrive', () => live.events.length === 3);
     expect(live.events.every(({ livemode }) => livemode)).toBe(true);
     expect(JSON.stringify(live.events)).toContain(other.id);
   });
@@ -110,13 +111,13 @@ describe('webhook endpoints', () => {
     // The sender may read the clock just before or after the test sets it, so the test sets it until the delivery is
     // there.
     const inTime = (isDone: () => boolean) =>
-      until(() => {
+      waitFor('the failed delivery is tried again', () => {
         if (!isDone()) processor.clock.aheadMs += 1_000;
         return isDone();
       });
     await createHold(processor.stripe);
-    await until(() => well.events.length === 1);
-    await until(() => ill.postCount === 1);
+    await waitFor('one event arrives', () => well.events.length === 1);
+    await waitFor('one post arrives', () => ill.postCount === 1);
     expect(ill.events).toEqual([]);
     await inTime(() => ill.postCount === 2);
     await inTime(() => ill.events.length === 1);
@@ -126,7 +127,7 @@ describe('webhook endpoints', () => {
   it('that fail for an hour without one success are removed', async () => {
     await createEndpoint('http://127.0.0.1:9/dead');
     await createHold(processor.stripe);
-    await until(async () => {
+    await waitFor('the endpoint is removed', async () => {
       processor.clock.aheadMs += 600_000;
       return (await processor.stripe.webhookEndpoints.list()).data.length === 0;
     });
@@ -139,7 +140,7 @@ describe('webhook faults', () => {
     await createEndpoint(receiver.url);
     await processor.setFaults({ webhooks: { duplicate: 1 } });
     await createHold(processor.stripe);
-    await until(() => receiver.postCount === 2);
+    await waitFor('the event arrives twice', () => receiver.postCount === 2);
     expect(receiver.events[0]?.id).toBe(receiver.events[1]?.id);
   });
 
@@ -152,7 +153,7 @@ describe('webhook faults', () => {
     expect(receiver.postCount).toBe(0);
     await processor.setFaults({ webhooks: {} });
     processor.clock.aheadMs += 1000;
-    await until(() => receiver.events.length === 1);
+    await waitFor('the event arrives', () => receiver.events.length === 1);
   });
 
   it('delay_ms: the event arrives after the delay', async () => {
@@ -161,7 +162,7 @@ describe('webhook faults', () => {
     await processor.setFaults({ webhooks: { delay_ms: 250 } });
     const began = Date.now();
     await createHold(processor.stripe);
-    await until(() => receiver.events.length === 1);
+    await waitFor('the event arrives', () => receiver.events.length === 1);
     expect(Date.now() - began).toBeGreaterThanOrEqual(245);
   });
 });

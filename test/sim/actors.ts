@@ -7,14 +7,14 @@ import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { splitEqually } from '../../src/base/money.ts';
 import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
-import { decideParty, type Seat } from '../../src/domain/checkouts/party/decide-party.ts';
+import { decideParty, type PartyShare } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideUnderLock, type PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
 import { readNotice } from '../../src/domain/payments/notice.ts';
 import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { receiveNotice } from '../../src/domain/payments/receive-notice.ts';
-import { BANK_KEYS } from './bank-client.ts';
+import { PROCESSOR_KEYS } from './processor-client.ts';
 import { type Actor, Violation } from './scheduler.ts';
-import { type Desk, deskFor, type Stage, type Told } from './stage.ts';
+import { type ActorServices, type CallResult, type Simulation, servicesFor } from './simulation.ts';
 
 /** What may go wrong for an outsider without anything being wrong: they are told to come back. */
 function isPassing(error: unknown): boolean {
@@ -23,70 +23,77 @@ function isPassing(error: unknown): boolean {
 }
 
 /** The one that was made last: by the ids it may be another, where clocks are not right. */
-const checkoutOf = ({ invariants: { present, newest } }: Stage) => present.checkouts.find(({ id }) => id === newest);
-const partyOf = (stage: Stage, checkout: string) =>
-  stage.invariants.present.shares.filter((share) => share.checkout === checkout && !share.dropped);
+const checkoutOf = ({ invariants: { present, newest } }: Simulation) =>
+  present.checkouts.find(({ id }) => id === newest);
+const partyOf = (simulation: Simulation, checkout: string) =>
+  simulation.invariants.present.shares.filter((share) => share.checkout === checkout && !share.dropped);
 
-function bodyFor(stage: Stage, booking: string, amount: number): string {
+function bodyFor(simulation: Simulation, booking: string, amount: number): string {
   return JSON.stringify({
     amount,
     currency: 'usd',
-    party_size: stage.plan.people,
-    pay_by: new Date(stage.scheduler.now + stage.plan.payIn).toISOString(),
+    party_size: simulation.plan.people,
+    pay_by: new Date(simulation.scheduler.now + simulation.plan.payIn).toISOString(),
     description: 'Cabana 3',
     return_url: 'https://harbor.example/done',
     external_booking_id: booking,
   });
 }
 
-export function beginPartner(stage: Stage): void {
-  const { chance, plan, memory } = stage;
-  const key = chance.often(0.6) ? 'order-1' : null;
-  const body = bodyFor(stage, 'bk-1', plan.amount);
-  const other = bodyFor(stage, 'bk-1', plan.amount + 1);
+export function beginPartner(simulation: Simulation): void {
+  const { random, plan, memory } = simulation;
+  const key = random.often(0.6) ? 'order-1' : null;
+  const body = bodyFor(simulation, 'bk-1', plan.amount);
+  const other = bodyFor(simulation, 'bk-1', plan.amount + 1);
   // Somebody asks until they know.
-  beginServer(stage, 'partner', async (actor, desk) => {
-    if (key !== null && chance.often(0.2)) {
+  beginServer(simulation, 'partner', async (actor, services) => {
+    if (key !== null && random.often(0.2)) {
       const bad = JSON.stringify({ ...(JSON.parse(body) as object), amount: 1 });
-      const told = await callOnce(desk, 'createCheckout', {}, bad, key);
-      if (told?.ok === true) throw new Violation('a body that is not right was accepted');
+      const response = await callOnce(services, 'createCheckout', {}, bad, key);
+      if (response?.ok === true) throw new Violation('a body that is not right was accepted');
     }
-    while (!(await createOnce(stage, desk, body, key))) await stage.scheduler.turn(actor, 'tries again');
+    while (!(await createOnce(simulation, services, body, key))) await simulation.scheduler.turn(actor, 'tries again');
   });
-  if (chance.often(0.5)) {
-    beginServer(stage, 'twin', async (_, desk) => {
-      await createOnce(stage, desk, body, key);
-      await createOnce(stage, desk, body, key);
+  if (random.often(0.5)) {
+    beginServer(simulation, 'twin', async (_, services) => {
+      await createOnce(simulation, services, body, key);
+      await createOnce(simulation, services, body, key);
     });
   }
-  if (chance.often(0.2)) {
-    beginServer(stage, 'other body', async (actor, desk) => {
-      await stage.scheduler.turn(actor, 'waits', () => memory.created.length > 0);
-      const told = await callOnce(desk, 'createCheckout', {}, other, key);
-      const present = checkoutOf(stage)?.status;
-      if (told?.ok === true && present !== 'expired' && present !== 'canceled' && key !== null) {
+  if (random.often(0.2)) {
+    beginServer(simulation, 'other body', async (actor, services) => {
+      await simulation.scheduler.turn(actor, 'waits', () => memory.created.length > 0);
+      const response = await callOnce(services, 'createCheckout', {}, other, key);
+      const present = checkoutOf(simulation)?.status;
+      if (response?.ok === true && present !== 'expired' && present !== 'canceled' && key !== null) {
         throw new Violation('another body under the same key was accepted');
       }
-      if (told !== null && !told.ok && told.status !== 409 && told.status !== 503 && told.status !== 422) {
-        throw new Violation(`another body was answered with ${told.status} ${told.reason}`);
+      if (
+        response !== null &&
+        !response.ok &&
+        response.status !== 409 &&
+        response.status !== 503 &&
+        response.status !== 422
+      ) {
+        throw new Violation(`another body was answered with ${response.status} ${response.reason}`);
       }
     });
   }
-  if (chance.often(0.15)) beginCanceling(stage);
-  if (chance.often(0.7)) beginRefunding(stage, key);
-  if (chance.often(0.2)) beginReading(stage);
+  if (random.often(0.15)) beginCanceling(simulation);
+  if (random.often(0.7)) beginRefunding(simulation, key);
+  if (random.often(0.2)) beginReading(simulation);
 }
 
 /** Null: no answer, or one that says to come back. */
 async function callOnce(
-  desk: Desk,
+  services: ActorServices,
   operation: string,
   params: Readonly<Record<string, string>>,
   body: string | null,
   key: string | null,
-): Promise<Told | null> {
+): Promise<CallResult | null> {
   try {
-    return await desk.call(operation, params, body, key);
+    return await services.call(operation, params, body, key);
   } catch (error) {
     if (isPassing(error)) return null;
     throw error;
@@ -94,34 +101,47 @@ async function callOnce(
 }
 
 /** True: there is nothing more to ask. */
-async function createOnce(stage: Stage, desk: Desk, body: string, key: string | null): Promise<boolean> {
-  const told = await callOnce(desk, 'createCheckout', {}, body, key);
-  if (told === null || (!told.ok && told.status === 503)) return false;
-  if (told.ok) {
-    stage.memory.told(key, body, told.json);
+async function createOnce(
+  simulation: Simulation,
+  services: ActorServices,
+  body: string,
+  key: string | null,
+): Promise<boolean> {
+  const response = await callOnce(services, 'createCheckout', {}, body, key);
+  if (response === null || (!response.ok && response.status === 503)) return false;
+  if (response.ok) {
+    simulation.memory.rememberCreate(key, body, response.json);
     return true;
   }
-  if (key !== null && told.reason === 'idempotency_key_reused') {
+  if (key !== null && response.reason === 'idempotency_key_reused') {
     throw new Violation(`key ${key} is taken, and nothing was ever made under it but this`);
   }
   // Its time may be up before it was made, and with a key the booking may be in use.
-  if (told.status === 422 || told.status === 409) return true;
-  throw new Violation(`a create was answered with ${told.status} ${told.reason}`);
+  if (response.status === 422 || response.status === 409) return true;
+  throw new Violation(`a create was answered with ${response.status} ${response.reason}`);
 }
 
-function beginServer(stage: Stage, name: string, work: (actor: Actor, desk: Desk) => Promise<void>): void {
-  stage.scheduler.begin(name, 'api', (actor) => work(actor, deskFor(stage, actor)));
+function beginServer(
+  simulation: Simulation,
+  name: string,
+  work: (actor: Actor, services: ActorServices) => Promise<void>,
+): void {
+  simulation.scheduler.begin(name, 'api', (actor) => work(actor, servicesFor(simulation, actor)));
 }
 
-function beginCanceling(stage: Stage): void {
-  beginServer(stage, 'canceler', async (actor, desk) => {
-    const after = stage.chance.between(20, 150);
-    await stage.scheduler.turn(actor, 'waits', () => stage.scheduler.step > after && checkoutOf(stage) !== undefined);
+function beginCanceling(simulation: Simulation): void {
+  beginServer(simulation, 'canceler', async (actor, services) => {
+    const after = simulation.random.between(20, 150);
+    await simulation.scheduler.turn(
+      actor,
+      'waits',
+      () => simulation.scheduler.step > after && checkoutOf(simulation) !== undefined,
+    );
     for (let times = 0; times < 2; times++) {
-      const id = checkoutOf(stage)?.id ?? '';
-      const told = await callOnce(desk, 'cancelCheckout', { id }, null, null);
-      if (told?.ok === true) {
-        const present = stage.invariants.present.checkouts.find((checkout) => checkout.id === id);
+      const id = checkoutOf(simulation)?.id ?? '';
+      const response = await callOnce(services, 'cancelCheckout', { id }, null, null);
+      if (response?.ok === true) {
+        const present = simulation.invariants.present.checkouts.find((checkout) => checkout.id === id);
         if (present?.status !== 'canceled')
           throw new Violation(`a cancel was answered, and ${id} is ${present?.status}`);
       }
@@ -129,45 +149,49 @@ function beginCanceling(stage: Stage): void {
   });
 }
 
-function beginRefunding(stage: Stage, createKey: string | null): void {
-  const { chance, memory } = stage;
-  const wanted = chance.between(1, 3);
+function beginRefunding(simulation: Simulation, createKey: string | null): void {
+  const { random, memory } = simulation;
+  const wanted = random.between(1, 3);
   for (let number = 0; number < wanted; number++) {
-    beginServer(stage, `refund ${number}`, async (actor, desk) => {
-      await stage.scheduler.turn(actor, 'waits', () => checkoutOf(stage)?.status === 'completed');
-      const { id = '', amount = 0 } = checkoutOf(stage) ?? {};
-      const body = chance.often(0.3) ? '{}' : JSON.stringify({ amount: chance.between(1, amount), reason: 'rain' });
+    beginServer(simulation, `refund ${number}`, async (actor, services) => {
+      await simulation.scheduler.turn(actor, 'waits', () => checkoutOf(simulation)?.status === 'completed');
+      const { id = '', amount = 0 } = checkoutOf(simulation) ?? {};
+      const body = random.often(0.3) ? '{}' : JSON.stringify({ amount: random.between(1, amount), reason: 'rain' });
       // Sometimes with the key that made the checkout: that key is taken.
-      const key = createKey !== null && chance.often(0.1) ? createKey : chance.often(0.6) ? `refund-${number}` : null;
+      const key = createKey !== null && random.often(0.1) ? createKey : random.often(0.6) ? `refund-${number}` : null;
       const tries = key === null ? 1 : 3;
       for (let attempt = 0; attempt < tries; attempt++) {
-        const told = await callOnce(desk, 'refundCheckout', { id }, body, key);
-        if (told === null) continue;
-        if (told.ok && key === createKey && key !== null)
+        const response = await callOnce(services, 'refundCheckout', { id }, body, key);
+        if (response === null) continue;
+        if (response.ok && key === createKey && key !== null)
           throw new Violation('the key of a create was used for a refund');
-        if (told.ok && key !== null) {
+        if (response.ok && key !== null) {
           const before = memory.refunds.get(key);
-          if (before !== undefined && before !== told.json)
+          if (before !== undefined && before !== response.json)
             throw new Violation(`refund ${key} was answered differently`);
-          memory.refunds.set(key, told.json);
+          memory.refunds.set(key, response.json);
         }
-        if (!told.ok && ![409, 422, 503].includes(told.status))
-          throw new Violation(`a refund was answered with ${told.status}`);
+        if (!response.ok && ![409, 422, 503].includes(response.status))
+          throw new Violation(`a refund was answered with ${response.status}`);
       }
     });
   }
 }
 
-function beginReading(stage: Stage): void {
-  beginServer(stage, 'reader', async (actor, desk) => {
+function beginReading(simulation: Simulation): void {
+  beginServer(simulation, 'reader', async (actor, services) => {
     for (let times = 0; times < 3; times++) {
-      const from = stage.scheduler.step + 25;
-      await stage.scheduler.turn(actor, 'waits', () => stage.scheduler.step > from && checkoutOf(stage) !== undefined);
-      const id = checkoutOf(stage)?.id ?? '';
-      const now = desk.money.clock.now();
-      const told = await callOnce(desk, 'getCheckout', { id }, null, null);
-      if (told?.ok !== true) continue;
-      const { status, pay_by: payBy } = JSON.parse(told.json) as { status: string; pay_by: string };
+      const from = simulation.scheduler.step + 25;
+      await simulation.scheduler.turn(
+        actor,
+        'waits',
+        () => simulation.scheduler.step > from && checkoutOf(simulation) !== undefined,
+      );
+      const id = checkoutOf(simulation)?.id ?? '';
+      const now = services.payments.clock.now();
+      const response = await callOnce(services, 'getCheckout', { id }, null, null);
+      if (response?.ok !== true) continue;
+      const { status, pay_by: payBy } = JSON.parse(response.json) as { status: string; pay_by: string };
       if ((status === 'open' || status === 'collecting') && Date.parse(payBy) <= now) {
         throw new Violation(`${id} was shown as ${status} after its time`);
       }
@@ -175,54 +199,54 @@ function beginReading(stage: Stage): void {
   });
 }
 
-export function beginOrganizer(stage: Stage): void {
-  const { chance, plan, scheduler, ids, venue } = stage;
+export function beginOrganizer(simulation: Simulation): void {
+  const { random, plan, scheduler, ids, venue } = simulation;
   const people = Array.from({ length: plan.people }, () => ids.uuid());
-  const first = seatsOf(stage, people);
-  const choices = [first, ...(plan.again ? [chosenAgain(stage, people)] : [])];
+  const first = seatsOf(simulation, people);
+  const choices = [first, ...(plan.again ? [chosenAgain(simulation, people)] : [])];
   scheduler.begin('organizer', 'api', async (actor) => {
-    const { money } = deskFor(stage, actor);
+    const { payments: money } = servicesFor(simulation, actor);
     for (const seats of choices) {
-      const from = scheduler.step + (seats === first ? 0 : chance.between(5, 80));
-      await scheduler.turn(actor, 'waits', () => scheduler.step >= from && checkoutOf(stage) !== undefined);
+      const from = scheduler.step + (seats === first ? 0 : random.between(5, 80));
+      await scheduler.turn(actor, 'waits', () => scheduler.step >= from && checkoutOf(simulation) !== undefined);
       for (let tries = 0; tries < 4; tries++) {
-        const id = checkoutOf(stage)?.id ?? '';
-        const isDone = await choose(stage, money, venue.id, id, seats);
+        const id = checkoutOf(simulation)?.id ?? '';
+        const isDone = await choose(simulation, money, venue.id, id, seats);
         if (isDone) break;
       }
     }
   });
-  for (const member of new Set(choices.flat().map(({ memberId }) => memberId))) beginGuest(stage, member);
-  if (chance.often(0.3)) beginCovering(stage, people[0] ?? '');
+  for (const member of new Set(choices.flat().map(({ memberId }) => memberId))) beginGuest(simulation, member);
+  if (random.often(0.3)) beginCovering(simulation, people[0] ?? '');
 }
 
 /** The organizer takes out their card for others, who may be typing theirs. */
-function beginCovering(stage: Stage, organizer: string): void {
-  const { scheduler, chance } = stage;
+function beginCovering(simulation: Simulation, organizer: string): void {
+  const { scheduler, random } = simulation;
   const unpaid = () => {
-    const checkout = checkoutOf(stage);
+    const checkout = checkoutOf(simulation);
     if (checkout?.status !== 'collecting') return [];
-    return partyOf(stage, checkout.id).filter(
+    return partyOf(simulation, checkout.id).filter(
       ({ member, amount, status }) =>
         member !== organizer && amount > 0 && (status === 'invited' || status === 'failed'),
     );
   };
   scheduler.begin('coverer', 'api', async (actor) => {
-    for (let times = chance.between(1, 4); times > 0; times--) {
-      const from = scheduler.step + chance.between(3, 60);
+    for (let times = random.between(1, 4); times > 0; times--) {
+      const from = scheduler.step + random.between(3, 60);
       await scheduler.turn(actor, 'waits', () => scheduler.step >= from && unpaid().length > 0);
       const share = unpaid()[0];
-      if (share !== undefined) await payShare(stage, actor, organizer, share, chance.weighed(CARDS));
+      if (share !== undefined) await payShare(simulation, actor, organizer, share, random.weighed(CARDS));
     }
   });
 }
 
-function seatsOf(stage: Stage, people: readonly string[]): Seat[] {
-  const { chance, plan } = stage;
+function seatsOf(simulation: Simulation, people: readonly string[]): PartyShare[] {
+  const { random, plan } = simulation;
   const amounts = [...splitEqually(plan.amount, people.length)];
-  const [from, to] = [chance.below(amounts.length), chance.below(amounts.length)];
+  const [from, to] = [random.below(amounts.length), random.below(amounts.length)];
   // One pays for another: a share of nothing.
-  if (from !== to && chance.often(0.25)) {
+  if (from !== to && random.often(0.25)) {
     amounts[to] = (amounts[to] ?? 0) + (amounts[from] ?? 0);
     amounts[from] = 0;
   }
@@ -230,25 +254,25 @@ function seatsOf(stage: Stage, people: readonly string[]): Seat[] {
 }
 
 /** Somebody is left out, or somebody else comes, or only the amounts change. */
-function chosenAgain(stage: Stage, people: readonly string[]): Seat[] {
-  const { chance, ids } = stage;
-  const how = chance.below(4);
-  if (how === 0 && people.length > 2) return seatsOf(stage, people.slice(0, -1));
-  if (how === 1) return seatsOf(stage, [...people.slice(0, -1), ids.uuid()]);
-  if (how === 2) return seatsOf(stage, people);
-  return seatsOf(stage, [people[0] ?? '', ...people.slice(1).reverse()]);
+function chosenAgain(simulation: Simulation, people: readonly string[]): PartyShare[] {
+  const { random, ids } = simulation;
+  const how = random.below(4);
+  if (how === 0 && people.length > 2) return seatsOf(simulation, people.slice(0, -1));
+  if (how === 1) return seatsOf(simulation, [...people.slice(0, -1), ids.uuid()]);
+  if (how === 2) return seatsOf(simulation, people);
+  return seatsOf(simulation, [people[0] ?? '', ...people.slice(1).reverse()]);
 }
 
 async function choose(
-  stage: Stage,
+  simulation: Simulation,
   money: PaymentServices,
   venue: string,
   id: string,
-  seats: readonly Seat[],
+  seats: readonly PartyShare[],
 ): Promise<boolean> {
   try {
     await decideUnderLock(money, venue, id, (standing, now) => {
-      const decided = decideParty(standing, seats, now, () => stage.ids.prefixed('shr'));
+      const decided = decideParty(standing, seats, now, () => simulation.ids.prefixed('shr'));
       return { steps: 'refusal' in decided ? [] : decided.steps, result: null };
     });
     return true;
@@ -272,44 +296,44 @@ const CARDS = [[8, 'pm_card_visa'], ...TROUBLED] as const;
 const GOOD_CARDS = [[40, 'pm_card_visa'], ...TROUBLED] as const;
 
 /** A guest pays as soon as there is a share of theirs, and again when they are asked again, with another card. */
-function beginGuest(stage: Stage, member: string): void {
-  const { scheduler, chance } = stage;
+function beginGuest(simulation: Simulation, member: string): void {
+  const { scheduler, random } = simulation;
   const mine = () => {
-    const checkout = checkoutOf(stage);
+    const checkout = checkoutOf(simulation);
     if (checkout?.status !== 'collecting') return undefined;
-    return partyOf(stage, checkout.id).find(
+    return partyOf(simulation, checkout.id).find(
       (share) =>
         share.member === member && share.amount > 0 && (share.status === 'invited' || share.status === 'failed'),
     );
   };
   const name = `guest ${scheduler.actors.length}`;
   scheduler.begin(name, 'api', async (actor) => {
-    const { eager } = stage.plan;
-    const tries = eager ? 8 : chance.between(0, 5);
+    const { eager } = simulation.plan;
+    const tries = eager ? 8 : random.between(0, 5);
     for (let attempt = 0; attempt < tries; attempt++) {
       await scheduler.turn(actor, 'waits', () => mine() !== undefined);
       const share = mine();
       if (share === undefined) continue;
-      const card = attempt >= 3 ? 'pm_card_visa' : chance.weighed(eager ? GOOD_CARDS : CARDS);
-      await payShare(stage, actor, member, share, card);
-      const from = scheduler.step + chance.between(3, 30);
+      const card = attempt >= 3 ? 'pm_card_visa' : random.weighed(eager ? GOOD_CARDS : CARDS);
+      await payShare(simulation, actor, member, share, card);
+      const from = scheduler.step + random.between(3, 30);
       await scheduler.turn(actor, 'waits', () => scheduler.step >= from);
     }
   });
 }
 
 async function payShare(
-  stage: Stage,
+  simulation: Simulation,
   actor: Actor,
   payer: string,
   share: { readonly id: string; readonly checkout: string },
   card: string,
 ): Promise<void> {
-  const { money } = deskFor(stage, actor);
+  const { payments: money } = servicesFor(simulation, actor);
   try {
-    const secret = await holdShare(money, stage.venue.id, share.checkout, share.id, payer);
-    stage.memory.givenSecret(secret.holdId, payer);
-    await confirm(stage, actor, secret.clientSecret, secret.publishableKey, card);
+    const secret = await holdShare(money, simulation.venue.id, share.checkout, share.id, payer);
+    simulation.memory.rememberSecret(secret.holdId, payer);
+    await confirm(simulation, actor, secret.clientSecret, secret.publishableKey, card);
   } catch (error) {
     // The organizer may have chosen again, without this share.
     const isDropped = error instanceof Problem && error.status === 404;
@@ -318,18 +342,18 @@ async function payShare(
 }
 
 /** The guest's browser speaks to the bank itself. */
-function confirm(stage: Stage, actor: Actor, secret: string, key: string, card: string): Promise<void> {
+function confirm(simulation: Simulation, actor: Actor, secret: string, key: string, card: string): Promise<void> {
   const intent = secret.split('_secret_')[0] ?? '';
   const body = new URLSearchParams({ key, client_secret: secret, payment_method: card }).toString();
   return new Promise((resolve) => {
-    stage.scheduler.wish({
+    simulation.scheduler.enqueue({
       actor,
       label: () => `pays ${intent} with ${card}`,
       grant: async () => {
         const path = `/v1/payment_intents/${intent}/confirm`;
-        const response = await stage.bank.carry({ method: 'POST', path, headers: {}, body });
-        stage.scheduler.note(`  ${response.fault ?? response.status}`);
-        if (response.fault === undefined && response.status === 200) checkOnlyCard(stage, intent);
+        const response = await simulation.processor.carry({ method: 'POST', path, headers: {}, body });
+        simulation.scheduler.note(`  ${response.fault ?? response.status}`);
+        if (response.fault === undefined && response.status === 200) checkOnlyCard(simulation, intent);
         resolve();
       },
     });
@@ -337,11 +361,11 @@ function confirm(stage: Stage, actor: Actor, secret: string, key: string, card: 
 }
 
 /** Of two people who wanted to pay one share at once, one card at the most is held, at every moment. */
-function checkOnlyCard(stage: Stage, intent: string): void {
-  const all = [...stage.bank.books.intents.values()];
+function checkOnlyCard(simulation: Simulation, intent: string): void {
+  const all = [...simulation.processor.books.intents.values()];
   const share = all.find(({ id }) => id === intent)?.metadata.share_id;
   // One that was lost, and paid anew by its person, may still be on its way out.
-  const leaving = stage.invariants.present.holds.filter(
+  const leaving = simulation.invariants.present.holds.filter(
     ({ status, heldAt }) => status === 'releasing' && heldAt !== null,
   );
   const held = all.filter(
@@ -352,24 +376,30 @@ function checkOnlyCard(stage: Stage, intent: string): void {
 }
 
 /** Notices of the bank on their way to us. */
-export function beginNotices(stage: Stage): void {
-  const { scheduler, chance, bank } = stage;
+export function beginNotices(simulation: Simulation): void {
+  const { scheduler, random, processor } = simulation;
   const underway: WebhookEvent[] = [];
-  const isLossy = chance.often(0.3);
+  const isLossy = random.often(0.3);
   scheduler.begin('notices', 'outside', async (actor) => {
-    const { money } = deskFor(stage, actor);
-    for (;;) {
+    const { payments: money } = servicesFor(simulation, actor);
+    // The scheduler bounds the steps of a seed.
+    while (!actor.dead) {
       await scheduler.turn(actor, 'a notice', () => {
-        underway.push(...bank.bank.webhooks.takeEvents());
+        underway.push(...processor.processor.webhooks.takeEvents());
         return underway.length > 0;
       });
-      const at = chance.often(0.6) ? 0 : chance.below(underway.length);
+      const at = random.often(0.6) ? 0 : random.below(underway.length);
       const [event] = underway.splice(at, 1);
       if (event === undefined) continue;
-      if (!stage.healed && chance.often(0.1)) underway.push(event);
-      if (!stage.healed && isLossy && chance.often(0.5)) continue;
-      const signature = bank.bank.webhooks.sign(event, scheduler.now);
-      const notice = readNotice(Buffer.from(event.body), signature, BANK_KEYS.test.webhookSecret, money.clock.now());
+      if (!simulation.healed && random.often(0.1)) underway.push(event);
+      if (!simulation.healed && isLossy && random.often(0.5)) continue;
+      const signature = processor.processor.webhooks.sign(event, scheduler.now);
+      const notice = readNotice(
+        Buffer.from(event.body),
+        signature,
+        PROCESSOR_KEYS.test.webhookSecret,
+        money.clock.now(),
+      );
       if (notice === null) throw new Violation('a notice of the bank could not be read');
       try {
         await receiveNotice(money.db, notice, money.clock.now());

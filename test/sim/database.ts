@@ -6,10 +6,10 @@
 
 import type { QueryResult } from 'pg';
 import { type Db, type Queryable, type Row, sqlState } from '../../src/base/db.ts';
-import type { Chance } from './chance.ts';
-import { type Lab, type Line, type Statement, send, sendAll } from './lab.ts';
-import { type Actor, type Scheduler, Violation, type Wish } from './scheduler.ts';
-import { changedBy, EVERYTHING, type Look, lookAt, type Part } from './snapshot.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import { type DatabaseConnection, type SimulationEnvironment, type Statement, send, sendAll } from './environment.ts';
+import { type Actor, type PendingAction, type Scheduler, Violation } from './scheduler.ts';
+import { ALL_PARTS, changedBy, type Look, type Part, snapshotStatement } from './snapshot.ts';
 
 type Settled = PromiseSettledResult<QueryResult>;
 
@@ -20,7 +20,7 @@ interface Asked extends Statement {
 
 /** Statements that are under way on one connection. */
 interface Flight {
-  readonly line: Line;
+  readonly line: DatabaseConnection;
   results: Settled[] | null;
   readonly ended: Promise<unknown>;
 }
@@ -35,9 +35,9 @@ interface Stuck {
 }
 
 export interface DatabaseSettings {
-  readonly lab: Lab;
+  readonly environment: SimulationEnvironment;
   readonly scheduler: Scheduler;
-  readonly chance: Chance;
+  readonly random: SeededRandom;
   /** Changes a statement on its way, or sends it astray: for bugs that are planted. */
   readonly plant: Plant | null;
   /** How often a connection is lost. */
@@ -54,6 +54,8 @@ export interface Plant {
 
 const TRIES = 4;
 const PATIENCE_MS = 1;
+/** A statement that neither ends nor waits for a lock by then is a fault of PostgreSQL or of the machine. */
+const MAX_STATEMENT_MS = 120_000;
 
 /** Takes locks that another transaction may wait for, or waits for theirs; a plain select does neither. */
 function locks(text: string): boolean {
@@ -122,7 +124,10 @@ export class Database {
     const stuck = this.#stuck?.flight;
     await Promise.all(open.map((line) => send(line, { text: 'rollback', values: [] })));
     await stuck?.ended;
-    this.#settings.lab.free.push(...open, ...(stuck === undefined || open.includes(stuck.line) ? [] : [stuck.line]));
+    this.#settings.environment.free.push(
+      ...open,
+      ...(stuck === undefined || open.includes(stuck.line) ? [] : [stuck.line]),
+    );
   }
 
   isStuck(actor: Actor): boolean {
@@ -145,12 +150,12 @@ export class Database {
     const line = tx.line;
     tx.line = null;
     await send(line, { text: 'rollback', values: [] });
-    this.#settings.lab.free.push(line);
+    this.#settings.environment.free.push(line);
     await this.#undone();
   }
 
-  #take(): Line {
-    const line = this.#settings.lab.free.pop();
+  #take(): DatabaseConnection {
+    const line = this.#settings.environment.free.pop();
     if (line === undefined) throw new Violation('the simulation has run out of connections');
     return line;
   }
@@ -161,11 +166,11 @@ export class Database {
 
   #single(actor: Actor, asked: string, values: readonly unknown[]): Promise<Row[]> {
     const text = this.#planted(asked);
-    return new Promise((resolve, reject) => this.#wishSingle(actor, { text, values, resolve, reject }, -1));
+    return new Promise((resolve, reject) => this.#enqueueSingle(actor, { text, values, resolve, reject }, -1));
   }
 
-  #wishSingle(actor: Actor, asked: Asked, takenBackAt: number): void {
-    this.#settings.scheduler.wish({
+  #enqueueSingle(actor: Actor, asked: Asked, takenBackAt: number): void {
+    this.#settings.scheduler.enqueue({
       actor,
       label: () => short(asked.text),
       ready: () => this.mayTryAgain(takenBackAt),
@@ -178,9 +183,9 @@ export class Database {
   }
 
   async #sendSingle(actor: Actor, asked: Asked): Promise<void> {
-    const { lab, chance, lossy, scheduler } = this.#settings;
-    const isLost = chance.often(lossy());
-    if (isLost && chance.often(0.5)) {
+    const { environment, random, lossy, scheduler } = this.#settings;
+    const isLost = random.often(lossy());
+    if (isLost && random.often(0.5)) {
       scheduler.note('  lost before it arrived');
       asked.reject(lost());
       return;
@@ -190,7 +195,7 @@ export class Database {
     const looks = changed !== null && changed.length > 0 && this.#stuck === null ? [lookFor(changed)] : [];
     const flight = this.#fly(line, [asked, ...looks]);
     const land = (results: Settled[]): void => {
-      lab.free.push(line);
+      environment.free.push(line);
       if (isLost) {
         scheduler.note('  done, and its answer lost');
         asked.reject(lost());
@@ -200,8 +205,8 @@ export class Database {
     if (how === 'waits') return this.#hold({ flight, actor, name: short(asked.text), changed: changed ?? [], land });
     if (how === 'taken back') {
       scheduler.note('  would wait for a lock as well');
-      lab.free.push(line);
-      this.#wishSingle(actor, asked, this.#epoch);
+      environment.free.push(line);
+      this.#enqueueSingle(actor, asked, this.#epoch);
       return;
     }
     const results = flight.results ?? [];
@@ -215,7 +220,7 @@ export class Database {
     this.#settings.onCommit(result.value.rows[0] as Look, true);
   }
 
-  #fly(line: Line, list: readonly Statement[]): Flight {
+  #fly(line: DatabaseConnection, list: readonly Statement[]): Flight {
     const ended = Promise.allSettled(sendAll(line, list));
     const flight: Flight = { line, results: null, ended };
     ended.then((results) => {
@@ -225,27 +230,28 @@ export class Database {
   }
 
   async #ended(flight: Flight, takesLocks: boolean): Promise<'ended' | 'waits' | 'taken back'> {
-    const { lab } = this.#settings;
+    const { environment } = this.#settings;
     const others = this.#stuck !== null || [...this.#open].some((tx) => tx.locks && tx.line !== flight.line);
     if (!takesLocks || !others) {
       await flight.ended;
       return 'ended';
     }
-    for (;;) {
+    for (const deadline = Date.now() + MAX_STATEMENT_MS; Date.now() < deadline; ) {
       await within(flight.ended, PATIENCE_MS);
       if (flight.results !== null) return 'ended';
       const { pid } = flight.line;
       const before = this.#stuck?.flight.line.pid;
-      const blockers = await lab.blockers(before === undefined ? [pid] : [pid, before]);
+      const blockers = await environment.blockers(before === undefined ? [pid] : [pid, before]);
       if (flight.results !== null) return 'ended';
       if (!blockers.has(pid)) continue;
       if (before === undefined) return 'waits';
       // Each waits for the other: PostgreSQL ends this one itself.
       if (blockers.get(pid)?.includes(before) && blockers.get(before)?.includes(pid)) continue;
-      await lab.cancel(pid);
+      await environment.cancel(pid);
       await flight.ended;
       return 'taken back';
     }
+    throw new Error(`a statement neither ended nor waited for a lock within ${MAX_STATEMENT_MS} ms`);
   }
 
   #hold(stuck: Stuck): void {
@@ -255,12 +261,14 @@ export class Database {
 
   /** Locks were let go: whoever waited for them goes on. Answers whether somebody did. */
   async #unblock(): Promise<void> {
-    const { lab, scheduler } = this.#settings;
+    const { environment, scheduler } = this.#settings;
     const stuck = this.#stuck;
     this.#epoch++;
     if (stuck === null) return;
-    while (stuck.flight.results === null) {
-      const blockers = await lab.blockers([stuck.flight.line.pid]);
+    for (const deadline = Date.now() + MAX_STATEMENT_MS; stuck.flight.results === null; ) {
+      if (Date.now() > deadline)
+        throw new Error(`a statement that waits for no lock did not end within ${MAX_STATEMENT_MS} ms`);
+      const blockers = await environment.blockers([stuck.flight.line.pid]);
       if (blockers.size > 0) break;
       await within(stuck.flight.ended, 1);
     }
@@ -271,13 +279,13 @@ export class Database {
 
   /** After a commit: what waited for it, the state as it is now, and whoever waited is answered. */
   async #committed(changed: readonly Part[], look: Settled | undefined): Promise<void> {
-    const { lab, onCommit } = this.#settings;
+    const { environment, onCommit } = this.#settings;
     const before = this.#stuck;
     await this.#unblock();
     const landed = before !== null && this.#stuck === null ? before : null;
     const all = new Set([...changed, ...(landed?.changed ?? [])]);
     if (look !== undefined) this.#tellOf(look);
-    else if (all.size > 0) onCommit(await lab.look(EVERYTHING.filter((part) => all.has(part))), landed === null);
+    else if (all.size > 0) onCommit(await environment.look(ALL_PARTS.filter((part) => all.has(part))), landed === null);
     landed?.land(landed.flight.results ?? []);
   }
 
@@ -287,12 +295,13 @@ export class Database {
     await this.#unblock();
     if (before === null || this.#stuck !== null) return;
     // What waited may have been a statement that committed itself.
-    if (before.changed.length > 0) this.#settings.onCommit(await this.#settings.lab.look(before.changed), false);
+    if (before.changed.length > 0)
+      this.#settings.onCommit(await this.#settings.environment.look(before.changed), false);
     before.land(before.flight.results ?? []);
   }
 
   async #transaction<T>(actor: Actor, work: (tx: Queryable) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
       const tx = new Transaction(this, actor, this.#settings);
       try {
         const query = <R extends object = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
@@ -302,21 +311,22 @@ export class Database {
         return done;
       } catch (error) {
         await tx.end('rollback').catch(() => undefined);
-        if (attempt >= TRIES || !['40001', '40P01'].includes(sqlState(error))) throw error;
+        if (attempt === TRIES || !['40001', '40P01'].includes(sqlState(error))) throw error;
       }
     }
+    throw new Error('unreachable: the last attempt returns or throws');
   }
 
   /** As many of a transaction's statements as chance says. */
   async sendOn(tx: Transaction): Promise<void> {
-    const { chance, lossy, scheduler } = this.#settings;
-    if (chance.often(lossy())) {
+    const { random, lossy, scheduler } = this.#settings;
+    if (random.often(lossy())) {
       scheduler.note('  its connection is lost');
       tx.fail(lost());
       await this.abandon(tx);
       return;
     }
-    const count = chance.often(0.6) ? tx.queue.length : chance.between(1, tx.queue.length);
+    const count = random.often(0.6) ? tx.queue.length : random.between(1, tx.queue.length);
     const list = tx.queue.splice(0, count);
     const takesLocks = list.some(({ text }) => locks(text));
     const first: Statement[] = tx.line === null ? [{ text: 'begin', values: [] }] : [];
@@ -330,7 +340,7 @@ export class Database {
     const flight = this.#fly(tx.line, [...first, ...list]);
     const land = (results: Settled[]): void => {
       for (const [at, asked] of list.entries()) deliver(asked, results[at + first.length]);
-      tx.wishOn();
+      tx.enqueueNext();
     };
     const how = await this.#ended(flight, takesLocks);
     if (how === 'ended') return land(flight.results ?? []);
@@ -341,21 +351,21 @@ export class Database {
     await send(tx.line, { text: 'rollback to savepoint s', values: [] });
     tx.queue.unshift(...list);
     tx.takenBackAt = this.#epoch;
-    tx.wishOn();
+    tx.enqueueNext();
   }
 
   async commit(tx: Transaction): Promise<void> {
-    const { lab, chance, lossy, scheduler } = this.#settings;
+    const { environment, random, lossy, scheduler } = this.#settings;
     const line = tx.line;
     if (line === null) return tx.ended?.resolve();
-    const isLost = chance.often(lossy());
-    if (isLost && chance.often(0.5)) {
+    const isLost = random.often(lossy());
+    if (isLost && random.often(0.5)) {
       scheduler.note('  its connection is lost before the commit');
       tx.fail(lost());
       await this.abandon(tx);
       return;
     }
-    const changed = tx.changed === null ? null : EVERYTHING.filter((part) => tx.changed?.has(part));
+    const changed = tx.changed === null ? null : ALL_PARTS.filter((part) => tx.changed?.has(part));
     const looks = changed !== null && changed.length > 0 && this.#stuck === null ? [lookFor(changed)] : [];
     const flight = this.#fly(line, [{ text: 'commit', values: [] }, ...looks]);
     await flight.ended;
@@ -363,7 +373,7 @@ export class Database {
     this.#open.delete(tx);
     tx.over = true;
     tx.line = null;
-    lab.free.push(line);
+    environment.free.push(line);
     if (changed !== null) await this.#committed(changed, look);
     else await this.#undone();
     if (isLost) {
@@ -385,7 +395,7 @@ export class Database {
 }
 
 function lookFor(parts: readonly Part[]): Statement {
-  return { text: lookAt(parts), values: [] };
+  return { text: snapshotStatement(parts), values: [] };
 }
 
 function deliver(asked: Asked, result: Settled | undefined): void {
@@ -406,7 +416,7 @@ async function within(ended: Promise<unknown>, ms: number): Promise<void> {
 
 export class Transaction {
   readonly actor: Actor;
-  line: Line | null = null;
+  line: DatabaseConnection | null = null;
   /** Whether somebody may have to wait for it. */
   locks = false;
   /** What its commit may change; null: it has written nothing. */
@@ -417,7 +427,7 @@ export class Transaction {
   ended: { resolve: () => void; reject: (error: unknown) => void } | null = null;
   readonly #database: Database;
   readonly #scheduler: Scheduler;
-  #wish: Wish | null = null;
+  #pending: PendingAction | null = null;
   #broken: unknown = null;
   #last: 'commit' | 'rollback' | null = null;
 
@@ -432,7 +442,7 @@ export class Transaction {
     if (this.#database.isAstray(text)) return this.#database.sendAstray(this.actor, text, values);
     return new Promise((resolve, reject) => {
       this.queue.push({ text, values, resolve, reject });
-      if (this.#wish === null) this.wishOn();
+      if (this.#pending === null) this.enqueueNext();
     });
   }
 
@@ -448,22 +458,22 @@ export class Transaction {
     this.#last = how;
     return new Promise((resolve, reject) => {
       this.ended = { resolve, reject };
-      if (this.#wish === null) this.wishOn();
+      if (this.#pending === null) this.enqueueNext();
     });
   }
 
   /** Asks for its next turn, when there is something to do. */
-  wishOn(): void {
-    this.#wish = null;
+  enqueueNext(): void {
+    this.#pending = null;
     if (this.over || (this.queue.length === 0 && this.#last === null)) return;
-    const wish: Wish = {
+    const action: PendingAction = {
       actor: this.actor,
       label: () => (this.queue.length > 0 ? short(this.queue[0]?.text ?? '') : (this.#last ?? '')),
       ready: () => this.#database.mayTryAgain(this.takenBackAt),
       grant: () => this.#go(),
     };
-    this.#wish = wish;
-    this.#scheduler.wish(wish);
+    this.#pending = action;
+    this.#scheduler.enqueue(action);
   }
 
   async #go(): Promise<void> {
@@ -476,8 +486,8 @@ export class Transaction {
   fail(error: unknown): void {
     this.#broken = error;
     this.over = true;
-    if (this.#wish !== null) this.#scheduler.withdraw(this.#wish);
-    this.#wish = null;
+    if (this.#pending !== null) this.#scheduler.withdraw(this.#pending);
+    this.#pending = null;
     for (const asked of this.queue.splice(0)) asked.reject(error);
     this.ended?.reject(error);
   }

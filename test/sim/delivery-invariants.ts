@@ -112,12 +112,12 @@ export class DeliveryInvariants {
   /** Every event has come to every endpoint at least once, or was given up in its time: the endpoint's own book says so. */
   checkEnd(present: Snapshot): void {
     insist(present.queue.length === 0, () => 'an event was never dispatched');
-    const told = present.events.filter(({ type }) => type !== 'webhook_endpoint.disabled');
+    const response = present.events.filter(({ type }) => type !== 'webhook_endpoint.disabled');
     for (const endpoint of this.#receivers.endpoints) {
       const mine = new Map(
         present.deliveries.filter((one) => one.endpoint === endpoint.id).map((one) => [one.event, one]),
       );
-      for (const { id, type, subject, sequence } of told) {
+      for (const { id, type, subject, sequence } of response) {
         const status = mine.get(id)?.status;
         insist(status === 'delivered' || status === 'failed', () => `${type} ${id} is ${status} in the end`);
         const heard = endpoint.heard.get(id);
@@ -125,7 +125,7 @@ export class DeliveryInvariants {
         const isSame = heard === undefined || (heard.subject === subject && heard.sequence === sequence);
         insist(isSame, () => `${id} came as ${heard?.sequence} of ${heard?.subject}`);
       }
-      insist(mine.size === told.length, () => `${mine.size} deliveries of ${told.length} events`);
+      insist(mine.size === response.length, () => `${mine.size} deliveries of ${response.length} events`);
       this.#checkGaps(endpoint, mine);
     }
   }

@@ -2,9 +2,9 @@
 // once everything is quiet.
 
 import type { ChargeRow } from '../../sandbox/processor/row-types.ts';
-import type { BankBooks } from './bank.ts';
 import { Violation } from './scheduler.ts';
-import { NOTHING, type Snapshot } from './snapshot.ts';
+import type { ProcessorBooks } from './simulated-processor.ts';
+import { EMPTY_SNAPSHOT, type Snapshot } from './snapshot.ts';
 
 type Checkout = Snapshot['checkouts'][number];
 type Share = Snapshot['shares'][number];
@@ -30,7 +30,7 @@ function insist(holds: boolean, message: () => string): void {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 export class Invariants {
-  present: Snapshot = NOTHING;
+  present: Snapshot = EMPTY_SNAPSHOT;
   /** The checkout that was made last. */
   newest: string | null = null;
   /** Holds whose capture was decided, by a commit. */
@@ -191,7 +191,7 @@ export class Invariants {
 }
 
 /** Everything is quiet, wherever it stands: nothing that was decided is still open, and the bank's books are ours. */
-export function checkQuiet(present: Snapshot, books: BankBooks): void {
+export function checkQuiet(present: Snapshot, books: ProcessorBooks): void {
   for (const hold of present.holds) {
     const isOver = !['asked', 'capturing', 'releasing'].includes(hold.status);
     insist(isOver, () => `hold ${hold.id} is still ${hold.status}`);
@@ -204,7 +204,7 @@ export function checkQuiet(present: Snapshot, books: BankBooks): void {
   checkMoney(present, books);
 }
 
-function checkHoldsAtBank(present: Snapshot, books: BankBooks): void {
+function checkHoldsAtBank(present: Snapshot, books: ProcessorBooks): void {
   for (const intent of books.intents.values()) {
     const ours = present.holds.find(({ id }) => id === intent.metadata.hold_id);
     insist(ours !== undefined, () => `${intent.id} belongs to no hold of ours: ${JSON.stringify(intent.metadata)}`);
@@ -235,7 +235,7 @@ function checkHoldsAtBank(present: Snapshot, books: BankBooks): void {
   for (const [share, count] of live) insist(count < 2, () => `share ${share} has ${count} live holds`);
 }
 
-function checkMoney(present: Snapshot, books: BankBooks): void {
+function checkMoney(present: Snapshot, books: ProcessorBooks): void {
   for (const checkout of present.checkouts) {
     const charges = [...books.charges.values()].filter(({ metadata }) => metadata.checkout_id === checkout.id);
     const charged = sum(charges.map(({ amountCaptured }) => amountCaptured));
@@ -270,7 +270,7 @@ function checkMoney(present: Snapshot, books: BankBooks): void {
 }
 
 /** The end of all time: every checkout has come to an end, and no card is held. */
-export function checkEnd(present: Snapshot, books: BankBooks): void {
+export function checkEnd(present: Snapshot, books: ProcessorBooks): void {
   checkQuiet(present, books);
   for (const { id, status } of present.checkouts) insist(FINAL.has(status), () => `${id} is ${status} at the end`);
   for (const { id, status } of books.intents.values()) {

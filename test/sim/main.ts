@@ -11,8 +11,9 @@ import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { createDatabase } from '../fresh-database.ts';
-import { Lab } from './lab.ts';
+import { schemaFolders } from '../../src/base/schema-files.ts';
+import { createDatabase } from '../support/create-database.ts';
+import { SimulationEnvironment } from './environment.ts';
 import { type Outcome, runSeed } from './run.ts';
 
 interface Part {
@@ -35,15 +36,15 @@ function say(text: string): void {
 async function runPart(part: Part): Promise<void> {
   let next = part.from;
   const lane = async (url: string): Promise<void> => {
-    const lab = await Lab.open(url);
+    const environment = await SimulationEnvironment.open(url);
     while (next < part.from + part.seeds * part.every) {
       const seed = next;
       next += part.every;
-      const { violation, trace } = await runSeed(lab, seed);
+      const { violation, trace } = await runSeed(environment, seed);
       const news: News = violation === null ? { done: seed } : { failed: { seed, violation, trace } };
       process.send?.(news);
     }
-    await lab.close();
+    await environment.close();
   };
   await Promise.all(part.urls.map(lane));
   process.disconnect();
@@ -56,7 +57,7 @@ async function withPostgres<T>(work: (server: string) => Promise<T>): Promise<T>
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
   try {
-    await migrate(await createDatabase(postgres.url, 'everyshare_template', null), join(packageRoot, 'migrations'));
+    await migrate(await createDatabase(postgres.url, 'everyshare_template', null), schemaFolders(packageRoot));
     return await work(postgres.url);
   } finally {
     await postgres.stop();
@@ -65,9 +66,9 @@ async function withPostgres<T>(work: (server: string) => Promise<T>): Promise<T>
 }
 
 async function runOne(server: string, seed: number): Promise<number> {
-  const lab = await Lab.open(await createDatabase(server, 'sim_one', 'everyshare_template'));
-  const { trace, hash, violation, statuses } = await runSeed(lab, seed);
-  await lab.close();
+  const environment = await SimulationEnvironment.open(await createDatabase(server, 'sim_one', 'everyshare_template'));
+  const { trace, hash, violation, statuses } = await runSeed(environment, seed);
+  await environment.close();
   say(trace.join('\n'));
   say(`seed ${seed}: ${statuses.join(', ')}; ${violation === null ? 'everything held' : violation}; hash ${hash}`);
   return violation === null ? 0 : 1;

@@ -4,6 +4,8 @@
 import { expect, it } from 'vitest';
 import { runSeeds } from './seeds.ts';
 
-it('money, events and idempotency hold in a thousand simulated worlds (1 to 1000)', { timeout: 600_000 }, async () => {
+it('money, events and idempotency hold in a thousand simulated worlds (1 to 1000)', {
+  timeout: 1_800_000,
+}, async () => {
   expect(await runSeeds(1, 1_000)).toEqual([]);
 });

@@ -28,7 +28,7 @@ interface DriversQuery {
 }
 type Told = (error: Error | undefined, result: pg.QueryResult) => void;
 
-const Query = pg.Query as unknown as new (text: string, values: readonly unknown[], told: Told) => DriversQuery;
+const Query = pg.Query as unknown as new (text: string, values: readonly unknown[], response: Told) => DriversQuery;
 
 const shapes = new Map<string, Shape>();
 const withoutAsking = new WeakMap<Connection, Connection>();
@@ -46,8 +46,8 @@ function quiet(connection: Connection): Connection {
 export class QuickQuery extends Query {
   readonly #shape: Shape | undefined;
 
-  constructor(name: string, text: string, values: readonly unknown[], told: Told) {
-    super(text, values, told);
+  constructor(name: string, text: string, values: readonly unknown[], response: Told) {
+    super(text, values, response);
     this.name = name;
     this.#shape = shapes.get(text);
   }

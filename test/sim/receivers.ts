@@ -6,11 +6,11 @@ import type { Outbound, OutboundRequest } from '../../src/base/outbound/outbound
 import { OutboundError } from '../../src/base/outbound/outbound-error.ts';
 import { SIGNATURE_HEADER, secretRow, signatureOf } from '../../src/domain/webhooks/deliveries/signature.ts';
 import { EVENT_TYPES } from '../../src/run/operations/events.ts';
-import type { Chance } from './chance.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import type { SimulationEnvironment } from './environment.ts';
 import type { Invariants } from './invariants.ts';
-import type { Lab } from './lab.ts';
 import { type Actor, type Scheduler, Violation } from './scheduler.ts';
-import { sealFor } from './stage.ts';
+import { sealFor } from './simulation.ts';
 
 const TOLD = EVENT_TYPES.filter((type) => /^(checkout|share|refund)\./.test(type));
 
@@ -46,7 +46,7 @@ const BADLY: readonly Mood[] = [
 ];
 
 /** What one endpoint knows of one event. */
-export interface Heard {
+export interface ReceivedEvent {
   readonly bytes: string;
   readonly subject: string;
   readonly sequence: number;
@@ -64,56 +64,56 @@ export interface Endpoint {
   /** How often it answers badly; it answers well once the world is healed, unless it is dead. */
   readonly bad: number;
   readonly isDead: boolean;
-  readonly heard: Map<string, Heard>;
+  readonly heard: Map<string, ReceivedEvent>;
 }
 
 /** The turns that whoever sends has been given, by endpoint. */
-export type Turns = Map<string, number>;
+export type LeaseTokens = Map<string, number>;
 
 export class Receivers {
   readonly endpoints: readonly Endpoint[];
   healed = false;
-  readonly #chance: Chance;
+  readonly #random: SeededRandom;
   readonly #scheduler: Scheduler;
   readonly #invariants: Invariants;
 
-  constructor(chance: Chance, scheduler: Scheduler, invariants: Invariants) {
-    this.#chance = chance;
+  constructor(random: SeededRandom, scheduler: Scheduler, invariants: Invariants) {
+    this.#random = random;
     this.#scheduler = scheduler;
     this.#invariants = invariants;
     // Most seeds are about money alone: those with endpoints take a third longer.
-    const count = chance.weighed([
+    const count = random.weighed([
       [15, 0],
       [4, 1],
       [1, 2],
     ] as const);
     this.endpoints = Array.from({ length: count }, (_, number) => {
-      const isDead = chance.often(0.04);
+      const isDead = random.often(0.04);
       return {
         id: `whe_${number}`,
         url: `https://receiver-${number}.example/hooks`,
         secret: `whsec_${number}`,
-        bad: isDead ? 1 : chance.pick([0, 0.2, 0.5, 0.9]),
+        bad: isDead ? 1 : random.pick([0, 0.2, 0.5, 0.9]),
         isDead,
         heard: new Map(),
       };
     });
   }
 
-  async writeTo(lab: Lab, venueId: string, at: number): Promise<void> {
-    const seal = sealFor(this.#chance);
+  async writeTo(environment: SimulationEnvironment, venueId: string, at: number): Promise<void> {
+    const seal = sealFor(this.#random);
     for (const { id, url, secret } of this.endpoints) {
-      await lab.write(
+      await environment.write(
         `insert into webhook_endpoints (venue_id, endpoint_id, mode, url, events, secret, created_at)
          values ($1, $2, 'test', $3, $4, $5, to_timestamp($6 / 1000.0))`,
         [venueId, id, url, TOLD, seal.seal(secret, secretRow(venueId, id)), at],
       );
-      await lab.write('insert into delivery_lanes (venue_id, endpoint_id) values ($1, $2)', [venueId, id]);
+      await environment.write('insert into endpoint_queues (venue_id, endpoint_id) values ($1, $2)', [venueId, id]);
     }
   }
 
   /** The way out of a process. */
-  outboundFor(actor: Actor, turns: Turns): Outbound {
+  outboundFor(actor: Actor, turns: LeaseTokens): Outbound {
     const scheduler = this.#scheduler;
     return {
       request: (wanted) =>
@@ -125,7 +125,7 @@ export class Receivers {
           }
           const at = scheduler.now + actor.skew;
           const turn = turns.get(endpoint.id) ?? 0;
-          scheduler.wish({
+          scheduler.enqueue({
             actor,
             label: () => `posts to ${endpoint.id}`,
             grant: () => {
@@ -146,12 +146,12 @@ export class Receivers {
   }
 
   #mood({ bad, isDead }: Endpoint): Mood {
-    const isBad = isDead || (!this.healed && this.#chance.often(bad));
+    const isBad = isDead || (!this.healed && this.#random.often(bad));
     const moods = isBad ? BADLY.filter(({ takes }) => !isDead || !takes) : WELL;
-    return this.#chance.pick(moods);
+    return this.#random.pick(moods);
   }
 
-  #hear(endpoint: Endpoint, { body, headers }: OutboundRequest, at: number, turn: number): Heard {
+  #hear(endpoint: Endpoint, { body, headers }: OutboundRequest, at: number, turn: number): ReceivedEvent {
     const { present } = this.#invariants;
     const bytes = String(body);
     const { id, type, sequence } = JSON.parse(bytes) as { id: string; type: string; sequence: number };

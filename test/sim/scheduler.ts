@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Stopwatch } from '../../src/base/clock.ts';
-import type { Chance } from './chance.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 
 /** What must always hold did not. */
 export class Violation extends Error {
@@ -32,7 +32,7 @@ export class Actor {
 }
 
 /** Something that an actor waits for. */
-export interface Wish {
+export interface PendingAction {
   readonly actor: Actor;
   readonly label: () => string;
   readonly ready?: () => boolean;
@@ -47,19 +47,19 @@ export interface Wish {
 export class Scheduler {
   now: number;
   step = 0;
-  readonly wishes: Wish[] = [];
+  readonly pending: PendingAction[] = [];
   readonly actors: Actor[] = [];
   readonly lines: string[] = [];
   /** The first mistake of an actor that must make none. */
   failure: unknown = null;
   /** How wrong the clock of a process is that begins now. */
   drawSkew: () => number = () => 0;
-  readonly #chance: Chance;
+  readonly #random: SeededRandom;
   readonly #marks: string[] = [];
   readonly #start: number;
 
-  constructor(chance: Chance, start: number) {
-    this.#chance = chance;
+  constructor(random: SeededRandom, start: number) {
+    this.#random = random;
     this.now = start;
     this.#start = start;
   }
@@ -94,31 +94,31 @@ export class Scheduler {
     return actor;
   }
 
-  wish(wish: Wish): void {
-    if (!wish.actor.dead) this.wishes.push(wish);
+  enqueue(action: PendingAction): void {
+    if (!action.actor.dead) this.pending.push(action);
   }
 
-  withdraw(wish: Wish): void {
-    const at = this.wishes.indexOf(wish);
-    if (at >= 0) this.wishes.splice(at, 1);
+  withdraw(action: PendingAction): void {
+    const at = this.pending.indexOf(action);
+    if (at >= 0) this.pending.splice(at, 1);
   }
 
   /** The actor's next turn, or a turn once something is so. */
   turn(actor: Actor, label: string, ready?: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const wish: Wish = {
+      const action: PendingAction = {
         actor,
         label: () => label,
         isIdle: true,
         grant: () => resolve(),
         ...(ready === undefined ? {} : { ready }),
       };
-      this.wish(wish);
+      this.enqueue(action);
     });
   }
 
-  candidates(): Wish[] {
-    return this.wishes.filter(
+  candidates(): PendingAction[] {
+    return this.pending.filter(
       ({ actor, ready, at = 0 }) =>
         !actor.dead && actor.stoppedUntil <= this.step && at <= this.now && (ready === undefined || ready()),
     );
@@ -126,7 +126,7 @@ export class Scheduler {
 
   /** When the next of those comes who only wait for time to pass. */
   nextTimer(): number | null {
-    const times = this.wishes.flatMap(({ at = 0 }) => (at > this.now ? at : []));
+    const times = this.pending.flatMap(({ at = 0 }) => (at > this.now ? at : []));
     return times.length === 0 ? null : Math.min(...times);
   }
 
@@ -135,31 +135,31 @@ export class Scheduler {
     return {
       now: () => this.now,
       after: (ms, work) => {
-        const wish: Wish = { actor, label: () => 'wakes', at: this.now + ms + late(), grant: work };
-        this.wish(wish);
-        return () => this.withdraw(wish);
+        const action: PendingAction = { actor, label: () => 'wakes', at: this.now + ms + late(), grant: work };
+        this.enqueue(action);
+        return () => this.withdraw(action);
       },
     };
   }
 
-  /** Everybody who can go on has come to their next wish. */
+  /** Everybody who can go on has come to their next action. */
   rest(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
-  async grantOne(wishes: readonly Wish[]): Promise<void> {
-    const wish = this.#chance.pick(wishes);
-    this.withdraw(wish);
+  async grantOne(ready: readonly PendingAction[]): Promise<void> {
+    const action = this.#random.pick(ready);
+    this.withdraw(action);
     this.step++;
-    this.note(`${wish.actor.name}: ${wish.label()}`);
-    await wish.grant();
+    this.note(`${action.actor.name}: ${action.label()}`);
+    await action.grant();
     await this.rest();
     if (this.failure !== null) throw this.failure;
   }
 
   kill(actor: Actor): void {
     actor.dead = true;
-    for (let at = this.wishes.length - 1; at >= 0; at--)
-      if (this.wishes[at]?.actor === actor) this.wishes.splice(at, 1);
+    for (let at = this.pending.length - 1; at >= 0; at--)
+      if (this.pending[at]?.actor === actor) this.pending.splice(at, 1);
   }
 }

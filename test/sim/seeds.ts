@@ -1,16 +1,16 @@
 // For the tests: a laboratory on the tests' PostgreSQL, and many seeds in it. A seed that fails prints itself.
 
 import { inject } from 'vitest';
-import { createDatabase } from '../fresh-database.ts';
-import { Lab } from './lab.ts';
+import { createDatabase } from '../support/create-database.ts';
+import { SimulationEnvironment } from './environment.ts';
 import { runSeed } from './run.ts';
 
 const LAST_LINES = 80;
 /** Seeds that run beside one another, each in a laboratory of its own: while one waits for PostgreSQL, another goes on. */
 const LANES = 2;
 
-export async function openLab(name: string): Promise<Lab> {
-  return Lab.open(await createDatabase(inject('postgresUrl'), `sim_${name}`, 'everyshare_template'));
+export async function openEnvironment(name: string): Promise<SimulationEnvironment> {
+  return SimulationEnvironment.open(await createDatabase(inject('postgresUrl'), `sim_${name}`, 'everyshare_template'));
 }
 
 /** What many seeds must come through, or they say nothing about it. */
@@ -50,16 +50,16 @@ export async function runSeeds(from: number, count: number): Promise<string[]> {
   const met = new Set<string>();
   let next = from;
   const lane = async (_: unknown, place: number): Promise<void> => {
-    const lab = await openLab(`${from}_${place}`);
+    const environment = await openEnvironment(`${from}_${place}`);
     while (next < from + count && failed.length < 5) {
       const seed = next++;
-      const outcome = await runSeed(lab, seed);
+      const outcome = await runSeed(environment, seed);
       for (const move of outcome.met) met.add(move);
       if (outcome.violation === null) continue;
       failed.push(`seed ${seed}: ${outcome.violation}`);
       process.stderr.write(`${outcome.trace.slice(-LAST_LINES).join('\n')}\nReplay: npm run sim -- --seed ${seed}\n`);
     }
-    await lab.close();
+    await environment.close();
   };
   await Promise.all(Array.from({ length: LANES }, lane));
   const missed = MUST_MEET.filter((move) => !met.has(move)).map((move) => `never met: ${move}`);

@@ -88,7 +88,7 @@ export interface Snapshot {
   }[];
 }
 
-export const NOTHING: Snapshot = {
+export const EMPTY_SNAPSHOT: Snapshot = {
   checkouts: [],
   shares: [],
   holds: [],
@@ -138,7 +138,7 @@ const TABLES: Readonly<Record<Part, Table>> = {
       booking: ['external_booking_id', text],
       due: [at('work_at'), orNull(number)],
       ends: [at('expires_at'), number],
-      turn: ['turn', number],
+      turn: ['lease_token', number],
     },
   },
   shares: {
@@ -167,7 +167,7 @@ const TABLES: Readonly<Record<Part, Table>> = {
       intent: ['intent_id', orNull(text)],
       due: [at('due_at'), orNull(number)],
       heldAt: [at('held_at'), orNull(number)],
-      turn: ['turn', number],
+      turn: ['lease_token', number],
     },
   },
   movements: {
@@ -231,13 +231,13 @@ const TABLES: Readonly<Record<Part, Table>> = {
     columns: { id: ['endpoint_id', text], status: ['status', text] },
   },
   lanes: {
-    from: 'delivery_lanes',
+    from: 'endpoint_queues',
     order: 'endpoint_id',
     columns: {
       endpoint: ['endpoint_id', text],
-      turn: ['turn', number],
+      turn: ['lease_token', number],
       due: [at('due_at'), orNull(number)],
-      free: [`case when isfinite(free_at) then ${at('free_at')} end`, orNull(number)],
+      free: [`case when isfinite(available_at) then ${at('available_at')} end`, orNull(number)],
     },
   },
   deliveries: {
@@ -251,12 +251,12 @@ const TABLES: Readonly<Record<Part, Table>> = {
       due: [at('due_at'), orNull(number)],
       ends: [at('ends_at'), number],
       lastAt: [at('last_attempt_at'), orNull(number)],
-      endedAs: ['ended_as', orNull(text)],
+      endedAs: ['end_reason', orNull(text)],
     },
   },
 };
 
-export const EVERYTHING = Object.keys(TABLES) as readonly Part[];
+export const ALL_PARTS = Object.keys(TABLES) as readonly Part[];
 
 const CELL = '\u001f';
 const LINE = '\u001e';
@@ -270,7 +270,7 @@ function reading(part: Part): string {
 const questions = new Map<string, string>();
 
 /** The statement that reads these. */
-export function lookAt(parts: readonly Part[]): string {
+export function snapshotStatement(parts: readonly Part[]): string {
   const name = parts.join(' ');
   let question = questions.get(name);
   if (question === undefined) {
@@ -284,7 +284,7 @@ export function lookAt(parts: readonly Part[]): string {
 const WRITTEN_BY: Readonly<Record<string, readonly Part[]>> = {
   create_checkout: ['checkouts', 'events', 'keys', 'queue'],
   expire_checkouts: ['checkouts', 'shares', 'holds', 'events', 'queue'],
-  tell_checkout: ['events', 'queue'],
+  record_checkout_event: ['events', 'queue'],
   record_event: ['events', 'queue'],
   open_payout: ['payouts'],
   dispatch_events: ['queue', 'deliveries', 'lanes'],
@@ -292,7 +292,7 @@ const WRITTEN_BY: Readonly<Record<string, readonly Part[]>> = {
   end_deliveries: ['deliveries'],
   // Nothing that is looked at; but they take locks.
   due_deliveries: [],
-  take_ticks: [],
+  allocate_timestamps: [],
 };
 
 const known = new Map<string, readonly Part[] | null>();
@@ -310,19 +310,19 @@ export function changedBy(statement: string): readonly Part[] | null {
 function judged(statement: string): readonly Part[] | null {
   const called = Object.keys(WRITTEN_BY).filter((name) => statement.includes(`${name}(`));
   if (/^\s*select\b/i.test(statement) && called.length === 0) return null;
-  const named = EVERYTHING.filter((part) => {
+  const named = ALL_PARTS.filter((part) => {
     const [table = ''] = TABLES[part].from.split(' ');
     return new RegExp(`\\b${table}\\b`).test(statement);
   });
   const all = new Set([...named, ...called.flatMap((name) => WRITTEN_BY[name] ?? [])]);
-  return EVERYTHING.filter((part) => all.has(part));
+  return ALL_PARTS.filter((part) => all.has(part));
 }
 
 export type Look = Readonly<Partial<Record<Part, string | null>>>;
 
 /** The books as they were last looked at. */
 export class OurBooks {
-  present: Snapshot = NOTHING;
+  present: Snapshot = EMPTY_SNAPSHOT;
   readonly #texts = new Map<Part, string>();
 
   /** What was just read takes the place of what was known. */
@@ -341,7 +341,7 @@ export class OurBooks {
 
   /** Nothing has changed behind our back since every part was last looked at. */
   compare(look: Look): void {
-    for (const part of EVERYTHING) {
+    for (const part of ALL_PARTS) {
       const [before, now] = [this.#texts.get(part) ?? '', look[part] ?? ''];
       if (before !== now) throw new Violation(`${part} changed, and no statement said so: ${before} and ${now}`);
     }

@@ -8,22 +8,22 @@ import { settleDueHolds } from '../../src/domain/checkouts/holds/settle-hold.ts'
 import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
-import { type Desk, deskFor, type Stage } from './stage.ts';
+import { type ActorServices, type Simulation, servicesFor } from './simulation.ts';
 
 const LOOPS = {
-  expire: ({ money }: Desk) => expireDue(money, 100),
-  holds: ({ money }: Desk) => settleDueHolds(money, 100),
-  captures: ({ money }: Desk) => captureDue(money, 50),
-  movements: ({ money }: Desk) => settleDueMovements(money, 100),
-  notices: ({ money }: Desk) => readDueNotices(money, 50),
-  dispatch: ({ money }: Desk) => dispatchDue(money, 500),
-  deliver: (desk: Desk) => deliverDue(desk.lanes(), new AbortController().signal),
+  expire: ({ payments: money }: ActorServices) => expireDue(money, 100),
+  holds: ({ payments: money }: ActorServices) => settleDueHolds(money, 100),
+  captures: ({ payments: money }: ActorServices) => captureDue(money, 50),
+  movements: ({ payments: money }: ActorServices) => settleDueMovements(money, 100),
+  notices: ({ payments: money }: ActorServices) => readDueNotices(money, 50),
+  dispatch: ({ payments: money }: ActorServices) => dispatchDue(money, 500),
+  deliver: (services: ActorServices) => deliverDue(services.queues(), new AbortController().signal),
 } as const;
 type LoopName = keyof typeof LOOPS;
 type Trade = 'worker' | 'postman';
 
 /** Which loops of a trade would find something at this time. */
-export function dueLoops({ invariants: { present } }: Stage, trade: Trade, now: number): LoopName[] {
+export function dueLoops({ invariants: { present } }: Simulation, trade: Trade, now: number): LoopName[] {
   const isDue = (due: number | null): boolean => due !== null && due <= now;
   const due: LoopName[] = [];
   if (trade === 'postman') {
@@ -46,32 +46,33 @@ export function hourOf({ due, free }: { readonly due: number | null; readonly fr
 }
 
 /** What the clock says that is furthest ahead among those of a trade. */
-export function latestClock({ scheduler }: Stage, trade: Trade): number {
+export function latestClock({ scheduler }: Simulation, trade: Trade): number {
   const skews = scheduler.actors.flatMap(({ kind, dead, skew }) => (kind === trade && !dead ? skew : []));
   return scheduler.now + (skews.length === 0 ? 0 : Math.max(...skews));
 }
 
-export function beginWorker(stage: Stage, name: string, trade: Trade): void {
-  const { scheduler, chance } = stage;
+export function beginWorker(simulation: Simulation, name: string, trade: Trade): void {
+  const { scheduler, random } = simulation;
   scheduler.begin(name, trade, async (actor) => {
-    const desk = deskFor(stage, actor);
-    const dueNow = () => dueLoops(stage, trade, desk.money.clock.now());
-    for (;;) {
+    const services = servicesFor(simulation, actor);
+    const dueNow = () => dueLoops(simulation, trade, services.payments.clock.now());
+    // The scheduler bounds the steps of a seed.
+    while (!actor.dead) {
       await scheduler.turn(actor, 'begins', () => dueNow().length > 0);
       const due = dueNow();
-      const loop = due.length === 0 ? (trade === 'worker' ? 'holds' : 'dispatch') : chance.pick(due);
+      const loop = due.length === 0 ? (trade === 'worker' ? 'holds' : 'dispatch') : random.pick(due);
       // What the other one is at is mostly left to it: two that find nothing prove little, but sometimes they must meet.
-      const isTaken = [...stage.working].some(([other, name]) => !other.dead && other !== actor && name === loop);
-      if (isTaken && chance.often(0.7)) continue;
+      const isTaken = [...simulation.working].some(([other, name]) => !other.dead && other !== actor && name === loop);
+      if (isTaken && random.often(0.7)) continue;
       scheduler.note(`  ${loop}`);
-      stage.working.set(actor, loop);
+      simulation.working.set(actor, loop);
       try {
-        await LOOPS[loop](desk);
+        await LOOPS[loop](services);
       } catch (error) {
         // A real worker tells of a deadlock and comes back, too.
         if (!isUnavailable(error) && !(trade === 'postman' && isTemporary(error))) throw error;
       }
-      stage.working.delete(actor);
+      simulation.working.delete(actor);
     }
   });
 }

@@ -7,6 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { TABLE_HOMES } from './table-homes.ts';
 
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: packageRoot,
@@ -60,15 +61,16 @@ const DOMAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   keys: ['venues', 'installation'],
   events: ['venues', 'keys'],
   calendar: [],
-  offerings: ['venues', 'keys', 'calendar'],
-  boats: ['venues', 'keys', 'calendar'],
-  experiences: ['venues', 'keys', 'offerings'],
+  catalogue: ['venues', 'keys'],
+  offerings: ['venues', 'keys', 'calendar', 'catalogue'],
+  boats: ['venues', 'keys', 'calendar', 'catalogue'],
+  experiences: ['venues', 'keys', 'catalogue', 'offerings'],
   webhooks: ['venues', 'keys', 'events'],
   members: ['venues', 'keys'],
   payments: ['venues', 'keys', 'ledger'],
   checkouts: ['venues', 'keys', 'events', 'ledger', 'offerings', 'payments', 'members'],
   hooks: ['venues', 'keys', 'calendar', 'offerings'],
-  review: ['venues', 'keys', 'events', 'offerings', 'boats', 'experiences'],
+  review: ['venues', 'keys', 'events', 'catalogue', 'offerings', 'boats', 'experiences'],
 };
 
 describe('who may see whom', () => {
@@ -132,7 +134,6 @@ describe('what has one home', () => {
       'sandbox/',
       'src/domain/venues/audit.ts',
       'src/domain/venues/page-timestamps.ts',
-      'src/domain/venues/review-routes.ts',
       'src/domain/events/record.ts',
       'src/domain/idempotency/',
       'src/domain/installation/',
@@ -144,68 +145,15 @@ describe('what has one home', () => {
     expect(wrong).toEqual([]);
   });
   it('a table is touched only by its own folder', () => {
-    const homes: Readonly<Record<string, string>> = {
-      venues: 'src/domain/venues/',
-      keys: 'src/domain/keys/',
-      key_routes: 'src/domain/keys/',
-      limit_windows: 'src/domain/keys/',
-      limit_calls: 'src/domain/keys/',
-      audit_log: 'src/domain/venues/',
-      webhook_endpoints: 'src/domain/webhooks/',
-      deliveries: 'src/domain/webhooks/',
-      delivery_lanes: 'src/domain/webhooks/',
-      undispatched_events: 'src/domain/webhooks/',
-      idempotency_keys: 'src/domain/idempotency/',
-      venue_ticks: 'src/domain/venues/',
-      review_routes: 'src/domain/venues/',
-      offerings: 'src/domain/offerings/',
-      experiences: 'src/domain/experiences/',
-      boats: 'src/domain/boats/',
-      events: 'src/domain/events/',
-      checkouts: 'src/domain/checkouts/',
-      shares: 'src/domain/checkouts/',
-      checkout_routes: 'src/domain/checkouts/',
-      holds: 'src/domain/payments/',
-      declines: 'src/domain/payments/',
-      hold_askers: 'src/domain/payments/',
-      movements: 'src/domain/payments/',
-      payouts: 'src/domain/payments/',
-      payout_accounts: 'src/domain/payments/',
-      disputes: 'src/domain/payments/',
-      processor_notices: 'src/domain/payments/',
-      ledger_entries: 'src/domain/ledger/',
-      members: 'src/domain/members/',
-      stopped_phones: 'src/domain/members/',
-      sign_in_challenges: 'src/domain/members/',
-      member_sessions: 'src/domain/members/',
-      token_keys: 'src/domain/members/',
-      channels: 'src/domain/members/',
-      channel_members: 'src/domain/members/',
-      friends: 'src/domain/members/',
-      messages: 'src/domain/members/',
-      invites: 'src/domain/checkouts/',
-      invite_routes: 'src/domain/checkouts/',
-      integrations: 'src/domain/hooks/',
-      hook_routes: 'src/domain/hooks/',
-      hook_lanes: 'src/domain/hooks/',
-      hook_objects: 'src/domain/hooks/',
-      hook_bookings: 'src/domain/hooks/',
-      hook_slots: 'src/domain/hooks/',
-      inbound_deliveries: 'src/domain/hooks/',
-      experience_routes: 'src/domain/experiences/',
-      activity: 'src/domain/analytics/',
-      activity_venues: 'src/domain/analytics/',
-      activity_kept: 'src/domain/analytics/',
-      activity_ids: 'src/domain/analytics/',
-      activity_seen: 'src/domain/analytics/',
-      activity_days: 'src/domain/analytics/',
-    };
     const wrong: string[] = [];
-    for (const [table, home] of Object.entries(homes)) {
-      const touch = new RegExp(`\\b(into|update|from|join)\\s+${table}\\b`, 'i');
+    for (const [table, home] of Object.entries(TABLE_HOMES)) {
+      // The statements of catalogue/ get their table from the description in the noun's own folder: `table: 'boats'`.
+      const touch = new RegExp(`\\b(into|update|from|join)\\s+${table}\\b|\\btable: '${table}',`, 'i');
       for (const file of program) if (!file.startsWith(home) && touch.test(read(file))) wrong.push(`${file}: ${table}`);
     }
-    expect(wrong).toEqual([]);
+    // Whether the installation is there, and whether it is migrated: an operator asks, and no noun answers.
+    const operators = ['src/cli/doctor.ts: migrations', 'src/http/status.ts: installation'];
+    expect(wrong.filter((one) => !operators.includes(one))).toEqual([]);
   });
 });
 
@@ -244,7 +192,7 @@ describe('how things are written', () => {
 
   it('a file opens by saying what it is for', () => {
     const silent = code
-      .filter((file) => /^(src|sandbox|schemas|bench|test)\//.test(file))
+      .filter((file) => /^(src|sandbox|schemas|migrations|bench|test)\//.test(file))
       .filter((file) => !/^(#!.*\n)?\/\/ \S/.test(read(file)));
     expect(silent).toEqual([]);
   });

@@ -3,34 +3,41 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeOutbound } from '../../src/base/outbound/outbound.ts';
-import { anotherKey, expectConflict, expectInvalid, openShop, type Seen, withoutRequestId } from '../checkouts/shop.ts';
-import { startCanary } from '../outbound/receiver.ts';
-import { openTestWorld } from '../world.ts';
-import { PostOffice } from './post-office.ts';
+import { startCanary } from '../support/test-receivers.ts';
+import {
+  expectConflict,
+  expectInvalid,
+  type Json,
+  openTestVenue,
+  withNewKey,
+  withoutRequestId,
+} from '../support/test-venue.ts';
+import { openTestWorld } from '../support/test-world.ts';
+import { DeliveryFixture } from './delivery-fixture.ts';
 
-let office: PostOffice;
+let fixture: DeliveryFixture;
 beforeAll(async () => {
-  office = await PostOffice.open();
+  fixture = await DeliveryFixture.open();
 });
-afterAll(() => office.close());
+afterAll(() => fixture.close());
 beforeEach(() => {
-  office.posts.length = 0;
-  office.clock.at = Date.now() + 1_000;
-  office.receive = (_post, response) => response.end('ok');
+  fixture.requests.length = 0;
+  fixture.clock.at = Date.now() + 1_000;
+  fixture.respond = (_post, response) => response.end('ok');
 });
 
 const DAY = 24 * 3_600_000;
 const fails = (): void => {
-  office.receive = (_post, response) => {
+  fixture.respond = (_post, response) => {
     response.statusCode = 500;
     response.end('no');
   };
 };
 const v1Of = (secret: string, t: string, body: string): string =>
   createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
-const hasShape = (schema: string, value: Seen): void =>
+const hasShape = (schema: string, value: Json): void =>
   expect(
-    office.world.context.validator.problems(schema, {
+    fixture.world.context.validator.problems(schema, {
       value: value as never,
       text: JSON.stringify(value),
       badStrings: [],
@@ -41,7 +48,7 @@ describe('a URL without a public address', () => {
   it('is refused at creation with a message that reveals nothing about our network, and stores nothing', async () => {
     const world = await openTestWorld();
     const canary = await startCanary();
-    const shop = await openShop(world);
+    const venue = await openTestVenue(world);
     const messages = new Set<string>();
     for (const host of [
       '127.0.0.1',
@@ -53,9 +60,9 @@ describe('a URL without a public address', () => {
       '2130706433',
     ]) {
       const url = `https://${host}:${canary.httpsPort}/hooks`;
-      const told = await shop.post('/v1/webhook_endpoints', { url, events: ['checkout.created'] });
-      expectInvalid(told, 'invalid_value', '/url');
-      messages.add(told.json.error.message);
+      const response = await venue.post('/v1/webhook_endpoints', { url, events: ['checkout.created'] });
+      expectInvalid(response, 'invalid_value', '/url');
+      messages.add(response.json.error.message);
     }
     expect([...messages]).toEqual(['The host name does not lead to a public address.']);
     for (const url of [
@@ -65,12 +72,12 @@ describe('a URL without a public address', () => {
       'https://a:b@x.example/',
     ]) {
       expectInvalid(
-        await shop.post('/v1/webhook_endpoints', { url, events: ['checkout.created'] }),
+        await venue.post('/v1/webhook_endpoints', { url, events: ['checkout.created'] }),
         'invalid_value',
         '/url',
       );
     }
-    expect((await shop.get('/v1/webhook_endpoints')).json.data).toEqual([]);
+    expect((await venue.get('/v1/webhook_endpoints')).json.data).toEqual([]);
     expect(canary.touched()).toBe(0);
     await canary.close();
     await world.close();
@@ -80,19 +87,19 @@ describe('a URL without a public address', () => {
     const canary = await startCanary();
     let leadsTo = '93.184.216.34';
     const outbound = makeOutbound({ allowInsecureTargets: false, resolve: async () => [leadsTo], keepNamesMs: 0 });
-    const shop = await office.shop();
+    const venue = await fixture.openVenue();
     expect(await outbound.refusal('https://rebinding.example/hooks')).toBeNull();
-    const endpoint = await office.endpoint(shop, '/rebound', ['checkout.created']);
-    await office.world.db.query('update webhook_endpoints set url = $2 where endpoint_id = $1', [
+    const endpoint = await fixture.endpoint(venue, '/rebound', ['checkout.created']);
+    await fixture.world.db.query('update webhook_endpoints set url = $2 where endpoint_id = $1', [
       endpoint.id,
       `https://rebinding.example:${canary.httpsPort}/hooks`,
     ]);
     leadsTo = '127.0.0.1';
-    await shop.create();
-    await office.dispatch();
+    await venue.create();
+    await fixture.dispatch();
     const { deliverDue } = await import('../../src/domain/webhooks/deliveries/deliver.ts');
-    await deliverDue({ ...office.parts, outbound }, new AbortController().signal);
-    const [delivery] = await office.deliveries(shop, endpoint.id);
+    await deliverDue({ ...fixture.services, outbound }, new AbortController().signal);
+    const [delivery] = await fixture.deliveries(venue, endpoint.id);
     expect(delivery).toMatchObject({ status: 'pending', last_error: 'no_public_address', last_status: null });
     expect(canary.touched()).toBe(0);
     await canary.close();
@@ -102,20 +109,20 @@ describe('a URL without a public address', () => {
 
 describe('a rotated secret', () => {
   it('is shown once; both secrets sign for 24 hours, then the new one alone', async () => {
-    const shop = await office.shop();
-    const endpoint = await office.endpoint(shop, '/rotated', ['checkout.created']);
-    const rotated = await shop.post(`/v1/webhook_endpoints/${endpoint.id}/rotate_secret`);
+    const venue = await fixture.openVenue();
+    const endpoint = await fixture.endpoint(venue, '/rotated', ['checkout.created']);
+    const rotated = await venue.post(`/v1/webhook_endpoints/${endpoint.id}/rotate_secret`);
     expect(rotated.status).toBe(200);
     hasShape('rotated_secret', rotated.json);
     expect(rotated.json.secret).not.toBe(endpoint.secret);
     const until = Date.parse(rotated.json.previous_secret_expires_at);
     expect(Math.abs(until - Date.now() - DAY)).toBeLessThan(60_000);
     const signaturesAt = async (at: number) => {
-      office.posts.length = 0;
-      office.clock.at = at;
-      await shop.create();
-      await office.deliver();
-      const [post] = office.postsTo('/rotated');
+      fixture.requests.length = 0;
+      fixture.clock.at = at;
+      await venue.create();
+      await fixture.deliver();
+      const [post] = fixture.requestsTo('/rotated');
       const [t = '', ...v1] = (post?.signature ?? '').split(',').map((part) => part.split('=')[1] ?? '');
       const by = (secret: string): string => v1Of(secret, t, post?.body ?? '');
       return { v1, by };
@@ -124,17 +131,17 @@ describe('a rotated secret', () => {
     expect(during.v1).toEqual([during.by(rotated.json.secret), during.by(endpoint.secret)]);
     const after = await signaturesAt(until + 1);
     expect(after.v1).toEqual([after.by(rotated.json.secret)]);
-    const kept = await office.world.db.query('select secret, earlier_secrets from webhook_endpoints');
+    const kept = await fixture.world.db.query('select secret, earlier_secrets from webhook_endpoints');
     expect(JSON.stringify(kept.map((row) => Object.values(row).map(String)))).not.toContain('whsec_');
   });
 
   it('that is rotated again expires no other early: each signs for its own 24 hours', async () => {
-    const shop = await office.shop();
-    const endpoint = await office.endpoint(shop, '/again', ['checkout.created']);
-    const rotate = () => shop.post(`/v1/webhook_endpoints/${endpoint.id}/rotate_secret`);
+    const venue = await fixture.openVenue();
+    const endpoint = await fixture.endpoint(venue, '/again', ['checkout.created']);
+    const rotate = () => venue.post(`/v1/webhook_endpoints/${endpoint.id}/rotate_secret`);
     /** Moves all expiry times nearer. */
     const pass = (hours: number) =>
-      office.world.db.query(
+      fixture.world.db.query(
         `update webhook_endpoints set earlier_until =
            array(select u - make_interval(hours => $2) from unnest(earlier_until) with ordinality as e(u, place) order by place)
          where endpoint_id = $1`,
@@ -143,11 +150,11 @@ describe('a rotated secret', () => {
     const secrets = [endpoint.secret];
     /** By their index among the secrets, newest first. */
     const whoSigns = async (): Promise<number[]> => {
-      office.posts.length = 0;
-      office.clock.at = Date.now();
-      await shop.create();
-      await office.deliver();
-      const [post] = office.postsTo('/again');
+      fixture.requests.length = 0;
+      fixture.clock.at = Date.now();
+      await venue.create();
+      await fixture.deliver();
+      const [post] = fixture.requestsTo('/again');
       const [t = '', ...v1] = (post?.signature ?? '').split(',').map((part) => part.split('=')[1] ?? '');
       return v1.map((one) => secrets.findIndex((secret) => v1Of(secret, t, post?.body ?? '') === one));
     };
@@ -169,17 +176,17 @@ describe('a rotated secret', () => {
   });
 
   it('is returned again to a caller that lost the response and retries with the same idempotency key', async () => {
-    const shop = await office.shop();
-    const endpoint = await office.endpoint(shop, '/lost', ['checkout.created']);
+    const venue = await fixture.openVenue();
+    const endpoint = await fixture.endpoint(venue, '/lost', ['checkout.created']);
     const path = `/v1/webhook_endpoints/${endpoint.id}/rotate_secret`;
     const [first, second] = await Promise.all(
-      [1, 2].map(() => shop.post(path, {}, { headers: { 'idempotency-key': 'turn-1' } })),
+      [1, 2].map(() => venue.post(path, {}, { headers: { 'idempotency-key': 'turn-1' } })),
     );
-    const third = await shop.post(path, {}, { headers: { 'idempotency-key': 'turn-1' } });
+    const third = await venue.post(path, {}, { headers: { 'idempotency-key': 'turn-1' } });
     const answered = [first, second, third].filter((answer) => answer?.status === 200);
     expect(answered.length).toBeGreaterThanOrEqual(2);
     expect(new Set(answered.map((answer) => answer?.json.secret)).size).toBe(1);
-    const [kept] = await office.world.db.query<{ count: number }>(
+    const [kept] = await fixture.world.db.query<{ count: number }>(
       'select cardinality(earlier_secrets) as count from webhook_endpoints where endpoint_id = $1',
       [endpoint.id],
     );
@@ -189,34 +196,34 @@ describe('a rotated secret', () => {
 
 describe('an endpoint of the other mode', () => {
   it('does not exist for a key of the same venue, for every operation', async () => {
-    const shop = await office.shop();
-    const live = await anotherKey(shop, 'live');
-    const endpoint = await office.endpoint(shop, '/other-mode', ['checkout.created']);
+    const venue = await fixture.openVenue();
+    const live = await withNewKey(venue, 'live');
+    const endpoint = await fixture.endpoint(venue, '/other-mode', ['checkout.created']);
     const path = `/v1/webhook_endpoints/${endpoint.id}`;
-    const told = [
+    const response = [
       await live.post(`${path}/rotate_secret`),
       await live.post(`${path}/test`),
       await live.post(`${path}/disable`),
       await live.post(`${path}/enable`),
       await live.get(`${path}/deliveries`),
     ];
-    expect(told.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    expect(response.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
   });
 });
 
 describe('the sample event', () => {
   it('is sent at once, signed, marked as a sample, shaped like a real event, and the response is returned', async () => {
-    const shop = await office.shop();
-    const endpoint = await office.endpoint(shop, '/sample', ['checkout.expired']);
-    office.receive = (_post, response) => {
+    const venue = await fixture.openVenue();
+    const endpoint = await fixture.endpoint(venue, '/sample', ['checkout.expired']);
+    fixture.respond = (_post, response) => {
       response.statusCode = 418;
       response.end('teapot');
     };
-    const told = await shop.post(`/v1/webhook_endpoints/${endpoint.id}/test`);
+    const told = await venue.post(`/v1/webhook_endpoints/${endpoint.id}/test`);
     expect(told.status).toBe(200);
     hasShape('webhook_test_result', told.json);
     expect(told.json).toMatchObject({ delivered: false, status: 418, response: 'teapot', error: 'http_status' });
-    const [post] = office.postsTo('/sample');
+    const [post] = fixture.requestsTo('/sample');
     expect(post?.event).toMatchObject({
       id: told.json.event_id,
       type: 'checkout.completed',
@@ -226,59 +233,59 @@ describe('the sample event', () => {
     hasShape('webhook_event', post?.event);
     const t = /t=(\d+)/.exec(post?.signature ?? '')?.[1] ?? '';
     expect(post?.signature).toBe(`t=${t},v1=${v1Of(endpoint.secret, t, post?.body ?? '')}`);
-    expect((await shop.get('/v1/events')).json.data).toEqual([]);
-    expect(await office.deliveries(shop, endpoint.id)).toEqual([]);
+    expect((await venue.get('/v1/events')).json.data).toEqual([]);
+    expect(await fixture.deliveries(venue, endpoint.id)).toEqual([]);
   });
 });
 
 describe('a disabled endpoint', () => {
   it('receives nothing; waiting and new deliveries are logged as failed and are sent after enabling and recovery', async () => {
-    const shop = await office.shop();
-    const endpoint = await office.endpoint(shop, '/paused', ['checkout.created']);
+    const venue = await fixture.openVenue();
+    const endpoint = await fixture.endpoint(venue, '/paused', ['checkout.created']);
     const began = new Date(Date.now() - 1_000).toISOString();
     fails();
-    await shop.create();
-    await office.deliver();
-    const disabled = await shop.post(`/v1/webhook_endpoints/${endpoint.id}/disable`);
+    await venue.create();
+    await fixture.deliver();
+    const disabled = await venue.post(`/v1/webhook_endpoints/${endpoint.id}/disable`);
     expect(disabled.json).toMatchObject({ status: 'disabled', disabled_reason: 'requested' });
     hasShape('stored_webhook_endpoint', disabled.json);
-    expect((await shop.post(`/v1/webhook_endpoints/${endpoint.id}/disable`)).json).toEqual(disabled.json);
-    await shop.create();
-    office.receive = (_post, response) => response.end();
-    office.clock.at += DAY;
-    await office.deliver();
-    expect(office.postsTo('/paused')).toHaveLength(1);
-    const waiting = await office.deliveries(shop, endpoint.id);
+    expect((await venue.post(`/v1/webhook_endpoints/${endpoint.id}/disable`)).json).toEqual(disabled.json);
+    await venue.create();
+    fixture.respond = (_post, response) => response.end();
+    fixture.clock.at += DAY;
+    await fixture.deliver();
+    expect(fixture.requestsTo('/paused')).toHaveLength(1);
+    const waiting = await fixture.deliveries(venue, endpoint.id);
     expect(waiting.map(({ status, last_error, attempts }) => [status, last_error, attempts])).toEqual([
       ['failed', 'endpoint_disabled', 0],
       ['failed', 'endpoint_disabled', 1],
     ]);
-    const recover = () => shop.post(`/v1/webhook_endpoints/${endpoint.id}/recover`, { since: began });
+    const recover = () => venue.post(`/v1/webhook_endpoints/${endpoint.id}/recover`, { since: began });
     expectConflict(await recover(), 'endpoint_disabled');
     expectConflict(
-      await shop.post(`/v1/webhook_endpoints/${endpoint.id}/deliveries/${waiting[0].id}/redeliver`),
+      await venue.post(`/v1/webhook_endpoints/${endpoint.id}/deliveries/${waiting[0].id}/redeliver`),
       'endpoint_disabled',
     );
-    const enabled = await shop.post(`/v1/webhook_endpoints/${endpoint.id}/enable`);
+    const enabled = await venue.post(`/v1/webhook_endpoints/${endpoint.id}/enable`);
     expect(enabled.json).toMatchObject({ status: 'active', disabled_at: null, disabled_reason: null });
     const recovered = await recover();
     expect(recovered.status).toBe(202);
     hasShape('webhook_recovered', recovered.json);
     expect(recovered.json).toMatchObject({ recovered: 2, has_more: false });
-    await office.deliver();
-    expect(office.postsTo('/paused')).toHaveLength(3);
-    expect((await office.deliveries(shop, endpoint.id, '?status=delivered')).length).toBe(2);
-    expect(await office.deliveries(shop, endpoint.id, '?status=failed')).toEqual([]);
+    await fixture.deliver();
+    expect(fixture.requestsTo('/paused')).toHaveLength(3);
+    expect((await fixture.deliveries(venue, endpoint.id, '?status=delivered')).length).toBe(2);
+    expect(await fixture.deliveries(venue, endpoint.id, '?status=failed')).toEqual([]);
   });
 
   it('has every change in the audit log', async () => {
-    const shop = await office.shop();
-    const { id } = await office.endpoint(shop, '/audited', ['checkout.created']);
+    const venue = await fixture.openVenue();
+    const { id } = await fixture.endpoint(venue, '/audited', ['checkout.created']);
     for (const command of ['rotate_secret', 'test', 'disable', 'enable'])
-      await shop.post(`/v1/webhook_endpoints/${id}/${command}`);
-    const rows = await office.world.db.query<{ action: string }>(
+      await venue.post(`/v1/webhook_endpoints/${id}/${command}`);
+    const rows = await fixture.world.db.query<{ action: string }>(
       'select action from audit_log where venue_id = $1 and subject = $2 order by audit_id',
-      [shop.venueId, id],
+      [venue.venueId, id],
     );
     expect(rows.map(({ action }) => action)).toEqual([
       'webhook_endpoint.create',
@@ -292,17 +299,17 @@ describe('a disabled endpoint', () => {
 
 describe('the delivery log', () => {
   it('pages without skipping or repeating, and matches the published schema', async () => {
-    const shop = await office.shop();
-    const { id } = await office.endpoint(shop, '/paged');
-    await shop.completed();
-    await shop.completed();
-    await office.deliver();
+    const venue = await fixture.openVenue();
+    const { id } = await fixture.endpoint(venue, '/paged');
+    await venue.completed();
+    await venue.completed();
+    await fixture.deliver();
     const seen: string[] = [];
     for (let before: string | null = ''; before !== null; ) {
       const query = before === '' ? '?limit=4' : `?limit=4&before=${encodeURIComponent(before)}`;
-      const { json } = await shop.get(`/v1/webhook_endpoints/${id}/deliveries${query}`);
+      const { json } = await venue.get(`/v1/webhook_endpoints/${id}/deliveries${query}`);
       for (const delivery of json.data) hasShape('delivery', delivery);
-      seen.push(...json.data.map((one: Seen) => one.event_id));
+      seen.push(...json.data.map((one: Json) => one.event_id));
       before = json.next_before;
     }
     expect(seen).toHaveLength(14);
@@ -310,65 +317,67 @@ describe('the delivery log', () => {
   });
 
   it('redelivers one, whatever its status, with new 72 hours', async () => {
-    const shop = await office.shop();
-    const { id } = await office.endpoint(shop, '/again', ['checkout.created']);
-    await shop.create();
-    await office.deliver();
-    const [delivery] = await office.deliveries(shop, id);
+    const venue = await fixture.openVenue();
+    const { id } = await fixture.endpoint(venue, '/again', ['checkout.created']);
+    await venue.create();
+    await fixture.deliver();
+    const [delivery] = await fixture.deliveries(venue, id);
     expect(delivery).toMatchObject({ status: 'delivered', attempts: 1, last_response: 'ok' });
-    const told = await shop.post(`/v1/webhook_endpoints/${id}/deliveries/${delivery.id}/redeliver`);
-    expect(told.status).toBe(202);
-    hasShape('delivery', told.json);
-    expect(told.json).toMatchObject({ id: delivery.id, status: 'pending', attempts: 1 });
-    office.clock.at = Date.now() + 1_000;
-    await office.deliver();
-    const posts = office.postsTo('/again');
+    const response = await venue.post(`/v1/webhook_endpoints/${id}/deliveries/${delivery.id}/redeliver`);
+    expect(response.status).toBe(202);
+    hasShape('delivery', response.json);
+    expect(response.json).toMatchObject({ id: delivery.id, status: 'pending', attempts: 1 });
+    fixture.clock.at = Date.now() + 1_000;
+    await fixture.deliver();
+    const posts = fixture.requestsTo('/again');
     expect(posts).toHaveLength(2);
     expect(posts[0]?.body).toBe(posts[1]?.body);
-    expect((await office.deliveries(shop, id))[0]).toMatchObject({ status: 'delivered', attempts: 2 });
+    expect((await fixture.deliveries(venue, id))[0]).toMatchObject({ status: 'delivered', attempts: 2 });
   });
 
   it('recovers only deliveries of the last 30 days', async () => {
-    const shop = await office.shop();
-    const { id } = await office.endpoint(shop, '/far', ['checkout.created']);
+    const venue = await fixture.openVenue();
+    const { id } = await fixture.endpoint(venue, '/far', ['checkout.created']);
     for (const since of [Date.now() - 31 * DAY, Date.now() + DAY]) {
-      const told = await shop.post(`/v1/webhook_endpoints/${id}/recover`, { since: new Date(since).toISOString() });
-      expectInvalid(told, 'out_of_range', '/since');
+      const response = await venue.post(`/v1/webhook_endpoints/${id}/recover`, {
+        since: new Date(since).toISOString(),
+      });
+      expectInvalid(response, 'out_of_range', '/since');
     }
-    expectInvalid(await shop.post(`/v1/webhook_endpoints/${id}/recover`, {}), 'missing_field', '/since');
+    expectInvalid(await venue.post(`/v1/webhook_endpoints/${id}/recover`, {}), 'missing_field', '/since');
   });
 
   it('is deleted after 30 days, apart from deliveries that still have attempts to come', async () => {
     const { deleteOldDeliveries: forgetOldDeliveries } = await import(
       '../../src/domain/webhooks/deliveries/queries.ts'
     );
-    const shop = await office.shop();
-    const { id } = await office.endpoint(shop, '/old', ['checkout.created']);
-    await shop.create();
-    await office.deliver();
+    const venue = await fixture.openVenue();
+    const { id } = await fixture.endpoint(venue, '/old', ['checkout.created']);
+    await venue.create();
+    await fixture.deliver();
     fails();
-    await shop.create();
-    await office.deliver();
-    const forget = (now: number): Promise<number> => forgetOldDeliveries(office.world.db, now, 10_000);
+    await venue.create();
+    await fixture.deliver();
+    const forget = (now: number): Promise<number> => forgetOldDeliveries(fixture.world.db, now, 10_000);
     await forget(Date.now());
-    expect(await office.deliveries(shop, id)).toHaveLength(2);
-    await office.world.db.query(
+    expect(await fixture.deliveries(venue, id)).toHaveLength(2);
+    await fixture.world.db.query(
       `update deliveries set ends_at = ends_at + interval '29 days' where endpoint_id = $1 and status = 'pending'`,
       [id],
     );
     await forget(Date.now() + 31 * DAY);
-    expect((await office.deliveries(shop, id)).map(({ status }) => status)).toEqual(['pending']);
+    expect((await fixture.deliveries(venue, id)).map(({ status }) => status)).toEqual(['pending']);
   });
 });
 
 describe('another venue’s endpoint', () => {
   it('gives the same 404 as an unknown endpoint, for every operation', async () => {
-    const [mine, theirs] = [await office.shop(), await office.shop()];
-    const foreign = await office.endpoint(theirs, '/foreign', ['checkout.created']);
+    const [mine, theirs] = [await fixture.openVenue(), await fixture.openVenue()];
+    const foreign = await fixture.endpoint(theirs, '/foreign', ['checkout.created']);
     await theirs.create();
-    await office.deliver();
-    const [delivery] = await office.deliveries(theirs, foreign.id);
-    const own = await office.endpoint(mine, '/own', ['checkout.created']);
+    await fixture.deliver();
+    const [delivery] = await fixture.deliveries(theirs, foreign.id);
+    const own = await fixture.endpoint(mine, '/own', ['checkout.created']);
     const answers = new Set<string>();
     const none = 'whe_01m7fz623jger8fhnv4m7aakfs';
     for (const id of [foreign.id, none, 'nonsense', `${foreign.id}%00`]) {

@@ -1,8 +1,8 @@
 // The event log: one row for each change, numbered without a gap, with the partner's view at that time.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openShop, type Seen } from '../checkouts/shop.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { type Json, openTestVenue } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -12,13 +12,13 @@ afterAll(() => world.close());
 
 describe('the event log', () => {
   it('records every change of a checkout once, in order, numbered without a gap, with the checkout as it was', async () => {
-    const shop = await openShop(world);
-    const { id } = await shop.completed({ metadata: { table: '7' } });
-    await shop.post(`/v1/checkouts/${id}/refund`, { amount: 6_000, reason: 'Rained out' });
-    const { json } = await shop.get(`/v1/events?checkout=${id}`);
+    const venue = await openTestVenue(world);
+    const { id } = await venue.completed({ metadata: { table: '7' } });
+    await venue.post(`/v1/checkouts/${id}/refund`, { amount: 6_000, reason: 'Rained out' });
+    const { json } = await venue.get(`/v1/events?checkout=${id}`);
     const events = json.data.reverse();
-    expect(events.map((event: Seen) => event.sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(events.map((event: Seen) => [event.type, event.data.object.status])).toEqual([
+    expect(events.map((event: Json) => event.sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(events.map((event: Json) => [event.type, event.data.object.status])).toEqual([
       ['checkout.created', 'open'],
       ['checkout.collecting', 'collecting'],
       ['share.held', 'collecting'],
@@ -37,29 +37,29 @@ describe('the event log', () => {
       });
       const whole = { value: event as never, text: JSON.stringify(event), badStrings: [] };
       expect(world.context.validator.problems('webhook_event', whole)).toEqual([]);
-      expect((await shop.get(`/v1/events/${event.id}`)).json).toEqual(event);
+      expect((await venue.get(`/v1/events/${event.id}`)).json).toEqual(event);
     }
-    expect(events[6].data.object).toEqual({ ...(await shop.read(id)), refunded_amount: 0, shares: expect.any(Array) });
+    expect(events[6].data.object).toEqual({ ...(await venue.read(id)), refunded_amount: 0, shares: expect.any(Array) });
   });
 
   it('records nothing twice for a replay, and separates test from live mode and venues from each other', async () => {
-    const shop = await openShop(world);
+    const venue = await openTestVenue(world);
     const body = { external_booking_id: 'replayed-1', pay_by: new Date(Date.now() + 86_400_000).toISOString() };
-    const first = await shop.create(body);
-    await shop.create(body);
-    const { json } = await shop.get('/v1/events');
-    expect(json.data.map((event: Seen) => event.data.object.id)).toEqual([first.id]);
-    const live = await world.key(shop.venueId, { mode: 'live', scopes: ['webhooks:write'] });
+    const first = await venue.create(body);
+    await venue.create(body);
+    const { json } = await venue.get('/v1/events');
+    expect(json.data.map((event: Json) => event.data.object.id)).toEqual([first.id]);
+    const live = await world.key(venue.venueId, { mode: 'live', scopes: ['webhooks:write'] });
     expect((await world.call('GET', '/v1/events', { key: live.key })).json).toEqual({ data: [], next_before: null });
     expect((await world.call('GET', `/v1/events/${json.data[0].id}`, { key: live.key })).status).toBe(404);
   });
 
   it('pages newest first, without skipping or repeating, by type and by checkout', async () => {
-    const shop = await openShop(world);
-    for (let n = 0; n < 3; n++) await shop.drive((await shop.create()).id, 'expire');
-    const seen: Seen[] = [];
+    const venue = await openTestVenue(world);
+    for (let n = 0; n < 3; n++) await venue.runTestHelper((await venue.create()).id, 'expire');
+    const seen: Json[] = [];
     for (let query: string | null = '?limit=2'; query !== null; ) {
-      const { json } = await shop.get(`/v1/events${query}`);
+      const { json } = await venue.get(`/v1/events${query}`);
       seen.push(...json.data);
       query = json.next_before === null ? null : `?limit=2&before=${encodeURIComponent(json.next_before)}`;
     }
@@ -67,38 +67,40 @@ describe('the event log', () => {
     expect(new Set(seen.map(({ id }) => id)).size).toBe(6);
     const times = seen.map(({ created_at }) => created_at);
     expect(times).toEqual([...times].sort().reverse());
-    const { json: expired } = await shop.get('/v1/events?type=checkout.expired');
-    expect(expired.data.map(({ type }: Seen) => type)).toEqual(Array(3).fill('checkout.expired'));
-    expect((await shop.get('/v1/events?type=nonsense')).json.errors[0]).toMatchObject({
+    const { json: expired } = await venue.get('/v1/events?type=checkout.expired');
+    expect(expired.data.map(({ type }: Json) => type)).toEqual(Array(3).fill('checkout.expired'));
+    expect((await venue.get('/v1/events?type=nonsense')).json.errors[0]).toMatchObject({
       code: 'invalid_value',
       field: '/query/type',
     });
-    expect((await shop.get('/v1/events?checkout=x')).status).toBe(422);
-    const { $defs } = world.context.registry.get('fields') as Seen;
-    for (const type of $defs.event_type.enum) expect((await shop.get(`/v1/events?type=${type}`)).status).toBe(200);
+    expect((await venue.get('/v1/events?checkout=x')).status).toBe(422);
+    const { $defs } = world.context.registry.get('fields') as Json;
+    for (const type of $defs.event_type.enum) expect((await venue.get(`/v1/events?type=${type}`)).status).toBe(200);
   });
 
   it('has no gap under parallel holds, cancels and expiries: each checkout is numbered 1, 2, 3 …', async () => {
-    const shop = await openShop(world);
-    const made = await Promise.all(Array.from({ length: 12 }, () => shop.collecting()));
+    const venue = await openTestVenue(world);
+    const made = await Promise.all(Array.from({ length: 12 }, () => venue.collecting()));
     await Promise.all(
       made.flatMap(({ id }, n) => [
-        shop.post(`/v1/test_helpers/checkouts/${id}/hold`, {}),
-        n % 3 === 0 ? shop.post(`/v1/checkouts/${id}/cancel`) : shop.post(`/v1/test_helpers/checkouts/${id}/complete`),
-        n % 4 === 0 ? shop.post(`/v1/test_helpers/checkouts/${id}/expire`) : Promise.resolve(),
+        venue.post(`/v1/test_helpers/checkouts/${id}/hold`, {}),
+        n % 3 === 0
+          ? venue.post(`/v1/checkouts/${id}/cancel`)
+          : venue.post(`/v1/test_helpers/checkouts/${id}/complete`),
+        n % 4 === 0 ? venue.post(`/v1/test_helpers/checkouts/${id}/expire`) : Promise.resolve(),
       ]),
     );
     await world.work();
     const gaps = await world.db.query(
       `select subject from events where venue_id = $1 group by subject
        having max(sequence) <> count(*) or min(sequence) <> 1 or count(distinct sequence) <> count(*)`,
-      [shop.venueId],
+      [venue.venueId],
     );
     expect(gaps).toEqual([]);
     const ends = await world.db.query<{ ends: number }>(
       `select count(*) as ends from events
        where venue_id = $1 and type in ('checkout.completed', 'checkout.expired', 'checkout.canceled') group by subject`,
-      [shop.venueId],
+      [venue.venueId],
     );
     expect(ends.every(({ ends: count }) => count === 1)).toBe(true);
   });

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { signatureOf } from '../../src/domain/webhooks/deliveries/signature.ts';
-import { PostOffice } from './post-office.ts';
+import { DeliveryFixture } from './delivery-fixture.ts';
 
 const PAGE = readFileSync(join(packageRoot, 'docs', 'guides', 'webhooks.md'), 'utf8');
 
@@ -110,23 +110,23 @@ const codeOf = (fence: string): string => {
 };
 const isHere = (command: string): boolean => spawnSync(command, ['--version']).error === undefined;
 
-let office: PostOffice;
+let fixture: DeliveryFixture;
 let folder: string;
 let cases: Case[];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'everyshare-guide-'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  office = await PostOffice.open();
-  office.clock.at = Date.now();
-  const shop = await office.shop();
-  const endpoint = await office.endpoint(shop, '/guide', ['checkout.created']);
-  await shop.create({ description: 'Überraschung für Zoë 🎂 "quoted" \\ slash' });
-  await office.deliver();
-  const rotated = (await shop.post(`/v1/webhook_endpoints/${endpoint.id}/rotate_secret`)).json;
-  await shop.create();
-  await office.deliver();
-  const [first, second] = office.postsTo('/guide');
+  fixture = await DeliveryFixture.open();
+  fixture.clock.at = Date.now();
+  const venue = await fixture.openVenue();
+  const endpoint = await fixture.endpoint(venue, '/guide', ['checkout.created']);
+  await venue.create({ description: 'Überraschung für Zoë 🎂 "quoted" \\ slash' });
+  await fixture.deliver();
+  const rotated = (await venue.post(`/v1/webhook_endpoints/${endpoint.id}/rotate_secret`)).json;
+  await venue.create();
+  await fixture.deliver();
+  const [first, second] = fixture.requestsTo('/guide');
   if (first === undefined || second === undefined) throw new Error('the receiver got no request');
   const { body } = first;
   const { secret } = endpoint;
@@ -171,7 +171,7 @@ beforeAll(async () => {
   ];
 });
 afterAll(async () => {
-  await office.close();
+  await fixture.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

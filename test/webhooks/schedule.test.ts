@@ -2,28 +2,31 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backoffAfter, nextAttemptAt, readRetryAfter } from '../../src/domain/webhooks/deliveries/schedule.ts';
-import { PostOffice } from './post-office.ts';
+import { DeliveryFixture } from './delivery-fixture.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const GAPS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR];
 
+const MAX_TRIES = 100;
+
 /** The times of all attempts, from the first at 0, if each takes `takes` milliseconds. */
-function allTries(chance: () => number, takes = 0): number[] {
+function allTries(random: () => number, takes = 0): number[] {
   const tries = [0];
-  for (;;) {
+  while (tries.length < MAX_TRIES) {
     const now = (tries.at(-1) ?? 0) + takes;
-    const next = nextAttemptAt({ tries: tries.length, now, endsAt: 72 * HOUR, retryAfter: null, random: chance() });
+    const next = nextAttemptAt({ tries: tries.length, now, endsAt: 72 * HOUR, retryAfter: null, random: random() });
     if (next === null) return tries;
     tries.push(next);
   }
+  throw new Error(`the schedule has not ended after ${MAX_TRIES} tries`);
 }
 
 describe('the schedule', () => {
   it('has 25 attempts: at once, after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then every 4 h, the last before 72 h', () => {
-    for (const chance of [() => 0, () => 0.5, () => 1, Math.random]) {
-      const tries = allTries(chance);
+    for (const random of [() => 0, () => 0.5, () => 1, Math.random]) {
+      const tries = allTries(random);
       expect(tries).toHaveLength(25);
       for (const [place, at] of tries.entries()) {
         if (place === 0) continue;
@@ -83,63 +86,64 @@ describe('the schedule', () => {
 });
 
 describe('an endpoint that fails for 72 hours', () => {
-  let office: PostOffice;
+  let fixture: DeliveryFixture;
   beforeAll(async () => {
-    office = await PostOffice.open();
+    fixture = await DeliveryFixture.open();
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   /** Moves the clock from one due time to the next until nothing is due. Returns the times of the attempts. */
   async function liveThrough(endpointId: string): Promise<number[]> {
     const tries: number[] = [];
-    for (;;) {
-      const before = office.posts.length;
-      await office.deliver();
-      if (office.posts.length > before) tries.push(office.clock.at);
-      const [next] = await office.world.db.query<{ at: number | null }>(
+    for (let rounds = 0; rounds < 2 * MAX_TRIES; rounds++) {
+      const before = fixture.requests.length;
+      await fixture.deliver();
+      if (fixture.requests.length > before) tries.push(fixture.clock.at);
+      const [next] = await fixture.world.db.query<{ at: number | null }>(
         'select (extract(epoch from min(due_at)) * 1000)::float8 as at from deliveries where endpoint_id = $1',
         [endpointId],
       );
       if (next?.at == null) return tries;
-      office.clock.at = Math.max(office.clock.at, Math.ceil(next.at));
+      fixture.clock.at = Math.max(fixture.clock.at, Math.ceil(next.at));
     }
+    throw new Error(`a delivery is still due after ${2 * MAX_TRIES} rounds`);
   }
 
   it('is attempted 25 times, then the delivery has failed, the endpoint is disabled and an event is recorded', async () => {
-    const shop = await office.shop();
-    const endpoint = await office.endpoint(shop, '/dead', ['checkout.created']);
-    office.receive = (_post, response) => {
+    const venue = await fixture.openVenue();
+    const endpoint = await fixture.endpoint(venue, '/dead', ['checkout.created']);
+    fixture.respond = (_post, response) => {
       response.statusCode = 503;
       response.end('closed');
     };
-    await shop.create();
-    office.clock.at = Date.now() + SECOND;
-    const began = office.clock.at;
+    await venue.create();
+    fixture.clock.at = Date.now() + SECOND;
+    const began = fixture.clock.at;
     const tries = await liveThrough(endpoint.id);
     expect(tries).toHaveLength(25);
     expect(tries[0]).toBe(began);
     expect(tries.at(-1)).toBeGreaterThan(began + 71 * HOUR);
     expect(tries.at(-1)).toBeLessThan(began + 72 * HOUR);
-    const [delivery] = await office.deliveries(shop, endpoint.id);
+    const [delivery] = await fixture.deliveries(venue, endpoint.id);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 25, last_status: 503, next_attempt_at: null });
 
-    const { json: list } = await shop.get('/v1/webhook_endpoints');
+    const { json: list } = await venue.get('/v1/webhook_endpoints');
     expect(list.data[0]).toMatchObject({ status: 'disabled', disabled_reason: 'failed_for_72_hours' });
     expect(list.data[0].last_delivery).toMatchObject({ id: delivery.id, status: 'failed' });
-    const { json: told } = await shop.get('/v1/events?type=webhook_endpoint.disabled');
+    const { json: told } = await venue.get('/v1/events?type=webhook_endpoint.disabled');
     expect(told.data).toHaveLength(1);
     expect(told.data[0]).toMatchObject({ sequence: 1, data: { object: { id: endpoint.id, status: 'disabled' } } });
     const [event] = told.data;
     expect(
-      office.world.context.validator.problems('webhook_event', {
+      fixture.world.context.validator.problems('webhook_event', {
         value: event as never,
         text: JSON.stringify(event),
         badStrings: [],
       }),
     ).toEqual([]);
-    const audit = await office.world.db.query(
+    const audit = await fixture.world.db.query(
       `select action, actor, via, detail from audit_log where venue_id = $1 and subject = $2 and via = 'worker'`,
-      [shop.venueId, endpoint.id],
+      [venue.venueId, endpoint.id],
     );
     expect(audit).toEqual([
       {
@@ -152,51 +156,51 @@ describe('an endpoint that fails for 72 hours', () => {
   });
 
   it('is disabled also if the 72 hours of its delivery end before the last attempt', async () => {
-    const shop = await office.shop();
-    const endpoint = await office.endpoint(shop, '/expired', ['checkout.created']);
-    office.receive = (_post, response) => response.writeHead(500).end();
-    await shop.create();
-    office.clock.at = Date.now() + SECOND;
-    await office.deliver();
-    office.clock.at += 73 * HOUR;
-    await office.deliver();
-    expect(office.postsTo('/expired')).toHaveLength(1);
-    const [delivery] = await office.deliveries(shop, endpoint.id);
+    const venue = await fixture.openVenue();
+    const endpoint = await fixture.endpoint(venue, '/expired', ['checkout.created']);
+    fixture.respond = (_post, response) => response.writeHead(500).end();
+    await venue.create();
+    fixture.clock.at = Date.now() + SECOND;
+    await fixture.deliver();
+    fixture.clock.at += 73 * HOUR;
+    await fixture.deliver();
+    expect(fixture.requestsTo('/expired')).toHaveLength(1);
+    const [delivery] = await fixture.deliveries(venue, endpoint.id);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1, last_error: 'http_status' });
-    const { json: list } = await shop.get('/v1/webhook_endpoints');
+    const { json: list } = await venue.get('/v1/webhook_endpoints');
     expect(list.data[0]).toMatchObject({ status: 'disabled', disabled_reason: 'failed_for_72_hours' });
-    expect((await shop.get('/v1/events?type=webhook_endpoint.disabled')).json.data).toHaveLength(1);
+    expect((await venue.get('/v1/events?type=webhook_endpoint.disabled')).json.data).toHaveLength(1);
   });
 
   it('stays active if no attempt was ever made: that is our failure', async () => {
-    const shop = await office.shop();
-    const endpoint = await office.endpoint(shop, '/untried', ['checkout.created']);
-    await shop.create();
-    office.clock.at = Date.now() + SECOND;
-    await office.dispatch();
-    office.clock.at += 73 * HOUR;
-    await office.deliver();
-    const [delivery] = await office.deliveries(shop, endpoint.id);
+    const venue = await fixture.openVenue();
+    const endpoint = await fixture.endpoint(venue, '/untried', ['checkout.created']);
+    await venue.create();
+    fixture.clock.at = Date.now() + SECOND;
+    await fixture.dispatch();
+    fixture.clock.at += 73 * HOUR;
+    await fixture.deliver();
+    const [delivery] = await fixture.deliveries(venue, endpoint.id);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 0, last_error: 'expired' });
-    expect((await shop.get('/v1/webhook_endpoints')).json.data[0].status).toBe('active');
+    expect((await venue.get('/v1/webhook_endpoints')).json.data[0].status).toBe('active');
   });
 
   it('stays active if one delivery in the 72 hours succeeded', async () => {
-    const shop = await office.shop();
-    const endpoint = await office.endpoint(shop, '/poisoned', ['checkout.created']);
-    const bad = await shop.create({ description: 'poison' });
-    office.receive = (post, response) => {
+    const venue = await fixture.openVenue();
+    const endpoint = await fixture.endpoint(venue, '/poisoned', ['checkout.created']);
+    const bad = await venue.create({ description: 'poison' });
+    fixture.respond = (post, response) => {
       response.statusCode = post.event.data.object.id === bad.id ? 500 : 200;
       response.end();
     };
-    office.clock.at = Date.now() + SECOND;
-    await office.deliver();
-    office.clock.at += HOUR;
-    await shop.create();
+    fixture.clock.at = Date.now() + SECOND;
+    await fixture.deliver();
+    fixture.clock.at += HOUR;
+    await venue.create();
     const tries = await liveThrough(endpoint.id);
     expect(tries.length).toBeGreaterThanOrEqual(22);
-    const found = await office.deliveries(shop, endpoint.id);
+    const found = await fixture.deliveries(venue, endpoint.id);
     expect(found.map(({ status }) => status)).toEqual(['delivered', 'failed']);
-    expect((await shop.get('/v1/webhook_endpoints')).json.data[0].status).toBe('active');
+    expect((await venue.get('/v1/webhook_endpoints')).json.data[0].status).toBe('active');
   });
 });

@@ -1,9 +1,9 @@
-// Starts the API reference. It runs before the reference's own script: first it lets that script add its styles under the
-// page's strict policy, then, once everything is loaded, it starts the reference with all that would call another origin off.
+// Starts the API reference. It runs before the reference's own script: it gives the styles that this script adds the
+// page's nonce, then starts the reference with every feature disabled that calls another origin.
 
 const nonce = document.querySelector('meta[property=csp-nonce]').content;
 
-// Style elements made by script need the page's nonce, and most of those that the reference makes do not ask for it.
+// Style elements made by script need the page's nonce, and the reference omits it on most of them.
 const createElement = document.createElement.bind(document);
 document.createElement = (name, options) => {
   const element = createElement(name, options);

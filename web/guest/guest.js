@@ -1,5 +1,5 @@
-// What a guest's page does by itself: times in the guest's own zone, a countdown, looking again for news, copying and
-// sending links, and no form sent twice. Without it the page works, up to the card form.
+// The script of every guest page: local times, the countdown, polling for changes, copying and sending links, and
+// protection against sending a form twice. Without it, everything but the card form works.
 
 const language = document.documentElement.lang;
 const main = document.querySelector('main');
@@ -41,7 +41,7 @@ function showTimes(root) {
   }
 }
 
-/** Spoken only now and then: whoever listens to the page is not told every second. */
+/** A screen reader announces the countdown only at these marks, not every second. */
 const SPOKEN = [86_400_000, 3_600_000, 600_000, 60_000];
 let spoken = Number.POSITIVE_INFINITY;
 let ticking = 0;
@@ -65,7 +65,7 @@ function tick() {
   }
 }
 
-// News
+// Announcements for screen readers
 
 const news = document.createElement('p');
 news.setAttribute('role', 'status');
@@ -76,9 +76,9 @@ function tell(text) {
   news.textContent = text;
 }
 
-// Looking again
+// Polling
 
-/** What each part of the page was sent as, before this script touched it. */
+/** The HTML of each part as the server sent it, before this script changed it. */
 const sent = new WeakMap();
 const LOOK_MS = 15_000;
 let etag = null;
@@ -96,7 +96,7 @@ async function look() {
     const headers = etag === null ? {} : { 'if-none-match': etag };
     const answer = await fetch(location.href, { headers, cache: 'no-store', signal: AbortSignal.timeout(LOOK_MS) });
     showOffline(false);
-    // While a card is on its way nothing is exchanged under the guest's hands.
+    // While a payment is in progress, the page is not updated.
     if (answer.status === 200 && document.querySelector('form[data-paying]') === null) {
       etag = answer.headers.get('etag');
       renew(new DOMParser().parseFromString(await answer.text(), 'text/html'));
@@ -118,11 +118,11 @@ function showOffline(isOffline) {
   document.getElementById('offline').hidden = !isOffline;
 }
 
-/** Takes over what has changed and leaves the rest as it is, a half-filled card form above all. */
+/** Replaces only the parts that have changed, so that a half-filled card form stays. */
 function renew(fresh) {
   const next = fresh.querySelector('main');
   if (next === null) return;
-  // What has come needs a script that is not here: the page is taken as a whole.
+  // The new page needs a script that is not loaded, so reload all of it.
   if ([...fresh.scripts].some((script) => !isLoaded(script))) {
     location.reload();
     return;
@@ -185,7 +185,7 @@ document.addEventListener('click', (event) => {
   const button = event.target.closest('button');
   if (button?.dataset.copy !== undefined) copy(button);
   if (button?.dataset.shareUrl !== undefined) {
-    // Whoever closes the sheet has changed their mind: nothing went wrong.
+    // The guest closed the share sheet: not an error.
     navigator.share({ url: button.dataset.shareUrl, text: button.dataset.shareText }).catch(() => undefined);
   }
 });
@@ -195,7 +195,7 @@ async function copy(button) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Not allowed here: then it is shown, to be copied by hand.
+    // The browser refused: show the link, so that the guest can copy it by hand.
     prompt(button.textContent, text);
     return;
   }
@@ -208,7 +208,7 @@ async function copy(button) {
   }, 2_000);
 }
 
-// Forms: sent once, however often they are tapped; usable again when somebody comes back
+// Forms: each is sent once, however often the guest taps; usable again when the guest navigates back
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
@@ -235,7 +235,7 @@ for (const button of document.querySelectorAll('[data-after]')) {
   }, Number(button.dataset.after) * 1_000);
 }
 
-/** On phones that offer it the code is taken from the message; it is still the guest who sends it. */
+/** Where the browser supports it, the code is filled in from the text message; the guest still submits it. */
 const code = document.querySelector('input[autocomplete="one-time-code"]');
 if (code !== null && 'OTPCredential' in window) {
   navigator.credentials
@@ -243,16 +243,16 @@ if (code !== null && 'OTPCredential' in window) {
     .then((found) => {
       code.value = found?.code ?? code.value;
     })
-    // Nobody has to let us read the message.
+    // The guest may decline to share the message.
     .catch(() => undefined);
 }
 
-/** Back from the bank's own page: news may come at any moment. */
+/** The guest returns from the bank's page: poll faster, because the state may change at any moment. */
 function comeBack() {
   const here = new URL(location.href);
   const share = here.searchParams.get('paid');
   if (share === null) return;
-  // The processor adds what belongs to nobody's history, the secret of the hold among it.
+  // The processor adds parameters that must not stay in the history, among them the hold's client secret.
   for (const name of ['paid', 'payment_intent', 'payment_intent_client_secret', 'redirect_status']) {
     here.searchParams.delete(name);
   }

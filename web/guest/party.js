@@ -1,5 +1,5 @@
-// Choosing the party, as it is typed: another row for a phone, how many there are and what each pays, and what is left to
-// assign in a split of one's own. The server reckons it all again.
+// The form for choosing the party: adds rows for phones, and shows the number of people, the amount per person and the
+// rest of a custom split while the organizer types. The server computes everything again.
 
 const form = document.querySelector('form[data-choose], form[data-split]');
 const language = document.documentElement.lang;
@@ -29,7 +29,7 @@ function showTally() {
   const phones = [...form.querySelectorAll('input[name="phone"]')].filter(({ value }) => value.trim() !== '').length;
   const seats = Math.max(0, Number.parseInt(form.querySelector('[name="seats"]').value, 10) || 0);
   const people = 1 + ticked + inChats + phones + seats;
-  // Chats overlap with one another and with friends: only the server knows how many people that is.
+  // Chats may share members with each other and with friends, so only the server knows the number of people.
   const isTooMany = people > Number(form.dataset.most) && chats.length === 0;
   const each = money.format(Math.floor(whole / people) / 100);
   const { template, tooMany } = tally.dataset;

@@ -1,5 +1,5 @@
-// The card form of the sandbox: it takes the published test cards and nothing else, so that no real card is ever sent from
-// it. It speaks to the sandbox's processor as the real one's script does to the real one.
+// The driver of the sandbox's card form. It accepts only the published test cards, so that no real card number is sent. It
+// calls the sandbox processor as Stripe's script calls Stripe.
 
 const CONFIRM_MS = 60_000;
 
@@ -29,7 +29,7 @@ export function makeDriver(form) {
   }
 
   return {
-    /** What is missing or wrong before anything is sent; null: nothing. */
+    /** The first error in the fields, found before anything is sent; null: none. */
     async check() {
       if (digits('number') === '') return { trouble: 'number_missing', field: 'number' };
       if (!(await testCards()).has(digits('number'))) return { trouble: 'test_cards_only', field: 'number' };
@@ -60,13 +60,13 @@ export function makeDriver(form) {
       if (status !== 'requires_action') return {};
       leaving();
       location.assign(next_action.redirect_to_url.url);
-      // The page is being left: nothing more happens here.
+      // The browser is leaving the page, so never resolve.
       return new Promise(() => undefined);
     },
   };
 }
 
-/** Groups the digits, unless somebody types in their middle. */
+/** Groups the digits, unless the guest is typing in the middle. */
 function spread(input, pattern, to) {
   if (input.selectionStart !== input.value.length) return;
   input.value = input.value.replace(/\D/g, '').replace(pattern, to);

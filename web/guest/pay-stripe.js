@@ -1,6 +1,6 @@
-// The card form of the real processor: its own element, loaded from its own address once somebody wants to pay. The first
-// press asks for the hold and mounts the element with its secret; the second one confirms. Where the bank asks its
-// customer, it does so on top of this page where possible.
+// The driver of Stripe's card form, loaded from Stripe when the guest wants to pay. The first press requests the hold and
+// mounts the element with its client secret; the second confirms. If the bank asks for authentication, it does so on top
+// of this page if possible.
 
 const SCRIPT = 'https://js.stripe.com/v3/';
 

@@ -1,6 +1,6 @@
-// Paying a share: a hold is asked for, the card goes from here to the processor through a driver, and then the server is
-// asked what came of it. What this script believes decides nothing. A second tap, a second tab, or a connection that breaks
-// in the middle never makes a second hold: the server gives the same one again.
+// Paying a share: requests a hold, sends the card to the processor through a driver, and makes the server ask the
+// processor for the result. This script's view decides nothing. A second tap, a second tab or a lost connection never
+// creates a second hold: the server returns the same one.
 
 const CALL_MS = 30_000;
 
@@ -25,7 +25,7 @@ async function prepare() {
   });
   const { makeDriver } = await import(form.dataset.driver);
   driver = makeDriver(form);
-  // From now on, and not before: without this script nothing that was typed may be sent anywhere.
+  // Only now: before the driver is ready, the form must not send a card number anywhere.
   form.querySelector('[data-pay-button]').type = 'submit';
 }
 
@@ -44,7 +44,7 @@ function clearTroubles() {
   }
 }
 
-/** Beside its field, or above the form; what was typed stays. */
+/** Shows the error beside its field or above the form; the typed values stay. */
 function showTrouble({ trouble, field = null }) {
   wait(null);
   clearTroubles();
@@ -59,7 +59,7 @@ function showTrouble({ trouble, field = null }) {
 
 async function pay() {
   if (form.hasAttribute('data-busy') || driver === null) return;
-  // The page leaves this form alone until all of its shares are dealt with.
+  // The page does not update this form until all of its shares are processed.
   form.toggleAttribute('data-paying', true);
   try {
     const wrong = await driver.check();
@@ -92,7 +92,7 @@ async function payAll(shares) {
   freeAfter(20_000);
 }
 
-/** Should the page not have changed by then, it can be tried again: it would be the same hold. */
+/** Enables the form again if the page has not changed by then; a retry uses the same hold. */
 function freeAfter(ms) {
   const waiting = form;
   setTimeout(() => {
@@ -126,14 +126,14 @@ async function askForHold(share) {
   const { token } = await session.json();
   const ask = () => call(`/v1/public/shares/${share}/hold`, { headers: { authorization: `Bearer ${token}` } });
   let answer = await ask();
-  // An earlier hold of this share may be on its way out: a moment later it is.
+  // An earlier hold of this share may still be in release, so wait and retry.
   for (let tries = 0; answer.status === 503 && tries < 3; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     answer = await ask();
   }
   const said = await answer.json();
   if (answer.ok) return said;
-  // Paid on another phone, or covered meanwhile: the page will say so.
+  // Paid on another device, or covered in the meantime: the updated page says so.
   return said.error.reason === 'share_already_held' ? {} : { trouble: troubleBy(answer.status) };
 }
 
@@ -152,9 +152,9 @@ const TROUBLES = {
   payment_intent_authentication_failure: { trouble: 'authentication_failed' },
 };
 
-/** The processor's word for it, in ours. */
+/** Maps the processor's error to one of ours. */
 function troubleOf({ code, decline_code, type }) {
-  // Confirmed before, in another tab or before the connection broke: the server knows more than this form.
+  // Already confirmed, in another tab or before the connection was lost: the server knows the result.
   if (code === 'payment_intent_unexpected_state') return {};
   const known = TROUBLES[decline_code] ?? TROUBLES[code];
   if (known !== undefined)
@@ -163,13 +163,13 @@ function troubleOf({ code, decline_code, type }) {
   return { trouble: type === 'card_error' ? 'declined' : 'not_now' };
 }
 
-/** The server asks the processor itself; that a browser says so is only a reason to ask. */
+/** Makes the server ask the processor; it does not trust the browser's result. */
 async function tellServer(share) {
   const body = new URLSearchParams({ share });
   await call(`${form.dataset.pay}/look`, { body, headers: { accept: 'application/json' } });
 }
 
-/** Back from the bank's own page: what came of it is asked at once. */
+/** The guest returns from the bank's page: ask for the result immediately. */
 async function comeBack() {
   const { paid } = document.body.dataset;
   if (paid === undefined || form === null) return;

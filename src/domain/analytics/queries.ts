@@ -11,9 +11,9 @@ export interface ActivityEvent {
   readonly key: string;
   readonly type: ActivityType;
   /** The experience, or the venue for a view of its own page. */
-  readonly thing: string;
+  readonly subject: string;
   /** The mode of the experience; null: the venue's page. */
-  readonly thingMode: Mode | null;
+  readonly subjectMode: Mode | null;
   readonly person: string;
   readonly at: string;
   readonly guests: number;
@@ -36,8 +36,8 @@ export async function recordActivityEvents(
       venueId,
       column('key'),
       column('type'),
-      column('thing'),
-      column('thingMode'),
+      column('subject'),
+      column('subjectMode'),
       column('person'),
       column('at'),
       column('guests'),
@@ -48,7 +48,7 @@ export async function recordActivityEvents(
   return rows.map(({ outcome }) => outcome);
 }
 
-/** Stands for all experiences of a mode, among whom a person counts once; everything_of() says the same. */
+/** Stands for all experiences of a mode, among whom a person counts once; all_experiences_id() says the same. */
 export function everythingOf(mode: Mode): string {
   return `00000000-0000-0000-0000-00000000000${mode === 'live' ? 1 : 2}`;
 }
@@ -66,9 +66,9 @@ export interface Figures {
 }
 
 export type FigureRow =
-  | ({ readonly what: 'thing'; readonly thing: string; readonly day: null } & Figures)
-  | ({ readonly what: 'day'; readonly thing: null; readonly day: string } & Figures)
-  | ({ readonly what: 'both'; readonly thing: string; readonly day: string } & Figures);
+  | ({ readonly what: 'subject'; readonly subject: string; readonly day: null } & Figures)
+  | ({ readonly what: 'day'; readonly subject: null; readonly day: string } & Figures)
+  | ({ readonly what: 'both'; readonly subject: string; readonly day: string } & Figures);
 
 export interface FiguresFound {
   /** The window that was counted: widened to whole days where the events were deleted. */
@@ -83,10 +83,10 @@ interface WindowRow {
   readonly what: 'window';
   readonly window_from: string;
   readonly window_to: string;
-  readonly parts_since: string | null;
+  readonly retained_since: string | null;
 }
 
-/** Figures from one snapshot: of each thing over the window and of each day over all things; or of each thing and day. */
+/** Figures from one snapshot: of each subject over the window and of each day over all subjects; or of each subject and day. */
 export async function findFigures(
   db: Queryable,
   query: {
@@ -99,8 +99,8 @@ export async function findFigures(
 ): Promise<FiguresFound> {
   const { venueId, things, from, to, byDay } = query;
   const rows = await db.query<FigureRow | WindowRow>(
-    `select what, thing, to_char(day, 'YYYY-MM-DD') as day, views, saves, bookings, guests, cents, check_ins, viewers, starters,
-       window_from, window_to, parts_since
+    `select what, subject, to_char(day, 'YYYY-MM-DD') as day, views, saves, bookings, guests, cents, check_ins, viewers, starters,
+       window_from, window_to, retained_since
      from activity_figures($1, $2, $3, $4, $5)`,
     [venueId, things, from, to, byDay],
   );
@@ -109,21 +109,21 @@ export async function findFigures(
   return {
     from: window.window_from,
     to: window.window_to,
-    partialDaysSince: window.parts_since,
+    partialDaysSince: window.retained_since,
     rows: rows.filter((row): row is FigureRow => row.what !== 'window'),
   };
 }
 
 /** The start of retention: older events are deleted. */
 export async function retainedSince(db: Queryable): Promise<string> {
-  const rows = await db.query<{ kept: string }>('select kept_from as kept from activity_kept');
+  const rows = await db.query<{ kept: string }>('select retained_from as kept from activity_retention');
   return rows[0]?.kept ?? '-infinity';
 }
 
 /** Moves the start of retention forward, never back. The lock makes later recordings and repairs read the new time. */
 export async function advanceRetention(tx: Queryable, before: string): Promise<void> {
   await tx.query('lock table activity_venues in exclusive mode');
-  await tx.query('update activity_kept set kept_from = greatest(kept_from, $1::timestamptz)', [before]);
+  await tx.query('update activity_retention set retained_from = greatest(retained_from, $1::timestamptz)', [before]);
 }
 
 /** Monthly partitions of the events; each can be truncated on its own. */
@@ -161,7 +161,7 @@ export type PrunedTable = number | 'ids' | 'seen' | 'hours';
 function pruneTarget(what: PrunedTable): { table: string; isOld: string } {
   if (what === 'ids') return { table: 'activity_ids', isOld: 'at < $1::timestamptz' };
   // No gap is longer than 400 days.
-  if (what === 'seen') return { table: 'activity_seen', isOld: 'day < activity_day($1::timestamptz) - 400' };
+  if (what === 'seen') return { table: 'activity_people', isOld: 'day < activity_day($1::timestamptz) - 400' };
   // A window that covers part of such a day is widened to the whole day.
   if (what === 'hours') return { table: 'activity_days', isOld: 'part < 24 and day < activity_day($1::timestamptz)' };
   return { table: partitionTable(what), isOld: 'at < $1::timestamptz' };
@@ -200,7 +200,9 @@ export async function countVenuesWithActivity(db: Queryable): Promise<number> {
 
 /** Venues whose figures have no hours: their activity is older than hourly counting, and no rebuild has run since. */
 export async function countVenuesWithoutHours(db: Queryable): Promise<number> {
-  const rows = await db.query<{ count: number }>('select count(*) as count from activity_venues where not by_hour');
+  const rows = await db.query<{ count: number }>(
+    'select count(*) as count from activity_venues where not has_hourly_figures',
+  );
   return rows[0]?.count ?? 0;
 }
 
@@ -223,24 +225,24 @@ export async function daysWithActivity(db: Queryable, venueId: string): Promise<
        select (select min(activity_day(a.at)) from activity a where a.venue_id = $1 and activity_day(a.at) > h.day)
        from happened h where h.day is not null
      ), seen as (
-       select min(day_number(day)) as number from activity_seen where venue_id = $1
+       select min(day_number(day)) as number from activity_people where venue_id = $1
        union all
-       select (select min(day_number(a.day)) from activity_seen a where a.venue_id = $1 and day_number(a.day) > s.number)
+       select (select min(day_number(a.day)) from activity_people a where a.venue_id = $1 and day_number(a.day) > s.number)
        from seen s where s.number is not null
-     ), things as (
-       (select d.thing from activity_days d where d.venue_id = $1 order by d.thing limit 1)
+     ), subjects as (
+       (select d.subject from activity_days d where d.venue_id = $1 order by d.subject limit 1)
        union all
-       select n.thing from things t cross join lateral (
-         select d.thing from activity_days d where d.venue_id = $1 and d.thing > t.thing order by d.thing limit 1
+       select n.subject from subjects t cross join lateral (
+         select d.subject from activity_days d where d.venue_id = $1 and d.subject > t.subject order by d.subject limit 1
        ) n
      )
      select to_char(day, 'YYYY-MM-DD') as day from (
        select day from happened
        union select date '2000-01-01' + number from seen
-       union select k.day from things t cross join lateral (
-         select d.day from activity_days d where d.venue_id = $1 and d.thing = t.thing and d.part = 24 offset 0
+       union select k.day from subjects t cross join lateral (
+         select d.day from activity_days d where d.venue_id = $1 and d.subject = t.subject and d.part = 24 offset 0
        ) k
-     ) d where d.day >= (select activity_day(kept_from) from activity_kept) order by d.day`,
+     ) d where d.day >= (select activity_day(retained_from) from activity_retention) order by d.day`,
     [venueId],
   );
   return rows.map(({ day }) => day);
@@ -267,7 +269,7 @@ export async function repairSeen(
   day: string,
   { low, high }: PersonRange,
 ): Promise<number> {
-  const rows = await tx.query<{ changed: number }>('select mend_seen($1, $2::date, $3, $4) as changed', [
+  const rows = await tx.query<{ changed: number }>('select repair_people($1, $2::date, $3, $4) as changed', [
     venueId,
     day,
     low,
@@ -282,7 +284,7 @@ export async function repairBefore(
   day: string,
   { low, high }: PersonRange,
 ): Promise<number> {
-  const rows = await tx.query<{ changed: number }>('select mend_before($1, $2::date, $3, $4) as changed', [
+  const rows = await tx.query<{ changed: number }>('select repair_previous_hours($1, $2::date, $3, $4) as changed', [
     venueId,
     day,
     low,
@@ -293,12 +295,15 @@ export async function repairBefore(
 
 /** Marks that the venue's figures have hours, so that parts of days are counted by the hour. */
 export async function markByHour(db: Queryable, venueId: string): Promise<void> {
-  await db.query('update activity_venues set by_hour = true where venue_id = $1 and not by_hour', [venueId]);
+  await db.query(
+    'update activity_venues set has_hourly_figures = true where venue_id = $1 and not has_hourly_figures',
+    [venueId],
+  );
 }
 
-/** Identifies figures of a day: a thing, in one hour of the day, or over the whole day (part 24). */
+/** Identifies figures of a day: a subject, in one hour of the day, or over the whole day (part 24). */
 export interface FigureKey {
-  readonly thing: string;
+  readonly subject: string;
   readonly part: number;
 }
 
@@ -306,7 +311,7 @@ export type Counts = Omit<Figures, 'viewers' | 'starters'> & FigureKey;
 
 /** How many people have this gap since their previous action. */
 export interface PeopleAtGap extends FigureKey {
-  readonly did: 'view' | 'booking_start';
+  readonly action: 'view' | 'booking_start';
   readonly gap: number;
   readonly people: number;
 }
@@ -318,15 +323,15 @@ export async function useSnapshot(tx: Queryable): Promise<void> {
 
 /** The number of repairs so far, to detect a concurrent repair. */
 export async function repairCountOf(tx: Queryable, venueId: string): Promise<number> {
-  const rows = await tx.query<{ mendings: number }>('select mendings from activity_venues where venue_id = $1', [
+  const rows = await tx.query<{ repairs: number }>('select repairs from activity_venues where venue_id = $1', [
     venueId,
   ]);
-  return rows[0]?.mendings ?? 0;
+  return rows[0]?.repairs ?? 0;
 }
 
 /** Counts of a day, recounted from its events. */
 export async function recountCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
-  return tx.query<Counts>('select * from true_counts($1, $2::date)', [venueId, day]);
+  return tx.query<Counts>('select * from recount_events($1, $2::date)', [venueId, day]);
 }
 
 export async function recountPeople(
@@ -335,24 +340,24 @@ export async function recountPeople(
   day: string,
   { low, high }: PersonRange,
 ): Promise<PeopleAtGap[]> {
-  return tx.query<PeopleAtGap>('select * from true_people($1, $2::date, $3, $4)', [venueId, day, low, high]);
+  return tx.query<PeopleAtGap>('select * from recount_people($1, $2::date, $3, $4)', [venueId, day, low, high]);
 }
 
 /** Counts of a day, as stored in the figures. */
 export async function storedCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
   return tx.query<Counts>(
-    'select thing, part, views, saves, bookings, guests, cents, check_ins from kept_figures($1, $2::date)',
+    'select subject, part, views, saves, bookings, guests, cents, check_ins from stored_figures($1, $2::date)',
     [venueId, day],
   );
 }
 
 export async function storedPeople(tx: Queryable, venueId: string, day: string): Promise<PeopleAtGap[]> {
   return tx.query<PeopleAtGap>(
-    `select d.thing, d.part, p.did, u.gap,
-       u.people - lead(u.people, 1, 0) over (partition by d.thing, d.part, p.did order by u.gap) as people
-     from kept_figures($1, $2::date) d
+    `select d.subject, d.part, p.action, u.gap,
+       u.people - lead(u.people, 1, 0) over (partition by d.subject, d.part, p.action order by u.gap) as people
+     from stored_figures($1, $2::date) d
      cross join lateral (values ('view', d.viewer_gaps, d.viewers), ('booking_start', d.starter_gaps, d.starters))
-       p(did, gaps, people)
+       p(action, gaps, people)
      cross join lateral unnest(p.gaps, p.people) u(gap, people)`,
     [venueId, day],
   );
@@ -368,17 +373,17 @@ export async function repairDay(
 ): Promise<number | null> {
   const { counts, people } = corrections;
   const count = (name: keyof Counts): unknown[] => counts.map((one) => one[name]);
-  const names = ['thing', 'part', 'views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as const;
+  const names = ['subject', 'part', 'views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as const;
   const rows = await tx.query<{ mended: number | null }>(
-    'select mend_day($1, $2::date, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as mended',
+    'select repair_day($1, $2::date, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as mended',
     [
       venueId,
       day,
       repairCount,
       ...names.map(count),
-      people.map(({ thing }) => thing),
+      people.map(({ subject }) => subject),
       people.map(({ part }) => part),
-      people.map(({ did }) => did),
+      people.map(({ action }) => action),
       people.map(({ gap }) => gap),
       people.map((one) => one.people),
     ],

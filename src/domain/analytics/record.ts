@@ -77,7 +77,7 @@ export async function recordActivity(
 
 interface Target {
   readonly venueId: string;
-  readonly thing: string;
+  readonly subject: string;
   readonly mode: Mode | null;
 }
 
@@ -85,19 +85,19 @@ interface Target {
 function targetOf(event: ReportedEvent, targets: KnownTargets): Target | string {
   if (event.type === 'venue_page_view') {
     const venueId = (event.venue_id ?? '').toLowerCase();
-    return targets.venues.has(venueId) ? { venueId, thing: venueId, mode: null } : 'unknown_venue';
+    return targets.venues.has(venueId) ? { venueId, subject: venueId, mode: null } : 'unknown_venue';
   }
-  const thing = (event.experience_id ?? '').toLowerCase();
-  const found = targets.experiences.get(thing);
-  return found === undefined ? 'unknown_experience' : { venueId: found.venueId, thing, mode: found.mode };
+  const subject = (event.experience_id ?? '').toLowerCase();
+  const found = targets.experiences.get(subject);
+  return found === undefined ? 'unknown_experience' : { venueId: found.venueId, subject, mode: found.mode };
 }
 
-function activityEventOf(seal: Seal, event: ReportedEvent, { venueId, thing, mode }: Target): ActivityEvent {
+function activityEventOf(seal: Seal, event: ReportedEvent, { venueId, subject, mode }: Target): ActivityEvent {
   return {
     key: keyedId(seal, event.id, 'activity event'),
     type: event.type,
-    thing,
-    thingMode: mode,
+    subject,
+    subjectMode: mode,
     // The hash differs by venue, so that a person cannot be tracked across venues.
     person: keyedId(seal, event.member_id, `activity member ${venueId}`),
     at: event.at,

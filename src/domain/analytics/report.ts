@@ -46,7 +46,7 @@ export async function report(db: Queryable, query: ReportQuery): Promise<Analyti
   const things = new Map<string, Figures>();
   const days = new Map<string, Figures>();
   for (const row of found.rows) {
-    if (row.what === 'thing') things.set(row.thing, row);
+    if (row.what === 'subject') things.set(row.subject, row);
     if (row.what === 'day') days.set(row.day, row);
   }
   const each = experiences.map((experience) => ({ experience, figures: things.get(experience.id) ?? NO_FIGURES }));
@@ -100,7 +100,7 @@ export async function reportCsv(db: Queryable, query: ReportQuery): Promise<stri
   const { experiences } = query;
   const found = await findConsistentFigures(db, query, ids(query), true);
   const lines = new Map<string, Figures>();
-  for (const row of found.rows) if (row.what === 'both') lines.set(`${row.thing} ${row.day}`, row);
+  for (const row of found.rows) if (row.what === 'both') lines.set(`${row.subject} ${row.day}`, row);
   const window = { from: utc(found.from), to: utc(found.to) };
   const days = daysOf(window);
   const slices = [csvLines([COLUMNS])];

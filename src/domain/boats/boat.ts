@@ -1,5 +1,5 @@
-// A boat in the books, and how its partner sees it: what was submitted, without `extra` (which reviewers alone see), and
-// how fresh its calendar is.
+// A boat as it is stored, and as its partner sees it: what was submitted, without `extra`, which only reviewers see,
+// and when its calendar was last read.
 
 import type { Boat } from '../../../schemas/types.gen.ts';
 import type { Mode } from '../../base/config.ts';
@@ -33,7 +33,7 @@ export interface BoatRow {
   readonly calendar_problems: readonly string[] | null;
 }
 
-/** All that a partner is shown. */
+/** The columns that a partner sees. */
 export type ShownBoatRow = Omit<BoatRow, 'extra' | 'fingerprint'>;
 
 export function shownBoat(row: ShownBoatRow): Record<string, unknown> {

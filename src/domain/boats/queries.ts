@@ -1,85 +1,27 @@
-// The only place that touches the table of boats.
+// The only place that touches the table of boats. What it shares with offerings and experiences is in catalogue/.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import { isUuid } from '../../base/ids.ts';
-import type { PageQuery } from '../../base/page.ts';
+import { catalogueQueries, type ReviewOutcome } from '../catalogue/queries.ts';
 import type { BoatContent, BoatRow, CalendarBlock, ShownBoatRow } from './boat.ts';
 
-/** What a list shows: neither what reviewers alone see nor what only a comparison needs. */
-const SHOWN = `boat_id as id, venue_id, mode, external_id, status, review_note, content, created_at, changed_at, reviewed_at,
-  calendar_url, calendar_checked_at, calendar_read_at, calendar_error, calendar_blocks, calendar_problems`;
+const LIST_COLUMNS = `boat_id as id, venue_id, mode, external_id, status, review_note, content, created_at, changed_at,
+  reviewed_at, calendar_url, calendar_checked_at, calendar_read_at, calendar_error, calendar_blocks, calendar_problems`;
+const COLUMNS = `${LIST_COLUMNS}, extra, fingerprint`;
 
-const COLUMNS = `boat_id as id, venue_id, mode, external_id, status, review_note, content, extra, fingerprint, created_at,
-  changed_at, reviewed_at, calendar_url, calendar_checked_at, calendar_read_at, calendar_error, calendar_blocks,
-  calendar_problems`;
-
-export async function findByExternalIds(
-  db: Queryable,
-  venueId: string,
-  mode: Mode,
-  externalIds: readonly string[],
-): Promise<Map<string, BoatRow>> {
-  const rows = await db.query<BoatRow>(
-    `select ${COLUMNS} from boats where venue_id = $1 and mode = $2 and external_id = any($3)`,
-    [venueId, mode, externalIds],
-  );
-  return new Map(rows.map((row) => [row.external_id, row]));
-}
-
-/** By its id or by the venue's own id; an id match wins. */
-export async function findBoat(db: Queryable, venueId: string, mode: Mode, reference: string): Promise<BoatRow | null> {
-  const rows = await db.query<BoatRow>(
-    `select ${COLUMNS} from boats where venue_id = $1 and mode = $2 and (boat_id = $3::uuid or external_id = $4)
-     order by boat_id = $3::uuid desc nulls last limit 1`,
-    [venueId, mode, isUuid(reference) ? reference : null, reference],
-  );
-  return rows[0] ?? null;
-}
-
-export async function listBoatRows(
-  db: Queryable,
-  venueId: string,
-  mode: Mode,
-  page: PageQuery,
-): Promise<ShownBoatRow[]> {
-  return db.query<ShownBoatRow>(
-    `select ${SHOWN} from boats
-     where venue_id = $1 and mode = $2 and ($3::text is null or status = $3)
-       and changed_at < coalesce($4::timestamptz, 'infinity')
-     order by changed_at desc limit $5`,
-    [venueId, mode, page.status, page.before, page.limit + 1],
-  );
-}
-
-export interface BoatForReview {
-  readonly id: string;
-  readonly venue_id: string;
-  readonly mode: Mode;
-  readonly status: string;
-  readonly title: string;
-  readonly external_id: string;
-  readonly created_at: string;
-}
-
-/** Of every venue and both modes, unless narrowed; oldest first. The status is part of the text, so that its index is. */
-export async function listBoatsForReview(
-  db: Queryable,
-  question: {
-    readonly status: 'pending' | 'approved' | 'rejected';
-    readonly mode: Mode | null;
-    readonly venueId: string | null;
-    readonly limit: number;
-  },
-): Promise<BoatForReview[]> {
-  return db.query<BoatForReview>(
-    `select boat_id as id, venue_id, mode, status, content ->> 'name' as title, external_id, created_at
-     from boats
-     where status = '${question.status}' and ($1::text is null or mode = $1) and ($2::uuid is null or venue_id = $2)
-     order by created_at, boat_id limit $3`,
-    [question.mode, question.venueId, question.limit],
-  );
-}
+export const {
+  findByReference: findBoat,
+  findByExternalIds,
+  listPage: listBoatRows,
+  listForReview: listBoatsForReview,
+} = catalogueQueries<BoatRow, ShownBoatRow>({
+  table: 'boats',
+  idColumn: 'boat_id',
+  columns: COLUMNS,
+  listColumns: LIST_COLUMNS,
+  pageColumn: 'changed_at',
+  titleField: 'name',
+});
 
 export interface BoatWrite {
   readonly id: string;
@@ -92,7 +34,10 @@ export interface BoatWrite {
   readonly at: string;
 }
 
-/** New ones are created at `at`, known ones changed at it. A calendar with another address is read anew, at once. */
+/**
+ * Inserts or updates all rows in one statement. A new row is created at `at`, an existing one is changed at `at`. The
+ * calendar is due at once; what was read of it is dropped when its address changes.
+ */
 export async function writeBoats(
   tx: Queryable,
   venueId: string,
@@ -132,17 +77,17 @@ export async function writeBoats(
   return new Map(rows.map((row) => [row.external_id, row]));
 }
 
-/** Moves a pending boat by its review; null: it is not pending (any more). */
+/** Records the review of a pending boat. Null: it is not pending, and nothing is written. */
 export async function setReviewed(
   tx: Queryable,
   venueId: string,
   id: string,
-  authResult: { readonly status: 'approved' | 'rejected'; readonly note: string | null; readonly at: string },
+  { status, note, at }: ReviewOutcome,
 ): Promise<BoatRow | null> {
   const rows = await tx.query<BoatRow>(
     `update boats set status = $3, review_note = $4, reviewed_at = $5, changed_at = $5
      where venue_id = $1 and boat_id = $2 and status = 'pending' returning ${COLUMNS}`,
-    [venueId, id, authResult.status, authResult.note, authResult.at],
+    [venueId, id, status, note, at],
   );
   return rows[0] ?? null;
 }
@@ -156,13 +101,16 @@ export interface DueCalendar {
   readonly timezone: string | null;
 }
 
-/** Takes calendars that are due, and puts them off by the lease: a worker that dies gives them back by itself. */
+/**
+ * Claims calendars that are due by moving their due time to the end of the lease. When a worker dies, they are due
+ * again then.
+ */
 export async function claimDueCalendars(
   db: Queryable,
   now: number,
   leaseSeconds: number,
-  most: number,
-  butOfVenues: readonly string[] = [],
+  limit: number,
+  excludedVenues: readonly string[] = [],
 ): Promise<DueCalendar[]> {
   return db.query<DueCalendar>(
     `update boats b set calendar_due_at = to_timestamp($1 / 1000.0) + $2 * interval '1 second'
@@ -172,7 +120,7 @@ export async function claimDueCalendars(
      where b.venue_id = due.venue_id and b.boat_id = due.boat_id
      returning b.venue_id, b.boat_id as id, b.calendar_url, b.calendar_due_at, b.calendar_failures,
        b.content #>> '{availability,timezone}' as timezone`,
-    [now, leaseSeconds, most, butOfVenues],
+    [now, leaseSeconds, limit, excludedVenues],
   );
 }
 
@@ -180,11 +128,11 @@ export interface CalendarOutcome {
   readonly checkedAt: number;
   readonly dueAt: number;
   readonly error: string | null;
-  /** Null: what was read before stays, and this try counts as failed. */
+  /** Null: the attempt failed, and what was read before stays. */
   readonly read: { readonly blocks: readonly CalendarBlock[]; readonly problems: readonly string[] } | null;
 }
 
-/** False: somebody else has had it since (the lease ran out, or the boat was sent again), so nothing is written. */
+/** Writes nothing and gives false when the claim is stale: the lease ran out, or the boat was sent again. */
 export async function recordCalendar(db: Queryable, due: DueCalendar, outcome: CalendarOutcome): Promise<boolean> {
   const rows = await db.query(
     `update boats set calendar_checked_at = to_timestamp($4 / 1000.0), calendar_due_at = to_timestamp($5 / 1000.0),

@@ -1,7 +1,7 @@
-// Reads the calendars of boats that are due: claim, fetch through the guarded client, record. Nothing is fetched inside a
-// transaction; whoever comes late (its lease ran out, the boat was sent again) writes nothing. What was read before stays
-// when a read fails, with the reason beside it. A steady number are in flight, few of one venue: one that hangs holds up
-// nobody else.
+// Reads the calendars of boats that are due: claim, fetch through the guarded client, record. Nothing is fetched inside
+// a transaction. A worker whose claim is stale (its lease ran out, or the boat was sent again) writes nothing. When a
+// read fails, the earlier blocks stay and the reason is stored beside them. Reads run in parallel, at most two of one
+// venue, so that an address that hangs does not delay other venues.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Db } from '../../base/db.ts';
@@ -12,61 +12,61 @@ import { readCalendar } from './calendar/read-calendar.ts';
 import { type CalendarOutcome, claimDueCalendars, type DueCalendar, recordCalendar } from './queries.ts';
 
 const LEASE_SECONDS = 60;
-const FETCH_MS = 20_000;
-const MOST_BYTES = 2 * 1_048_576;
-const MOST_BLOCKS = 1_000;
-const MOST_OF_ONE_VENUE = 2;
-/** After so many the step ends, so that its caller hears of it now and then. */
-const MOST_OF_ONE_STEP = 500;
-/** While some are in flight, others may become due. */
-const LOOK_AGAIN_MS = 1_000;
-/** Then something is wrong with us, not with a calendar. */
-const MOST_FAILURES = 10;
-const LONGEST_ERROR = 500;
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
-const EVERY = 30 * MINUTE;
-const LONGEST_PAUSE = DAY;
+const FETCH_TIMEOUT_MS = 20_000;
+const MAX_BYTES = 2 * 1_048_576;
+const MAX_BLOCKS = 1_000;
+const MAX_READS_PER_VENUE = 2;
+/** A run ends after this many claims, so that the worker can report it. */
+const MAX_CLAIMS_PER_RUN = 500;
+/** How long a run waits for its reads before it looks for calendars that became due meanwhile. */
+const POLL_MS = 1_000;
+/** After this many unexpected errors the fault is ours and not a calendar's, so the run claims no more. */
+const MAX_FAILURES = 10;
+const MAX_ERROR_LENGTH = 500;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const READ_INTERVAL_MS = 30 * MINUTE_MS;
+const MAX_PAUSE_MS = DAY_MS;
 
 /**
- * Ends when nothing is due and nothing in flight, or, once `stop` says so, when nothing is in flight. Says how many were
- * due. What nobody expected is thrown at the end, after it was recorded.
+ * Ends when no calendar is due and no read is active; once `stop` is aborted, when no read is active. Returns how many
+ * calendars it claimed. An unexpected error is recorded with its calendar first, and thrown at the end.
  */
 export async function readDueCalendars(
   db: Db,
   outbound: Outbound,
   now: () => number,
-  most: number,
+  maxActive: number,
   stop?: AbortSignal,
 ): Promise<number> {
-  const flight = new Flight();
+  const active = new ActiveReads();
   let claimed = 0;
   for (;;) {
-    const mayClaim = stop?.aborted !== true && claimed < MOST_OF_ONE_STEP && flight.size < most;
-    const due = mayClaim ? await claimNext(db, now(), flight) : null;
+    const canClaim = stop?.aborted !== true && claimed < MAX_CLAIMS_PER_RUN && active.size < maxActive;
+    const due = canClaim ? await claimNext(db, now(), active) : null;
     if (due !== null) {
       claimed += 1;
-      flight.add(due.venue_id, readAndRecord(db, outbound, due, now));
-    } else if (flight.size > 0) await flight.landing(mayClaim);
+      active.add(due.venue_id, readAndRecord(db, outbound, due, now));
+    } else if (active.size > 0) await active.waitForOne(canClaim ? POLL_MS : null);
     else break;
   }
-  flight.throwFailures();
+  active.throwFailures();
   return claimed;
 }
 
-async function claimNext(db: Db, now: number, flight: Flight): Promise<DueCalendar | null> {
-  if (flight.hasFailed) return null;
+async function claimNext(db: Db, now: number, active: ActiveReads): Promise<DueCalendar | null> {
+  if (active.hasTooManyFailures) return null;
   try {
-    const [due] = await claimDueCalendars(db, now, LEASE_SECONDS, 1, flight.fullVenues());
+    const [due] = await claimDueCalendars(db, now, LEASE_SECONDS, 1, active.fullVenues());
     return due ?? null;
   } catch (error) {
-    flight.fail(error);
+    active.addFailure(error);
     return null;
   }
 }
 
-/** The reads under way. */
-class Flight {
+/** The reads in progress, by venue, and the unexpected errors so far. */
+class ActiveReads {
   readonly #venues = new Map<Promise<void>, string>();
   readonly #failures: unknown[] = [];
 
@@ -74,31 +74,35 @@ class Flight {
     return this.#venues.size;
   }
 
-  get hasFailed(): boolean {
-    return this.#failures.length >= MOST_FAILURES;
+  get hasTooManyFailures(): boolean {
+    return this.#failures.length >= MAX_FAILURES;
   }
 
-  fail(error: unknown): void {
+  addFailure(error: unknown): void {
     this.#failures.push(error);
   }
 
-  add(venueId: string, reading: Promise<void>): void {
-    const landed: Promise<void> = reading
-      .catch((error: unknown) => this.fail(error))
-      .finally(() => this.#venues.delete(landed));
-    this.#venues.set(landed, venueId);
+  add(venueId: string, read: Promise<void>): void {
+    const finished: Promise<void> = read
+      .catch((error: unknown) => this.addFailure(error))
+      .finally(() => this.#venues.delete(finished));
+    this.#venues.set(finished, venueId);
   }
 
+  /** The venues that have as many active reads as one venue may have. */
   fullVenues(): string[] {
-    const flying = [...this.#venues.values()];
-    return [...new Set(flying)].filter((id) => flying.filter((one) => one === id).length >= MOST_OF_ONE_VENUE);
+    const venueIds = [...this.#venues.values()];
+    return [...new Set(venueIds)].filter(
+      (id) => venueIds.filter((other) => other === id).length >= MAX_READS_PER_VENUE,
+    );
   }
 
-  /** Until one has landed or, to look for others that became due, for a while. */
-  async landing(forAWhile: boolean): Promise<void> {
+  /** Resolves when one read has finished or, if `timeoutMs` is given, when that time is over. */
+  async waitForOne(timeoutMs: number | null): Promise<void> {
     const timer = new AbortController();
-    const waits = forAWhile ? [wait(LOOK_AGAIN_MS, undefined, { signal: timer.signal }).catch(() => undefined)] : [];
-    await Promise.race([...this.#venues.keys(), ...waits]);
+    const timeout =
+      timeoutMs === null ? [] : [wait(timeoutMs, undefined, { signal: timer.signal }).catch(() => undefined)];
+    await Promise.race([...this.#venues.keys(), ...timeout]);
     timer.abort();
   }
 
@@ -119,23 +123,23 @@ async function readAndRecord(db: Db, outbound: Outbound, due: DueCalendar, now: 
 
 async function readOne(outbound: Outbound, due: DueCalendar, now: () => number): Promise<CalendarOutcome> {
   try {
-    const answer = await outbound.request({
+    const response = await outbound.request({
       url: due.calendar_url,
       method: 'GET',
       headers: { accept: 'text/calendar' },
-      timeoutMs: FETCH_MS,
-      maxBytes: MOST_BYTES,
+      timeoutMs: FETCH_TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
     });
-    if (answer.status !== 200) return failed(due, now(), `The address answered ${answer.status}.`);
+    if (response.status !== 200) return failed(due, now(), `The address answered ${response.status}.`);
     const checkedAt = now();
-    const { blocks, problems, missing } = await readCalendar(answer.body, {
-      from: checkedAt - DAY,
-      to: checkedAt + 400 * DAY,
+    const { blocks, problems, missing } = await readCalendar(response.body, {
+      from: checkedAt - DAY_MS,
+      to: checkedAt + 400 * DAY_MS,
       defaultZone: due.timezone ?? 'UTC',
-      maxBlocks: MOST_BLOCKS,
+      maxBlocks: MAX_BLOCKS,
     });
-    const error = missing.length === 0 ? null : missing.join(' ').slice(0, LONGEST_ERROR);
-    return { checkedAt, dueAt: checkedAt + EVERY, error, read: { blocks, problems } };
+    const error = missing.length === 0 ? null : missing.join(' ').slice(0, MAX_ERROR_LENGTH);
+    return { checkedAt, dueAt: checkedAt + READ_INTERVAL_MS, error, read: { blocks, problems } };
   } catch (error) {
     if (error instanceof OutboundError) return failed(due, now(), error.forCaller);
     if (error instanceof CalendarError) return failed(due, now(), error.message);
@@ -145,6 +149,6 @@ async function readOne(outbound: Outbound, due: DueCalendar, now: () => number):
 
 /** Each failure doubles the pause, up to a day. */
 function failed(due: DueCalendar, checkedAt: number, reason: string): CalendarOutcome {
-  const pause = Math.min(EVERY * 2 ** Math.min(due.calendar_failures, 10), LONGEST_PAUSE);
-  return { checkedAt, dueAt: checkedAt + pause, error: reason.slice(0, LONGEST_ERROR), read: null };
+  const pause = Math.min(READ_INTERVAL_MS * 2 ** Math.min(due.calendar_failures, 10), MAX_PAUSE_MS);
+  return { checkedAt, dueAt: checkedAt + pause, error: reason.slice(0, MAX_ERROR_LENGTH), read: null };
 }

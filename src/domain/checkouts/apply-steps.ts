@@ -1,4 +1,4 @@
-// What a checkout will look like once some steps are written. Pure: lets one decision follow from another.
+// The checkout as it will be once some steps are written. Pure: a decision uses it to build on earlier steps.
 
 import type { HoldState } from '../payments/hold.ts';
 import { ENDED_HOLD_STATUSES } from '../payments/transitions.ts';
@@ -11,45 +11,45 @@ export function applySteps(checkout: LockedCheckout, steps: readonly Step[]): Lo
 
 function applyStep(checkout: LockedCheckout, step: Step): LockedCheckout {
   switch (step.step) {
-    case 'move checkout':
+    case 'transition checkout':
       return { ...checkout, status: step.to, organizerId: step.organizerId ?? checkout.organizerId };
-    case 'move shares':
-      return onShares(checkout, step.ids, (share) => ({ ...share, status: step.to }));
+    case 'transition shares':
+      return updateShares(checkout, step.ids, (share) => ({ ...share, status: step.to }));
     case 'drop shares':
       return { ...checkout, shares: checkout.shares.filter(({ id }) => !step.ids.includes(id)) };
     case 'add shares': {
       const added = step.shares.map((share): ShareState => ({ ...share, status: 'invited', refundedAmount: 0 }));
       return { ...checkout, shares: [...checkout.shares, ...added].sort((a, b) => a.place - b.place) };
     }
-    case 'take seat': {
+    case 'claim seat': {
       const { memberId, displayName } = step;
-      return onShares(checkout, [step.shareId], (share) => ({ ...share, memberId, displayName }));
+      return updateShares(checkout, [step.shareId], (share) => ({ ...share, memberId, displayName }));
     }
     case 'refund shares':
-      return onShares(checkout, [...step.amounts.keys()], (share) => ({
+      return updateShares(checkout, [...step.amounts.keys()], (share) => ({
         ...share,
         refundedAmount: share.refundedAmount + (step.amounts.get(share.id) ?? 0),
       }));
     case 'refund checkout':
       return { ...checkout, refundedAmount: checkout.refundedAmount + step.amount };
-    case 'move hold':
-      return onHolds(checkout, [step.id], (hold) => ({ ...hold, status: step.to }));
-    case 'holds captured':
-      return onHolds(
+    case 'transition hold':
+      return updateHolds(checkout, [step.id], (hold) => ({ ...hold, status: step.to }));
+    case 'record captures':
+      return updateHolds(
         checkout,
         step.holds.map(({ id }) => id),
         (hold) => ({ ...hold, status: 'captured' }),
       );
     case 'begin captures':
-      return onHolds(checkout, step.ids, (hold) => ({ ...hold, status: 'capturing' }));
+      return updateHolds(checkout, step.ids, (hold) => ({ ...hold, status: 'capturing' }));
     case 'activate renewal':
-      return onHolds(checkout, [step.id], (hold) => ({ ...hold, renews: null }));
+      return updateHolds(checkout, [step.id], (hold) => ({ ...hold, renews: null }));
     default:
       return checkout;
   }
 }
 
-function onShares(
+function updateShares(
   checkout: LockedCheckout,
   ids: readonly string[],
   change: (share: ShareState) => ShareState,
@@ -57,7 +57,7 @@ function onShares(
   return { ...checkout, shares: checkout.shares.map((share) => (ids.includes(share.id) ? change(share) : share)) };
 }
 
-function onHolds(
+function updateHolds(
   checkout: LockedCheckout,
   ids: readonly string[],
   change: (hold: HoldState) => HoldState,

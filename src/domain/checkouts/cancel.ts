@@ -1,5 +1,5 @@
-// POST /v1/checkouts/{id}/cancel: while it is open or collecting. Every hold is let go; canceling a canceled one answers it
-// unchanged, so that a retry is safe.
+// POST /v1/checkouts/{id}/cancel: cancels an open or collecting checkout and releases every hold. Canceling a canceled
+// checkout returns it unchanged, so that a retry is safe.
 
 import type { Queryable } from '../../base/db.ts';
 import { conflict, notFound } from '../../base/errors.ts';
@@ -7,7 +7,7 @@ import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
 import { isOverdue } from './locked-checkout.ts';
 import { decideCancel } from './party/decide-party.ts';
-import { lockCheckout, viewAfter } from './queries.ts';
+import { lockCheckout, viewWrittenCheckout } from './queries.ts';
 import { writeSteps } from './write-steps.ts';
 
 export async function cancelCheckout(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
@@ -22,5 +22,5 @@ export async function cancelCheckout(tx: Queryable, caller: Caller, input: Input
     throw conflict(decided.refusal, message);
   }
   await writeSteps(tx, caller, checkout, decided.steps);
-  return { status: 200, json: await viewAfter(tx, venue.id, checkout.id) };
+  return { status: 200, json: await viewWrittenCheckout(tx, venue.id, checkout.id) };
 }

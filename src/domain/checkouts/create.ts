@@ -1,5 +1,5 @@
-// POST /v1/checkouts: one statement finds an earlier, equal call or creates the checkout with its event. Twins get the same
-// answer, byte for byte; a body that failed validation leaves the key unused.
+// POST /v1/checkouts: one statement either finds an earlier equal request or creates the checkout with its event. Equal
+// requests get the same response, byte for byte. A body that failed validation does not use up the idempotency key.
 
 import type { CheckoutCreate } from '../../../schemas/types.gen.ts';
 import type { Db } from '../../base/db.ts';
@@ -10,7 +10,7 @@ import { unknownOffering } from '../offerings/offering.ts';
 import { expireOne } from './expire.ts';
 import { type CreateOutcome, type CreateRequest, insertCheckout } from './queries.ts';
 
-const TRIES = 3;
+const MAX_EXPIRE_ATTEMPTS = 3;
 
 export async function createCheckout(
   db: Db,
@@ -18,7 +18,7 @@ export async function createCheckout(
   input: IdempotentInput<CheckoutCreate>,
 ): Promise<OperationResult> {
   const checkoutId = caller.ids.prefixed('chk');
-  const question: CreateRequest = {
+  const request: CreateRequest = {
     venueId: caller.venue.id,
     mode: caller.mode,
     checkoutId,
@@ -30,24 +30,28 @@ export async function createCheckout(
     now: caller.now,
     mayCreate: input.whenNew.length === 0,
   };
-  let found = await insertCheckout(db, question);
-  for (let tries = 0; tries < TRIES && found.outcome === 'overdue' && found.found_id !== null; tries++) {
-    // The booking's checkout is past its time and nobody has said so yet: the booking is free again.
+  let found = await insertCheckout(db, request);
+  for (
+    let attempts = 0;
+    attempts < MAX_EXPIRE_ATTEMPTS && found.outcome === 'overdue' && found.found_id !== null;
+    attempts++
+  ) {
+    // The booking's earlier checkout is overdue but not expired yet. Expiring it frees the booking.
     await expireOne(db, caller, caller.venue.id, found.found_id);
-    found = await insertCheckout(db, question);
+    found = await insertCheckout(db, request);
   }
-  return answered(found, input);
+  return resultOf(found, input);
 }
 
-function answered(
-  { outcome, answer, found_id }: CreateOutcome,
+function resultOf(
+  { outcome, response, found_id }: CreateOutcome,
   input: IdempotentInput<CheckoutCreate>,
 ): OperationResult {
   switch (outcome) {
     case 'created':
-      return { status: 201, json: kept(answer) };
+      return { status: 201, json: requireResponse(response) };
     case 'replayed':
-      return { status: 201, json: kept(answer), replayed: true };
+      return { status: 201, json: requireResponse(response), replayed: true };
     case 'refused':
       throw invalid(input.whenNew);
     case 'unknown_offering':
@@ -63,8 +67,8 @@ function answered(
   }
 }
 
-function kept(answer: string | null): string {
-  if (answer === null) throw new Error('the event of a creation has its answer');
+function requireResponse(answer: string | null): string {
+  if (answer === null) throw new Error('create_checkout() returned no response for a created or replayed checkout');
   return answer;
 }
 

@@ -12,9 +12,9 @@ export function endUnfunded(checkout: LockedCheckout, end: 'expired' | 'canceled
   const held = checkout.shares.filter(({ status }) => status === 'held').map(({ id }) => id);
   const live = checkout.holds.filter(({ status }) => LIVE.includes(status));
   return [
-    ...(held.length > 0 ? [{ step: 'move shares', ids: held, from: 'held', to: 'released' } as const] : []),
-    ...live.map(({ id, status }): Step => ({ step: 'move hold', id, from: status, to: 'releasing', dueAt: now })),
-    { step: 'move checkout', from: checkout.status, to: end },
+    ...(held.length > 0 ? [{ step: 'transition shares', ids: held, from: 'held', to: 'released' } as const] : []),
+    ...live.map(({ id, status }): Step => ({ step: 'transition hold', id, from: status, to: 'releasing', dueAt: now })),
+    { step: 'transition checkout', from: checkout.status, to: end },
     { step: 'record event', type: `checkout.${end}` },
   ];
 }

@@ -8,12 +8,12 @@ import type { PaymentServices } from './payment-services.ts';
 import { expireCheckouts, lockCheckout, venuesWithOverdue } from './queries.ts';
 import { writeSteps } from './write-steps.ts';
 
-/** At most so many in one transaction, so that nobody waits long for a row. */
+/** Limits how long one transaction holds row locks. */
 const MAX_PER_TRANSACTION = 250;
 
 type ExpireServices = Pick<PaymentServices, 'db' | 'clock' | 'ids' | 'log'>;
 
-/** The explicit step of the worker: expires up to `batch`. Answers how many. */
+/** One step of the worker: expires up to `batch` overdue checkouts. Returns how many. */
 export async function expireDue(services: ExpireServices, batch: number): Promise<number> {
   const now = services.clock.now();
   const venues = await venuesWithOverdue(services.db, now, batch);
@@ -22,7 +22,10 @@ export async function expireDue(services: ExpireServices, batch: number): Promis
     try {
       expired += await expireAt(services, venueId, now, due);
     } catch (error) {
-      services.log.error({ venue: venueId, err: error }, 'a venue’s checkouts could not be expired; it is tried again');
+      services.log.error(
+        { venue: venueId, err: error },
+        'expiring the checkouts of a venue failed; the worker retries it',
+      );
     }
   }
   return expired;
@@ -37,7 +40,7 @@ async function expireAt(services: ExpireServices, venueId: string, now: number, 
   return expired;
 }
 
-/** Expires some of a venue's that are past their time, before they are listed. */
+/** Expires up to MAX_PER_TRANSACTION overdue checkouts of a venue, before a list is read. */
 export async function expireSome(
   db: Queryable,
   by: { readonly ids: Ids; readonly now: number },
@@ -47,7 +50,7 @@ export async function expireSome(
   await expireCheckouts(db, venueId, by.now, events);
 }
 
-/** Expires this one if its time has come and no other request or worker was faster. */
+/** Expires this checkout if it is overdue and no other request or worker was faster. */
 export async function expireOne(
   db: Pick<Db, 'transaction'>,
   by: { readonly ids: Ids; readonly now: number },

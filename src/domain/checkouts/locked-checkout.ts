@@ -1,5 +1,5 @@
-// A checkout as it stands under its row lock: all that a decision looks at. Decisions are pure functions of this, of what
-// is asked, and of the time; they answer with steps (steps.ts) and touch nothing.
+// A checkout as it is under its row lock: everything that a decision reads. A decision is a pure function of the locked
+// checkout, the request or the processor's facts, and the time. It returns steps (steps.ts) and has no effect itself.
 
 import type { Mode } from '../../base/config.ts';
 import type { HoldState } from '../payments/hold.ts';
@@ -26,18 +26,18 @@ export interface LockedCheckout {
   readonly feeAmount: number;
   readonly refundedAmount: number;
   readonly partySize: number;
-  /** When pay_by comes on the wall clock, in milliseconds. */
+  /** pay_by on the wall clock: pay_by less clockAhead, in milliseconds. */
   readonly expiresAt: number;
   readonly payBy: number;
-  /** How far a test helper has moved this checkout's own clock ahead, in milliseconds. */
+  /** How far a test helper has moved this checkout's own clock ahead of the wall clock, in milliseconds. */
   readonly clockAhead: number;
   readonly description: string;
   readonly offeringExternalId: string | null;
   readonly organizerId: string | null;
   readonly leaseToken: number;
-  /** The party as it is now, the organizer first. */
+  /** The shares of the current party, the organizer's first. */
   readonly shares: readonly ShareState[];
-  /** Every hold that is not over: neither released, nor returned, nor gone. */
+  /** Every hold that has not ended (released, returned or gone). */
   readonly holds: readonly HoldState[];
 }
 
@@ -49,7 +49,7 @@ export function isOverdue(checkout: LockedCheckout, now: number): boolean {
   return isPayable(checkout) && checkout.expiresAt <= now;
 }
 
-/** The hold that stands for a share; one that only renews it does not yet. */
+/** The share's current hold. A renewal is not, until it is activated; neither is a hold that is being released. */
 export function holdOf(checkout: LockedCheckout, shareId: string): HoldState | undefined {
   return checkout.holds.find((hold) => hold.shareId === shareId && hold.renews === null && hold.status !== 'releasing');
 }

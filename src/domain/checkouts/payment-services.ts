@@ -1,5 +1,5 @@
-// What the commands that reach the outside are handed: the database, the clock, and the processors. A function that holds
-// a transaction never calls the processor, and one that calls the processor holds none.
+// The services of the commands that call the processor: database, clock, processors. A function that holds a
+// transaction never calls the processor, and a function that calls the processor holds no transaction.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Mode } from '../../base/config.ts';
@@ -20,7 +20,7 @@ export interface PaymentServices {
   readonly seal: Seal;
   readonly log: Log;
   readonly processors: Processors;
-  /** How long a venue's money is kept back after completion, in milliseconds. */
+  /** How long a transfer to the venue waits after the checkout completes, in milliseconds. */
   readonly payoutDelay: number;
 }
 
@@ -30,13 +30,13 @@ export function processorFor({ processors }: Pick<PaymentServices, 'processors'>
   return processor;
 }
 
-/** What a decision answers: the steps to write, and whatever its caller wants to know. */
+/** The steps to write, and the value that the caller of the decision needs. */
 export interface Decision<T> {
   readonly steps: readonly Step[];
   readonly result: T;
 }
 
-/** Lock, decide, write: one transaction. Null: there is no such checkout. */
+/** Locks the checkout, decides and writes the steps in one transaction. Null: there is no such checkout. */
 export async function decideUnderLock<T>(
   services: Pick<PaymentServices, 'db' | 'clock' | 'ids'>,
   venueId: string,
@@ -46,7 +46,7 @@ export async function decideUnderLock<T>(
   return services.db.transaction((tx) => decideInTransaction(tx, services, venueId, checkoutId, decide));
 }
 
-/** The same inside a transaction that is open already. */
+/** Like decideUnderLock, inside the caller's transaction. */
 export async function decideInTransaction<T>(
   tx: Queryable,
   services: Pick<PaymentServices, 'clock' | 'ids'>,
@@ -54,15 +54,15 @@ export async function decideInTransaction<T>(
   checkoutId: string,
   decide: (checkout: LockedCheckout, now: number) => Decision<T>,
 ): Promise<T | null> {
-  const standing = await lockCheckout(tx, venueId, checkoutId);
-  if (standing === null) return null;
+  const checkout = await lockCheckout(tx, venueId, checkoutId);
+  if (checkout === null) return null;
   const now = services.clock.now();
-  const { steps, result: answer } = decide(standing, now);
-  await writeSteps(tx, { ids: services.ids, now }, standing, steps);
-  return answer;
+  const { steps, result } = decide(checkout, now);
+  await writeSteps(tx, { ids: services.ids, now }, checkout, steps);
+  return result;
 }
 
-/** Longer each time, up to ten minutes; from the turn alone, so that the simulation can repeat it. */
+/** Exponential back-off up to ten minutes, from the lease token alone, so that the simulation can repeat it. */
 export function retryAt(now: number, leaseToken: number): number {
   return now + Math.min(1_000 * 2 ** Math.min(leaseToken, 10), 600_000);
 }

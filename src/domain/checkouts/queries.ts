@@ -1,5 +1,5 @@
-// The only place that touches checkouts, shares and the routes to them. The partner's view of a checkout is built by the
-// database (checkout_view), so that answers, lists and events cannot differ.
+// The SQL of checkouts, shares and checkout_routes. The database builds the partner's view of a checkout
+// (checkout_view), so that responses, lists and events cannot differ.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -31,28 +31,28 @@ export interface CreateOutcome {
     | 'overdue'
     | 'refused'
     | 'unknown_offering';
-  readonly answer: string | null;
+  readonly response: string | null;
   readonly found_id: string | null;
 }
 
-/** Everything in one round trip: idempotency, the checkout, its route and its event. */
-export async function insertCheckout(db: Queryable, question: CreateRequest): Promise<CreateOutcome> {
+/** Idempotency, the checkout, its route and its event in one round trip. */
+export async function insertCheckout(db: Queryable, request: CreateRequest): Promise<CreateOutcome> {
   const rows = await db.query<CreateOutcome>(
     'select * from create_checkout($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), $10)',
     [
-      question.venueId,
-      question.mode,
-      question.checkoutId,
-      question.eventId,
-      question.key,
-      question.fingerprint,
-      question.content,
-      question.url,
-      question.now,
-      question.mayCreate,
+      request.venueId,
+      request.mode,
+      request.checkoutId,
+      request.eventId,
+      request.key,
+      request.fingerprint,
+      request.content,
+      request.url,
+      request.now,
+      request.mayCreate,
     ],
   );
-  if (rows[0] === undefined) throw new Error('create_checkout() answers one row');
+  if (rows[0] === undefined) throw new Error('create_checkout() returned no row');
   return rows[0];
 }
 
@@ -61,12 +61,12 @@ export interface CheckoutView {
   /** The partner's view as JSON text. */
   readonly json: string;
   readonly createdAt: string;
-  /** Its time is up and nobody has said so yet. */
+  /** pay_by has passed, and the checkout is not expired yet. */
   readonly overdue: boolean;
 }
 
-const VIEW = `c.checkout_id as "id", checkout_view(c)::text as "json", c.created_at as "createdAt"`;
-const OVERDUE = (now: string): string =>
+const VIEW_COLUMNS = `c.checkout_id as "id", checkout_view(c)::text as "json", c.created_at as "createdAt"`;
+const overdueColumn = (now: string): string =>
   `(c.status in ('open', 'collecting') and c.expires_at <= to_timestamp(${now} / 1000.0)) as "overdue"`;
 
 export async function viewCheckout(
@@ -77,19 +77,19 @@ export async function viewCheckout(
   now: number,
 ): Promise<CheckoutView | null> {
   const rows = await db.query<CheckoutView>(
-    `select ${VIEW}, ${OVERDUE('$4')} from checkouts c where c.venue_id = $1 and c.checkout_id = $2 and c.mode = $3`,
+    `select ${VIEW_COLUMNS}, ${overdueColumn('$4')} from checkouts c where c.venue_id = $1 and c.checkout_id = $2 and c.mode = $3`,
     [venueId, id, mode, now],
   );
   return rows[0] ?? null;
 }
 
-/** What a decision has just written, as its partner sees it, in the same transaction. */
-export async function viewAfter(tx: Queryable, venueId: string, id: string): Promise<string> {
+/** The partner's view of what this transaction has just written. */
+export async function viewWrittenCheckout(tx: Queryable, venueId: string, id: string): Promise<string> {
   const rows = await tx.query<{ json: string }>(
     'select checkout_view(c)::text as "json" from checkouts c where c.venue_id = $1 and c.checkout_id = $2',
     [venueId, id],
   );
-  if (rows[0] === undefined) throw new Error('the checkout that was just written is there');
+  if (rows[0] === undefined) throw new Error(`checkout ${id} was just written but is not found`);
   return rows[0].json;
 }
 
@@ -103,7 +103,7 @@ export async function listCheckoutViews(
   const narrowed = page.status === null ? [] : [page.status];
   const payable = `(status not in ('open', 'collecting') or expires_at > to_timestamp($5 / 1000.0))`;
   return db.query<CheckoutView>(
-    `select ${VIEW}, ${OVERDUE('$5')} from (
+    `select ${VIEW_COLUMNS}, ${overdueColumn('$5')} from (
        select * from checkouts where venue_id = $1 and mode = $2 ${narrowed.length > 0 ? `and status = $6 and ${payable}` : ''}
          and created_at < coalesce($3::timestamptz, 'infinity')
        order by created_at desc limit $4) c
@@ -112,29 +112,29 @@ export async function listCheckoutViews(
   );
 }
 
-const LOCKED_COLUMNS = `venue_id as "venueId", checkout_id as "id", mode, status, amount, currency, fee_amount as "feeAmount",
+const CHECKOUT_COLUMNS = `venue_id as "venueId", checkout_id as "id", mode, status, amount, currency, fee_amount as "feeAmount",
   refunded_amount as "refundedAmount", party_size as "partySize",
   (extract(epoch from expires_at) * 1000)::float8 as "expiresAt", (extract(epoch from pay_by) * 1000)::float8 as "payBy",
   (extract(epoch from clock_ahead) * 1000)::float8 as "clockAhead", description,
-  offering_external_id as "offeringExternalId", organizer_id as "organizerId", turn as "leaseToken"`;
+  offering_external_id as "offeringExternalId", organizer_id as "organizerId", lease_token as "leaseToken"`;
 
 /**
- * Locks the checkout's row, then reads what belongs to it: three statements in one round trip. They must be apart: what a
- * single statement reads is from before it waited for the lock, and two last holders would each see the other unpaid.
+ * Locks the checkout's row, then reads its shares and holds: three statements in one round trip. The snapshot of a single
+ * statement is older than its wait for the lock, so two concurrent last holds would each see the other share unpaid.
  */
 export async function lockCheckout(tx: Queryable, venueId: string, id: string): Promise<LockedCheckout | null> {
-  return readLocked(tx, venueId, id, 'for no key update');
+  return readRows(tx, venueId, id, 'for no key update');
 }
 
-/** The same without the lock: for looking, never for deciding. */
+/** Reads without the lock. Never decide on this: another transaction may change the checkout. */
 export async function readCheckout(db: Queryable, venueId: string, id: string): Promise<LockedCheckout | null> {
-  return readLocked(db, venueId, id, '');
+  return readRows(db, venueId, id, '');
 }
 
-async function readLocked(tx: Queryable, venueId: string, id: string, lock: string): Promise<LockedCheckout | null> {
+async function readRows(tx: Queryable, venueId: string, id: string, lock: string): Promise<LockedCheckout | null> {
   const [rows, shares, holds] = await Promise.all([
     tx.query<Omit<LockedCheckout, 'shares' | 'holds'>>(
-      `select ${LOCKED_COLUMNS} from checkouts where venue_id = $1 and checkout_id = $2 ${lock}`,
+      `select ${CHECKOUT_COLUMNS} from checkouts where venue_id = $1 and checkout_id = $2 ${lock}`,
       [venueId, id],
     ),
     tx.query<ShareState>(
@@ -161,15 +161,15 @@ export async function transitionCheckout(
   tx: Queryable,
   venueId: string,
   id: string,
-  move: CheckoutTransition,
+  transition: CheckoutTransition,
 ): Promise<number> {
   const rows = await tx.query(
     `update checkouts set status = $4, cancellation_reason = $5, organizer_id = coalesce($6, organizer_id),
        completed_at = case when $4 = 'completed' then to_timestamp($7 / 1000.0) end,
        work_at = case when $4 = 'funded' then to_timestamp($7 / 1000.0) end,
-       tell_at = case when tell_at is not null and $4 in ('completed', 'expired', 'canceled') then '-infinity' else tell_at end
+       notify_at = case when notify_at is not null and $4 in ('completed', 'expired', 'canceled') then '-infinity' else notify_at end
      where venue_id = $1 and checkout_id = $2 and status = $3 returning 1`,
-    [venueId, id, move.from, move.to, move.reason, move.organizerId, move.now],
+    [venueId, id, transition.from, transition.to, transition.reason, transition.organizerId, transition.now],
   );
   return rows.length;
 }
@@ -230,7 +230,7 @@ export async function transitionShares(
   tx: Queryable,
   venueId: string,
   ids: readonly string[],
-  move: {
+  transition: {
     readonly from: ShareStatus;
     readonly to: ShareStatus;
     readonly heldAt: number | null;
@@ -242,7 +242,7 @@ export async function transitionShares(
        else coalesce(to_timestamp($5 / 1000.0), held_at) end,
        lost_at = case when $3 = 'held' and $4 = 'failed' then to_timestamp($6 / 1000.0) else lost_at end
      where venue_id = $1 and share_id = any($2) and status = $3 returning 1`,
-    [venueId, ids, move.from, move.to, move.heldAt, move.now],
+    [venueId, ids, transition.from, transition.to, transition.heldAt, transition.now],
   );
   return rows.length;
 }
@@ -293,35 +293,35 @@ export async function venuesWithFundedDue(db: Queryable, now: number, limit: num
   );
 }
 
-/** Takes funded checkouts of a venue that are due; whoever takes them has until `until`, then another may. */
+/** Leases due funded checkouts of a venue until `leaseEnds`; after that another worker may claim them. */
 export async function claimFundedDue(
   db: Queryable,
   venueId: string,
   now: number,
-  until: number,
+  leaseEnds: number,
   limit: number,
 ): Promise<{ id: string; leaseToken: number }[]> {
   return db.query(
-    `update checkouts set turn = turn + 1, work_at = to_timestamp($3 / 1000.0)
+    `update checkouts set lease_token = lease_token + 1, work_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and checkout_id in (
        select checkout_id from checkouts where venue_id = $1 and status = 'funded' and work_at <= to_timestamp($2 / 1000.0)
        order by work_at, checkout_id limit $4 for update skip locked)
-     returning checkout_id as "id", turn as "leaseToken"`,
-    [venueId, now, until, limit],
+     returning checkout_id as "id", lease_token as "leaseToken"`,
+    [venueId, now, leaseEnds, limit],
   );
 }
 
-/** The turn that was begun; null: it is not funded. */
+/** Leases one funded checkout, due or not, until `until`. Returns its lease token; null: it is not funded. */
 export async function claimFunded(db: Queryable, venueId: string, id: string, until: number): Promise<number | null> {
   const rows = await db.query<{ leaseToken: number }>(
-    `update checkouts set turn = turn + 1, work_at = to_timestamp($3 / 1000.0)
-     where venue_id = $1 and checkout_id = $2 and status = 'funded' returning turn as "leaseToken"`,
+    `update checkouts set lease_token = lease_token + 1, work_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and checkout_id = $2 and status = 'funded' returning lease_token as "leaseToken"`,
     [venueId, id, until],
   );
   return rows[0]?.leaseToken ?? null;
 }
 
-/** Which venues have checkouts whose time is up, and how many of the `limit` oldest. */
+/** The venues of the `limit` longest overdue checkouts, and how many each has. */
 export async function venuesWithOverdue(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
   return db.query<DueAtVenue>(
     `select venue_id as "venueId", count(*)::integer as "due" from (
@@ -333,7 +333,7 @@ export async function venuesWithOverdue(db: Queryable, now: number, limit: numbe
   );
 }
 
-/** Whether a venue has any whose time is up. */
+/** Whether the venue has an overdue checkout. */
 export async function hasOverdue(db: Queryable, venueId: string, now: number): Promise<boolean> {
   const rows = await db.query(
     `select 1 from checkouts
@@ -343,7 +343,7 @@ export async function hasOverdue(db: Queryable, venueId: string, now: number): P
   return rows.length > 0;
 }
 
-/** Expires up to as many checkouts of a venue as there are event ids, by the rule of decideExpire. Answers how many. */
+/** Expires as many overdue checkouts of a venue as there are event ids, by the rule of decideExpire. Returns how many. */
 export async function expireCheckouts(
   db: Queryable,
   venueId: string,
@@ -357,11 +357,11 @@ export async function expireCheckouts(
   return rows[0]?.expired ?? 0;
 }
 
-/** Moves the checkout's own clock ahead, never back. */
+/** Sets how far the checkout's own clock is ahead. It never goes back. */
 export async function advanceClock(tx: Queryable, venueId: string, id: string, aheadMs: number): Promise<number> {
   const rows = await tx.query(
     `update checkouts set clock_ahead = $3 * interval '1 millisecond', expires_at = pay_by - $3 * interval '1 millisecond',
-       tell_at = case when tell_at is not null and status = 'collecting' then '-infinity' else tell_at end
+       notify_at = case when notify_at is not null and status = 'collecting' then '-infinity' else notify_at end
      where venue_id = $1 and checkout_id = $2 and mode = 'test' and clock_ahead <= $3 * interval '1 millisecond' returning 1`,
     [venueId, id, aheadMs],
   );

@@ -1,5 +1,5 @@
-// GET /v1/checkouts and /v1/checkouts/{id}. A checkout whose time is up is expired before it is shown, swept or not: nobody
-// is ever shown an unfunded checkout as payable after its pay_by.
+// GET /v1/checkouts and /v1/checkouts/{id}. An overdue checkout is expired before it is returned, even if the sweep has
+// not reached it yet: no partner ever sees an unfunded checkout as payable after its pay_by.
 
 import type { Db } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
@@ -12,39 +12,39 @@ import { type CheckoutView, hasOverdue, listCheckoutViews, viewCheckout } from '
 export async function getCheckout(db: Db, caller: Caller, input: Input): Promise<OperationResult> {
   const id = input.params.id ?? '';
   const json =
-    caller.prefetched === undefined ? checkoutJson(db, caller, id) : inTime(db, caller, id, caller.prefetched);
+    caller.prefetched === undefined ? checkoutJson(db, caller, id) : expireIfOverdue(db, caller, id, caller.prefetched);
   return { status: 200, json: await json };
 }
 
-/** The partner's view as it is now, with a checkout that is past its time expired first. */
+/** The partner's current view; an overdue checkout is expired first. */
 export async function checkoutJson(db: Db, caller: Caller, id: string): Promise<string> {
-  return inTime(db, caller, id, await viewCheckout(db, caller.venue.id, caller.mode, id, caller.now));
+  return expireIfOverdue(db, caller, id, await viewCheckout(db, caller.venue.id, caller.mode, id, caller.now));
 }
 
-async function inTime(db: Db, caller: Caller, id: string, view: PrefetchedCheckout | null): Promise<string> {
+async function expireIfOverdue(db: Db, caller: Caller, id: string, view: PrefetchedCheckout | null): Promise<string> {
   if (view === null) throw notFound();
   if (!view.overdue) return view.json;
   const { venue, mode, now } = caller;
   await expireOne(db, caller, venue.id, id);
-  const again = await viewCheckout(db, venue.id, mode, id, now);
-  if (again === null) throw notFound();
-  return again.json;
+  const expired = await viewCheckout(db, venue.id, mode, id, now);
+  if (expired === null) throw notFound();
+  return expired.json;
 }
 
 export async function listCheckouts(db: Db, caller: Caller, input: Input): Promise<OperationResult> {
-  const question = pageQueryOf(input.query);
-  const read = (): Promise<CheckoutView[]> => listCheckoutViews(db, caller.venue.id, caller.mode, question, caller.now);
-  const [first, isBehind] = await Promise.all([read(), hasOverdue(db, caller.venue.id, caller.now)]);
-  let found = first;
-  if (isBehind) {
+  const page = pageQueryOf(input.query);
+  const read = (): Promise<CheckoutView[]> => listCheckoutViews(db, caller.venue.id, caller.mode, page, caller.now);
+  const [first, shouldExpire] = await Promise.all([read(), hasOverdue(db, caller.venue.id, caller.now)]);
+  let views = first;
+  if (shouldExpire) {
     await expireSome(db, caller, caller.venue.id);
-    found = await read();
-    // Should there be more than were expired, none of them is shown as payable all the same.
-    const overdue = found.filter((view) => view.overdue);
+    views = await read();
+    // There may be more overdue checkouts than one sweep expires; those on this page are expired one by one.
+    const overdue = views.filter((view) => view.overdue);
     for (const { id } of overdue) await expireOne(db, caller, caller.venue.id, id);
-    if (overdue.length > 0) found = await read();
+    if (overdue.length > 0) views = await read();
   }
-  const { rows, nextBefore } = pageOf(found, question.limit, ({ createdAt }) => createdAt);
+  const { rows, nextBefore } = pageOf(views, page.limit, ({ createdAt }) => createdAt);
   const data = rows.map(({ json }) => json).join(',');
   return { status: 200, json: `{"data":[${data}],"next_before":${JSON.stringify(nextBefore)}}` };
 }

@@ -1,5 +1,5 @@
-// What a decision answers with: steps, written in their order in one transaction (write.ts). Each move is a compare and
-// set: when a row is not where the step says, the whole transaction is undone.
+// The steps that a decision returns. writeSteps() (write-steps.ts) writes them in order in one transaction. Each
+// transition is a compare-and-set: when a row is not in the state that the step names, all is rolled back.
 
 import type { Entry } from '../ledger/accounts.ts';
 import type { NewMovement } from '../payments/movement-queries.ts';
@@ -26,20 +26,18 @@ export interface NewHoldRow {
   readonly payerId: string | null;
 }
 
-export type NewMovementAlias = NewMovement;
-
-export type { HoldUpdate as HoldNews };
+export type { HoldUpdate, NewMovement };
 
 export type Step =
   | {
-      readonly step: 'move checkout';
+      readonly step: 'transition checkout';
       readonly from: CheckoutStatus;
       readonly to: CheckoutStatus;
       readonly reason?: string;
       readonly organizerId?: string;
     }
   | {
-      readonly step: 'move shares';
+      readonly step: 'transition shares';
       readonly ids: readonly string[];
       readonly from: ShareStatus;
       readonly to: ShareStatus;
@@ -48,9 +46,9 @@ export type Step =
   | { readonly step: 'add shares'; readonly shares: readonly NewShare[] }
   | { readonly step: 'drop shares'; readonly ids: readonly string[] }
   | { readonly step: 'reorder shares'; readonly places: ReadonlyMap<string, number> }
-  /** Somebody takes a seat that nobody was named for. */
+  /** A member takes an open seat of the party. */
   | {
-      readonly step: 'take seat';
+      readonly step: 'claim seat';
       readonly shareId: string;
       readonly seatId: string;
       readonly memberId: string;
@@ -58,23 +56,23 @@ export type Step =
     }
   | { readonly step: 'add hold'; readonly hold: NewHoldRow; readonly dueAt: number }
   | {
-      readonly step: 'move hold';
+      readonly step: 'transition hold';
       readonly id: string;
       readonly from: HoldStatus;
       readonly to: HoldStatus;
-      readonly news?: HoldUpdate;
-      /** When it is looked at next; null: not by itself. */
+      readonly update?: HoldUpdate;
+      /** When a worker settles the hold next; null: only on request. */
       readonly dueAt: number | null;
     }
-  | { readonly step: 'update hold'; readonly id: string; readonly news: HoldUpdate; readonly dueAt: number | null }
-  /** Takes the place of the hold that it renewed. */
+  | { readonly step: 'update hold'; readonly id: string; readonly update: HoldUpdate; readonly dueAt: number | null }
+  /** The renewal becomes the share's hold, in place of the one that it renewed. */
   | { readonly step: 'activate renewal'; readonly id: string }
   | { readonly step: 'begin captures'; readonly ids: readonly string[] }
-  /** Answered with "not now": the next try takes another key. */
+  /** The processor answered with a temporary error: the next attempt needs another key. */
   | { readonly step: 'count capture attempt'; readonly ids: readonly string[] }
-  /** A whole party at once. */
+  /** The captures of a whole party in one statement. */
   | {
-      readonly step: 'holds captured';
+      readonly step: 'record captures';
       readonly holds: readonly { readonly id: string; readonly from: HoldStatus; readonly chargeId: string | null }[];
     }
   | { readonly step: 'schedule retry'; readonly at: number }
@@ -83,7 +81,7 @@ export type Step =
   | { readonly step: 'shrink transfer'; readonly id: string; readonly by: number }
   | { readonly step: 'refund shares'; readonly amounts: ReadonlyMap<string, number> }
   | { readonly step: 'refund checkout'; readonly amount: number }
-  | { readonly step: 'post'; readonly entries: readonly Entry[] }
+  | { readonly step: 'post entries'; readonly entries: readonly Entry[] }
   | {
       readonly step: 'record event';
       readonly type:

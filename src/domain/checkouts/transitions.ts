@@ -1,4 +1,4 @@
-// The states of a checkout and of a share, and the moves between them.
+// The states of a checkout and of a share, and the transitions between them.
 
 import type { Transitions } from '../../base/transitions.ts';
 
@@ -8,7 +8,7 @@ export type ShareStatus = 'invited' | 'held' | 'captured' | 'released' | 'refund
 export const CHECKOUT_TRANSITIONS: Transitions<CheckoutStatus> = {
   open: ['collecting', 'expired', 'canceled'],
   collecting: ['funded', 'expired', 'canceled'],
-  // Back to collecting when a hold was lost before any capture; canceled when a capture failed for good after another.
+  // Collecting: a hold was lost before any capture. Canceled: a capture was refused for good after another succeeded.
   funded: ['collecting', 'completed', 'canceled'],
   completed: [],
   expired: [],
@@ -17,7 +17,7 @@ export const CHECKOUT_TRANSITIONS: Transitions<CheckoutStatus> = {
 
 export const SHARE_TRANSITIONS: Transitions<ShareStatus> = {
   invited: ['held', 'failed'],
-  // A declined card can be tried again.
+  // The guest can try another card after a decline.
   failed: ['held'],
   // Failed: the hold was lost.
   held: ['captured', 'released', 'failed'],

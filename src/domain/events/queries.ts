@@ -1,4 +1,4 @@
-// Reads the event log. It is written by record.ts, and by the functions of the database that write in one statement.
+// Reads the event log. record.ts writes it, and so do the SQL functions that change a checkout in one statement.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -7,7 +7,7 @@ export interface EventView {
   readonly id: string;
   readonly type: string;
   readonly createdAt: string;
-  /** As it is read and sent, the same bytes each time. */
+  /** The event as the API shows it and webhooks send it: always the same bytes. */
   readonly json: string;
 }
 
@@ -15,7 +15,7 @@ const VIEW = 'event_id as "id", type, created_at as "createdAt", event_json(e) a
 
 export interface EventFilter {
   readonly type: string | null;
-  /** The id of what the events are about. */
+  /** The id of the object that the events are about. */
   readonly subject: string | null;
   readonly before: string | null;
   readonly limit: number;
@@ -29,12 +29,12 @@ export async function listEventViews(
 ): Promise<EventView[]> {
   const { type, subject, before, limit } = filter;
   const values: unknown[] = [venueId, mode, before, limit];
-  const narrowed = (column: string, value: string | null): string =>
+  const condition = (column: string, value: string | null): string =>
     value === null ? '' : `and ${column} = $${values.push(value)}`;
   return db.query<EventView>(
     `select ${VIEW} from (
        select * from events where venue_id = $1 and mode = $2 and created_at < coalesce($3::timestamptz, 'infinity')
-         ${narrowed('type', type)} ${narrowed('subject', subject)}
+         ${condition('type', type)} ${condition('subject', subject)}
        order by created_at desc limit $4) e
      order by created_at desc`,
     values,
@@ -49,7 +49,7 @@ export async function findEventView(db: Queryable, venueId: string, mode: Mode, 
   return rows[0] ?? null;
 }
 
-/** Oldest first, from a moment on: for whoever follows the log. */
+/** Oldest first, from a time on, for a client that follows the log. */
 export async function eventsSince(
   db: Queryable,
   venueId: string,

@@ -1,4 +1,5 @@
-// GET /v1/events and /v1/events/{id}: the log as it was written, newest first; what cannot be subscribed to is in it too.
+// GET /v1/events and /v1/events/{id}: the log as it was written, newest first, including events that no endpoint can
+// subscribe to.
 
 import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
@@ -9,8 +10,9 @@ import { findEventView, listEventViews } from './queries.ts';
 
 export async function listEvents(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const { limit, before } = pageQueryOf(input.query);
-  const text = (name: string): string | null => (typeof input.query[name] === 'string' ? input.query[name] : null);
-  const filter = { type: text('type'), subject: text('checkout'), before, limit: limit + 1 };
+  const textParameter = (name: string): string | null =>
+    typeof input.query[name] === 'string' ? input.query[name] : null;
+  const filter = { type: textParameter('type'), subject: textParameter('checkout'), before, limit: limit + 1 };
   const found = await listEventViews(db, caller.venue.id, caller.mode, filter);
   const { rows, nextBefore } = pageOf(found, limit, ({ createdAt }) => createdAt);
   const data = rows.map(({ json }) => json).join(',');

@@ -1,6 +1,6 @@
-// Writes events into the log, in the transaction of the change that they tell of. Sequences count up for each subject
-// without a gap: the caller holds the subject's row, or the venue's ticks. Times are unique for a venue and mode: an event
-// whose microsecond is taken moves on to the next.
+// Writes events to the log, in the transaction of the change that they report. Sequences of a subject have no gap: the
+// caller holds the lock of the subject's row or the venue's list lock. Times are unique for a venue and mode: an event
+// whose microsecond is used already gets the next one.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
@@ -10,11 +10,11 @@ export interface NewEvent {
   readonly venueId: string;
   readonly mode: Mode;
   readonly type: string;
-  /** The id of what changed. */
+  /** The id of the object that changed. */
   readonly subject: string;
-  /** The event's `data`: the object as it was at this moment, and what else belongs to it. */
+  /** The event's `data`: the object as it was at this moment, and fields beside it. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** A tick of the venue. */
+  /** A page timestamp of the venue. */
   readonly at: string;
 }
 
@@ -41,20 +41,20 @@ export interface CheckoutEvent {
   readonly checkoutId: string;
   readonly eventId: string;
   readonly type: string;
-  /** What the event carries beside the checkout. */
+  /** The refund that the event carries beside the checkout. */
   readonly refund: { readonly amount: number; readonly reason: string | null } | null;
   readonly now: number;
 }
 
-/** `data.object` is the partner's view of the checkout as the transaction has made it so far. */
+/** `data.object` is the partner's view of the checkout, with the changes of this transaction so far. */
 export async function recordCheckoutEvent(tx: Queryable, event: CheckoutEvent): Promise<void> {
-  const more = event.refund === null ? null : `"refund":${JSON.stringify(event.refund)}`;
-  await tx.query('select tell_checkout($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0))', [
+  const refundJson = event.refund === null ? null : `"refund":${JSON.stringify(event.refund)}`;
+  await tx.query('select record_checkout_event($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0))', [
     event.venueId,
     event.checkoutId,
     event.eventId,
     event.type,
-    more,
+    refundJson,
     event.now,
   ]);
 }

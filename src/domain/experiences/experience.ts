@@ -1,4 +1,4 @@
-// A submission: a dated event, or the older body of one, and where its review stands.
+// A submission: a dated event, or the older form of its body, with the status of its review.
 
 import type { Event, LegacyExperience } from '../../../schemas/types.gen.ts';
 import type { Mode } from '../../base/config.ts';
@@ -23,11 +23,11 @@ export interface ExperienceRow {
 const EVENT_ONLY = ['offering_external_id', 'tiers', 'on_sale', 'media', 'policy', 'metadata'];
 const LEGACY_ONLY = ['price_per_person', 'photo_urls'];
 
-/** A body with a field that only an Event has is an Event; else one with a field of the older body is that; else an Event. */
+/** A body is in the older form when it has a field of that form and no field that only an Event has. */
 export function formOf(body: unknown): ExperienceForm {
-  const has = (name: string): boolean =>
+  const hasField = (name: string): boolean =>
     typeof body === 'object' && body !== null && !Array.isArray(body) && Object.hasOwn(body, name);
-  return !EVENT_ONLY.some(has) && LEGACY_ONLY.some(has) ? 'legacy_experience' : 'event';
+  return !EVENT_ONLY.some(hasField) && LEGACY_ONLY.some(hasField) ? 'legacy_experience' : 'event';
 }
 
 export function shownSubmission(row: ExperienceRow): Record<string, unknown> {

@@ -1,16 +1,16 @@
-// POST /v1/experiences: submit a dated event for review. The same external_id again gives the original back and changes
-// nothing, however much later; a new one must start in the future, and at most 500 may wait at once.
+// POST /v1/experiences: submits a dated event for review. The same external_id again returns the original submission
+// and changes nothing, at any later time. A new one must start in the future, and at most 500 may be pending at once.
 
 import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, invalid } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
+import { routeForReview } from '../catalogue/review-route-queries.ts';
 import type { Caller } from '../keys/caller.ts';
 import { unknownOffering } from '../offerings/offering.ts';
-import { findByExternalIds } from '../offerings/queries.ts';
+import { findByExternalIds as findOfferings } from '../offerings/queries.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
-import { routeForReview } from '../venues/review-routes.ts';
 import { type ExperienceContent, type ExperienceRow, formOf, shownSubmission } from './experience.ts';
-import { countWaiting, findByExternalId, insertExperience } from './queries.ts';
+import { countPending, findByExternalIds, insertExperience } from './queries.ts';
 
 export const MAX_WAITING_FOR_REVIEW = 500;
 
@@ -21,36 +21,43 @@ export async function submitExperience(
 ): Promise<OperationResult> {
   const { venue, mode } = caller;
   const content = input.body;
-  const unknown = await missingOffering(tx, caller, content);
-  if (unknown !== null) throw invalid([...input.whenNew, unknown]);
+  const offeringProblem = await checkOffering(tx, caller, content);
+  if (offeringProblem !== null) throw invalid([...input.whenNew, offeringProblem]);
   const externalId = content.external_id ?? null;
-  const known = await original(tx, caller, externalId);
-  if (known !== null) return { status: 200, body: { data: shownSubmission(known), duplicate: true } };
+  const earlier = await findSubmitted(tx, caller, externalId);
+  if (earlier !== null) return { status: 200, body: { data: shownSubmission(earlier), duplicate: true } };
   if (input.whenNew.length > 0) throw invalid(input.whenNew);
-  const ticks = await allocateTimestamps(tx, venue.id, mode, caller.now, 1);
-  const meanwhile = await original(tx, caller, externalId);
-  if (meanwhile !== null) return { status: 200, body: { data: shownSubmission(meanwhile), duplicate: true } };
-  if ((await countWaiting(tx, venue.id, mode)) >= MAX_WAITING_FOR_REVIEW) throw invalid([queueFull()]);
+  const timestamps = await allocateTimestamps(tx, venue.id, mode, caller.now, 1);
+  // The list lock is held now: a call that ran at the same time has either committed or comes after this one.
+  const concurrent = await findSubmitted(tx, caller, externalId);
+  if (concurrent !== null) return { status: 200, body: { data: shownSubmission(concurrent), duplicate: true } };
+  if ((await countPending(tx, venue.id, mode)) >= MAX_WAITING_FOR_REVIEW) throw invalid([queueFull()]);
   const id = caller.ids.uuid();
   const form = formOf(content);
-  const row = await insertExperience(tx, { venueId: venue.id, mode, id, externalId, form, content, at: ticks.at(0) });
+  const row = await insertExperience(tx, {
+    venueId: venue.id,
+    mode,
+    id,
+    externalId,
+    form,
+    content,
+    at: timestamps.at(0),
+  });
   await routeForReview(tx, 'experience', venue.id, [id]);
   return { status: 201, body: { data: shownSubmission(row), duplicate: false } };
 }
 
-async function original(tx: Queryable, caller: Caller, externalId: string | null): Promise<ExperienceRow | null> {
-  return externalId === null ? null : findByExternalId(tx, caller.venue.id, caller.mode, externalId);
+async function findSubmitted(tx: Queryable, caller: Caller, externalId: string | null): Promise<ExperienceRow | null> {
+  if (externalId === null) return null;
+  const found = await findByExternalIds(tx, caller.venue.id, caller.mode, [externalId]);
+  return found.get(externalId) ?? null;
 }
 
-async function missingOffering(
-  tx: Queryable,
-  caller: Caller,
-  content: ExperienceContent,
-): Promise<FieldProblem | null> {
-  const wanted = 'offering_external_id' in content ? content.offering_external_id : undefined;
-  if (wanted === undefined) return null;
-  const found = await findByExternalIds(tx, caller.venue.id, caller.mode, [wanted]);
-  return found.has(wanted) ? null : unknownOffering(wanted);
+async function checkOffering(tx: Queryable, caller: Caller, content: ExperienceContent): Promise<FieldProblem | null> {
+  const externalId = 'offering_external_id' in content ? content.offering_external_id : undefined;
+  if (externalId === undefined) return null;
+  const found = await findOfferings(tx, caller.venue.id, caller.mode, [externalId]);
+  return found.has(externalId) ? null : unknownOffering(externalId);
 }
 
 function queueFull(): FieldProblem {

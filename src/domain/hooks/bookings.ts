@@ -45,7 +45,7 @@ export async function applyBooking(
   known: KnownBooking | null,
   update: BookingUpdate,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const before = known?.takes ?? [];
+  const before = known?.slots_taken ?? [];
   const requested = update.changes.flatMap(requestedPlaces);
   const isPartial = update.isPartial || update.changes.some(isIncomplete);
   const touched = new Map<string, readonly string[]>();

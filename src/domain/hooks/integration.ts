@@ -22,7 +22,7 @@ export interface IntegrationRow {
   readonly last_delivery_at: string | null;
   readonly delivery_count: number;
   readonly refused_at: string | null;
-  readonly refused_as: string | null;
+  readonly refusal_code: string | null;
 }
 
 export function shownIntegration(row: IntegrationRow) {
@@ -37,7 +37,7 @@ export function shownIntegration(row: IntegrationRow) {
     created_at: row.created_at,
     last_delivery_at: row.last_delivery_at,
     delivery_count: row.delivery_count,
-    last_refused: row.refused_at === null ? null : { code: row.refused_as, at: row.refused_at },
+    last_refused: row.refused_at === null ? null : { code: row.refusal_code, at: row.refused_at },
   };
 }
 

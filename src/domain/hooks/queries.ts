@@ -7,7 +7,7 @@ import type { CountedCalls } from '../keys/queries.ts';
 import type { Defaults, IntegrationRow } from './integration.ts';
 
 const COLUMNS = `integration_id as id, venue_id, mode, provider, defaults, created_at, revoked_at, last_delivery_at,
-  delivery_count, refused_at, refused_as`;
+  delivery_count, refused_at, refusal_code`;
 
 export interface NewIntegration {
   readonly venueId: string;
@@ -33,7 +33,7 @@ export async function insertIntegration(tx: Queryable, integration: NewIntegrati
     venueId,
     id,
   ]);
-  await tx.query('insert into hook_lanes (venue_id, integration_id) values ($1, $2)', [venueId, id]);
+  await tx.query('insert into integration_queues (venue_id, integration_id) values ($1, $2)', [venueId, id]);
   if (rows[0] === undefined) throw new Error('the insert returned no row');
   return rows[0];
 }
@@ -119,9 +119,9 @@ export async function recordRefusal(
   refused: { readonly as: string; readonly now: number },
 ): Promise<void> {
   await db.query(
-    `update integrations set refused_at = to_timestamp($3 / 1000.0), refused_as = $4
+    `update integrations set refused_at = to_timestamp($3 / 1000.0), refusal_code = $4
      where venue_id = $1 and integration_id = $2
-       and (refused_as is distinct from $4 or refused_at < to_timestamp($3 / 1000.0) - interval '1 second')`,
+       and (refusal_code is distinct from $4 or refused_at < to_timestamp($3 / 1000.0) - interval '1 second')`,
     [venueId, id, refused.now, refused.as],
   );
 }
@@ -148,9 +148,9 @@ export async function findOtherOwner(tx: Queryable, owner: OfferingOwner): Promi
 
 export async function claimOffering(tx: Queryable, owner: OfferingOwner, now: number): Promise<void> {
   await tx.query(
-    `insert into hook_offerings (venue_id, mode, external_id, provider, held_at)
+    `insert into hook_offerings (venue_id, mode, external_id, provider, linked_at)
      values ($1, $2, $3, $4, to_timestamp($5 / 1000.0))
-     on conflict (venue_id, mode, external_id) do update set provider = excluded.provider, held_at = excluded.held_at
+     on conflict (venue_id, mode, external_id) do update set provider = excluded.provider, linked_at = excluded.linked_at
        where hook_offerings.provider <> excluded.provider`,
     [owner.venueId, owner.mode, owner.externalId, owner.provider, now],
   );

@@ -1,5 +1,5 @@
-// The first answer to an Idempotency-Key, kept 30 days for a venue and mode, sealed, since it may carry a secret that
-// is shown once. It is written in the transaction of the effect, so either both are there or neither is.
+// The first response to an Idempotency-Key, stored for 30 days for a venue and mode. It is sealed, since it may carry a
+// secret that is shown once, and written in the transaction of the effect, so that both are stored or neither is.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -20,60 +20,61 @@ export interface ResponseKey {
 
 const RETENTION = "interval '30 days'";
 
-function rowName(under: ResponseKey): string {
-  return `idempotency ${under.venueId} ${under.mode} ${under.key}`;
+function sealNameOf(responseKey: ResponseKey): string {
+  return `idempotency ${responseKey.venueId} ${responseKey.mode} ${responseKey.key}`;
 }
 
 export async function findStoredResponse(
   db: Queryable,
   seal: Seal,
-  under: ResponseKey,
+  responseKey: ResponseKey,
 ): Promise<StoredResponse | null> {
-  const rows = await db.query<{ fingerprint: Buffer; status: number; answer: Buffer | null }>(
-    `select fingerprint, status, answer from idempotency_keys
+  const rows = await db.query<{ fingerprint: Buffer; status: number; response: Buffer | null }>(
+    `select fingerprint, status, response from idempotency_keys
      where venue_id = $1 and mode = $2 and idempotency_key = $3 and created_at > to_timestamp($4 / 1000.0) - ${RETENTION}`,
-    [under.venueId, under.mode, under.key, under.now],
+    [responseKey.venueId, responseKey.mode, responseKey.key, responseKey.now],
   );
   const row = rows[0];
   if (row === undefined) return null;
-  const { fingerprint, status, answer } = row;
-  // A create keeps its answer elsewhere, and finds it itself; whoever else comes with its key has another fingerprint.
-  return { fingerprint, status, json: answer === null ? '' : seal.open(answer, rowName(under)) };
+  const { fingerprint, status, response } = row;
+  // A created checkout stores no response here: the create finds it by itself, and another operation with the same key
+  // has another fingerprint and is refused.
+  return { fingerprint, status, json: response === null ? '' : seal.open(response, sealNameOf(responseKey)) };
 }
 
-/** False: another call has kept its answer under this key first, so this one must not happen. */
+/** False: another call stored its response under this key first, so the caller must roll back. */
 export async function storeResponse(
   tx: Queryable,
   seal: Seal,
-  under: ResponseKey,
-  answer: StoredResponse,
+  responseKey: ResponseKey,
+  response: StoredResponse,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `insert into idempotency_keys (venue_id, mode, idempotency_key, fingerprint, status, answer, created_at)
+    `insert into idempotency_keys (venue_id, mode, idempotency_key, fingerprint, status, response, created_at)
      values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0))
      on conflict (venue_id, mode, idempotency_key) do update
-       set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer, refers_to = null,
+       set fingerprint = excluded.fingerprint, status = excluded.status, response = excluded.response, refers_to = null,
          created_at = excluded.created_at
        where idempotency_keys.created_at <= excluded.created_at - ${RETENTION}
      returning 1`,
     [
-      under.venueId,
-      under.mode,
-      under.key,
-      answer.fingerprint,
-      answer.status,
-      seal.seal(answer.json, rowName(under)),
-      under.now,
+      responseKey.venueId,
+      responseKey.mode,
+      responseKey.key,
+      response.fingerprint,
+      response.status,
+      seal.seal(response.json, sealNameOf(responseKey)),
+      responseKey.now,
     ],
   );
   return rows.length > 0;
 }
 
-export async function deleteOldResponses(db: Queryable, now: number, most: number): Promise<number> {
+export async function deleteOldResponses(db: Queryable, now: number, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from idempotency_keys where ctid = any(array(
        select ctid from idempotency_keys where created_at <= to_timestamp($1 / 1000.0) - ${RETENTION} order by created_at limit $2)) returning 1`,
-    [now, most],
+    [now, limit],
   );
   return rows.length;
 }

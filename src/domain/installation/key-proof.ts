@@ -1,40 +1,40 @@
-// Proves at start that ENCRYPTION_KEY is the key this database was written with, so that a wrong one is found then and
-// not on the day a secret has to be opened.
+// Checks at start that ENCRYPTION_KEY is the key that this database was written with, so that a wrong key is found then
+// and not when a secret has to be opened.
 
 import type { Queryable } from '../../base/db.ts';
 import type { Seal } from '../../base/seal.ts';
 
-const ROW = 'installation';
-const WORDS = 'everyshare';
+const SEAL_NAME = 'installation';
+const PROOF_TEXT = 'everyshare';
 
 export async function proveEncryptionKey(db: Queryable, seal: Seal, now: number): Promise<void> {
-  const known = await find(db);
-  if (known === null) {
+  const existing = await findProof(db);
+  if (existing === null) {
     await db.query(
       'insert into installation (key_proof, created_at) values ($1, to_timestamp($2 / 1000.0)) on conflict do nothing',
-      [seal.seal(WORDS, ROW), now],
+      [seal.seal(PROOF_TEXT, SEAL_NAME), now],
     );
   }
-  const proof = known ?? (await find(db));
-  if (proof === null || !opens(seal, proof)) {
+  const proof = existing ?? (await findProof(db));
+  if (proof === null || !canOpen(seal, proof)) {
     throw new Error('ENCRYPTION_KEY is not the key that this database was written with: set the one used before.');
   }
 }
 
-async function find(db: Queryable): Promise<Buffer | null> {
+async function findProof(db: Queryable): Promise<Buffer | null> {
   const rows = await db.query<{ key_proof: Buffer }>('select key_proof from installation');
   return rows[0]?.key_proof ?? null;
 }
 
-function opens(seal: Seal, proof: Buffer): boolean {
+function canOpen(seal: Seal, proof: Buffer): boolean {
   try {
-    return seal.open(proof, ROW) === WORDS;
+    return seal.open(proof, SEAL_NAME) === PROOF_TEXT;
   } catch {
-    return false; // A tag that does not fit throws: that is the answer "no".
+    return false; // Opening with another key throws, since the tag does not match.
   }
 }
 
-/** Held until the transaction ends: whoever has it is the only one that sets this installation up. */
+/** The lock is held until the transaction ends, so that only one process sets this installation up. */
 export async function lockInstallation(tx: Queryable): Promise<void> {
   await tx.query('select 1 from installation for update');
 }

@@ -1,4 +1,4 @@
-// Who is calling, once they are known: the venue, the mode and the key they come with, and how the audit log names them.
+// A caller that has been authorized: its venue, its mode and its key, and how the audit log names it.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
@@ -15,19 +15,22 @@ export interface CallerKey {
   readonly expiresAt: string | null;
 }
 
-/** What a caller came to read, found in the same question as their key: theirs, and as it was after they came. */
+/**
+ * The checkout of a read request, fetched in the same statement as the key. It belongs to the caller's venue and
+ * mode.
+ */
 export interface PrefetchedCheckout {
   /** The partner's view as JSON text. */
   readonly json: string;
-  /** Its time is up and nobody has said so yet. */
+  /** Its expiry time has passed, but it has not been expired yet. */
   readonly overdue: boolean;
 }
 
-/** A caller with a key, in the middle of an act. */
+/** The context of a command that a caller with a key runs. */
 export interface Caller extends CommandContext {
   readonly venue: Venue;
   readonly mode: Mode;
   readonly key: CallerKey;
-  /** Null: there is no such thing. Absent: nobody has looked yet. */
+  /** Null: the venue has no such checkout. Absent: it was not fetched. */
   readonly prefetched?: PrefetchedCheckout | null;
 }

@@ -1,4 +1,4 @@
-// Issues a key, or takes over an older live one. The text is given back once and kept only as a hash.
+// Issues a key, or imports an older live key. The text of a key is returned once; only its hash is stored.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import { isAddressRange, type Mode } from '../../base/config.ts';
@@ -22,7 +22,7 @@ export interface NewKeyRequest {
   readonly venueId: string;
   readonly kind: KeyKind;
   readonly mode: Mode;
-  /** Of a live secret key: those granted. A test key carries every scope, whatever is asked. */
+  /** The scopes of a live secret key. A test key has every scope, whatever is requested. */
   readonly scopes: readonly string[];
   readonly expiresAt: string | null;
   readonly allowIps: readonly string[];
@@ -31,12 +31,12 @@ export interface NewKeyRequest {
 }
 
 export interface IssuedKey extends KeyRow {
-  /** The whole key: shown once. */
+  /** The whole key, shown once. */
   readonly key: string;
 }
 
-export async function issueKey(tx: Queryable, command: CommandContext, wish: NewKeyRequest): Promise<IssuedKey> {
-  return store(tx, command, wish, newKeyText(command.random, wish.kind, wish.mode), 'key.create');
+export async function issueKey(tx: Queryable, command: CommandContext, request: NewKeyRequest): Promise<IssuedKey> {
+  return store(tx, command, request, newKeyText(command.random, request.kind, request.mode), 'key.create');
 }
 
 /** A live key of the older form (48 hex characters) keeps working, with every scope. */
@@ -52,7 +52,7 @@ export async function importKey(
       'Only a live key of the older form can be imported: svc_live_ and 48 hex characters in lower case.',
     );
   }
-  const wish: NewKeyRequest = {
+  const request: NewKeyRequest = {
     venueId,
     kind: 'secret',
     mode: 'live',
@@ -62,81 +62,81 @@ export async function importKey(
     writesPerHour: null,
     readsPerHour: null,
   };
-  return store(tx, command, wish, text, 'key.import');
+  return store(tx, command, request, text, 'key.import');
 }
 
 async function store(
   tx: Queryable,
   command: CommandContext,
-  wish: NewKeyRequest,
+  request: NewKeyRequest,
   text: string,
   action: string,
 ): Promise<IssuedKey> {
-  check(wish, command.now);
-  const venue = await lockVenue(tx, wish.venueId);
+  check(request, command.now);
+  const venue = await lockVenue(tx, request.venueId);
   if (venue === null) throw notFound();
   if (venue.revoked_at !== null) throw refusal('/venue', 'This venue was revoked: it gets no new keys.');
-  if (wish.mode === 'live' && !venue.linked) {
+  if (request.mode === 'live' && !venue.linked) {
     throw new Problem('venue_not_linked', { message: 'This venue is a sandbox: link it before it gets live keys.' });
   }
   const id = command.ids.prefixed('key');
   const stored = await insertKey(tx, {
-    venueId: wish.venueId,
+    venueId: request.venueId,
     id,
     hash: hashOfKey(text),
-    kind: wish.kind,
-    mode: wish.mode,
+    kind: request.kind,
+    mode: request.mode,
     hint: hintOfKey(text),
-    scopes: scopesOf(wish),
-    writesPerHour: wish.writesPerHour ?? WRITES_PER_HOUR,
-    readsPerHour: wish.readsPerHour ?? READS_PER_HOUR,
-    allowIps: wish.allowIps.length === 0 ? null : wish.allowIps,
-    expiresAt: wish.expiresAt,
+    scopes: scopesOf(request),
+    writesPerHour: request.writesPerHour ?? WRITES_PER_HOUR,
+    readsPerHour: request.readsPerHour ?? READS_PER_HOUR,
+    allowIps: request.allowIps.length === 0 ? null : request.allowIps,
+    expiresAt: request.expiresAt,
     now: command.now,
   });
   if (!stored) throw refusal('/key', 'This key is known already.');
   await audit(tx, command, {
-    venueId: wish.venueId,
+    venueId: request.venueId,
     action,
     subject: id,
-    detail: { kind: wish.kind, mode: wish.mode, hint: hintOfKey(text) },
+    detail: { kind: request.kind, mode: request.mode, hint: hintOfKey(text) },
   });
   const row = await findKey(tx, id);
-  if (row === null) throw new Error('a key that was just stored is gone');
+  if (row === null) throw new Error('the stored key was not found');
   return { ...row, key: text };
 }
 
-function scopesOf(wish: NewKeyRequest): readonly string[] {
-  if (wish.kind === 'publishable') return [];
-  return wish.mode === 'test' ? SCOPES : SCOPES.filter((scope) => wish.scopes.includes(scope));
+function scopesOf(request: NewKeyRequest): readonly string[] {
+  if (request.kind === 'publishable') return [];
+  return request.mode === 'test' ? SCOPES : SCOPES.filter((scope) => request.scopes.includes(scope));
 }
 
 function refusal(field: string, message: string): Problem {
   return new Problem('invalid_request', { field, message });
 }
 
-function check(wish: NewKeyRequest, now: number): void {
-  const unknown = wish.scopes.find((scope) => !(SCOPES as readonly string[]).includes(scope));
+function check(request: NewKeyRequest, now: number): void {
+  const unknown = request.scopes.find((scope) => !(SCOPES as readonly string[]).includes(scope));
   if (unknown !== undefined) throw refusal('/scope', `There is no scope "${unknown}". Scopes: ${SCOPES.join(', ')}.`);
   if (
-    wish.kind === 'publishable' &&
-    (wish.scopes.length > 0 || wish.writesPerHour !== null || wish.readsPerHour !== null)
+    request.kind === 'publishable' &&
+    (request.scopes.length > 0 || request.writesPerHour !== null || request.readsPerHour !== null)
   ) {
     throw refusal('/kind', 'A publishable key has neither scopes nor hourly limits of its own: leave them out.');
   }
-  if (wish.kind === 'secret' && wish.mode === 'live' && wish.scopes.length === 0) {
+  if (request.kind === 'secret' && request.mode === 'live' && request.scopes.length === 0) {
     throw refusal('/scope', `A live secret key needs at least one scope: ${SCOPES.join(', ')}.`);
   }
-  if (wish.expiresAt !== null && !(Date.parse(wish.expiresAt.toUpperCase()) > now)) {
+  if (request.expiresAt !== null && !(Date.parse(request.expiresAt.toUpperCase()) > now)) {
     throw refusal('/expires_at', 'The expiry must be a time in the future, such as 2027-06-12T09:30:00Z.');
   }
-  const range = wish.allowIps.find((text) => !isAddressRange(text));
+  const range = request.allowIps.find((text) => !isAddressRange(text));
   if (range !== undefined)
     throw refusal('/allow_ip', `"${range}" is not an address or a CIDR range, such as 203.0.113.0/24.`);
-  if (wish.allowIps.length > 100) throw refusal('/allow_ip', 'A key takes at most 100 address ranges.');
+  if (request.allowIps.length > 100) throw refusal('/allow_ip', 'A key takes at most 100 address ranges.');
   for (const [field, limit] of [
-    ['/writes_per_hour', wish.writesPerHour],
-    ['/reads_per_hour', wish.readsPerHour],
+    ['/writes_per_hour', request.writesPerHour],
+    ['/reads_per_hour', request.readsPerHour],
   ] as const) {
     if (limit !== null && (!Number.isInteger(limit) || limit < 1 || limit > 1_000_000_000)) {
       throw refusal(field, 'An hourly limit is a whole number from 1 to 1000000000.');

@@ -1,4 +1,4 @@
-// What a key is: its kinds, modes, scopes, the text that is shown once, and the hash under which it is found.
+// A key: its kinds, modes and scopes, the text that is shown once, and the hash by which it is found.
 
 import { hash } from 'node:crypto';
 import type { Mode } from '../../base/config.ts';
@@ -30,17 +30,17 @@ export function newKeyText(random: Random, kind: KeyKind, mode: Mode): string {
   return PREFIX[kind][mode] + randomText(random, 32);
 }
 
-/** A live key of the older form, which keeps working with every scope. */
+/** Whether the text is a live key of the older form, which keeps working with every scope. */
 export function isOlderKey(text: string): boolean {
   return /^svc_live_[0-9a-f]{48}$/.test(text);
 }
 
-/** Keys are long and random, so a plain hash is enough: there is nothing to guess. */
+/** A plain hash is enough, since keys are long and random and cannot be guessed. */
 export function hashOfKey(text: string): Buffer {
   return Buffer.from(hashTextOfKey(text), 'latin1');
 }
 
-/** The same as text, a character for each byte: made at every call, and as text it costs half. */
+/** The same hash as text, one character for each byte. It is computed at every call, and as text it costs half. */
 export function hashTextOfKey(text: string): string {
   return hash('sha256', text, 'binary');
 }

@@ -1,5 +1,5 @@
-// GET /v1/me: who the key is, what it may do, and for a sandbox what to call next. Everything it tells was learned when
-// the caller was let in, so it asks the database nothing more.
+// GET /v1/me: the key, its venue, its scopes and limits, and for a sandbox the next steps. The admission of the
+// caller has read all of it, so this operation runs no query.
 
 import type { OperationResult } from '../../base/operation.ts';
 import { CATEGORIES, shownVenue } from '../venues/venue.ts';
@@ -13,15 +13,15 @@ const NEXT_STEPS: readonly string[] = [
   'When you are ready for real money, have this sandbox linked to your verified venue; live keys and venue systems follow.',
 ];
 
-/** What is the same for everybody is written once: this is the call that clients make most often. */
+/** The parts that are the same for every caller are serialized once: clients call this operation most often. */
 const CATEGORIES_JSON = JSON.stringify(CATEGORIES);
 const NEXT_STEPS_JSON = `,"next_steps":${JSON.stringify(NEXT_STEPS)}`;
 
 export async function describeMe(caller: Caller): Promise<OperationResult> {
   const { key, venue } = caller;
-  const who = JSON.stringify({ venue: shownVenue(venue), mode: caller.mode, scopes: key.scopes });
+  const identity = JSON.stringify({ venue: shownVenue(venue), mode: caller.mode, scopes: key.scopes });
   const limits = { writes_per_hour: key.writesPerHour, reads_per_hour: key.readsPerHour };
-  const about = { id: key.id, kind: key.kind, created_at: key.createdAt, expires_at: key.expiresAt };
-  const rest = `"limits":${JSON.stringify(limits)},"categories":${CATEGORIES_JSON},"key":${JSON.stringify(about)}`;
-  return { status: 200, json: `{"data":${who.slice(0, -1)},${rest}${venue.linked ? '' : NEXT_STEPS_JSON}}}` };
+  const keyView = { id: key.id, kind: key.kind, created_at: key.createdAt, expires_at: key.expiresAt };
+  const rest = `"limits":${JSON.stringify(limits)},"categories":${CATEGORIES_JSON},"key":${JSON.stringify(keyView)}`;
+  return { status: 200, json: `{"data":${identity.slice(0, -1)},${rest}${venue.linked ? '' : NEXT_STEPS_JSON}}}` };
 }

@@ -37,7 +37,7 @@ export interface NewKey {
 
 const COLUMNS = `key_id as id, venue_id, kind, mode, hint, scopes, writes_per_hour, reads_per_hour, allow_ips, expires_at, revoked_at, created_at`;
 
-/** False: this very key is known already. */
+/** False: the key is stored already. */
 export async function insertKey(tx: Queryable, key: NewKey): Promise<boolean> {
   const routed = await tx.query(
     'insert into key_routes (key_hash, venue_id, key_id) values ($1, $2, $3) on conflict do nothing returning key_id',
@@ -72,7 +72,7 @@ export async function findKey(db: Queryable, id: string): Promise<KeyRow | null>
   return rows[0] ?? null;
 }
 
-/** Newest first, a page at a time; `before` is the id of the last one already seen. */
+/** One page, newest first; `before` is the id of the last key of the page before. */
 export async function listKeys(db: Queryable, venueId: string | null, before: string | null): Promise<KeyRow[]> {
   return db.query<KeyRow>(
     `select ${COLUMNS} from keys
@@ -81,7 +81,7 @@ export async function listKeys(db: Queryable, venueId: string | null, before: st
   );
 }
 
-/** False: it was revoked before. */
+/** False: the key was revoked before. */
 export async function setRevoked(tx: Queryable, venueId: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.query(
     `update keys set revoked_at = to_timestamp($3 / 1000.0)
@@ -91,7 +91,7 @@ export async function setRevoked(tx: Queryable, venueId: string, id: string, now
   return rows.length > 0;
 }
 
-/** What the rolling hour said to so many calls of one subject. */
+/** The result of counting calls of one subject in the rolling hour. */
 export interface CountedCalls {
   readonly granted: number;
   readonly remaining: number;
@@ -121,9 +121,9 @@ export interface AdmittedCalls {
   /** Null: unknown, revoked or expired. */
   readonly key: AdmittedKey | null;
   readonly callLimit: number;
-  /** Null: this caller has no hour of its own, and is counted elsewhere. */
+  /** Null: the key has no limit of its own, and its calls are counted under a shared subject. */
   readonly counted: CountedCalls | null;
-  /** Null: nothing was looked for, or nothing of theirs was found. */
+  /** Null: no checkout was requested, or the venue has none with this id. */
   readonly prefetched: PrefetchedCheckout | null;
 }
 
@@ -131,44 +131,45 @@ export interface KeyLookup {
   readonly hash: Buffer;
   readonly effect: 'read' | 'write';
   readonly calls: number;
-  /** The checkout that they came to read, if that is what they came for. */
+  /** The checkout that the call reads; null for every other call. */
   readonly checkoutId: string | null;
 }
 
-type AdmitRow = { place: number; call_limit: number; sight: string | null; overdue: boolean } & AdmittedKey &
+type AdmitRow = { place: number; call_limit: number; prefetched: string | null; overdue: boolean } & AdmittedKey &
   CountedCalls;
 
-/** One answer for each, in the order given. */
-export async function admitKeys(db: Queryable, knocking: readonly KeyLookup[], now: number): Promise<AdmittedCalls[]> {
-  const sights = knocking.some(({ checkoutId: prefetched }) => prefetched !== null)
-    ? knocking.map(({ checkoutId: prefetched }) => prefetched)
-    : null;
+/**
+ * Finds each key, counts its calls and fetches its checkout, in one statement. One result for each, in the order
+ * given.
+ */
+export async function admitKeys(db: Queryable, lookups: readonly KeyLookup[], now: number): Promise<AdmittedCalls[]> {
+  const checkoutIds = lookups.map(({ checkoutId }) => checkoutId);
   const rows = await db.query<AdmitRow>('select * from admit($1, $2, $3, $4, to_timestamp($5 / 1000.0))', [
-    knocking.map(({ hash }) => hash),
-    knocking.map(({ effect }) => effect),
-    knocking.map(({ calls }) => calls),
-    sights,
+    lookups.map(({ hash }) => hash),
+    lookups.map(({ effect }) => effect),
+    lookups.map(({ calls }) => calls),
+    checkoutIds.some((id) => id !== null) ? checkoutIds : null,
     now,
   ]);
-  const answers: AdmittedCalls[] = [];
+  const admitted: AdmittedCalls[] = [];
   for (const row of rows) {
-    answers[row.place - 1] = {
+    admitted[row.place - 1] = {
       key: row.venue_id === null ? null : row,
       callLimit: row.call_limit,
       counted: row.granted === null ? null : row,
-      prefetched: row.sight === null ? null : { json: row.sight, overdue: row.overdue },
+      prefetched: row.prefetched === null ? null : { json: row.prefetched, overdue: row.overdue },
     };
   }
-  return answers;
+  return admitted;
 }
 
-/** The same limit for each subject; one answer for each, in the order given. */
+/** Counts calls of subjects that share one limit. One result for each, in the order given. */
 export async function countSharedCalls(
   db: Queryable,
   limit: number,
   subjects: readonly { readonly subject: string; readonly calls: number }[],
 ): Promise<CountedCalls[]> {
-  const rows = await db.query<{ place: number } & CountedCalls>('select * from take_all($1, $2, $3)', [
+  const rows = await db.query<{ place: number } & CountedCalls>('select * from count_calls_each($1, $2, $3)', [
     subjects.map(({ subject }) => subject),
     limit,
     subjects.map(({ calls }) => calls),
@@ -176,17 +177,17 @@ export async function countSharedCalls(
   return rows.sort((a, b) => a.place - b.place);
 }
 
-/** Forgets calls that left their window and windows that nobody has used for a day. Says how many rows went. */
-export async function deleteExpiredCalls(db: Queryable, most: number): Promise<number> {
+/** Deletes calls older than the rolling hour, and windows unused for a day. Returns how many rows it deleted. */
+export async function deleteExpiredCalls(db: Queryable, limit: number): Promise<number> {
   const calls = await db.query(
     `delete from limit_calls where ctid = any(array(
        select ctid from limit_calls where at < now() - interval '1 hour' limit $1)) returning 1`,
-    [most],
+    [limit],
   );
   const windows = await db.query(
     `delete from limit_windows where subject in (
        select subject from limit_windows where last_at < now() - interval '1 day' limit $1 for update skip locked) returning 1`,
-    [most],
+    [limit],
   );
   return calls.length + windows.length;
 }

@@ -1,4 +1,4 @@
-// Revokes a key. It counts for the very next request on every server, since each request looks its key up.
+// Revokes a key. The next request with it is refused on every server, since each request looks its key up.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';

@@ -1,4 +1,4 @@
-// The sandbox venue that a fresh installation begins with, so that the first call can be made a minute after install.
+// Creates the sandbox venue of a new installation, so that a first call can be made right after the installation.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -18,10 +18,10 @@ export interface VenueWithKeys {
 export async function createVenueWithKeys(
   tx: Queryable,
   command: CommandContext,
-  wish: { readonly name: string; readonly origins: readonly string[]; readonly sandbox: boolean },
+  options: { readonly name: string; readonly origins: readonly string[]; readonly sandbox: boolean },
 ): Promise<VenueWithKeys> {
-  const venue = await createVenue(tx, command, wish);
-  const common = {
+  const venue = await createVenue(tx, command, options);
+  const keyRequest = {
     venueId: venue.id,
     mode: 'test',
     scopes: [],
@@ -30,15 +30,15 @@ export async function createVenueWithKeys(
     writesPerHour: null,
     readsPerHour: null,
   } as const;
-  const secret = await issueKey(tx, command, { ...common, kind: 'secret' });
-  const publishable = await issueKey(tx, command, { ...common, kind: 'publishable' });
+  const secret = await issueKey(tx, command, { ...keyRequest, kind: 'secret' });
+  const publishable = await issueKey(tx, command, { ...keyRequest, kind: 'publishable' });
   return { venue, secretTest: secret.key, publishableTest: publishable.key };
 }
 
-/** Reserved for examples: guests of a first try come back to a page that is nobody's. */
+/** A domain that is reserved for examples, so that guests of a first checkout return to a harmless page. */
 const FIRST_ORIGIN = 'https://example.com';
 
-/** Null: this installation has venues already. */
+/** Null: the installation has a venue already. */
 export async function createSandboxVenueOnce(tx: Queryable, command: CommandContext): Promise<VenueWithKeys | null> {
   await lockInstallation(tx);
   if ((await countVenues(tx)) > 0) return null;

@@ -1,5 +1,5 @@
-// The chart of accounts, and which accounts each kind of entry moves money between. The database has the same chart; a
-// test proves that both agree.
+// The chart of accounts, and the accounts that each kind of entry debits and credits. The database has the same chart,
+// and a test compares the two.
 
 export const ACCOUNTS = {
   processor_balance: { side: 'debit', meaning: 'what the processor keeps for us' },
@@ -14,27 +14,27 @@ export const ACCOUNTS = {
 
 export type AccountName = keyof typeof ACCOUNTS;
 
-/** Each kind of entry: what is debited, and what is credited. Its subject can have it once. */
+/** The debit and credit of each kind of entry. A subject has at most one entry of a kind. */
 export const ENTRY_KINDS = {
   /** A guest was charged. Subject: the hold. */
   capture: { debit: 'processor_balance', credit: 'guest_funds' },
-  /** The booking is complete: the venue has earned its part. Subject: the hold. */
+  /** The checkout completed: the venue has earned its part. Subject: the hold. */
   earning: { debit: 'guest_funds', credit: 'venue_payable' },
-  /** And we our fee. Subject: the hold. */
+  /** The checkout completed: we have earned our fee. Subject: the hold. */
   fee: { debit: 'guest_funds', credit: 'fee_income' },
   /** The venue was paid. Subject: the movement. */
   transfer: { debit: 'venue_payable', credit: 'processor_balance' },
-  /** A transfer was taken back. Subject: the movement. */
+  /** A transfer was reversed. Subject: the movement. */
   reversal: { debit: 'processor_balance', credit: 'venue_payable' },
-  /** A guest got money back from the venue's part. Subject: the movement. */
+  /** A guest was refunded from the venue's part. Subject: the movement. */
   refund: { debit: 'venue_payable', credit: 'processor_balance' },
-  /** And from our fee. Subject: the movement. */
+  /** A guest was refunded from our fee. Subject: the movement. */
   fee_return: { debit: 'fee_income', credit: 'processor_balance' },
-  /** A guest got everything back, because the booking never became complete. Subject: the movement. */
+  /** A guest got a capture back because the checkout never completed. Subject: the movement. */
   return: { debit: 'guest_funds', credit: 'processor_balance' },
-  /** The processor took money back for a dispute. Subject: the dispute. */
+  /** The processor withdrew money for a dispute. Subject: the dispute. */
   dispute: { debit: 'disputed_funds', credit: 'processor_balance' },
-  /** And gave it back. Subject: the dispute. */
+  /** The processor reinstated the money of a dispute. Subject: the dispute. */
   dispute_won: { debit: 'processor_balance', credit: 'disputed_funds' },
 } as const satisfies Record<string, { debit: AccountName; credit: AccountName }>;
 

@@ -1,5 +1,5 @@
-// What the check of the ledger reads of the entries themselves, a range of one venue's checkouts at a time: so that no
-// statement takes long, however many there are. The range is bound as $1 to $3: the venue, after one checkout, up to another.
+// The ledger check's reads of the entries, one range of one venue's checkouts at a time, so that no statement takes
+// long. The range is bound as $1 to $3: the venue, after one checkout, up to another.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -16,7 +16,7 @@ export const rangeValues = ({ venueId, after, upTo }: CheckoutRange): readonly s
 
 export const IN_RANGE = 'venue_id = $1::uuid and checkout_id > $2::text and checkout_id <= $3::text';
 
-/** The entries of the range, for a larger statement. */
+/** The entries of the range; part of a larger statement. */
 export const ENTRIES = `select venue_id, checkout_id, mode, currency, kind, subject, amount::bigint as amount
   from ledger_entries where ${IN_RANGE}`;
 
@@ -49,7 +49,7 @@ export async function nextVenueWithEntries(db: Queryable, after: string): Promis
   return rows[0]?.id ?? null;
 }
 
-/** The last checkout that a venue's entries name. */
+/** The last checkout that the venue's entries name; null: it has no entries. */
 export async function lastCheckoutEntered(db: Queryable, venueId: string): Promise<string | null> {
   const rows = await db.query<{ id: string }>(
     'select checkout_id as "id" from ledger_entries where venue_id = $1 order by checkout_id desc limit 1',

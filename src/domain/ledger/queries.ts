@@ -1,10 +1,10 @@
-// The only place that touches the ledger. Entries are added, in the transaction of what causes them, and never changed.
+// The SQL of the ledger. Entries are inserted in the transaction of their cause and never changed.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { type AccountName, ENTRY_KINDS, type Entry } from './accounts.ts';
 
-export interface EntriesFor {
+export interface EntryScope {
   readonly venueId: string;
   readonly mode: Mode;
   readonly checkoutId: string;
@@ -12,25 +12,25 @@ export interface EntriesFor {
   readonly now: number;
 }
 
-/** Entries of nothing are left out: a share of 0 moves no money. */
-export async function postEntries(tx: Queryable, about: EntriesFor, entries: readonly Entry[]): Promise<void> {
-  const real = entries.filter(({ amount }) => amount !== 0);
-  if (real.length === 0) return;
+/** Entries of 0 are left out, because they move no money. */
+export async function postEntries(tx: Queryable, scope: EntryScope, entries: readonly Entry[]): Promise<void> {
+  const nonZero = entries.filter(({ amount }) => amount !== 0);
+  if (nonZero.length === 0) return;
   await tx.query(
     `insert into ledger_entries (venue_id, kind, subject, mode, checkout_id, debit, credit, amount, currency, at)
      select $1, n.kind, n.subject, $2, $3, n.debit, n.credit, n.amount, $4, to_timestamp($5 / 1000.0)
      from unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::integer[]) as n(kind, subject, debit, credit, amount)`,
     [
-      about.venueId,
-      about.mode,
-      about.checkoutId,
-      about.currency,
-      about.now,
-      real.map(({ kind }) => kind),
-      real.map(({ subject }) => subject),
-      real.map(({ kind }) => ENTRY_KINDS[kind].debit),
-      real.map(({ kind }) => ENTRY_KINDS[kind].credit),
-      real.map(({ amount }) => amount),
+      scope.venueId,
+      scope.mode,
+      scope.checkoutId,
+      scope.currency,
+      scope.now,
+      nonZero.map(({ kind }) => kind),
+      nonZero.map(({ subject }) => subject),
+      nonZero.map(({ kind }) => ENTRY_KINDS[kind].debit),
+      nonZero.map(({ kind }) => ENTRY_KINDS[kind].credit),
+      nonZero.map(({ amount }) => amount),
     ],
   );
 }
@@ -43,7 +43,7 @@ export interface AccountBalance {
   readonly balance: number;
 }
 
-/** Of one venue, or of all of them. */
+/** Of one venue; null: of all venues. */
 export async function accountBalances(db: Queryable, venueId: string | null): Promise<AccountBalance[]> {
   return db.query<AccountBalance>(
     `select account, mode, currency, sum(amount)::bigint as balance from (

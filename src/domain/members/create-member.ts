@@ -1,4 +1,4 @@
-// The operator's own acts on people: a member by phone, a group chat. The same phone again is the same member.
+// Commands of the operator: creates a member by phone, or a group chat. The same phone again returns the same member.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -8,19 +8,26 @@ import { insertChannel, insertMember, type MemberRow } from './queries.ts';
 export async function createMember(
   tx: Queryable,
   command: CommandContext,
-  wish: { readonly phone: string; readonly name: string | null },
+  request: { readonly phone: string; readonly name: string | null },
 ): Promise<MemberRow> {
-  const sealed = sealPhone(command.seal, wish.phone);
+  const sealed = sealPhone(command.seal, request.phone);
   const { ids, now } = command;
-  return insertMember(tx, { id: ids.uuid(), displayName: wish.name, ...sealed, joined: true, language: null, now });
+  return insertMember(tx, {
+    id: ids.uuid(),
+    displayName: request.name,
+    ...sealed,
+    hasJoined: true,
+    language: null,
+    now,
+  });
 }
 
 export async function createChannel(
   tx: Queryable,
   command: CommandContext,
-  wish: { readonly name: string | null; readonly memberIds: readonly string[] },
+  request: { readonly name: string | null; readonly memberIds: readonly string[] },
 ): Promise<string> {
   const id = command.ids.uuid();
-  await insertChannel(tx, { id, ...wish, now: command.now });
+  await insertChannel(tx, { id, ...request, now: command.now });
   return id;
 }

@@ -1,4 +1,4 @@
-// Whom a member knows: the people of earlier parties, and their group chats. Never a phone.
+// The members whom a member knows: friends from earlier parties, and group chats. Never returns a phone.
 
 import type { Queryable } from '../../base/db.ts';
 
@@ -7,7 +7,7 @@ export interface Friend {
   readonly displayName: string | null;
 }
 
-/** Those they were in a party with, the latest first: everybody who has signed in or has a name. */
+/** Members of earlier parties who have signed in or have a name, the latest first. */
 export async function friendsOf(db: Queryable, memberId: string, limit: number): Promise<Friend[]> {
   return db.query<Friend>(
     `select m.member_id as "id", m.display_name as "displayName"
@@ -24,7 +24,7 @@ export interface Channel {
   readonly members: readonly Friend[];
 }
 
-/** Their group chats, the newest first, with everybody in them. */
+/** The member's group chats with all their members, the newest chat first. */
 export async function channelsOf(db: Queryable, memberId: string, limit: number): Promise<Channel[]> {
   return db.query<Channel>(
     `select c.channel_id as "id", c.name, (

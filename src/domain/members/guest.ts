@@ -1,18 +1,21 @@
-// Who comes without a key: a signed-in member, or a stranger who wants to become one. What guest operations are handed.
+// The callers without an API key: a signed-in member, or an anonymous caller who signs in. Used by guest operations.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Language } from '../../base/translations.ts';
 
 export interface Guest extends CommandContext {
   readonly memberId: string;
-  /** The party that they were looking at while they chose, as `partySeen` names it: whoever sat down since is not thrown out. */
+  /**
+   * The party (as `partyVersion()` names it) that the organizer saw when choosing. A party that has changed since is a
+   * conflict.
+   */
   readonly partyVersion?: string;
 }
 
-/** Nobody knows them yet; their address is what counts against them. */
+/** A caller who is not signed in; limits count by address. */
 export interface AnonymousCaller extends CommandContext {
   readonly address: string;
-  /** What their browser asked for; null: it did not say. */
+  /** The browser's preferred language; null: it sent none. */
   readonly language: Language | null;
 }
 

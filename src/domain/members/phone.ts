@@ -1,4 +1,4 @@
-// Phones: kept sealed and bound to a keyed hash, by which they are found. Nothing else of ours ever holds one in the clear.
+// Phone numbers: stored encrypted (sealed) and bound to a keyed hash, by which they are found. Stored nowhere else.
 
 import type { Seal } from '../../base/seal.ts';
 
@@ -9,7 +9,7 @@ export interface SealedPhone {
 
 export function sealPhone(seal: Seal, phone: string): SealedPhone {
   const phoneHash = hashOfPhone(seal, phone);
-  return { phone: seal.seal(phone, rowName(phoneHash)), phoneHash };
+  return { phone: seal.seal(phone, sealNameOf(phoneHash)), phoneHash };
 }
 
 export function hashOfPhone(seal: Seal, phone: string): Buffer {
@@ -17,14 +17,14 @@ export function hashOfPhone(seal: Seal, phone: string): Buffer {
 }
 
 export function openPhone(seal: Seal, { phone, phoneHash }: SealedPhone): string {
-  return seal.open(phone, rowName(phoneHash));
+  return seal.open(phone, sealNameOf(phoneHash));
 }
 
-function rowName(phoneHash: Buffer): string {
+function sealNameOf(phoneHash: Buffer): string {
   return `phone ${phoneHash.toString('hex')}`;
 }
 
-/** +1 555 010 0000 to 0199: numbers that belong to nobody, for trying out. */
+/** +1 555 010 0000 to 0199: numbers that no subscriber has, for tests. */
 export function isReserved(phone: string): boolean {
   return /^\+15550100(0\d\d|1\d\d)$/.test(phone);
 }

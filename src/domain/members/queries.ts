@@ -1,4 +1,4 @@
-// The only place that touches members, their sign-ins and sessions, channels and friends.
+// The SQL of members, their sign-ins and sessions, group chats (channels) and friends.
 
 import type { Queryable } from '../../base/db.ts';
 import type { Language } from '../../base/translations.ts';
@@ -8,24 +8,24 @@ export interface MemberRow {
   readonly displayName: string | null;
   readonly phone: Buffer | null;
   readonly phoneHash: Buffer | null;
-  readonly joined: boolean;
-  readonly stopped: boolean;
+  readonly hasJoined: boolean;
+  readonly hasOptedOut: boolean;
   readonly language: Language | null;
-  /** Nobody yet: a place in a party that is still to be taken. */
+  /** True: a placeholder for an open seat of a party, not a real member. */
   readonly isSeat: boolean;
 }
 
-const MEMBER = `member_id as "id", display_name as "displayName", phone, phone_hash as "phoneHash",
-  joined_at is not null as "joined", exists (
-    select 1 from stopped_phones s where s.phone_hash = members.phone_hash) as "stopped", language, is_seat as "isSeat"`;
+const MEMBER_COLUMNS = `member_id as "id", display_name as "displayName", phone, phone_hash as "phoneHash",
+  joined_at is not null as "hasJoined", exists (
+    select 1 from opted_out_phones s where s.phone_hash = members.phone_hash) as "hasOptedOut", language, is_seat as "isSeat"`;
 
 export async function findMembers(db: Queryable, ids: readonly string[]): Promise<Map<string, MemberRow>> {
-  const rows = await db.query<MemberRow>(`select ${MEMBER} from members where member_id = any($1)`, [ids]);
+  const rows = await db.query<MemberRow>(`select ${MEMBER_COLUMNS} from members where member_id = any($1)`, [ids]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 export async function findByPhones(db: Queryable, hashes: readonly Buffer[]): Promise<MemberRow[]> {
-  return db.query<MemberRow>(`select ${MEMBER} from members where phone_hash = any($1)`, [hashes]);
+  return db.query<MemberRow>(`select ${MEMBER_COLUMNS} from members where phone_hash = any($1)`, [hashes]);
 }
 
 export interface NewMember {
@@ -33,13 +33,13 @@ export interface NewMember {
   readonly displayName: string | null;
   readonly phone: Buffer | null;
   readonly phoneHash: Buffer | null;
-  readonly joined: boolean;
-  /** Null: it is not known, and whatever was known before stays. */
+  readonly hasJoined: boolean;
+  /** Null: not known; a stored language is kept. */
   readonly language: Language | null;
   readonly now: number;
 }
 
-/** The one who has this phone already, or a new one. */
+/** Returns the member who has this phone already, or a new one. */
 export async function insertMember(tx: Queryable, member: NewMember): Promise<MemberRow> {
   const rows = await tx.query<MemberRow>(
     `insert into members (member_id, display_name, phone, phone_hash, joined_at, created_at, language)
@@ -48,14 +48,14 @@ export async function insertMember(tx: Queryable, member: NewMember): Promise<Me
        set joined_at = coalesce(members.joined_at, excluded.joined_at),
          display_name = coalesce(excluded.display_name, members.display_name),
          language = case when $5 then coalesce(excluded.language, members.language) else members.language end
-     returning ${MEMBER}`,
-    [member.id, member.displayName, member.phone, member.phoneHash, member.joined, member.now, member.language],
+     returning ${MEMBER_COLUMNS}`,
+    [member.id, member.displayName, member.phone, member.phoneHash, member.hasJoined, member.now, member.language],
   );
-  if (rows[0] === undefined) throw new Error('a member that is inserted is there');
+  if (rows[0] === undefined) throw new Error('inserting a member returned no row');
   return rows[0];
 }
 
-/** Places in a party for people who are still to come; their ids. */
+/** Inserts placeholder members for open seats of a party. */
 export async function insertSeats(tx: Queryable, ids: readonly string[], now: number): Promise<void> {
   await tx.query(
     `insert into members (member_id, is_seat, created_at)
@@ -64,7 +64,7 @@ export async function insertSeats(tx: Queryable, ids: readonly string[], now: nu
   );
 }
 
-/** A member of an operator's own issuer, known by its id alone. */
+/** Stores a member of the operator's own issuer, of whom only the id is known. */
 export async function storeForeignMember(db: Queryable, id: string, now: number): Promise<void> {
   await db.query(
     `insert into members (member_id, joined_at, created_at)
@@ -96,7 +96,7 @@ export interface TriedChallenge {
   readonly codeHash: Buffer;
 }
 
-/** Counts a try before anything is compared: of any number of guesses at once, five are looked at. Null: spent. */
+/** Counts the try before the code is compared, so that concurrent guesses cannot exceed five. Null: not usable. */
 export async function tryChallenge(db: Queryable, id: string, now: number): Promise<TriedChallenge | null> {
   const rows = await db.query<TriedChallenge>(
     `update sign_in_challenges set tries = tries + 1
@@ -107,7 +107,7 @@ export async function tryChallenge(db: Queryable, id: string, now: number): Prom
   return rows[0] ?? null;
 }
 
-/** False: somebody else was quicker with the right code. */
+/** False: a concurrent request has used the code already. */
 export async function spendChallenge(tx: Queryable, id: string, now: number): Promise<boolean> {
   const rows = await tx.query(
     `update sign_in_challenges set spent_at = to_timestamp($2 / 1000.0) where challenge_id = $1 and spent_at is null returning 1`,
@@ -153,14 +153,14 @@ export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<v
   await db.query('delete from member_sessions where token_hash = $1', [tokenHash]);
 }
 
-/** Null takes it back. A phone is enough: who is no member yet can stop what others would send them. */
-export async function setStopped(db: Queryable, phoneHash: Buffer, at: number | null): Promise<void> {
+/** Null opts in again. A phone that has no member yet can opt out too. */
+export async function setOptedOut(db: Queryable, phoneHash: Buffer, at: number | null): Promise<void> {
   if (at === null) {
-    await db.query('delete from stopped_phones where phone_hash = $1', [phoneHash]);
+    await db.query('delete from opted_out_phones where phone_hash = $1', [phoneHash]);
     return;
   }
   await db.query(
-    'insert into stopped_phones (phone_hash, at) values ($1, to_timestamp($2 / 1000.0)) on conflict (phone_hash) do nothing',
+    'insert into opted_out_phones (phone_hash, at) values ($1, to_timestamp($2 / 1000.0)) on conflict (phone_hash) do nothing',
     [phoneHash, at],
   );
 }
@@ -190,7 +190,7 @@ export interface TokenKeyRow {
   readonly publicJwk: Readonly<Record<string, unknown>>;
 }
 
-/** Newest first: the first one signs, all of them verify. */
+/** Newest first: the newest key signs, all of them verify. */
 export async function listTokenKeys(db: Queryable): Promise<TokenKeyRow[]> {
   return db.query<TokenKeyRow>(
     `select key_id as "id", private_key as "privateKey", public_jwk as "publicJwk" from token_keys
@@ -198,7 +198,7 @@ export async function listTokenKeys(db: Queryable): Promise<TokenKeyRow[]> {
   );
 }
 
-/** Two servers that start at once make one key: whoever is second finds the first one's. */
+/** Inserts nothing if another server has inserted a key already. */
 export async function insertFirstTokenKey(
   db: Queryable,
   key: { readonly id: string; readonly privateKey: Buffer; readonly publicJwk: string; readonly now: number },
@@ -230,7 +230,7 @@ export async function insertChannel(
   );
 }
 
-/** The members of each channel that there is. */
+/** The members of each channel; unknown channels are left out. */
 export async function membersOfChannels(db: Queryable, ids: readonly string[]): Promise<Map<string, string[]>> {
   const rows = await db.query<{ id: string; members: string[] }>(
     `select c.channel_id as "id", coalesce(array_agg(m.member_id order by m.member_id)
@@ -241,6 +241,7 @@ export async function membersOfChannels(db: Queryable, ids: readonly string[]): 
   return new Map(rows.map(({ id, members }) => [id, members]));
 }
 
+/** Friendship is mutual; a repeated one moves to the top. */
 export async function addFriends(
   tx: Queryable,
   memberId: string,

@@ -1,5 +1,5 @@
-// A browser that stays signed in on the hosted pages: a token of 256 random bits for its cookie, kept only as a hash, good
-// for 30 days from the sign-in and never longer. It does not know cookies, and it does not prolong anything.
+// Sessions of browsers on the hosted pages: a token of 256 random bits for the cookie, stored only as a hash, valid for
+// 30 days from the sign-in and never extended. It does not handle cookies.
 
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
@@ -8,8 +8,8 @@ import type { Random } from '../../base/random.ts';
 import { deleteSession, findSessionRow, insertSession, type SessionRow } from './queries.ts';
 
 export const SESSION_SECONDS = 30 * 24 * 3_600;
-const BYTES = 32;
-/** 32 bytes in base64url; anything else is no token of ours, and the database is not asked. */
+const TOKEN_BYTES = 32;
+/** 32 bytes in base64url. Anything else is no session token, and no query is made. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 export interface SessionServices {
@@ -18,20 +18,20 @@ export interface SessionServices {
   readonly random: Random;
 }
 
-/** The token for the cookie; it is told here once and cannot be found again. */
+/** Returns the token for the cookie. Only its hash is stored, so it cannot be read again. */
 export async function beginSession({ db, clock, random }: SessionServices, memberId: string): Promise<string> {
-  const token = random.bytes(BYTES).toString('base64url');
+  const token = random.bytes(TOKEN_BYTES).toString('base64url');
   const now = clock.now();
   await insertSession(db, { tokenHash: hashOf(token), memberId, expiresAt: now + SESSION_SECONDS * 1_000, now });
   return token;
 }
 
-/** Who is signed in with this token; null: nobody, or not any more. */
+/** The member who is signed in with this token; null: there is no such session, or it has expired. */
 export async function findSession(db: Queryable, token: string, now: number): Promise<SessionRow | null> {
   return TOKEN.test(token) ? findSessionRow(db, hashOf(token), now) : null;
 }
 
-/** Signing out; ending what has ended is no failure. */
+/** Signs out. Ending an ended session succeeds. */
 export async function endSession(db: Queryable, token: string): Promise<void> {
   if (TOKEN.test(token)) await deleteSession(db, hashOf(token));
 }

@@ -1,5 +1,5 @@
-// Signing in with a phone: a code of six digits by text message, good for ten minutes and five tries. What is answered does
-// not tell whether the phone is known. Limits are rolling hours: 5 codes for a phone, 30 for an address.
+// Sign-in by phone: a six-digit code by text message, valid for ten minutes and five tries. The response does not
+// reveal whether the phone is known. Limits per rolling hour: 5 codes for a phone, 30 for an address.
 
 import { timingSafeEqual } from 'node:crypto';
 import type { SignIn, SignInVerify } from '../../../schemas/types.gen.ts';
@@ -22,16 +22,16 @@ export interface SignInServices {
   readonly ids: Ids;
   readonly seal: Seal;
   readonly random: Random;
-  /** No real text messages: the reserved numbers take 000000. */
+  /** No real text messages: reserved numbers get the code 000000. */
   readonly isSandbox: boolean;
-  /** The host that the message names, so that a phone can fill in the code by itself. */
+  /** The host that the message names, so that a phone can fill in the code automatically. */
   readonly host: () => string;
 }
 
 export const CODE_SECONDS = 600;
 const CODES_PER_PHONE_PER_HOUR = 5;
 const CODES_PER_ADDRESS_PER_HOUR = 30;
-const DIGITS = 6;
+const CODE_DIGITS = 6;
 
 export async function beginSignIn(
   services: SignInServices,
@@ -41,12 +41,12 @@ export async function beginSignIn(
 ): Promise<{ readonly challenge_id: string; readonly expires_in: number }> {
   const sealed = sealPhone(services.seal, body.phone);
   const phoneSubject = `sign-in phone ${sealed.phoneHash.toString('hex')}`;
-  await takeOne(services, `sign-in address ${networkOf(address)}`, CODES_PER_ADDRESS_PER_HOUR);
-  await takeOne(services, phoneSubject, CODES_PER_PHONE_PER_HOUR);
+  await countCodeRequest(services, `sign-in address ${networkOf(address)}`, CODES_PER_ADDRESS_PER_HOUR);
+  await countCodeRequest(services, phoneSubject, CODES_PER_PHONE_PER_HOUR);
   const now = services.clock.now();
   const id = services.ids.uuid();
-  const isFree = services.isSandbox && isReserved(body.phone);
-  const code = isFree ? '0'.repeat(DIGITS) : randomDigits(services.random, DIGITS);
+  const isTestPhone = services.isSandbox && isReserved(body.phone);
+  const code = isTestPhone ? '0'.repeat(CODE_DIGITS) : randomDigits(services.random, CODE_DIGITS);
   await services.db.transaction(async (tx) => {
     const codeHash = hashOfCode(services.seal, id, code);
     await insertChallenge(tx, { id, ...sealed, codeHash, expiresAt: now + CODE_SECONDS * 1_000, now });
@@ -55,30 +55,30 @@ export async function beginSignIn(
       ...sealed,
       kind: 'code',
       subject: id,
-      words: codeWords(services, code, language),
+      text: codeText(services, code, language),
       dueAt: now,
     });
   });
   return { challenge_id: id, expires_in: CODE_SECONDS };
 }
 
-/** The last line lets a phone fill in the code by itself, for this host alone. */
-function codeWords(services: SignInServices, code: string, language: Language | null): string {
+/** The last line lets a phone fill in the code automatically, on this host only. */
+function codeText(services: SignInServices, code: string, language: Language | null): string {
   const sentence = translatorFor(language).translate('text.code', { code, minutes: CODE_SECONDS / 60 });
   return `${sentence}\n\n@${services.host()} #${code}`;
 }
 
-async function takeOne(services: SignInServices, subject: string, limit: number): Promise<void> {
-  const [taken] = await countSharedCalls(services.db, limit, [{ subject, calls: 1 }]);
-  if (taken === undefined || taken.granted === 1) return;
-  const wait = taken.retry_at === null ? 60 : (Date.parse(taken.retry_at) - Date.parse(taken.asked_at)) / 1_000;
+async function countCodeRequest(services: SignInServices, subject: string, limit: number): Promise<void> {
+  const [counted] = await countSharedCalls(services.db, limit, [{ subject, calls: 1 }]);
+  if (counted === undefined || counted.granted === 1) return;
+  const wait = counted.retry_at === null ? 60 : (Date.parse(counted.retry_at) - Date.parse(counted.asked_at)) / 1_000;
   throw new Problem('rate_limited', {
     message: 'Too many codes were asked for. Wait a while, then ask for another.',
     headers: { 'retry-after': String(Math.max(1, Math.ceil(wait))) },
   });
 }
 
-/** The member who signed in. A code is looked at five times at the most, and is good once. */
+/** Returns the member who signed in. A code can be tried five times and works once. */
 export async function finishSignIn(
   services: SignInServices,
   body: SignInVerify,
@@ -86,11 +86,11 @@ export async function finishSignIn(
 ): Promise<MemberRow> {
   const now = services.clock.now();
   const challenge = isUuid(body.challenge_id) ? await tryChallenge(services.db, body.challenge_id, now) : null;
-  if (challenge === null) throw invalid([spent()]);
-  const isRight = timingSafeEqual(challenge.codeHash, hashOfCode(services.seal, body.challenge_id, body.code));
-  if (!isRight) throw invalid([wrongCode()]);
+  if (challenge === null) throw invalid([challengeSpent()]);
+  const isCorrect = timingSafeEqual(challenge.codeHash, hashOfCode(services.seal, body.challenge_id, body.code));
+  if (!isCorrect) throw invalid([wrongCode()]);
   return services.db.transaction(async (tx) => {
-    if (!(await spendChallenge(tx, body.challenge_id, now))) throw invalid([spent()]);
+    if (!(await spendChallenge(tx, body.challenge_id, now))) throw invalid([challengeSpent()]);
     const { phoneHash } = challenge;
     const phone = openPhone(services.seal, challenge);
     return insertMember(tx, {
@@ -98,7 +98,7 @@ export async function finishSignIn(
       displayName: body.name ?? null,
       phone: sealPhone(services.seal, phone).phone,
       phoneHash,
-      joined: true,
+      hasJoined: true,
       language,
       now,
     });
@@ -119,7 +119,7 @@ function wrongCode(): FieldProblem {
   };
 }
 
-function spent(): FieldProblem {
+function challengeSpent(): FieldProblem {
   return {
     code: 'invalid_value',
     field: '/challenge_id',

@@ -1,7 +1,7 @@
-// Members' tokens: JWTs signed with Ed25519 by keys that every server shares (sealed in the database), good for an hour.
-// One algorithm, issuer, audience and type are accepted and nothing else. An operator with members of its own can name its
-// issuer beside ours (the hosted pages make our tokens all the same): a token is judged by the keys, algorithms and audience
-// of the issuer that it names, and by no others.
+// Members' tokens: JWTs signed with Ed25519, valid for an hour. All servers share the keys, sealed in the database.
+// Only one algorithm, issuer, audience and type are accepted. An operator can configure a second issuer for its own
+// members (the hosted pages still issue our tokens): a token is verified with the keys, algorithms and audience of the
+// issuer that it names.
 
 import {
   createRemoteJWKSet,
@@ -26,16 +26,17 @@ export const TOKEN_SECONDS = 3_600;
 const ALGORITHM = 'EdDSA';
 const CURVE = 'Ed25519';
 const TYPE = 'JWT';
-/** A token names a key that we do not know: another server may have made it a moment ago. Asked at most this often. */
-const LOOK_AGAIN_MS = 5_000;
+/** An unknown key id may be a key that another server has just created. The keys are reloaded at most this often. */
+const MIN_RELOAD_INTERVAL_MS = 5_000;
 
 export interface TokenServices {
   readonly db: Queryable;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly seal: Seal;
-  /** The service's own address, which is the issuer. */
+  /** Our own issuer: the service's URL. */
   readonly issuer: () => string;
+  /** The operator's own issuer. */
   readonly foreign: ForeignIssuer | null;
 }
 
@@ -47,21 +48,21 @@ export interface ForeignIssuer {
 
 export interface Tokens {
   sign(memberId: string): Promise<string>;
-  /** The member's id, or null for anything that is not a good token. */
+  /** The member's id; null: the token is not valid. */
   verify(token: string): Promise<string | null>;
-  /** The public halves, for whoever wants to verify a token themselves. */
+  /** The public keys, for others who verify our tokens. */
   jwks(): Promise<{ readonly keys: readonly Readonly<Record<string, unknown>>[] }>;
 }
 
 type Key = Awaited<ReturnType<typeof importJWK>>;
 
 export function makeTokens(services: TokenServices): Tokens {
-  const ring = new KeyRing(services);
-  const foreign = services.foreign === null ? null : foreignVerifier(services, services.foreign);
-  const own: Tokens['verify'] = (token) => verifyOwn(services, ring, token);
+  const keyRing = new KeyRing(services);
+  const verifyForeignToken = services.foreign === null ? null : foreignVerifier(services, services.foreign);
+  const verifyOwnToken: Tokens['verify'] = (token) => verifyOwn(services, keyRing, token);
   return {
     async sign(memberId) {
-      const { id, privateKey } = await ring.signing();
+      const { id, privateKey } = await keyRing.signingKey();
       const now = Math.floor(services.clock.now() / 1000);
       return new SignJWT({})
         .setProtectedHeader({ alg: ALGORITHM, kid: id, typ: TYPE })
@@ -72,28 +73,31 @@ export function makeTokens(services: TokenServices): Tokens {
         .setExpirationTime(now + TOKEN_SECONDS)
         .sign(privateKey);
     },
-    verify: (token) => (foreign !== null && issuerOf(token) !== services.issuer() ? foreign(token) : own(token)),
-    jwks: async () => ({ keys: (await ring.rows()).map(({ publicJwk }) => publicJwk) }),
+    verify: (token) =>
+      verifyForeignToken !== null && issuerOf(token) !== services.issuer()
+        ? verifyForeignToken(token)
+        : verifyOwnToken(token),
+    jwks: async () => ({ keys: (await keyRing.rows()).map(({ publicJwk }) => publicJwk) }),
   };
 }
 
-/** What the token says of itself, which nobody has verified yet; null: it cannot be read. */
+/** The issuer that the token claims, not verified yet; null: the token cannot be read. */
 function issuerOf(token: string): string | null {
   try {
     return decodeJwt(token).iss ?? null;
   } catch {
-    // Whoever verifies it says no.
+    // The verification will reject it.
     return null;
   }
 }
 
-async function verifyOwn(services: TokenServices, ring: KeyRing, token: string): Promise<string | null> {
-  const find: JWTVerifyGetKey = async ({ kid = '' }) => {
-    const key = await ring.verifying(kid);
+async function verifyOwn(services: TokenServices, keyRing: KeyRing, token: string): Promise<string | null> {
+  const getKey: JWTVerifyGetKey = async ({ kid = '' }) => {
+    const key = await keyRing.verifyingKey(kid);
     if (key === null) throw new errors.JWKSNoMatchingKey();
     return key;
   };
-  return subjectOf(token, find, {
+  return subjectOf(token, getKey, {
     algorithms: [ALGORITHM],
     issuer: services.issuer(),
     audience: AUDIENCE,
@@ -103,18 +107,18 @@ async function verifyOwn(services: TokenServices, ring: KeyRing, token: string):
 }
 
 function foreignVerifier(services: TokenServices, foreign: ForeignIssuer): Tokens['verify'] {
-  const ask = createRemoteJWKSet(new URL(foreign.jwksUrl), { timeoutDuration: 5_000 });
-  const find: JWTVerifyGetKey = async (header, token) => {
+  const remoteKeys = createRemoteJWKSet(new URL(foreign.jwksUrl), { timeoutDuration: 5_000 });
+  const getKey: JWTVerifyGetKey = async (header, token) => {
     try {
-      return await ask(header, token);
+      return await remoteKeys(header, token);
     } catch (error) {
-      // That an issuer does not answer, or talks nonsense, is no fault of the token.
-      if (isInvalidToken(error)) throw error;
+      // An issuer that does not answer, or answers nonsense, does not make the token invalid: 503, not 401.
+      if (hasNoKey(error)) throw error;
       throw new Problem('service_unavailable', { headers: { 'retry-after': '5' }, cause: error });
     }
   };
   return (token) =>
-    subjectOf(token, find, {
+    subjectOf(token, getKey, {
       algorithms: ['EdDSA', 'ES256'],
       issuer: foreign.issuer,
       audience: foreign.audience,
@@ -124,56 +128,56 @@ function foreignVerifier(services: TokenServices, foreign: ForeignIssuer): Token
 
 async function subjectOf(
   token: string,
-  find: JWTVerifyGetKey,
+  getKey: JWTVerifyGetKey,
   options: Parameters<typeof jwtVerify>[2],
 ): Promise<string | null> {
   try {
-    const { payload } = await jwtVerify(token, find, { ...options, requiredClaims: ['sub', 'exp', 'iat'] });
+    const { payload } = await jwtVerify(token, getKey, { ...options, requiredClaims: ['sub', 'exp', 'iat'] });
     return typeof payload.sub === 'string' && isUuid(payload.sub) ? payload.sub.toLowerCase() : null;
   } catch (error) {
-    // Whatever is wrong with it, the answer is the same: it is no token of ours. That its key cannot be looked up now is another matter.
+    // Every defect of the token has the same result. A key that cannot be fetched now is no defect, and is thrown.
     if (error instanceof errors.JOSEError) return null;
     throw error;
   }
 }
 
-const INVALID_TOKEN_CODES = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
+const NO_KEY_ERRORS = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
-/** No key is there for what it names. */
-function isInvalidToken(error: unknown): boolean {
-  return INVALID_TOKEN_CODES.some((kind) => error instanceof kind);
+/** The issuer has no key for the token's header. */
+function hasNoKey(error: unknown): boolean {
+  return NO_KEY_ERRORS.some((kind) => error instanceof kind);
 }
 
 class KeyRing {
-  readonly #parts: TokenServices;
-  readonly #verifying = new Map<string, Key>();
+  readonly #services: TokenServices;
+  readonly #verifyingKeys = new Map<string, Key>();
   #rows: Promise<TokenKeyRow[]> | null = null;
-  #readAt = 0;
+  #loadedAt = 0;
 
   constructor(services: TokenServices) {
-    this.#parts = services;
+    this.#services = services;
   }
 
-  /** Made by whoever needs one first; two that are made at once are both good, and the newer one signs. */
+  /** All keys, the signing one first. The first server that needs a key creates it. */
   rows(): Promise<TokenKeyRow[]> {
-    this.#rows ??= this.#read().catch((error: unknown) => {
+    this.#rows ??= this.#load().catch((error: unknown) => {
       this.#rows = null;
       throw error;
     });
     return this.#rows;
   }
 
-  async #read(): Promise<TokenKeyRow[]> {
-    const { db, clock } = this.#parts;
-    this.#readAt = clock.now();
+  async #load(): Promise<TokenKeyRow[]> {
+    const { db, clock } = this.#services;
+    this.#loadedAt = clock.now();
     const known = await listTokenKeys(db);
     if (known.length > 0) return known;
-    await this.#make();
+    await this.#create();
     return listTokenKeys(db);
   }
 
-  async #make(): Promise<void> {
-    const { db, seal, ids, clock } = this.#parts;
+  async #create(): Promise<void> {
+    const { db, seal, ids, clock } = this.#services;
     const id = ids.uuid();
     const pair = await generateKeyPair(ALGORITHM, { crv: CURVE, extractable: true });
     const publicJwk = { ...(await exportJWK(pair.publicKey)), kid: id, alg: ALGORITHM, use: 'sig' };
@@ -182,24 +186,24 @@ class KeyRing {
     await insertFirstTokenKey(db, { id, privateKey, publicJwk: JSON.stringify(publicJwk), now: clock.now() });
   }
 
-  async signing(): Promise<{ readonly id: string; readonly privateKey: Key }> {
+  async signingKey(): Promise<{ readonly id: string; readonly privateKey: Key }> {
     const [newest] = await this.rows();
-    if (newest === undefined) throw new Error('there is a key to sign with');
-    const jwk = JSON.parse(this.#parts.seal.open(newest.privateKey, `token key ${newest.id}`));
+    if (newest === undefined) throw new Error('there is no token key, although one was just created');
+    const jwk = JSON.parse(this.#services.seal.open(newest.privateKey, `token key ${newest.id}`));
     return { id: newest.id, privateKey: await importJWK(jwk, ALGORITHM) };
   }
 
-  async verifying(id: string): Promise<Key | null> {
-    const known = this.#verifying.get(id);
+  async verifyingKey(id: string): Promise<Key | null> {
+    const known = this.#verifyingKeys.get(id);
     if (known !== undefined) return known;
-    let row = (await this.rows()).find((one) => one.id === id);
-    if (row === undefined && this.#parts.clock.now() - this.#readAt > LOOK_AGAIN_MS) {
+    let row = (await this.rows()).find((key) => key.id === id);
+    if (row === undefined && this.#services.clock.now() - this.#loadedAt > MIN_RELOAD_INTERVAL_MS) {
       this.#rows = null;
-      row = (await this.rows()).find((one) => one.id === id);
+      row = (await this.rows()).find((key) => key.id === id);
     }
     if (row === undefined) return null;
     const key = await importJWK(row.publicJwk, ALGORITHM);
-    this.#verifying.set(id, key);
+    this.#verifyingKeys.set(id, key);
     return key;
   }
 }

@@ -1,42 +1,42 @@
-// Before an offering is stored: every recurrence rule in it can be answered within bounds. A rule that starts too often,
-// never, or only after endless searching is refused by name, and all rules of one call share one budget of steps.
+// The check of recurrence rules before an offering is stored: every rule must be answerable within bounds. A rule that
+// starts too often, never, or only after too many steps is refused, and all rules of one call share one step budget.
 
 import type { FieldProblem } from '../../base/errors.ts';
 import type { OfferingContent } from './offering.ts';
-import { type Boundedness, recurrenceIsBounded } from './recurrence.ts';
+import { checkRecurrence, type RecurrenceCheck } from './recurrence.ts';
 
-const MOST_STEPS_TOGETHER = 150_000;
-const TOO_LONG_TOGETHER = 'The rules of this call take too long to work out together: send fewer at once.';
+const MAX_STEPS_PER_CALL = 150_000;
+const BUDGET_SPENT = 'The rules of this call take too long to work out together: send fewer at once.';
 
 /**
- * Every rule that is out of bounds, in order; `at` is the pointer of an offering in the body. Rules that are alike are
- * worked out once. The search ends with the rule at which the steps run out.
+ * The problems of all rules that are out of bounds, in order; `at` is the pointer of an offering in the body. Equal
+ * rules are checked once. The check ends with the rule at which the budget runs out.
  */
 export function unboundedRules(
   offerings: readonly { at: string; content: Pick<OfferingContent, 'availability'> }[],
 ): FieldProblem[] {
-  const known = new Map<string, Boundedness>();
+  const checks = new Map<string, RecurrenceCheck>();
   const problems: FieldProblem[] = [];
   let steps = 0;
   for (const { at, content } of offerings) {
     const { recurring = [], timezone } = content.availability ?? {};
     for (const [index, entry] of recurring.entries()) {
       const key = JSON.stringify([entry.rrule, entry.starts_at, timezone]);
-      const before = known.get(key);
-      const judged = before ?? recurrenceIsBounded(entry, timezone);
-      known.set(key, judged);
-      if (before === undefined) steps += judged.steps;
+      const earlier = checks.get(key);
+      const check = earlier ?? checkRecurrence(entry, timezone);
+      checks.set(key, check);
+      if (earlier === undefined) steps += check.steps;
       const field = `${at}/availability/recurring/${index}/rrule`;
-      if (!judged.bounded) problems.push(refused(field, judged.code, judged.problem));
-      if (steps <= MOST_STEPS_TOGETHER) continue;
-      if (judged.bounded) problems.push(refused(field, 'out_of_range', TOO_LONG_TOGETHER));
+      if (!check.isBounded) problems.push(ruleProblem(field, check.code, check.problem));
+      if (steps <= MAX_STEPS_PER_CALL) continue;
+      if (check.isBounded) problems.push(ruleProblem(field, 'out_of_range', BUDGET_SPENT));
       return problems;
     }
   }
   return problems;
 }
 
-function refused(field: string, code: FieldProblem['code'], message: string): FieldProblem {
+function ruleProblem(field: string, code: FieldProblem['code'], message: string): FieldProblem {
   return {
     code,
     field,

@@ -1,4 +1,4 @@
-// What an offering is in the books, and how its partner sees it.
+// An offering as it is stored, and as its partner sees it.
 
 import type { Offering } from '../../../schemas/types.gen.ts';
 import type { Mode } from '../../base/config.ts';
@@ -22,7 +22,7 @@ export interface OfferingRow {
   readonly reviewed_at: string | null;
 }
 
-/** All that a partner is shown. */
+/** The columns that a partner sees. */
 export type ShownOfferingRow = Omit<OfferingRow, 'approved' | 'fingerprint'>;
 
 export function shownOffering(row: ShownOfferingRow): Record<string, unknown> {
@@ -39,15 +39,15 @@ export function shownOffering(row: ShownOfferingRow): Record<string, unknown> {
   };
 }
 
-/** What members read: a change of any of these is reviewed again. Tiers, availability and metadata are not among them. */
+/** The fields that members read: a change of any of them is reviewed again. Other fields change without a review. */
 export const READ_BY_MEMBERS = ['title', 'description', 'kind', 'category', 'media', 'policy', 'booking_url'] as const;
 
-/** Whatever names an offering that this venue does not have. */
-export function unknownOffering(wanted: string): FieldProblem {
+/** The problem of a request that names an offering which this venue does not have. */
+export function unknownOffering(externalId: string): FieldProblem {
   return {
     code: 'invalid_value',
     field: '/offering_external_id',
-    message: `This venue has no offering "${wanted}": send it with POST /v1/offerings first, or leave this out.`,
+    message: `This venue has no offering "${externalId}": send it with POST /v1/offerings first, or leave this out.`,
     expected: 'the external_id of one of the venue’s offerings',
     example_fix: null,
   };

@@ -1,6 +1,7 @@
-// What a slot costs a party: which tiers apply to it, and what each comes to with its fees and its deposit. All of it is
-// reckoned in whole minor units and exact fractions, and rounded half up, once for each figure that is shown. Whether the
-// slot can be booked at all is not its business.
+// The price of a slot for a party: which tiers apply, and the total of each with its fees and deposit. Amounts are
+// whole minor units and exact fractions, rounded half up, once for each figure that is shown. It does not decide
+// whether the slot can be booked. The fees here are the venue's own, part of the price; the checkout fee is in
+// base/money.ts.
 
 import { DAY } from '../../../schemas/rules/moment.ts';
 import type { PriceTier, Slot } from '../../../schemas/types.gen.ts';
@@ -8,122 +9,134 @@ import type { PriceTier, Slot } from '../../../schemas/types.gen.ts';
 export type Price = Slot['prices'][number];
 type Fee = NonNullable<PriceTier['fees']>[number];
 
-/** What a price depends on. */
+/** What a price depends on, besides the tier and the party. */
 export interface PricedSlot {
-  /** What the wall shows when the slot starts, in milliseconds as if the wall were in UTC; 1970 or later. */
-  readonly startsOnWall: number;
-  /** How long it lasts, in whole minutes; null when its end is not known. */
+  /** The local time at which the slot starts, in milliseconds as if it were UTC; 1970 or later. */
+  readonly wallStart: number;
+  /** The length in whole minutes; null when the end is not known. */
   readonly minutes: number | null;
 }
 
-/** A number that is not negative, as an exact fraction. */
+/** A non-negative number as an exact fraction. */
 interface Fraction {
-  readonly over: bigint;
-  readonly under: bigint;
+  readonly numerator: bigint;
+  readonly denominator: bigint;
 }
 
-const MINUTE = 60_000;
-const MINUTES_A_WEEK = 7 * 24 * 60;
-/** The weekdays from 1970-01-01 on. */
+const MINUTE_MS = 60_000;
+const MINUTES_PER_WEEK = 7 * 24 * 60;
+/** Weekdays in the order of days from 1970-01-01, a Thursday. */
 const WEEKDAYS = ['thu', 'fri', 'sat', 'sun', 'mon', 'tue', 'wed'] as const;
-/** 31 days, as long as a recurring slot may last; by the hour, nothing longer is priced. */
-export const LONGEST_BY_THE_HOUR = 44_640;
+/** 31 days, the longest that a recurring slot may last. A longer slot has no hourly price. */
+export const MAX_HOURLY_MINUTES = 44_640;
 
-/** The fraction that a JSON number's shortest decimal text stands for: 8.875 is 8875/1000, not its nearest binary. */
-export function exactly(number: number): Fraction {
+/** The fraction of a JSON number's shortest decimal text: 8.875 is 8875/1000, not the nearest binary fraction. */
+export function fractionOf(number: number): Fraction {
   const [digits = '0', exponent = '0'] = String(number).split('e');
   const [whole = '0', decimals = ''] = digits.split('.');
   const shift = Number(exponent) - decimals.length;
-  const over = BigInt(whole + decimals);
-  return shift >= 0 ? { over: over * 10n ** BigInt(shift), under: 1n } : { over, under: 10n ** BigInt(-shift) };
+  const unscaled = BigInt(whole + decimals);
+  if (shift >= 0) return { numerator: unscaled * 10n ** BigInt(shift), denominator: 1n };
+  return { numerator: unscaled, denominator: 10n ** BigInt(-shift) };
 }
 
-/** The nearest whole number; a half goes up. */
-export function roundedHalfUp({ over, under }: Fraction): bigint {
-  return (2n * over + under) / (2n * under);
+/** The nearest whole number; a half is rounded up. */
+export function roundHalfUp({ numerator, denominator }: Fraction): bigint {
+  return (2n * numerator + denominator) / (2n * denominator);
 }
 
 const minutesOfDay = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
 
-/** Whether a start time is in a window, its end not included; a window whose end is not after its start crosses midnight. */
+/**
+ * Tests whether a start is in a window, without its end. A window whose end is not after its start crosses midnight.
+ */
 function windowTest(window: NonNullable<PriceTier['time_window']>): (minute: number) => boolean {
   const [from, to] = [minutesOfDay(window.from), minutesOfDay(window.to)];
   return (minute) => (from < to ? from <= minute && minute < to : from <= minute || minute < to);
 }
 
 /**
- * Says of slots whether a tier holds for a party in them. What does not depend on the slot is worked out once. The
- * weekday is that on which the slot starts, also after midnight.
+ * Tests whether a tier applies to slots for a party. What does not depend on the slot is computed once. The weekday is
+ * the local day on which the slot starts, also in a window that crosses midnight.
  */
 export function tierTest(tier: PriceTier, partySize: number): (slot: PricedSlot) => boolean {
   if (partySize < (tier.min_party ?? 1) || partySize > (tier.max_party ?? Number.POSITIVE_INFINITY)) return () => false;
-  const hourly = tier.unit === 'per_hour';
+  const isHourly = tier.unit === 'per_hour';
   const days = tier.days === undefined ? null : new Set(tier.days.map((day) => WEEKDAYS.indexOf(day)));
-  const inWindow = tier.time_window === undefined ? null : windowTest(tier.time_window);
-  return ({ startsOnWall, minutes }) => {
-    if (hourly && (minutes === null || minutes > LONGEST_BY_THE_HOUR)) return false;
-    if (days !== null && !days.has(Math.floor(startsOnWall / DAY) % 7)) return false;
-    return inWindow === null || inWindow(Math.floor((startsOnWall % DAY) / MINUTE));
+  const isInWindow = tier.time_window === undefined ? null : windowTest(tier.time_window);
+  return ({ wallStart, minutes }) => {
+    if (isHourly && (minutes === null || minutes > MAX_HOURLY_MINUTES)) return false;
+    if (days !== null && !days.has(Math.floor(wallStart / DAY) % 7)) return false;
+    return isInWindow === null || isInWindow(Math.floor((wallStart % DAY) / MINUTE_MS));
   };
 }
 
-/** Says of slots whether any tier holds for a party in them: once for each minute of the week, with an hour's price or not. */
+/**
+ * Tests whether any tier applies to slots. Results are cached by minute of the week and by whether hourly tiers
+ * apply.
+ */
 export function anyTierTest(tiers: readonly PriceTier[], partySize: number): (slot: PricedSlot) => boolean {
   const tests = tiers.map((tier) => tierTest(tier, partySize));
-  const known = new Map<number, boolean>();
+  const results = new Map<number, boolean>();
   return (slot) => {
-    const byTheHour = slot.minutes !== null && slot.minutes <= LONGEST_BY_THE_HOUR;
-    const key = (Math.floor(slot.startsOnWall / MINUTE) % MINUTES_A_WEEK) * 2 + Number(byTheHour);
-    const before = known.get(key);
-    if (before !== undefined) return before;
+    const canBeHourly = slot.minutes !== null && slot.minutes <= MAX_HOURLY_MINUTES;
+    const key = (Math.floor(slot.wallStart / MINUTE_MS) % MINUTES_PER_WEEK) * 2 + Number(canBeHourly);
+    const cached = results.get(key);
+    if (cached !== undefined) return cached;
     const applies = tests.some((test) => test(slot));
-    known.set(key, applies);
+    results.set(key, applies);
     return applies;
   };
 }
 
-/** The amount times what it is for, before fees. */
+/** The amount times the persons or hours that it is for, before fees. */
 function baseOf(unit: PriceTier['unit'], amount: number, minutes: number, partySize: number): bigint {
   if (unit === 'per_person') return BigInt(amount) * BigInt(partySize);
-  if (unit === 'per_hour') return roundedHalfUp({ over: BigInt(amount) * BigInt(minutes), under: 60n });
+  if (unit === 'per_hour') return roundHalfUp({ numerator: BigInt(amount) * BigInt(minutes), denominator: 60n });
   return BigInt(amount);
 }
 
-/** What a fee comes to. A percentage is of the base; one that the base contains is the part of the base that it makes up. */
-function feeOf(fee: Fee, base: bigint): bigint {
+/**
+ * The amount of a fee of the price. A percentage is of the base; an included one is the part of the base that it
+ * makes up.
+ */
+function priceFeeOf(fee: Fee, base: bigint): bigint {
   if (fee.percent === undefined) return BigInt(fee.amount ?? 0);
-  const { over, under } = exactly(fee.percent);
-  return roundedHalfUp({ over: base * over, under: fee.included ? 100n * under + over : 100n * under });
+  const { numerator, denominator } = fractionOf(fee.percent);
+  return roundHalfUp({
+    numerator: base * numerator,
+    denominator: fee.included ? 100n * denominator + numerator : 100n * denominator,
+  });
 }
 
 function depositOf(deposit: NonNullable<PriceTier['deposit']>, total: bigint): bigint {
-  const { over, under } = exactly(deposit.percent ?? 0);
-  const asked =
+  const { numerator, denominator } = fractionOf(deposit.percent ?? 0);
+  const requested =
     deposit.percent === undefined
       ? BigInt(deposit.amount ?? 0)
-      : roundedHalfUp({ over: total * over, under: 100n * under });
-  return asked < total ? asked : total;
+      : roundHalfUp({ numerator: total * numerator, denominator: 100n * denominator });
+  return requested < total ? requested : total;
 }
 
 /**
- * What a tier comes to for a party, at `amount` for its unit: the tier's own, or the one that the slot sets instead. The
- * minutes count for per_hour alone.
+ * The price of a tier for a party. `amount` is for one unit: the tier's own amount, or the slot's override. Only a
+ * per_hour tier uses the minutes.
  */
 export function priceOf(tier: PriceTier, amount: number, minutes: number, partySize: number): Price {
   const base = baseOf(tier.unit, amount, minutes, partySize);
-  const fees = (tier.fees ?? []).map((fee) => ({ fee, comesTo: feeOf(fee, base) }));
-  const total = fees.reduce((sum, { fee, comesTo }) => (fee.included ? sum : sum + comesTo), base);
+  const fees = (tier.fees ?? []).map((fee) => ({ fee, feeAmount: priceFeeOf(fee, base) }));
+  const total = fees.reduce((sum, { fee, feeAmount }) => (fee.included ? sum : sum + feeAmount), base);
   return {
     tier: tier.external_id ?? null,
     label: tier.label ?? null,
     unit: tier.unit,
     amount,
     currency: tier.currency,
-    fees: fees.map(({ fee, comesTo }) => ({
+    fees: fees.map(({ fee, feeAmount }) => ({
       type: fee.type,
       label: fee.label ?? null,
       percent: fee.percent ?? null,
-      amount: Number(comesTo),
+      amount: Number(feeAmount),
       included: fee.included,
     })),
     total: Number(total),
@@ -132,21 +145,21 @@ export function priceOf(tier: PriceTier, amount: number, minutes: number, partyS
   };
 }
 
-/** Prices slots for one party. Slots that cost the same share one price, which is reckoned once. */
+/** Prices slots for one party. Slots that cost the same share one price object, which is computed once. */
 export function pricesFor(
   tiers: readonly PriceTier[],
   partySize: number,
 ): (slot: PricedSlot, overrides: ReadonlyMap<string, number>) => Price[] {
-  const reckoned = new Map<string, Price>();
-  const compiled = tiers.map((tier) => ({ tier, applies: tierTest(tier, partySize) }));
+  const computed = new Map<string, Price>();
+  const testedTiers = tiers.map((tier) => ({ tier, applies: tierTest(tier, partySize) }));
   return (slot, overrides) =>
-    compiled.flatMap(({ tier, applies }, index) => {
+    testedTiers.flatMap(({ tier, applies }, index) => {
       if (!applies(slot)) return [];
       const amount = overrides.get(tier.external_id ?? '') ?? tier.amount;
       const minutes = tier.unit === 'per_hour' ? (slot.minutes ?? 0) : 0;
       const key = `${index} ${amount} ${minutes}`;
-      const price = reckoned.get(key) ?? priceOf(tier, amount, minutes, partySize);
-      reckoned.set(key, price);
+      const price = computed.get(key) ?? priceOf(tier, amount, minutes, partySize);
+      computed.set(key, price);
       return [price];
     });
 }

@@ -1,48 +1,32 @@
-// The only place that touches the table of offerings.
+// The only place that touches the table of offerings. What it shares with experiences and boats is in catalogue/.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import { isUuid } from '../../base/ids.ts';
-import type { PageQuery } from '../../base/page.ts';
+import { catalogueQueries, type ReviewOutcome } from '../catalogue/queries.ts';
 import type { OfferingContent, OfferingRow, ShownOfferingRow } from './offering.ts';
 
-/** What a list shows: not the version for members, nor what only a comparison needs. */
-const SHOWN = `offering_id as id, venue_id, mode, external_id, status, review_note, content, created_at, changed_at,
+const LIST_COLUMNS = `offering_id as id, venue_id, mode, external_id, status, review_note, content, created_at, changed_at,
   reviewed_at`;
+const COLUMNS = `${LIST_COLUMNS}, fingerprint, approved`;
 
-const COLUMNS = `offering_id as id, venue_id, mode, external_id, status, review_note, content, fingerprint, approved,
-  created_at, changed_at, reviewed_at`;
+export const {
+  findByReference: findOffering,
+  findByExternalIds,
+  listPage: listOfferingRows,
+  listForReview: listOfferingsForReview,
+} = catalogueQueries<OfferingRow, ShownOfferingRow>({
+  table: 'offerings',
+  idColumn: 'offering_id',
+  columns: COLUMNS,
+  listColumns: LIST_COLUMNS,
+  pageColumn: 'changed_at',
+  titleField: 'title',
+});
 
-export async function findByExternalIds(
-  db: Queryable,
-  venueId: string,
-  mode: Mode,
-  externalIds: readonly string[],
-): Promise<Map<string, OfferingRow>> {
-  const rows = await db.query<OfferingRow>(
-    `select ${COLUMNS} from offerings where venue_id = $1 and mode = $2 and external_id = any($3)`,
-    [venueId, mode, externalIds],
-  );
-  return new Map(rows.map((row) => [row.external_id, row]));
-}
-
-/** By its id or by the venue's own id; an id match wins. */
-export async function findOffering(
-  db: Queryable,
-  venueId: string,
-  mode: Mode,
-  reference: string,
-): Promise<OfferingRow | null> {
-  const rows = await db.query<OfferingRow>(
-    `select ${COLUMNS} from offerings
-     where venue_id = $1 and mode = $2 and (offering_id = $3::uuid or external_id = $4)
-     order by offering_id = $3::uuid desc nulls last limit 1`,
-    [venueId, mode, isUuid(reference) ? reference : null, reference],
-  );
-  return rows[0] ?? null;
-}
-
-/** The time zone of an offering, else of the venue's latest ones that has one; null: nobody has said. */
+/**
+ * The time zone of an offering or, when it has none, of the most recently changed of the venue's last 20 offerings that
+ * has one. Null: none of them has one.
+ */
 export async function zoneFor(
   db: Queryable,
   venueId: string,
@@ -62,50 +46,6 @@ export async function zoneFor(
   return rows[0]?.zone ?? null;
 }
 
-export async function listOfferingRows(
-  db: Queryable,
-  venueId: string,
-  mode: Mode,
-  page: PageQuery,
-): Promise<ShownOfferingRow[]> {
-  return db.query<ShownOfferingRow>(
-    `select ${SHOWN} from offerings
-     where venue_id = $1 and mode = $2 and ($3::text is null or status = $3)
-       and changed_at < coalesce($4::timestamptz, 'infinity')
-     order by changed_at desc limit $5`,
-    [venueId, mode, page.status, page.before, page.limit + 1],
-  );
-}
-
-export interface OfferingForReview {
-  readonly id: string;
-  readonly venue_id: string;
-  readonly mode: Mode;
-  readonly status: string;
-  readonly title: string;
-  readonly external_id: string;
-  readonly created_at: string;
-}
-
-/** Of every venue and both modes, unless narrowed; oldest first. The status is part of the text, so that its index is. */
-export async function listOfferingsForReview(
-  db: Queryable,
-  question: {
-    readonly status: 'pending' | 'approved' | 'rejected';
-    readonly mode: Mode | null;
-    readonly venueId: string | null;
-    readonly limit: number;
-  },
-): Promise<OfferingForReview[]> {
-  return db.query<OfferingForReview>(
-    `select offering_id as id, venue_id, mode, status, content ->> 'title' as title, external_id, created_at
-     from offerings
-     where status = '${question.status}' and ($1::text is null or mode = $1) and ($2::uuid is null or venue_id = $2)
-     order by created_at, offering_id limit $3`,
-    [question.mode, question.venueId, question.limit],
-  );
-}
-
 export interface OfferingWrite {
   readonly id: string;
   readonly externalId: string;
@@ -118,7 +58,7 @@ export interface OfferingWrite {
   readonly at: string;
 }
 
-/** New ones are created at `at`, known ones changed at it; one statement for all of them. */
+/** Inserts or updates all rows in one statement. A new row is created at `at`, an existing one is changed at `at`. */
 export async function writeOfferings(
   tx: Queryable,
   venueId: string,
@@ -151,18 +91,18 @@ export async function writeOfferings(
   return new Map(rows.map((row) => [row.external_id, row]));
 }
 
-/** Moves a pending offering by its review; null: it is not pending (any more). */
+/** Records the review of a pending offering. Null: it is not pending, and nothing is written. */
 export async function setReviewed(
   tx: Queryable,
   venueId: string,
   id: string,
-  authResult: { readonly status: 'approved' | 'rejected'; readonly note: string | null; readonly at: string },
+  { status, note, at }: ReviewOutcome,
 ): Promise<OfferingRow | null> {
   const rows = await tx.query<OfferingRow>(
     `update offerings set status = $3, review_note = $4, reviewed_at = $5, changed_at = $5,
        approved = case when $3 = 'approved' then content else approved end
      where venue_id = $1 and offering_id = $2 and status = 'pending' returning ${COLUMNS}`,
-    [venueId, id, authResult.status, authResult.note, authResult.at],
+    [venueId, id, status, note, at],
   );
   return rows[0] ?? null;
 }

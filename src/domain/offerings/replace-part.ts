@@ -1,6 +1,6 @@
-// Replaces the prices, or the availability, of an offering that is known, and leaves the rest of it as it is. The whole
-// that comes of it is judged and stored as if it had been sent with POST /v1/offerings. Safe beside any other writer: what is
-// kept is read again under the venue's list lock, so that nobody's change is undone.
+// Replaces the prices or the availability of an existing offering and keeps the rest of it. The resulting offering is
+// validated and stored as if it had been sent with POST /v1/offerings. The parts that stay are read again under the
+// venue's list lock, so that a concurrent change of another writer is not undone.
 
 import type { SetAvailability, SetPriceTiers } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -33,39 +33,41 @@ export function setAvailability(
 
 async function replacePart(tx: Queryable, caller: Caller, externalId: string, part: Part): Promise<OperationResult> {
   const { venue, mode, contract } = caller;
-  const print = (content: OfferingContent): Buffer => contract.fingerprint('offering', content as unknown as JsonValue);
-  const before = await whole(tx, caller, externalId, part);
-  // Only a change takes the lock; then what is kept is asked again, and now it stays so.
-  if (!print(before.known).equals(print(before.content))) await allocateTimestamps(tx, venue.id, mode, caller.now, 1);
-  const { content } = await whole(tx, caller, externalId, part);
+  const fingerprintOf = (content: OfferingContent): Buffer =>
+    contract.fingerprint('offering', content as unknown as JsonValue);
+  const before = await withPart(tx, caller, externalId, part);
+  // Only a change takes the list lock. Under the lock the offering is read again, since it may have changed meanwhile.
+  if (!fingerprintOf(before.stored).equals(fingerprintOf(before.content)))
+    await allocateTimestamps(tx, venue.id, mode, caller.now, 1);
+  const { content } = await withPart(tx, caller, externalId, part);
   return upsertOfferings(tx, caller, { body: content });
 }
 
-/** The offering as it is known, and as it would be. */
-async function whole(
+/** The offering as it is stored, and as it would be with the part replaced. */
+async function withPart(
   tx: Queryable,
   caller: Caller,
   externalId: string,
   part: Part,
-): Promise<{ readonly known: OfferingContent; readonly content: OfferingContent }> {
+): Promise<{ readonly stored: OfferingContent; readonly content: OfferingContent }> {
   const found = await findByExternalIds(tx, caller.venue.id, caller.mode, [externalId]);
-  const known = found.get(externalId)?.content;
-  if (known === undefined) throw invalid([nothingToReplace(externalId)]);
-  const content = { ...known, ...part };
+  const stored = found.get(externalId)?.content;
+  if (stored === undefined) throw invalid([noOfferingToChange(externalId)]);
+  const content = { ...stored, ...part };
   const candidate = candidateFrom(content as unknown as JsonValue);
   const { problems } = caller.contract.validate('offering', candidate, factsFor(caller.now, caller.venue));
   const at = 'tiers' in part ? '/tiers' : '/availability';
-  if (problems.length > 0) throw invalid(problems.map((problem) => toldOfPart(problem, at)));
-  return { known, content };
+  if (problems.length > 0) throw invalid(problems.map((problem) => atPart(problem, at)));
+  return { stored, content };
 }
 
-function nothingToReplace(wanted: string): FieldProblem {
-  const message = `This venue has no offering "${wanted}": name one that it has, or send the whole offering first.`;
-  return { ...unknownOffering(wanted), message };
+function noOfferingToChange(externalId: string): FieldProblem {
+  const message = `This venue has no offering "${externalId}": name one that it has, or send the whole offering first.`;
+  return { ...unknownOffering(externalId), message };
 }
 
-/** What is wrong elsewhere in the offering is told where the caller can mend it: in the part that they sent. */
-function toldOfPart(problem: FieldProblem, at: string): FieldProblem {
+/** A problem elsewhere in the offering is reported at the part that the caller sent, where the caller can fix it. */
+function atPart(problem: FieldProblem, at: string): FieldProblem {
   if (problem.field === at || problem.field.startsWith(`${at}/`)) return problem;
   return {
     ...problem,

@@ -1,9 +1,9 @@
-// What the check of the ledger holds against it: which entries holds, movements and disputes must have, and what was moved
-// and paid out. Parts of one larger statement, over a range of checkouts ($1 to $3).
+// What the ledger check compares the entries with: the entries that holds, movements and disputes must have, and the
+// movements and payouts themselves. Parts of one larger statement over a range of checkouts ($1 to $3).
 
 import { IN_RANGE } from '../ledger/check-queries.ts';
 
-/** Each hold that was captured, wanted or not, each movement that was done, and each dispute whose money moved has its entries, of these amounts. */
+/** The entries of every captured hold, every done movement and every dispute that moved money. */
 export const ENTRIES_OWED = `
   select venue_id, checkout_id, mode, currency, 'capture' as kind, hold_id::text as subject, amount::bigint as amount
     from holds where ${IN_RANGE} and status in ('captured', 'returned')

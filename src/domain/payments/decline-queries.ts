@@ -1,6 +1,6 @@
-// Cards that were declined, so that nobody can try stolen ones here: each counted once, by the processor's own id of it, for
-// its share and for the address from which its hold was asked for. Both are forgotten after a day; an address is kept only as
-// a keyed hash.
+// Counts declined cards, to stop thieves from testing stolen ones. Each decline counts once, by the processor's id, for
+// its share and for the address that requested its hold. Both are deleted after a day. An address is stored only as a
+// keyed hash.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -13,40 +13,40 @@ export interface Decline {
   readonly venueId: string;
   readonly holdId: string;
   readonly mode: Mode;
-  /** The charge that was declined, or the notice that told of it where there was none. */
+  /** The id of the declined charge, or of the notice if there was no charge. */
   readonly declineId: string;
-  /** When the bank said no, in milliseconds. */
+  /** When the issuer declined, in milliseconds. */
   readonly at: number;
 }
 
-/** A renewal that a bank declines is nobody's trying. */
+/** The decline of a renewal does not count: no guest tried a card. */
 export async function countDecline(db: Queryable, decline: Decline): Promise<void> {
   await db.query(
     `insert into declines (venue_id, decline_id, share_id, address_hash, at)
      select h.venue_id, $4, h.share_id, a.address_hash, to_timestamp($5 / 1000.0)
-     from holds h left join hold_askers a on a.venue_id = h.venue_id and a.hold_id = h.hold_id
+     from holds h left join hold_request_addresses a on a.venue_id = h.venue_id and a.hold_id = h.hold_id
      where h.venue_id = $1 and h.hold_id = $2 and h.mode = $3 and h.renews is null
      on conflict (venue_id, decline_id) do nothing`,
     [decline.venueId, decline.holdId, decline.mode, decline.declineId, decline.at],
   );
 }
 
-/** From where a hold was asked for last. */
+/** Stores the address that requested the hold last. */
 export async function recordHoldAddress(
   db: Queryable,
-  asker: { readonly venueId: string; readonly holdId: string; readonly addressHash: Buffer; readonly now: number },
+  source: { readonly venueId: string; readonly holdId: string; readonly addressHash: Buffer; readonly now: number },
 ): Promise<void> {
   await db.query(
-    `insert into hold_askers (venue_id, hold_id, address_hash, at) values ($1, $2, $3, to_timestamp($4 / 1000.0))
+    `insert into hold_request_addresses (venue_id, hold_id, address_hash, at) values ($1, $2, $3, to_timestamp($4 / 1000.0))
      on conflict (venue_id, hold_id) do update set address_hash = excluded.address_hash, at = excluded.at`,
-    [asker.venueId, asker.holdId, asker.addressHash, asker.now],
+    [source.venueId, source.holdId, source.addressHash, source.now],
   );
 }
 
 export interface CardForm {
   readonly venueId: string;
   readonly shareId: string;
-  /** Of whoever asks; or of whoever asked for this hold last. */
+  /** The address of the request, or the address that requested this hold last. */
   readonly by: { readonly addressHash: Buffer | null } | { readonly holdId: string };
 }
 
@@ -55,7 +55,7 @@ export async function cardFormClosedUntil(db: Queryable, form: CardForm, now: nu
   const { by } = form;
   const rows = await db.query<{ at: number; isOnShare: boolean }>(
     `with address as (
-       select coalesce($3::bytea, (select a.address_hash from hold_askers a
+       select coalesce($3::bytea, (select a.address_hash from hold_request_addresses a
          where a.venue_id = $1 and a.hold_id = $4::uuid)) as hash)
      select (extract(epoch from at) * 1000)::float8 as "at", is_on_share as "isOnShare" from (
        (select d.at, true as is_on_share from declines d
@@ -78,10 +78,10 @@ export async function deleteOldDeclines(db: Queryable, now: number, limit: numbe
        select ctid from declines where at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2)) returning 1`,
     [now, limit],
   );
-  const askers = await db.query(
-    `delete from hold_askers where ctid = any(array(
-       select ctid from hold_askers where at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2)) returning 1`,
+  const addresses = await db.query(
+    `delete from hold_request_addresses where ctid = any(array(
+       select ctid from hold_request_addresses where at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2)) returning 1`,
     [now, limit],
   );
-  return declines.length + askers.length;
+  return declines.length + addresses.length;
 }

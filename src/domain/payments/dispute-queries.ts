@@ -1,10 +1,10 @@
-// The only place that touches disputes, and the notices about them that wait to be understood.
+// The SQL of disputes and of the stored notices about them.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { DisputeNotice } from './notice.ts';
 
-/** A notice that came before counts once. */
+/** A duplicate of a stored notice is ignored. */
 export async function storeNotice(
   db: Queryable,
   notice: { readonly id: string; readonly mode: Mode; readonly about: DisputeNotice; readonly now: number },
@@ -24,28 +24,32 @@ export interface StoredNotice {
   readonly receivedAt: number;
 }
 
-export async function claimNotices(db: Queryable, now: number, until: number, limit: number): Promise<StoredNotice[]> {
+export async function claimNotices(
+  db: Queryable,
+  now: number,
+  leaseEnds: number,
+  limit: number,
+): Promise<StoredNotice[]> {
   return db.query<StoredNotice>(
-    `update processor_notices set turn = turn + 1, due_at = to_timestamp($2 / 1000.0)
+    `update processor_notices set lease_token = lease_token + 1, due_at = to_timestamp($2 / 1000.0)
      where notice_id in (
        select notice_id from processor_notices where due_at <= to_timestamp($1 / 1000.0)
        order by due_at limit $3 for update skip locked)
-     returning notice_id as "id", mode, about, turn as "leaseToken", (extract(epoch from received_at) * 1000)::float8 as "receivedAt"`,
-    [now, until, limit],
+     returning notice_id as "id", mode, about, lease_token as "leaseToken", (extract(epoch from received_at) * 1000)::float8 as "receivedAt"`,
+    [now, leaseEnds, limit],
   );
 }
 
-/** Null: it is read. Whoever comes after another has taken it up writes nothing. */
+/** Null as dueAt: the notice is done. A worker with a stale lease token writes nothing. */
 export async function postponeNotice(
   db: Queryable,
   { id, leaseToken }: Pick<StoredNotice, 'id' | 'leaseToken'>,
   dueAt: number | null,
 ): Promise<void> {
-  await db.query('update processor_notices set due_at = to_timestamp($3 / 1000.0) where notice_id = $1 and turn = $2', [
-    id,
-    leaseToken,
-    dueAt,
-  ]);
+  await db.query(
+    'update processor_notices set due_at = to_timestamp($3 / 1000.0) where notice_id = $1 and lease_token = $2',
+    [id, leaseToken, dueAt],
+  );
 }
 
 export async function deleteOldNotices(db: Queryable, now: number, limit: number): Promise<number> {
@@ -58,17 +62,17 @@ export async function deleteOldNotices(db: Queryable, now: number, limit: number
   return rows.length;
 }
 
-export interface DisputeRow {
+export interface DisputeFunds {
   readonly withdrawn: boolean;
   readonly reinstated: boolean;
 }
 
-export interface KnownDispute extends DisputeRow {
+export interface LockedDispute extends DisputeFunds {
   readonly amount: number;
   readonly currency: string;
 }
 
-export interface DisputeWrite {
+export interface DisputeUpdate {
   readonly venueId: string;
   readonly mode: Mode;
   readonly checkoutId: string;
@@ -78,42 +82,42 @@ export interface DisputeWrite {
   readonly now: number;
 }
 
-/** Locks a dispute, or makes it; what it was before. */
-export async function lockDispute(tx: Queryable, write: DisputeWrite): Promise<KnownDispute> {
-  const { about } = write;
+/** Inserts the dispute if it is new, locks it, and returns what was recorded before. */
+export async function lockDispute(tx: Queryable, update: DisputeUpdate): Promise<LockedDispute> {
+  const { about } = update;
   await tx.query(
     `insert into disputes (venue_id, dispute_id, mode, checkout_id, share_id, hold_id, amount, currency, status, reason,
        opened_at, changed_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11 / 1000.0), to_timestamp($11 / 1000.0))
      on conflict (venue_id, dispute_id) do nothing`,
     [
-      write.venueId,
+      update.venueId,
       about.disputeId,
-      write.mode,
-      write.checkoutId,
-      write.shareId,
-      write.holdId,
+      update.mode,
+      update.checkoutId,
+      update.shareId,
+      update.holdId,
       about.amount,
       about.currency,
       about.status,
       about.reason,
-      write.now,
+      update.now,
     ],
   );
-  const rows = await tx.query<KnownDispute>(
+  const rows = await tx.query<LockedDispute>(
     'select withdrawn, reinstated, amount, currency from disputes where venue_id = $1 and dispute_id = $2 for update',
-    [write.venueId, about.disputeId],
+    [update.venueId, about.disputeId],
   );
-  if (rows[0] === undefined) throw new Error('the dispute that was just written is there');
+  if (rows[0] === undefined) throw new Error(`dispute ${about.disputeId} was just written but is not found`);
   return rows[0];
 }
 
-/** A closed dispute stays closed, whatever comes late. */
-export async function changeDispute(tx: Queryable, write: DisputeWrite, next: DisputeRow): Promise<void> {
+/** A won or lost dispute keeps its status when a late notice arrives. */
+export async function updateDispute(tx: Queryable, update: DisputeUpdate, next: DisputeFunds): Promise<void> {
   await tx.query(
     `update disputes set status = case when status in ('won', 'lost') then status else $3 end, withdrawn = $4, reinstated = $5,
        changed_at = to_timestamp($6 / 1000.0)
      where venue_id = $1 and dispute_id = $2`,
-    [write.venueId, write.about.disputeId, write.about.status, next.withdrawn, next.reinstated, write.now],
+    [update.venueId, update.about.disputeId, update.about.status, next.withdrawn, next.reinstated, update.now],
   );
 }

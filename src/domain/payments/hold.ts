@@ -1,7 +1,8 @@
-// A hold as our own books have it: one payment intent at the processor, from the decision to make it to its end.
+// A hold as we record it: one payment intent at the processor, from the decision to create it to its end. Also the
+// idempotency keys of processor calls, and the time of a renewal.
 
 import type { Mode } from '../../base/config.ts';
-import type { HoldMarks } from './processor.ts';
+import type { HoldMetadata } from './processor.ts';
 import type { HoldStatus } from './transitions.ts';
 
 export interface HoldState {
@@ -13,7 +14,7 @@ export interface HoldState {
   readonly status: HoldStatus;
   readonly amount: number;
   readonly currency: string;
-  /** The hold whose place it takes before that one lapses. */
+  /** The hold that this one renews; null: it is no renewal, or has replaced that hold. */
   readonly renews: string | null;
   readonly keepsCard: boolean;
   readonly intentId: string | null;
@@ -22,22 +23,22 @@ export interface HoldState {
   readonly chargeId: string | null;
   /** In milliseconds; null before it is held. */
   readonly heldAt: number | null;
-  /** In milliseconds; null: the processor does not say. */
+  /** When the hold lapses, in milliseconds; null: the processor gives no time. */
   readonly captureBefore: number | null;
-  /** How often the processor answered "not now" to a capture. */
+  /** How often the processor answered a capture with a temporary error. Part of the capture's key. */
   readonly captureTries: number;
-  /** Counts up each time somebody begins to look at it: whoever began an earlier turn is late and writes nothing. */
+  /** Increases with each claim. A worker with a stale lease token must not write. */
   readonly leaseToken: number;
   readonly createdAt: number;
-  /** The member who asked for it, and so pays it; null: the share's own person, or a test helper. */
+  /** The member who requested the hold and pays; null: the share's member, or a test helper. */
   readonly payerId: string | null;
 }
 
-export function marksOf(hold: HoldState): HoldMarks {
+export function holdMetadataOf(hold: HoldState): HoldMetadata {
   return { venueId: hold.venueId, checkoutId: hold.checkoutId, shareId: hold.shareId, holdId: hold.id };
 }
 
-/** The keys under which the processor is called: the same for every try, never the same for two things. */
+/** The idempotency keys of processor calls: the same for every retry of a call, different for different calls. */
 export const callKeys = {
   customer: (holdId: string): string => `customer ${holdId}`,
   open: (holdId: string): string => `open ${holdId}`,
@@ -52,8 +53,8 @@ export const callKeys = {
 const HOUR = 3_600_000;
 
 /**
- * When a hold is renewed: a day before it lapses, or half-way through a short life; null when it outlives the checkout's
- * time, or when its card was not kept.
+ * When to renew a hold: a day before it lapses, or halfway through a short life. Null: it outlives the checkout, or its
+ * card was not saved.
  */
 export function renewalTime(
   hold: { readonly keepsCard: boolean },

@@ -1,4 +1,4 @@
-// The only place that touches movements (refunds, returns, transfers, reversals), payouts and payout accounts.
+// The SQL of movements (refunds, returns, transfers, reversals), payouts and payout accounts.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -16,19 +16,20 @@ export interface MovementRow {
   readonly status: MovementStatus;
   readonly amount: number;
   readonly feePart: number;
-  readonly takesBack: string | null;
+  /** Of a reversal: the transfer that it reverses. */
+  readonly reversedTransferId: string | null;
   readonly currency: string;
   readonly leaseToken: number;
   readonly refusals: number;
   readonly createdAt: number;
 }
 
-const MOVEMENT = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
-  hold_id as "holdId", status, amount, fee_part as "feePart", takes_back as "takesBack", currency, turn as "leaseToken", refusals,
+const MOVEMENT_COLUMNS = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
+  hold_id as "holdId", status, amount, fee_part as "feePart", takes_back as "reversedTransferId", currency, lease_token as "leaseToken", refusals,
   (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
-/** The checkout that movements belong to. */
-export interface MovementsOf {
+/** The checkout of new movements, and the time. */
+export interface MovementScope {
   readonly venueId: string;
   readonly checkoutId: string;
   readonly mode: Mode;
@@ -43,14 +44,14 @@ export interface NewMovement {
   readonly holdId: string;
   readonly amount: number;
   readonly feePart: number;
-  readonly takesBack: string | null;
+  readonly reversedTransferId: string | null;
   readonly reason: string | null;
   readonly dueAt: number;
 }
 
 export async function insertMovements(
   tx: Queryable,
-  about: MovementsOf,
+  scope: MovementScope,
   movements: readonly NewMovement[],
 ): Promise<void> {
   if (movements.length === 0) return;
@@ -62,31 +63,31 @@ export async function insertMovements(
      from unnest($6::uuid[], $7::text[], $8::text[], $9::uuid[], $10::integer[], $11::integer[], $12::uuid[], $13::text[],
        $14::float8[]) as n(id, kind, share_id, hold_id, amount, fee_part, takes_back, reason, due_at)`,
     [
-      about.venueId,
-      about.mode,
-      about.checkoutId,
-      about.currency,
-      about.now,
+      scope.venueId,
+      scope.mode,
+      scope.checkoutId,
+      scope.currency,
+      scope.now,
       movements.map(({ id }) => id),
       movements.map(({ kind }) => kind),
       movements.map(({ shareId }) => shareId),
       movements.map(({ holdId }) => holdId),
       movements.map(({ amount }) => amount),
       movements.map(({ feePart }) => feePart),
-      movements.map(({ takesBack }) => takesBack),
+      movements.map(({ reversedTransferId }) => reversedTransferId),
       movements.map(({ reason }) => reason),
       movements.map(({ dueAt }) => dueAt),
     ],
   );
 }
 
-/** The venue's statement has one line for each completed checkout. */
-export async function openPayout(tx: Queryable, about: MovementsOf, payoutId: string): Promise<void> {
+/** Adds the payout of a completed checkout to the venue's statement. */
+export async function openPayout(tx: Queryable, scope: MovementScope, payoutId: string): Promise<void> {
   await tx.query('select open_payout($1, $2, $3, to_timestamp($4 / 1000.0))', [
-    about.venueId,
-    about.checkoutId,
+    scope.venueId,
+    scope.checkoutId,
     payoutId,
-    about.now,
+    scope.now,
   ]);
 }
 
@@ -100,7 +101,7 @@ export async function shrinkTransfer(tx: Queryable, venueId: string, id: string,
   return rows.length;
 }
 
-/** The transfers of a checkout, locked: a refund makes them smaller or takes them back. */
+/** Locks and returns the transfers of a checkout: a refund reduces or reverses them. */
 export async function lockTransfers(
   tx: Queryable,
   venueId: string,
@@ -122,57 +123,57 @@ export async function venuesWithDueMovements(db: Queryable, now: number, limit: 
   );
 }
 
-/** Takes movements of a venue that are due. From here on they may have happened: they are `sending`. */
+/** Leases due movements of a venue until `leaseEnds`. Their status is `sending`: from now on they may have happened. */
 export async function claimMovements(
   db: Queryable,
   venueId: string,
   now: number,
-  until: number,
+  leaseEnds: number,
   limit: number,
 ): Promise<MovementRow[]> {
   return db.query<MovementRow>(
-    `update movements set status = 'sending', turn = turn + 1, due_at = to_timestamp($3 / 1000.0)
+    `update movements set status = 'sending', lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and movement_id in (
        select movement_id from movements where venue_id = $1 and due_at <= to_timestamp($2 / 1000.0)
        order by due_at, movement_id limit $4 for update skip locked)
-     returning ${MOVEMENT}`,
-    [venueId, now, until, limit],
+     returning ${MOVEMENT_COLUMNS}`,
+    [venueId, now, leaseEnds, limit],
   );
 }
 
 export async function finishMovement(
   tx: Queryable,
   movement: MovementRow,
-  outcome: { readonly status: 'done' | 'failed'; readonly processorId: string | null; readonly trouble: string | null },
+  outcome: { readonly status: 'done' | 'failed'; readonly processorId: string | null; readonly error: string | null },
   now: number,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `update movements set status = $3, processor_id = coalesce($4, processor_id), trouble = $5, due_at = null,
+    `update movements set status = $3, processor_id = coalesce($4, processor_id), last_error = $5, due_at = null,
        done_at = case when $3 = 'done' then to_timestamp($6 / 1000.0) end
      where venue_id = $1 and movement_id = $2 and status = 'sending' returning 1`,
-    [movement.venueId, movement.id, outcome.status, outcome.processorId, outcome.trouble, now],
+    [movement.venueId, movement.id, outcome.status, outcome.processorId, outcome.error, now],
   );
   return rows.length === 1;
 }
 
-/** It is tried again then: under the same key when it may have happened, under another when it was refused. */
+/** The worker retries it at `dueAt`: with the same key if it may have happened, with another key if it was refused. */
 export async function postponeMovement(
   db: Queryable,
   movement: MovementRow,
   dueAt: number,
-  trouble: string,
+  error: string,
   wasRefused: boolean,
 ): Promise<void> {
   await db.query(
-    `update movements set due_at = to_timestamp($4 / 1000.0), trouble = $5, refusals = refusals + $6
-     where venue_id = $1 and movement_id = $2 and turn = $3 and status = 'sending'`,
-    [movement.venueId, movement.id, movement.leaseToken, dueAt, trouble, wasRefused ? 1 : 0],
+    `update movements set due_at = to_timestamp($4 / 1000.0), last_error = $5, refusals = refusals + $6
+     where venue_id = $1 and movement_id = $2 and lease_token = $3 and status = 'sending'`,
+    [movement.venueId, movement.id, movement.leaseToken, dueAt, error, wasRefused ? 1 : 0],
   );
 }
 
 export interface MovementOutcome {
   readonly status: MovementStatus;
-  /** What the processor calls it: needed to take it back. */
+  /** The processor's id of the movement, needed to reverse it. */
   readonly processorId: string | null;
 }
 
@@ -202,7 +203,7 @@ export async function findPayoutAccount(db: Queryable, venueId: string, mode: Mo
   return rows[0] ?? null;
 }
 
-/** The first one stays: two that were opened at once are the same one, by their key. */
+/** Two concurrent creations store the same account, because they use the same idempotency key. */
 export async function storePayoutAccount(
   db: Queryable,
   venueId: string,
@@ -218,7 +219,7 @@ export async function storePayoutAccount(
   );
 }
 
-/** Movements that may have happened and are not known to have, oldest first. */
+/** Movements with an unknown outcome, by id. */
 export async function unsettledMovements(
   db: Queryable,
   mode: Mode,
@@ -232,25 +233,25 @@ export async function unsettledMovements(
   );
 }
 
-/** Takes one that is being sent, due or not; null: it is settled. */
+/** Leases one movement that is being sent, due or not; null: it is settled. */
 export async function claimMovement(
   db: Queryable,
   venueId: string,
   id: string,
-  until: number,
+  leaseEnds: number,
 ): Promise<MovementRow | null> {
   const rows = await db.query<MovementRow>(
-    `update movements set turn = turn + 1, due_at = to_timestamp($3 / 1000.0)
-     where venue_id = $1 and movement_id = $2 and status = 'sending' returning ${MOVEMENT}`,
-    [venueId, id, until],
+    `update movements set lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and movement_id = $2 and status = 'sending' returning ${MOVEMENT_COLUMNS}`,
+    [venueId, id, leaseEnds],
   );
   return rows[0] ?? null;
 }
 
-/** Money that the processor refused to move: an operator must look. */
+/** Movements that the processor has refused for good: an operator must act. */
 export async function failedMovements(db: Queryable, mode: Mode, limit: number): Promise<FailedMovement[]> {
   return db.query<FailedMovement>(
-    `select movement_id as "id", kind, checkout_id as "checkoutId", amount, trouble from movements
+    `select movement_id as "id", kind, checkout_id as "checkoutId", amount, last_error as "lastError" from movements
      where mode = $1 and status = 'failed' order by created_at limit $2`,
     [mode, limit],
   );
@@ -264,7 +265,7 @@ export interface FailedMovement {
   readonly lastError: string | null;
 }
 
-/** What went back to each guest, and what is on its way back. */
+/** By hold: the amount that was paid back to the guest, and the amount that is still to be. */
 export async function refundedByHold(
   db: Queryable,
   venueId: string,
@@ -279,7 +280,7 @@ export async function refundedByHold(
   return new Map(rows.map(({ holdId, ...sums }) => [holdId, sums]));
 }
 
-/** What the processor tells of an account: whether it can be paid. */
+/** The processor's notice says whether it can pay out to the account. */
 export async function setPayoutsEnabled(db: Queryable, mode: Mode, accountId: string, enabled: boolean): Promise<void> {
   await db.query('update payout_accounts set payouts_enabled = $3 where mode = $1 and account_id = $2', [
     mode,
@@ -288,7 +289,7 @@ export async function setPayoutsEnabled(db: Queryable, mode: Mode, accountId: st
   ]);
 }
 
-/** An operator asks again for what the processor had refused: under another key, since its no is kept under the old one. */
+/** An operator retries the refused movements, with another key: the processor replays its refusal for the old one. */
 export async function retryMovement(
   tx: Queryable,
   venueId: string,

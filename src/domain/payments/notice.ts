@@ -1,38 +1,38 @@
-// What the card processor tells us unasked: its signed notices, checked and read. A notice is believed only when one of
-// its signatures is ours over exactly these bytes and its time is within five minutes of now, before or after; anything
-// else at all is null, and nothing here throws. It does not know which notices were seen before, and what it reads is a
-// hint to look: the amounts that count are asked of the processor.
+// Verifies and reads the processor's signed notices (its webhook events). A notice is valid only if one of its
+// signatures matches these exact bytes and its time is within five minutes of now, before or after. Anything else
+// returns null; nothing here throws. It does not detect duplicates. A notice is only a hint: the amounts that count
+// come from the processor's API.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Mode } from '../../base/config.ts';
-import type { HoldMarks } from './processor.ts';
-import { marksOf } from './stripe-facts.ts';
+import type { HoldMetadata } from './processor.ts';
+import { fromStripeMetadata } from './stripe-facts.ts';
 
 /**
- * What a notice says of a dispute's money. The processor may tell of one withdrawal twice (when the dispute is made, and
- * when the money goes): count it once for a dispute.
+ * What a notice says about a dispute's money. The processor may report one withdrawal twice (when the dispute is
+ * created, and when the money is withdrawn): count it once for each dispute.
  */
 export type BalanceChange = 'none' | 'withdrawn' | 'reinstated';
 
 export interface HoldNotice {
   readonly kind: 'hold';
   readonly intentId: string;
-  readonly marks: Partial<HoldMarks>;
-  /** A card was declined: its charge, null where the bank was never asked; absent: none was. */
+  readonly metadata: Partial<HoldMetadata>;
+  /** Present: a card was declined. Its charge is null if the issuer was never asked. */
   readonly decline?: { readonly chargeId: string | null };
 }
 
 export interface DisputeNotice {
   readonly kind: 'dispute';
   readonly disputeId: string;
-  /** null: the charge was not made by an intent, so it is none of ours. */
+  /** Null: the charge has no intent, so it is not ours. */
   readonly intentId: string | null;
   readonly chargeId: string;
   readonly amount: number;
   readonly currency: string;
   readonly status: string;
   readonly reason: string;
-  /** Until when evidence is heard, in milliseconds; null: none is asked for. */
+  /** The deadline for evidence, in milliseconds; null: the processor wants none. */
   readonly dueBy: number | null;
   readonly balanceChange: BalanceChange;
 }
@@ -55,32 +55,32 @@ export interface Notice {
 type Fields = Readonly<Record<string, unknown>>;
 
 const TOLERANCE_MS = 5 * 60_000;
-/** Far more than any that was ever sent, and little enough to check. */
-const LONGEST_HEADER = 4096;
+/** Far longer than any real header, and short enough to check. */
+const MAX_HEADER_LENGTH = 4096;
 
 export function readNotice(raw: Buffer, signature: string | undefined, secret: string, now: number): Notice | null {
   if (!isSigned(raw, signature, secret, now)) return null;
-  const event = parsed(raw);
+  const event = parseJson(raw);
   if (event === null || event.object !== 'event') return null;
   const { id, type, livemode, created } = event;
-  const subject = fields(fields(event.data)?.object);
-  if (!isText(id) || !isText(type) || typeof livemode !== 'boolean' || subject === null) return null;
-  const at = isCount(created) ? Math.min(created * 1000, now) : now;
-  const about = aboutOf(type, subject);
+  const subject = asObject(asObject(event.data)?.object);
+  if (!isStorableText(id) || !isStorableText(type) || typeof livemode !== 'boolean' || subject === null) return null;
+  const at = isNonNegativeInteger(created) ? Math.min(created * 1000, now) : now;
+  const about = readSubject(type, subject);
   return about === null ? null : { eventId: id, type, mode: livemode ? 'live' : 'test', at, about };
 }
 
 function isSigned(raw: Buffer, header: string | undefined, secret: string, now: number): boolean {
-  // An empty secret would be one that everybody knows.
+  // An attacker can sign with an empty secret.
   const claim = header === undefined || secret === '' ? null : readHeader(header);
   if (claim === null || !(Math.abs(now - Number(claim.time) * 1000) <= TOLERANCE_MS)) return false;
   const ours = createHmac('sha256', secret).update(`${claim.time}.`).update(raw).digest();
   return claim.signatures.some((theirs) => timingSafeEqual(ours, theirs));
 }
 
-/** `t=…,v1=…,v1=…`: one time and at least one signature (two while a secret is changed); other schemes are passed over. */
+/** `t=…,v1=…,v1=…`: one time, and one signature for each secret during a rotation. Other schemes are ignored. */
 function readHeader(header: string): { readonly time: string; readonly signatures: readonly Buffer[] } | null {
-  if (header.length > LONGEST_HEADER) return null;
+  if (header.length > MAX_HEADER_LENGTH) return null;
   const times: string[] = [];
   const signatures: Buffer[] = [];
   for (const part of header.split(',')) {
@@ -98,50 +98,52 @@ function readHeader(header: string): { readonly time: string; readonly signature
   return time === undefined || times.length > 1 || signatures.length === 0 ? null : { time, signatures };
 }
 
-function parsed(raw: Buffer): Fields | null {
+function parseJson(raw: Buffer): Fields | null {
   try {
-    return fields(JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw)));
+    return asObject(JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw)));
   } catch {
     return null;
   }
 }
 
-/** null: it is of a kind that we read, and cannot be read. */
-function aboutOf(type: string, subject: Fields): Notice['about'] | null {
+/** Null: the notice is of a type that we read, but its fields are invalid. */
+function readSubject(type: string, subject: Fields): Notice['about'] | null {
   if (type.startsWith('payment_intent.')) {
-    if (!isText(subject.id)) return null;
-    const declined = type === 'payment_intent.payment_failed';
-    const decline = { chargeId: idOf(fields(subject.last_payment_error)?.charge) };
+    if (!isStorableText(subject.id)) return null;
+    const isDecline = type === 'payment_intent.payment_failed';
+    const decline = { chargeId: idOf(asObject(subject.last_payment_error)?.charge) };
     return {
       kind: 'hold',
       intentId: subject.id,
-      marks: marksOf(subject.metadata),
-      ...(declined ? { decline } : {}),
+      metadata: fromStripeMetadata(subject.metadata),
+      ...(isDecline ? { decline } : {}),
     };
   }
   if (type === 'charge.captured' || type === 'charge.refunded') {
     const intentId = idOf(subject.payment_intent);
-    // A charge without an intent was made by somebody else on the same account.
-    return intentId === null ? { kind: 'other' } : { kind: 'hold', intentId, marks: marksOf(subject.metadata) };
+    // A charge without an intent was made by another system on the same account.
+    return intentId === null
+      ? { kind: 'other' }
+      : { kind: 'hold', intentId, metadata: fromStripeMetadata(subject.metadata) };
   }
-  if (type.startsWith('charge.dispute.')) return disputeOf(type, subject);
+  if (type.startsWith('charge.dispute.')) return readDispute(type, subject);
   if (type === 'account.updated') {
     const { id, payouts_enabled: payoutsEnabled } = subject;
-    if (!isText(id) || typeof payoutsEnabled !== 'boolean') return null;
+    if (!isStorableText(id) || typeof payoutsEnabled !== 'boolean') return null;
     return { kind: 'account', accountId: id, payoutsEnabled };
   }
   return { kind: 'other' };
 }
 
-/** No charge is larger, so none of ours can be disputed for more. */
-const MOST_CHARGED = 99_999_999;
+/** The processor's largest charge, so no dispute of ours is larger. */
+const MAX_CHARGE = 99_999_999;
 
-function disputeOf(type: string, subject: Fields): DisputeNotice | null {
+function readDispute(type: string, subject: Fields): DisputeNotice | null {
   const { id, amount, currency, status, reason } = subject;
   const chargeId = idOf(subject.charge);
-  if (!isText(id) || chargeId === null || !isCount(amount) || amount > MOST_CHARGED) return null;
-  if (!isText(currency) || !isText(status) || !isText(reason)) return null;
-  const dueBy = fields(subject.evidence_details)?.due_by;
+  if (!isStorableText(id) || chargeId === null || !isNonNegativeInteger(amount) || amount > MAX_CHARGE) return null;
+  if (!isStorableText(currency) || !isStorableText(status) || !isStorableText(reason)) return null;
+  const dueBy = asObject(subject.evidence_details)?.due_by;
   return {
     kind: 'dispute',
     disputeId: id,
@@ -151,34 +153,34 @@ function disputeOf(type: string, subject: Fields): DisputeNotice | null {
     currency,
     status,
     reason,
-    dueBy: isCount(dueBy) ? dueBy * 1000 : null,
+    dueBy: isNonNegativeInteger(dueBy) ? dueBy * 1000 : null,
     balanceChange: balanceChangeOf(type, subject.balance_transactions),
   };
 }
 
-function balanceChangeOf(type: string, bookings: unknown): BalanceChange {
+function balanceChangeOf(type: string, transactions: unknown): BalanceChange {
   if (type === 'charge.dispute.funds_withdrawn') return 'withdrawn';
   if (type === 'charge.dispute.funds_reinstated') return 'reinstated';
-  // A dispute may be made with its money gone already; an inquiry takes none.
-  const gone = type === 'charge.dispute.created' && Array.isArray(bookings) && bookings.length > 0;
-  return gone ? 'withdrawn' : 'none';
+  // A new dispute may have withdrawn its money already; an inquiry withdraws none.
+  const isWithdrawn = type === 'charge.dispute.created' && Array.isArray(transactions) && transactions.length > 0;
+  return isWithdrawn ? 'withdrawn' : 'none';
 }
 
-function fields(value: unknown): Fields | null {
+function asObject(value: unknown): Fields | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 }
 
-/** A reference to another object: its id, or the object itself. */
+/** The id of a reference, which is an id or an expanded object. */
 function idOf(value: unknown): string | null {
-  const id = typeof value === 'string' ? value : fields(value)?.id;
-  return isText(id) ? id : null;
+  const id = typeof value === 'string' ? value : asObject(value)?.id;
+  return isStorableText(id) ? id : null;
 }
 
-/** That can be kept: what a database cannot hold as text, no processor has ever sent. */
-function isText(value: unknown): value is string {
+/** PostgreSQL cannot store a NUL or a lone surrogate as text, and the processor never sends one. */
+function isStorableText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && !/\0|\p{Surrogate}/u.test(value);
 }
 
-function isCount(value: unknown): value is number {
+function isNonNegativeInteger(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -1,5 +1,5 @@
-// A venue's account at the processor: opened when it is first needed, and shown the way in, where it gives the processor
-// what that needs to pay it.
+// A venue's account at the processor: created when it is first needed. The onboarding link leads the venue to the form
+// where it gives the processor what a payout requires.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Mode } from '../../base/config.ts';
@@ -15,25 +15,29 @@ export interface AccountServices {
   readonly processors: Processors;
 }
 
-export async function payoutAccount(services: AccountServices, venueId: string, mode: Mode): Promise<PayoutAccount> {
+export async function findOrCreatePayoutAccount(
+  services: AccountServices,
+  venueId: string,
+  mode: Mode,
+): Promise<PayoutAccount> {
   const known = await findPayoutAccount(services.db, venueId, mode);
   if (known !== null) return known;
   const venue = await findVenue(services.db, venueId);
-  if (venue === null) throw new Error(`there is no venue ${venueId}`);
-  const name = { id: venueId, name: venue.name };
-  const account = await processorOf(services, mode).createAccount(callKeys.account(venueId, mode), name);
+  if (venue === null) throw new Error(`venue ${venueId} is not found`);
+  const key = callKeys.account(venueId, mode);
+  const account = await processorOf(services, mode).createAccount(key, { id: venueId, name: venue.name });
   await storePayoutAccount(services.db, venueId, mode, account, services.clock.now());
   return account;
 }
 
-/** Where the venue gives the processor what it asks for; good once, and for a short while. */
+/** A link to the processor's onboarding form. It works once, for a short time. */
 export async function onboardingLink(
   services: AccountServices,
   venueId: string,
   mode: Mode,
   returnUrl: string,
 ): Promise<{ readonly accountId: string; readonly url: string }> {
-  const { accountId } = await payoutAccount(services, venueId, mode);
+  const { accountId } = await findOrCreatePayoutAccount(services, venueId, mode);
   return { accountId, url: await processorOf(services, mode).onboardingLink(accountId, returnUrl) };
 }
 

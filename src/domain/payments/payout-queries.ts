@@ -1,11 +1,11 @@
-// What a venue is paid, read for its statement: payouts with their transfers, and the sums over a period. Nothing is
-// written here; payouts and movements are made in ../movements.
+// Reads the venue's statement: payouts with their transfers, and the totals of a period. Nothing is written here
+// (movement-queries.ts does).
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { MovementStatus } from './transitions.ts';
 
-/** Whose payouts, and of which time: `from` inclusive, `to` exclusive. */
+/** `from` is inclusive, `to` exclusive. */
 export interface PayoutPeriod {
   readonly venueId: string;
   readonly mode: Mode;
@@ -45,12 +45,12 @@ export interface PayoutTotals {
 const IN_PERIOD = `p.venue_id = $1 and p.mode = $2 and p.created_at >= coalesce($3::timestamptz, '-infinity')
   and p.created_at < coalesce($4::timestamptz, 'infinity')`;
 
-/** What transfers carry now, what was decided to be taken back, and what has reached the venue and stayed there. */
+/** The sums of the transfers, of the reversals, and of what was paid to the venue and not reversed. */
 const SUMS = `coalesce(sum(m.amount) filter (where m.kind = 'transfer'), 0) as carried,
   coalesce(sum(m.amount) filter (where m.kind = 'reversal'), 0) as taken_back,
   coalesce(sum(case m.kind when 'transfer' then m.amount else -m.amount end) filter (where m.status = 'done'), 0) as paid`;
 
-/** One more than `limit`, newest first. */
+/** Newest first. Returns up to `limit` + 1 rows, so that the caller knows whether there is a next page. */
 export async function listPayoutRows(
   db: Queryable,
   period: PayoutPeriod,
@@ -74,7 +74,7 @@ export async function listPayoutRows(
   );
 }
 
-/** Over the whole period, whatever the page. */
+/** The totals of the whole period. */
 export async function payoutTotals(db: Queryable, period: PayoutPeriod): Promise<PayoutTotals> {
   const rows = await db.query<PayoutTotals>(
     `with chosen as (select p.checkout_id, p.amount, p.fee_amount from payouts p where ${IN_PERIOD}),
@@ -86,6 +86,6 @@ export async function payoutTotals(db: Queryable, period: PayoutPeriod): Promise
        coalesce(sum(fee_amount), 0)::bigint as "feeAmount" from chosen) s cross join moved m`,
     [period.venueId, period.mode, period.from, period.to],
   );
-  if (rows[0] === undefined) throw new Error('a sum answers one row');
+  if (rows[0] === undefined) throw new Error('the totals of payouts returned no row');
   return rows[0];
 }

@@ -1,12 +1,12 @@
-// The narrow interface to the card processor: all that we ever ask of it, in the trade's own words. One adapter speaks it
-// (stripe.ts), against the real processor or the embedded sandbox. Every call that changes something takes a key that
-// stays the same however often it is tried, so that a time-out is never a second charge.
+// The interface to the card processor: every call that we make, in the terms of this domain. One adapter implements it
+// (stripe.ts), for the real processor and the embedded sandbox. Every call that changes something takes an idempotency
+// key that stays the same over all retries, so that a time-out never causes a second charge.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Mode } from '../../base/config.ts';
 
-/** What a hold is for: written into the processor's own record, and compared before anything is believed. */
-export interface HoldMarks {
+/** Ties an intent at the processor to our rows. Written when the intent is created, compared before its facts count. */
+export interface HoldMetadata {
   readonly venueId: string;
   readonly checkoutId: string;
   readonly shareId: string;
@@ -14,36 +14,36 @@ export interface HoldMarks {
 }
 
 export type ProcessorHoldStatus =
-  /** Made, and waiting for a card. */
+  /** Created, and waiting for a card. */
   | 'waiting'
-  /** A card was given; the bank asks its owner something, or is still thinking. */
+  /** The guest gave a card; the issuer wants a confirmation from the guest, or has not answered yet. */
   | 'underway'
   | 'held'
   | 'captured'
-  /** Released, lapsed or voided: there is nothing to capture, ever. */
+  /** Released, lapsed or voided: it can never be captured. */
   | 'gone';
 
-/** A hold as the processor's books have it. */
+/** A hold as the processor records it. */
 export interface HoldFacts {
   readonly intentId: string;
   readonly status: ProcessorHoldStatus;
   readonly mode: Mode;
   readonly amount: number;
-  /** What could be captured now. */
+  /** The amount that can be captured now. */
   readonly capturable: number;
   readonly captured: number;
   readonly currency: string;
-  readonly marks: Partial<HoldMarks>;
-  /** When the bank said yes, in milliseconds; null before. */
+  readonly metadata: Partial<HoldMetadata>;
+  /** When the issuer authorized the card, in milliseconds; null before. */
   readonly heldAt: number | null;
-  /** The hold lapses then, in milliseconds; null: the processor does not say. */
+  /** When the hold lapses, in milliseconds; null: the processor gives no time. */
   readonly captureBefore: number | null;
   readonly chargeId: string | null;
   readonly customerId: string | null;
   readonly paymentMethodId: string | null;
-  /** Why the last card was refused (`card_declined`, `insufficient_funds`, …); null when none was. */
+  /** Why the last card was declined (`card_declined`, `insufficient_funds`, …); null: no card was declined. */
   readonly refusal: string | null;
-  /** The charge with which the bank said no, and when (milliseconds); null when it was never asked. */
+  /** The charge that the issuer declined, and when (milliseconds); null: no issuer has declined one. */
   readonly decline: { readonly chargeId: string; readonly at: number } | null;
 }
 
@@ -52,8 +52,8 @@ export interface NewHold {
   readonly amount: number;
   readonly currency: string;
   readonly description: string;
-  readonly marks: HoldMarks;
-  /** Keep the card, so that the hold can be renewed without its owner. */
+  readonly metadata: HoldMetadata;
+  /** The customer to save the card for, so that the hold can be renewed without the guest; null: do not save it. */
   readonly customerId: string | null;
 }
 
@@ -67,20 +67,19 @@ export interface Renewal extends NewHold {
   readonly paymentMethodId: string;
 }
 
-/** A transfer at the processor. */
 export interface TransferRequest {
   readonly key: string;
   readonly amount: number;
   readonly currency: string;
   readonly accountId: string;
-  /** The charge whose money this is. */
+  /** The charge whose money is transferred. */
   readonly chargeId: string;
   readonly checkoutId: string;
-  /** Written into the processor's own record, so that it can be found without its key. */
+  /** Written into the transfer's metadata, so that it can be found without its idempotency key. */
   readonly movementId: string;
 }
 
-/** A refund or reversal at the processor. */
+/** Of a refund or a reversal. */
 export interface RefundRequest {
   readonly key: string;
   readonly amount: number;
@@ -92,7 +91,7 @@ export interface Account {
   readonly payoutsEnabled: boolean;
 }
 
-/** What a reconciliation walks through: every hold that the processor has, newest first. */
+/** One page of the processor's holds, newest first. */
 export interface HoldsPage {
   readonly holds: readonly HoldFacts[];
   /** Send it as `after` for the next page; null on the last. */
@@ -106,28 +105,28 @@ export interface ChargeTotals {
 
 export interface Processor {
   readonly mode: Mode;
-  /** What a browser needs besides the client secret. */
+  /** The browser's key, needed beside the client secret. */
   readonly publishableKey: string;
-  createCustomer(key: string, marks: HoldMarks): Promise<string>;
-  createHold(wish: NewHold): Promise<CreatedHold>;
-  /** A new hold on a card that was kept; its owner is not there. */
-  renewHold(wish: Renewal): Promise<HoldFacts>;
-  /** For test helpers: pays as a guest with one of the processor's own test cards would. */
+  createCustomer(key: string, metadata: HoldMetadata): Promise<string>;
+  createHold(request: NewHold): Promise<CreatedHold>;
+  /** A new hold on a saved card, without the guest. */
+  renewHold(request: Renewal): Promise<HoldFacts>;
+  /** For test helpers: confirms the intent with one of the processor's test cards, as a guest would. */
   payWithTestCard(intentId: string, card: string, key: string): Promise<HoldFacts>;
   retrieveHold(intentId: string): Promise<HoldFacts>;
   capture(intentId: string, amount: number, key: string): Promise<HoldFacts>;
-  /** Releasing what is released already, or has lapsed, is no failure. */
+  /** Releasing a hold that is released or has lapsed already succeeds. */
   release(intentId: string, key: string): Promise<HoldFacts>;
-  refund(intentId: string, wish: RefundRequest): Promise<{ readonly refundId: string }>;
-  /** What was made for a movement, when its key may be forgotten already; null: nothing. */
+  refund(intentId: string, request: RefundRequest): Promise<{ readonly refundId: string }>;
+  /** The refund of a movement, found by metadata because its key may have expired; null: there is none. */
   findRefund(intentId: string, movementId: string): Promise<{ readonly refundId: string } | null>;
   createAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account>;
   onboardingLink(accountId: string, returnUrl: string): Promise<string>;
-  transfer(wish: TransferRequest): Promise<{ readonly transferId: string }>;
+  transfer(request: TransferRequest): Promise<{ readonly transferId: string }>;
   findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null>;
-  reverse(transferId: string, wish: RefundRequest): Promise<{ readonly reversalId: string }>;
+  reverse(transferId: string, request: RefundRequest): Promise<{ readonly reversalId: string }>;
   findReversal(transferId: string, movementId: string): Promise<{ readonly reversalId: string } | null>;
-  /** Every hold made since then (milliseconds), newest first, a page at a time. */
+  /** The holds created since then (milliseconds), newest first, one page at a time. */
   holdsSince(since: number, after: string | null): Promise<HoldsPage>;
   chargeTotals(intentId: string): Promise<ChargeTotals>;
 }
@@ -135,39 +134,39 @@ export interface Processor {
 export type Processors = Readonly<Partial<Record<Mode, Processor>>>;
 
 /**
- * The processor could not be reached, was too slow, or was too busy. Whether the work was done is NOT known: the same call
- * with the same key is made again until it is.
+ * The processor could not be reached, was too slow or was too busy. The outcome of the call is unknown: the worker
+ * repeats it with the same key until the processor answers.
  */
 export class ProcessorUnavailable extends Error {
-  /** It has answered "not now", and keeps that answer under the key: nothing was done, and another try takes another key. */
+  /** The processor stored a temporary error under this key and replays it: the next attempt needs another key. */
   readonly isTemporary: boolean;
 
-  constructor(what: string, more: { readonly cause?: unknown; readonly isNotNow?: boolean } = {}) {
-    super(what, { cause: more.cause });
-    this.name = 'ProcessorTrouble';
-    this.isTemporary = more.isNotNow === true;
+  constructor(message: string, options: { readonly cause?: unknown; readonly isTemporary?: boolean } = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'ProcessorUnavailable';
+    this.isTemporary = options.isTemporary === true;
   }
 }
 
 /**
- * Asked just before anything is made: whoever was held up for longer than their lease makes nothing more. Another has taken
- * it over, may have found that it was never made, and the key is forgotten after a day.
+ * Called just before a call that creates something: a worker whose lease has ended must not create anything. Another
+ * worker may have claimed the row and concluded that nothing was created, and the processor forgets a key after a day.
  */
 export function requireLease(clock: Clock, leaseEnds: number): void {
-  if (clock.now() > leaseEnds) throw new ProcessorUnavailable('its turn was over before it was asked for');
+  if (clock.now() > leaseEnds) throw new ProcessorUnavailable('the lease ended before the processor was called');
 }
 
-/** The processor has said no, and would say no again. */
+/** The processor has refused the call for good. */
 export class ProcessorRefusal extends Error {
-  /** The processor's own word: `card_declined`, `payment_intent_unexpected_state`, `charge_already_refunded`, … */
+  /** The processor's error code: `card_declined`, `payment_intent_unexpected_state`, `charge_already_refunded`, … */
   readonly code: string;
-  /** The card's bank has said it, about the card itself. */
-  readonly byCard: boolean;
+  /** The card's issuer has declined the card. */
+  readonly isCardDecline: boolean;
 
   constructor(code: string, message: string, byCard = false) {
     super(message);
     this.name = 'ProcessorRefusal';
     this.code = code;
-    this.byCard = byCard;
+    this.isCardDecline = byCard;
   }
 }

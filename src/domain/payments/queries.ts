@@ -1,46 +1,46 @@
-// The only place that touches holds. Moves are compare-and-set: a statement answers how many
-// rows it moved, and whoever calls it insists on the number.
+// The SQL of holds. Transitions are compare-and-set: a statement returns how many rows it changed, and the caller
+// requires the expected number.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { HoldState } from './hold.ts';
 import { ENDED_HOLD_STATUSES, type HoldStatus } from './transitions.ts';
 
-const HOLD = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
+const HOLD_COLUMNS = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
   currency, renews, keeps_card as "keepsCard", intent_id as "intentId", customer_id as "customerId",
   payment_method_id as "paymentMethodId", charge_id as "chargeId",
-  (extract(epoch from held_at) * 1000)::float8 as "heldAt", (extract(epoch from capture_before) * 1000)::float8 as "captureBefore", turn as "leaseToken",
+  (extract(epoch from held_at) * 1000)::float8 as "heldAt", (extract(epoch from capture_before) * 1000)::float8 as "captureBefore", lease_token as "leaseToken",
   capture_tries as "captureTries",
   (extract(epoch from created_at) * 1000)::float8 as "createdAt", payer_id as "payerId"`;
 
-/** Work that is due at one venue: no transaction touches two. */
+/** How much work is due at one venue. Each transaction concerns one venue. */
 export interface DueAtVenue {
   readonly venueId: string;
   readonly due: number;
 }
 
-/** Those that are not over. */
+/** The holds that have not ended. */
 export async function liveHolds(tx: Queryable, venueId: string, checkoutId: string): Promise<HoldState[]> {
   return tx.query<HoldState>(
-    `select ${HOLD} from holds where venue_id = $1 and checkout_id = $2 and status <> all($3)
+    `select ${HOLD_COLUMNS} from holds where venue_id = $1 and checkout_id = $2 and status <> all($3)
      order by created_at, hold_id`,
     [venueId, checkoutId, ENDED_HOLD_STATUSES],
   );
 }
 
-export interface HoldSecret extends HoldState {
+export interface HoldWithSecret extends HoldState {
   readonly clientSecret: Buffer | null;
 }
 
-export async function findHold(db: Queryable, venueId: string, holdId: string): Promise<HoldSecret | null> {
-  const rows = await db.query<HoldSecret>(
-    `select ${HOLD}, client_secret as "clientSecret" from holds where venue_id = $1 and hold_id = $2`,
+export async function findHold(db: Queryable, venueId: string, holdId: string): Promise<HoldWithSecret | null> {
+  const rows = await db.query<HoldWithSecret>(
+    `select ${HOLD_COLUMNS}, client_secret as "clientSecret" from holds where venue_id = $1 and hold_id = $2`,
     [venueId, holdId],
   );
   return rows[0] ?? null;
 }
 
-export interface NewHoldIn {
+export interface HoldScope {
   readonly venueId: string;
   readonly checkoutId: string;
   readonly mode: Mode;
@@ -50,7 +50,7 @@ export interface NewHoldIn {
 
 export async function insertHold(
   tx: Queryable,
-  about: NewHoldIn,
+  scope: HoldScope,
   hold: {
     readonly id: string;
     readonly shareId: string;
@@ -67,24 +67,24 @@ export async function insertHold(
        customer_id, due_at, created_at, payer_id)
      values ($1, $2, $3, $4, $5, 'asked', $6, $7, $8, $9, $10, to_timestamp($11 / 1000.0), to_timestamp($12 / 1000.0), $13)`,
     [
-      about.venueId,
+      scope.venueId,
       hold.id,
-      about.checkoutId,
+      scope.checkoutId,
       hold.shareId,
-      about.mode,
+      scope.mode,
       hold.amount,
-      about.currency,
+      scope.currency,
       hold.renews,
       hold.keepsCard,
       hold.customerId,
       dueAt,
-      about.now,
+      scope.now,
       hold.payerId,
     ],
   );
 }
 
-/** What is learned about a hold when it moves; what is absent stays as it was. Times in milliseconds. */
+/** New facts of a hold. Absent or null members keep their stored value. Times are in milliseconds. */
 export interface HoldUpdate {
   readonly intentId?: string;
   readonly clientSecret?: Buffer;
@@ -96,13 +96,13 @@ export interface HoldUpdate {
   readonly refusal?: string | null;
 }
 
-/** Moves one hold, or without a move writes down what was learned; what is absent or null stays as it was. */
-export async function moveHold(
+/** Changes the status of one hold and stores new facts; without a transition only the facts. */
+export async function transitionHold(
   tx: Queryable,
   venueId: string,
   id: string,
-  move: { readonly from: HoldStatus; readonly to: HoldStatus } | null,
-  change: HoldUpdate,
+  transition: { readonly from: HoldStatus; readonly to: HoldStatus } | null,
+  update: HoldUpdate,
   dueAt: number | null,
 ): Promise<number> {
   const rows = await tx.query(
@@ -116,23 +116,23 @@ export async function moveHold(
     [
       venueId,
       id,
-      move?.from ?? null,
-      move?.to ?? null,
-      change.intentId ?? null,
-      change.clientSecret ?? null,
-      change.customerId ?? null,
-      change.paymentMethodId ?? null,
-      change.chargeId ?? null,
-      change.heldAt ?? null,
-      change.captureBefore ?? null,
-      change.refusal ?? null,
+      transition?.from ?? null,
+      transition?.to ?? null,
+      update.intentId ?? null,
+      update.clientSecret ?? null,
+      update.customerId ?? null,
+      update.paymentMethodId ?? null,
+      update.chargeId ?? null,
+      update.heldAt ?? null,
+      update.captureBefore ?? null,
+      update.refusal ?? null,
       dueAt,
     ],
   );
   return rows.length;
 }
 
-/** Whose card was held last for each share of a checkout; absent: nobody's, or the person's own. */
+/** By share: the member whose card was held last. Absent: no card was held, or the share's own member paid. */
 export async function payersOf(tx: Queryable, venueId: string, checkoutId: string): Promise<Map<string, string>> {
   const rows = await tx.query<{ shareId: string; payerId: string }>(
     `select share_id as "shareId", payer_id as "payerId" from (
@@ -166,7 +166,7 @@ export interface CapturedHold {
   readonly chargeId: string | null;
 }
 
-/** The captures of a whole party at once. */
+/** Records the captures of a whole party in one statement. */
 export async function recordCaptured(tx: Queryable, venueId: string, holds: readonly CapturedHold[]): Promise<number> {
   const rows = await tx.query(
     `update holds h set status = 'captured', charge_id = coalesce(n.charge_id, h.charge_id), due_at = null
@@ -177,7 +177,7 @@ export async function recordCaptured(tx: Queryable, venueId: string, holds: read
   return rows.length;
 }
 
-/** The processor answered "not now": the next try takes another key. */
+/** The processor answered with a temporary error: the next attempt gets another key. */
 export async function countCaptureAttempt(tx: Queryable, venueId: string, ids: readonly string[]): Promise<number> {
   const rows = await tx.query(
     `update holds set capture_tries = capture_tries + 1
@@ -187,8 +187,8 @@ export async function countCaptureAttempt(tx: Queryable, venueId: string, ids: r
   return rows.length;
 }
 
-/** Shifts what a moved clock makes due earlier. */
-export async function makeHoldsDue(tx: Queryable, venueId: string, checkoutId: string, byMs: number): Promise<void> {
+/** The checkout's own clock was moved ahead: moves the times of its held holds back by as much. */
+export async function shiftHeldTimes(tx: Queryable, venueId: string, checkoutId: string, byMs: number): Promise<void> {
   await tx.query(
     `update holds set due_at = due_at - $3 * interval '1 millisecond', held_at = held_at - $3 * interval '1 millisecond',
        capture_before = capture_before - $3 * interval '1 millisecond'
@@ -197,20 +197,20 @@ export async function makeHoldsDue(tx: Queryable, venueId: string, checkoutId: s
   );
 }
 
-/** A hint from outside that something happened to a hold: it is looked at now. */
+/** A notice says that a hold has changed: makes it due now. */
 export async function markHoldDue(
   db: Queryable,
   hint: { readonly venueId: string; readonly holdId: string; readonly mode: Mode; readonly now: number },
 ): Promise<void> {
-  // A look that is under way began before this: it is late, and somebody looks again.
+  // The new lease token makes a settlement in progress stale: it may have read the hold before the change.
   await db.query(
-    `update holds set due_at = to_timestamp($4 / 1000.0), turn = turn + 1
+    `update holds set due_at = to_timestamp($4 / 1000.0), lease_token = lease_token + 1
      where venue_id = $1 and hold_id = $2 and mode = $3 and status in ('open', 'held')`,
     [hint.venueId, hint.holdId, hint.mode, hint.now],
   );
 }
 
-/** Which venues have holds that are due, and how many of the `limit` oldest. */
+/** The venues of the `limit` longest due holds, and how many each has. */
 export async function venuesWithDueHolds(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
   return db.query<DueAtVenue>(
     `select venue_id as "venueId", count(*)::integer as "due" from (
@@ -220,40 +220,40 @@ export async function venuesWithDueHolds(db: Queryable, now: number, limit: numb
   );
 }
 
-/** Takes up to `limit` holds of a venue that are due; whoever takes them has until `until`, then another may. */
+/** Leases up to `limit` due holds of a venue until `leaseEnds`; after that another worker may claim them. */
 export async function claimHolds(
   db: Queryable,
   venueId: string,
   now: number,
-  until: number,
+  leaseEnds: number,
   limit: number,
 ): Promise<HoldState[]> {
   return db.query<HoldState>(
-    `update holds set turn = turn + 1, due_at = to_timestamp($3 / 1000.0)
+    `update holds set lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and hold_id in (
        select hold_id from holds where venue_id = $1 and due_at <= to_timestamp($2 / 1000.0)
        order by due_at, hold_id limit $4 for update skip locked)
-     returning ${HOLD}`,
-    [venueId, now, until, limit],
+     returning ${HOLD_COLUMNS}`,
+    [venueId, now, leaseEnds, limit],
   );
 }
 
-/** The same for one hold, due or not; null: it is over. */
+/** Leases one hold, due or not; null: it has ended or is being captured. */
 export async function claimHold(
   db: Queryable,
   venueId: string,
   holdId: string,
-  until: number,
+  leaseEnds: number,
 ): Promise<HoldState | null> {
   const rows = await db.query<HoldState>(
-    `update holds set turn = turn + 1, due_at = to_timestamp($3 / 1000.0)
-     where venue_id = $1 and hold_id = $2 and status in ('asked', 'open', 'held', 'releasing') returning ${HOLD}`,
-    [venueId, holdId, until],
+    `update holds set lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and hold_id = $2 and status in ('asked', 'open', 'held', 'releasing') returning ${HOLD_COLUMNS}`,
+    [venueId, holdId, leaseEnds],
   );
   return rows[0] ?? null;
 }
 
-/** Holds that are neither over nor captured, oldest first: what a reconciliation asks about. */
+/** Holds that have neither ended nor been captured, by id: what a reconciliation settles. */
 export async function unsettledHolds(
   db: Queryable,
   mode: Mode,
@@ -261,21 +261,24 @@ export async function unsettledHolds(
   limit: number,
 ): Promise<HoldState[]> {
   return db.query<HoldState>(
-    `select ${HOLD} from holds where mode = $1 and status in ('asked', 'open', 'held', 'releasing')
+    `select ${HOLD_COLUMNS} from holds where mode = $1 and status in ('asked', 'open', 'held', 'releasing')
        and ($2::uuid is null or hold_id > $2) order by hold_id limit $3`,
     [mode, after, limit],
   );
 }
 
-/** As many of these as there are. */
+/** The holds with these ids; unknown ids are left out. */
 export async function holdsByIds(db: Queryable, venueId: string, ids: readonly string[]): Promise<HoldState[]> {
-  return db.query<HoldState>(`select ${HOLD} from holds where venue_id = $1 and hold_id = any($2)`, [venueId, ids]);
+  return db.query<HoldState>(`select ${HOLD_COLUMNS} from holds where venue_id = $1 and hold_id = any($2)`, [
+    venueId,
+    ids,
+  ]);
 }
 
-/** The turn that was begun last, with the row locked: nobody begins another until this transaction ends. */
+/** The current lease token, with the row locked: no worker can claim the hold until this transaction ends. */
 export async function lockLease(tx: Queryable, venueId: string, holdId: string): Promise<number | null> {
   const rows = await tx.query<{ leaseToken: number }>(
-    'select turn as "leaseToken" from holds where venue_id = $1 and hold_id = $2 for no key update',
+    'select lease_token as "leaseToken" from holds where venue_id = $1 and hold_id = $2 for no key update',
     [venueId, holdId],
   );
   return rows[0]?.leaseToken ?? null;

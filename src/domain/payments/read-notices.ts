@@ -1,5 +1,5 @@
-// What the processor told us about disputes, understood and recorded: whose it is (asked back, since a dispute carries no
-// marks of ours), what it is about, and the money that the processor took or gave back, in the ledger.
+// Reads the stored notices about disputes: finds the hold (through the processor, because a dispute has no metadata of
+// ours), records the dispute, and posts the money that the processor withdrew or reinstated to the ledger.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../base/db.ts';
@@ -8,12 +8,12 @@ import type { Log } from '../../base/log.ts';
 import type { Entry } from '../ledger/accounts.ts';
 import { postEntries } from '../ledger/queries.ts';
 import {
-  changeDispute,
   claimNotices,
-  type DisputeWrite,
+  type DisputeUpdate,
   lockDispute,
   postponeNotice,
   type StoredNotice,
+  updateDispute,
 } from './dispute-queries.ts';
 import { type Processors, ProcessorUnavailable } from './processor.ts';
 import { findHold } from './queries.ts';
@@ -28,7 +28,7 @@ export interface NoticeServices {
 const LEASE_MS = 60_000;
 const DAY = 24 * 3_600_000;
 
-/** The explicit step of the worker. Answers how many notices were looked at. */
+/** One step of the worker: reads up to `batch` due notices. Returns how many it claimed. */
 export async function readDueNotices(services: NoticeServices, batch: number): Promise<number> {
   const now = services.clock.now();
   const notices = await claimNotices(services.db, now, now + LEASE_MS, batch);
@@ -37,12 +37,17 @@ export async function readDueNotices(services: NoticeServices, batch: number): P
       await applyNotice(services, notice);
       await postponeNotice(services.db, notice, null);
     } catch (error) {
-      const giveUp = now - notice.receivedAt > 3 * DAY;
-      services.log[giveUp ? 'error' : 'warn']({ notice: notice.id, err: error }, 'a notice of the processor waits');
+      const shouldGiveUp = now - notice.receivedAt > 3 * DAY;
+      services.log[shouldGiveUp ? 'error' : 'warn'](
+        { notice: notice.id, err: error },
+        shouldGiveUp
+          ? 'reading a notice failed for three days; the worker gives it up'
+          : 'reading a notice failed; the worker retries it',
+      );
       await postponeNotice(
         services.db,
         notice,
-        giveUp ? null : now + Math.min(1_000 * 2 ** notice.leaseToken, 3_600_000),
+        shouldGiveUp ? null : now + Math.min(1_000 * 2 ** notice.leaseToken, 3_600_000),
       );
     }
   }
@@ -53,11 +58,11 @@ async function applyNotice(services: NoticeServices, { mode, about }: StoredNoti
   const processor = services.processors[mode];
   if (processor === undefined) throw new ProcessorUnavailable(`no card processor is set up for ${mode} mode`);
   if (about.intentId === null) return;
-  const { marks } = await processor.retrieveHold(about.intentId);
-  if (!isUuid(marks.venueId ?? '') || !isUuid(marks.holdId ?? '')) return;
-  const hold = await findHold(services.db, marks.venueId ?? '', marks.holdId ?? '');
+  const { metadata } = await processor.retrieveHold(about.intentId);
+  if (!isUuid(metadata.venueId ?? '') || !isUuid(metadata.holdId ?? '')) return;
+  const hold = await findHold(services.db, metadata.venueId ?? '', metadata.holdId ?? '');
   if (hold === null || hold.mode !== mode || hold.intentId !== about.intentId) return;
-  const write: DisputeWrite = {
+  const update: DisputeUpdate = {
     venueId: hold.venueId,
     mode,
     checkoutId: hold.checkoutId,
@@ -67,17 +72,17 @@ async function applyNotice(services: NoticeServices, { mode, about }: StoredNoti
     now: services.clock.now(),
   };
   await services.db.transaction(async (tx) => {
-    const before = await lockDispute(tx, write);
+    const dispute = await lockDispute(tx, update);
     const next = {
-      withdrawn: before.withdrawn || about.balanceChange === 'withdrawn',
-      reinstated: before.reinstated || about.balanceChange === 'reinstated',
+      withdrawn: dispute.withdrawn || about.balanceChange === 'withdrawn',
+      reinstated: dispute.reinstated || about.balanceChange === 'reinstated',
     };
     const entries: Entry[] = [];
     const { disputeId: subject } = about;
-    const { amount, currency } = before;
-    if (next.withdrawn && !before.withdrawn) entries.push({ kind: 'dispute', subject, amount });
-    if (next.reinstated && !before.reinstated) entries.push({ kind: 'dispute_won', subject, amount });
-    await postEntries(tx, { ...write, currency }, entries);
-    await changeDispute(tx, write, next);
+    const { amount, currency } = dispute;
+    if (next.withdrawn && !dispute.withdrawn) entries.push({ kind: 'dispute', subject, amount });
+    if (next.reinstated && !dispute.reinstated) entries.push({ kind: 'dispute_won', subject, amount });
+    await postEntries(tx, { ...update, currency }, entries);
+    await updateDispute(tx, update, next);
   });
 }

@@ -1,5 +1,5 @@
-// A notice of the processor, verified by the door: what it is about is marked as due, and looked at by the worker. A notice
-// is a hint, not a fact: duplicates, late ones and ones out of order do no harm.
+// Receives a verified notice of the processor: makes the hold that it concerns due, so that the worker settles it. A
+// notice is a hint, not a fact: duplicates, late notices and notices out of order do no harm.
 
 import type { Queryable } from '../../base/db.ts';
 import { isUuid } from '../../base/ids.ts';
@@ -14,9 +14,9 @@ const HOUR = 3_600_000;
 export async function receiveNotice(db: Queryable, notice: Notice, now: number): Promise<void> {
   const { about, mode } = notice;
   if (about.kind === 'hold') {
-    const { venueId = '', holdId = '' } = about.marks;
+    const { venueId = '', holdId = '' } = about.metadata;
     if (!isUuid(venueId) || !isUuid(holdId)) return;
-    // One that comes so late was counted long ago, or is of no use any more.
+    // Only declines of the last hour count, so an older one need not be stored.
     if (about.decline !== undefined && now - notice.at < HOUR) {
       const declineId = about.decline.chargeId ?? notice.eventId;
       await countDecline(db, { venueId, holdId, mode, declineId, at: notice.at });

@@ -1,5 +1,6 @@
-// Refunds, returns, transfers and reversals: each is committed first, then called with a key of its own, then
-// recorded with its ledger entry. A time-out is not a failure: the same call is made again until the processor answers.
+// Sends refunds, returns, transfers and reversals to the processor. Each is committed first, then called with its own
+// key, then recorded with its ledger entries. A time-out is no failure: the worker repeats the same call until the
+// processor answers.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../base/db.ts';
@@ -15,9 +16,9 @@ import {
   postponeMovement,
   venuesWithDueMovements,
 } from './movement-queries.ts';
-import { payoutAccount } from './payout-account.ts';
+import { findOrCreatePayoutAccount } from './payout-account.ts';
 import { type Processor, ProcessorRefusal, type Processors, ProcessorUnavailable, requireLease } from './processor.ts';
-import { findHold, type HoldSecret } from './queries.ts';
+import { findHold, type HoldWithSecret } from './queries.ts';
 
 export interface MovementServices {
   readonly db: Db;
@@ -28,10 +29,14 @@ export interface MovementServices {
 
 const LEASE_MS = 60_000;
 const HOUR = 3_600_000;
-/** Words of the processor that no waiting changes. */
-const NEVER: ReadonlySet<string> = new Set(['charge_already_refunded', 'amount_too_large', 'transfer_failed']);
+/** Error codes of the processor that a later retry cannot change. */
+const PERMANENT_REFUSALS: ReadonlySet<string> = new Set([
+  'charge_already_refunded',
+  'amount_too_large',
+  'transfer_failed',
+]);
 
-/** The explicit step of the worker: sends up to `batch` movements that are due. Answers how many. */
+/** One step of the worker: sends up to `batch` due movements. Returns how many it claimed. */
 export async function settleDueMovements(services: MovementServices, batch: number): Promise<number> {
   const now = services.clock.now();
   const venues = await venuesWithDueMovements(services.db, now, batch);
@@ -42,8 +47,9 @@ export async function settleDueMovements(services: MovementServices, batch: numb
   const settled = await Promise.allSettled(
     movements.map((movement) => settleMovement(services, movement, now + LEASE_MS)),
   );
-  for (const one of settled) {
-    if (one.status === 'rejected') services.log.error({ err: one.reason }, 'money was not moved; it is tried again');
+  for (const result of settled) {
+    if (result.status === 'rejected')
+      services.log.error({ err: result.reason }, 'a movement failed; the worker retries it');
   }
   return movements.length;
 }
@@ -53,100 +59,110 @@ export async function settleMovement(
   movement: MovementRow,
   leaseEnds: number,
 ): Promise<void> {
-  const about = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId };
+  const fields = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId };
   try {
-    const processorId = await send(services, movement, leaseEnds);
-    await record(services, movement, processorId);
+    const processorId = await sendMovement(services, movement, leaseEnds);
+    await recordDone(services, movement, processorId);
   } catch (error) {
-    if (error instanceof ProcessorRefusal) return refused(services, movement, error.code);
+    if (error instanceof ProcessorRefusal) return recordRefusal(services, movement, error.code);
     if (!(error instanceof ProcessorUnavailable)) throw error;
-    services.log.warn({ ...about, err: error }, 'money is moved later');
+    services.log.warn({ ...fields, err: error }, 'the processor is unavailable; the worker retries the movement');
     const wait = Math.min(1_000 * 2 ** Math.min(movement.leaseToken, 12), HOUR);
     await postponeMovement(services.db, movement, services.clock.now() + wait, error.message.slice(0, 200), false);
   }
 }
 
 /**
- * A no may pass (an account that is not ready yet, a balance that is too low today): it is tried again for two weeks. What
- * cannot pass, or has not passed by then, is left to a person.
+ * A refusal may be temporary (an account that is not ready, a balance that is too low): the worker retries it for two
+ * weeks. A permanent refusal, or one that lasts longer, fails the movement and is left to an operator.
  */
-async function refused(services: MovementServices, movement: MovementRow, code: string): Promise<void> {
+async function recordRefusal(services: MovementServices, movement: MovementRow, code: string): Promise<void> {
   const now = services.clock.now();
-  const about = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId, code };
-  if (NEVER.has(code) || now - movement.createdAt > 14 * 24 * HOUR) {
-    services.log.error(about, 'the processor has refused to move money: an operator must look');
-    await finishMovement(services.db, movement, { status: 'failed', processorId: null, trouble: code }, now);
+  const fields = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId, code };
+  if (PERMANENT_REFUSALS.has(code) || now - movement.createdAt > 14 * 24 * HOUR) {
+    services.log.error(fields, 'the processor refused a movement for good; an operator must act');
+    await finishMovement(services.db, movement, { status: 'failed', processorId: null, error: code }, now);
     return;
   }
-  services.log.error(about, 'the processor has refused to move money: it is tried again');
+  services.log.error(fields, 'the processor refused a movement; the worker retries it');
   const wait = Math.min(60_000 * 2 ** Math.min(movement.refusals, 10), 6 * HOUR);
   await postponeMovement(services.db, movement, now + wait, code, true);
 }
 
-async function send(services: MovementServices, movement: MovementRow, leaseEnds: number): Promise<string> {
+async function sendMovement(services: MovementServices, movement: MovementRow, leaseEnds: number): Promise<string> {
   const processor = services.processors[movement.mode];
   if (processor === undefined) throw new ProcessorUnavailable(`no card processor is set up for ${movement.mode} mode`);
   const hold = await findHold(services.db, movement.venueId, movement.holdId);
-  if (hold === null) throw new Error(`movement ${movement.id} belongs to no hold`);
-  const wish = { key: callKeys.movement(movement), amount: movement.amount, movementId: movement.id };
-  // Whoever asks again looks first: a key is forgotten after a day, and a word of ours may have changed since.
-  const mayBeMade = movement.leaseToken > 1;
+  if (hold === null) throw new Error(`the hold of movement ${movement.id} is not found`);
+  const request = { key: callKeys.movement(movement), amount: movement.amount, movementId: movement.id };
+  // A retry searches first: the processor forgets a key after a day, and rejects a key whose parameters have changed.
+  const mayExist = movement.leaseToken > 1;
   switch (movement.kind) {
     case 'refund':
     case 'return': {
       const intentId = intentOf(hold);
-      const made = mayBeMade ? await processor.findRefund(intentId, movement.id) : null;
-      if (made === null) requireLease(services.clock, leaseEnds);
-      return (made ?? (await processor.refund(intentId, wish))).refundId;
+      const found = mayExist ? await processor.findRefund(intentId, movement.id) : null;
+      if (found === null) requireLease(services.clock, leaseEnds);
+      return (found ?? (await processor.refund(intentId, request))).refundId;
     }
     case 'transfer': {
-      const made = mayBeMade ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
-      return made?.transferId ?? (await transfer(services, { processor, movement, hold, key: wish.key, leaseEnds }));
+      const found = mayExist ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
+      return (
+        found?.transferId ?? (await sendTransfer(services, { processor, movement, hold, key: request.key, leaseEnds }))
+      );
     }
     case 'reversal': {
-      const transferId = await transferToTakeBack(services, movement);
-      const made = mayBeMade ? await processor.findReversal(transferId, movement.id) : null;
-      if (made === null) requireLease(services.clock, leaseEnds);
-      return (made ?? (await processor.reverse(transferId, wish))).reversalId;
+      const transferId = await transferToReverse(services, movement);
+      const found = mayExist ? await processor.findReversal(transferId, movement.id) : null;
+      if (found === null) requireLease(services.clock, leaseEnds);
+      return (found ?? (await processor.reverse(transferId, request))).reversalId;
     }
   }
 }
 
-async function transferToTakeBack(services: MovementServices, movement: MovementRow): Promise<string> {
-  const taken = await findMovementOutcome(services.db, movement.venueId, movement.takesBack ?? '');
-  if (taken?.status === 'done' && taken.processorId !== null) return taken.processorId;
-  // Asked for again together, they are made and taken back one after the other.
-  if (taken?.status === 'failed') throw new ProcessorRefusal('transfer_failed', 'the transfer itself was refused');
-  throw new ProcessorUnavailable('the transfer that is to be taken back was not made yet');
+async function transferToReverse(services: MovementServices, movement: MovementRow): Promise<string> {
+  const transfer = await findMovementOutcome(services.db, movement.venueId, movement.reversedTransferId ?? '');
+  if (transfer?.status === 'done' && transfer.processorId !== null) return transfer.processorId;
+  // The reversal fails with its transfer. When an operator retries both, the transfer is made first.
+  if (transfer?.status === 'failed') throw new ProcessorRefusal('transfer_failed', 'the transfer itself was refused');
+  throw new ProcessorUnavailable('the transfer to reverse was not made yet');
 }
 
-interface TransferWish {
+interface TransferCall {
   readonly processor: Processor;
   readonly movement: MovementRow;
-  readonly hold: HoldSecret;
+  readonly hold: HoldWithSecret;
   readonly key: string;
   readonly leaseEnds: number;
 }
 
-async function transfer(
+async function sendTransfer(
   services: MovementServices,
-  { processor, movement, hold, key, leaseEnds }: TransferWish,
+  { processor, movement, hold, key, leaseEnds }: TransferCall,
 ): Promise<string> {
-  if (hold.chargeId === null) throw new Error(`hold ${hold.id} was captured and has no charge`);
+  if (hold.chargeId === null) throw new Error(`hold ${hold.id} was captured but has no charge`);
   const { amount, currency, checkoutId } = movement;
-  const { accountId } = await payoutAccount(services, movement.venueId, movement.mode);
+  const { accountId } = await findOrCreatePayoutAccount(services, movement.venueId, movement.mode);
   const { chargeId } = hold;
   const movementId = movement.id;
   requireLease(services.clock, leaseEnds);
-  const made = await processor.transfer({ key, amount, currency, accountId, chargeId, checkoutId, movementId });
-  return made.transferId;
+  const { transferId } = await processor.transfer({
+    key,
+    amount,
+    currency,
+    accountId,
+    chargeId,
+    checkoutId,
+    movementId,
+  });
+  return transferId;
 }
 
-async function record(services: MovementServices, movement: MovementRow, processorId: string): Promise<void> {
+async function recordDone(services: MovementServices, movement: MovementRow, processorId: string): Promise<void> {
   const now = services.clock.now();
   await services.db.transaction(async (tx) => {
-    const isMine = await finishMovement(tx, movement, { status: 'done', processorId, trouble: null }, now);
-    if (isMine) await postEntries(tx, { ...movement, now }, entriesFor(movement));
+    const isFirst = await finishMovement(tx, movement, { status: 'done', processorId, error: null }, now);
+    if (isFirst) await postEntries(tx, { ...movement, now }, entriesFor(movement));
   });
 }
 
@@ -158,7 +174,7 @@ function entriesFor({ kind, id, amount, feePart }: MovementRow): readonly Entry[
   ];
 }
 
-function intentOf(hold: HoldSecret): string {
-  if (hold.intentId === null) throw new Error(`hold ${hold.id} was captured and has no intent`);
+function intentOf(hold: HoldWithSecret): string {
+  if (hold.intentId === null) throw new Error(`hold ${hold.id} was captured but has no intent`);
   return hold.intentId;
 }

@@ -1,35 +1,35 @@
-// What an error of the card processor's SDK means to us: trouble (whether the work was done is not known, ask again with
-// the same key) or a refusal (a definitive no). In doubt it is trouble: money is never declared lost, nor a share refused,
-// because a network or a key was bad. The SDK's error itself is left behind, for it carries whole payment intents with
-// their client secrets; what an operator needs of it is in the message. It does not decide what to do next.
+// Converts errors of the processor's SDK: to ProcessorUnavailable (the outcome is unknown, repeat the call with the
+// same key) or ProcessorRefusal (final). In doubt it is ProcessorUnavailable: a bad network or key must not fail a
+// share or a movement. The SDK's error is not kept as the cause, because it carries payment intents with client
+// secrets; the message has what an operator needs.
 
 import Stripe from 'stripe';
 import { ProcessorRefusal, ProcessorUnavailable } from './processor.ts';
 
 type SdkError = InstanceType<typeof Stripe.errors.StripeError>;
 
-/** Does the work, and says in our own words how it failed. */
+/** Runs the SDK call and converts its errors. `call` begins the message. */
 export async function callStripe<T>(call: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof Stripe.errors.StripeError ? meaningOf(call, error) : error;
+    throw error instanceof Stripe.errors.StripeError ? toProcessorError(call, error) : error;
   }
 }
 
-/** The bank's own word where there is one: `insufficient_funds` says more than `card_declined`. */
-export function errorCodeOf(said: {
+/** The issuer's code if there is one: `insufficient_funds` is more precise than `card_declined`. */
+export function errorCodeOf(error: {
   readonly decline_code?: string | null;
   readonly code?: string | null;
 }): string | null {
   // The SDK fills in an empty decline code where the processor gave none.
-  return said.decline_code || said.code || null;
+  return error.decline_code || error.code || null;
 }
 
-function meaningOf(call: string, error: SdkError): Error {
+function toProcessorError(call: string, error: SdkError): Error {
   const { errors } = Stripe;
   if (error instanceof errors.StripeConnectionError) {
-    return new ProcessorUnavailable(`${call}: no answer from the card processor${inBrackets([networkCode(error)])}`);
+    return new ProcessorUnavailable(`${call}: no answer from the card processor${inParentheses([networkCode(error)])}`);
   }
   if (error instanceof errors.StripeAuthenticationError || error instanceof errors.StripePermissionError) {
     return new ProcessorUnavailable(
@@ -38,34 +38,34 @@ function meaningOf(call: string, error: SdkError): Error {
   }
   if (isDefinitive(error)) {
     const code = errorCodeOf(error) ?? error.rawType ?? 'refused';
-    const words = `${call}: ${withoutSecrets(error.message)}${details(error)}`;
-    return new ProcessorRefusal(code, words, error instanceof errors.StripeCardError);
+    const message = `${call}: ${withoutSecrets(error.message)}${details(error)}`;
+    return new ProcessorRefusal(code, message, error instanceof errors.StripeCardError);
   }
   const kind =
     error instanceof errors.StripeRateLimitError ? 'the card processor is too busy' : 'the card processor failed';
   return new ProcessorUnavailable(`${call}: ${kind}${details(error)}`, {
-    isNotNow: error instanceof errors.StripeCardError,
+    isTemporary: error instanceof errors.StripeCardError,
   });
 }
 
-/** Only these classes are a no; every other one, and every one that a later SDK adds, leaves it open. */
+/** Only these classes are final. Every other class, also one that a later SDK adds, leaves the outcome unknown. */
 function isDefinitive(error: SdkError): boolean {
   const { errors } = Stripe;
-  // The card's network stumbled, which is no word about the card.
+  // The card network failed; the issuer has not declined the card.
   if (error.code === 'processing_error' || error.decline_code === 'processing_error') return false;
   if (error instanceof errors.StripeCardError) return true;
-  // Not the idempotency error: what was first sent under the key may well have been done.
+  // An idempotency error is not final: the first request with the key may have succeeded.
   return error instanceof errors.StripeInvalidRequestError;
 }
 
 function details(error: SdkError): string {
-  // A replayed failure comes again for as long as the key is kept (a day or more): whoever waits should know.
+  // The processor replays a failure while it stores the key (a day or more): the log should show that.
   const replayed = error.headers?.['idempotent-replayed'] === 'true' ? 'replayed for this key' : undefined;
-  return inBrackets([error.statusCode, errorCodeOf(error), error.requestId, replayed]);
+  return inParentheses([error.statusCode, errorCodeOf(error), error.requestId, replayed]);
 }
 
-function inBrackets(services: readonly (string | number | null | undefined)[]): string {
-  const known = services.filter((part) => part !== null && part !== undefined && part !== '');
+function inParentheses(parts: readonly (string | number | null | undefined)[]): string {
+  const known = parts.filter((part) => part !== null && part !== undefined && part !== '');
   return known.length === 0 ? '' : ` (${known.join(', ')})`;
 }
 

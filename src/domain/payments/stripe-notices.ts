@@ -1,19 +1,19 @@
-// Tells the embedded processor where its notices go, as a partner of the real one would in its dashboard. The same address
-// again is the same endpoint.
+// Registers our webhook endpoint at the embedded processor, as an operator does in the real processor's dashboard.
+// Registering the same URL again returns the same endpoint.
 
 import Stripe from 'stripe';
 
-/** Answers how to withdraw it. */
+/** Returns a function that removes the endpoint. */
 export async function registerWebhookEndpoint(
   processorUrl: string,
   secretKey: string,
   url: string,
 ): Promise<() => Promise<void>> {
-  const at = new URL(processorUrl);
+  const processor = new URL(processorUrl);
   const stripe = new Stripe(secretKey, {
-    protocol: at.protocol === 'https:' ? 'https' : 'http',
-    host: at.hostname,
-    port: Number(at.port || (at.protocol === 'https:' ? 443 : 80)),
+    protocol: processor.protocol === 'https:' ? 'https' : 'http',
+    host: processor.hostname,
+    port: Number(processor.port || (processor.protocol === 'https:' ? 443 : 80)),
     telemetry: false,
     maxNetworkRetries: 1,
     timeout: 2_000,

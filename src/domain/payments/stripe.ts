@@ -1,7 +1,7 @@
-// The one adapter to the card processor, over its official SDK: the real processor, or the embedded sandbox at an address.
-// It guarantees that every call that changes something carries its caller's key, that it ends within the time-out of a
-// silent network, and that it fails only as trouble or as a refusal, without a secret in the words. It keeps nothing,
-// decides nothing, and makes no call that it was not asked for, save one look when a state was not as expected.
+// The adapter to the card processor, over its official SDK: the real processor, or the embedded sandbox at an address.
+// Every call that changes something carries the caller's idempotency key, ends within the time-out, and fails only as
+// ProcessorUnavailable or ProcessorRefusal, without a secret in the message. The adapter stores nothing, decides
+// nothing and never retries. It makes one extra call: it retrieves the intent after a capture or a release was refused.
 
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -12,7 +12,7 @@ import {
   type ChargeTotals,
   type CreatedHold,
   type HoldFacts,
-  type HoldMarks,
+  type HoldMetadata,
   type HoldsPage,
   type NewHold,
   type Processor,
@@ -23,7 +23,7 @@ import {
   type TransferRequest,
 } from './processor.ts';
 import { callStripe } from './stripe-errors.ts';
-import { factsOf, metadataOf, totalsOf } from './stripe-facts.ts';
+import { chargeTotalsOf, factsOf, toStripeMetadata } from './stripe-facts.ts';
 
 export interface StripeAddress {
   readonly protocol: 'http' | 'https';
@@ -35,24 +35,24 @@ export interface StripeOptions {
   readonly mode: Mode;
   readonly secretKey: string;
   readonly publishableKey: string;
-  /** Where the embedded sandbox listens; none: the real processor. */
+  /** The address of the embedded sandbox; null: the real processor. */
   readonly address?: StripeAddress | null;
-  /** For a simulation that runs the sandbox in its own process. It must never throw but reject. */
+  /** For a simulation that runs the sandbox in its own process. It must reject, never throw. */
   readonly httpClient?: Stripe.HttpClient;
   readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 15_000;
-const PAGE = 100;
+const PAGE_SIZE = 100;
 const WITH_CHARGE = ['latest_charge'];
 
 export function makeStripeProcessor(options: StripeOptions): Processor {
-  // A key of the other mode would move real money for a test, or none for a real checkout.
+  // A key of the other mode would move real money in a test, or no money for a real checkout.
   const other: Mode = options.mode === 'live' ? 'test' : 'live';
   if (options.secretKey.includes(`_${other}_`) || options.publishableKey.includes(`_${other}_`)) {
     throw new Error(`the card processor’s keys for ${options.mode} mode are ${other} keys`);
   }
-  // With a publishable key the processor answers some calls as it answers a guest: a no that would be believed.
+  // With a publishable key the processor answers some calls with a refusal that we would take as final.
   if (options.secretKey.startsWith('pk_')) throw new Error('the card processor’s secret key is a publishable one');
   return new StripeProcessor(options);
 }
@@ -61,7 +61,7 @@ function clientFor(options: StripeOptions): Stripe {
   const { address, httpClient, timeoutMs: timeout = TIMEOUT_MS } = options;
   const config: Stripe.StripeConfig = {
     apiVersion: Stripe.API_VERSION,
-    // Whoever asks tries again itself, with the same key.
+    // The worker retries, with the same key.
     maxNetworkRetries: 0,
     timeout,
     telemetry: false,
@@ -69,7 +69,7 @@ function clientFor(options: StripeOptions): Stripe {
     ...(address ? { protocol: address.protocol, host: address.host, port: address.port } : {}),
   };
   if (httpClient !== undefined) return new Stripe(options.secretKey, { ...config, httpClient });
-  // The SDK's own time-out begins only once a socket is connected; the agent's covers the connecting too.
+  // The SDK's time-out begins once a socket is connected; the agent's covers the connecting too.
   const sockets = { keepAlive: true, timeout };
   const httpAgent = address?.protocol === 'http' ? new HttpAgent(sockets) : new HttpsAgent(sockets);
   return new Stripe(options.secretKey, { ...config, httpAgent });
@@ -88,37 +88,40 @@ class StripeProcessor implements Processor {
     this.#stripe = clientFor(options);
   }
 
-  async createCustomer(key: string, marks: HoldMarks): Promise<string> {
-    const wish = { metadata: metadataOf(marks) };
-    const customer = await callStripe('openCustomer', () =>
-      this.#stripe.customers.create(wish, { idempotencyKey: key }),
+  async createCustomer(key: string, metadata: HoldMetadata): Promise<string> {
+    const params = { metadata: toStripeMetadata(metadata) };
+    const customer = await callStripe('createCustomer', () =>
+      this.#stripe.customers.create(params, { idempotencyKey: key }),
     );
     return customer.id;
   }
 
-  async createHold(wish: NewHold): Promise<CreatedHold> {
-    const params = { ...newIntent(wish), ...(wish.customerId === null ? {} : { setup_future_usage: 'off_session' }) };
-    const intent = await callStripe('openHold', () =>
-      this.#stripe.paymentIntents.create(params, { idempotencyKey: wish.key }),
+  async createHold(request: NewHold): Promise<CreatedHold> {
+    const params = {
+      ...newIntent(request),
+      ...(request.customerId === null ? {} : { setup_future_usage: 'off_session' }),
+    };
+    const intent = await callStripe('createHold', () =>
+      this.#stripe.paymentIntents.create(params, { idempotencyKey: request.key }),
     );
-    if (intent.client_secret === null) throw new ProcessorUnavailable('openHold: the answer lacks its client secret');
+    if (intent.client_secret === null) throw new ProcessorUnavailable('createHold: the response has no client secret');
     return { intentId: intent.id, clientSecret: intent.client_secret };
   }
 
   /**
-   * A decline is a refusal with the bank's word. The processor keeps the intent of a declined renewal, waiting for a card
-   * and holding no money: reconciliation meets it in `holdsSince` by its marks, and releases it.
+   * A decline is a refusal with the issuer's code. The processor keeps the intent of a declined renewal, which waits
+   * for a card and holds no money. Reconciliation finds it in `holdsSince` by its metadata and releases it.
    */
-  async renewHold(wish: Renewal): Promise<HoldFacts> {
+  async renewHold(request: Renewal): Promise<HoldFacts> {
     const params = {
-      ...newIntent(wish),
-      payment_method: wish.paymentMethodId,
+      ...newIntent(request),
+      payment_method: request.paymentMethodId,
       confirm: true,
       off_session: true,
       expand: WITH_CHARGE,
     };
     return factsOf(
-      await callStripe('renewHold', () => this.#stripe.paymentIntents.create(params, { idempotencyKey: wish.key })),
+      await callStripe('renewHold', () => this.#stripe.paymentIntents.create(params, { idempotencyKey: request.key })),
     );
   }
 
@@ -133,10 +136,10 @@ class StripeProcessor implements Processor {
   }
 
   async retrieveHold(intentId: string): Promise<HoldFacts> {
-    return factsOf(await this.#look('lookAt', intentId));
+    return factsOf(await this.#retrieve('retrieveHold', intentId));
   }
 
-  /** Captured already, with this amount, is captured: whichever call did it. */
+  /** Succeeds if the intent is captured with this amount already, whichever call did it. */
   async capture(intentId: string, amount: number, key: string): Promise<HoldFacts> {
     const params = { amount_to_capture: amount, expand: WITH_CHARGE };
     try {
@@ -146,8 +149,8 @@ class StripeProcessor implements Processor {
         ),
       );
     } catch (error) {
-      if (!(error instanceof ProcessorRefusal) || error.byCard) throw error;
-      // Anything but the bank's own no is believed only when the intent itself says that nothing can be captured.
+      if (!(error instanceof ProcessorRefusal) || error.isCardDecline) throw error;
+      // Any refusal but the issuer's counts only if the intent itself shows that it cannot be captured.
       const facts = await this.retrieveHold(intentId);
       if (facts.status === 'captured' && facts.captured === amount) return facts;
       if (facts.status === 'gone' || facts.status === 'captured') throw error;
@@ -167,24 +170,29 @@ class StripeProcessor implements Processor {
       if (!(error instanceof ProcessorRefusal)) throw error;
       const facts = await this.retrieveHold(intentId);
       if (facts.status === 'gone') return facts;
-      if (facts.status === 'captured') throw new ProcessorRefusal('already_captured', 'release: it was captured');
+      if (facts.status === 'captured') throw new ProcessorRefusal('already_captured', 'release: the hold was captured');
       throw new ProcessorUnavailable(error.message);
     }
   }
 
-  async refund(intentId: string, wish: RefundRequest): Promise<{ readonly refundId: string }> {
-    const params = { payment_intent: intentId, amount: wish.amount, metadata: { movement_id: wish.movementId } };
-    const refund = await callStripe('refund', () => this.#stripe.refunds.create(params, { idempotencyKey: wish.key }));
-    // A refund can be made and fail in the same breath, when the card takes no money back.
+  async refund(intentId: string, request: RefundRequest): Promise<{ readonly refundId: string }> {
+    const params = { payment_intent: intentId, amount: request.amount, metadata: { movement_id: request.movementId } };
+    const refund = await callStripe('refund', () =>
+      this.#stripe.refunds.create(params, { idempotencyKey: request.key }),
+    );
+    // A refund fails at once if the card accepts no refunds.
     if (refund.status === 'failed' || refund.status === 'canceled') {
-      throw new ProcessorRefusal(refund.failure_reason ?? `refund_${refund.status}`, `refund: it ${refund.status}`);
+      throw new ProcessorRefusal(
+        refund.failure_reason ?? `refund_${refund.status}`,
+        `refund: its status is ${refund.status}`,
+      );
     }
     return { refundId: refund.id };
   }
 
   async findRefund(intentId: string, movementId: string): Promise<{ readonly refundId: string } | null> {
     const page = await callStripe('findRefund', async () =>
-      this.#stripe.refunds.list({ payment_intent: intentId, limit: PAGE }),
+      this.#stripe.refunds.list({ payment_intent: intentId, limit: PAGE_SIZE }),
     );
     const found = page.data.find(
       ({ metadata, status }) => metadata?.movement_id === movementId && status !== 'failed' && status !== 'canceled',
@@ -194,7 +202,7 @@ class StripeProcessor implements Processor {
 
   async createAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account> {
     const params = {
-      // The processor's own words for an account that it onboards and shows to the venue, and whose losses are ours.
+      // The processor onboards the venue and shows it a dashboard; we pay the fees and carry the losses.
       controller: {
         stripe_dashboard: { type: 'express' },
         fees: { payer: 'application' },
@@ -203,16 +211,16 @@ class StripeProcessor implements Processor {
       },
       capabilities: { transfers: { requested: true } },
       business_profile: { name: venue.name },
-      // In the sandbox nobody fills in forms: its venues can be paid at once.
+      // The sandbox has no onboarding form: its accounts can be paid at once.
       metadata: { venue_id: venue.id, ...(this.#sandbox ? { onboarded: 'true' } : {}) },
     };
-    const account = await callStripe('openAccount', () =>
+    const account = await callStripe('createAccount', () =>
       this.#stripe.accounts.create(params, { idempotencyKey: key }),
     );
     return { accountId: account.id, payoutsEnabled: account.payouts_enabled === true };
   }
 
-  /** A link is used once and soon stale: each call makes a new one, so it takes no key. */
+  /** Each link works once and expires soon. Every call creates a new one, so it takes no key. */
   async onboardingLink(accountId: string, returnUrl: string): Promise<string> {
     const link = await callStripe('onboardingLink', () =>
       this.#stripe.accountLinks.create({
@@ -225,41 +233,41 @@ class StripeProcessor implements Processor {
     return link.url;
   }
 
-  async transfer(wish: TransferRequest): Promise<{ readonly transferId: string }> {
+  async transfer(request: TransferRequest): Promise<{ readonly transferId: string }> {
     const params = {
-      amount: wish.amount,
-      currency: wish.currency,
-      destination: wish.accountId,
-      // Tied to the charge, so that it waits for its money and cannot exceed it.
-      source_transaction: wish.chargeId,
-      transfer_group: wish.checkoutId,
-      metadata: { movement_id: wish.movementId },
+      amount: request.amount,
+      currency: request.currency,
+      destination: request.accountId,
+      // Ties the transfer to the charge: it waits for the charge's money and cannot exceed it.
+      source_transaction: request.chargeId,
+      transfer_group: request.checkoutId,
+      metadata: { movement_id: request.movementId },
     };
     const transfer = await callStripe('transfer', () =>
-      this.#stripe.transfers.create(params, { idempotencyKey: wish.key }),
+      this.#stripe.transfers.create(params, { idempotencyKey: request.key }),
     );
     return { transferId: transfer.id };
   }
 
   async findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null> {
     const page = await callStripe('findTransfer', async () =>
-      this.#stripe.transfers.list({ transfer_group: checkoutId, limit: PAGE }),
+      this.#stripe.transfers.list({ transfer_group: checkoutId, limit: PAGE_SIZE }),
     );
     const found = page.data.find(({ metadata }) => metadata.movement_id === movementId);
     return found === undefined ? null : { transferId: found.id };
   }
 
-  async reverse(transferId: string, wish: RefundRequest): Promise<{ readonly reversalId: string }> {
-    const params = { amount: wish.amount, metadata: { movement_id: wish.movementId } };
+  async reverse(transferId: string, request: RefundRequest): Promise<{ readonly reversalId: string }> {
+    const params = { amount: request.amount, metadata: { movement_id: request.movementId } };
     const reversal = await callStripe('reverse', () =>
-      this.#stripe.transfers.createReversal(transferId, params, { idempotencyKey: wish.key }),
+      this.#stripe.transfers.createReversal(transferId, params, { idempotencyKey: request.key }),
     );
     return { reversalId: reversal.id };
   }
 
   async findReversal(transferId: string, movementId: string): Promise<{ readonly reversalId: string } | null> {
     const page = await callStripe('findReversal', async () =>
-      this.#stripe.transfers.listReversals(transferId, { limit: PAGE }),
+      this.#stripe.transfers.listReversals(transferId, { limit: PAGE_SIZE }),
     );
     const found = page.data.find(({ metadata }) => metadata?.movement_id === movementId);
     return found === undefined ? null : { reversalId: found.id };
@@ -267,9 +275,9 @@ class StripeProcessor implements Processor {
 
   async holdsSince(since: number, after: string | null): Promise<HoldsPage> {
     const params = {
-      // The processor counts whole seconds: rounded down, so that none of the first second is missed.
+      // The processor counts whole seconds. Rounding down includes the whole first second.
       created: { gte: Math.floor(since / 1000) },
-      limit: PAGE,
+      limit: PAGE_SIZE,
       expand: WITH_CHARGE.map((field) => `data.${field}`),
       ...(after === null ? {} : { starting_after: after }),
     };
@@ -279,11 +287,11 @@ class StripeProcessor implements Processor {
   }
 
   async chargeTotals(intentId: string): Promise<ChargeTotals> {
-    return totalsOf(await this.#look('chargeTotals', intentId));
+    return chargeTotalsOf(await this.#retrieve('chargeTotals', intentId));
   }
 
-  /** An intent is never deleted: one that is not found means that we ask the wrong account, not that a hold is gone. */
-  async #look(call: string, intentId: string): Promise<Stripe.PaymentIntent> {
+  /** Intents are never deleted. "Not found" means a wrong account or key, not a lost hold, so it is no refusal. */
+  async #retrieve(call: string, intentId: string): Promise<Stripe.PaymentIntent> {
     try {
       return await callStripe(call, () => this.#stripe.paymentIntents.retrieve(intentId, { expand: WITH_CHARGE }));
     } catch (error) {
@@ -292,16 +300,16 @@ class StripeProcessor implements Processor {
   }
 }
 
-function newIntent(wish: NewHold) {
+function newIntent(request: NewHold) {
   return {
-    amount: wish.amount,
-    currency: wish.currency,
+    amount: request.amount,
+    currency: request.currency,
     capture_method: 'manual' as const,
-    // Cards, and the wallets that are cards underneath: nothing that cannot be held, or that a dashboard switches on.
+    // Cards and card wallets only: other methods cannot be held, and a dashboard setting must not add them.
     allowed_payment_method_types: ['card' as const],
-    description: wish.description,
-    metadata: metadataOf(wish.marks),
-    transfer_group: wish.marks.checkoutId,
-    ...(wish.customerId === null ? {} : { customer: wish.customerId }),
+    description: request.description,
+    metadata: toStripeMetadata(request.metadata),
+    transfer_group: request.metadata.checkoutId,
+    ...(request.customerId === null ? {} : { customer: request.customerId }),
   };
 }

@@ -1,6 +1,6 @@
-// The states of a hold and of a movement of money, and the moves between them. `asked`, `capturing`, `releasing` and
-// `sending` are decisions that are committed before the processor is called: whether it was done is found out by calling
-// again with the same key.
+// The states of a hold and of a movement of money, and the transitions between them. `asked`, `capturing`, `releasing`
+// and `sending` are committed before the processor is called. If the outcome of that call is unknown, the same call
+// with the same key reveals it.
 
 import type { Transitions } from '../../base/transitions.ts';
 
@@ -15,7 +15,7 @@ export type HoldStatus =
   | 'returned'
   | 'gone';
 
-/** Holds that are over: nothing of a guest's is held or charged by them, or it is on its way back. */
+/** Holds that have ended: they hold and charge no guest's money, or its return has begun. */
 export const ENDED_HOLD_STATUSES: readonly HoldStatus[] = ['released', 'returned', 'gone'];
 export type MovementStatus = 'waiting' | 'sending' | 'done' | 'failed' | 'dropped';
 
@@ -25,7 +25,7 @@ export const HOLD_TRANSITIONS: Transitions<HoldStatus> = {
   held: ['capturing', 'releasing', 'gone'],
   capturing: ['captured', 'releasing'],
   captured: [],
-  // Captured: the call of an earlier turn had gone through after all. Returned: nobody wanted that, and it goes back.
+  // Captured: an earlier capture call had succeeded after all. Returned: so it had, but no share needs it: it is paid back.
   releasing: ['released', 'captured', 'returned'],
   released: [],
   returned: [],
@@ -36,7 +36,7 @@ export const MOVEMENT_TRANSITIONS: Transitions<MovementStatus> = {
   waiting: ['sending', 'dropped'],
   sending: ['done', 'failed'],
   done: [],
-  // An operator may ask for it again; what a refund makes needless is dropped.
+  // Waiting: an operator retries it. Dropped: a refund has reduced the transfer to 0.
   failed: ['waiting', 'dropped'],
   dropped: [],
 };

@@ -1,33 +1,20 @@
-// What waits for review (or has been reviewed), of all three kinds in one list, oldest first.
+// The review queue: pending or reviewed offerings, experiences and boats in one list, oldest first.
 
-import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { listBoatsForReview } from '../boats/queries.ts';
+import type { ReviewFilter, ReviewListRow } from '../catalogue/queries.ts';
+import type { ReviewedKind } from '../catalogue/review-route-queries.ts';
 import { listExperiencesForReview } from '../experiences/queries.ts';
 import { listOfferingsForReview } from '../offerings/queries.ts';
-import type { ReviewedKind } from '../venues/review-routes.ts';
 
-export interface QueueQuestion {
-  /** Null: all three. */
+export interface ReviewQueueFilter extends ReviewFilter {
+  /** Null: all three kinds. */
   readonly kind: ReviewedKind | null;
-  readonly status: 'pending' | 'approved' | 'rejected';
-  /** Null: both. */
-  readonly mode: Mode | null;
-  /** Null: those of every venue. */
-  readonly venueId: string | null;
-  readonly limit: number;
 }
 
-export interface Queued {
-  readonly id: string;
+/** The title of a boat is its name. */
+export interface QueuedReview extends ReviewListRow {
   readonly type: ReviewedKind;
-  readonly venue_id: string;
-  readonly mode: Mode;
-  readonly status: string;
-  /** Of a boat, its name. */
-  readonly title: string;
-  readonly external_id: string | null;
-  readonly created_at: string;
 }
 
 const LISTS = {
@@ -36,19 +23,19 @@ const LISTS = {
   boat: listBoatsForReview,
 } as const;
 
-export async function listForReview(db: Queryable, question: QueueQuestion): Promise<Queued[]> {
-  const kinds = question.kind === null ? (Object.keys(LISTS) as ReviewedKind[]) : [question.kind];
+export async function listForReview(db: Queryable, filter: ReviewQueueFilter): Promise<QueuedReview[]> {
+  const kinds = filter.kind === null ? (Object.keys(LISTS) as ReviewedKind[]) : [filter.kind];
   const lists = await Promise.all(
     kinds.map(async (type) => {
-      const rows = await LISTS[type](db, question);
-      return rows.map(({ id, ...rest }): Queued => ({ id, type, ...rest }));
+      const rows = await LISTS[type](db, filter);
+      return rows.map(({ id, ...rest }): QueuedReview => ({ id, type, ...rest }));
     }),
   );
-  return lists.flat().sort(olderFirst).slice(0, question.limit);
+  return lists.flat().sort(olderFirst).slice(0, filter.limit);
 }
 
-/** Times are ISO 8601 in UTC with microseconds, so their text is in their order. */
-function olderFirst(a: Queued, b: Queued): number {
+/** Times are ISO 8601 in UTC with microseconds, so their texts sort by time. */
+function olderFirst(a: QueuedReview, b: QueuedReview): number {
   if (a.created_at !== b.created_at) return a.created_at < b.created_at ? -1 : 1;
   return a.id < b.id ? -1 : 1;
 }

@@ -1,5 +1,5 @@
-// Review: a person (or, in test mode, the test helper) approves or rejects what waits. One decision for each submission,
-// audited, with its event where one is promised, all in one transaction.
+// Review: a person, or in test mode the test helper, approves or rejects a pending object. The decision, its audit
+// entry and, for an offering, its event are written in one transaction.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
@@ -8,6 +8,8 @@ import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { shownBoat } from '../boats/boat.ts';
 import { findBoat, setReviewed as setBoatReviewed } from '../boats/queries.ts';
+import type { ReviewOutcome } from '../catalogue/queries.ts';
+import { findReviewRoute, type ReviewedKind } from '../catalogue/review-route-queries.ts';
 import { recordEvent } from '../events/record.ts';
 import { shownSubmission } from '../experiences/experience.ts';
 import { findExperience, setReviewed as setExperienceReviewed } from '../experiences/queries.ts';
@@ -15,17 +17,16 @@ import { shownOffering } from '../offerings/offering.ts';
 import { findOffering, setReviewed as setOfferingReviewed } from '../offerings/queries.ts';
 import { audit } from '../venues/audit.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
-import { findReviewRoute, type ReviewedKind } from '../venues/review-routes.ts';
 
 export interface Decision {
   readonly status: 'approved' | 'rejected';
-  /** Why it was rejected; needed then, and nowhere else. */
+  /** The reason for a rejection: required with one, not allowed with an approval. */
   readonly note: string | null;
-  /** The `updated_at` of what the reviewer looked at: what was changed since is not decided unseen. */
+  /** The `updated_at` of the version that the reviewer saw: a later version is refused. */
   readonly seen?: string;
 }
 
-/** Whose objects may be reviewed here; null: anybody's. */
+/** Limits a review to the objects of one venue and mode. */
 export interface ReviewScope {
   readonly venueId: string;
   readonly mode: Mode;
@@ -36,21 +37,21 @@ export type Reviewed = Record<string, unknown>;
 export async function review(
   tx: Queryable,
   command: CommandContext,
-  given: string,
+  objectId: string,
   decision: Decision,
   scope: ReviewScope | null,
 ): Promise<Reviewed> {
   checkNote(decision);
-  const route = await findForReview(tx, given, scope);
-  const ticks = await allocateTimestamps(tx, route.venueId, route.mode, command.now, 2);
-  // Looked at again: now nobody else writes to this venue until the decision is made.
-  const found = await findForReview(tx, given, scope);
+  const { venueId, mode } = await findForReview(tx, objectId, scope);
+  const timestamps = await allocateTimestamps(tx, venueId, mode, command.now, 2);
+  // Read again under the list lock: until commit no other transaction changes the lists of this venue.
+  const found = await findForReview(tx, objectId, scope);
   const { id } = found;
   if (decision.seen !== undefined && found.shown.updated_at !== decision.seen) {
     throw conflict('changed_since', `This ${found.kind} was changed after it was looked at: look at it again.`);
   }
-  const authResult = { status: decision.status, note: decision.note, at: ticks.at(0) };
-  const shown = await decide(tx, command, found, authResult);
+  const outcome = { status: decision.status, note: decision.note, at: timestamps.at(0) };
+  const shown = await setReviewed(tx, command, found, outcome);
   if (shown === null) {
     throw conflict(
       'not_pending',
@@ -59,14 +60,13 @@ export async function review(
   }
   if (found.kind === 'offering') {
     const type = `offering.${decision.status}`;
-    const { venueId, mode } = found;
-    await recordEvent(tx, command, { venueId, mode, type, subject: id, data: { object: shown }, at: ticks.at(1) });
+    await recordEvent(tx, command, { venueId, mode, type, subject: id, data: { object: shown }, at: timestamps.at(1) });
   }
   await audit(tx, command, {
-    venueId: found.venueId,
+    venueId,
     action: decision.status === 'approved' ? 'review.approve' : 'review.reject',
     subject: id,
-    detail: { kind: found.kind, mode: found.mode, ...(decision.note === null ? {} : { note: decision.note }) },
+    detail: { kind: found.kind, mode, ...(decision.note === null ? {} : { note: decision.note }) },
   });
   return shown;
 }
@@ -77,7 +77,7 @@ function checkNote({ status, note }: Decision): void {
       {
         code: 'missing_field',
         field: '/review_note',
-        message: 'A rejection needs a note that says why, so that the venue can mend it.',
+        message: 'A rejection needs a note that says why, so that the venue can correct it.',
         expected: 'a string of 1 to 2000 characters',
         example_fix: 'The photos do not show the boat.',
       },
@@ -96,31 +96,39 @@ function checkNote({ status, note }: Decision): void {
   }
 }
 
-export interface Found {
+export interface ReviewCandidate {
   readonly id: string;
   readonly kind: ReviewedKind;
   readonly venueId: string;
   readonly mode: Mode;
   readonly shown: Reviewed;
-  /** What reviewers see beyond it: a boat's `extra`, an offering's version that members see now. */
+  /** What only reviewers see: a boat's `extra`, an offering's version that members see now. */
   readonly reviewersOnly: Reviewed;
 }
 
-/** Looked up in both modes: whoever reviews for the operator has only the id. */
-export async function findForReview(db: Queryable, given: string, scope: ReviewScope | null): Promise<Found> {
-  const id = given.toLowerCase();
+/** Without a scope both modes are searched, since an operator gives only the id. Scope null: any venue. */
+export async function findForReview(
+  db: Queryable,
+  objectId: string,
+  scope: ReviewScope | null,
+): Promise<ReviewCandidate> {
+  const id = objectId.toLowerCase();
   const route = isUuid(id) ? await findReviewRoute(db, id) : null;
   if (route === null || (scope !== null && scope.venueId !== route.venue_id)) throw notFound();
   for (const mode of scope === null ? (['live', 'test'] as const) : [scope.mode]) {
-    const found = await findIn(db, route.kind, route.venue_id, mode, id);
+    const found = await findOfKind(db, route.kind, route.venue_id, mode, id);
     if (found !== null) return { id, kind: route.kind, venueId: route.venue_id, mode, ...found };
   }
   throw notFound();
 }
 
-type Looked = Pick<Found, 'shown' | 'reviewersOnly'> | null;
-
-async function findIn(db: Queryable, kind: ReviewedKind, venueId: string, mode: Mode, id: string): Promise<Looked> {
+async function findOfKind(
+  db: Queryable,
+  kind: ReviewedKind,
+  venueId: string,
+  mode: Mode,
+  id: string,
+): Promise<Pick<ReviewCandidate, 'shown' | 'reviewersOnly'> | null> {
   if (kind === 'offering') {
     const row = await findOffering(db, venueId, mode, id);
     return row === null ? null : { shown: shownOffering(row), reviewersOnly: { visible_version: row.approved } };
@@ -133,21 +141,21 @@ async function findIn(db: Queryable, kind: ReviewedKind, venueId: string, mode: 
   return row === null ? null : { shown: shownBoat(row), reviewersOnly: { extra: row.extra } };
 }
 
-async function decide(
+async function setReviewed(
   tx: Queryable,
   command: CommandContext,
-  { kind, venueId, id }: Found,
-  authResult: { readonly status: 'approved' | 'rejected'; readonly note: string | null; readonly at: string },
+  { kind, venueId, id }: ReviewCandidate,
+  outcome: ReviewOutcome,
 ): Promise<Reviewed | null> {
   if (kind === 'offering') {
-    const row = await setOfferingReviewed(tx, venueId, id, authResult);
+    const row = await setOfferingReviewed(tx, venueId, id, outcome);
     return row === null ? null : shownOffering(row);
   }
   if (kind === 'boat') {
-    const row = await setBoatReviewed(tx, venueId, id, authResult);
+    const row = await setBoatReviewed(tx, venueId, id, outcome);
     return row === null ? null : shownBoat(row);
   }
-  const experienceId = authResult.status === 'approved' ? command.ids.uuid() : null;
-  const row = await setExperienceReviewed(tx, venueId, id, { ...authResult, experienceId });
+  const experienceId = outcome.status === 'approved' ? command.ids.uuid() : null;
+  const row = await setExperienceReviewed(tx, venueId, id, { ...outcome, experienceId });
   return row === null ? null : shownSubmission(row);
 }

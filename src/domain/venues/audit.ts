@@ -1,4 +1,4 @@
-// The audit log: who did what, when and from where, written in the transaction of what was done.
+// The audit log: who did what, when and from where. An entry is written in the transaction of the change.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';

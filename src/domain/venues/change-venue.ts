@@ -1,22 +1,22 @@
-// What an operator can change about a venue: link it, revoke it, its origins, its fee. Each change locks the venue's
-// row first and is audited; asking for what is already so changes nothing and writes nothing.
+// The changes that an operator makes to a venue: link it, revoke it, change its origins or its fee. Each change locks
+// the venue's row first and is audited. A request for the state that the venue already has writes nothing.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound, Problem } from '../../base/errors.ts';
 import { audit } from './audit.ts';
-import { MAX_ORIGINS, registrable, tooManyOrigins } from './create-venue.ts';
+import { MAX_ORIGINS, requireOrigin, tooManyOrigins } from './create-venue.ts';
 import { lockVenue, setFee, setLinked, setOrigins, setRevoked, type VenueRow } from './queries.ts';
 
-async function locked(tx: Queryable, venueId: string): Promise<VenueRow> {
+async function lockExistingVenue(tx: Queryable, venueId: string): Promise<VenueRow> {
   const venue = await lockVenue(tx, venueId);
   if (venue === null) throw notFound();
   return venue;
 }
 
-/** Linked means verified and able to be paid; the operator's word asserts it. */
+/** Linked means verified and able to receive money; the operator asserts it by linking. */
 export async function linkVenue(tx: Queryable, command: CommandContext, venueId: string): Promise<VenueRow> {
-  const venue = await locked(tx, venueId);
+  const venue = await lockExistingVenue(tx, venueId);
   if (!venue.linked) {
     await setLinked(tx, venueId, command.now);
     await audit(tx, command, { venueId, action: 'venue.link', subject: venueId });
@@ -24,14 +24,14 @@ export async function linkVenue(tx: Queryable, command: CommandContext, venueId:
   return { ...venue, linked: true };
 }
 
-/** From the next request on, no key of this venue opens anything. */
+/** From the next request on, every key of this venue is refused. */
 export async function revokeVenue(tx: Queryable, command: CommandContext, venueId: string): Promise<VenueRow> {
-  const venue = await locked(tx, venueId);
+  const venue = await lockExistingVenue(tx, venueId);
   if (venue.revoked_at === null) {
     await setRevoked(tx, venueId, command.now);
     await audit(tx, command, { venueId, action: 'venue.revoke', subject: venueId });
   }
-  return locked(tx, venueId);
+  return lockExistingVenue(tx, venueId);
 }
 
 export async function addOrigin(
@@ -40,8 +40,8 @@ export async function addOrigin(
   venueId: string,
   text: string,
 ): Promise<VenueRow> {
-  const origin = registrable(text);
-  const venue = await locked(tx, venueId);
+  const origin = requireOrigin(text);
+  const venue = await lockExistingVenue(tx, venueId);
   if (venue.origins.includes(origin)) return venue;
   if (venue.origins.length >= MAX_ORIGINS) throw tooManyOrigins();
   const origins = [...venue.origins, origin];
@@ -56,16 +56,16 @@ export async function removeOrigin(
   venueId: string,
   text: string,
 ): Promise<VenueRow> {
-  const origin = registrable(text);
-  const venue = await locked(tx, venueId);
+  const origin = requireOrigin(text);
+  const venue = await lockExistingVenue(tx, venueId);
   if (!venue.origins.includes(origin)) return venue;
-  const origins = venue.origins.filter((known) => known !== origin);
+  const origins = venue.origins.filter((registered) => registered !== origin);
   await setOrigins(tx, venueId, origins);
   await audit(tx, command, { venueId, action: 'origin.remove', subject: origin });
   return { ...venue, origins };
 }
 
-/** Counts for checkouts created from now on. */
+/** Applies to checkouts created from now on. */
 export async function changeFee(
   tx: Queryable,
   command: CommandContext,
@@ -82,7 +82,7 @@ export async function changeFee(
   if (!Number.isInteger(fixed) || fixed < 0 || fixed > 99_999_999) {
     throw new Problem('invalid_request', { message: 'The fixed fee is 0 to 99999999 minor units.', field: '/fixed' });
   }
-  const venue = await locked(tx, venueId);
+  const venue = await lockExistingVenue(tx, venueId);
   if (venue.fee_bps === bps && venue.fee_fixed === fixed) return venue;
   await setFee(tx, venueId, bps, fixed);
   const before = { bps: venue.fee_bps, fixed: venue.fee_fixed };

@@ -1,12 +1,12 @@
-// The times by which lists page: unique for a venue and mode, to the microsecond, and in the order of commits. Whoever
-// takes ticks holds the venue's list lock until its transaction ends, so two writers of one venue come one after the
-// other, and "is there one already?" can be asked safely after taking them.
+// The timestamps by which lists page: unique for a venue and mode, to the microsecond, and in the order of commits. A
+// transaction that allocates timestamps holds the venue's list lock until it ends. So the writers of one venue and mode
+// run one after another, and a check for an existing row is safe after the allocation.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 
 export interface PageTimestamps {
-  /** The nth of them, from 0, as ISO 8601 with microseconds. */
+  /** The timestamp at an index, from 0, as ISO 8601 with microseconds. */
   at(index: number): string;
 }
 
@@ -17,14 +17,12 @@ export async function allocateTimestamps(
   now: number,
   count: number,
 ): Promise<PageTimestamps> {
-  const rows = await tx.query<{ first: string }>('select take_ticks($1, $2, to_timestamp($3 / 1000.0), $4) as first', [
-    venueId,
-    mode,
-    now,
-    count,
-  ]);
+  const rows = await tx.query<{ first: string }>(
+    'select allocate_timestamps($1, $2, to_timestamp($3 / 1000.0), $4) as first',
+    [venueId, mode, now, count],
+  );
   const first = rows[0]?.first;
-  if (first === undefined) throw new Error('take_ticks() answers one row');
+  if (first === undefined) throw new Error('the allocation of timestamps returned no row');
   const micros = microsecondsOf(first);
   return { at: (index) => isoFrom(micros + BigInt(index)) };
 }

@@ -1,4 +1,4 @@
-// The only place that touches the table of venues (the look-up of a caller aside, which is one SQL function).
+// The only place that touches the table of venues, except the SQL function that admits a key and reads its venue.
 
 import type { Queryable } from '../../base/db.ts';
 
@@ -37,7 +37,7 @@ export async function findVenue(db: Queryable, id: string): Promise<VenueRow | n
   return rows[0] ?? null;
 }
 
-/** Newest first, a page at a time; `before` is the id of the last one already seen. */
+/** One page, newest first; `before` is the id of the last venue of the page before. */
 export async function listVenues(db: Queryable, before: string | null): Promise<VenueRow[]> {
   return db.query<VenueRow>(
     `select ${COLUMNS} from venues where $1::uuid is null or venue_id < $1 order by venue_id desc limit 1000`,
@@ -50,7 +50,7 @@ export async function countVenues(db: Queryable): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Held until the transaction ends, so that two operators do not write over each other. */
+/** The lock is held until the transaction ends, so that two operators do not overwrite each other. */
 export async function lockVenue(tx: Queryable, id: string): Promise<VenueRow | null> {
   const rows = await tx.query<VenueRow>(`select ${COLUMNS} from venues where venue_id = $1 for update`, [id]);
   return rows[0] ?? null;
@@ -78,7 +78,7 @@ export async function setFee(tx: Queryable, id: string, bps: number, fixed: numb
   await tx.query('update venues set fee_bps = $2, fee_fixed = $3 where venue_id = $1', [id, bps, fixed]);
 }
 
-/** Whether an origin is registered by this venue, or by any. */
+/** Whether an origin is registered by this venue or, with null, by any venue. */
 export async function isRegisteredOrigin(db: Queryable, origin: string, venueId: string | null): Promise<boolean> {
   const rows = await db.query(
     'select 1 from venues where origins @> array[$1] and ($2::uuid is null or venue_id = $2) limit 1',
@@ -87,7 +87,7 @@ export async function isRegisteredOrigin(db: Queryable, origin: string, venueId:
   return rows.length > 0;
 }
 
-/** Which of these ids are venues that were not revoked. */
+/** The ids, of those given, that are venues and not revoked. */
 export async function knownVenueIds(db: Queryable, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await db.query<{ id: string }>(

@@ -1,5 +1,5 @@
-// What a venue is, and how an outsider sees it. A console sandbox is a venue that is not linked: the API shows its id
-// as null, while the operator's command line shows the real one.
+// A venue, and how the API shows it. A sandbox is a venue that is not linked: the API shows its id as null, while the
+// operator's command line shows the real id.
 
 import type { Facts } from '../../../schemas/rules/rule.ts';
 
@@ -39,19 +39,19 @@ export const CATEGORIES: readonly string[] = [
   'other',
 ];
 
-/** What the rules between fields need to know of the world. */
+/** The facts that the rules between fields use. */
 export function factsFor(now: number, venue: Venue | null): Facts {
   return { now: new Date(now), categories: CATEGORIES, origins: venue?.origins ?? [] };
 }
 
-/** An origin is scheme, host and port, compared as a whole, never by prefix. Null: not an origin that we can register. */
+/** An origin is scheme, host and port, compared as a whole, never by prefix. Null: the text is not a valid origin. */
 export function normalOrigin(text: string): string | null {
   try {
     const url = new URL(text);
-    const loopback = url.hostname === 'localhost' || url.hostname === '127.0.0.1';
-    const bare =
+    const isLoopback = url.hostname === 'localhost' || url.hostname === '127.0.0.1';
+    const isBare =
       url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
-    return bare && (url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) ? url.origin : null;
+    return isBare && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) ? url.origin : null;
   } catch {
     return null;
   }

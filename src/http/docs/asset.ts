@@ -1,4 +1,4 @@
-// A text that is served as it is: hashed for its etag and compressed once, kept in memory from then on.
+// A static text in memory, hashed for its etag and compressed once.
 
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -7,8 +7,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const compress = promisify(gzip);
 
-/** Below this a compressed answer is hardly smaller than the plain one. */
-const WORTH_COMPRESSING = 1024;
+/** Below this size, compression saves almost nothing. */
+const MIN_COMPRESSED_BYTES = 1024;
 
 export interface Asset {
   readonly type: string;
@@ -19,7 +19,7 @@ export interface Asset {
 
 export async function makeAsset(type: string, text: string): Promise<Asset> {
   const plain = Buffer.from(text);
-  const gzipped = plain.length < WORTH_COMPRESSING ? null : await compress(plain, { level: 9 });
+  const gzipped = plain.length < MIN_COMPRESSED_BYTES ? null : await compress(plain, { level: 9 });
   // Weak, because the plain and the compressed answer share it.
   const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`;
   return { type, plain, gzipped, etag };
@@ -32,18 +32,18 @@ export function sendAsset(
   cacheControl: string,
 ): FastifyReply {
   reply.header('cache-control', cacheControl).header('etag', asset.etag).header('vary', 'accept-encoding');
-  if (isKnown(request.headers['if-none-match'] ?? '', asset.etag)) return reply.code(304).send();
+  if (matchesEtag(request.headers['if-none-match'] ?? '', asset.etag)) return reply.code(304).send();
   reply.type(asset.type);
-  if (asset.gzipped === null || !takesGzip(request.headers['accept-encoding'])) return reply.send(asset.plain);
+  if (asset.gzipped === null || !acceptsGzip(request.headers['accept-encoding'])) return reply.send(asset.plain);
   return reply.header('content-encoding', 'gzip').send(asset.gzipped);
 }
 
-function isKnown(header: string, etag: string): boolean {
+function matchesEtag(header: string, etag: string): boolean {
   return header.split(',').some((one) => one.trim() === etag);
 }
 
 /** `gzip` or `*`, unless its weight is zero. */
-function takesGzip(header: string | string[] | undefined): boolean {
+function acceptsGzip(header: string | string[] | undefined): boolean {
   const offers = String(header ?? '')
     .toLowerCase()
     .split(',');

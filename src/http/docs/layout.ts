@@ -1,5 +1,5 @@
-// The frame around every page of the documentation. Nothing inline: styles come from site.css, and only the reference
-// has scripts.
+// The layout of every documentation page. Nothing is inline: styles come from site.css, and only the reference has
+// scripts.
 
 import { escapeHtml } from './markdown.ts';
 
@@ -7,7 +7,7 @@ type Area = 'reference' | 'guides' | 'providers' | 'errors';
 
 export interface Page {
   readonly area: Area;
-  /** What the browser's tab says, before the name of the product. */
+  /** Shown in the browser's tab before the product's name. */
   readonly title: string;
   readonly description: string;
   /** Inside <main>, as HTML. */

@@ -1,5 +1,4 @@
-// Markdown to HTML. Raw HTML in a page is shown and not obeyed, headings have ids, and links between the files become
-// links between the pages.
+// Converts Markdown to HTML. Raw HTML is escaped, headings get ids, and links between files become links between pages.
 
 import type { RendererObject, Tokens } from 'marked';
 
@@ -20,13 +19,13 @@ interface Section {
   readonly title: string;
 }
 
-/** From this many columns on a table does not fit a phone: there every row becomes a block of its own. */
-const STACKED_FROM = 3;
+/** A table with this many columns does not fit a phone, so there each row becomes a block. */
+const MIN_STACKED_COLUMNS = 3;
 
-/** Ids that the frame of a page has already. */
-const OURS = ['main', 'sections'];
+/** Ids that the layout uses. */
+const RESERVED_IDS = ['main', 'sections'];
 
-const NOWHERE = 'http://pages.invalid';
+const PLACEHOLDER_ORIGIN = 'http://pages.invalid';
 
 export async function renderMarkdown(source: string, folder: Folder): Promise<Rendered> {
   const { Marked } = await import('marked');
@@ -36,8 +35,8 @@ export async function renderMarkdown(source: string, folder: Folder): Promise<Re
   const heading = tokens.find((token) => token.type === 'heading' && token.depth === 1);
   const paragraph = tokens.find((token) => token.type === 'paragraph');
   return {
-    title: plain(heading),
-    summary: plain(paragraph),
+    title: plainText(heading),
+    summary: plainText(paragraph),
     html: marked.parser(tokens),
     sections,
   };
@@ -48,12 +47,12 @@ export function escapeHtml(text: string): string {
 }
 
 function makeRenderer(folder: string, sections: Section[]): RendererObject {
-  const taken = new Set<string>(OURS);
+  const taken = new Set<string>(RESERVED_IDS);
   return {
     html: ({ text }) => escapeHtml(text),
     heading(token) {
-      const title = plain(token);
-      const id = freshId(title, taken);
+      const title = plainText(token);
+      const id = uniqueId(title, taken);
       if (token.depth === 2) sections.push({ id, title });
       const anchor =
         token.depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
@@ -75,9 +74,9 @@ function makeRenderer(folder: string, sections: Section[]): RendererObject {
   };
 }
 
-/** The roles are what a table has by itself, and loses in some browsers when its rows are laid out as blocks. */
+/** The roles are explicit because some browsers drop a table's own roles when its rows are laid out as blocks. */
 function renderTable({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
-  const kind = header.length < STACKED_FROM ? '' : ' class="stacked"';
+  const kind = header.length < MIN_STACKED_COLUMNS ? '' : ' class="stacked"';
   const heads = header.map((cell) => `<th role="columnheader" scope="col">${inline(cell)}</th>`).join('');
   const body = rows.map((row) => {
     const cells = row.map(
@@ -92,17 +91,17 @@ ${body.join('')}</tbody>
 </table></div>\n`;
 }
 
-/** Where a link leads on the site, or null when it is nothing that a page may link to. */
+/** The address of a link on the site; null if a page may not link to it. */
 function siteLink(href: string, folder: string): string | null {
   if (href.startsWith('#')) return href;
-  const base = `${NOWHERE}/docs/${folder}/`;
+  const base = `${PLACEHOLDER_ORIGIN}/docs/${folder}/`;
   if (!URL.canParse(href, base)) return null;
   const url = new URL(href, base);
-  if (url.origin === NOWHERE) return `${url.pathname.replace(/\.md$/, '')}${url.search}${url.hash}`;
+  if (url.origin === PLACEHOLDER_ORIGIN) return `${url.pathname.replace(/\.md$/, '')}${url.search}${url.hash}`;
   return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : null;
 }
 
-function freshId(title: string, taken: Set<string>): string {
+function uniqueId(title: string, taken: Set<string>): string {
   const name =
     title
       .toLowerCase()
@@ -115,8 +114,8 @@ function freshId(title: string, taken: Set<string>): string {
   return id;
 }
 
-/** The words alone, without their marks. */
-function plain(token: unknown): string {
+/** The text without its markup. */
+function plainText(token: unknown): string {
   const { text, tokens } = (token ?? {}) as { text?: string; tokens?: readonly unknown[] };
-  return tokens === undefined || tokens.length === 0 ? (text ?? '') : tokens.map(plain).join('');
+  return tokens === undefined || tokens.length === 0 ? (text ?? '') : tokens.map(plainText).join('');
 }

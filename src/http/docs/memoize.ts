@@ -1,12 +1,12 @@
-// Work that is done once, when it is first asked for. What failed is forgotten, so that the next request tries again.
+// Runs a function on the first call and reuses its result. A failure is not stored, so the next call tries again.
 
 export function memoize<T>(make: () => Promise<T>): () => Promise<T> {
-  let kept: Promise<T> | null = null;
+  let result: Promise<T> | null = null;
   return () => {
-    kept ??= make().catch((error: unknown) => {
-      kept = null;
+    result ??= make().catch((error: unknown) => {
+      result = null;
       throw error;
     });
-    return kept;
+    return result;
   };
 }

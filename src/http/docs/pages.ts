@@ -1,4 +1,4 @@
-// The pages made from Markdown: one for every error code, every guide and every venue system, and an index of each.
+// The pages rendered from Markdown: one for each error code, guide and venue system, and an index of each group.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
@@ -8,8 +8,8 @@ import { packageRoot } from '../../base/package-root.ts';
 import { type Page, renderPage } from './layout.ts';
 import { escapeHtml, type Folder, type Rendered, renderMarkdown } from './markdown.ts';
 
-/** A page is worth a list of its sections from this many on. */
-const LISTED_FROM = 4;
+/** A page with this many sections gets a list of them. */
+const MIN_LISTED_SECTIONS = 4;
 
 /** Every page of a folder as HTML, by the name of its file; the index is under ''. */
 export async function renderFolder(folder: Folder): Promise<ReadonlyMap<string, string>> {
@@ -43,7 +43,7 @@ interface Index {
   readonly description: string;
   /** As HTML. */
   readonly intro: string;
-  /** The way back to it. */
+  /** The text of the link back to the index. */
   readonly all: string;
 }
 
@@ -67,11 +67,11 @@ const INDEXES: Readonly<Record<Index['area'], Index>> = {
   },
 };
 
-/** The sections are listed between the opening and the rest; on a wide page the list stands beside both. */
+/** The list of sections is between the opening and the rest; on a wide screen it is beside both. */
 function longPage({ area, title: areaTitle, all }: Index, { title, summary, html, sections }: Rendered): Page {
   const links = sections.map(({ id, title: text }) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`).join('\n');
   const list = `<nav class="sections" aria-labelledby="sections"><h2 id="sections">On this page</h2>\n<ul>${links}</ul></nav>\n`;
-  const cut = sections.length < LISTED_FROM ? html.length : html.indexOf('<h2 ');
+  const cut = sections.length < MIN_LISTED_SECTIONS ? html.length : html.indexOf('<h2 ');
   const rest = cut === html.length ? '' : `${list}<div class="rest">\n${html.slice(cut)}</div>\n`;
   return {
     area,

@@ -1,5 +1,5 @@
-// The script of the API reference. Its package holds it as one string of 4 MB and hands it out only by a Fastify plugin,
-// so a throw-away Fastify is asked for it: on the first request and never at the start, which it would make slow.
+// Loads the script of the API reference. Its package exposes the script (4 MB) only through a Fastify plugin, so we
+// request it from a temporary Fastify instance, on the first request, because at startup it would cost time.
 
 import Fastify from 'fastify';
 import { type Asset, makeAsset } from './asset.ts';

@@ -1,5 +1,5 @@
-// The style and the scripts of the hosted pages, as files of web/guest. A page names them with their content's hash, so
-// that a browser keeps them for a year and never mixes two versions.
+// Serves the styles and scripts of the hosted pages from web/guest. Pages link to them with a content hash, so browsers
+// cache them for a year and never mix two versions.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,29 +18,29 @@ const FILES: Readonly<Record<string, string>> = {
   'pay-stripe.js': JS,
 };
 
-const FOR_A_YEAR = 'public, max-age=31536000, immutable';
-const REVALIDATED = 'public, no-cache';
+const IMMUTABLE_CACHE = 'public, max-age=31536000, immutable';
+const REVALIDATE_CACHE = 'public, no-cache';
 
-interface Kept {
+interface LoadedAsset {
   readonly asset: Asset;
   readonly url: string;
 }
 
-let kept: ReadonlyMap<string, Kept> | null = null;
+let loaded: ReadonlyMap<string, LoadedAsset> | null = null;
 
-/** Read once, before the first page is made. */
+/** Reads the files once, before the first page is rendered. */
 export async function readAssets(): Promise<void> {
-  if (kept !== null) return;
-  const made = new Map<string, Kept>();
+  if (loaded !== null) return;
+  const made = new Map<string, LoadedAsset>();
   for (const [name, type] of Object.entries(FILES)) {
     const asset = await makeAsset(type, readFileSync(join(packageRoot, 'web', 'guest', name), 'utf8'));
     made.set(name, { asset, url: `/guest/${name}?v=${asset.etag.slice(3, 15)}` });
   }
-  kept = made;
+  loaded = made;
 }
 
 export function assetUrl(name: string): string {
-  const url = kept?.get(name)?.url;
+  const url = loaded?.get(name)?.url;
   if (url === undefined) throw new Error(`there is no file web/guest/${name}, or it is not read yet`);
   return url;
 }
@@ -48,9 +48,9 @@ export function assetUrl(name: string): string {
 export function registerAssets(app: FastifyInstance): void {
   app.get('/guest/:name', async (request, reply) => {
     request.operation = 'guestAsset';
-    const found = kept?.get((request.params as { name: string }).name);
+    const found = loaded?.get((request.params as { name: string }).name);
     if (found === undefined) throw new Problem('not_found', { message: 'There is no such file.' });
-    const isNamed = `/guest/${request.url.split('/').at(-1)}` === found.url;
-    return sendAsset(request, reply, found.asset, isNamed ? FOR_A_YEAR : REVALIDATED);
+    const isHashedUrl = `/guest/${request.url.split('/').at(-1)}` === found.url;
+    return sendAsset(request, reply, found.asset, isHashedUrl ? IMMUTABLE_CACHE : REVALIDATE_CACHE);
   });
 }

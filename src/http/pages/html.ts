@@ -1,5 +1,5 @@
-// HTML as a value: what is put into a template is escaped, unless it is HTML already. Attributes are written in double
-// quotes. There is no other way to make a page, so no text of a guest or a venue can become markup.
+// HTML as a value: the template tag escapes every inserted value that is not Html already. Attributes must be in double
+// quotes. Every page is built with it, so no text of a guest or a venue can become markup.
 
 export class Html {
   readonly text: string;
@@ -19,7 +19,7 @@ export function html(parts: TemplateStringsArray, ...pieces: readonly Piece[]): 
   return new Html(text);
 }
 
-const SIGNS: Readonly<Record<string, string>> = {
+const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -31,5 +31,5 @@ function textOf(piece: Piece): string {
   if (piece === null || piece === undefined || piece === false) return '';
   if (piece instanceof Html) return piece.text;
   if (typeof piece === 'object') return piece.map(textOf).join('');
-  return String(piece).replace(/[&<>"']/g, (sign) => SIGNS[sign] ?? '');
+  return String(piece).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

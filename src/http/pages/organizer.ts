@@ -1,41 +1,41 @@
-// What the organizer has besides their own share: the link for everybody, each person's own link, covering for somebody or
-// for all the rest, and choosing the party again.
+// The organizer's tools: the link for open seats, each person's own link, covering one share or all the rest, and changing
+// the party.
 
 import { inviteUrl } from '../../domain/checkouts/party/guest-view.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { isUnpaid, nameOf, type PageModel, type ShareShown } from './page-model.ts';
+import { isUnpaid, nameOf, type PageModel, type ShareView } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { money } from './summary.ts';
 
-export function organizerTools(visit: PageRequest, model: PageModel): Html {
-  const { translator } = visit;
+export function organizerTools(page: PageRequest, model: PageModel): Html {
+  const { translator } = page;
   const { checkout } = model;
-  const page = `/c/${checkout.id}`;
+  const path = `/c/${checkout.id}`;
   const others = checkout.shares.filter((share) => share.id !== model.myShare?.id && isUnpaid(share));
   const hasSeats = checkout.shares.some(({ is_open_seat }) => is_open_seat);
   const rest = others.reduce((sum, { amount }) => sum + amount, 0);
   return html`<section class="tools" aria-labelledby="tools-title">
 <h2 id="tools-title">${translator.translate('page.organizing')}</h2>
-${hasSeats && shareLink(visit, model)}
+${hasSeats && shareLink(page, model)}
 ${
   others.length > 0 &&
   html`<ul class="others">
-${others.map((share) => other(visit, model, share))}</ul>
+${others.map((share) => other(page, model, share))}</ul>
 `
 }<p class="actions">${
     others.length > 1 &&
-    html`<a class="button quiet" id="cover-rest" href="${page}?cover=rest">${translator.translate('page.cover_rest', { amount: money(visit, model, rest) })}</a> `
-  }<a class="button quiet" id="edit-party" href="${page}?edit=party">${translator.translate('page.change_party')}</a></p>
+    html`<a class="button quiet" id="cover-rest" href="${path}?cover=rest">${translator.translate('page.cover_rest', { amount: money(page, model, rest) })}</a> `
+  }<a class="button quiet" id="edit-party" href="${path}?edit=party">${translator.translate('page.change_party')}</a></p>
 </section>`;
 }
 
-/** Whoever has it and signs in may take one of the open seats. */
-function shareLink(page: PageRequest, model: PageModel): Html {
-  const { translator } = page;
-  const url = `${page.http.urls().checkoutPages}/c/${model.checkout.id}`;
+/** A guest who opens this link and signs in may take an open seat. */
+function shareLink(path: PageRequest, model: PageModel): Html {
+  const { translator } = path;
+  const url = `${path.http.urls().checkoutPages}/c/${model.checkout.id}`;
   return html`<div class="share-link"><label for="share-link">${translator.translate('page.share_link')}</label>
 <input id="share-link" readonly value="${url}">
-${copyButtons(page, model, url)}</div>`;
+${copyButtons(path, model, url)}</div>`;
 }
 
 function copyButtons({ translator }: PageRequest, { checkout }: PageModel, url: string): Piece {
@@ -43,19 +43,19 @@ function copyButtons({ translator }: PageRequest, { checkout }: PageModel, url: 
   return html`<button type="button" class="quiet" id="copy-link" data-copy="${url}" data-done="${translator.translate('page.copied')}" hidden>${translator.translate('page.copy_link')}</button> <button type="button" class="quiet" id="send-link" data-share-url="${url}" data-share-text="${text}" hidden>${translator.translate('page.send_link')}</button>`;
 }
 
-function other(page: PageRequest, model: PageModel, share: ShareShown): Html {
-  const { translator, http } = page;
+function other(path: PageRequest, model: PageModel, share: ShareView): Html {
+  const { translator, http } = path;
   const invite = model.invites.find(({ shareId }) => shareId === share.id);
   const url = invite === undefined ? null : inviteUrl(http.app.services, share.id, invite.token);
-  const name = nameOf(page, model, share);
+  const name = nameOf(path, model, share);
   return html`<li><span class="name">${name}</span> <span class="row">${
     url !== null &&
     html`<button type="button" class="quiet" id="copy-${share.id}" data-copy="${url}" data-done="${translator.translate('page.copied')}" hidden>${translator.translate('page.copy_link')}${unseen(name)}</button> `
-  }<a class="button quiet" id="cover-${share.id}" href="/c/${model.checkout.id}?cover=${share.id}">${translator.translate('page.cover', { amount: money(page, model, share.amount) })}${unseen(name)}</a></span></li>
+  }<a class="button quiet" id="cover-${share.id}" href="/c/${model.checkout.id}?cover=${share.id}">${translator.translate('page.cover', { amount: money(path, model, share.amount) })}${unseen(name)}</a></span></li>
 `;
 }
 
-/** For those who hear the page: whose button it is. */
+/** Tells a screen reader whose button it is. */
 function unseen(name: string): Html {
   return html`<span class="unseen"> (${name})</span>`;
 }

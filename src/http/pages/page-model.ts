@@ -1,19 +1,19 @@
-// What a page is about: the checkout as guests see it, and who is looking. Read anew for every answer; a checkout past its
-// time is expired before it is shown.
+// The data of a checkout's page: the guest's view of the checkout, and the guest's relation to it. It is read for every
+// request; an overdue checkout is expired before it is shown.
 
 import { readGuestCheckout } from '../../domain/checkouts/party/guest-view.ts';
 import {
   type InviteRow,
   invitesOf,
   type PaidShare,
-  paidBy,
+  sharesPaidBy,
   wasInParty,
   wasLost,
 } from '../../domain/checkouts/party/invite-queries.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
-import type { PageRequest, Place } from './page-request.ts';
+import type { PageRequest, PageRoute } from './page-request.ts';
 
-export interface ShareShown {
+export interface ShareView {
   readonly id: string;
   readonly amount: number;
   readonly status: 'invited' | 'held' | 'captured' | 'released' | 'refunded' | 'failed';
@@ -24,7 +24,7 @@ export interface ShareShown {
   readonly covered_by: string | null;
 }
 
-export interface CheckoutShown {
+export interface CheckoutView {
   readonly id: string;
   readonly mode: 'test' | 'live';
   readonly status: 'open' | 'collecting' | 'funded' | 'completed' | 'expired' | 'canceled';
@@ -35,7 +35,7 @@ export interface CheckoutShown {
   readonly description: string;
   readonly venue: { readonly id: string | null; readonly name: string };
   readonly funded_amount: number;
-  readonly shares: readonly ShareShown[];
+  readonly shares: readonly ShareView[];
   readonly return_url: string;
   readonly cancel_url: string | null;
   readonly created_at: string;
@@ -43,48 +43,48 @@ export interface CheckoutShown {
 }
 
 export interface PageModel {
-  readonly place: Place;
-  readonly checkout: CheckoutShown;
+  readonly route: PageRoute;
+  readonly checkout: CheckoutView;
   readonly isOrganizer: boolean;
   readonly hasOrganizer: boolean;
-  readonly myShare: ShareShown | null;
-  /** Of whoever the opened invite is for. */
+  readonly myShare: ShareView | null;
+  /** The person whom the opened invite is for. */
   readonly invitee: Invitee | null;
-  /** The organizer has taken their share out of the party again. */
-  readonly wasDropped: boolean;
-  /** Their own share was held, and the bank has let go of it. */
-  readonly wasLost: boolean;
-  /** The shares that were held on the card of whoever looks, their own or others', and what became of each hold. */
+  /** The organizer has removed the guest from the party. */
+  readonly wasRemoved: boolean;
+  /** The guest's share was held, and the bank has released the hold. */
+  readonly hasLostHold: boolean;
+  /** The shares that were held on the guest's card, own or covered, and how each hold ended. */
   readonly paid: readonly PaidShare[];
-  /** The organizer's alone: the invite of each share. */
+  /** The invite of each share; only for the organizer. */
   readonly invites: readonly InviteRow[];
 }
 
-export async function readPageModel(page: PageRequest, place: Place): Promise<PageModel> {
+export async function readPageModel(page: PageRequest, route: PageRoute): Promise<PageModel> {
   const { app: context } = page.http;
   const memberId = page.member?.id ?? null;
-  const looked = await readGuestCheckout(context.services, place.venueId, place.checkoutId, memberId);
-  const checkout = JSON.parse(looked.json) as CheckoutShown;
-  const isOrganizer = memberId !== null && looked.organizerId === memberId;
-  const { venueId, checkoutId, shareId } = place;
-  const myShare = checkout.shares.find(({ id }) => id === looked.myShareId) ?? null;
+  const view = await readGuestCheckout(context.services, route.venueId, route.checkoutId, memberId);
+  const checkout = JSON.parse(view.json) as CheckoutView;
+  const isOrganizer = memberId !== null && view.organizerId === memberId;
+  const { venueId, checkoutId, shareId } = route;
+  const myShare = checkout.shares.find(({ id }) => id === view.myShareId) ?? null;
   return {
-    place,
+    route,
     checkout,
     isOrganizer,
-    hasOrganizer: looked.organizerId !== null,
+    hasOrganizer: view.organizerId !== null,
     myShare,
-    wasLost: myShare?.status === 'failed' && (await wasLost(context.db, venueId, myShare.id)),
+    hasLostHold: myShare?.status === 'failed' && (await wasLost(context.db, venueId, myShare.id)),
     invitee: shareId === null ? null : await inviteeOf(context.db, context.seal, venueId, shareId),
-    wasDropped:
-      memberId !== null && looked.myShareId === null && (await wasInParty(context.db, venueId, checkoutId, memberId)),
-    paid: memberId === null ? [] : await paidBy(context.db, venueId, checkoutId, memberId),
+    wasRemoved:
+      memberId !== null && view.myShareId === null && (await wasInParty(context.db, venueId, checkoutId, memberId)),
+    paid: memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId),
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
   };
 }
 
-/** What a share's person is called on a page. */
-export function nameOf(page: PageRequest, model: PageModel, share: ShareShown): string {
+/** The displayed name of a share's person. */
+export function nameOf(page: PageRequest, model: PageModel, share: ShareView): string {
   if (share.id === model.myShare?.id) return page.translator.translate('page.you');
   if (share.is_open_seat) return page.translator.translate('page.open_seat');
   if (share.display_name !== null) return share.display_name;
@@ -97,13 +97,13 @@ export function organizerName(page: PageRequest, model: PageModel): string {
   return share?.display_name ?? page.translator.translate('page.the_organizer');
 }
 
-/** What of a guest's own money has come to an end of this kind. */
-export function paidSum({ paid }: PageModel, end: PaidShare['end']): number {
-  return paid.filter((one) => one.end === end).reduce((sum, { amount }) => sum + amount, 0);
+/** The sum of the guest's holds that ended this way. */
+export function paidSum({ paid }: PageModel, end: PaidShare['status']): number {
+  return paid.filter((one) => one.status === end).reduce((sum, { amount }) => sum + amount, 0);
 }
 
-export const isIn = ({ status }: ShareShown): boolean =>
+export const countsAsPaid = ({ status }: ShareView): boolean =>
   status === 'held' || status === 'captured' || status === 'refunded';
 
-export const isUnpaid = ({ status, amount }: ShareShown): boolean =>
+export const isUnpaid = ({ status, amount }: ShareView): boolean =>
   amount > 0 && (status === 'invited' || status === 'failed');

@@ -1,5 +1,5 @@
-// The hosted pages: /c/<checkout_id> and /s/<token>, the forms on them, and the token that their script uses. Every answer is
-// a page that a person can read, errors too.
+// The routes of the hosted pages: /c/<checkout_id> and /s/<token>, their forms, and the token for their script. Errors are
+// rendered as pages too.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../../base/db.ts';
@@ -10,88 +10,98 @@ import { TOKEN_SECONDS } from '../../domain/members/tokens.ts';
 import { ProcessorUnavailable } from '../../domain/payments/processor.ts';
 import { asProblem } from '../../run/problem.ts';
 import type { HttpContext } from '../context.ts';
-import { type Action, backTo, enterCode, giveName, look, otherPhone, signIn, signOut, sitDown } from './actions.ts';
+import {
+  type Action,
+  enterCode,
+  pollHold,
+  redirectTo,
+  setName,
+  signIn,
+  signOut,
+  takeSeat,
+  useOtherPhone,
+} from './actions.ts';
 import { readAssets, registerAssets } from './assets.ts';
 import { html } from './html.ts';
-import { guard, sendPage } from './layout.ts';
+import { sendPage, setSecurityHeaders } from './layout.ts';
 import { readPageModel } from './page-model.ts';
-import { guestOf, openPageRequest, type PageRequest, placeOf, requireSameOrigin } from './page-request.ts';
-import { chooseParty, firstChoice } from './party-action.ts';
-import { screenOf } from './screens.ts';
+import { findPageRoute, guestOf, openPageRequest, type PageRequest, requireSameOrigin } from './page-request.ts';
+import { chooseParty, initialChoice } from './party-action.ts';
+import { renderScreen } from './screens.ts';
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   'sign-in': signIn,
   code: enterCode,
-  'other-phone': otherPhone,
+  'other-phone': useOtherPhone,
   'sign-out': signOut,
-  name: giveName,
+  name: setName,
   party: chooseParty,
-  seat: sitDown,
-  look,
+  seat: takeSeat,
+  look: pollHold,
 };
 
-const FORM_LIMIT = 32 * 1024;
+const MAX_FORM_BYTES = 32 * 1024;
 
-/** Looks an hour: a phone that looks every five seconds makes 720. */
-const MEMBER_LOOKS = 3_600;
-const STRANGER_LOOKS = 600;
-const MEMBER_FORMS = 120;
+/** A page that polls every five seconds makes 720 requests an hour. */
+const MEMBER_VIEWS_PER_HOUR = 3_600;
+const ANONYMOUS_VIEWS_PER_HOUR = 600;
+const FORMS_PER_HOUR = 120;
 
 export async function registerPages(app: FastifyInstance, http: HttpContext): Promise<void> {
   await readAssets();
   registerAssets(app);
   for (const path of ['/c/:id', '/s/:token']) {
-    app.get(path, (request, reply) => answer(http, request, reply, 'page', showPage));
+    app.get(path, (request, reply) => handle(http, request, reply, 'page', showPage));
     for (const [name, action] of Object.entries(ACTIONS)) {
-      app.post(`${path}/${name}`, { config: { bodyLimit: FORM_LIMIT } }, (request, reply) =>
-        answer(http, request, reply, `page.${name}`, (page) => act(page, action)),
+      app.post(`${path}/${name}`, { config: { bodyLimit: MAX_FORM_BYTES } }, (request, reply) =>
+        handle(http, request, reply, `page.${name}`, (page) => runAction(page, action)),
       );
     }
   }
-  app.post('/session/token', (request, reply) => answer(http, request, reply, 'page.token', giveToken));
+  app.post('/session/token', (request, reply) => handle(http, request, reply, 'page.token', issueToken));
 }
 
-/** For what no route is found for, and begins like a page of ours. */
-export function sendNothingHere(
+/** For a path that begins like a page's and has no route. */
+export function sendPageNotFound(
   http: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  return answer(http, request, reply, 'page', async () => {
+  return handle(http, request, reply, 'page', async () => {
     throw notFound();
   });
 }
 
 async function showPage(page: PageRequest): Promise<FastifyReply> {
-  await count(page, 'looks');
-  const place = await placeOf(page.http, page.request);
-  const model = await readPageModel(page, place);
+  await countCall(page, 'looks');
+  const route = await findPageRoute(page.http, page.request);
+  const model = await readPageModel(page, route);
   const { edit, cover } = page.request.query as { edit?: unknown; cover?: unknown };
   const mayChoose = page.member !== null && page.member.displayName !== null;
   const chooses = model.checkout.status === 'open' || (edit === 'party' && model.isOrganizer);
-  const choice = mayChoose && chooses ? await firstChoice(page, place) : null;
-  return sendPage(page, screenOf(page, model, { choice, cover: typeof cover === 'string' ? cover : null }));
+  const choice = mayChoose && chooses ? await initialChoice(page, route) : null;
+  return sendPage(page, renderScreen(page, model, { choice, cover: typeof cover === 'string' ? cover : null }));
 }
 
-async function act(page: PageRequest, action: Action): Promise<FastifyReply> {
+async function runAction(page: PageRequest, action: Action): Promise<FastifyReply> {
   requireSameOrigin(page);
-  await count(page, 'forms');
-  const place = await placeOf(page.http, page.request);
+  await countCall(page, 'forms');
+  const route = await findPageRoute(page.http, page.request);
   const body = (page.request.body as Buffer | null | undefined) ?? Buffer.alloc(0);
-  return action(page, place, new URLSearchParams(body.toString('utf8')));
+  return action(page, route, new URLSearchParams(body.toString('utf8')));
 }
 
-/** For the page's own script: a member's token, from the cookie that scripts cannot read. */
-async function giveToken(page: PageRequest): Promise<FastifyReply> {
+/** Gives the page's script a member token in exchange for the session cookie, which scripts cannot read. */
+async function issueToken(page: PageRequest): Promise<FastifyReply> {
   requireSameOrigin(page);
-  await count(page, 'forms');
+  await countCall(page, 'forms');
   const { memberId } = guestOf(page);
   const token = await page.http.app.tokens.sign(memberId);
   return page.reply.header('cache-control', 'no-store').send({ token, expires_in: TOKEN_SECONDS });
 }
 
-async function count({ http, member, request }: PageRequest, what: 'looks' | 'forms'): Promise<void> {
-  const limit = what === 'forms' ? MEMBER_FORMS : member === null ? STRANGER_LOOKS : MEMBER_LOOKS;
+async function countCall({ http, member, request }: PageRequest, what: 'looks' | 'forms'): Promise<void> {
+  const limit = what === 'forms' ? FORMS_PER_HOUR : member === null ? ANONYMOUS_VIEWS_PER_HOUR : MEMBER_VIEWS_PER_HOUR;
   const who = member === null ? `address ${networkOf(request.ip)}` : `member ${member.id}`;
   const [taken] = await countSharedCalls(http.app.db.priority, limit, [{ subject: `page ${what} ${who}`, calls: 1 }]);
   if (taken !== undefined && taken.granted === 0) {
@@ -100,8 +110,8 @@ async function count({ http, member, request }: PageRequest, what: 'looks' | 'fo
   }
 }
 
-/** Whatever goes wrong is told as a page, in the guest's language, with the id to quote. */
-async function answer(
+/** Renders any error as a page in the guest's language; a server error shows the request id. */
+async function handle(
   http: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -110,20 +120,20 @@ async function answer(
 ): Promise<FastifyReply> {
   request.operation = operation;
   reply.header('vary', 'cookie, accept-language');
-  let visit: PageRequest | null = null;
+  let page: PageRequest | null = null;
   try {
-    visit = await openPageRequest(http, request, reply);
-    return await run(visit);
+    page = await openPageRequest(http, request, reply);
+    return await run(page);
   } catch (error) {
     const problem = problemOf(error);
     if (problem.status >= 500) {
       http.app.log.error({ request_id: request.id, operation, err: problem.cause ?? problem }, problem.code);
     }
-    if (visit === null) throw problem;
-    // Signed out meanwhile: the page itself asks to sign in again.
-    const page = /^\/[cs]\/[^/?]+/.exec(request.url)?.[0];
-    if (problem.code === 'unauthorized' && page !== undefined && !wantsJson(request)) return backTo(visit, page);
-    return sendProblem(visit, problem);
+    if (page === null) throw problem;
+    // The session has ended: the page asks the guest to sign in again.
+    const path = /^\/[cs]\/[^/?]+/.exec(request.url)?.[0];
+    if (problem.code === 'unauthorized' && path !== undefined && !wantsJson(request)) return redirectTo(page, path);
+    return sendProblem(page, problem);
   }
 }
 
@@ -134,7 +144,7 @@ function problemOf(error: unknown): Problem {
   return error instanceof Problem ? error : asProblem(error);
 }
 
-const SAID = [
+const TRANSLATED_CODES = [
   'not_found',
   'rate_limited',
   'service_unavailable',
@@ -149,10 +159,10 @@ function wantsJson({ headers }: FastifyRequest): boolean {
 
 function sendProblem(page: PageRequest, problem: Problem): FastifyReply {
   const { reply, request, translator } = page;
-  const key = SAID.includes(problem.code) ? problem.code : 'trouble';
+  const key = TRANSLATED_CODES.includes(problem.code) ? problem.code : 'trouble';
   reply.headers(problem.detail.headers ?? {});
   if (wantsJson(request)) {
-    return guard(reply, page.secure)
+    return setSecurityHeaders(reply, page.isSecure)
       .code(problem.status)
       .send({ error: { code: problem.code } });
   }

@@ -1,6 +1,5 @@
-// What the organizer has typed on the way to a party: people they know, group chats, phones, open seats, and the split.
-// Read from the form and kept as typed, so that nothing is lost by an error; turned into the body of the one operation
-// that chooses a party. Phones are understood as people write them.
+// The organizer's form for choosing a party: friends, group chats, phones, open seats and the split. Values stay as typed,
+// so that an error loses nothing. Phones and amounts are accepted in the usual spellings.
 
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { splitEqually } from '../../base/money.ts';
@@ -11,77 +10,77 @@ export interface PhoneRow {
 }
 
 export interface PartyForm {
-  /** Members by id: friends, and those who are in the party already. */
+  /** Ids of members: friends and people who are already in the party. */
   readonly members: readonly string[];
   readonly channels: readonly string[];
   readonly phones: readonly PhoneRow[];
   readonly seats: number;
   readonly split: 'equal' | 'custom';
-  /** What was typed for each person, by their key. */
+  /** The typed amounts by the key of the party entry. */
   readonly amounts: Readonly<Record<string, string>>;
-  /** The party that was looked at. */
-  readonly seen: string;
+  /** The version of the party that the form was rendered from. */
+  readonly seenVersion: string;
 }
 
-const MOST_ROWS = 50;
-const MOST_TEXT = 80;
+const MAX_ROWS = 50;
+const MAX_TEXT_LENGTH = 80;
 
 export function readPartyForm(form: URLSearchParams): PartyForm {
   const names = form.getAll('name');
   const phones = form
     .getAll('phone')
-    .slice(0, MOST_ROWS)
-    .map((phone, index) => ({ phone: cut(phone), name: cut(names[index] ?? '') }));
+    .slice(0, MAX_ROWS)
+    .map((phone, index) => ({ phone: cleanText(phone), name: cleanText(names[index] ?? '') }));
   const amounts: Record<string, string> = {};
   for (const [key, value] of form) {
-    if (key.startsWith('amount:') && Object.keys(amounts).length <= MOST_ROWS) amounts[key.slice(7)] = cut(value);
+    if (key.startsWith('amount:') && Object.keys(amounts).length <= MAX_ROWS) amounts[key.slice(7)] = cleanText(value);
   }
   const seats = Number.parseInt(form.get('seats') ?? '0', 10);
   return {
     members: unique(form.getAll('member')),
     channels: unique(form.getAll('channel')),
     phones: phones.filter(({ phone, name }) => phone !== '' || name !== ''),
-    seats: Number.isInteger(seats) ? Math.min(Math.max(seats, 0), MOST_ROWS) : 0,
+    seats: Number.isInteger(seats) ? Math.min(Math.max(seats, 0), MAX_ROWS) : 0,
     split: form.get('split') === 'custom' ? 'custom' : 'equal',
     amounts,
-    seen: form.get('seen') ?? '',
+    seenVersion: form.get('seen') ?? '',
   };
 }
 
-/** Cut by whole characters; signs that are not seen and turn the text around are left out. */
-export function cut(text: string): string {
+/** Replaces invisible and direction-changing characters, and cuts the text by whole characters. */
+export function cleanText(text: string): string {
   const seen = text.replaceAll(/[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, ' ').trim();
-  return [...seen].slice(0, MOST_TEXT).join('');
+  return [...seen].slice(0, MAX_TEXT_LENGTH).join('');
 }
 
 function unique(texts: readonly string[]): string[] {
-  return [...new Set(texts)].slice(0, MOST_ROWS);
+  return [...new Set(texts)].slice(0, MAX_ROWS);
 }
 
 /**
- * In E.164 form; null: nobody can be texted that way. A number without a country is one of the USA. In the sandbox, where
- * nothing is sent, numbers that belong to nobody will do.
+ * In E.164 form; null: not a phone number. Without a country code it is a number of the USA. The sandbox sends nothing,
+ * so it also accepts unassigned numbers.
  */
 export function phoneOf(typed: string, isSandbox: boolean): string | null {
-  const parsed = parsePhoneNumberFromString(typed.slice(0, MOST_TEXT), 'US');
-  const isRight = isSandbox ? parsed?.isPossible() : parsed?.isValid();
-  return parsed !== undefined && isRight === true ? parsed.number : null;
+  const parsed = parsePhoneNumberFromString(typed.slice(0, MAX_TEXT_LENGTH), 'US');
+  const isAcceptable = isSandbox ? parsed?.isPossible() : parsed?.isValid();
+  return parsed !== undefined && isAcceptable === true ? parsed.number : null;
 }
 
-/** A person of the party as it would be: how the split names them, and what they are called. */
-export interface Seated {
+/** A person or open seat of the chosen party. `key` identifies it in the split's form fields. */
+export interface PartyEntry {
   readonly key: string;
   readonly name: string | null;
   readonly kind: 'organizer' | 'member' | 'phone' | 'seat';
 }
 
-export type Amounts =
+export type SplitAmounts =
   | { readonly amounts: readonly number[]; readonly left: 0 }
-  /** What does not add up yet, or cannot be read: at which place. */
+  /** The amounts do not add up (`left`), or at least one cannot be parsed (null). */
   | { readonly amounts: readonly (number | null)[]; readonly left: number | null };
 
-/** The amounts of a split as typed; prefilled equally where nothing was typed. */
-export function amountsOf(form: PartyForm, people: readonly Seated[], whole: number): Amounts {
+/** The typed amounts; an entry without one gets its equal share. */
+export function splitAmounts(form: PartyForm, people: readonly PartyEntry[], whole: number): SplitAmounts {
   const equal = splitEqually(whole, people.length);
   if (form.split === 'equal') return { amounts: equal, left: 0 };
   const amounts = people.map(({ key }, index) => {
@@ -100,7 +99,7 @@ export function parseAmount(typed: string): number | null {
   return Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
 }
 
-/** As an input shows it. */
-export function typedAmount(amount: number): string {
+/** The value of an amount's input. */
+export function formatAmountInput(amount: number): string {
   return `${Math.floor(amount / 100)}.${String(amount % 100).padStart(2, '0')}`;
 }

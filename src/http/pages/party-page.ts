@@ -1,36 +1,36 @@
-// Choosing the party, in two steps that both work without a script: who is in, then who pays how much. The amounts are
-// shown to the cent before anything is sent.
+// The page for choosing the party, in two steps that work without a script: the people, then the amounts. The exact
+// amounts are shown before any invite is sent.
 
 import { splitEqually } from '../../base/money.ts';
 import type { Channel, Friend } from '../../domain/members/friend-queries.ts';
 import { type Html, html, type Piece } from './html.ts';
 import type { PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
-import { type Amounts, type PartyForm, type Seated, typedAmount } from './party-form.ts';
-import { errorAbove, type Trouble } from './sign-in-form.ts';
+import { formatAmountInput, type PartyEntry, type PartyForm, type SplitAmounts } from './party-form.ts';
+import { errorAboveForm, type FormError } from './sign-in-form.ts';
 import { amountBlock, deadline, money, sentence } from './summary.ts';
 
-export interface ChoiceShown {
+export interface PartyChoiceView {
   readonly step: 'people' | 'split';
   readonly form: PartyForm;
-  /** Those who can be ticked: the party as it is, then friends. */
-  readonly known: readonly Friend[];
+  /** People with a checkbox: the current party, then friends. */
+  readonly candidates: readonly Friend[];
   readonly channels: readonly Channel[];
-  /** The party as it would be, the organizer first; for the second step. */
-  readonly people: readonly Seated[];
-  readonly amounts: Amounts | null;
-  /** Whose hold would be let go of by this choice. */
+  /** The chosen party, the organizer first; for the second step. */
+  readonly people: readonly PartyEntry[];
+  readonly amounts: SplitAmounts | null;
+  /** Members whose hold this choice releases. */
   readonly released: readonly {
     readonly displayName: string | null;
     readonly amount: number;
     readonly isOrganizer: boolean;
   }[];
-  readonly trouble: Trouble | null;
-  /** How many rows for phones. */
-  readonly rows: number;
+  readonly formError: FormError | null;
+  /** The number of rows for phones. */
+  readonly phoneRows: number;
 }
 
-export function choosePage(page: PageRequest, model: PageModel, choice: ChoiceShown | null): Piece {
+export function choosePage(page: PageRequest, model: PageModel, choice: PartyChoiceView | null): Piece {
   if (choice === null) return null;
   return [
     amountBlock(page, model, null),
@@ -38,45 +38,45 @@ export function choosePage(page: PageRequest, model: PageModel, choice: ChoiceSh
   ];
 }
 
-function peopleStep(page: PageRequest, model: PageModel, choice: ChoiceShown): Html {
+function peopleStep(page: PageRequest, model: PageModel, choice: PartyChoiceView): Html {
   const { translator } = page;
-  const { checkout, place } = model;
-  const { form, trouble } = choice;
-  const most = checkout.party_size;
-  return html`<form method="post" action="${place.path}/party" class="choose" data-choose data-most="${most}" data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
+  const { checkout, route } = model;
+  const { form, formError } = choice;
+  const maxPeople = checkout.party_size;
+  return html`<form method="post" action="${route.path}/party" class="choose" data-choose data-most="${maxPeople}" data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
 <button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${translator.translate('page.see_split')}</button>
-<input type="hidden" name="seen" value="${form.seen}">${typedAmounts(form)}
+<input type="hidden" name="seen" value="${form.seenVersion}">${typedAmountFields(form)}
 <h2>${translator.translate('page.who_is_in')}</h2>
-<p>${translator.translate('page.who_hint', { count: most })}</p>
-${errorAbove(
-  trouble,
+<p>${translator.translate('page.who_hint', { count: maxPeople })}</p>
+${errorAboveForm(
+  formError,
   choice.form.phones.map((_, index) => `phone-${index}`),
 )}
 ${knownPeople(page, choice)}${groupChats(page, choice)}
 <fieldset class="phones"><legend>${translator.translate('page.by_phone')}</legend>
 <p class="hint">${translator.translate('page.by_phone_hint')}</p>
 <div data-rows>
-${Array.from({ length: choice.rows }, (_, index) => phoneRow(page, choice, index))}</div>
+${Array.from({ length: choice.phoneRows }, (_, index) => phoneRow(page, choice, index))}</div>
 <button class="quiet" name="do" value="row" data-add-row formnovalidate>${translator.translate('page.add_row')}</button>
 </fieldset>
 <fieldset class="seats"><legend>${translator.translate('page.by_link')}</legend>
 <label for="seats">${translator.translate('page.open_seats')}</label>
-<input id="seats" name="seats" type="number" inputmode="numeric" min="0" max="${most - 1}" value="${form.seats}" aria-describedby="seats-hint">
+<input id="seats" name="seats" type="number" inputmode="numeric" min="0" max="${maxPeople - 1}" value="${form.seats}" aria-describedby="seats-hint">
 <p class="hint" id="seats-hint">${translator.translate('page.open_seats_hint')}</p>
 </fieldset>
 <fieldset class="split"><legend>${translator.translate('page.how_to_split')}</legend>
 <label class="choice"><input type="radio" name="split" value="equal"${form.split === 'equal' && html` checked`}> <span>${translator.translate('page.split_equal')}</span></label>
 <label class="choice"><input type="radio" name="split" value="custom"${form.split === 'custom' && html` checked`}> <span>${translator.translate('page.split_custom')}</span></label>
 </fieldset>
-<p class="line" role="status" data-tally data-template="${translator.translate('page.tally', { people: '{people}', each: '{each}' })}" data-too-many="${translator.translate('page.too_many', { count: most })}"></p>
+<p class="line" role="status" data-tally data-template="${translator.translate('page.tally', { people: '{people}', each: '{each}' })}" data-too-many="${translator.translate('page.too_many', { count: maxPeople })}"></p>
 <button name="do" value="next">${translator.translate('page.see_split')}</button>
 ${model.hasOrganizer && html`<p><a href="/c/${checkout.id}">${translator.translate('page.keep_party')}</a></p>`}
 </form>`;
 }
 
-function knownPeople({ translator }: PageRequest, { known, form }: ChoiceShown): Piece {
-  if (known.length === 0) return null;
-  const items = known.map(
+function knownPeople({ translator }: PageRequest, { candidates, form }: PartyChoiceView): Piece {
+  if (candidates.length === 0) return null;
+  const items = candidates.map(
     ({ id, displayName }, index) =>
       html`<label class="choice"><input type="checkbox" name="member" value="${id}"${form.members.includes(id) && html` checked`}> <span>${displayName ?? translator.translate('page.guest_n', { n: index + 2 })}</span></label>\n`,
   );
@@ -85,7 +85,7 @@ ${items}</fieldset>
 `;
 }
 
-function groupChats({ translator, member }: PageRequest, { channels, form }: ChoiceShown): Piece {
+function groupChats({ translator, member }: PageRequest, { channels, form }: PartyChoiceView): Piece {
   if (channels.length === 0) return null;
   const items = channels.map(({ id, name, members }) => {
     const others = members.filter((one) => one.id !== member?.id);
@@ -99,64 +99,64 @@ ${items}</fieldset>
 `;
 }
 
-function phoneRow({ translator }: PageRequest, { form, trouble }: ChoiceShown, index: number): Html {
+function phoneRow({ translator }: PageRequest, { form, formError }: PartyChoiceView, index: number): Html {
   const row = form.phones[index];
   const field = `phone-${index}`;
-  const isWrong = trouble?.field === field;
+  const isWrong = formError?.field === field;
   return html`<div class="two phone-row">
 <div><label for="name-${index}">${translator.translate('page.their_name')}</label>
 <input id="name-${index}" name="name" maxlength="80" autocomplete="off" value="${row?.name}"></div>
 <div><label for="${field}">${translator.translate('page.their_phone')}</label>
 <input id="${field}" name="phone" type="tel" inputmode="tel" maxlength="40" autocomplete="off" value="${row?.phone}"${isWrong && html` aria-invalid="true" aria-describedby="${field}-error" data-focus`}>
-${isWrong && html`<p class="error" id="${field}-error" role="alert">${trouble.message}</p>`}</div>
+${isWrong && html`<p class="error" id="${field}-error" role="alert">${formError.message}</p>`}</div>
 </div>
 `;
 }
 
-function field(name: string, value: string | number): Html {
+function hiddenField(name: string, value: string | number): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
-/** What was typed in the other step is not lost. */
-function typedAmounts({ amounts }: PartyForm): Piece {
-  return Object.entries(amounts).map(([key, value]) => field(`amount:${key}`, value));
+/** Hidden fields, so that the amounts typed in the other step are not lost. */
+function typedAmountFields({ amounts }: PartyForm): Piece {
+  return Object.entries(amounts).map(([key, value]) => hiddenField(`amount:${key}`, value));
 }
 
-/** Whatever was chosen before goes along unseen. */
-function carried({ form }: ChoiceShown): Piece {
+/** The choices of the first step as hidden fields. */
+function carriedFields({ form }: PartyChoiceView): Piece {
   return [
-    field('seen', form.seen),
-    form.split === 'equal' && typedAmounts(form),
-    form.members.map((id) => field('member', id)),
-    form.channels.map((id) => field('channel', id)),
-    form.phones.map(({ name, phone }) => [field('name', name), field('phone', phone)]),
-    field('seats', form.seats),
-    field('split', form.split),
+    hiddenField('seen', form.seenVersion),
+    form.split === 'equal' && typedAmountFields(form),
+    form.members.map((id) => hiddenField('member', id)),
+    form.channels.map((id) => hiddenField('channel', id)),
+    form.phones.map(({ name, phone }) => [hiddenField('name', name), hiddenField('phone', phone)]),
+    hiddenField('seats', form.seats),
+    hiddenField('split', form.split),
   ];
 }
 
-function splitStep(page: PageRequest, model: PageModel, choice: ChoiceShown): Html {
+function splitStep(page: PageRequest, model: PageModel, choice: PartyChoiceView): Html {
   const { translator } = page;
-  const { checkout, place } = model;
-  const { people, amounts, form, trouble } = choice;
+  const { checkout, route } = model;
+  const { people, amounts, form, formError } = choice;
   const [, second] = splitEqually(checkout.amount, people.length);
-  const odd = checkout.amount - (second ?? checkout.amount) * people.length;
+  const oddCents = checkout.amount - (second ?? checkout.amount) * people.length;
   const left = amounts?.left ?? 0;
-  return html`<form method="post" action="${place.path}/party" class="choose" data-split data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
+  return html`<form method="post" action="${route.path}/party" class="choose" data-split data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
 <button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${translator.translate('page.see_split')}</button>
 <h2>${translator.translate(form.split === 'equal' ? 'page.check_split' : 'page.set_split')}</h2>
-${errorAbove(trouble, form.split === 'equal' ? [] : people.map(({ key }) => key))}${carried(choice)}
+${errorAboveForm(formError, form.split === 'equal' ? [] : people.map(({ key }) => key))}${carriedFields(choice)}
 <ul class="people">
 ${people.map((person, index) => splitRow(page, model, choice, person, index))}</ul>
-${form.split === 'equal' && odd > 0 && html`<p class="hint">${translator.translate('page.odd_cents', { amount: money(page, model, odd) })}</p>`}
-${form.split === 'custom' && html`<p class="line" role="status" data-left data-exact="${translator.translate('page.left_none')}" data-under="${translator.translate('page.left_under', { amount: '{amount}' })}" data-over="${translator.translate('page.left_over', { amount: '{amount}' })}">${leftLine(page, model, left)}</p>`}
+${form.split === 'equal' && oddCents > 0 && html`<p class="hint">${translator.translate('page.odd_cents', { amount: money(page, model, oddCents) })}</p>`}
+${form.split === 'custom' && html`<p class="line" role="status" data-left data-exact="${translator.translate('page.left_none')}" data-under="${translator.translate('page.left_under', { amount: '{amount}' })}" data-over="${translator.translate('page.left_over', { amount: '{amount}' })}">${remainingLine(page, model, left)}</p>`}
 ${choice.released.map((one) => releaseLine(page, model, one))}<p>${sentence(page, 'page.before_sending', deadline(page, model))}</p>
 <button name="do" value="send" data-send>${translator.translate(model.hasOrganizer ? 'page.send_changes' : people.length > 1 ? 'page.send_invites' : 'page.continue')}</button>
 <button class="quiet" name="do" value="back" formnovalidate>${translator.translate('page.back')}</button>
 </form>`;
 }
 
-function releaseLine(page: PageRequest, model: PageModel, one: ChoiceShown['released'][number]): Html {
+function releaseLine(page: PageRequest, model: PageModel, one: PartyChoiceView['released'][number]): Html {
   const { translator } = page;
   const amount = money(page, model, one.amount);
   const name = one.displayName ?? translator.translate('page.somebody_else');
@@ -167,7 +167,7 @@ function releaseLine(page: PageRequest, model: PageModel, one: ChoiceShown['rele
 `;
 }
 
-export function leftLine(page: PageRequest, model: PageModel, left: number | null): string {
+export function remainingLine(page: PageRequest, model: PageModel, left: number | null): string {
   const { translator } = page;
   if (left === null) return translator.translate('page.left_unread');
   if (left === 0) return translator.translate('page.left_none');
@@ -176,19 +176,25 @@ export function leftLine(page: PageRequest, model: PageModel, left: number | nul
   });
 }
 
-function splitRow(page: PageRequest, model: PageModel, choice: ChoiceShown, person: Seated, index: number): Html {
+function splitRow(
+  page: PageRequest,
+  model: PageModel,
+  choice: PartyChoiceView,
+  person: PartyEntry,
+  index: number,
+): Html {
   const { translator } = page;
-  const name = seatedName(page, person, index);
+  const name = entryName(page, person, index);
   const amount = choice.amounts?.amounts[index] ?? null;
   if (choice.form.split === 'equal') {
     return html`<li><span class="name">${name}</span> <span class="sum">${money(page, model, amount ?? 0)}</span></li>\n`;
   }
-  const typed = choice.form.amounts[person.key] ?? typedAmount(amount ?? 0);
-  const isWrong = choice.trouble?.field === person.key;
-  return html`<li><label class="name" for="amount-${index}">${name}</label> <span class="sum"><input id="amount-${index}" name="amount:${person.key}" inputmode="decimal" autocomplete="off" maxlength="12" value="${typed}" aria-label="${translator.translate('page.amount_of', { name })}"${isWrong && html` aria-invalid="true" aria-describedby="amount-${index}-error" data-focus`}></span>${isWrong && html`<p class="error" id="amount-${index}-error" role="alert">${choice.trouble?.message}</p>`}</li>\n`;
+  const typed = choice.form.amounts[person.key] ?? formatAmountInput(amount ?? 0);
+  const isWrong = choice.formError?.field === person.key;
+  return html`<li><label class="name" for="amount-${index}">${name}</label> <span class="sum"><input id="amount-${index}" name="amount:${person.key}" inputmode="decimal" autocomplete="off" maxlength="12" value="${typed}" aria-label="${translator.translate('page.amount_of', { name })}"${isWrong && html` aria-invalid="true" aria-describedby="amount-${index}-error" data-focus`}></span>${isWrong && html`<p class="error" id="amount-${index}-error" role="alert">${choice.formError?.message}</p>`}</li>\n`;
 }
 
-export function seatedName({ translator }: PageRequest, { kind, name }: Seated, index: number): string {
+export function entryName({ translator }: PageRequest, { kind, name }: PartyEntry, index: number): string {
   if (kind === 'organizer') return translator.translate('page.you');
   if (kind === 'seat') return translator.translate('page.open_seat');
   return name ?? translator.translate('page.guest_n', { n: index + 1 });

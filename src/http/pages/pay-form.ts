@@ -1,14 +1,14 @@
-// Paying a share by card. In the sandbox the form is ours and takes test cards alone; with the real processor its own
-// element is mounted by the script. The card's number goes from the browser to the processor and never through us.
+// The card form of a share. In the sandbox it is ours and accepts only test cards; with Stripe the script mounts Stripe's
+// element. The card number goes from the browser to the processor and never reaches our server.
 
 import { assetUrl } from './assets.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { nameOf, type PageModel, type ShareShown } from './page-model.ts';
+import { nameOf, type PageModel, type ShareView } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { money } from './summary.ts';
 
-/** What can go wrong with a card, each with its sentence in the catalog. */
-const TROUBLES = [
+/** The errors of the card form; each has a text page.trouble_* in the locales. */
+const CARD_ERRORS = [
   'declined',
   'insufficient_funds',
   'expired_card',
@@ -29,7 +29,7 @@ const TROUBLES = [
   'unknown',
 ] as const;
 
-const TRY = [
+const TEST_CARDS = [
   { name: 'good', number: '4242 4242 4242 4242' },
   { name: 'declined', number: '4000 0000 0000 0002' },
   { name: 'funds', number: '4000 0000 0000 9995' },
@@ -40,8 +40,8 @@ export function isSandbox({ http }: PageRequest): boolean {
   return http.app.processorAccess.sandboxUrl !== null;
 }
 
-/** For one share, or for several one after the other (covering the rest). */
-export function payForm(page: PageRequest, model: PageModel, shares: readonly ShareShown[]): Html {
+/** For one share, or for several that are paid one after the other (covering the rest). */
+export function payForm(page: PageRequest, model: PageModel, shares: readonly ShareView[]): Html {
   const { translator } = page;
   const sum = shares.reduce((total, { amount }) => total + amount, 0);
   const amount = money(page, model, sum);
@@ -49,17 +49,17 @@ export function payForm(page: PageRequest, model: PageModel, shares: readonly Sh
   const key = page.http.app.services.processors[model.checkout.mode]?.publishableKey ?? '';
   return html`<section class="pay" aria-labelledby="pay-title" data-keep="${shares.map(({ id }) => id).join(' ')}">
 <h2 id="pay-title">${title(page, model, shares)}</h2>
-<form class="card" method="post" novalidate data-pay="${model.place.path}" data-shares="${shares.map(({ id }) => id).join(' ')}" data-key="${key}" data-driver="${assetUrl(sandbox ? 'pay-sandbox.js' : 'pay-stripe.js')}" data-language="${translator.language}">
+<form class="card" method="post" novalidate data-pay="${model.route.path}" data-shares="${shares.map(({ id }) => id).join(' ')}" data-key="${key}" data-driver="${assetUrl(sandbox ? 'pay-sandbox.js' : 'pay-stripe.js')}" data-language="${translator.language}">
 <p class="error above" role="alert" tabindex="-1" data-trouble-line hidden></p>
 ${sandbox ? sandboxFields(page) : html`<div data-mount></div>`}
 <button type="button" data-pay-button data-hold="${translator.translate('page.hold_amount', { amount })}">${translator.translate(sandbox ? 'page.hold_amount' : 'page.pay_by_card', { amount })}</button>
 <p class="wait" role="status" data-wait-line></p>
 <noscript><p class="error">${translator.translate('page.needs_script')}</p></noscript>
-${said(page, 'trouble', TROUBLES)}${said(page, 'wait', ['holding', 'bank', 'checking'])}</form>
+${scriptTexts(page, 'trouble', CARD_ERRORS)}${scriptTexts(page, 'wait', ['holding', 'bank', 'checking'])}</form>
 </section>`;
 }
 
-function title(page: PageRequest, model: PageModel, shares: readonly ShareShown[]): string {
+function title(page: PageRequest, model: PageModel, shares: readonly ShareView[]): string {
   const { translator } = page;
   const [only] = shares;
   if (shares.length > 1) return translator.translate('page.pay_several', { count: shares.length });
@@ -67,8 +67,8 @@ function title(page: PageRequest, model: PageModel, shares: readonly ShareShown[
   return translator.translate('page.pay_for', { name: nameOf(page, model, only) });
 }
 
-/** Sentences for the script, in the page's language. */
-function said({ translator }: PageRequest, kind: string, names: readonly string[]): Piece {
+/** Texts for the script, in the page's language. */
+function scriptTexts({ translator }: PageRequest, kind: string, names: readonly string[]): Piece {
   return names.map(
     (name) => html`<template data-${kind}="${name}">${translator.translate(`page.${kind}_${name}`)}</template>`,
   );
@@ -76,7 +76,7 @@ function said({ translator }: PageRequest, kind: string, names: readonly string[
 
 function sandboxFields(page: PageRequest): Html {
   const { translator } = page;
-  const chips = TRY.map(
+  const chips = TEST_CARDS.map(
     ({ name, number }) =>
       html`<button type="button" class="chip" data-card="${number}">${translator.translate(`page.card_${name}`)}</button> `,
   );

@@ -1,15 +1,15 @@
-// Which page somebody is shown: decided from the checkout's state, their own share's state and who they are, all as the
-// server knows them. Every state has its own words.
+// Chooses and renders the content of a checkout's page from the state of the checkout, the state of the guest's share and
+// the guest's role, all read by the server. Every state has its own text.
 
 import { formatTime } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
-import type { Page } from './layout.ts';
+import type { PageContent } from './layout.ts';
 import { organizerTools } from './organizer.ts';
-import { isUnpaid, organizerName, type PageModel, paidSum, type ShareShown } from './page-model.ts';
+import { isUnpaid, organizerName, type PageModel, paidSum, type ShareView } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
-import { type ChoiceShown, choosePage } from './party-page.ts';
+import { choosePage, type PartyChoiceView } from './party-page.ts';
 import { isSandbox, payForm } from './pay-form.ts';
-import { nameForm, signInForm, type Trouble } from './sign-in-form.ts';
+import { type FormError, nameForm, signInForm } from './sign-in-form.ts';
 import {
   aboutHolds,
   amountBlock,
@@ -22,65 +22,65 @@ import {
   sentence,
 } from './summary.ts';
 
-export interface Showing {
-  readonly trouble?: Trouble | null;
+export interface ScreenOptions {
+  readonly formError?: FormError | null;
   readonly status?: number;
   /** The organizer is choosing the party. */
-  readonly choice?: ChoiceShown | null;
+  readonly choice?: PartyChoiceView | null;
   /** The organizer covers: a share's id, or `rest`. */
   readonly cover?: string | null;
 }
 
-export function screenOf(page: PageRequest, model: PageModel, showing: Showing = {}): Page {
-  const { checkout, place } = model;
-  const body = bodyOf(page, model, showing);
+export function renderScreen(page: PageRequest, model: PageModel, options: ScreenOptions = {}): PageContent {
+  const { checkout, route } = model;
+  const body = bodyOf(page, model, options);
   return {
-    status: showing.status ?? 200,
+    status: options.status ?? 200,
     title: `${checkout.venue.name}: ${checkout.description}`,
-    hasTrouble: showing.trouble != null || showing.choice?.trouble != null,
+    hasError: options.formError != null || options.choice?.formError != null,
     preview: { title: checkout.description, about: checkout.venue.name },
-    path: place.path,
+    path: route.path,
     main: [heading(model), '\n', body.main],
     mode: checkout.mode,
     isLive: body.isLive,
-    paysWithStripe: body.pays === true && !isSandbox(page),
-    scripts: [...(body.pays === true ? ['pay.js'] : []), ...(body.chooses === true ? ['party.js'] : [])],
+    paysWithStripe: body.hasPayForm === true && !isSandbox(page),
+    scripts: [...(body.hasPayForm === true ? ['pay.js'] : []), ...(body.hasPartyForm === true ? ['party.js'] : [])],
   };
 }
 
 interface Body {
   readonly main: Piece;
   readonly isLive: boolean;
-  readonly pays?: boolean;
-  readonly chooses?: boolean;
+  readonly hasPayForm?: boolean;
+  readonly hasPartyForm?: boolean;
 }
 
-function bodyOf(page: PageRequest, model: PageModel, showing: Showing): Body {
+function bodyOf(page: PageRequest, model: PageModel, options: ScreenOptions): Body {
   const { checkout, isOrganizer } = model;
-  const { trouble = null } = showing;
-  if (checkout.status === 'expired') return ended(page, model, 'expired');
-  if (checkout.status === 'canceled') return ended(page, model, 'canceled');
-  if (page.member === null) return strangerBody(page, model, trouble);
+  const { formError = null } = options;
+  if (checkout.status === 'expired') return endedWithoutCharge(page, model, 'expired');
+  if (checkout.status === 'canceled') return endedWithoutCharge(page, model, 'canceled');
+  if (page.member === null) return signedOutBody(page, model, formError);
   if (checkout.status === 'completed') return completed(page, model);
-  if (page.member.displayName === null) return still([nameForm(page, model, trouble)]);
-  if (checkout.status === 'open' || (showing.choice && isOrganizer && checkout.status === 'collecting')) {
-    return { main: choosePage(page, model, showing.choice ?? null), isLive: false, chooses: true };
+  if (page.member.displayName === null) return staticBody([nameForm(page, model, formError)]);
+  if (checkout.status === 'open' || (options.choice && isOrganizer && checkout.status === 'collecting')) {
+    return { main: choosePage(page, model, options.choice ?? null), isLive: false, hasPartyForm: true };
   }
   if (checkout.status === 'funded') return funded(page, model);
-  return collecting(page, model, showing);
+  return collecting(page, model, options);
 }
 
-const still = (main: Piece): Body => ({ main, isLive: false });
+const staticBody = (main: Piece): Body => ({ main, isLive: false });
 
-/** Everything but paying, for whoever has opened an invite; on the checkout's own page, names are for members. */
-function strangerBody(page: PageRequest, model: PageModel, trouble: Trouble | null): Body {
+/** For a guest who is not signed in. Only an invite's page shows the names of the party. */
+function signedOutBody(page: PageRequest, model: PageModel, formError: FormError | null): Body {
   const { checkout, invitee, hasOrganizer } = model;
   const { translator } = page;
   if (checkout.status === 'completed' || checkout.status === 'funded') {
     const isDone = checkout.status === 'completed';
     const text = translator.translate(isDone ? 'page.completed_for_strangers' : 'page.funded_text');
     const said = notice(translator.translate(isDone ? 'page.completed_title' : 'page.funded_title'), text);
-    return { main: [said, signInForm(page, model, trouble)], isLive: !isDone };
+    return { main: [said, signInForm(page, model, formError)], isLive: !isDone };
   }
   const share = checkout.shares.find(({ id }) => id === invitee?.shareId) ?? null;
   const why = hasOrganizer
@@ -88,23 +88,23 @@ function strangerBody(page: PageRequest, model: PageModel, trouble: Trouble | nu
       ? translator.translate('page.sign_in_to_join')
       : translator.translate('page.invited_by', { name: organizerName(page, model) })
     : translator.translate('page.sign_in_to_organize');
-  return still([
+  return staticBody([
     amountBlock(page, model, share),
     html`<p class="lead">${why}</p>`,
     promise(page, model),
-    signInForm(page, model, trouble),
+    signInForm(page, model, formError),
     invitee !== null && progress(page, model),
     aboutHolds(page),
   ]);
 }
 
-function collecting(page: PageRequest, model: PageModel, showing: Showing): Body {
+function collecting(page: PageRequest, model: PageModel, options: ScreenOptions): Body {
   const { myShare, isOrganizer } = model;
-  const covered = isOrganizer && showing.cover ? toCover(page, model, showing.cover) : [];
+  const covered = isOrganizer && options.cover ? sharesToCover(page, model, options.cover) : [];
   const above =
-    showing.trouble == null
+    options.formError == null
       ? null
-      : notice(page.translator.translate('page.not_done'), showing.trouble.message, 'problem');
+      : notice(page.translator.translate('page.not_done'), options.formError.message, 'problem');
   if (covered.length > 0) {
     return {
       main: [
@@ -117,53 +117,56 @@ function collecting(page: PageRequest, model: PageModel, showing: Showing): Body
         aboutHolds(page),
       ],
       isLive: true,
-      pays: true,
+      hasPayForm: true,
     };
   }
-  if (myShare === null) return outsider(page, model, above);
+  if (myShare === null) return withoutShare(page, model, above);
   return {
     main: [
       above,
       amountBlock(page, model, myShare),
-      ...mine(page, model, myShare),
+      ...ownShare(page, model, myShare),
       isOrganizer && organizerTools(page, model),
       aboutHolds(page),
     ],
     isLive: true,
-    pays: isUnpaid(myShare),
+    hasPayForm: isUnpaid(myShare),
   };
 }
 
-/** The real processor's form takes a card for one payment: there all the rest are covered one after the other. */
-function toCover(page: PageRequest, { checkout, myShare }: PageModel, cover: string): readonly ShareShown[] {
+/** Stripe's form pays one share at a time, so with Stripe "rest" covers the remaining shares one after the other. */
+function sharesToCover(page: PageRequest, { checkout, myShare }: PageModel, cover: string): readonly ShareView[] {
   const others = checkout.shares.filter((share) => share.id !== myShare?.id && isUnpaid(share));
   if (cover !== 'rest') return others.filter(({ id }) => id === cover);
   return isSandbox(page) ? others : others.slice(0, 1);
 }
 
-function held(page: PageRequest, model: PageModel, share: ShareShown): Html {
+function heldNotice(page: PageRequest, model: PageModel, share: ShareView): Html {
   const { translator } = page;
   const { covered_by: payer } = share;
   if (share.amount === 0)
-    return good(translator.translate('page.free_title'), html`<p>${translator.translate('page.held_free')}</p>`);
+    return successNotice(
+      translator.translate('page.free_title'),
+      html`<p>${translator.translate('page.held_free')}</p>`,
+    );
   if (payer !== null) {
-    return good(
+    return successNotice(
       translator.translate('page.covered_title', { name: payer }),
       html`<p>${translator.translate('page.covered_text')}</p>`,
     );
   }
   const until = sentence(page, 'page.promise_else', deadline(page, model));
   const title = translator.translate('page.held_title', { amount: money(page, model, share.amount) });
-  return good(title, html`<p>${translator.translate('page.held_text')}</p><p>${until}</p>`);
+  return successNotice(title, html`<p>${translator.translate('page.held_text')}</p><p>${until}</p>`);
 }
 
-/** The guest's own share, in the state it is in. */
-function mine(page: PageRequest, model: PageModel, share: ShareShown): readonly Piece[] {
+/** The guest's own share, by its state. */
+function ownShare(page: PageRequest, model: PageModel, share: ShareView): readonly Piece[] {
   const { translator } = page;
-  if (share.status === 'held') return [held(page, model, share), progress(page, model)];
+  if (share.status === 'held') return [heldNotice(page, model, share), progress(page, model)];
   const problem =
     share.status === 'failed' &&
-    (!model.wasLost
+    (!model.hasLostHold
       ? notice(
           translator.translate('page.declined_title'),
           translator.translate('page.declined_text'),
@@ -173,10 +176,10 @@ function mine(page: PageRequest, model: PageModel, share: ShareShown): readonly 
   return [problem, promise(page, model), progress(page, model), payForm(page, model, [share])];
 }
 
-/** Signed in, and no share of theirs: a seat may be free, the invite may be somebody else's, or the party has changed. */
-function outsider(page: PageRequest, model: PageModel, above: Piece): Body {
+/** A signed-in guest without a share: a seat is open, the invite is for another person, or the party has changed. */
+function withoutShare(page: PageRequest, model: PageModel, above: Piece): Body {
   const { translator } = page;
-  const { invitee, checkout, place } = model;
+  const { invitee, checkout, route } = model;
   const seat =
     checkout.shares.find((share) => share.is_open_seat && share.id === invitee?.shareId) ??
     checkout.shares.find(({ is_open_seat }) => is_open_seat);
@@ -188,14 +191,14 @@ function outsider(page: PageRequest, model: PageModel, above: Piece): Body {
         above,
         amountBlock(page, model, seat),
         promise(page, model),
-        html`<form method="post" action="${place.path}/seat" class="card"><p>${translator.translate('page.seat_free', { name: organizer })}</p><input type="hidden" name="share" value="${seat.id}"><button>${translator.translate('page.take_seat', { amount })}</button></form>`,
+        html`<form method="post" action="${route.path}/seat" class="card"><p>${translator.translate('page.seat_free', { name: organizer })}</p><input type="hidden" name="share" value="${seat.id}"><button>${translator.translate('page.take_seat', { amount })}</button></form>`,
         progress(page, model),
         aboutHolds(page),
       ],
       isLive: true,
     };
   }
-  const dropped = model.wasDropped
+  const notices = model.wasRemoved
     ? notice(translator.translate('page.dropped_title'), translator.translate('page.dropped_text', { name: organizer }))
     : invitee !== null && !invitee.isSeat
       ? wrongPerson(page, invitee.displayName ?? translator.translate('page.somebody_else'))
@@ -203,7 +206,7 @@ function outsider(page: PageRequest, model: PageModel, above: Piece): Body {
           translator.translate('page.no_seat_title'),
           translator.translate('page.no_seat_text', { name: organizer }),
         );
-  return { main: [above, dropped, progress(page, model), aboutHolds(page)], isLive: true };
+  return { main: [above, notices, progress(page, model), aboutHolds(page)], isLive: true };
 }
 
 function wrongPerson({ translator, member }: PageRequest, name: string): Html {
@@ -213,7 +216,7 @@ function wrongPerson({ translator, member }: PageRequest, name: string): Html {
 
 function funded(page: PageRequest, model: PageModel): Body {
   const { translator } = page;
-  const block = good(
+  const block = successNotice(
     translator.translate('page.funded_title'),
     html`<p>${translator.translate('page.funded_text')}</p>`,
   );
@@ -229,7 +232,7 @@ function completed(page: PageRequest, model: PageModel): Body {
   const at = Date.parse(checkout.completed_at ?? checkout.pay_by);
   const when = html`<time datetime="${new Date(at).toISOString()}" data-local>${formatTime(translator.language, at, 'UTC')}</time>`;
   const lines = receipt(page, model).map((line) => html`<p>${line}</p>`);
-  const block = good(
+  const block = successNotice(
     translator.translate('page.completed_title'),
     html`${lines}<p class="quiet">${sentence(page, 'page.completed_at', when)}</p>
 <p><a class="button" href="${checkout.return_url}" rel="noreferrer">${translator.translate('page.back_to_venue', { venue: checkout.venue.name })}</a></p>`,
@@ -237,7 +240,7 @@ function completed(page: PageRequest, model: PageModel): Body {
   return { main: [block, progress(page, model)], isLive: false };
 }
 
-/** What became of the guest's own money, and who paid when it was not they. */
+/** What the guest was charged or refunded, and who paid the guest's share otherwise. */
 function receipt(page: PageRequest, model: PageModel): readonly string[] {
   const { translator } = page;
   const { checkout, myShare } = model;
@@ -255,14 +258,14 @@ function receipt(page: PageRequest, model: PageModel): readonly string[] {
   return [myShare === null ? said('page.completed_others', checkout.amount) : translator.translate('page.held_free')];
 }
 
-/** Over without a charge that stays. */
-function ended(page: PageRequest, model: PageModel, how: 'expired' | 'canceled'): Body {
+/** The checkout ended and no charge remains. */
+function endedWithoutCharge(page: PageRequest, model: PageModel, how: 'expired' | 'canceled'): Body {
   const { translator } = page;
   const { checkout } = model;
   const released = paidSum(model, 'released');
   const refunded = paidSum(model, 'refunded');
   const back = checkout.cancel_url ?? checkout.return_url;
-  return still([
+  return staticBody([
     notice(
       translator.translate(`page.${how}_title`),
       translator.translate(`page.${how}_text`, { venue: checkout.venue.name }),
@@ -284,7 +287,7 @@ function notice(title: string, text: string, kind: '' | 'problem' | 'problem dec
 `;
 }
 
-function good(title: string, text: Html): Html {
+function successNotice(title: string, text: Html): Html {
   return html`<section class="notice good">
 <h2>${title}</h2>
 ${text}

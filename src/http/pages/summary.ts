@@ -1,13 +1,13 @@
-// The top of a checkout's page, in the order in which people ask: where and what, how much is mine, what happens with my
-// card, who is in, until when.
+// The blocks of a checkout's page, in the order of a guest's questions: venue and description, the guest's amount, what
+// happens to the card, the state of the group, the deadline.
 
 import { formatMoney, formatTime } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { isIn, nameOf, type PageModel, type ShareShown } from './page-model.ts';
+import { countsAsPaid, nameOf, type PageModel, type ShareView } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 
-/** No sentence holds it. */
-const MARK = '\u0001';
+/** A character that no translation contains. */
+const PLACEHOLDER = '\u0001';
 
 export function money({ translator }: PageRequest, model: PageModel, amount: number): string {
   return formatMoney(translator.language, amount, model.checkout.currency);
@@ -20,8 +20,8 @@ export function heading({ checkout }: PageModel): Html {
 </header>`;
 }
 
-/** The largest figure on the page is the guest's own. */
-export function amountBlock(page: PageRequest, model: PageModel, share: ShareShown | null): Html {
+/** The guest's own amount is the largest figure on the page. */
+export function amountBlock(page: PageRequest, model: PageModel, share: ShareView | null): Html {
   const { translator } = page;
   const { checkout } = model;
   const whole = money(page, model, checkout.amount);
@@ -32,8 +32,8 @@ export function amountBlock(page: PageRequest, model: PageModel, share: ShareSho
   return html`<p class="amount"><span class="label">${translator.translate('page.your_share')}</span><strong>${money(page, model, share.amount)}</strong><span class="of">${translator.translate('page.of_total', { total: whole, people })}</span></p>`;
 }
 
-/** What the organizer pays for others. */
-export function coverBlock(page: PageRequest, model: PageModel, shares: readonly ShareShown[]): Html {
+/** The amount that the organizer pays for others. */
+export function coverBlock(page: PageRequest, model: PageModel, shares: readonly ShareView[]): Html {
   const sum = shares.reduce((total, { amount }) => total + amount, 0);
   const names = new Intl.ListFormat(page.translator.language).format(shares.map((share) => nameOf(page, model, share)));
   return html`<p class="amount"><span class="label">${page.translator.translate('page.you_cover')}</span><strong>${money(page, model, sum)}</strong><span class="of">${names}</span></p>`;
@@ -44,18 +44,18 @@ export function promise(page: PageRequest, model: PageModel): Html {
   return html`<p class="promise">${page.translator.translate('page.promise')} ${until}</p>`;
 }
 
-/** A sentence of the catalog with a piece of HTML at its place `{it}`. */
+/** A translated sentence with HTML in place of `{it}`. */
 export function sentence(
   { translator }: PageRequest,
   key: string,
   it: Html,
   places: Readonly<Record<string, string>> = {},
 ): Html {
-  const [before = '', after = ''] = translator.translate(key, { ...places, it: MARK }).split(MARK);
+  const [before = '', after = ''] = translator.translate(key, { ...places, it: PLACEHOLDER }).split(PLACEHOLDER);
   return html`${before}${it}${after}`;
 }
 
-/** Absolute first; the browser puts it into the guest's own time and adds how long that is. */
+/** The deadline in UTC; the script converts it to the guest's time zone and adds a countdown. */
 export function deadline({ translator }: PageRequest, { checkout }: PageModel): Html {
   const at = Date.parse(checkout.pay_by);
   return html`<span class="deadline"><time datetime="${checkout.pay_by}" data-local>${formatTime(translator.language, at, 'UTC')}</time> <span role="timer" data-countdown="${checkout.pay_by}" data-words="${translator.translate('page.time_left', { time: '{time}' })}"></span></span>`;
@@ -65,7 +65,7 @@ export function progress(page: PageRequest, model: PageModel): Piece {
   const { translator } = page;
   const { checkout } = model;
   if (checkout.shares.length === 0) return null;
-  const held = checkout.shares.filter(isIn).length;
+  const held = checkout.shares.filter(countsAsPaid).length;
   const line = translator.translate('page.progress', {
     held,
     count: checkout.shares.length,
@@ -81,7 +81,7 @@ ${checkout.shares.map((share) => person(page, model, share))}</ul>
 </section>`;
 }
 
-function person(page: PageRequest, model: PageModel, share: ShareShown): Html {
+function person(page: PageRequest, model: PageModel, share: ShareView): Html {
   const { translator } = page;
   const name = nameOf(page, model, share);
   const state = stateOf(share);
@@ -94,9 +94,9 @@ function person(page: PageRequest, model: PageModel, share: ShareShown): Html {
 `;
 }
 
-export type ShownState = 'in' | 'waiting' | 'open' | 'problem' | 'charged' | 'released' | 'refunded';
+export type ShareState = 'in' | 'waiting' | 'open' | 'problem' | 'charged' | 'released' | 'refunded';
 
-export function stateOf(share: ShareShown): ShownState {
+export function stateOf(share: ShareView): ShareState {
   switch (share.status) {
     case 'held':
       return 'in';

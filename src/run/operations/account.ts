@@ -1,4 +1,4 @@
-// The account: who is this key.
+// The key's own account.
 
 import { describeMe } from '../../domain/keys/me.ts';
 import type { AppOperation } from '../app-operation.ts';
@@ -11,9 +11,9 @@ export const account: readonly AppOperation[] = [
     method: 'GET',
     path: '/v1/me',
     tag: 'Account',
-    summary: 'Who is this key',
+    summary: 'Describe the key and its venue',
     description:
-      'The venue, mode, scopes and limits of the key, and the category slugs that offerings and events may carry. A sandbox key is also told what to call next.',
+      'The venue, mode, scopes and limits of the key, and the category slugs that offerings and events may carry. For a sandbox key the answer also lists the calls to make next.',
     auth: 'secret',
     effect: 'read',
     responses: { 200: enveloped('The key and its venue.', 'me') },

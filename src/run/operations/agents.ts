@@ -6,7 +6,7 @@ import type { AppOperation } from '../app-operation.ts';
 const MESSAGE = { type: 'object', properties: {} } as const;
 const ONE_OR_SEVERAL = { oneOf: [MESSAGE, { type: 'array', minItems: 1, maxItems: 50, items: MESSAGE }] } as const;
 
-/** Of the protocol; or ours, where it is not even HTTP. */
+/** An error of the protocol, or our error shape where the request fails before the protocol. */
 const FAILURE = {
   anyOf: [
     {
@@ -15,7 +15,7 @@ const FAILURE = {
         jsonrpc: { type: 'string', const: '2.0', description: 'The version of JSON-RPC.' },
         id: {
           type: ['string', 'integer', 'null'],
-          description: 'Of the message; null where it has none that can be read.',
+          description: 'The id of the message; null where none can be read.',
         },
         error: {
           type: 'object',
@@ -44,13 +44,13 @@ export const toolServerOperation: ToolServerOperation = {
   tag: 'Agents',
   summary: 'The tool server',
   description:
-    'MCP Streamable HTTP, stateless: each POST carries the key and is answered with one JSON-RPC message, or with 202 and nothing. Counts as a write for the four tools that write, as nothing for `initialize`, `ping` and notifications, else as a read.',
+    'MCP Streamable HTTP, stateless: each POST carries the key. The answer is one JSON-RPC message, or 202 without a body. The four tools that write count as writes; `initialize`, `ping` and notifications are not counted; everything else counts as a read.',
   auth: 'secret',
   effect: 'read',
   responses: {
     200: { description: 'One JSON-RPC message; to a batch, a list of them.', schema: ONE_OR_SEVERAL },
-    202: { description: 'There is nothing to answer: notifications and responses alone.' },
-    400: { description: 'Not JSON, not JSON-RPC, or a protocol version that is not spoken here.', schema: FAILURE },
+    202: { description: 'No body: the POST held notifications and responses only.' },
+    400: { description: 'Not JSON, not JSON-RPC, or an unsupported protocol version.', schema: FAILURE },
     404: { description: 'In version 2026-07-28: there is no such method.', schema: FAILURE },
   },
   errors: ['origin_not_allowed'],

@@ -1,4 +1,5 @@
-// Analytics: activity in, figures out. The figures know only ids; whose experiences they are is looked up here.
+// Analytics: recording activity and reading the figures. The domain code knows ids only; the owner of each experience
+// is looked up here.
 
 import type { Activity } from '../../../schemas/types.gen.ts';
 import type { Db, Queryable } from '../../base/db.ts';
@@ -16,15 +17,15 @@ import { enveloped, MB, only, plain, time } from './shapes.ts';
 
 async function getAnalytics(db: Queryable, { venue, mode, now }: Caller, input: Input): Promise<OperationResult> {
   const window = windowOf(input.query, now);
-  const { experience_id: wanted } = input.query as { experience_id?: string };
-  const one = wanted === undefined ? null : await findLive(db, venue.id, mode, wanted);
-  if (wanted !== undefined && one === null) throw notFound();
+  const { experience_id: experienceId } = input.query as { experience_id?: string };
+  const one = experienceId === undefined ? null : await findLive(db, venue.id, mode, experienceId);
+  if (experienceId !== undefined && one === null) throw notFound();
   const experiences =
     one === null ? await listLive(db, venue.id, mode, experienceFetchLimit(input.asCsv === true)) : [one];
-  const question = { venueId: venue.id, mode, experiences, isOneExperience: wanted !== undefined, window };
-  refuseTooMany(question, input.asCsv === true);
-  if (input.asCsv === true) return { status: 200, csv: await reportCsv(db, question) };
-  return { status: 200, body: { data: await report(db, question) } };
+  const request = { venueId: venue.id, mode, experiences, isOneExperience: experienceId !== undefined, window };
+  refuseTooMany(request, input.asCsv === true);
+  if (input.asCsv === true) return { status: 200, csv: await reportCsv(db, request) };
+  return { status: 200, body: { data: await report(db, request) } };
 }
 
 interface ActivityServices {
@@ -55,16 +56,16 @@ export const analytics: readonly AppOperation[] = [
     method: 'GET',
     path: '/v1/analytics',
     tag: 'Analytics',
-    summary: 'What the venue’s listings do',
+    summary: 'Get the figures of the venue’s listings',
     description:
-      'Totals, figures for each approved experience and for each day in UTC. The window is at most 366 days; the last 30 when absent. Test activity is not counted. More than 5,000 approved experiences, or more than 20,000 lines of CSV, are 422: `experience_id` narrows the answer to one.',
+      'Totals, figures for each approved experience and for each day in UTC. The window is at most 366 days; by default the last 30. Test activity is not counted. More than 5,000 approved experiences, or more than 20,000 lines of CSV, are 422: `experience_id` narrows the answer to one.',
     auth: 'secret',
     scopes: ['analytics:read'],
     effect: 'read',
     query: {
       type: 'object',
       properties: {
-        from: time('The first moment counted; 30 days before `to` when absent.'),
+        from: time('The beginning of the window; 30 days before `to` when absent.'),
         to: time('The end of the window, exclusive; now when absent.'),
         experience_id: {
           type: 'string',
@@ -77,8 +78,7 @@ export const analytics: readonly AppOperation[] = [
     },
     responses: { 200: enveloped('The figures.', 'analytics') },
     csv: {
-      lines:
-        'a line for each experience and day, zeros included, whose people are those of that day, with the window that was counted',
+      lines: 'one for each experience and day, zeros included, with the people of that day and the window',
       isPage: false,
     },
     errors: ['not_found'],
@@ -92,7 +92,7 @@ export const analytics: readonly AppOperation[] = [
     tag: 'Analytics',
     summary: 'Report activity of the members’ app',
     description:
-      'For the operator’s own app: up to 1,000 events in a call, idempotent by their `id`. `rejected` says why one was not counted: `unknown_experience`, `unknown_venue`, or `too_old` (its time is before what is kept).',
+      'For the operator’s own app: up to 1,000 events in a call, idempotent by their `id`. `rejected` says why one was not counted: `unknown_experience`, `unknown_venue`, or `too_old` (older than the activity that is stored).',
     auth: 'operator',
     effect: 'write',
     body: only('activity'),

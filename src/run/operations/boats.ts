@@ -21,7 +21,7 @@ export const boats: readonly AppOperation[] = [
     tag: 'Boats',
     summary: 'Create or change boats',
     description:
-      'Takes one boat, or `{boats: [...]}` with 1 to 100, up to 1 MB. A fleet is processed boat by boat: good ones are written even when others fail.',
+      'Takes one boat, or `{boats: [...]}` with 1 to 100, up to 1 MB. A fleet is processed boat by boat: valid boats are stored even when others fail.',
     auth: 'secret',
     scopes: ['boats:write'],
     effect: 'write',

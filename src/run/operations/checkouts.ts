@@ -20,7 +20,8 @@ export const checkouts: readonly AppOperation[] = [
     path: '/v1/checkouts',
     tag: 'Checkouts',
     summary: 'Create a checkout for a party',
-    description: 'For the party’s whole total. Without the Idempotency-Key header, `external_booking_id` is the key.',
+    description:
+      'The amount is the party’s whole total. Without the Idempotency-Key header, `external_booking_id` is the key.',
     idempotent: true,
     body: only('checkout_create'),
     responses: { 201: plain('The checkout; send the organizer to its `url`.', 'checkout') },
@@ -76,7 +77,7 @@ export const checkouts: readonly AppOperation[] = [
     tag: 'Checkouts',
     summary: 'Refund a completed checkout',
     description:
-      'By `amount`, by the offering’s cancellation policy (`starts_at`), or all that is left; divided over the shares in proportion.',
+      'By `amount`, by the offering’s cancellation policy (`starts_at`), or the whole rest; divided over the shares in proportion.',
     idempotent: true,
     body: only('refund'),
     responses: { 200: plain('The checkout with `refunded_amount`.', 'checkout') },

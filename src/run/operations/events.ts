@@ -6,7 +6,7 @@ import { paged, pageQuery, plain } from './shapes.ts';
 
 const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as const;
 
-/** As fields.json has them; a test holds the two together. */
+/** The event types of fields.json; a test proves that both lists are equal. */
 export const EVENT_TYPES = [
   'checkout.created',
   'checkout.collecting',
@@ -30,7 +30,7 @@ export const events: readonly AppOperation[] = [
     path: '/v1/events',
     tag: 'Events',
     summary: 'Read the event log',
-    description: 'Newest first, also the types that cannot be subscribed to.',
+    description: 'Newest first, including the types that an endpoint cannot subscribe to.',
     query: pageQuery(null, {
       type: {
         type: 'string',

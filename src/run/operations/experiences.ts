@@ -15,7 +15,7 @@ export const experiences: readonly AppOperation[] = [
     tag: 'Experiences',
     summary: 'Submit a dated event',
     description:
-      'Takes an Event or the older experience body. The same `external_id` again answers 200 with the original and changes nothing.',
+      'Takes an Event or the older experience body. A second call with the same `external_id` answers 200 with the original and changes nothing.',
     auth: 'secret',
     scopes: ['offerings:write'],
     effect: 'write',

@@ -15,7 +15,7 @@ export const guests: readonly AppOperation[] = [
     method: 'GET',
     path: '/v1/public/checkouts/{id}',
     tag: 'Guests',
-    summary: 'The guest’s view of a checkout',
+    summary: 'Get the guest’s view of a checkout',
     description: 'With a publishable key from a registered origin, or as a signed-in member.',
     auth: 'guest',
     effect: 'read',
@@ -45,7 +45,7 @@ export const guests: readonly AppOperation[] = [
     tag: 'Guests',
     summary: 'Take an open seat of the party',
     description:
-      'For whoever was sent a link to share: a seat that nobody is named for becomes theirs. Whoever has a share in this checkout already is answered with that one.',
+      'A member who opens the link of the party takes a seat that has no name yet. A member who has a share in this checkout already gets that share.',
     auth: 'member',
     effect: 'write',
     body: only('seat'),

@@ -28,7 +28,7 @@ export const offerings: readonly AppOperation[] = [
     tag: 'Offerings',
     summary: 'Create or change offerings',
     description:
-      'Takes one offering, or `{offerings: [...]}` with 1 to 25. A batch is validated as a whole: one problem, and nothing is stored.',
+      'Takes one offering, or `{offerings: [...]}` with 1 to 25. A batch is validated as a whole: if one offering has a problem, nothing is stored.',
     auth: 'secret',
     scopes: ['offerings:write'],
     effect: 'write',
@@ -82,16 +82,16 @@ export const offerings: readonly AppOperation[] = [
     method: 'GET',
     path: '/v1/offerings/{id}/slots',
     tag: 'Offerings',
-    summary: 'What can be booked, at what price',
+    summary: 'List the bookable slots and their prices',
     description:
-      'Expands slots and recurrence in the venue’s timezone and prices each one. `from` and `to` are at most 62 days apart.',
+      'Expands slots and recurrence rules in the venue’s timezone and prices each slot. `from` and `to` are at most 62 days apart.',
     auth: 'secret',
     scopes: ['offerings:read'],
     effect: 'read',
     query: {
       type: 'object',
       properties: {
-        from: time('The first moment asked about.'),
+        from: time('The beginning of the window.'),
         to: time('The end of the window, exclusive.'),
         party_size: {
           type: 'integer',
@@ -114,7 +114,7 @@ export const offerings: readonly AppOperation[] = [
             type: ['string', 'null'],
             format: 'date-time',
             description:
-              'The answer ends before this moment: send it as `from`, with the same `to`, for the slots that follow. Null when the answer is complete.',
+              'The time at which this answer ends: send it as `from`, with the same `to`, for the slots that follow. Null when the answer is complete.',
             examples: ['2027-06-14T13:30:00Z', null],
           },
         }),

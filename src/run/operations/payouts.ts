@@ -16,13 +16,13 @@ export const payouts: readonly AppOperation[] = [
     effect: 'read',
     summary: 'List payouts to the venue',
     description:
-      'Newest first. `from` and `to` make it the statement of a period; `totals` are over all of it, whatever the page.',
+      'Newest first. `from` and `to` make the list the statement of a period; `totals` cover the whole period, not only the page.',
     query: pageQuery(null, {
       from: time('Only payouts created at this time or later.'),
       to: time('Only payouts created before this time.'),
     }),
     responses: { 200: paged('One page of payouts.', 'payout', { totals: { $ref: 'payout_totals.json' } }) },
-    csv: { lines: 'the same page with a line for each object', isPage: true },
+    csv: { lines: 'the payouts of the same page', isPage: true },
     run: listPayouts,
   },
 ];

@@ -1,4 +1,5 @@
-// Pieces that several declarations need: the query of a list, envelopes, sizes, and how a body is told apart.
+// Pieces that several declarations share: the query of a list, envelopes, sizes, and how the schema of a body is
+// chosen.
 
 import type { BodyChoice, ResponseShape } from '../../base/operation.ts';
 
@@ -8,7 +9,7 @@ export const BODY_LIMIT = 64 * KB;
 
 const ref = (schema: string): object => ({ $ref: `${schema}.json` });
 
-/** `{data: <object>}`, with further members where an answer has them. */
+/** `{data: <object>}`, with further members. */
 export function enveloped(
   description: string,
   schema: string,
@@ -23,7 +24,7 @@ export function listed(description: string, schema: string): ResponseShape {
   return { description, schema: closed({ data: { type: 'array', items: ref(schema) } }) };
 }
 
-/** `{data: [...], next_before}`, with further members where a list has them. */
+/** `{data: [...], next_before}`, with further members. */
 export function paged(description: string, schema: string, more: Readonly<Record<string, object>> = {}): ResponseShape {
   const next_before = {
     type: ['string', 'null'],
@@ -52,7 +53,7 @@ export const flag = (description: string): object => ({ type: 'boolean', descrip
 export const DUPLICATE = flag('True when the same content was sent before: nothing was written.');
 export const UPDATED = flag('True when an existing object was changed.');
 
-/** The query of every list, and what else one of them takes. */
+/** The query of every list, with the further parameters of this one. */
 export function pageQuery(
   statuses: readonly string[] | null,
   more: Readonly<Record<string, object>> = {},
@@ -67,13 +68,13 @@ export function pageQuery(
         minimum: 1,
         maximum: 100,
         default: 50,
-        description: 'How many at the most.',
+        description: 'The largest number of objects in the page.',
         examples: [50],
       },
       before: {
         type: 'string',
         format: 'date-time',
-        description: 'The `next_before` of the page before; only older objects are given.',
+        description: 'The `next_before` of the previous page: the answer holds only older objects.',
         examples: ['2027-06-12T13:30:00.000000Z'],
       },
       ...more,

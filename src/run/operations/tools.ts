@@ -1,6 +1,5 @@
-// The tools of the tool server, as data: which operation each of them runs, what it takes and gives, and one line about what
-// came of it. The operations are those of the routes; the three that only agents have stand here. How this is told to an
-// agent is the tool server's business.
+// The tools of the tool server, as data: the operation that each tool runs, its input, its output, and one line that
+// sums up its result. Most operations are those of the routes; the three that only agents have are declared here.
 
 import type { Problem } from '../../base/errors.ts';
 import type { SchemaRef } from '../../base/operation.ts';
@@ -17,53 +16,55 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly operation: RunnableOperation;
-  /** How the operation is handed the arguments: as its body, its query, the parameters of its path, or not at all. */
-  readonly takes: 'body' | 'query' | 'params' | 'nothing';
+  /** Where the arguments go in the operation's input. */
+  readonly argumentsAs: 'body' | 'query' | 'params' | 'nothing';
   readonly input: SchemaRef;
-  /** The members of what it gives; the rest of a large one is described by the schema that its text names. */
-  readonly gives: Readonly<Record<string, object>>;
-  /** For whoever asks before a tool is used: does it change anything, does it replace what was there, is twice as good as once? */
+  /** The members of the result; a large member names the schema that describes the rest of it. */
+  readonly output: Readonly<Record<string, object>>;
+  /** For a client that asks its user before a tool runs: what the tool does to the data. */
   readonly hints: { readonly readOnly: boolean; readonly replaces: boolean; readonly idempotent: boolean };
-  /** Told of a member in the list of tools alone: what an agent does better to know, and the check says in words of its own. */
-  readonly listed?: Readonly<Record<string, object>>;
-  /** From the route's answer to the tool's, which may tell more of the venue. */
+  /**
+   * Schema keywords that only the list of tools shows: the operation reports such a problem with a message of its own.
+   */
+  readonly listedKeywords?: Readonly<Record<string, object>>;
+  /** Turns the route's response into the tool's result. */
   readonly shape?: (
-    answer: ResponseBody,
+    response: ResponseBody,
     more: { readonly replayed: boolean; readonly origins: readonly string[] },
   ) => ResponseBody;
-  readonly line: (given: ResponseBody) => string;
+  readonly summarize: (given: ResponseBody) => string;
 }
 
-/** Of an answer, which may have further members tomorrow. */
+/** A response that may have further members in a later release. */
 const outline = (properties: Readonly<Record<string, object>>): object => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
 });
 
-const READS = { readOnly: true, replaces: false, idempotent: true } as const;
-const REPLACES = { readOnly: false, replaces: true, idempotent: true } as const;
+const READ_HINTS = { readOnly: true, replaces: false, idempotent: true } as const;
+const REPLACE_HINTS = { readOnly: false, replaces: true, idempotent: true } as const;
 
 const upsertOfferings = operationNamed('upsertOfferings');
 if (upsertOfferings.kind !== 'command') throw new Error('upsertOfferings is a command');
 
-/** How a total and a time come about; the prompt says the same. */
-export const TOTAL =
+/** How an agent works out a total and a time; the prompt uses the same text. */
+export const TOTAL_RULE =
   'amount is the party’s whole total: the tier’s amount × party_size (per_person), × the slot’s hours (per_hour) or × 1 (per_group, per_unit), with the slot’s tier_overrides in its place, plus every fee whose included is false. pay_by is the slot’s start less cutoff_minutes. GET /v1/offerings/{id}/slots?from=&to=&party_size= with the same key works both out.';
-export const RETURN =
-  'return_url is https on one of the origins that describe_venue lists; where there are none, ask whoever runs the service to register the venue’s site: "everyshare venue list" shows the ID, "everyshare venue origin add ID https://…" registers it.';
+export const RETURN_URL_RULE =
+  'return_url is https on one of the origins that describe_venue lists; where it lists none, ask the operator of the service to register the venue’s site: "everyshare venue list" shows the ID, "everyshare venue origin add ID https://…" registers it.';
 
 const ORDER_OF_WORK: readonly string[] = [
-  'describe_venue: learn whose key this is, its mode, the category slugs that an offering may carry, and its origins.',
+  'describe_venue: the venue and mode of the key, the category slugs that an offering may carry, and its origins.',
   'Read everyshare://schemas/offering, and everyshare://mappings/<system> when the venue sells from a system that has one.',
-  'validate each offering until it answers valid: true; every problem comes with its pointer and a value that would pass.',
-  'upsert_offerings with up to 25 at a time; one problem, and nothing is stored. Sending the same again changes nothing.',
+  'validate each offering until the answer is valid: true; every problem has a pointer and a value that would pass.',
+  'upsert_offerings with up to 25 at a time; if one has a problem, nothing is stored. Sending the same again changes nothing.',
   'set_price_tiers and set_availability when prices or times change later: they replace that part and keep the rest.',
-  `create_checkout with your own external_booking_id, and give its url to the organizer. ${TOTAL} ${RETURN}`,
+  `create_checkout with your own external_booking_id, and give its url to the organizer. ${TOTAL_RULE} ${RETURN_URL_RULE}`,
   'get_checkout until its status is completed (or expired or canceled): only then is the booking paid. list_bookings shows all.',
 ];
 
-const ofOffering = { auth: 'secret', scopes: ['offerings:write'], effect: 'write', tag: 'Agents' } as const;
+const OFFERING_WRITE = { auth: 'secret', scopes: ['offerings:write'], effect: 'write', tag: 'Agents' } as const;
 const storedOffering = {
   type: 'object',
   description: 'The offering as it now is: everyshare://schemas/stored_offering.',
@@ -85,7 +86,7 @@ const upserted = { data: storedOffering, duplicate: flag('Nothing was changed.')
 const count = { type: 'integer', minimum: 0 };
 
 const setTiersOperation: RunnableOperation = {
-  ...ofOffering,
+  ...OFFERING_WRITE,
   id: 'setPriceTiers',
   kind: 'command',
   method: 'POST',
@@ -97,7 +98,7 @@ const setTiersOperation: RunnableOperation = {
 };
 
 const setAvailabilityOperation: RunnableOperation = {
-  ...ofOffering,
+  ...OFFERING_WRITE,
   id: 'setAvailability',
   kind: 'command',
   method: 'POST',
@@ -114,20 +115,20 @@ const validateOperation: RunnableOperation = {
   method: 'POST',
   path: '/mcp',
   tag: 'Agents',
-  summary: 'Try an object against a schema',
+  summary: 'Validate an object against a schema',
   auth: 'secret',
   effect: 'read',
   body: [{ schema: 'validate', when: () => true, itemsOf: '/object' }],
-  responses: { 200: { description: 'What is wrong with it.', schema: { type: 'object' } } },
+  responses: { 200: { description: 'The problems of the object.', schema: { type: 'object' } } },
   run: validateObject,
 };
 
-const lineOfSet = ({ data, updated }: ResponseBody): string => {
+const describeChange = ({ data, updated }: ResponseBody): string => {
   const { external_id, status } = data as ResponseBody;
-  return `Offering ${external_id} ${updated === true ? 'was changed' : 'was so already'}; it is ${status}.`;
+  return `Offering ${external_id} ${updated === true ? 'was changed' : 'was unchanged'}; it is ${status}.`;
 };
 
-const lineOfCheckout = (view: ResponseBody): string =>
+const describeCheckout = (view: ResponseBody): string =>
   `Checkout ${view.id} is ${view.status}: ${view.funded_amount} of ${view.amount} ${view.currency} (minor units) held or paid, pay by ${view.pay_by}.`;
 
 export const tools: readonly Tool[] = [
@@ -135,11 +136,11 @@ export const tools: readonly Tool[] = [
     name: 'describe_venue',
     title: 'Describe the venue',
     description:
-      'Whose key this is: venue, mode, scopes, limits, category slugs, origins for return_url, and the order of work. Call it first.',
+      'The venue of the key, its mode, scopes, limits, category slugs, origins for return_url, and the order of work. Call it first.',
     operation: operationNamed('getMe'),
-    takes: 'nothing',
+    argumentsAs: 'nothing',
     input: closed({}),
-    gives: {
+    output: {
       venue: { type: 'object', properties: { id: { type: ['string', 'null'] }, name: { type: 'string' } } },
       mode: { type: 'string', enum: ['test', 'live'] },
       scopes: { type: 'array', items: { type: 'string' } },
@@ -149,27 +150,27 @@ export const tools: readonly Tool[] = [
       origins: { type: 'array', items: { type: 'string' }, description: 'Where a return_url may lead.' },
       order_of_work: { type: 'array', items: { type: 'string' } },
     },
-    hints: READS,
+    hints: READ_HINTS,
     shape: ({ data }, { origins }) => {
-      // The steps of /v1/me are routes, which a tool cannot call.
+      // The next steps of /v1/me name routes, which an agent cannot call as tools.
       const { next_steps, ...rest } = data as ResponseBody;
       return { ...rest, origins, order_of_work: ORDER_OF_WORK };
     },
-    line: ({ venue, mode, scopes }) =>
+    summarize: ({ venue, mode, scopes }) =>
       `${(venue as ResponseBody).name}, ${mode} mode, ${(scopes as readonly string[]).length} scopes.`,
   },
   {
     name: 'validate',
-    title: 'Try an object without sending it',
+    title: 'Validate an object without sending it',
     description:
-      'A dry run: holds `object` against the published schema and every rule that sending it would meet now, and lists every problem with its JSON pointer into `object`, what was expected and a value that would pass. Nothing is stored.',
+      'A dry run: checks `object` against the published schema and every rule that would apply if it were sent now, and lists every problem with its JSON pointer into `object`, what was expected and a value that would pass. Nothing is stored.',
     operation: validateOperation,
-    takes: 'body',
+    argumentsAs: 'body',
     input: 'validate',
-    listed: { object: { type: 'object' } },
-    gives: { valid: { type: 'boolean' }, errors: { type: 'array', items: { type: 'object' } } },
-    hints: READS,
-    line: ({ valid, errors }) => {
+    listedKeywords: { object: { type: 'object' } },
+    output: { valid: { type: 'boolean' }, errors: { type: 'array', items: { type: 'object' } } },
+    hints: READ_HINTS,
+    summarize: ({ valid, errors }) => {
       const { length } = errors as readonly unknown[];
       return valid === true ? 'Valid.' : `Not valid: ${length} ${length === 1 ? 'problem' : 'problems'}.`;
     },
@@ -178,11 +179,11 @@ export const tools: readonly Tool[] = [
     name: 'upsert_offerings',
     title: 'Create or change offerings',
     description:
-      'Creates or replaces 1 to 25 offerings by `external_id`. All are checked first: one problem, and none is stored. New ones wait for review. Amounts are integers in minor units; times carry an offset.',
+      'Creates or replaces 1 to 25 offerings by `external_id`. All are checked first: if one has a problem, none is stored. New offerings wait for review. Amounts are integers in minor units; times carry an offset.',
     operation: { ...upsertOfferings, body: only('offering_batch') },
-    takes: 'body',
+    argumentsAs: 'body',
     input: 'offering_batch',
-    gives: {
+    output: {
       results: {
         type: 'array',
         items: outline({
@@ -194,8 +195,8 @@ export const tools: readonly Tool[] = [
       },
       summary: outline({ total: count, created: count, updated: count, unchanged: count }),
     },
-    hints: REPLACES,
-    line: ({ summary }) => {
+    hints: REPLACE_HINTS,
+    summarize: ({ summary }) => {
       const { created, updated, unchanged } = summary as ResponseBody;
       return `${created} created, ${updated} updated, ${unchanged} unchanged.`;
     },
@@ -203,64 +204,65 @@ export const tools: readonly Tool[] = [
   {
     name: 'set_price_tiers',
     title: 'Replace the prices of an offering',
-    description: 'Replaces all `tiers` of an offering that is known, and keeps the rest of it. Not reviewed again.',
+    description:
+      'Replaces all `tiers` of a stored offering and keeps the rest of it. The offering is not reviewed again.',
     operation: setTiersOperation,
-    takes: 'body',
+    argumentsAs: 'body',
     input: 'set_price_tiers',
-    gives: upserted,
-    hints: REPLACES,
-    line: lineOfSet,
+    output: upserted,
+    hints: REPLACE_HINTS,
+    summarize: describeChange,
   },
   {
     name: 'set_availability',
     title: 'Replace the availability of an offering',
     description:
-      'Replaces the whole `availability` of an offering that is known, and keeps the rest of it. Not reviewed again.',
+      'Replaces the whole `availability` of a stored offering and keeps the rest of it. The offering is not reviewed again.',
     operation: setAvailabilityOperation,
-    takes: 'body',
+    argumentsAs: 'body',
     input: 'set_availability',
-    gives: upserted,
-    hints: REPLACES,
-    line: lineOfSet,
+    output: upserted,
+    hints: REPLACE_HINTS,
+    summarize: describeChange,
   },
   {
     name: 'create_checkout',
     title: 'Create a checkout for a party',
     description:
-      'For the party’s whole total; give `url` to the organizer, who invites the others. `external_booking_id` is the idempotency key: the same call again gives the same checkout. Nobody is charged until every share is held.',
+      '`amount` is the party’s whole total. Give `url` to the organizer, who invites the others. `external_booking_id` is the idempotency key: the same call again gives the same checkout. No card is charged until every share is held.',
     operation: operationNamed('createCheckout'),
-    takes: 'body',
+    argumentsAs: 'body',
     input: 'checkout_create',
-    gives: { checkout, url: { type: 'string' }, replayed: flag('It was created by an earlier, equal call.') },
+    output: { checkout, url: { type: 'string' }, replayed: flag('An earlier, equal call created it.') },
     hints: { readOnly: false, replaces: false, idempotent: true },
     shape: (view, { replayed }) => ({ checkout: view, url: view.url, replayed }),
-    line: ({ checkout: view, url, replayed }) =>
+    summarize: ({ checkout: view, url, replayed }) =>
       `Checkout ${(view as ResponseBody).id} ${replayed === true ? 'was created before' : 'is created'}: send the organizer to ${url}`,
   },
   {
     name: 'get_checkout',
     title: 'Get one checkout',
-    description: 'One checkout with its shares. The booking is paid when `status` is `completed`, and not before.',
+    description: 'One checkout with its shares. The booking is paid only when `status` is `completed`.',
     operation: operationNamed('getCheckout'),
-    takes: 'params',
+    argumentsAs: 'params',
     input: closed({
       id: { type: 'string', description: 'The id of the checkout.', examples: ['chk_01k9z8w3v5r6t7y8'] },
     }),
-    gives: { ...checkout.properties },
-    hints: READS,
-    line: lineOfCheckout,
+    output: { ...checkout.properties },
+    hints: READ_HINTS,
+    summarize: describeCheckout,
   },
   {
     name: 'list_bookings',
     title: 'List the venue’s checkouts',
     description:
-      'Newest first, 50 unless `limit` says otherwise. `next_before` of one page is `before` of the next; null ends it.',
+      'Newest first, 50 unless `limit` says otherwise. `next_before` of one page is `before` of the next; null on the last page.',
     operation: { ...operationNamed('listCheckouts'), scopes: ['bookings:read', 'checkouts:read'] },
-    takes: 'query',
+    argumentsAs: 'query',
     input: operationNamed('listCheckouts').query ?? {},
-    gives: { data: { type: 'array', items: checkout }, next_before: { type: ['string', 'null'] } },
-    hints: READS,
-    line: ({ data, next_before }) => {
+    output: { data: { type: 'array', items: checkout }, next_before: { type: ['string', 'null'] } },
+    hints: READ_HINTS,
+    summarize: ({ data, next_before }) => {
       const { length } = data as readonly unknown[];
       return `${length} ${length === 1 ? 'checkout' : 'checkouts'}${next_before === null ? '.' : ', and there are more.'}`;
     },
@@ -271,7 +273,7 @@ export function toolNamed(name: unknown): Tool | null {
   return tools.find((tool) => tool.name === name) ?? null;
 }
 
-/** Whether a refusal is about the tool, and so its result; whatever is about the key is the door's. */
-export function isOfTool(refusal: Problem): boolean {
+/** A refusal that is the result of the tool. Every other refusal concerns the key, and is an HTTP error. */
+export function isToolRefusal(refusal: Problem): boolean {
   return ['insufficient_scope', 'venue_not_linked', 'rate_limited'].includes(refusal.code);
 }

@@ -1,6 +1,6 @@
-// The check of the ledger as one statement for a range of checkouts: one snapshot, so that it can run beside the workers.
-// Both sides of every comparison are put under one another and added up, never joined: whatever the planner believes about
-// a range, each table is read once by its index.
+// The ledger check as one statement for a range of checkouts: one snapshot, so that it can run beside the workers. Both
+// sides of every comparison are unioned and summed, never joined: each table is read once by its index, whatever the
+// planner's estimates are.
 
 import type { Queryable } from '../../../base/db.ts';
 import { type CheckoutRange, ENTRIES, IN_RANGE, rangeValues } from '../../ledger/check-queries.ts';
@@ -23,15 +23,15 @@ export interface FoundProblem {
   readonly checkoutId: string;
   /** The kind of entry, or the field of a payout; '' where there is none. */
   readonly kind: string;
-  /** The hold, movement or dispute; '' where it is about the checkout as a whole. */
+  /** The hold, movement or dispute; '' where the problem concerns the whole checkout. */
   readonly subject: string;
   readonly expected: number;
   readonly found: number;
-  /** How many there are in the range, told or not. */
+  /** How many problems the range has, listed or not. */
   readonly total: number;
 }
 
-const KEPT = `select venue_id, checkout_id, mode, currency, status, amount::bigint as amount,
+const CHECKOUTS = `select venue_id, checkout_id, mode, currency, status, amount::bigint as amount,
   fee_amount::bigint as fee_amount, refunded_amount::bigint as refunded_amount from checkouts where ${IN_RANGE}`;
 
 /** Every entry has its cause and every cause its entry, of the same amount, mode and currency. */
@@ -52,7 +52,7 @@ const WRONG_ENTRIES = `
       amount from entries) sides
   group by venue_id, checkout_id, mode, currency, kind, subject having sum(expected) <> sum(found)`;
 
-/** What a hold brought is divided between the venue and us, whole or not at all. */
+/** The captured amount of a hold is divided between the venue and our fee completely or not at all. */
 const WRONG_DIVISION = `
   select venue_id, checkout_id, 'division_differs', '', subject, sum(captured), sum(divided)
   from (
@@ -61,7 +61,7 @@ const WRONG_DIVISION = `
     from entries where kind in ('capture', 'earning', 'fee')) sides
   group by venue_id, checkout_id, subject having sum(divided) <> 0 and sum(divided) <> sum(captured)`;
 
-/** What a checkout says of itself, against its shares, its payout and what was moved. */
+/** The checkout's own sums, against its shares, its payout and its movements. */
 const WRONG_SUMS = `
   select venue_id, checkout_id, problem, kind, '', sum(expected), sum(found)
   from (
@@ -89,7 +89,7 @@ const WRONG_SUMS = `
       from moved where kind in ('transfer', 'reversal', 'refund')) sides
   group by venue_id, checkout_id, problem, kind having sum(expected) <> sum(found)`;
 
-/** Guests' money is with us only while a booking is being captured, or on its way back. */
+/** Guests' money is with us only while a checkout is being captured or a return is under way. */
 const FUNDS_LEFT = `
   select venue_id, checkout_id, 'guest_funds_left', '', '', 0, sum(funds)
   from (
@@ -104,7 +104,7 @@ const FUNDS_LEFT = `
 
 const PROBLEMS = `
   with entries as materialized (${ENTRIES}), moved as materialized (${MOVED}), paid_out as materialized (${PAID_OUT}),
-    kept as materialized (${KEPT}),
+    kept as materialized (${CHECKOUTS}),
     problems as (${[WRONG_ENTRIES, WRONG_DIVISION, WRONG_SUMS, FUNDS_LEFT].join('\n  union all')})
   select problem, venue_id as "venueId", checkout_id as "checkoutId", kind, subject, expected::bigint as "expected",
     found::bigint as "found", count(*) over () as "total"
@@ -124,7 +124,7 @@ export async function nextVenueWithCheckouts(db: Queryable, after: string): Prom
 }
 
 /** The checkout of a venue that is `count` further on; null: there are fewer left. */
-export async function checkoutAfter(
+export async function checkoutFurtherOn(
   db: Queryable,
   venueId: string,
   after: string,
@@ -146,8 +146,8 @@ export async function lastCheckout(db: Queryable, venueId: string): Promise<stri
   return rows[0]?.id ?? null;
 }
 
-/** About how many checkouts there are, for a progress bar; null: nobody has counted yet. */
-export async function roughCount(db: Queryable): Promise<number | null> {
+/** PostgreSQL's estimate of the number of checkouts, for a progress bar; null: the table was not analyzed yet. */
+export async function estimateCheckoutCount(db: Queryable): Promise<number | null> {
   const rows = await db.query<{ rows: number }>(
     `select reltuples::float8 as "rows" from pg_class where oid = 'checkouts'::regclass`,
   );

@@ -1,6 +1,6 @@
-// Whether the books add up: every entry has its cause and every cause its entry, every completed checkout its payout, and
-// no guest's money lies where it should not. It reads and changes nothing, and may run beside the servers: each range of
-// checkouts is judged in one snapshot.
+// Checks the ledger: every entry has its cause and every cause its entry, every completed checkout has its payout, and
+// no guest's money is left over. It changes nothing and may run beside the servers, because each range of checkouts is
+// read in one snapshot.
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
@@ -12,12 +12,12 @@ import {
   turnoverIn,
 } from '../../ledger/check-queries.ts';
 import {
-  checkoutAfter,
+  checkoutFurtherOn,
+  estimateCheckoutCount,
   type FoundProblem,
   lastCheckout,
   nextVenueWithCheckouts,
   problemsIn,
-  roughCount,
 } from './check-ledger-queries.ts';
 
 export interface AccountBalance extends AccountTurnover {
@@ -27,7 +27,7 @@ export interface AccountBalance extends AccountTurnover {
 
 export interface LedgerProblem {
   readonly problem: FoundProblem['problem'] | 'balances_differ';
-  /** Null: it is about a mode and currency as a whole. */
+  /** Null: the problem concerns a whole mode and currency. */
   readonly venueId: string | null;
   readonly checkoutId: string | null;
   readonly subject: string | null;
@@ -38,53 +38,53 @@ export interface LedgerProblem {
 
 export interface LedgerReport {
   readonly balances: readonly AccountBalance[];
-  /** The first of them. */
+  /** The first MAX_PROBLEMS_LISTED of them. */
   readonly problems: readonly LedgerProblem[];
   readonly problemCount: number;
 }
 
 export interface CheckSettings {
-  /** Checkouts in one statement. */
+  /** How many checkouts one statement reads. */
   readonly chunk?: number;
-  readonly onProgress?: (checkouts: number, about: number | null) => void;
+  readonly onProgress?: (checked: number, estimatedTotal: number | null) => void;
 }
 
-const CHUNK = 1_000;
-/** More than a person reads; all of them are counted. */
+const CHECKOUTS_PER_STATEMENT = 1_000;
+/** Further problems are counted but not listed. */
 export const MAX_PROBLEMS_LISTED = 1_000;
 
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+const LOWEST_VENUE_ID = '00000000-0000-0000-0000-000000000000';
 
 export async function checkLedger(db: Queryable, settings: CheckSettings = {}): Promise<LedgerReport> {
-  const { chunk = CHUNK, onProgress } = settings;
-  const about = onProgress === undefined ? null : await roughCount(db);
+  const { chunk = CHECKOUTS_PER_STATEMENT, onProgress } = settings;
+  const estimatedTotal = onProgress === undefined ? null : await estimateCheckoutCount(db);
   const turnover: AccountTurnover[] = [];
   const problems: LedgerProblem[] = [];
   let problemCount = 0;
   for await (const { range, checked } of rangesOf(db, chunk)) {
     const [found, moved] = await Promise.all([problemsIn(db, range, MAX_PROBLEMS_LISTED), turnoverIn(db, range)]);
     problemCount += found[0]?.total ?? 0;
-    problems.push(...found.slice(0, MAX_PROBLEMS_LISTED - problems.length).map(told));
+    problems.push(...found.slice(0, MAX_PROBLEMS_LISTED - problems.length).map(toLedgerProblem));
     turnover.push(...moved);
-    onProgress?.(checked, about);
+    onProgress?.(checked, estimatedTotal);
   }
   const balances = balancesOf(turnover);
-  const uneven = unbalancedIn(balances);
-  return { balances, problems: [...uneven, ...problems], problemCount: problemCount + uneven.length };
+  const unbalanced = unbalancedIn(balances);
+  return { balances, problems: [...unbalanced, ...problems], problemCount: problemCount + unbalanced.length };
 }
 
-/** Every checkout once, venue by venue, also one that only the ledger knows. `checked` counts whole ranges. */
+/** Ranges that cover every checkout once, also one that only ledger entries name. `checked` counts whole ranges. */
 async function* rangesOf(db: Queryable, chunk: number): AsyncGenerator<{ range: CheckoutRange; checked: number }> {
   let checked = 0;
-  for (let venueId = await nextVenue(db, BEFORE_ALL); venueId !== null; venueId = await nextVenue(db, venueId)) {
+  for (let venueId = await nextVenue(db, LOWEST_VENUE_ID); venueId !== null; venueId = await nextVenue(db, venueId)) {
     let after = '';
-    for (let upTo = await checkoutAfter(db, venueId, after, chunk); upTo !== null; ) {
+    for (let upTo = await checkoutFurtherOn(db, venueId, after, chunk); upTo !== null; ) {
       checked += chunk;
       yield { range: { venueId, after, upTo }, checked };
       after = upTo;
-      upTo = await checkoutAfter(db, venueId, after, chunk);
+      upTo = await checkoutFurtherOn(db, venueId, after, chunk);
     }
-    // Read now, so that they lie behind everything that was looked at. A range that ends before it begins is empty.
+    // Read last, so that they come after every range so far. A range that ends before it begins is empty.
     for (const upTo of [await lastCheckout(db, venueId), await lastCheckoutEntered(db, venueId)]) {
       if (upTo === null) continue;
       yield { range: { venueId, after, upTo }, checked };
@@ -103,22 +103,22 @@ export function balancesOf(turnover: readonly AccountTurnover[]): readonly Accou
   const byAccount = new Map<string, AccountBalance>();
   for (const { mode, currency, account, debits, credits } of turnover) {
     const name = `${mode} ${currency} ${account}`;
-    const before = byAccount.get(name) ?? { debits: 0, credits: 0 };
-    const sums = { debits: before.debits + debits, credits: before.credits + credits };
+    const earlier = byAccount.get(name) ?? { debits: 0, credits: 0 };
+    const sums = { debits: earlier.debits + debits, credits: earlier.credits + credits };
     byAccount.set(name, { mode, currency, account, ...sums, balance: sums.debits - sums.credits });
   }
   return [...byAccount].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, balance]) => balance);
 }
 
-/** An entry debits one account and credits another by one amount, so this cannot happen; it is looked at all the same. */
+/** An entry debits and credits the same amount, so accounts always balance. This check does not rely on that. */
 export function unbalancedIn(balances: readonly AccountBalance[]): readonly LedgerProblem[] {
   const sums = new Map<string, { mode: Mode; currency: string; sum: number }>();
   for (const { mode, currency, balance } of balances) {
     const name = `${mode} ${currency}`;
     sums.set(name, { mode, currency, sum: (sums.get(name)?.sum ?? 0) + balance });
   }
-  const uneven = [...sums.values()].filter(({ sum }) => sum !== 0);
-  return uneven.map(({ mode, currency, sum }) => ({
+  const unbalanced = [...sums.values()].filter(({ sum }) => sum !== 0);
+  return unbalanced.map(({ mode, currency, sum }) => ({
     problem: 'balances_differ',
     venueId: null,
     checkoutId: null,
@@ -129,7 +129,7 @@ export function unbalancedIn(balances: readonly AccountBalance[]): readonly Ledg
   }));
 }
 
-function told(found: FoundProblem): LedgerProblem {
+function toLedgerProblem(found: FoundProblem): LedgerProblem {
   const { problem, venueId, checkoutId, subject, expected } = found;
   return {
     problem,
@@ -138,11 +138,11 @@ function told(found: FoundProblem): LedgerProblem {
     subject: subject === '' ? null : subject,
     expected,
     found: found.found,
-    message: WORDS[problem](found),
+    message: MESSAGES[problem](found),
   };
 }
 
-const WORDS: Readonly<Record<FoundProblem['problem'], (of: FoundProblem) => string>> = {
+const MESSAGES: Readonly<Record<FoundProblem['problem'], (of: FoundProblem) => string>> = {
   entry_missing: ({ kind, expected }) => `the ${kind} of ${expected} has no entry`,
   entry_without_cause: ({ kind, found }) => `an entry says ${kind} of ${found}, and nothing caused it`,
   entry_differs: ({ kind, expected, found }) => `the ${kind} was ${expected}, its entry says ${found}`,

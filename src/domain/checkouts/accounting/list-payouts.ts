@@ -1,5 +1,5 @@
-// GET /v1/payouts: the venue's statement. A payout is what one completed checkout brings; `from` and `to` choose a period,
-// the totals are over all of it, and a page is JSON or, for a spreadsheet, CSV.
+// GET /v1/payouts: the venue's statement, with one payout for each completed checkout. `from` and `to` choose a period,
+// the totals cover the whole period, and a page is JSON or, for a spreadsheet, CSV.
 
 import type { Payout, PayoutTotals } from '../../../../schemas/types.gen.ts';
 import { csvOf } from '../../../base/csv.ts';
@@ -14,18 +14,18 @@ import { payoutStatus, transferStatus } from '../../payments/payout-status.ts';
 import { bookingIds } from '../queries.ts';
 
 export async function listPayouts(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
-  const question = pageQueryOf(input.query);
+  const page = pageQueryOf(input.query);
   const period = periodOf(caller, input.query);
   const asCsv = input.asCsv === true;
   const [found, sums] = await Promise.all([
-    listPayoutRows(db, period, question.before, question.limit),
+    listPayoutRows(db, period, page.before, page.limit),
     asCsv ? null : payoutTotals(db, period),
   ]);
-  const { rows, nextBefore } = pageOf(found, question.limit, ({ createdAt }) => createdAt);
+  const { rows, nextBefore } = pageOf(found, page.limit, ({ createdAt }) => createdAt);
   const checkouts = rows.map(({ checkoutId }) => checkoutId);
   const bookings = rows.length === 0 ? null : await bookingIds(db, period.venueId, checkouts);
-  const data = rows.map((row) => shown(row, bookings?.get(row.checkoutId) ?? ''));
-  if (sums === null) return { status: 200, csv: statement(data), nextBefore };
+  const data = rows.map((row) => toPayout(row, bookings?.get(row.checkoutId) ?? ''));
+  if (sums === null) return { status: 200, csv: toCsv(data), nextBefore };
   const totals: PayoutTotals = {
     count: sums.count,
     amount: sums.amount,
@@ -39,17 +39,17 @@ export async function listPayouts(db: Queryable, caller: Caller, input: Input): 
 function periodOf(caller: Caller, query: Readonly<Record<string, unknown>>): PayoutPeriod {
   const from = typeof query.from === 'string' ? utc(query.from) : null;
   const to = typeof query.to === 'string' ? utc(query.to) : null;
-  if (from !== null && to !== null && !isBefore(from, to)) throw invalid([wrongWay(from)]);
+  if (from !== null && to !== null && !isBefore(from, to)) throw invalid([periodReversed(from)]);
   return { venueId: caller.venue.id, mode: caller.mode, from, to };
 }
 
-/** Of two times in UTC, to the microsecond: a fraction has no trailing zeros, and may be missing. */
+/** Compares two UTC times to the microsecond. Their fractions have no trailing zeros and may be missing. */
 function isBefore(one: string, other: string): boolean {
-  const whole = (text: string): string => text.slice(0, -1).padEnd(20, '.').padEnd(26, '0');
-  return whole(one) < whole(other);
+  const padded = (text: string): string => text.slice(0, -1).padEnd(20, '.').padEnd(26, '0');
+  return padded(one) < padded(other);
 }
 
-function wrongWay(from: string): FieldProblem {
+function periodReversed(from: string): FieldProblem {
   const later = new Date(Math.min(Date.parse(from) + 31 * 86_400_000, Date.UTC(9998, 11, 31)));
   return {
     code: 'not_allowed',
@@ -60,7 +60,7 @@ function wrongWay(from: string): FieldProblem {
   };
 }
 
-function shown(row: PayoutRow, bookingId: string): Payout {
+function toPayout(row: PayoutRow, bookingId: string): Payout {
   const status = payoutStatus(row.transfers);
   return {
     id: row.id,
@@ -95,8 +95,8 @@ const COLUMNS = [
   'paid_at',
 ] as const satisfies readonly (keyof Payout)[];
 
-/** A line for each payout; its transfers are left to the JSON. */
-function statement(payouts: readonly Payout[]): string {
+/** One line for each payout. The transfers are in the JSON alone. */
+function toCsv(payouts: readonly Payout[]): string {
   return csvOf(
     COLUMNS,
     payouts.map((payout) => COLUMNS.map((column) => payout[column])),

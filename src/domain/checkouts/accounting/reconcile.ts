@@ -1,6 +1,7 @@
-// Reconciliation: asks the processor about everything that is left open and settles it, then walks through the processor's
-// own books and compares each hold with ours. What nobody wants is let go, what nobody should have paid is given back, and
-// what cannot be mended is told. Holds of venues that are not ours (another installation on the same account) are left alone.
+// Reconciliation: settles every hold, capture and movement that is still open, then reads the processor's payment
+// intents and compares each with our hold. It releases holds that no share needs, refunds charges that we did not
+// record, and reports what it cannot correct. It ignores holds of unknown venues: another installation may use the same
+// processor account.
 
 import type { Mode } from '../../../base/config.ts';
 import { isUuid } from '../../../base/ids.ts';
@@ -20,7 +21,7 @@ export interface Difference {
   readonly mode: Mode;
   readonly what: string;
   readonly subject: string;
-  /** What was done about it; null: a person must look. */
+  /** What reconciliation did about it; null: an operator must act. */
   readonly done: string | null;
 }
 
@@ -32,46 +33,46 @@ export interface ReconcileReport {
 
 export interface ReconcileOptions {
   readonly mode: Mode;
-  /** How far back the processor's books are read, in milliseconds since 1970. */
+  /** Compares intents that were created since then, in milliseconds since 1970. */
   readonly since: number;
   readonly onProgress?: (asked: number, compared: number) => void;
 }
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 const LEASE_MS = 60_000;
 
-export async function reconcile(services: PaymentServices, wish: ReconcileOptions): Promise<ReconcileReport> {
+export async function reconcile(services: PaymentServices, options: ReconcileOptions): Promise<ReconcileReport> {
   const differences: Difference[] = [];
-  const asked = await askAboutOpen(services, wish);
-  const compared = await compareBooks(services, wish, asked, differences);
-  for (const movement of await failedMovements(services.db, wish.mode, PAGE)) {
+  const asked = await settleOpen(services, options);
+  const compared = await compareWithProcessor(services, options, asked, differences);
+  for (const movement of await failedMovements(services.db, options.mode, PAGE_SIZE)) {
     const what = `a ${movement.kind} of ${movement.amount} was refused by the processor (${movement.lastError ?? 'no reason'})`;
-    differences.push({ mode: wish.mode, what, subject: movement.checkoutId, done: null });
+    differences.push({ mode: options.mode, what, subject: movement.checkoutId, done: null });
   }
   return { asked, compared, differences };
 }
 
-async function askAboutOpen(services: PaymentServices, wish: ReconcileOptions): Promise<number> {
+async function settleOpen(services: PaymentServices, options: ReconcileOptions): Promise<number> {
   const { db } = services;
-  const { mode } = wish;
+  const { mode } = options;
   let asked = 0;
-  const count = (): void => wish.onProgress?.(++asked, 0);
-  await eachPage(
-    (after) => unsettledHolds(db, mode, after, PAGE),
+  const count = (): void => options.onProgress?.(++asked, 0);
+  await forEachRow(
+    (after) => unsettledHolds(db, mode, after, PAGE_SIZE),
     async ({ venueId, id }) => {
       await settleHoldNow(services, venueId, id);
       count();
     },
   );
-  await eachPage(
-    (after) => fundedCheckouts(db, mode, after, PAGE),
+  await forEachRow(
+    (after) => fundedCheckouts(db, mode, after, PAGE_SIZE),
     async ({ venueId, id }) => {
       await captureFunded(services, venueId, id);
       count();
     },
   );
-  await eachPage(
-    (after) => unsettledMovements(db, mode, after, PAGE),
+  await forEachRow(
+    (after) => unsettledMovements(db, mode, after, PAGE_SIZE),
     async ({ venueId, id }) => {
       const leaseEnds = services.clock.now() + LEASE_MS;
       const movement = await claimMovement(db, venueId, id, leaseEnds);
@@ -82,8 +83,8 @@ async function askAboutOpen(services: PaymentServices, wish: ReconcileOptions): 
   return asked;
 }
 
-/** Each row once, though rows move while they are walked through: by id, forward. */
-async function eachPage<Row extends { readonly id: string }>(
+/** Visits each row once, in the order of ids, although rows change while they are visited. */
+async function forEachRow<Row extends { readonly id: string }>(
   read: (after: string | null) => Promise<Row[]>,
   work: (row: Row) => Promise<void>,
 ): Promise<void> {
@@ -93,24 +94,26 @@ async function eachPage<Row extends { readonly id: string }>(
   }
 }
 
-async function compareBooks(
+async function compareWithProcessor(
   services: PaymentServices,
-  wish: ReconcileOptions,
+  options: ReconcileOptions,
   asked: number,
   differences: Difference[],
 ): Promise<number> {
-  const processor = processorFor(services, wish.mode);
+  const processor = processorFor(services, options.mode);
   let compared = 0;
   let after: string | null = null;
   do {
-    const page = await processor.holdsSince(wish.since, after);
-    const ours = page.holds.filter(({ marks }) => isUuid(marks.venueId ?? '') && isUuid(marks.holdId ?? ''));
-    for (const venueId of new Set(ours.map(({ marks }) => marks.venueId ?? ''))) {
-      const theirs = ours.filter(({ marks }) => marks.venueId === venueId);
-      differences.push(...(await compareVenue(services, processor, venueId, theirs)));
+    const page = await processor.holdsSince(options.since, after);
+    const ourHolds = page.holds.filter(
+      ({ metadata }) => isUuid(metadata.venueId ?? '') && isUuid(metadata.holdId ?? ''),
+    );
+    for (const venueId of new Set(ourHolds.map(({ metadata }) => metadata.venueId ?? ''))) {
+      const ofVenue = ourHolds.filter(({ metadata }) => metadata.venueId === venueId);
+      differences.push(...(await compareVenue(services, processor, venueId, ofVenue)));
     }
     compared += page.holds.length;
-    wish.onProgress?.(asked, compared);
+    options.onProgress?.(asked, compared);
     after = page.next;
   } while (after !== null);
   return compared;
@@ -120,83 +123,83 @@ async function compareVenue(
   services: PaymentServices,
   processor: Processor,
   venueId: string,
-  theirs: readonly HoldFacts[],
+  intents: readonly HoldFacts[],
 ): Promise<Difference[]> {
   if ((await findVenue(services.db, venueId)) === null) return [];
-  const ids = theirs.map(({ marks }) => marks.holdId ?? '');
+  const ids = intents.map(({ metadata }) => metadata.holdId ?? '');
   const holds = new Map((await holdsByIds(services.db, venueId, ids)).map((hold) => [hold.id, hold]));
   const refunded = await refundedByHold(services.db, venueId, ids);
-  const found: Difference[] = [];
-  for (const facts of theirs) {
-    const hold = holds.get(facts.marks.holdId ?? '');
-    const back = refunded.get(facts.marks.holdId ?? '') ?? { done: 0, open: 0 };
-    const difference = await compareHold(processor, hold, facts, back);
-    if (difference !== null) found.push({ mode: processor.mode, subject: facts.intentId, ...difference });
+  const differences: Difference[] = [];
+  for (const facts of intents) {
+    const hold = holds.get(facts.metadata.holdId ?? '');
+    const refunds = refunded.get(facts.metadata.holdId ?? '') ?? { done: 0, open: 0 };
+    const difference = await compareHold(processor, hold, facts, refunds);
+    if (difference !== null) differences.push({ mode: processor.mode, subject: facts.intentId, ...difference });
   }
-  return found;
+  return differences;
 }
 
-type Found = Pick<Difference, 'what' | 'done'> | null;
+type Finding = Pick<Difference, 'what' | 'done'> | null;
 
 async function compareHold(
   processor: Processor,
   hold: HoldState | undefined,
   facts: HoldFacts,
-  back: { readonly done: number; readonly open: number },
-): Promise<Found> {
-  // One that was asked for and whose answer is still on its way has no intent here yet.
+  refunds: { readonly done: number; readonly open: number },
+): Promise<Finding> {
+  // A hold without an intent was requested, and its answer is not recorded yet.
   const isSame = hold?.intentId == null || hold.intentId === facts.intentId;
-  const isWanted = hold !== undefined && isSame && !isOver(hold);
+  const isWanted = hold !== undefined && isSame && !hasEnded(hold);
   if (facts.status === 'captured') {
-    const isCounted = hold?.intentId === facts.intentId && (hold.status === 'captured' || hold.status === 'returned');
-    if (isCounted) return compareCharge(processor, hold, facts, back);
-    // Between two steps of a capture or a release that is under way.
+    const isRecorded = hold?.intentId === facts.intentId && (hold.status === 'captured' || hold.status === 'returned');
+    if (isRecorded) return compareCharge(processor, hold, facts, refunds);
+    // A capture or a release is in progress.
     if (isWanted && (hold.status === 'capturing' || hold.status === 'releasing')) return null;
-    if (isWanted) return { what: `captured there, ${hold.status} here`, done: null };
-    return unwantedCharge(processor, facts);
+    if (isWanted) return { what: `captured at the processor, ${hold.status} here`, done: null };
+    return refundUnwantedCharge(processor, facts);
   }
-  if (isWanted && hold.status === 'captured') return { what: `captured here, ${facts.status} there`, done: null };
+  if (isWanted && hold.status === 'captured')
+    return { what: `captured here, ${facts.status} at the processor`, done: null };
   if (isWanted || facts.status === 'gone') return null;
-  // A guest's money that nobody waits for: let go.
-  return releaseHold(processor, facts);
+  return releaseUnwantedHold(processor, facts);
 }
 
-function isOver(hold: HoldState): boolean {
+function hasEnded(hold: HoldState): boolean {
   return ENDED_HOLD_STATUSES.includes(hold.status);
 }
 
-async function releaseHold(processor: Processor, facts: HoldFacts): Promise<Found> {
-  // A hold that waits for a card holds nothing; letting it go is tidying up, not a difference.
-  const what = facts.status === 'held' ? 'a card is held that nobody waits for' : null;
+async function releaseUnwantedHold(processor: Processor, facts: HoldFacts): Promise<Finding> {
+  // An intent that waits for a card holds no money. Releasing it is no difference to report.
+  const what = facts.status === 'held' ? 'a card is held that no share needs' : null;
   try {
     await processor.release(facts.intentId, `reconcile release ${facts.intentId}`);
     return what === null ? null : { what, done: 'released' };
   } catch (error) {
     if (!(error instanceof ProcessorRefusal)) throw error;
-    return { what: what ?? 'an intent that nobody waits for cannot be let go', done: null };
+    return { what: what ?? 'an intent that no share needs cannot be released', done: null };
   }
 }
 
-async function unwantedCharge(processor: Processor, facts: HoldFacts): Promise<Found> {
+async function refundUnwantedCharge(processor: Processor, facts: HoldFacts): Promise<Finding> {
   const { captured, refunded } = await processor.chargeTotals(facts.intentId);
   if (captured === refunded) return null;
   const key = `reconcile refund ${facts.intentId} ${refunded}`;
   await processor.refund(facts.intentId, { key, amount: captured - refunded, movementId: key });
-  return { what: `${captured - refunded} was charged for nothing that is in our books`, done: 'refunded' };
+  return { what: `${captured - refunded} was charged and is not in our records`, done: 'refunded' };
 }
 
 async function compareCharge(
   processor: Processor,
   hold: HoldState,
   facts: HoldFacts,
-  back: { readonly done: number; readonly open: number },
-): Promise<Found> {
+  refunds: { readonly done: number; readonly open: number },
+): Promise<Finding> {
   if (facts.captured !== hold.amount) {
-    return { what: `${facts.captured} captured there, ${hold.amount} here`, done: null };
+    return { what: `${facts.captured} captured at the processor, ${hold.amount} here`, done: null };
   }
   const { refunded } = await processor.chargeTotals(facts.intentId);
-  if (refunded < back.done || refunded > back.done + back.open) {
-    return { what: `${refunded} refunded there, ${back.done} here`, done: null };
+  if (refunded < refunds.done || refunded > refunds.done + refunds.open) {
+    return { what: `${refunded} refunded at the processor, ${refunds.done} here`, done: null };
   }
   return null;
 }

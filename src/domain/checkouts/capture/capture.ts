@@ -1,39 +1,40 @@
-// The capture of a funded checkout: verify every hold, commit the decision, capture all, record. It can stop between any two
-// lines and be taken up again by anybody: what was decided is in the rows, and a capture whose outcome is
-// not known is asked for again under the same key.
+// Captures a funded checkout: verifies every hold, commits the decision to capture, captures all holds, records the
+// outcomes. A worker can stop at any point and another one can continue: the decisions are in the rows, and a capture
+// with an unknown outcome is repeated under the same idempotency key.
 
 import { callKeys, type HoldState } from '../../payments/hold.ts';
 import { type HoldFacts, type Processor, ProcessorRefusal, ProcessorUnavailable } from '../../payments/processor.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
 import { decideUnderLock, type PaymentServices, processorFor, retryAt } from '../payment-services.ts';
 import { claimFunded, claimFundedDue, readCheckout, venuesWithFundedDue } from '../queries.ts';
-import { beginCaptures, type CaptureOutcome, hasBegun, partyHolds, recordCaptures } from './decide-capture.ts';
+import { beginCaptures, type CaptureOutcome, hasBegunCapturing, partyHolds, recordCaptures } from './decide-capture.ts';
 
 const LEASE_MS = 60_000;
-/** How many calls about one checkout are under way at once. */
+/** Processor calls for one checkout at the same time. */
 const MAX_CONCURRENT_CALLS = 16;
 
-/** The explicit step of the worker: takes up to `batch` funded checkouts that are due. Answers how many. */
+/** One step of the worker: captures up to `batch` funded checkouts that are due. Returns how many it claimed. */
 export async function captureDue(services: PaymentServices, batch: number): Promise<number> {
   const now = services.clock.now();
   const venues = await venuesWithFundedDue(services.db, now, batch);
   const claimed = await Promise.all(
     venues.map(async ({ venueId, due }) => {
-      const found = await claimFundedDue(services.db, venueId, now, now + LEASE_MS, due);
-      return found.map((one) => ({ venueId, ...one }));
+      const checkouts = await claimFundedDue(services.db, venueId, now, now + LEASE_MS, due);
+      return checkouts.map((checkout) => ({ venueId, ...checkout }));
     }),
   );
   const due = claimed.flat();
   const settled = await Promise.allSettled(
     due.map(({ venueId, id, leaseToken }) => captureClaimed(services, venueId, id, leaseToken)),
   );
-  for (const one of settled) {
-    if (one.status === 'rejected') services.log.error({ err: one.reason }, 'a capture stopped; it is taken up again');
+  for (const result of settled) {
+    if (result.status === 'rejected')
+      services.log.error({ err: result.reason }, 'capture failed; the worker retries it');
   }
   return due.length;
 }
 
-/** Takes one up at once, due or not. */
+/** Captures one funded checkout now, due or not. */
 export async function captureFunded(services: PaymentServices, venueId: string, checkoutId: string): Promise<void> {
   const leaseToken = await claimFunded(services.db, venueId, checkoutId, services.clock.now() + LEASE_MS);
   if (leaseToken !== null) await captureClaimed(services, venueId, checkoutId, leaseToken);
@@ -49,13 +50,16 @@ async function captureClaimed(
   if (checkout?.status !== 'funded') return;
   const processor = processorFor(services, checkout.mode);
   try {
-    const begun = hasBegun(checkout) || (await verifyAndBegin(services, processor, checkout, leaseToken));
-    if (begun) await captureAll(services, processor, venueId, checkoutId, leaseToken);
+    const hasBegun = hasBegunCapturing(checkout) || (await verifyAndBegin(services, processor, checkout, leaseToken));
+    if (hasBegun) await captureAll(services, processor, venueId, checkoutId, leaseToken);
   } catch (error) {
     if (!(error instanceof ProcessorUnavailable)) throw error;
-    services.log.warn({ checkout: checkoutId, err: error }, 'the captures are taken up again');
-    await decideUnderLock(services, venueId, checkoutId, (present, now) => ({
-      steps: hasLease(present, leaseToken) ? [{ step: 'schedule retry', at: retryAt(now, leaseToken) }] : [],
+    services.log.warn(
+      { checkout: checkoutId, err: error },
+      'the processor is unavailable; the worker retries the captures',
+    );
+    await decideUnderLock(services, venueId, checkoutId, (locked, now) => ({
+      steps: hasLease(locked, leaseToken) ? [{ step: 'schedule retry', at: retryAt(now, leaseToken) }] : [],
       result: null,
     }));
   }
@@ -65,7 +69,7 @@ function hasLease(checkout: LockedCheckout, leaseToken: number): boolean {
   return checkout.status === 'funded' && checkout.leaseToken === leaseToken;
 }
 
-/** Every hold is asked about; when all stand, the decision to capture is committed. Answers whether it was. */
+/** Retrieves every hold. If all are still held, commits the decision to capture. Returns whether it was committed. */
 async function verifyAndBegin(
   services: PaymentServices,
   processor: Processor,
@@ -76,11 +80,11 @@ async function verifyAndBegin(
   await forEachConcurrently(partyHolds(checkout), async (hold) => {
     if (hold.intentId !== null) facts.set(hold.id, await processor.retrieveHold(hold.intentId));
   });
-  const begun = await decideUnderLock(services, checkout.venueId, checkout.id, (present, now) => {
-    const steps = hasLease(present, leaseToken) ? beginCaptures(present, facts, now) : [];
+  const hasBegun = await decideUnderLock(services, checkout.venueId, checkout.id, (locked, now) => {
+    const steps = hasLease(locked, leaseToken) ? beginCaptures(locked, facts, now) : [];
     return { steps, result: steps.some(({ step }) => step === 'begin captures') };
   });
-  return begun === true;
+  return hasBegun === true;
 }
 
 async function captureAll(
@@ -97,13 +101,13 @@ async function captureAll(
   await forEachConcurrently(capturing, async (hold) => {
     outcomes.set(hold.id, await captureOne(services, processor, hold));
   });
-  await decideUnderLock(services, venueId, checkoutId, (present, now) => ({
-    steps: hasLease(present, leaseToken)
-      ? recordCaptures(present, outcomes, {
+  await decideUnderLock(services, venueId, checkoutId, (locked, now) => ({
+    steps: hasLease(locked, leaseToken)
+      ? recordCaptures(locked, outcomes, {
           now,
           newId: () => services.ids.uuid(),
           payoutDelay: services.payoutDelay,
-          tryAgainAt: retryAt(now, leaseToken),
+          retryAt: retryAt(now, leaseToken),
         })
       : [],
     result: null,
@@ -111,34 +115,39 @@ async function captureAll(
 }
 
 async function captureOne(services: PaymentServices, processor: Processor, hold: HoldState): Promise<CaptureOutcome> {
-  if (hold.intentId === null) throw new Error(`hold ${hold.id} is capturing and has no intent`);
+  if (hold.intentId === null) throw new Error(`hold ${hold.id} is capturing but has no intent`);
   try {
     const facts = await processor.capture(hold.intentId, hold.amount, callKeys.capture(hold));
     if (facts.status === 'captured' && facts.captured === hold.amount) {
       return { outcome: 'captured', chargeId: facts.chargeId };
     }
-    services.log.error({ hold: hold.id, standing: facts.status }, 'a capture answered what a capture cannot answer');
-    return { outcome: 'unknown', isNotNow: false };
+    services.log.error({ hold: hold.id, status: facts.status }, 'the processor answered a capture with another state');
+    return { outcome: 'unknown', isTemporary: false };
   } catch (error) {
     if (error instanceof ProcessorRefusal) {
       services.log.warn(
         { hold: hold.id, checkout: hold.checkoutId, code: error.code },
-        'a capture was refused for good',
+        'the processor refused a capture for good',
       );
       return { outcome: 'refused', code: error.code };
     }
     if (!(error instanceof ProcessorUnavailable)) throw error;
-    services.log.warn({ hold: hold.id, checkout: hold.checkoutId, err: error }, 'a capture is tried again');
-    return { outcome: 'unknown', isNotNow: error.isTemporary };
+    services.log.warn(
+      { hold: hold.id, checkout: hold.checkoutId, err: error },
+      'the outcome of a capture is unknown; the worker retries it',
+    );
+    return { outcome: 'unknown', isTemporary: error.isTemporary };
   }
 }
 
-/** A few at a time; the first failure is thrown once all that began have ended. */
+/** Runs `work` for MAX_CONCURRENT_CALLS items at a time. Throws the first failure once every started call has ended. */
 async function forEachConcurrently<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items];
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
   };
-  const ended = await Promise.allSettled(Array.from({ length: Math.min(MAX_CONCURRENT_CALLS, items.length) }, lane));
-  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  const results = await Promise.allSettled(
+    Array.from({ length: Math.min(MAX_CONCURRENT_CALLS, items.length) }, worker),
+  );
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }

@@ -1,7 +1,7 @@
-// The capture of a funded checkout, as decisions. Pure. Before the first capture every hold is checked with the processor:
-// one that was lost leads back to collecting, with nobody charged. When all stand, all are captured. A capture that fails
-// for good after another went through leads the other way back: what was captured is refunded, the rest let go, and the
-// checkout canceled. Nothing is finished as long as the outcome of one capture is not known.
+// Decisions about the capture of a funded checkout. Pure. Before the first capture every hold is verified with the
+// processor: if one was lost, the checkout goes back to collecting and no guest is charged. If all are held, all are
+// captured. If a capture is refused for good after another one succeeded, the captured money is returned, the other
+// holds are released and the checkout is canceled. Nothing ends while the outcome of a capture is unknown.
 
 import { divideInProportion } from '../../../base/money.ts';
 import type { Entry } from '../../ledger/accounts.ts';
@@ -10,31 +10,31 @@ import type { HoldFacts } from '../../payments/processor.ts';
 import { applySteps } from '../apply-steps.ts';
 import { loseHold, matchesRequest } from '../holds/decide-hold.ts';
 import { holdOf, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
-import type { NewMovementAlias, Step } from '../steps.ts';
+import type { NewMovement, Step } from '../steps.ts';
 
 export const CAPTURE_FAILED = 'capture_failed';
 
-/** The holds behind the party's shares; a share of 0 has none. */
+/** The current holds of the party's shares; a share of 0 has none. */
 export function partyHolds(checkout: LockedCheckout): readonly HoldState[] {
   return checkout.shares.flatMap((share) => holdOf(checkout, share.id) ?? []);
 }
 
-export function hasBegun(checkout: LockedCheckout): boolean {
+export function hasBegunCapturing(checkout: LockedCheckout): boolean {
   return checkout.holds.some(({ status }) => status === 'capturing' || status === 'captured');
 }
 
-/** Every hold was asked about: either all stand and the captures begin, or the lost ones lead back to collecting. */
+/** Given the facts of every hold: begins the captures if all are held, else goes back to collecting. */
 export function beginCaptures(
   checkout: LockedCheckout,
   facts: ReadonlyMap<string, HoldFacts>,
   now: number,
 ): readonly Step[] {
-  if (checkout.status !== 'funded' || hasBegun(checkout)) return [];
+  if (checkout.status !== 'funded' || hasBegunCapturing(checkout)) return [];
   if (!checkout.shares.every(({ status }) => status === 'held')) return [];
   const holds = partyHolds(checkout);
   const lost = holds.filter((hold) => {
-    const found = facts.get(hold.id);
-    return found === undefined || found.status !== 'held' || !matchesRequest(hold, found);
+    const current = facts.get(hold.id);
+    return current === undefined || current.status !== 'held' || !matchesRequest(hold, current);
   });
   if (holds.some(({ id }) => !facts.has(id))) return [];
   if (lost.length === 0) return [{ step: 'begin captures', ids: holds.map(({ id }) => id) }];
@@ -52,18 +52,19 @@ export function beginCaptures(
 export type CaptureOutcome =
   | { readonly outcome: 'captured'; readonly chargeId: string | null }
   | { readonly outcome: 'refused'; readonly code: string }
-  /** A passing reason, or no answer: it is tried again, in the first case under another key. */
-  | { readonly outcome: 'unknown'; readonly isNotNow: boolean };
+  /** A temporary error (the retry needs another key) or no answer (the retry needs the same key). */
+  | { readonly outcome: 'unknown'; readonly isTemporary: boolean };
 
 export interface CaptureSettings {
   readonly now: number;
   readonly newId: () => string;
-  /** How long a venue's money is kept back, in milliseconds. */
+  /** How long the transfers to the venue wait, in milliseconds. */
   readonly payoutDelay: number;
-  /** When to try again what is not known yet. */
-  readonly tryAgainAt: number;
+  /** When the worker retries captures with an unknown outcome. */
+  readonly retryAt: number;
 }
 
+/** Given the outcomes of the capture calls: completes the checkout, schedules a retry, or undoes the captures. */
 export function recordCaptures(
   checkout: LockedCheckout,
   outcomes: ReadonlyMap<string, CaptureOutcome>,
@@ -71,27 +72,29 @@ export function recordCaptures(
 ): readonly Step[] {
   if (checkout.status !== 'funded') return [];
   const capturing = checkout.holds.filter(({ status }) => status === 'capturing');
-  const taken = [...countCaptureAttempts(capturing, outcomes), ...captured(checkout, capturing, outcomes)];
+  const recorded = [...countCaptureAttempts(capturing, outcomes), ...recordCaptured(checkout, capturing, outcomes)];
   const refused = capturing.filter(({ id }) => outcomes.get(id)?.outcome === 'refused');
-  const next = applySteps(checkout, taken);
-  if (refused.length === 0) return [...taken, ...completeWhenAllCaptured(next, settings)];
-  const anyCaptured = next.holds.some(({ status }) => status === 'captured');
-  const unknown = next.holds.filter(({ id, status }) => status === 'capturing' && !refused.some((r) => r.id === id));
-  // Whether anybody was charged is not known yet: the way back depends on it.
-  if (!anyCaptured && unknown.length > 0) return [...taken, { step: 'schedule retry', at: settings.tryAgainAt }];
-  const back = [...taken, ...releaseRefused(next, refused, settings.now)];
-  if (!anyCaptured) {
+  const next = applySteps(checkout, recorded);
+  if (refused.length === 0) return [...recorded, ...completeWhenAllCaptured(next, settings)];
+  const hasCaptured = next.holds.some(({ status }) => status === 'captured');
+  const unknown = next.holds.filter(
+    ({ id, status }) => status === 'capturing' && !refused.some((hold) => hold.id === id),
+  );
+  // Whether any guest was charged is not known yet, and what follows depends on it.
+  if (!hasCaptured && unknown.length > 0) return [...recorded, { step: 'schedule retry', at: settings.retryAt }];
+  const refusedReleased = [...recorded, ...releaseRefused(next, refused, settings.now)];
+  if (!hasCaptured) {
     return [
-      ...back,
-      { step: 'move checkout', from: 'funded', to: 'collecting' },
+      ...refusedReleased,
+      { step: 'transition checkout', from: 'funded', to: 'collecting' },
       { step: 'record event', type: 'checkout.collecting' },
     ];
   }
-  const letGo = unknown.map(
-    ({ id }): Step => ({ step: 'move hold', id, from: 'capturing', to: 'releasing', dueAt: settings.now }),
+  const unknownReleased = unknown.map(
+    ({ id }): Step => ({ step: 'transition hold', id, from: 'capturing', to: 'releasing', dueAt: settings.now }),
   );
-  const all = [...back, ...letGo];
-  return [...all, ...finishReturn(applySteps(checkout, all), settings)];
+  const steps = [...refusedReleased, ...unknownReleased];
+  return [...steps, ...cancelWhenAllReturned(applySteps(checkout, steps), settings)];
 }
 
 function countCaptureAttempts(
@@ -102,61 +105,63 @@ function countCaptureAttempts(
     .map(({ id }) => id)
     .filter((id) => {
       const outcome = outcomes.get(id);
-      return outcome?.outcome === 'unknown' && outcome.isNotNow;
+      return outcome?.outcome === 'unknown' && outcome.isTemporary;
     });
   return ids.length > 0 ? [{ step: 'count capture attempt', ids }] : [];
 }
 
-function captured(
+function recordCaptured(
   checkout: LockedCheckout,
   holds: readonly HoldState[],
   outcomes: ReadonlyMap<string, CaptureOutcome>,
 ): readonly Step[] {
-  const taken = holds.flatMap((hold) => {
+  const captures = holds.flatMap((hold) => {
     const outcome = outcomes.get(hold.id);
     return outcome?.outcome === 'captured' ? [{ hold, chargeId: outcome.chargeId ?? hold.chargeId }] : [];
   });
-  if (taken.length === 0) return [];
-  const shares = taken.flatMap(({ hold }) => shareOf(checkout, hold.shareId) ?? []);
+  if (captures.length === 0) return [];
+  const shares = captures.flatMap(({ hold }) => shareOf(checkout, hold.shareId) ?? []);
   const ids = shares.filter(({ status }) => status === 'held').map(({ id }) => id);
   return [
     {
-      step: 'holds captured',
-      holds: taken.map(({ hold, chargeId }) => ({ id: hold.id, from: hold.status, chargeId })),
+      step: 'record captures',
+      holds: captures.map(({ hold, chargeId }) => ({ id: hold.id, from: hold.status, chargeId })),
     },
-    { step: 'post', entries: taken.map(({ hold }) => ({ kind: 'capture', subject: hold.id, amount: hold.amount })) },
-    ...(ids.length > 0 ? [{ step: 'move shares', ids, from: 'held', to: 'captured' } as const] : []),
+    {
+      step: 'post entries',
+      entries: captures.map(({ hold }) => ({ kind: 'capture', subject: hold.id, amount: hold.amount })),
+    },
+    ...(ids.length > 0 ? [{ step: 'transition shares', ids, from: 'held', to: 'captured' } as const] : []),
   ];
 }
 
 function releaseRefused(checkout: LockedCheckout, refused: readonly HoldState[], now: number): readonly Step[] {
   return refused.flatMap((hold): Step[] => [
-    { step: 'move hold', id: hold.id, from: 'capturing', to: 'releasing', dueAt: now },
+    { step: 'transition hold', id: hold.id, from: 'capturing', to: 'releasing', dueAt: now },
     ...(shareOf(checkout, hold.shareId)?.status === 'held'
-      ? [{ step: 'move shares', ids: [hold.shareId], from: 'held', to: 'failed' } as const]
+      ? [{ step: 'transition shares', ids: [hold.shareId], from: 'held', to: 'failed' } as const]
       : []),
   ]);
 }
 
-/** The fee of each share: the whole fee in proportion, by largest remainder. */
+/** The fee of each share: the checkout's fee in proportion to the amounts, by largest remainder. */
 export function feeParts(checkout: LockedCheckout): ReadonlyMap<string, number> {
-  const services = divideInProportion(
+  const parts = divideInProportion(
     checkout.feeAmount,
     checkout.shares.map(({ amount }) => amount),
   );
-  return new Map(checkout.shares.map(({ id }, index) => [id, services[index] ?? 0]));
+  return new Map(checkout.shares.map(({ id }, index) => [id, parts[index] ?? 0]));
 }
 
 function completeWhenAllCaptured(checkout: LockedCheckout, settings: CaptureSettings): readonly Step[] {
   const paying = checkout.shares.filter(({ amount }) => amount > 0);
-  if (!paying.every(({ status }) => status === 'captured'))
-    return [{ step: 'schedule retry', at: settings.tryAgainAt }];
+  if (!paying.every(({ status }) => status === 'captured')) return [{ step: 'schedule retry', at: settings.retryAt }];
   const fees = feeParts(checkout);
   const entries: Entry[] = [];
-  const transfers: NewMovementAlias[] = [];
+  const transfers: NewMovement[] = [];
   for (const share of paying) {
     const hold = holdOf(checkout, share.id);
-    if (hold === undefined) throw new Error(`share ${share.id} is captured and has no hold`);
+    if (hold === undefined) throw new Error(`share ${share.id} is captured but has no hold`);
     const fee = fees.get(share.id) ?? 0;
     const net = share.amount - fee;
     entries.push({ kind: 'earning', subject: hold.id, amount: net }, { kind: 'fee', subject: hold.id, amount: fee });
@@ -164,16 +169,16 @@ function completeWhenAllCaptured(checkout: LockedCheckout, settings: CaptureSett
   }
   const free = checkout.shares.filter(({ amount, status }) => amount === 0 && status === 'held').map(({ id }) => id);
   return [
-    ...(free.length > 0 ? [{ step: 'move shares', ids: free, from: 'held', to: 'captured' } as const] : []),
-    { step: 'post', entries },
-    { step: 'move checkout', from: 'funded', to: 'completed' },
+    ...(free.length > 0 ? [{ step: 'transition shares', ids: free, from: 'held', to: 'captured' } as const] : []),
+    { step: 'post entries', entries },
+    { step: 'transition checkout', from: 'funded', to: 'completed' },
     { step: 'open payout', id: settings.newId() },
     { step: 'add movements', movements: transfers },
     { step: 'record event', type: 'checkout.completed' },
   ];
 }
 
-function transferOf(share: ShareState, hold: HoldState, amount: number, settings: CaptureSettings): NewMovementAlias {
+function transferOf(share: ShareState, hold: HoldState, amount: number, settings: CaptureSettings): NewMovement {
   return {
     id: settings.newId(),
     kind: 'transfer',
@@ -181,13 +186,16 @@ function transferOf(share: ShareState, hold: HoldState, amount: number, settings
     holdId: hold.id,
     amount,
     feePart: 0,
-    takesBack: null,
+    reversedTransferId: null,
     reason: null,
     dueAt: settings.now + settings.payoutDelay,
   };
 }
 
-/** A hold was let go, or turned out to be captured. In a funded checkout that is on its way back this may be the last. */
+/**
+ * A release has ended: the hold is released, or had been captured after all. If the captures of the checkout are being
+ * undone, this may be the last hold that the cancellation waits for.
+ */
 export function recordRelease(
   checkout: LockedCheckout,
   holdId: string,
@@ -197,63 +205,63 @@ export function recordRelease(
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold?.status !== 'releasing') return [];
   const share = shareOf(checkout, hold.shareId);
-  if (!isBeingReturned(checkout, share)) return releaseUnwanted(hold, outcome, settings);
+  if (!isBeingUndone(checkout, share)) return recordUnwantedRelease(hold, outcome, settings);
   const steps: readonly Step[] =
     outcome === 'released'
       ? [
-          { step: 'move hold', id: hold.id, from: 'releasing', to: 'released', dueAt: null },
-          { step: 'move shares', ids: [hold.shareId], from: 'held', to: 'released' },
+          { step: 'transition hold', id: hold.id, from: 'releasing', to: 'released', dueAt: null },
+          { step: 'transition shares', ids: [hold.shareId], from: 'held', to: 'released' },
         ]
-      : captured(checkout, [hold], new Map([[hold.id, { outcome, chargeId: null }]]));
-  return [...steps, ...finishReturn(applySteps(checkout, steps), settings)];
+      : recordCaptured(checkout, [hold], new Map([[hold.id, { outcome, chargeId: null }]]));
+  return [...steps, ...cancelWhenAllReturned(applySteps(checkout, steps), settings)];
 }
 
-/** Captures have begun, and this was the hold that stood for its share: not one whose place another has taken. */
-function isBeingReturned(checkout: LockedCheckout, share: ShareState | undefined): boolean {
+/** Captures have begun, and the share has no other current hold: the released one was its hold. */
+function isBeingUndone(checkout: LockedCheckout, share: ShareState | undefined): boolean {
   if (checkout.status !== 'funded' || share?.status !== 'held') return false;
-  return hasBegun(checkout) && holdOf(checkout, share.id) === undefined;
+  return hasBegunCapturing(checkout) && holdOf(checkout, share.id) === undefined;
 }
 
-/** Nobody waits for it. Should it have been captured all the same, whoever was charged gets it back. */
-function releaseUnwanted(
+/** No share needs the hold any more. If it was captured nevertheless, its payer gets the money back. */
+function recordUnwantedRelease(
   hold: HoldState,
   outcome: 'released' | 'captured',
   settings: CaptureSettings,
 ): readonly Step[] {
   if (outcome === 'released') {
-    return [{ step: 'move hold', id: hold.id, from: 'releasing', to: 'released', dueAt: null }];
+    return [{ step: 'transition hold', id: hold.id, from: 'releasing', to: 'released', dueAt: null }];
   }
   return [
-    { step: 'move hold', id: hold.id, from: 'releasing', to: 'returned', dueAt: null },
-    { step: 'post', entries: [{ kind: 'capture', subject: hold.id, amount: hold.amount }] },
-    { step: 'add movements', movements: [refundCaptured(hold, settings)] },
+    { step: 'transition hold', id: hold.id, from: 'releasing', to: 'returned', dueAt: null },
+    { step: 'post entries', entries: [{ kind: 'capture', subject: hold.id, amount: hold.amount }] },
+    { step: 'add movements', movements: [returnOf(hold, settings)] },
   ];
 }
 
-/** Once nothing is unknown any more: everybody who was charged gets it back, and the checkout is canceled. */
-function finishReturn(checkout: LockedCheckout, settings: CaptureSettings): readonly Step[] {
-  const open = checkout.shares.filter(({ amount, status }) => amount > 0 && status === 'held');
-  if (open.length > 0) return [{ step: 'schedule retry', at: settings.tryAgainAt }];
+/** Once no outcome is unknown: returns the money of every captured share and cancels the checkout. */
+function cancelWhenAllReturned(checkout: LockedCheckout, settings: CaptureSettings): readonly Step[] {
+  const unsettled = checkout.shares.filter(({ amount, status }) => amount > 0 && status === 'held');
+  if (unsettled.length > 0) return [{ step: 'schedule retry', at: settings.retryAt }];
   const charged = checkout.shares.filter(({ status, amount }) => status === 'captured' && amount > 0);
   const free = checkout.shares.filter(({ amount, status }) => amount === 0 && status === 'held').map(({ id }) => id);
-  const refunds = charged.flatMap((share) => {
+  const returns = charged.flatMap((share) => {
     const hold = holdOf(checkout, share.id);
-    return hold === undefined ? [] : [refundCaptured(hold, settings)];
+    return hold === undefined ? [] : [returnOf(hold, settings)];
   });
   const ids = charged.map(({ id }) => id);
   const total = charged.reduce((sum, { amount }) => sum + amount, 0);
   return [
-    ...(free.length > 0 ? [{ step: 'move shares', ids: free, from: 'held', to: 'released' } as const] : []),
-    { step: 'add movements', movements: refunds },
+    ...(free.length > 0 ? [{ step: 'transition shares', ids: free, from: 'held', to: 'released' } as const] : []),
+    { step: 'add movements', movements: returns },
     { step: 'refund shares', amounts: new Map(charged.map(({ id, amount }) => [id, amount])) },
-    { step: 'move shares', ids, from: 'captured', to: 'refunded' },
-    { step: 'move checkout', from: 'funded', to: 'canceled', reason: CAPTURE_FAILED },
+    { step: 'transition shares', ids, from: 'captured', to: 'refunded' },
+    { step: 'transition checkout', from: 'funded', to: 'canceled', reason: CAPTURE_FAILED },
     { step: 'refund checkout', amount: total },
     { step: 'record event', type: 'checkout.canceled' },
   ];
 }
 
-function refundCaptured(hold: HoldState, settings: CaptureSettings): NewMovementAlias {
+function returnOf(hold: HoldState, settings: CaptureSettings): NewMovement {
   return {
     id: settings.newId(),
     kind: 'return',
@@ -261,7 +269,7 @@ function refundCaptured(hold: HoldState, settings: CaptureSettings): NewMovement
     holdId: hold.id,
     amount: hold.amount,
     feePart: 0,
-    takesBack: null,
+    reversedTransferId: null,
     reason: CAPTURE_FAILED,
     dueAt: settings.now,
   };

@@ -1,19 +1,20 @@
-// What follows from what the processor says about a hold. Pure. A share is held only from the processor's own state, after
-// amount, currency, mode and marks were compared, and only when the hold was made before the checkout's time was up.
-// "Was it the last?" is asked in one place, whenAllAreHeld, under the checkout's row lock.
+// Decisions about the hold of a share: to request it, to renew it, and what follows from the processor's facts or
+// refusal. Pure: each takes the locked checkout and returns steps. A share becomes held only by the processor's own
+// facts, after amount, currency, mode and metadata were compared, and only if the card was held before the checkout
+// expired. Only fundWhenAllHeld decides that every share is held, under the checkout's row lock.
 
 import { type HoldState, renewalTime } from '../../payments/hold.ts';
 import type { HoldFacts } from '../../payments/processor.ts';
 import { applySteps } from '../apply-steps.ts';
 import { holdOf, isOverdue, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
-import type { HoldNews, Step } from '../steps.ts';
+import type { HoldUpdate, Step } from '../steps.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
 
-/** A hold lives about seven days, on some cards less: when there is more time than the shortest, the card is kept. */
-const HOLD_LIFE = 4 * DAY;
+/** A hold lives about seven days, on some cards less. A checkout that may last longer than this needs a saved card. */
+const MIN_HOLD_LIFE_MS = 4 * DAY;
 
 export type HoldRefusal =
   | 'not_found'
@@ -22,36 +23,38 @@ export type HoldRefusal =
   | 'share_already_held'
   | 'nothing_to_pay';
 
-/** Who asks; null: a test helper, who takes whatever there is. */
+/** Who requests a hold. */
 export interface HoldRequester {
+  /** The member who will pay; null: a test helper, which accepts any hold of the share. */
   readonly payerId: string | null;
-  /** A hold that they have just looked at with the processor, and the turn in which they did. */
+  /** The hold that this request has just settled with the processor, and the lease token of that settlement. */
   readonly retrieved: { readonly holdId: string; readonly leaseToken: number } | null;
 }
 
 export type HoldDecision =
   | { readonly refusal: HoldRefusal }
-  /** Somebody else's hold waits for a card: whether it still does is to be asked of the processor first. */
-  | { readonly lookAt: string }
+  /** Another payer's hold waits for a card. The caller must first ask the processor whether it still does. */
+  | { readonly retrieveFirst: string }
   | {
       readonly holdId: string;
       readonly steps: readonly Step[];
-      /** Earlier holds of this share that never had a card: over before anybody is given the secret of this one. */
-      readonly lettingGo: readonly string[];
+      /** Earlier holds of the share without a card: they must be released before a guest gets the new secret. */
+      readonly releaseFirst: readonly string[];
     };
 
 const ANY_REQUESTER: HoldRequester = { payerId: null, retrieved: null };
 
 /**
- * A guest wants to pay a share: a hold is asked for, or the one of theirs that waits for a card is given again. A hold belongs
- * to who asked for it: somebody else's that was never confirmed is let go, and never becomes another person's.
+ * A guest wants to pay a share: adds a hold, or returns the guest's own hold that still waits for a card. A hold
+ * belongs to the member who requested it. Another payer's unconfirmed hold is released; it never passes to a second
+ * payer.
  */
 export function decideHold(
   checkout: LockedCheckout,
   shareId: string,
   now: number,
   newId: () => string,
-  asker: HoldRequester = ANY_REQUESTER,
+  requester: HoldRequester = ANY_REQUESTER,
 ): HoldDecision {
   const share = shareOf(checkout, shareId);
   if (share === undefined) return { refusal: 'not_found' };
@@ -59,22 +62,27 @@ export function decideHold(
   if (checkout.status !== 'collecting') return { refusal: 'checkout_not_collecting' };
   if (share.status === 'held' || share.status === 'captured') return { refusal: 'share_already_held' };
   if (share.amount === 0) return { refusal: 'nothing_to_pay' };
-  const live = holdOf(checkout, shareId);
-  // One that was held has had its card: it goes when the bank lets it, and is in nobody's way.
-  const lettingGo = checkout.holds.filter(
+  const current = holdOf(checkout, shareId);
+  // A hold that was held once is not in the way: its card is known, and its secret cannot hold another one.
+  const releasing = checkout.holds.filter(
     (hold) => hold.shareId === shareId && hold.status === 'releasing' && hold.heldAt === null,
   );
-  const before = lettingGo.map(({ id }) => id);
-  if (live === undefined) return addHold(checkout, share, now, newId, asker.payerId, before);
-  if (asker.payerId === null || asker.payerId === (live.payerId ?? share.memberId)) {
-    return { holdId: live.id, steps: [], lettingGo: before };
+  const releaseFirst = releasing.map(({ id }) => id);
+  if (current === undefined) return addHold(checkout, share, now, newId, requester.payerId, releaseFirst);
+  if (requester.payerId === null || requester.payerId === (current.payerId ?? share.memberId)) {
+    return { holdId: current.id, steps: [], releaseFirst };
   }
-  // Nobody was given the secret of one that is only asked for; one that is open may be confirmed by now.
-  const isKnown = asker.retrieved?.holdId === live.id && asker.retrieved.leaseToken === live.leaseToken;
-  if (live.status === 'open' && !isKnown) return { lookAt: live.id };
-  const letGo: Step = { step: 'move hold', id: live.id, from: live.status, to: 'releasing', dueAt: now };
-  const added = addHold(checkout, share, now, newId, asker.payerId, [...before, live.id]);
-  return { ...added, steps: [letGo, ...added.steps] };
+  // No guest has the secret of an asked hold. An open hold may be confirmed by now, unless this request has just asked.
+  const isUpToDate =
+    requester.retrieved?.holdId === current.id && requester.retrieved.leaseToken === current.leaseToken;
+  if (current.status === 'open' && !isUpToDate) return { retrieveFirst: current.id };
+  const added = addHold(checkout, share, now, newId, requester.payerId, [...releaseFirst, current.id]);
+  return { ...added, steps: [release(current, now), ...added.steps] };
+}
+
+function release(hold: HoldState, now: number, update?: HoldUpdate): Step {
+  const step = { step: 'transition hold', id: hold.id, from: hold.status, to: 'releasing', dueAt: now } as const;
+  return update === undefined ? step : { ...step, update };
 }
 
 function addHold(
@@ -83,27 +91,27 @@ function addHold(
   now: number,
   newId: () => string,
   payerId: string | null,
-  lettingGo: readonly string[],
+  releaseFirst: readonly string[],
 ): Extract<HoldDecision, { holdId: string }> {
   const id = newId();
-  const keepsCard = checkout.expiresAt - now > HOLD_LIFE;
+  const keepsCard = checkout.expiresAt - now > MIN_HOLD_LIFE_MS;
   const hold = { id, shareId: share.id, amount: share.amount, renews: null, keepsCard, customerId: null, payerId };
-  return { holdId: id, steps: [{ step: 'add hold', hold, dueAt: now + MINUTE }], lettingGo };
+  return { holdId: id, steps: [{ step: 'add hold', hold, dueAt: now + MINUTE }], releaseFirst };
 }
 
-/** How long to wait before asking about a hold that nobody told us of: more patiently the older it is. */
+/** When to poll an open hold next, in case no notice arrives: the older the hold, the longer the wait. */
 export function nextPollAt(hold: HoldState, now: number): number {
   const age = Math.max(0, now - hold.createdAt);
   return now + Math.min(Math.max(20 * SECOND, age / 2), 30 * MINUTE);
 }
 
-/** The processor was asked about a hold that we believed to be open or held. */
+/** The processor has returned its facts of a hold. `isCardFormClosed`: too many cards were declined for this share. */
 export function decideFromFacts(
   checkout: LockedCheckout,
   holdId: string,
   facts: HoldFacts,
   now: number,
-  isClosed = false,
+  isCardFormClosed = false,
 ): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold === undefined) return [];
@@ -114,80 +122,78 @@ export function decideFromFacts(
     case 'held':
       return acceptOrRelease(checkout, hold, facts, now);
     case 'captured':
-      return [{ step: 'move hold', id: hold.id, from: 'open', to: 'releasing', dueAt: now }];
+      return [release(hold, now)];
     case 'gone':
-      return [{ step: 'move hold', id: hold.id, from: 'open', to: 'gone', dueAt: null }];
+      return [{ step: 'transition hold', id: hold.id, from: 'open', to: 'gone', dueAt: null }];
     default:
       return [
         ...failDeclinedShare(checkout, hold, facts, now),
-        isClosed && facts.status === 'waiting'
+        isCardFormClosed && facts.status === 'waiting'
           ? releaseAfterDeclines(hold, facts, now)
-          : updateRefusal(hold, facts, now),
+          : keepPolling(hold, facts, now),
       ];
   }
 }
 
-function updateRefusal(hold: HoldState, facts: HoldFacts, now: number): Step {
-  return { step: 'update hold', id: hold.id, news: { refusal: facts.refusal }, dueAt: nextPollAt(hold, now) };
+function keepPolling(hold: HoldState, facts: HoldFacts, now: number): Step {
+  return { step: 'update hold', id: hold.id, update: { refusal: facts.refusal }, dueAt: nextPollAt(hold, now) };
 }
 
-/** Too many cards were tried: the secret that the form was given is made worthless, and the share can be paid later. */
+/** Too many cards were tried: releasing the hold makes the form's secret useless. The share can be paid later. */
 function releaseAfterDeclines(hold: HoldState, facts: HoldFacts, now: number): Step {
-  const news = { refusal: facts.refusal };
-  return { step: 'move hold', id: hold.id, from: 'open', to: 'releasing', news, dueAt: now };
+  return release(hold, now, { refusal: facts.refusal });
 }
 
 function failDeclinedShare(checkout: LockedCheckout, hold: HoldState, facts: HoldFacts, now: number): readonly Step[] {
   const share = shareOf(checkout, hold.shareId);
   if (facts.refusal === null || facts.status !== 'waiting' || share?.status !== 'invited') return [];
   if (checkout.status !== 'collecting' || isOverdue(checkout, now)) return [];
-  return [{ step: 'move shares', ids: [share.id], from: 'invited', to: 'failed' }];
+  return [{ step: 'transition shares', ids: [share.id], from: 'invited', to: 'failed' }];
 }
 
-/** Amount, currency, mode, and whose it is: all as we asked for it. A partial authorization is not. */
+/** Whether amount, currency, mode and metadata are as we requested them. A partial authorization does not match. */
 export function matchesRequest(hold: HoldState, facts: HoldFacts): boolean {
-  const { marks } = facts;
+  const { metadata } = facts;
   return (
     facts.amount === hold.amount &&
     facts.capturable === hold.amount &&
     facts.currency === hold.currency &&
     facts.mode === hold.mode &&
     facts.intentId === (hold.intentId ?? facts.intentId) &&
-    marks.holdId === hold.id &&
-    marks.shareId === hold.shareId &&
-    marks.checkoutId === hold.checkoutId &&
-    marks.venueId === hold.venueId
+    metadata.holdId === hold.id &&
+    metadata.shareId === hold.shareId &&
+    metadata.checkoutId === hold.checkoutId &&
+    metadata.venueId === hold.venueId
   );
 }
 
 function acceptOrRelease(checkout: LockedCheckout, hold: HoldState, facts: HoldFacts, now: number): readonly Step[] {
   const share = shareOf(checkout, hold.shareId);
-  const letGo: Step = { step: 'move hold', id: hold.id, from: hold.status, to: 'releasing', dueAt: now };
-  const wanted = checkout.status === 'collecting' && (share?.status === 'invited' || share?.status === 'failed');
-  const inTime = facts.heldAt !== null && facts.heldAt <= checkout.expiresAt;
-  if (share === undefined || !wanted || !inTime) return [letGo];
+  const isWanted = checkout.status === 'collecting' && (share?.status === 'invited' || share?.status === 'failed');
+  const isInTime = facts.heldAt !== null && facts.heldAt <= checkout.expiresAt;
+  if (share === undefined || !isWanted || !isInTime) return [release(hold, now)];
   if (!matchesRequest(hold, facts)) {
     return share.status === 'invited'
-      ? [letGo, { step: 'move shares', ids: [share.id], from: 'invited', to: 'failed' }]
-      : [letGo];
+      ? [release(hold, now), { step: 'transition shares', ids: [share.id], from: 'invited', to: 'failed' }]
+      : [release(hold, now)];
   }
-  // The processor counts whole seconds: the end of its second, so that nothing seems held before it was asked for.
+  // The processor rounds down to seconds. We use the end of its second, so that held_at is never before the request.
   const heldAt = Math.min(now, (facts.heldAt ?? now) + 999);
   return [acceptHold(checkout, hold, facts, now), ...markShareHeld(checkout, share, heldAt)];
 }
 
 function acceptHold(checkout: LockedCheckout, hold: HoldState, facts: HoldFacts, now: number): Step {
   return {
-    step: 'move hold',
+    step: 'transition hold',
     id: hold.id,
     from: hold.status,
     to: 'held',
-    news: updateFrom(facts),
+    update: updateFrom(facts),
     dueAt: nextCheckOfHeld(checkout, hold, facts, now),
   };
 }
 
-/** A hold that stands is looked at again when it must be renewed, or just after it would have lapsed. */
+/** A held hold is due again when it must be renewed, or just after it lapses; null: it outlives the checkout. */
 function nextCheckOfHeld(
   checkout: LockedCheckout,
   hold: HoldState,
@@ -203,25 +209,25 @@ function nextCheckOfHeld(
     : null;
 }
 
-export function updateFrom(facts: HoldFacts): HoldNews {
+export function updateFrom(facts: HoldFacts): HoldUpdate {
   const { intentId, heldAt, captureBefore, chargeId, customerId, paymentMethodId } = facts;
   return { intentId, heldAt, captureBefore, chargeId, customerId, paymentMethodId, refusal: null };
 }
 
-/** A share is held: told, and when it was the last, the checkout is funded. */
+/** The share becomes held. If it was the last one, the checkout becomes funded. */
 export function markShareHeld(checkout: LockedCheckout, share: ShareState, heldAt: number): readonly Step[] {
   const steps: Step[] = [
-    { step: 'move shares', ids: [share.id], from: share.status, to: 'held', heldAt },
+    { step: 'transition shares', ids: [share.id], from: share.status, to: 'held', heldAt },
     { step: 'record event', type: 'share.held' },
   ];
   return [...steps, ...fundWhenAllHeld(applySteps(checkout, steps))];
 }
 
-/** Was it the last? Asked here only, and only by whoever holds the checkout's row. */
+/** The only place that decides that every share is held. The caller holds the checkout's row lock. */
 export function fundWhenAllHeld(checkout: LockedCheckout): readonly Step[] {
   if (checkout.status !== 'collecting' || !checkout.shares.every(({ status }) => status === 'held')) return [];
   return [
-    { step: 'move checkout', from: 'collecting', to: 'funded' },
+    { step: 'transition checkout', from: 'collecting', to: 'funded' },
     { step: 'record event', type: 'checkout.funded' },
   ];
 }
@@ -229,7 +235,7 @@ export function fundWhenAllHeld(checkout: LockedCheckout): readonly Step[] {
 function decideForHeld(checkout: LockedCheckout, hold: HoldState, facts: HoldFacts, now: number): readonly Step[] {
   const isLapsed = checkout.clockAhead > 0 && hold.captureBefore !== null && hold.captureBefore <= now;
   if (facts.status === 'held' && !isLapsed) {
-    // By our own times: a test helper may have moved the checkout's clock since it was held.
+    // Our own times count, not the processor's: a test helper may have moved the checkout's clock.
     const { heldAt, captureBefore } = hold;
     return [postponePoll(hold.id, nextCheckOfHeld(checkout, hold, { heldAt, captureBefore }, now))];
   }
@@ -237,8 +243,9 @@ function decideForHeld(checkout: LockedCheckout, hold: HoldState, facts: HoldFac
 }
 
 /**
- * A hold was lost: its person is asked again, and nobody is charged. Never once captures have begun. Another one that was asked
- * for in its place is let go: it could still take the card that was kept, beside the one that the person pays with now.
+ * A hold was lost: the share fails, its guest must pay again, and no guest is charged. Never called once captures have
+ * begun. A renewal of the lost hold is released too: it could still hold the saved card beside the card that the guest
+ * pays with next.
  */
 export function loseHold(
   checkout: LockedCheckout,
@@ -246,15 +253,15 @@ export function loseHold(
   to: 'gone' | 'releasing',
   now: number,
 ): readonly Step[] {
-  const steps: Step[] = [{ step: 'move hold', id: hold.id, from: 'held', to, dueAt: to === 'gone' ? null : now }];
+  const steps: Step[] = [{ step: 'transition hold', id: hold.id, from: 'held', to, dueAt: to === 'gone' ? null : now }];
   for (const { id, renews, status } of checkout.holds) {
     if (renews === hold.id && status === 'asked')
-      steps.push({ step: 'move hold', id, from: 'asked', to: 'releasing', dueAt: now });
+      steps.push({ step: 'transition hold', id, from: 'asked', to: 'releasing', dueAt: now });
   }
   const share = shareOf(checkout, hold.shareId);
   if (share?.status !== 'held' || hold.renews !== null) return steps;
-  steps.push({ step: 'move shares', ids: [share.id], from: 'held', to: 'failed' });
-  if (checkout.status === 'funded') steps.push({ step: 'move checkout', from: 'funded', to: 'collecting' });
+  steps.push({ step: 'transition shares', ids: [share.id], from: 'held', to: 'failed' });
+  if (checkout.status === 'funded') steps.push({ step: 'transition checkout', from: 'funded', to: 'collecting' });
   if (checkout.status === 'funded' || checkout.status === 'collecting') {
     steps.push({ step: 'record event', type: 'checkout.collecting' });
   }
@@ -263,55 +270,53 @@ export function loseHold(
 
 function decideRenewalFromFacts(
   checkout: LockedCheckout,
-  fresh: HoldState,
+  renewal: HoldState,
   facts: HoldFacts,
   now: number,
 ): readonly Step[] {
-  const old = checkout.holds.find(({ id }) => id === fresh.renews);
-  const share = shareOf(checkout, fresh.shareId);
-  const wanted = checkout.status === 'collecting' && share?.status === 'held' && old?.status === 'held';
-  if (facts.status === 'held' && wanted && matchesRequest(fresh, facts)) {
+  const original = checkout.holds.find(({ id }) => id === renewal.renews);
+  const share = shareOf(checkout, renewal.shareId);
+  const isWanted = checkout.status === 'collecting' && share?.status === 'held' && original?.status === 'held';
+  if (facts.status === 'held' && isWanted && matchesRequest(renewal, facts)) {
     return [
-      { step: 'move hold', id: old.id, from: 'held', to: 'releasing', dueAt: now },
-      acceptHold(checkout, fresh, facts, now),
-      { step: 'activate renewal', id: fresh.id },
+      release(original, now),
+      acceptHold(checkout, renewal, facts, now),
+      { step: 'activate renewal', id: renewal.id },
     ];
   }
-  const letGo: Step = {
-    step: 'move hold',
-    id: fresh.id,
-    from: 'asked',
-    to: 'releasing',
-    news: { intentId: facts.intentId },
-    dueAt: now,
-  };
-  return wanted ? [letGo, ...loseHold(applySteps(checkout, [letGo]), old, 'releasing', now)] : [letGo];
+  const released = release(renewal, now, { intentId: facts.intentId });
+  return isWanted ? [released, ...loseHold(applySteps(checkout, [released]), original, 'releasing', now)] : [released];
 }
 
 export function postponePoll(id: string, dueAt: number | null): Step {
-  return { step: 'update hold', id, news: {}, dueAt };
+  return { step: 'update hold', id, update: {}, dueAt };
 }
 
-/** "Not now", kept under the key: a renewal is given up, and another one begun a little later. */
-export function retryLater(checkout: LockedCheckout, holdId: string, now: number): readonly Step[] {
+/**
+ * The processor has answered with a temporary error and stores it under the call's key. A renewal is given up, and
+ * another one, with another key, begins a minute later.
+ */
+export function decideTemporarilyRefused(checkout: LockedCheckout, holdId: string, now: number): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold === undefined) return [];
   if (hold.status !== 'asked' || hold.renews === null) return [postponePoll(hold.id, now + MINUTE)];
-  const old = checkout.holds.find(({ id }) => id === hold.renews);
+  const original = checkout.holds.find(({ id }) => id === hold.renews);
   return [
-    { step: 'move hold', id: hold.id, from: 'asked', to: 'gone', dueAt: null },
-    ...(old?.status === 'held' ? [postponePoll(old.id, now + MINUTE)] : []),
+    { step: 'transition hold', id: hold.id, from: 'asked', to: 'gone', dueAt: null },
+    ...(original?.status === 'held' ? [postponePoll(original.id, now + MINUTE)] : []),
   ];
 }
 
-/** The processor has said no, and would say no again. */
+/** The processor has refused the call for good. */
 export function decideRefused(checkout: LockedCheckout, holdId: string, code: string, now: number): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   switch (hold?.status) {
     case 'asked':
       return hold.renews === null ? holdRefused(checkout, hold, code) : renewalRefused(checkout, hold.id, code, now);
     case 'open':
-      return [{ step: 'move hold', id: hold.id, from: 'open', to: 'gone', news: { refusal: code }, dueAt: null }];
+      return [
+        { step: 'transition hold', id: hold.id, from: 'open', to: 'gone', update: { refusal: code }, dueAt: null },
+      ];
     case 'held':
       return loseHold(checkout, hold, 'gone', now);
     case 'releasing':
@@ -321,55 +326,56 @@ export function decideRefused(checkout: LockedCheckout, holdId: string, code: st
   }
 }
 
-/** What was never made holds nobody's money; anything else is let go later. */
+/** A hold without an intent was never created, so it holds no money. Any other is released later. */
 function releaseRefused(hold: HoldState, code: string, now: number): readonly Step[] {
   if (hold.intentId !== null) return [postponePoll(hold.id, now + MINUTE)];
-  return [{ step: 'move hold', id: hold.id, from: 'releasing', to: 'released', news: { refusal: code }, dueAt: null }];
+  return [
+    { step: 'transition hold', id: hold.id, from: 'releasing', to: 'released', update: { refusal: code }, dueAt: null },
+  ];
 }
 
 function holdRefused(checkout: LockedCheckout, hold: HoldState, code: string): readonly Step[] {
   const gone: Step = {
-    step: 'move hold',
+    step: 'transition hold',
     id: hold.id,
     from: 'asked',
     to: 'gone',
-    news: { refusal: code },
+    update: { refusal: code },
     dueAt: null,
   };
   const isInvited = checkout.status === 'collecting' && shareOf(checkout, hold.shareId)?.status === 'invited';
-  return isInvited ? [gone, { step: 'move shares', ids: [hold.shareId], from: 'invited', to: 'failed' }] : [gone];
+  return isInvited ? [gone, { step: 'transition shares', ids: [hold.shareId], from: 'invited', to: 'failed' }] : [gone];
 }
 
-/** The card could not be held again: its person is asked again. */
+/** The saved card could not be held again: the share fails, and its guest must pay again. */
 function renewalRefused(checkout: LockedCheckout, holdId: string, code: string, now: number): readonly Step[] {
-  const fresh = checkout.holds.find(({ id }) => id === holdId);
-  if (fresh?.status !== 'asked') return [];
+  const renewal = checkout.holds.find(({ id }) => id === holdId);
+  if (renewal?.status !== 'asked') return [];
   const steps: Step[] = [
-    { step: 'move hold', id: fresh.id, from: 'asked', to: 'gone', news: { refusal: code }, dueAt: null },
+    { step: 'transition hold', id: renewal.id, from: 'asked', to: 'gone', update: { refusal: code }, dueAt: null },
   ];
-  const old = checkout.holds.find(({ id }) => id === fresh.renews);
-  if (checkout.status !== 'collecting' || old?.status !== 'held') return steps;
-  return [...steps, ...loseHold(applySteps(checkout, steps), old, 'releasing', now)];
+  const original = checkout.holds.find(({ id }) => id === renewal.renews);
+  if (checkout.status !== 'collecting' || original?.status !== 'held') return steps;
+  return [...steps, ...loseHold(applySteps(checkout, steps), original, 'releasing', now)];
 }
 
-/** A hold comes close to the end of its life: another one is asked for, on the card that was kept. */
+/** A hold is about to lapse: adds a renewal on the saved card. Null: it cannot be renewed, or not yet. */
 export function decideRenewal(
   checkout: LockedCheckout,
   holdId: string,
   now: number,
   newId: () => string,
-): { readonly steps: readonly Step[]; readonly freshId: string } | null {
+): { readonly steps: readonly Step[]; readonly renewalId: string } | null {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold?.status !== 'held' || hold.renews !== null || checkout.status !== 'collecting') return null;
   if (!hold.keepsCard || hold.customerId === null || hold.paymentMethodId === null || hold.captureBefore === null)
     return null;
   const renewAt = renewalTime(hold, hold.heldAt ?? now, hold.captureBefore, checkout.expiresAt);
-  // Whoever looks before it is time only looks.
   if (renewAt === null || renewAt > now || isOverdue(checkout, now)) return null;
   if (checkout.holds.some(({ renews }) => renews === holdId)) return null;
-  const freshId = newId();
-  const fresh = {
-    id: freshId,
+  const renewalId = newId();
+  const renewal = {
+    id: renewalId,
     shareId: hold.shareId,
     amount: hold.amount,
     renews: hold.id,
@@ -377,12 +383,12 @@ export function decideRenewal(
     customerId: hold.customerId,
     payerId: hold.payerId,
   };
-  const lapse = Math.max(hold.captureBefore + SECOND, now + MINUTE);
+  const lapseAt = Math.max(hold.captureBefore + SECOND, now + MINUTE);
   return {
-    freshId,
+    renewalId,
     steps: [
-      { step: 'add hold', hold: fresh, dueAt: now + MINUTE },
-      { step: 'update hold', id: hold.id, news: {}, dueAt: lapse },
+      { step: 'add hold', hold: renewal, dueAt: now + MINUTE },
+      { step: 'update hold', id: hold.id, update: {}, dueAt: lapseAt },
     ],
   };
 }

@@ -1,5 +1,5 @@
-// POST /v1/public/shares/{share_id}/hold: the share's own member, or the organizer covering for someone, begins to pay it.
-// Whoever has had many cards refused in the last hour is made to wait: that is how stolen cards are tried.
+// POST /v1/public/shares/{share_id}/hold: the share's member, or the organizer who covers it, begins to pay. After many
+// declines within an hour the share or the address must wait, because thieves test stolen cards that way.
 
 import { notFound, Problem } from '../../../base/errors.ts';
 import { networkOf } from '../../../base/network.ts';
@@ -7,7 +7,7 @@ import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Guest } from '../../members/guest.ts';
 import { cardFormClosedUntil, recordHoldAddress } from '../../payments/decline-queries.ts';
 import { shareOf } from '../locked-checkout.ts';
-import { checkoutOfShare, routeOf } from '../party/invite-queries.ts';
+import { checkoutOfShare, venueOf } from '../party/invite-queries.ts';
 import type { PaymentServices } from '../payment-services.ts';
 import { readCheckout } from '../queries.ts';
 import { holdWithRetry } from './hold-with-retry.ts';
@@ -16,8 +16,8 @@ function hashOfAddress({ seal }: PaymentServices, { by }: Guest): Buffer | null 
   return by.address === null ? null : seal.fingerprint(networkOf(by.address), 'card form address');
 }
 
-/** 429 while the card form is closed, for this share or for this address. */
-async function mayTryCards(
+/** Throws 429 while the card form is closed for this share or this address. */
+async function requireOpenCardForm(
   services: PaymentServices,
   venueId: string,
   shareId: string,
@@ -36,7 +36,7 @@ async function mayTryCards(
 
 export async function holdAsGuest(services: PaymentServices, guest: Guest, input: Input): Promise<OperationResult> {
   const shareId = input.params.share_id ?? '';
-  const venueId = await routeOf(services.db, shareId);
+  const venueId = await venueOf(services.db, shareId);
   const checkoutId = venueId === null ? null : await checkoutOfShare(services.db, venueId, shareId);
   if (venueId === null || checkoutId === null) throw notFound();
   const checkout = await readCheckout(services.db, venueId, checkoutId);
@@ -46,7 +46,7 @@ export async function holdAsGuest(services: PaymentServices, guest: Guest, input
     throw new Problem('share_not_yours');
   }
   const addressHash = hashOfAddress(services, guest);
-  await mayTryCards(services, venueId, shareId, addressHash);
+  await requireOpenCardForm(services, venueId, shareId, addressHash);
   const { holdId, clientSecret, publishableKey } = await holdWithRetry(
     services,
     venueId,
@@ -54,7 +54,7 @@ export async function holdAsGuest(services: PaymentServices, guest: Guest, input
     shareId,
     guest.memberId,
   );
-  // Before the secret is given: whoever tries cards with it is known by it.
+  // Recorded before the secret is returned, so that every decline on this hold counts against the address.
   if (addressHash !== null)
     await recordHoldAddress(services.db, { venueId, holdId, addressHash, now: services.clock.now() });
   return { status: 200, body: { client_secret: clientSecret, publishable_key: publishableKey } };

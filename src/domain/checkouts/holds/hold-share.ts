@@ -1,7 +1,7 @@
-// A guest begins to pay a share: the hold is reserved, made at the processor, and its client secret given. Asking again
-// gives the same one; when somebody else asks, theirs is made and the earlier one let go of, unless it is held by then. No
-// secret is given while an earlier hold of the share may still take a card. The share is not held by this: that takes the
-// processor's own word (settle-hold.ts).
+// A guest begins to pay a share: reserves the hold, creates it at the processor and returns its client secret. The same
+// payer gets the same hold again. Another payer gets a new hold, and the earlier one is released, unless its card is
+// held by then. No secret is returned while an earlier hold of the share may still take a card. The share does not
+// become held here: that follows from the processor's facts (settle-hold.ts).
 
 import { conflict, notFound, Problem } from '../../../base/errors.ts';
 import { findHold } from '../../payments/queries.ts';
@@ -9,16 +9,16 @@ import { decideUnderLock, type PaymentServices, processorFor } from '../payment-
 import { decideHold, type HoldDecision, type HoldRefusal, type HoldRequester } from './decide-hold.ts';
 import { settleHoldNow } from './settle-hold.ts';
 
-export interface HoldSecret {
+export interface HoldClientSecret {
   readonly holdId: string;
   readonly clientSecret: string;
   readonly publishableKey: string;
 }
 
-/** How often a hold is looked at before whoever asks is told to come back. */
+/** How often a request settles a hold before it answers 503. */
 const MAX_POLLS = 4;
-/** Somebody else's act may overtake the first (the share was paid, the checkout canceled): asking once more tells which. */
-const MAX_ROUNDS = 2;
+/** A concurrent change (share paid, checkout canceled) can end the first attempt; the second one reports it. */
+const MAX_ATTEMPTS = 2;
 
 export async function holdShare(
   services: PaymentServices,
@@ -26,14 +26,14 @@ export async function holdShare(
   checkoutId: string,
   shareId: string,
   payerId: string | null = null,
-): Promise<HoldSecret> {
-  for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
-    const asked = await requestHold(services, venueId, checkoutId, shareId, payerId);
-    for (const holdId of asked.lettingGo) await releaseFirst(services, venueId, holdId);
-    let hold = await findHold(services.db, venueId, asked.holdId);
+): Promise<HoldClientSecret> {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+    const requested = await requestHold(services, venueId, checkoutId, shareId, payerId);
+    for (const holdId of requested.releaseFirst) await waitForRelease(services, venueId, holdId);
+    let hold = await findHold(services.db, venueId, requested.holdId);
     if (hold?.status === 'asked') {
-      const leaseToken = await settleHoldNow(services, venueId, asked.holdId);
-      hold = await findHold(services.db, venueId, asked.holdId);
+      const leaseToken = await settleHoldNow(services, venueId, requested.holdId);
+      hold = await findHold(services.db, venueId, requested.holdId);
       if (hold?.status === 'asked') throw new HoldPending(leaseToken !== null);
     }
     if (hold === null) break;
@@ -56,26 +56,26 @@ async function requestHold(
   payerId: string | null,
 ): Promise<Extract<HoldDecision, { holdId: string }>> {
   let retrieved: HoldRequester['retrieved'] = null;
-  for (let looks = 0; looks < MAX_POLLS; looks++) {
-    const asker = { payerId, retrieved };
-    const asked = await decideUnderLock(services, venueId, checkoutId, (checkout, now) => {
-      const decided = decideHold(checkout, shareId, now, () => services.ids.uuid(), asker);
-      return { steps: 'steps' in decided ? decided.steps : [], result: decided };
+  for (let polls = 0; polls < MAX_POLLS; polls++) {
+    const requester = { payerId, retrieved };
+    const decision = await decideUnderLock(services, venueId, checkoutId, (checkout, now) => {
+      const result = decideHold(checkout, shareId, now, () => services.ids.uuid(), requester);
+      return { steps: 'steps' in result ? result.steps : [], result };
     });
-    if (asked === null) throw notFound();
-    if ('refusal' in asked) throw refusalOf(asked.refusal);
-    if ('holdId' in asked) return asked;
-    const leaseToken = await settleHoldNow(services, venueId, asked.lookAt);
-    retrieved = leaseToken === null ? null : { holdId: asked.lookAt, leaseToken };
+    if (decision === null) throw notFound();
+    if ('refusal' in decision) throw refusalOf(decision.refusal);
+    if ('holdId' in decision) return decision;
+    const leaseToken = await settleHoldNow(services, venueId, decision.retrieveFirst);
+    retrieved = leaseToken === null ? null : { holdId: decision.retrieveFirst, leaseToken };
   }
-  // Whether somebody else's card is held is not known: nothing of theirs is undone.
+  // Another payer's card may be held. Until the processor answers, that hold must not be released.
   throw new HoldPending(retrieved !== null);
 }
 
-/** With the secret of an earlier hold no card can be held any more, or nobody is given another one. */
-async function releaseFirst(services: PaymentServices, venueId: string, holdId: string): Promise<void> {
+/** Returns once the earlier hold is released, so that its secret cannot hold a card beside the new hold. */
+async function waitForRelease(services: PaymentServices, venueId: string, holdId: string): Promise<void> {
   let leaseToken: number | null = null;
-  for (let looks = 0; looks < MAX_POLLS; looks++) {
+  for (let polls = 0; polls < MAX_POLLS; polls++) {
     const hold = await findHold(services.db, venueId, holdId);
     if (hold?.status !== 'releasing') return;
     leaseToken = await settleHoldNow(services, venueId, holdId);
@@ -83,17 +83,17 @@ async function releaseFirst(services: PaymentServices, venueId: string, holdId: 
   throw new HoldPending(leaseToken !== null);
 }
 
-/** What is known of the share's holds is not enough to give a secret. */
+/** 503: the state of the share's holds is not known well enough to return a client secret. */
 export class HoldPending extends Problem {
-  /** The processor has answered, and somebody else was quicker to write: asking again helps. Else it is in trouble. */
-  readonly lostRace: boolean;
+  /** True: another request or worker wrote first, so a retry helps at once. False: the processor is unavailable. */
+  readonly hasLostRace: boolean;
 
-  constructor(wasOvertaken: boolean) {
+  constructor(hasLostRace: boolean) {
     super('service_unavailable', {
       message: 'The card processor has not answered yet. Try again in a moment.',
       headers: { 'retry-after': '1' },
     });
-    this.lostRace = wasOvertaken;
+    this.hasLostRace = hasLostRace;
   }
 }
 

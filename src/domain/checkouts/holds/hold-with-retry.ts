@@ -1,46 +1,47 @@
-// Several ask for one share at the same moment: two taps, or a guest and the organizer who covers for them. In this process they
-// take turns, and nobody waits for a turn much longer than a call takes; beside another process, or a worker that looks at the
-// same hold, whoever was overtaken waits for a moment and asks again. A processor that is in trouble is asked once.
+// Concurrent requests for the hold of one share: two taps, or a guest and the organizer who covers the share. In one
+// process the requests of a share run one after another, and each waits at most MAX_WAIT_MS for the one before it. A
+// request that lost the race against another process or a worker waits briefly and tries again. An unavailable
+// processor is called only once.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { HoldPending, type HoldSecret, holdShare } from './hold-share.ts';
+import { type HoldClientSecret, HoldPending, holdShare } from './hold-share.ts';
 
 const MAX_WAIT_MS = 3_000;
 const PAUSES_MS = [40, 80, 160, 320, 640, 1_280];
 
-/** By share: the end of whoever asked last, and of everybody before them. Never rejects, and keeps nothing of what they got. */
+/** By share id: settles when every request so far has ended. Never rejects and holds no result. */
 const queueByShare = new Map<string, Promise<void>>();
 
-export function holdWithRetry(...asked: Parameters<typeof holdShare>): Promise<HoldSecret> {
-  const [, , , shareId] = asked;
-  const before = queueByShare.get(shareId);
-  const answer = (async () => {
-    if (before !== undefined) await waitAtMost(before);
-    return retryHold(asked);
+export function holdWithRetry(...request: Parameters<typeof holdShare>): Promise<HoldClientSecret> {
+  const [, , , shareId] = request;
+  const previous = queueByShare.get(shareId);
+  const result = (async () => {
+    if (previous !== undefined) await waitForPrevious(previous);
+    return retryHold(request);
   })();
-  const leaseToken = Promise.allSettled([before, answer]).then(() => {
-    if (queueByShare.get(shareId) === leaseToken) queueByShare.delete(shareId);
+  const queueEnd = Promise.allSettled([previous, result]).then(() => {
+    if (queueByShare.get(shareId) === queueEnd) queueByShare.delete(shareId);
   });
-  queueByShare.set(shareId, leaseToken);
-  return answer;
+  queueByShare.set(shareId, queueEnd);
+  return result;
 }
 
-/** Whoever has waited long enough does not wait for a call that hangs: the later turn counts. */
-async function waitAtMost(before: Promise<void>): Promise<void> {
-  const ended = new AbortController();
-  const late = delay(MAX_WAIT_MS, undefined, { signal: ended.signal }).catch(() => undefined);
-  await Promise.race([before, late]);
-  ended.abort();
+/** Waits at most MAX_WAIT_MS: a call that hangs must not block the others. The lease token decides which one writes. */
+async function waitForPrevious(previous: Promise<void>): Promise<void> {
+  const timer = new AbortController();
+  const timeout = delay(MAX_WAIT_MS, undefined, { signal: timer.signal }).catch(() => undefined);
+  await Promise.race([previous, timeout]);
+  timer.abort();
 }
 
-async function retryHold(asked: Parameters<typeof holdShare>): Promise<HoldSecret> {
+async function retryHold(request: Parameters<typeof holdShare>): Promise<HoldClientSecret> {
   for (const pause of PAUSES_MS) {
     try {
-      return await holdShare(...asked);
+      return await holdShare(...request);
     } catch (error) {
-      if (!(error instanceof HoldPending) || !error.lostRace) throw error;
+      if (!(error instanceof HoldPending) || !error.hasLostRace) throw error;
     }
     await delay(pause);
   }
-  return holdShare(...asked);
+  return holdShare(...request);
 }

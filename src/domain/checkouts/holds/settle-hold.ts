@@ -1,9 +1,9 @@
-// One look at one hold: whatever it waits for is asked of the processor and recorded. Each kind of look is reserve → call →
-// record: the hold's status is the reservation, the call has a key that never changes, and what comes back is judged under
-// the checkout's row lock. Whoever began an earlier turn is late and writes nothing.
+// Settles one hold: makes the processor call that the hold's status requires, and records the outcome. Reserve, call,
+// record: the status is the reservation, the call's idempotency key never changes, and the outcome is decided under the
+// checkout's row lock. A worker with a stale lease token writes nothing.
 
 import { cardFormClosedUntil, countDecline } from '../../payments/decline-queries.ts';
-import { callKeys, type HoldState, marksOf } from '../../payments/hold.ts';
+import { callKeys, type HoldState, holdMetadataOf } from '../../payments/hold.ts';
 import {
   type HoldFacts,
   type HoldsPage,
@@ -20,19 +20,27 @@ import { type Decision, type PaymentServices, processorFor, retryAt } from '../p
 import { lockCheckout, readCheckout } from '../queries.ts';
 import type { Step } from '../steps.ts';
 import { writeSteps } from '../write-steps.ts';
-import { decideFromFacts, decideRefused, decideRenewal, nextPollAt, postponePoll, retryLater } from './decide-hold.ts';
+import {
+  decideFromFacts,
+  decideRefused,
+  decideRenewal,
+  decideTemporarilyRefused,
+  nextPollAt,
+  postponePoll,
+} from './decide-hold.ts';
 
-/** Long enough for a call and its time-out; after that another worker may look. */
+/** Long enough for a call and its time-out. After that another worker may claim the hold. */
 const LEASE_MS = 60_000;
-const KEY_LIFE = 20 * 3_600_000;
+/** The processor stores a key for 24 hours at least; this leaves a margin. */
+const MAX_KEY_AGE_MS = 20 * 3_600_000;
 const HOUR = 3_600_000;
-const CLOCKS_DIFFER = 600_000;
-/** After trouble a guest is waiting: soon at first, later when it lasts. */
-const SOON = 5_000;
-const LATER = 60_000;
-const OFTEN = 50;
+const MAX_CLOCK_SKEW_MS = 600_000;
+/** A guest may be waiting for an unavailable processor: the first retries come soon, the later ones less often. */
+const EARLY_RETRIES = 50;
+const EARLY_RETRY_MS = 5_000;
+const LATE_RETRY_MS = 60_000;
 
-/** The explicit step of the worker: looks at up to `batch` holds that are due. Answers how many. */
+/** One step of the worker: settles up to `batch` due holds. Returns how many it claimed. */
 export async function settleDueHolds(services: PaymentServices, batch: number): Promise<number> {
   const now = services.clock.now();
   const venues = await venuesWithDueHolds(services.db, now, batch);
@@ -41,14 +49,14 @@ export async function settleDueHolds(services: PaymentServices, batch: number): 
   );
   const holds = claimed.flat();
   const settled = await Promise.allSettled(holds.map((hold) => settleHold(services, hold, now + LEASE_MS)));
-  for (const one of settled) {
-    if (one.status === 'rejected')
-      services.log.error({ err: one.reason }, 'a hold could not be settled; it is tried again');
+  for (const result of settled) {
+    if (result.status === 'rejected')
+      services.log.error({ err: result.reason }, 'settling a hold failed; the worker retries it');
   }
   return holds.length;
 }
 
-/** Looks at one hold now, due or not. Answers the turn in which it did; null: it is over, or the processor did not say. */
+/** Settles one hold now, due or not. Returns its lease token; null: it has ended, or the processor is unavailable. */
 export async function settleHoldNow(
   services: PaymentServices,
   venueId: string,
@@ -57,62 +65,70 @@ export async function settleHoldNow(
   const leaseEnds = services.clock.now() + LEASE_MS;
   const hold = await claimHold(services.db, venueId, holdId, leaseEnds);
   if (hold === null) return null;
-  const settled = await settleHold(services, hold, leaseEnds);
-  if (settled === 'last') await captureFunded(services, venueId, hold.checkoutId);
-  return settled === 'unknown' ? null : hold.leaseToken;
+  const result = await settleHold(services, hold, leaseEnds);
+  if (result === 'funded') await captureFunded(services, venueId, hold.checkoutId);
+  return result === 'unknown' ? null : hold.leaseToken;
 }
 
-/** Last: the captures of its checkout are due, and come with the next turn of their loop. */
-type Settled = 'settled' | 'last' | 'unknown';
+/** Funded: this was the last hold. The checkout is due for capture: the caller or the capture worker does it. */
+type SettleResult = 'settled' | 'funded' | 'unknown';
 
-async function settleHold(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<Settled> {
+async function settleHold(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<SettleResult> {
   try {
-    const isLast = (await LOOKS[hold.status]?.(services, hold, leaseEnds)) === true;
-    return isLast ? 'last' : 'settled';
+    const isFunded = (await SETTLE_BY_STATUS[hold.status]?.(services, hold, leaseEnds)) === true;
+    return isFunded ? 'funded' : 'settled';
   } catch (error) {
     if (error instanceof ProcessorRefusal) {
       const { code } = error;
-      services.log.warn({ hold: hold.id, checkout: hold.checkoutId, code }, 'the processor has refused a hold');
-      const isLast = await record(services, hold, (checkout, now) => decideRefused(checkout, hold.id, code, now));
-      return isLast ? 'last' : 'settled';
+      services.log.warn({ hold: hold.id, checkout: hold.checkoutId, code }, 'the processor refused a hold');
+      const isFunded = await recordSteps(services, hold, (checkout, now) =>
+        decideRefused(checkout, hold.id, code, now),
+      );
+      return isFunded ? 'funded' : 'settled';
     }
     if (!(error instanceof ProcessorUnavailable)) throw error;
-    services.log.warn({ hold: hold.id, checkout: hold.checkoutId, err: error }, 'the processor is asked again');
-    const { isTemporary: isNotNow } = error;
-    await record(services, hold, (checkout, now) =>
-      isNotNow
-        ? retryLater(checkout, hold.id, now)
-        : [postponePoll(hold.id, now + (hold.leaseToken < OFTEN ? SOON : LATER))],
+    services.log.warn(
+      { hold: hold.id, checkout: hold.checkoutId, err: error },
+      'the processor is unavailable; the worker retries the hold',
+    );
+    const { isTemporary } = error;
+    await recordSteps(services, hold, (checkout, now) =>
+      isTemporary
+        ? decideTemporarilyRefused(checkout, hold.id, now)
+        : [postponePoll(hold.id, now + (hold.leaseToken < EARLY_RETRIES ? EARLY_RETRY_MS : LATE_RETRY_MS))],
     );
     return 'unknown';
   }
 }
 
-type Look = (services: PaymentServices, hold: HoldState, leaseEnds: number) => Promise<boolean>;
+/** Resolves to whether this has funded the checkout. */
+type SettleByStatus = (services: PaymentServices, hold: HoldState, leaseEnds: number) => Promise<boolean>;
 
-const LOOKS: Partial<Record<HoldState['status'], Look>> = {
+const SETTLE_BY_STATUS: Partial<Record<HoldState['status'], SettleByStatus>> = {
   asked: (services, hold, leaseEnds) =>
-    hold.renews === null ? openAsked(services, hold, leaseEnds) : renewAsked(services, hold, hold.renews, leaseEnds),
-  open: lookAt,
-  held: lookAtHeld,
-  releasing: letGo,
+    hold.renews === null
+      ? createAskedHold(services, hold, leaseEnds)
+      : createAskedRenewal(services, hold, hold.renews, leaseEnds),
+  open: pollHold,
+  held: renewOrPollHold,
+  releasing: releaseHold,
 };
 
-/** Judges under the lock, unless somebody else has begun a later turn. Answers whether this has funded the checkout. */
-async function record(
+/** Writes the decided steps, unless the lease token is stale. Returns whether they have funded the checkout. */
+async function recordSteps(
   services: PaymentServices,
   hold: HoldState,
   decide: (checkout: LockedCheckout, now: number) => readonly Step[],
 ): Promise<boolean> {
-  const decided = (checkout: LockedCheckout, now: number): Decision<boolean> => {
+  const decideFunded = (checkout: LockedCheckout, now: number): Decision<boolean> => {
     const steps = checkout.holds.some(({ id }) => id === hold.id) ? decide(checkout, now) : [];
-    return { steps, result: steps.some((step) => step.step === 'move checkout' && step.to === 'funded') };
+    return { steps, result: steps.some((step) => step.step === 'transition checkout' && step.to === 'funded') };
   };
-  return (await decideInTurn(services, hold, decided)) === true;
+  return (await decideWithLease(services, hold, decideFunded)) === true;
 }
 
-/** Under the checkout's lock and the hold's: null when somebody has begun a later turn. */
-async function decideInTurn<T>(
+/** Decides and writes under the row locks of checkout and hold. Null: another worker has claimed the hold since. */
+async function decideWithLease<T>(
   services: PaymentServices,
   hold: HoldState,
   decide: (checkout: LockedCheckout, now: number) => Decision<T>,
@@ -125,65 +141,76 @@ async function decideInTurn<T>(
     ]);
     if (checkout === null || leaseToken !== hold.leaseToken) return null;
     const now = services.clock.now();
-    const { steps, result: answer } = decide(checkout, now);
+    const { steps, result } = decide(checkout, now);
     await writeSteps(tx, { ids: services.ids, now }, checkout, steps);
-    return answer;
+    return result;
   });
 }
 
-/** Makes the payment intent, or finds the one that an earlier try made: the key is the same. */
-async function openAsked(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
+/** Creates the payment intent. After an earlier attempt the processor returns the same intent for the same key. */
+async function createAskedHold(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
   const processor = processorFor(services, hold.mode);
-  // After a day nobody waits for it, and nobody was ever given its secret: no card can be held by it.
-  if (isForgotten(services, hold)) throw new ProcessorRefusal('asked_too_long_ago', 'it was asked for too long ago');
+  // No guest got the secret of an asked hold, so it can hold no card. After a day no guest waits for it either.
+  if (isKeyExpired(services, hold))
+    throw new ProcessorRefusal('asked_too_long_ago', 'the hold was requested too long ago');
   const checkout = await readCheckout(services.db, hold.venueId, hold.checkoutId);
-  const marks = marksOf(hold);
-  const customerId = hold.keepsCard ? await processor.createCustomer(callKeys.customer(hold.id), marks) : null;
+  const metadata = holdMetadataOf(hold);
+  const customerId = hold.keepsCard ? await processor.createCustomer(callKeys.customer(hold.id), metadata) : null;
   requireLease(services.clock, leaseEnds);
-  const opened = await processor.createHold({
+  const created = await processor.createHold({
     key: callKeys.open(hold.id),
     amount: hold.amount,
     currency: hold.currency,
     description: checkout?.description ?? '',
-    marks,
+    metadata,
     customerId,
   });
-  const clientSecret = services.seal.seal(opened.clientSecret, `hold ${hold.venueId} ${hold.id}`);
-  return record(services, hold, (now_, now) => {
-    const present = now_.holds.find(({ id }) => id === hold.id);
-    const news = { intentId: opened.intentId, clientSecret, customerId };
-    if (present?.status === 'asked') {
-      return [{ step: 'move hold', id: hold.id, from: 'asked', to: 'open', news, dueAt: nextPollAt(hold, now) }];
+  const clientSecret = services.seal.seal(created.clientSecret, `hold ${hold.venueId} ${hold.id}`);
+  return recordSteps(services, hold, (locked, now) => {
+    const current = locked.holds.find(({ id }) => id === hold.id);
+    const update = { intentId: created.intentId, clientSecret, customerId };
+    if (current?.status === 'asked') {
+      return [
+        { step: 'transition hold', id: hold.id, from: 'asked', to: 'open', update, dueAt: nextPollAt(hold, now) },
+      ];
     }
-    // Meanwhile nobody wants it any more: what is known now lets it be released.
-    return [{ step: 'update hold', id: hold.id, news, dueAt: now }];
+    // The hold is being released meanwhile. Its intent is known now, so the next settlement can release it.
+    return [{ step: 'update hold', id: hold.id, update, dueAt: now }];
   });
 }
 
-/** A key is kept for a day at the least. What was asked for longer ago is looked for, and never asked for again. */
-function isForgotten({ clock }: PaymentServices, hold: HoldState): boolean {
-  return hold.leaseToken > 1 && clock.now() - hold.createdAt > KEY_LIFE;
+/** The processor may have forgotten the key: the call must not be made again, or it could create a second intent. */
+function isKeyExpired({ clock }: PaymentServices, hold: HoldState): boolean {
+  return hold.leaseToken > 1 && clock.now() - hold.createdAt > MAX_KEY_AGE_MS;
 }
 
-async function findByMarks(processor: Processor, hold: HoldState): Promise<HoldFacts | null> {
+async function findByMetadata(processor: Processor, hold: HoldState): Promise<HoldFacts | null> {
   let after: string | null = null;
   do {
-    const page: HoldsPage = await processor.holdsSince(hold.createdAt - CLOCKS_DIFFER, after);
-    const found = page.holds.find(({ marks }) => marks.holdId === hold.id);
+    const page: HoldsPage = await processor.holdsSince(hold.createdAt - MAX_CLOCK_SKEW_MS, after);
+    const found = page.holds.find(({ metadata }) => metadata.holdId === hold.id);
     if (found !== undefined) return found;
     after = page.next;
   } while (after !== null);
   return null;
 }
 
-async function lookAt(services: PaymentServices, hold: HoldState): Promise<boolean> {
+/** Asks the processor for the state of an open or held hold, and records what follows. */
+async function pollHold(services: PaymentServices, hold: HoldState): Promise<boolean> {
   const facts = await processorFor(services, hold.mode).retrieveHold(intentOf(hold));
-  const isClosed = hold.status === 'open' && facts.refusal !== null && (await countAndJudge(services, hold, facts));
-  return record(services, hold, (checkout, now) => decideFromFacts(checkout, hold.id, facts, now, isClosed));
+  const isCardFormClosed =
+    hold.status === 'open' && facts.refusal !== null && (await countDeclineAndCheckForm(services, hold, facts));
+  return recordSteps(services, hold, (checkout, now) =>
+    decideFromFacts(checkout, hold.id, facts, now, isCardFormClosed),
+  );
 }
 
-/** A card was declined: counted, if no notice has done so. Answers whether the card form of this share is closed now. */
-async function countAndJudge(services: PaymentServices, hold: HoldState, { decline }: HoldFacts): Promise<boolean> {
+/** Counts a recent decline, if no notice has done so yet. Returns whether the card form of the share is closed now. */
+async function countDeclineAndCheckForm(
+  services: PaymentServices,
+  hold: HoldState,
+  { decline }: HoldFacts,
+): Promise<boolean> {
   const { db, clock } = services;
   const { venueId, id: holdId, mode, shareId } = hold;
   const now = clock.now();
@@ -193,70 +220,73 @@ async function countAndJudge(services: PaymentServices, hold: HoldState, { decli
   return (await cardFormClosedUntil(db, { venueId, shareId, by: { holdId } }, now)) !== null;
 }
 
-/** A hold that stands is renewed before it lapses; one that cannot be renewed is only looked at. */
-async function lookAtHeld(services: PaymentServices, hold: HoldState): Promise<boolean> {
-  const freshId = await decideInTurn(services, hold, (checkout, now) => {
+/** Renews a held hold that is about to lapse; polls any other. */
+async function renewOrPollHold(services: PaymentServices, hold: HoldState): Promise<boolean> {
+  const renewalId = await decideWithLease(services, hold, (checkout, now) => {
     const renewal = decideRenewal(checkout, hold.id, now, () => services.ids.uuid());
-    return { steps: renewal?.steps ?? [], result: renewal?.freshId ?? null };
+    return { steps: renewal?.steps ?? [], result: renewal?.renewalId ?? null };
   });
-  if (freshId === null) return lookAt(services, hold);
-  await settleHoldNow(services, hold.venueId, freshId);
+  if (renewalId === null) return pollHold(services, hold);
+  await settleHoldNow(services, hold.venueId, renewalId);
   return false;
 }
 
-async function renewAsked(
+async function createAskedRenewal(
   services: PaymentServices,
-  fresh: HoldState,
+  renewal: HoldState,
   renews: string,
   leaseEnds: number,
 ): Promise<boolean> {
-  const facts = await renewed(services, fresh, renews, leaseEnds);
-  return record(services, fresh, (checkout, now) => decideFromFacts(checkout, fresh.id, facts, now));
+  const facts = await createOrFindRenewal(services, renewal, renews, leaseEnds);
+  return recordSteps(services, renewal, (checkout, now) => decideFromFacts(checkout, renewal.id, facts, now));
 }
 
-/** The new hold on the card that was kept; a refusal when there is no such card, or its bank says no. */
-async function renewed(
+/**
+ * Holds the saved card again, or finds the renewal of an earlier attempt. Throws a refusal without a card or on a
+ * decline.
+ */
+async function createOrFindRenewal(
   services: PaymentServices,
-  fresh: HoldState,
+  renewal: HoldState,
   renews: string,
   leaseEnds: number,
 ): Promise<HoldFacts> {
-  if (isForgotten(services, fresh)) {
-    const made = await findByMarks(processorFor(services, fresh.mode), fresh);
-    if (made === null) throw new ProcessorRefusal('resource_missing', 'it was never made');
-    return made;
+  if (isKeyExpired(services, renewal)) {
+    const found = await findByMetadata(processorFor(services, renewal.mode), renewal);
+    if (found === null) throw new ProcessorRefusal('resource_missing', 'the renewal was never created');
+    return found;
   }
-  const old = await findHold(services.db, fresh.venueId, renews);
-  const checkout = await readCheckout(services.db, fresh.venueId, fresh.checkoutId);
-  if (old === null || old.customerId === null || old.paymentMethodId === null) {
-    throw new ProcessorRefusal('no_card_kept', 'the card of this hold was not kept');
+  const original = await findHold(services.db, renewal.venueId, renews);
+  const checkout = await readCheckout(services.db, renewal.venueId, renewal.checkoutId);
+  if (original === null || original.customerId === null || original.paymentMethodId === null) {
+    throw new ProcessorRefusal('no_card_kept', 'the card of this hold was not saved');
   }
   requireLease(services.clock, leaseEnds);
-  return processorFor(services, fresh.mode).renewHold({
-    key: callKeys.open(fresh.id),
-    amount: fresh.amount,
-    currency: fresh.currency,
+  return processorFor(services, renewal.mode).renewHold({
+    key: callKeys.open(renewal.id),
+    amount: renewal.amount,
+    currency: renewal.currency,
     description: checkout?.description ?? '',
-    marks: marksOf(fresh),
-    customerId: old.customerId,
-    paymentMethodId: old.paymentMethodId,
+    metadata: holdMetadataOf(renewal),
+    customerId: original.customerId,
+    paymentMethodId: original.paymentMethodId,
   });
 }
 
-/** Lets go of a hold. Where it is not known whether it was ever made, it is made known first: by the same key. */
-async function letGo(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
-  if (hold.intentId === null) return letGoOfUnknown(services, hold, leaseEnds);
+/** Releases a hold. When its intent is not known, the same create call, with the same key, reveals it first. */
+async function releaseHold(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
+  if (hold.intentId === null) return releaseWithoutIntent(services, hold, leaseEnds);
   const settings = {
     now: services.clock.now(),
     newId: () => services.ids.uuid(),
     payoutDelay: services.payoutDelay,
-    tryAgainAt: retryAt(services.clock.now(), 0),
+    retryAt: retryAt(services.clock.now(), 0),
   };
-  const outcome = await released(services, hold, intentOf(hold));
-  return record(services, hold, (checkout) => recordRelease(checkout, hold.id, outcome, settings));
+  const outcome = await callRelease(services, hold, intentOf(hold));
+  return recordSteps(services, hold, (checkout) => recordRelease(checkout, hold.id, outcome, settings));
 }
 
-async function released(
+async function callRelease(
   services: PaymentServices,
   hold: HoldState,
   intentId: string,
@@ -270,16 +300,18 @@ async function released(
   }
 }
 
-/** A renewal that nobody wants any more: what the same call finds out lets it be released. */
-async function letGoOfUnknown(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
-  // The first to look at it at all: it was never asked for.
-  if (hold.leaseToken === 1) throw new ProcessorRefusal('never_asked', 'it was never asked for');
-  if (hold.renews === null) return openAsked(services, hold, leaseEnds);
-  const { intentId } = await renewed(services, hold, hold.renews, leaseEnds);
-  return record(services, hold, (_, now) => [{ step: 'update hold', id: hold.id, news: { intentId }, dueAt: now }]);
+/** Repeats the create call to learn the intent of a hold that is being released. The next settlement releases it. */
+async function releaseWithoutIntent(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
+  // This is the first claim, so no worker has called the processor for this hold.
+  if (hold.leaseToken === 1) throw new ProcessorRefusal('never_asked', 'the hold was never requested');
+  if (hold.renews === null) return createAskedHold(services, hold, leaseEnds);
+  const { intentId } = await createOrFindRenewal(services, hold, hold.renews, leaseEnds);
+  return recordSteps(services, hold, (_, now) => [
+    { step: 'update hold', id: hold.id, update: { intentId }, dueAt: now },
+  ]);
 }
 
 function intentOf(hold: HoldState): string {
-  if (hold.intentId === null) throw new Error(`hold ${hold.id} is ${hold.status} and has no intent`);
+  if (hold.intentId === null) throw new Error(`hold ${hold.id} is ${hold.status} but has no intent`);
   return hold.intentId;
 }

@@ -1,6 +1,6 @@
-// What the guests of a checkout are to be told now, and when to look again. Pure. It is worked out from the rows as they
-// stand, each time anew: that nothing is told twice is held by each message's kind and subject. Money is told to whoever's
-// card it was: the person of the share, or whoever covered it.
+// Decides which messages the guests of a checkout get now, and when to decide again. Pure. Each decision starts anew
+// from the current rows; the unique kind and subject of a message prevent a second copy. A message about money goes to
+// the payer: the member of the share, or the member who covered it.
 
 import type { MessageKind } from '../../members/messages/queries.ts';
 import type { CheckoutStatus, ShareStatus } from '../transitions.ts';
@@ -12,10 +12,10 @@ export interface NotifiedShare {
   readonly amount: number;
   readonly status: ShareStatus;
   readonly isOrganizer: boolean;
-  /** By the checkout's own clock, as is the next; in milliseconds. */
+  /** invitedAt and remindedAt are in the checkout's own time, in milliseconds. */
   readonly invitedAt: number;
   readonly remindedAt: number | null;
-  /** On the wall clock. */
+  /** lostAt and droppedAt are on the wall clock, in milliseconds. */
   readonly lostAt: number | null;
   readonly droppedAt: number | null;
 }
@@ -26,64 +26,65 @@ export interface NotificationInput {
   readonly payBy: number;
   readonly clockAhead: number;
   readonly zone: string;
-  /** Dropped ones too. */
+  /** With the dropped ones. */
   readonly shares: readonly NotifiedShare[];
-  /** Whose card it was, by share, where it was not the person's own. */
+  /** By share: the member who covered it. Absent: the share's own member paid. */
   readonly payers: ReadonlyMap<string, string>;
 }
 
 export interface Notification {
   readonly kind: MessageKind;
   readonly subject: string;
-  /** Which words. */
+  /** The translation key of the text. */
   readonly key: string;
   readonly memberId: string;
   readonly amount: number;
-  /** Whose link is sent along. */
+  /** The share whose invite link the message carries. */
   readonly shareId: string;
+  /** The member who covered the share; null: the text does not name a payer. */
   readonly payerId: string | null;
 }
 
 export interface NotificationDecision {
   readonly notifications: readonly Notification[];
-  /** Those whose reminders up to now are done. */
+  /** Shares whose reminders up to now are done. */
   readonly reminded: readonly string[];
-  /** On the wall clock; 'later' when something happens, 'never' when all is over. */
+  /** When to decide again, on the wall clock; 'later': after the next change; 'never': the checkout has ended. */
   readonly next: number | 'later' | 'never';
 }
 
-/** News is of use for a day; after that it is left unsaid, since what was told before may be forgotten. */
+/** A lost or released hold is reported within a day or not at all: old messages are deleted, so a copy could follow. */
 const MAX_AGE_MS = 24 * 3_600_000;
 
-export function decideNotifications(scene: NotificationInput, now: number): NotificationDecision {
-  const party = scene.shares.filter(({ droppedAt }) => droppedAt === null);
-  const changed = scene.shares.filter(
+export function decideNotifications(input: NotificationInput, now: number): NotificationDecision {
+  const party = input.shares.filter(({ droppedAt }) => droppedAt === null);
+  const changed = input.shares.filter(
     ({ status, droppedAt }) => status === 'released' && droppedAt !== null && now - droppedAt < MAX_AGE_MS,
   );
-  const first = changed.map((share) => notificationOf(scene, share, 'released', share.id, 'text.changed'));
-  switch (scene.status) {
+  const dropped = changed.map((share) => notificationOf(input, share, 'released', share.id, 'text.changed'));
+  switch (input.status) {
     case 'collecting': {
-      const reminded = remind(scene, party, now);
-      return { ...reminded, notifications: [...first, ...lost(scene, party, now), ...reminded.notifications] };
+      const reminded = remind(input, party, now);
+      return { ...reminded, notifications: [...dropped, ...notifyLost(input, party, now), ...reminded.notifications] };
     }
     case 'completed':
-      return { notifications: [...first, ...completed(scene, party)], reminded: [], next: 'never' };
+      return { notifications: [...dropped, ...notifyCompleted(input, party)], reminded: [], next: 'never' };
     case 'expired':
     case 'canceled':
-      return { notifications: [...first, ...letGo(scene, party)], reminded: [], next: 'never' };
+      return { notifications: [...dropped, ...notifyEnded(input, party)], reminded: [], next: 'never' };
     default:
-      return { notifications: first, reminded: [], next: 'later' };
+      return { notifications: dropped, reminded: [], next: 'later' };
   }
 }
 
 function notificationOf(
-  scene: NotificationInput,
+  input: NotificationInput,
   share: NotifiedShare,
   kind: MessageKind,
   subject: string,
   key: string,
 ): Notification {
-  const memberId = scene.payers.get(share.id) ?? share.memberId;
+  const memberId = input.payers.get(share.id) ?? share.memberId;
   return { kind, subject, key, memberId, amount: share.amount, shareId: share.id, payerId: null };
 }
 
@@ -91,31 +92,31 @@ function isUnpaid({ status, amount }: NotifiedShare): boolean {
   return amount > 0 && (status === 'invited' || status === 'failed');
 }
 
-function remind(scene: NotificationInput, party: readonly NotifiedShare[], now: number): NotificationDecision {
-  const present = now + scene.clockAhead;
-  const news: Notification[] = [];
+function remind(input: NotificationInput, party: readonly NotifiedShare[], now: number): NotificationDecision {
+  const checkoutNow = now + input.clockAhead;
+  const notifications: Notification[] = [];
   const reminded: string[] = [];
-  const nexts: number[] = [];
+  const nextTimes: number[] = [];
   for (const share of party.filter(isUnpaid)) {
-    const moments = remindersFor(share.invitedAt, scene.payBy, scene.zone);
+    const reminders = remindersFor(share.invitedAt, input.payBy, input.zone);
     const since = share.remindedAt ?? share.invitedAt;
-    const due = moments.filter(({ at }) => at > since && at <= present).at(-1);
-    const morning = afterQuietHours(present, scene.zone);
-    const next = moments.find(({ at }) => at > present)?.at;
-    if (due !== undefined && morning > present) {
-      // We come late, into the night.
-      nexts.push(Math.min(morning, next ?? morning));
+    const due = reminders.filter(({ at }) => at > since && at <= checkoutNow).at(-1);
+    const morning = afterQuietHours(checkoutNow, input.zone);
+    const next = reminders.find(({ at }) => at > checkoutNow)?.at;
+    if (due !== undefined && morning > checkoutNow) {
+      // The worker is late and it is night: the reminder waits for the morning.
+      nextTimes.push(Math.min(morning, next ?? morning));
       continue;
     }
-    if (due !== undefined && present < scene.payBy) news.push(reminderOf(share, due));
+    if (due !== undefined && checkoutNow < input.payBy) notifications.push(reminderOf(share, due));
     if (due !== undefined) reminded.push(share.id);
-    if (next !== undefined) nexts.push(next);
+    if (next !== undefined) nextTimes.push(next);
   }
-  const next = nexts.filter((at) => at < scene.payBy).sort((a, b) => a - b)[0];
-  return { notifications: news, reminded, next: next === undefined ? 'later' : next - scene.clockAhead };
+  const next = nextTimes.filter((at) => at < input.payBy).sort((a, b) => a - b)[0];
+  return { notifications, reminded, next: next === undefined ? 'later' : next - input.clockAhead };
 }
 
-/** To the person of the share, whoever may have covered it before. */
+/** Goes to the member of the share, even if another member has covered it before. */
 function reminderOf(share: NotifiedShare, { name }: Reminder): Notification {
   const key = share.isOrganizer ? 'text.reminder_own' : 'text.reminder';
   const { memberId, amount, id } = share;
@@ -126,70 +127,80 @@ function reminderSubject(shareId: string, name: Reminder['name']): string {
   return `${shareId} ${name}`;
 }
 
-/** The reminders of a share that may still be waiting to be sent. */
+/** The subjects of every reminder that these shares can have. */
 export function reminderSubjects(shareIds: readonly string[]): readonly string[] {
   const names = ['day-after', 'day-before', 'hours-before'] as const;
   return shareIds.flatMap((id) => names.map((name) => reminderSubject(id, name)));
 }
 
-function lost(scene: NotificationInput, party: readonly NotifiedShare[], now: number): readonly Notification[] {
-  const found = party.filter(
+function notifyLost(input: NotificationInput, party: readonly NotifiedShare[], now: number): readonly Notification[] {
+  const lost = party.filter(
     ({ status, lostAt }) => status === 'failed' && lostAt !== null && now - lostAt < MAX_AGE_MS,
   );
-  return found.map((share) => notificationOf(scene, share, 'lost', `${share.id} ${share.lostAt}`, 'text.lost'));
+  return lost.map((share) => notificationOf(input, share, 'lost', `${share.id} ${share.lostAt}`, 'text.lost'));
 }
 
-/** One message for everybody whose card was charged, however many shares it paid; and one for whoever was covered. */
-function completed(scene: NotificationInput, party: readonly NotifiedShare[]): readonly Notification[] {
-  const paid = byCard(scene, party, 'completed', 'text.completed');
+/** One message for each payer, however many shares they paid, and one for each member whose share was covered. */
+function notifyCompleted(input: NotificationInput, party: readonly NotifiedShare[]): readonly Notification[] {
+  const paid = onePerPayer(input, party, 'completed', 'text.completed');
   const charged = new Set(paid.map(({ memberId }) => memberId));
   const covered = party.filter(({ memberId, amount }) => amount > 0 && !charged.has(memberId));
   return [
     ...paid,
     ...covered.map((share): Notification => {
       const { id, memberId, amount } = share;
-      const subject = `${scene.id} ${memberId}`;
-      const payerId = scene.payers.get(id) ?? null;
+      const subject = `${input.id} ${memberId}`;
+      const payerId = input.payers.get(id) ?? null;
       return { kind: 'completed', subject, key: 'text.completed_covered', memberId, amount, shareId: id, payerId };
     }),
   ];
 }
 
-function letGo(scene: NotificationInput, party: readonly NotifiedShare[]): readonly Notification[] {
+function notifyEnded(input: NotificationInput, party: readonly NotifiedShare[]): readonly Notification[] {
   const released = party.filter(({ status }) => status === 'released');
   const charged = party.filter(({ status }) => status === 'captured' || status === 'refunded');
-  const isExpired = scene.status === 'expired';
+  const isExpired = input.status === 'expired';
   const key = isExpired ? 'text.expired' : 'text.canceled';
-  const cards = [...byCard(scene, charged, 'released', 'text.returned'), ...byCard(scene, released, 'released', key)];
-  const told = new Set(cards.map(({ memberId }) => memberId));
-  // Everybody who was invited hears of it, paid or not, and the organizer always.
+  const toPayers = [
+    ...onePerPayer(input, charged, 'released', 'text.returned'),
+    ...onePerPayer(input, released, 'released', key),
+  ];
+  const notified = new Set(toPayers.map(({ memberId }) => memberId));
+  // Every invited member gets a message, paid or not, and so does the organizer.
   const others = party.filter(
-    ({ memberId, amount, isOrganizer }) => !told.has(memberId) && (amount > 0 || isOrganizer),
+    ({ memberId, amount, isOrganizer }) => !notified.has(memberId) && (amount > 0 || isOrganizer),
   );
   return [
-    ...cards,
-    ...others.map((share) => ended(scene, share, isExpired ? 'text.expired_unpaid' : 'text.canceled_unpaid')),
+    ...toPayers,
+    ...others.map((share) =>
+      endedNotification(input, share, isExpired ? 'text.expired_unpaid' : 'text.canceled_unpaid'),
+    ),
   ];
 }
 
-function ended(scene: NotificationInput, { id, memberId, amount }: NotifiedShare, key: string): Notification {
-  return { kind: 'ended', subject: `${scene.id} ${memberId}`, key, memberId, amount, shareId: id, payerId: null };
+function endedNotification(
+  input: NotificationInput,
+  { id, memberId, amount }: NotifiedShare,
+  key: string,
+): Notification {
+  return { kind: 'ended', subject: `${input.id} ${memberId}`, key, memberId, amount, shareId: id, payerId: null };
 }
 
-function byCard(
-  scene: NotificationInput,
+function onePerPayer(
+  input: NotificationInput,
   shares: readonly NotifiedShare[],
   kind: MessageKind,
   key: string,
 ): readonly Notification[] {
-  const found = new Map<string, Notification>();
+  const byPayer = new Map<string, Notification>();
   for (const share of shares.filter(({ amount }) => amount > 0)) {
-    const one = notificationOf(scene, share, kind, '', key);
-    const before = found.get(one.memberId);
-    const amount = one.amount + (before?.amount ?? 0);
-    // Their own link, where they have one: the organizer's, who covers for others.
-    const shareId = share.memberId === one.memberId ? share.id : (before?.shareId ?? share.id);
-    found.set(one.memberId, { ...one, amount, shareId, subject: `${scene.id} ${one.memberId} ${key}` });
+    const notification = notificationOf(input, share, kind, '', key);
+    const { memberId } = notification;
+    const earlier = byPayer.get(memberId);
+    const amount = notification.amount + (earlier?.amount ?? 0);
+    // The link of the payer's own share, if the payer has one.
+    const shareId = share.memberId === memberId ? share.id : (earlier?.shareId ?? share.id);
+    byPayer.set(memberId, { ...notification, amount, shareId, subject: `${input.id} ${memberId} ${key}` });
   }
-  return [...found.values()];
+  return [...byPayer.values()];
 }

@@ -1,5 +1,5 @@
-// What every message about a checkout tells: the venue, the organizer, the deadline, and in whose time it is said. The zone is
-// that of the checkout's offering, else of the venue's latest offering that has one, else UTC.
+// The facts that every message about a checkout needs: description, venue, organizer, deadline and time zone. The zone
+// is that of the checkout's offering, else of the venue's latest offering with a zone, else UTC.
 
 import type { Queryable } from '../../../base/db.ts';
 import { zoneFor } from '../../offerings/queries.ts';
@@ -14,5 +14,5 @@ export async function messageFactsFor(
 ): Promise<MessageFacts> {
   const { venueId, mode, offeringExternalId, description, currency, payBy } = checkout;
   const [venue, zone] = await Promise.all([findVenue(db, venueId), zoneFor(db, venueId, mode, offeringExternalId)]);
-  return { what: description, venue: venue?.name ?? '', zone: zone ?? 'UTC', organizer, currency, payBy };
+  return { description, venue: venue?.name ?? '', zone: zone ?? 'UTC', organizer, currency, payBy };
 }

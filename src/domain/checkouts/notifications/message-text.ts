@@ -1,14 +1,14 @@
-// The words of a text message about a checkout: who asks, for what, how much, until when (in the venue's time, with the name
-// of its zone), the link, and how to stop them. Pure. Names that people gave themselves are made harmless first: a message
-// in our name must not carry somebody else's link.
+// The text of a message about a checkout: organizer, booking, amount, deadline (in the venue's time, with its zone),
+// the link, and how to opt out. Pure. A name that could carry a link is left out: a message in our name must not carry
+// a guest's link.
 
 import { formatMoney, formatTime, type Language, translatorFor } from '../../../base/translations.ts';
 
-/** What is the same for everybody who is told of it. */
+/** The same for every recipient. */
 export interface MessageFacts {
-  readonly what: string;
+  readonly description: string;
   readonly venue: string;
-  /** The IANA name of the zone in which times are told. */
+  /** The IANA name of the zone in which the text gives times. */
   readonly zone: string;
   readonly organizer: string | null;
   readonly currency: string;
@@ -19,36 +19,36 @@ export interface MessageFacts {
 export interface MessageValues {
   readonly amount: number;
   readonly link: string;
-  /** Who paid, where that was somebody else. */
+  /** The name of the member who covered the share. */
   readonly payer?: string | null;
 }
 
-export function textOf(key: string, language: Language | null, about: MessageFacts, said: MessageValues): string {
-  const spoken = translatorFor(language);
-  const friend = (name: string | null): string => withoutLinks(name) ?? spoken.translate('text.a_friend');
-  const sentence = spoken.translate(key, {
-    organizer: friend(about.organizer),
-    payer: friend(said.payer ?? null),
-    what: shortened(about.what, 100),
-    venue: shortened(about.venue, 60),
-    amount: plainSpaces(formatMoney(spoken.language, said.amount, about.currency)),
-    until: plainSpaces(formatTime(spoken.language, about.payBy, about.zone)),
-    link: said.link,
+export function textOf(key: string, language: Language | null, facts: MessageFacts, values: MessageValues): string {
+  const translator = translatorFor(language);
+  const nameOrFriend = (name: string | null): string => withoutLinks(name) ?? translator.translate('text.a_friend');
+  const sentence = translator.translate(key, {
+    organizer: nameOrFriend(facts.organizer),
+    payer: nameOrFriend(values.payer ?? null),
+    what: shortened(facts.description, 100),
+    venue: shortened(facts.venue, 60),
+    amount: plainSpaces(formatMoney(translator.language, values.amount, facts.currency)),
+    until: plainSpaces(formatTime(translator.language, facts.payBy, facts.zone)),
+    link: values.link,
   });
-  return `${sentence}\n\n${spoken.translate('text.stop')}`;
+  return `${sentence}\n\n${translator.translate('text.stop')}`;
 }
 
-/** A narrow or unbreakable space would make each message cost twice as much. */
+/** A narrow or non-breaking space would force a Unicode encoding and double the cost of the message. */
 function plainSpaces(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-function shortened(text: string, most: number): string {
-  const signs = [...plainSpaces(text.replaceAll(/\p{Cc}/gu, ' '))];
-  return signs.length <= most ? signs.join('') : `${signs.slice(0, most - 3).join('')}...`;
+function shortened(text: string, maxLength: number): string {
+  const characters = [...plainSpaces(text.replaceAll(/\p{Cc}/gu, ' '))];
+  return characters.length <= maxLength ? characters.join('') : `${characters.slice(0, maxLength - 3).join('')}...`;
 }
 
-/** Null: there is no name, or it is more than one: a phone would make a link of it. */
+/** Null: there is no name, or a phone would turn part of it into a link. */
 function withoutLinks(name: string | null): string | null {
   if (name === null || /:\/\/|www\.|[\p{L}\p{N}-]\.\p{L}{2,}/iu.test(name)) return null;
   return shortened(name, 40) || null;

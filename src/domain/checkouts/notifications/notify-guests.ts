@@ -1,6 +1,6 @@
-// The living group: tells guests what concerns them. Reminders for who has not paid, "your hold was released", "your hold was
-// lost: pay again", "everyone is in". For each checkout that is due, one transaction under its row lock: what is owed is
-// decided from the rows, put into the queue of messages, and the next time is set. Nothing outside is called.
+// Notifies guests about their checkout: reminders to pay, released holds, lost holds, completion. For each due
+// checkout, one transaction under its row lock decides the messages from the rows, queues them and sets the next time.
+// It sends nothing itself (messages/send.ts does).
 
 import type { Queryable } from '../../../base/db.ts';
 import { dropReminders } from '../../members/messages/queries.ts';
@@ -28,20 +28,23 @@ export type NotifyServices = Pick<GuestServices, 'db' | 'clock' | 'ids' | 'seal'
 
 const RETRY_MS = 60_000;
 
-/** The explicit step of the worker: looks at up to `batch` checkouts that are due. Answers how many. */
+/** One step of the worker: notifies the guests of up to `batch` due checkouts. Returns how many it handled. */
 export async function notifyDueGuests(services: NotifyServices, batch: number): Promise<number> {
   const now = services.clock.now();
   const due = await findDueNotifications(services.db, now, batch);
-  let told = 0;
-  for (const one of due) {
+  let handled = 0;
+  for (const checkout of due) {
     try {
-      if (await services.db.transaction((tx) => notifyCheckout(tx, services, one, now))) told++;
+      if (await services.db.transaction((tx) => notifyCheckout(tx, services, checkout, now))) handled++;
     } catch (error) {
-      services.log.error({ checkout: one.checkoutId, err: error }, 'guests could not be told; it is tried again');
-      await scheduleNextNotification(services.db, one, now + RETRY_MS);
+      services.log.error(
+        { checkout: checkout.checkoutId, err: error },
+        'notifying guests failed; the worker retries it',
+      );
+      await scheduleNextNotification(services.db, checkout, now + RETRY_MS);
     }
   }
-  return told;
+  return handled;
 }
 
 async function notifyCheckout(
@@ -53,43 +56,45 @@ async function notifyCheckout(
   if (!(await claimNotifications(tx, due, now))) return false;
   const checkout = await lockCheckout(tx, due.venueId, due.checkoutId);
   if (checkout === null) return false;
-  // Its time is up: what there is to tell comes with its expiry, in a moment.
+  // The expiry of an overdue checkout schedules its own notifications.
   if (isOverdue(checkout, now)) {
     await scheduleNextNotification(tx, due, 'later');
     return true;
   }
   const [shares, payers] = await Promise.all([sharesToNotify(tx, due), payersOf(tx, due.venueId, due.checkoutId)]);
-  const people = await findMembers(tx, [...shares.map(({ memberId }) => memberId), ...payers.values()]);
+  const members = await findMembers(tx, [...shares.map(({ memberId }) => memberId), ...payers.values()]);
   const organizer = checkout.shares.find(({ isOrganizer }) => isOrganizer)?.displayName ?? null;
-  const about = await messageFactsFor(tx, checkout, organizer);
+  const facts = await messageFactsFor(tx, checkout, organizer);
   const { id, status, payBy, clockAhead } = checkout;
-  const decided = decideNotifications({ id, status, payBy, clockAhead, zone: about.zone, shares, payers }, now);
-  await queue(tx, services, checkout, decided.notifications, people, about);
+  const decided = decideNotifications({ id, status, payBy, clockAhead, zone: facts.zone, shares, payers }, now);
+  await queueNotifications(tx, services, checkout, decided.notifications, members, facts);
   await setReminded(tx, due.venueId, decided.reminded, now + clockAhead);
   if (decided.next === 'never') await dropReminders(tx, reminderSubjects(shares.map((share) => share.id)));
   await scheduleNextNotification(tx, due, decided.next);
   return true;
 }
 
-async function queue(
+async function queueNotifications(
   tx: Queryable,
   services: NotifyServices,
   checkout: LockedCheckout,
-  news: readonly Notification[],
-  people: ReadonlyMap<string, MemberRow>,
-  about: MessageFacts,
+  notifications: readonly Notification[],
+  members: ReadonlyMap<string, MemberRow>,
+  facts: MessageFacts,
 ): Promise<void> {
-  if (news.length === 0) return;
+  if (notifications.length === 0) return;
   const invites = await invitesOf(tx, checkout.venueId, checkout.id);
   const links = new Map(invites.map(({ shareId, token }) => [shareId, inviteUrl(services, shareId, token)]));
-  const wishes = news.flatMap((one): MessageRequest[] => {
-    const member = people.get(one.memberId);
-    if (member === undefined || member.phone === null || member.phoneHash === null || member.stopped) return [];
-    const link = links.get(one.shareId) ?? `${services.pageBase()}/c/${checkout.id}`;
-    const payer = one.payerId === null ? null : (people.get(one.payerId)?.displayName ?? null);
-    const { id: memberId, phone, phoneHash, language } = member;
-    const words = textOf(one.key, language, about, { amount: one.amount, link, payer });
-    return [{ memberId, phone, phoneHash, kind: one.kind, subject: one.subject, words, dueAt: services.clock.now() }];
-  });
-  await queueMessages(tx, services, wishes);
+  const requests = notifications.flatMap(
+    ({ kind, subject, key, memberId, amount, shareId, payerId }): MessageRequest[] => {
+      const member = members.get(memberId);
+      if (member === undefined || member.phone === null || member.phoneHash === null || member.hasOptedOut) return [];
+      const link = links.get(shareId) ?? `${services.pageBase()}/c/${checkout.id}`;
+      const payer = payerId === null ? null : (members.get(payerId)?.displayName ?? null);
+      const { phone, phoneHash, language } = member;
+      const text = textOf(key, language, facts, { amount, link, payer });
+      return [{ memberId, phone, phoneHash, kind, subject, text, dueAt: services.clock.now() }];
+    },
+  );
+  await queueMessages(tx, services, requests);
 }

@@ -1,21 +1,21 @@
-// When the guests of a checkout are told something next, and what of its shares they are told of. tell_at is null where
-// nobody is to be told anything (a party of test members), and stays so.
+// When the guests of a checkout are notified next, and the shares that the notifications are about. A null time means
+// that the checkout has no guests to notify (a party of test members), and stays null.
 
 import type { Queryable } from '../../../base/db.ts';
 import type { NotifiedShare } from './decide-notifications.ts';
 
-/** Something has happened that guests are told of, or another moment is the next one: it is looked at now. */
+/** Makes the checkout's notifications due now, because its party or its state has changed. */
 export async function scheduleNotifications(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
-  await tx.query(`update checkouts set tell_at = '-infinity' where venue_id = $1 and checkout_id = $2`, [
+  await tx.query(`update checkouts set notify_at = '-infinity' where venue_id = $1 and checkout_id = $2`, [
     venueId,
     checkoutId,
   ]);
 }
 
-/** The same, where there is anybody to tell. */
+/** The same, unless the checkout has no guests to notify. */
 export async function scheduleNotificationsIfParty(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
   await tx.query(
-    `update checkouts set tell_at = '-infinity' where venue_id = $1 and checkout_id = $2 and tell_at is not null`,
+    `update checkouts set notify_at = '-infinity' where venue_id = $1 and checkout_id = $2 and notify_at is not null`,
     [venueId, checkoutId],
   );
 }
@@ -28,29 +28,29 @@ export interface DueNotifications {
 export async function findDueNotifications(db: Queryable, now: number, limit: number): Promise<DueNotifications[]> {
   return db.query<DueNotifications>(
     `select venue_id as "venueId", checkout_id as "checkoutId" from checkouts
-     where tell_at < 'infinity' and tell_at <= to_timestamp($1 / 1000.0) order by tell_at limit $2`,
+     where notify_at < 'infinity' and notify_at <= to_timestamp($1 / 1000.0) order by notify_at limit $2`,
     [now, limit],
   );
 }
 
-/** Held until the transaction ends; false: somebody else is at it, or has been. */
+/** Locks the checkout's row until the transaction ends. False: another worker has it, or has handled it. */
 export async function claimNotifications(tx: Queryable, due: DueNotifications, now: number): Promise<boolean> {
   const rows = await tx.query(
-    `select 1 from checkouts where venue_id = $1 and checkout_id = $2 and tell_at <= to_timestamp($3 / 1000.0)
+    `select 1 from checkouts where venue_id = $1 and checkout_id = $2 and notify_at <= to_timestamp($3 / 1000.0)
      for no key update skip locked`,
     [due.venueId, due.checkoutId, now],
   );
   return rows.length === 1;
 }
 
-/** Null: it is looked at when something happens. */
+/** 'later': due after the next change. 'never': the checkout has ended. */
 export async function scheduleNextNotification(
   tx: Queryable,
   due: DueNotifications,
   at: number | 'later' | 'never',
 ): Promise<void> {
   await tx.query(
-    `update checkouts set tell_at = case $3 when 'later' then 'infinity' when 'never' then null
+    `update checkouts set notify_at = case $3 when 'later' then 'infinity' when 'never' then null
        else to_timestamp($4 / 1000.0) end
      where venue_id = $1 and checkout_id = $2`,
     [due.venueId, due.checkoutId, typeof at === 'number' ? 'at' : at, typeof at === 'number' ? at : null],
@@ -72,7 +72,7 @@ export async function sharesToNotify(
   );
 }
 
-/** By the checkout's own clock. */
+/** `at` is in the checkout's own time. */
 export async function setReminded(tx: Queryable, venueId: string, ids: readonly string[], at: number): Promise<void> {
   if (ids.length === 0) return;
   await tx.query(

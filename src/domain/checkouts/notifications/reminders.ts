@@ -1,66 +1,66 @@
-// When somebody who has not paid is reminded: 24 hours after the invite, and 24 and 3 hours before pay_by, never at night in
-// the venue's time. Pure. What falls into the night waits for the morning; where that would be too late, it comes the evening
-// before. Every time here is by the checkout's own clock.
+// The times of the reminders to pay: 24 hours after the invite, and 24 and 3 hours before pay_by, never during quiet
+// hours in the venue's time. Pure. A reminder in quiet hours waits for the morning; if that is too late, it comes the
+// evening before. Every time here is in the checkout's own time.
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The night is from 21:00 to 08:00; a message that is tried for a quarter of an hour must begin before that. */
-const LAST_MINUTE = 20 * 60 + 45;
+/** Quiet hours are 21:00 to 08:00. A reminder is retried for 15 minutes, so the last one starts before 20:45. */
+const EVENING_MINUTE = 20 * 60 + 45;
 const MORNING_MINUTE = 8 * 60;
-const DAY_MINUTES = 24 * 60;
+const MINUTES_PER_DAY = 24 * 60;
 
 export interface Reminder {
   readonly name: 'day-after' | 'day-before' | 'hours-before';
   readonly at: number;
 }
 
-/** Two that come so close together are one. */
-const TOGETHER = 30 * MINUTE;
+/** Of two reminders that are closer together, only the later one is sent. */
+const MIN_GAP_MS = 30 * MINUTE;
 
 /**
- * In the order of their times. Those that would come before the invite or after pay_by are left out, and so is one that
- * another follows at once.
+ * Sorted by time. Leaves out reminders before the invite or after pay_by, and one that another follows within
+ * MIN_GAP_MS.
  */
 export function remindersFor(invitedAt: number, payBy: number, zone: string): readonly Reminder[] {
-  const wanted: readonly Reminder[] = [
+  const planned: readonly Reminder[] = [
     { name: 'day-after', at: invitedAt + DAY },
     { name: 'day-before', at: payBy - DAY },
     { name: 'hours-before', at: payBy - 3 * HOUR },
   ];
-  return wanted
+  return planned
     .filter(({ at }) => at > invitedAt && at < payBy)
-    .map((reminder) => ({ ...reminder, at: byDay(reminder.at, payBy, zone) }))
+    .map((reminder) => ({ ...reminder, at: outsideQuietHours(reminder.at, payBy, zone) }))
     .filter(({ at }) => at > invitedAt && at < payBy)
     .sort((a, b) => a.at - b.at)
-    .filter(({ at }, index, sorted) => (sorted[index + 1]?.at ?? Number.POSITIVE_INFINITY) - at >= TOGETHER);
+    .filter(({ at }, index, sorted) => (sorted[index + 1]?.at ?? Number.POSITIVE_INFINITY) - at >= MIN_GAP_MS);
 }
 
-function byDay(at: number, payBy: number, zone: string): number {
+function outsideQuietHours(at: number, payBy: number, zone: string): number {
   const morning = afterQuietHours(at, zone);
   return morning < payBy ? morning : beforeQuietHours(at, zone);
 }
 
-/** This moment, or the morning that ends its night. */
+/** `at` itself, or the end of the quiet hours that it is in. */
 export function afterQuietHours(at: number, zone: string): number {
   const minute = minuteOfDay(at, zone);
   if (!isQuietHour(minute)) return at;
-  const wait = (MORNING_MINUTE - minute + DAY_MINUTES) % DAY_MINUTES;
+  const wait = (MORNING_MINUTE - minute + MINUTES_PER_DAY) % MINUTES_PER_DAY;
   const reached = at + wait * MINUTE;
-  // The clocks may have been changed in that night: by as much as it is early or late.
+  // Daylight saving time may begin or end in that night: correct by the difference.
   return reached + (MORNING_MINUTE - minuteOfDay(reached, zone)) * MINUTE;
 }
 
 function beforeQuietHours(at: number, zone: string): number {
   const minute = minuteOfDay(at, zone);
-  const back = (minute - (LAST_MINUTE - 1) + DAY_MINUTES) % DAY_MINUTES;
-  const reached = at - back * MINUTE;
-  return reached - (minuteOfDay(reached, zone) - (LAST_MINUTE - 1)) * MINUTE;
+  const minutesBack = (minute - (EVENING_MINUTE - 1) + MINUTES_PER_DAY) % MINUTES_PER_DAY;
+  const reached = at - minutesBack * MINUTE;
+  return reached - (minuteOfDay(reached, zone) - (EVENING_MINUTE - 1)) * MINUTE;
 }
 
 function isQuietHour(minute: number): boolean {
-  return minute >= LAST_MINUTE || minute < MORNING_MINUTE;
+  return minute >= EVENING_MINUTE || minute < MORNING_MINUTE;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

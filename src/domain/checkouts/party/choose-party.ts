@@ -1,5 +1,5 @@
-// POST /v1/public/checkouts/{id}/party: the organizer chooses who pays and how much, or chooses again. The first member to
-// choose becomes the organizer. Invites, messages and friendships are written in the same transaction.
+// POST /v1/public/checkouts/{id}/party: the organizer chooses who pays and how much, or changes the party. The first
+// member to choose becomes the organizer. Invites, messages and friendships are written in the same transaction.
 
 import { createHash } from 'node:crypto';
 import type { Party } from '../../../../schemas/types.gen.ts';
@@ -14,12 +14,12 @@ import { isOverdue, type LockedCheckout } from '../locked-checkout.ts';
 import { scheduleNotifications } from '../notifications/queries.ts';
 import { lockCheckout } from '../queries.ts';
 import { writeSteps } from '../write-steps.ts';
-import { decideParty, type PartyRefusal, type Seat } from './decide-party.ts';
+import { decideParty, type PartyRefusal, type PartyShare } from './decide-party.ts';
 import type { GuestServices } from './guest-services.ts';
 import { guestJson, inviteUrl } from './guest-view.ts';
-import { inviteMessages } from './invite-messages.ts';
-import { insertInvites, invitesOf, type NewInvite, routeOf } from './invite-queries.ts';
-import { type Person, resolveParty } from './party-members.ts';
+import { queueInvites } from './invite-messages.ts';
+import { insertInvites, invitesOf, type NewInvite, venueOf } from './invite-queries.ts';
+import { type ResolvedMember, resolveParty } from './party-members.ts';
 import { checkSplit, equalSplit, MIN_CHARGE } from './split.ts';
 
 const TOKEN_LENGTH = 24;
@@ -31,99 +31,99 @@ export async function chooseParty(
   input: Input<Party>,
 ): Promise<OperationResult> {
   const id = input.params.id ?? '';
-  const venueId = await routeOf(services.db, id);
+  const venueId = await venueOf(services.db, id);
   if (venueId === null) throw notFound();
   return services.db.transaction(async (tx) => {
-    const standing = await lockCheckout(tx, venueId, id);
-    if (standing === null) throw notFound();
-    mayChoose(standing, guest, services.clock.now());
-    if (guest.partyVersion !== undefined && guest.partyVersion !== partyVersion(standing)) {
+    const checkout = await lockCheckout(tx, venueId, id);
+    if (checkout === null) throw notFound();
+    requireMayChoose(checkout, guest, services.clock.now());
+    if (guest.partyVersion !== undefined && guest.partyVersion !== partyVersion(checkout)) {
       throw conflict('party_changed', 'The party has changed since you looked at it. Look again, then choose.');
     }
     await countChoice(tx, id);
     const { memberId } = guest;
-    const before = new Map(
-      standing.shares.flatMap((s) => (s.displayName === null ? [] : [[s.memberId, s.displayName]])),
+    const currentNames = new Map(
+      checkout.shares.flatMap((share) => (share.displayName === null ? [] : [[share.memberId, share.displayName]])),
     );
-    const people = await resolveParty(
+    const party = await resolveParty(
       tx,
       { ...services, now: services.clock.now() },
       memberId,
       input.body.members,
-      before,
+      currentNames,
     );
-    if ('problems' in people) throw invalid(people.problems);
-    await seat(tx, services, guest, standing, seatsOf(standing, people.people, input.body), people.people);
+    if ('problems' in party) throw invalid(party.problems);
+    await writeParty(tx, services, guest, checkout, splitParty(checkout, party.members, input.body), party.members);
     const shares = (await invitesOf(tx, venueId, id)).map(({ shareId, displayName, amount, token }) => ({
       id: shareId,
       display_name: displayName,
       amount,
       url: inviteUrl(services, shareId, token),
     }));
-    const checkout = await guestJson(tx, venueId, id, guest.memberId, services.clock.now());
-    return { status: 200, json: `{"checkout":${checkout},"shares":${JSON.stringify(shares)}}` };
+    const view = await guestJson(tx, venueId, id, guest.memberId, services.clock.now());
+    return { status: 200, json: `{"checkout":${view},"shares":${JSON.stringify(shares)}}` };
   });
 }
 
-/** A name for the party as it is: who has which share. Payments do not change it. */
+/** Identifies the current party: which member has which share. Payments do not change it. */
 export function partyVersion({ shares }: Pick<LockedCheckout, 'shares'>): string {
   const text = shares.map(({ id, memberId }) => `${id} ${memberId}`).join(',');
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-/** Whether this member may choose now; 403 and 409 come before anything is said about the people. */
-function mayChoose(checkout: LockedCheckout, guest: Guest, now: number): void {
-  const isAnother = checkout.organizerId !== null && checkout.organizerId !== guest.memberId;
-  if (isAnother) throw new Problem('not_organizer');
-  if (isOverdue(checkout, now) || checkout.status === 'expired') throw refused('checkout_past_pay_by');
-  if (checkout.status !== 'open' && checkout.status !== 'collecting') throw refused('checkout_not_open');
+/** Throws 403 or 409 before any member is looked up, so that the error reveals nothing about members. */
+function requireMayChoose(checkout: LockedCheckout, guest: Guest, now: number): void {
+  const hasOtherOrganizer = checkout.organizerId !== null && checkout.organizerId !== guest.memberId;
+  if (hasOtherOrganizer) throw new Problem('not_organizer');
+  if (isOverdue(checkout, now) || checkout.status === 'expired') throw refusalProblem('checkout_past_pay_by');
+  if (checkout.status !== 'open' && checkout.status !== 'collecting') throw refusalProblem('checkout_not_open');
 }
 
-/** Each choice may write to many people. One that comes to nothing is not counted: it is undone with the rest. */
+/** Limits choices, because each may message many guests. A failed choice is rolled back, so it does not count. */
 async function countChoice(tx: Queryable, checkoutId: string): Promise<void> {
-  const [taken] = await countSharedCalls(tx, MAX_CHOICES_PER_HOUR, [{ subject: `party ${checkoutId}`, calls: 1 }]);
-  if (taken === undefined || taken.granted === 1) return;
-  const wait = taken.retry_at === null ? 60 : (Date.parse(taken.retry_at) - Date.parse(taken.asked_at)) / 1_000;
+  const [counted] = await countSharedCalls(tx, MAX_CHOICES_PER_HOUR, [{ subject: `party ${checkoutId}`, calls: 1 }]);
+  if (counted === undefined || counted.granted === 1) return;
+  const wait = counted.retry_at === null ? 60 : (Date.parse(counted.retry_at) - Date.parse(counted.asked_at)) / 1_000;
   throw new Problem('rate_limited', {
     message: `The party was chosen ${MAX_CHOICES_PER_HOUR} times within an hour. Wait a while, then choose again.`,
     headers: { 'retry-after': String(Math.max(1, Math.ceil(wait))) },
   });
 }
 
-function refused(refusal: PartyRefusal): Problem {
+function refusalProblem(refusal: PartyRefusal): Problem {
   if (refusal === 'not_organizer') return new Problem('not_organizer');
   return refusal === 'checkout_past_pay_by'
     ? conflict(refusal, 'The time to pay has passed: the party cannot be chosen any more.')
     : conflict(refusal, 'This checkout is not open any more: the party cannot be chosen again.');
 }
 
-async function seat(
+async function writeParty(
   tx: Queryable,
   services: GuestServices,
   guest: Guest,
   checkout: LockedCheckout,
-  seats: readonly Seat[],
-  people: readonly Person[],
+  party: readonly PartyShare[],
+  members: readonly ResolvedMember[],
 ): Promise<void> {
   const now = services.clock.now();
-  const decided = decideParty(checkout, seats, now, () => services.ids.prefixed('shr'));
-  if ('refusal' in decided) throw refused(decided.refusal);
+  const decided = decideParty(checkout, party, now, () => services.ids.prefixed('shr'));
+  if ('refusal' in decided) throw refusalProblem(decided.refusal);
   await writeSteps(tx, { ids: services.ids, now }, checkout, decided.steps);
   const added = decided.steps.flatMap((step) => (step.step === 'add shares' ? step.shares : []));
   const tokens = new Map(added.map(({ id }) => [id, randomText(services.random, TOKEN_LENGTH)]));
-  const invites = [...tokens].map(([shareId, token]): NewInvite => sealedInvite(services, shareId, token));
+  const invites = [...tokens].map(([shareId, token]): NewInvite => newInvite(services, shareId, token));
   await insertInvites(tx, checkout.venueId, invites, now);
   await addFriends(
     tx,
     guest.memberId,
-    people.filter(({ member }) => !member.isSeat).map(({ member }) => member.id),
+    members.filter(({ member }) => !member.isSeat).map(({ member }) => member.id),
     now,
   );
-  await inviteMessages(tx, services, checkout, added, people, tokens);
+  await queueInvites(tx, services, checkout, added, members, tokens);
   await scheduleNotifications(tx, checkout.venueId, checkout.id);
 }
 
-function sealedInvite({ seal }: GuestServices, shareId: string, token: string): NewInvite {
+function newInvite({ seal }: GuestServices, shareId: string, token: string): NewInvite {
   return { shareId, tokenHash: hashOfToken(token), token: seal.seal(token, `invite ${shareId}`) };
 }
 
@@ -131,32 +131,36 @@ export function hashOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** The amounts of a split, in the order of the people; 422 with pointers for whatever does not fit. */
-function seatsOf(checkout: LockedCheckout, people: readonly Person[], { split }: Party): readonly Seat[] {
-  if (people.length > checkout.partySize) throw invalid([tooMany(checkout.partySize, people.length)]);
-  const amounts = split === 'equal' ? equalSplit(checkout.amount, people.length) : customSplit(people, split.custom);
+/** The members with their amounts. Throws 422 with JSON pointers when the split does not fit the party. */
+function splitParty(
+  checkout: LockedCheckout,
+  members: readonly ResolvedMember[],
+  { split }: Party,
+): readonly PartyShare[] {
+  if (members.length > checkout.partySize) throw invalid([tooMany(checkout.partySize, members.length)]);
+  const amounts = split === 'equal' ? equalSplit(checkout.amount, members.length) : customSplit(members, split.custom);
   const fault = checkSplit(checkout.amount, amounts);
   if (fault?.fault === 'wrong sum') throw invalid([wrongSum(checkout.amount, fault.difference)]);
-  if (fault !== null) throw invalid([tooSmall(split, people[fault.place])]);
-  return people.map(({ member, displayName }, index) => ({
+  if (fault !== null) throw invalid([tooSmall(split, members[fault.place])]);
+  return members.map(({ member, displayName }, index) => ({
     memberId: member.id,
     displayName,
     amount: amounts[index] ?? 0,
   }));
 }
 
-function customSplit(people: readonly Person[], custom: Readonly<Record<string, number>>): readonly number[] {
+function customSplit(members: readonly ResolvedMember[], custom: Readonly<Record<string, number>>): readonly number[] {
   const problems: FieldProblem[] = [];
-  const owners = new Map<string, Person>();
+  const owners = new Map<string, ResolvedMember>();
   for (const key of Object.keys(custom)) {
-    const owner = people.find(({ keys }) => keys.includes(key));
+    const owner = members.find(({ keys }) => keys.includes(key));
     if (owner === undefined) problems.push(unknownKey(key));
     else if ([...owners.values()].includes(owner)) problems.push(keyTwice(key));
     else owners.set(key, owner);
   }
-  const amounts = people.map((person) => {
-    const key = [...owners].find(([, owner]) => owner === person)?.[0];
-    if (key === undefined) problems.push(missingKey(person.keys[0] ?? ''));
+  const amounts = members.map((member) => {
+    const key = [...owners].find(([, owner]) => owner === member)?.[0];
+    if (key === undefined) problems.push(missingKey(member.keys[0] ?? ''));
     return key === undefined ? 0 : (custom[key] ?? 0);
   });
   if (problems.length > 0) throw invalid(problems);
@@ -192,9 +196,9 @@ function wrongSum(amount: number, difference: number): FieldProblem {
   };
 }
 
-function tooSmall(split: Party['split'], person: Person | undefined): FieldProblem {
+function tooSmall(split: Party['split'], member: ResolvedMember | undefined): FieldProblem {
   const message = `A share is 0 or at least ${MIN_CHARGE}: less cannot be charged to a card.`;
-  const field = split === 'equal' ? '/split' : pointer(keyUsed(split.custom, person));
+  const field = split === 'equal' ? '/split' : pointer(keyUsed(split.custom, member));
   return {
     code: 'out_of_range',
     field,
@@ -204,11 +208,11 @@ function tooSmall(split: Party['split'], person: Person | undefined): FieldProbl
   };
 }
 
-function keyUsed(custom: Readonly<Record<string, number>>, person: Person | undefined): string {
-  return Object.keys(custom).find((key) => person?.keys.includes(key)) ?? '';
+function keyUsed(custom: Readonly<Record<string, number>>, member: ResolvedMember | undefined): string {
+  return Object.keys(custom).find((key) => member?.keys.includes(key)) ?? '';
 }
 
-function tooMany(most: number, count: number): FieldProblem {
-  const message = `The party is ${count} people with the organizer, and this checkout is for ${most}: leave some out.`;
-  return { code: 'too_many_items', field: '/members', message, expected: `at most ${most} people`, example_fix: null };
+function tooMany(max: number, count: number): FieldProblem {
+  const message = `The party is ${count} people with the organizer, and this checkout is for ${max}: leave some out.`;
+  return { code: 'too_many_items', field: '/members', message, expected: `at most ${max} people`, example_fix: null };
 }

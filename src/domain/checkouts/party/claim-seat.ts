@@ -1,5 +1,5 @@
-// Seats in a party that nobody is named for yet: the organizer makes them and shares a link, and whoever opens it and signs in
-// takes one. POST /v1/public/checkouts/{id}/seat.
+// Open seats of a party: the organizer creates them and shares a link, and a guest who opens it and signs in claims
+// one. POST /v1/public/checkouts/{id}/seat.
 
 import type { Seat as SeatBody } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';
@@ -15,9 +15,9 @@ import { writeSteps } from '../write-steps.ts';
 import { decideSeat, type SeatRefusal } from './decide-seat.ts';
 import type { GuestServices } from './guest-services.ts';
 import { guestJson } from './guest-view.ts';
-import { routeOf } from './invite-queries.ts';
+import { venueOf } from './invite-queries.ts';
 
-/** Members who are nobody yet: their ids are named as `user_id` when the party is chosen. */
+/** Creates placeholder members. The organizer's choice names their ids as `user_id`. */
 export async function createSeats(
   tx: Queryable,
   services: { readonly ids: Ids; readonly now: number },
@@ -28,23 +28,23 @@ export async function createSeats(
   return ids;
 }
 
-/** The share that is theirs now: a seat just taken, or the share that they had already. */
+/** Returns the guest's share: the seat just claimed, or the share that the guest had already. */
 export async function claimSeat(
   services: Pick<GuestServices, 'db' | 'clock' | 'ids'>,
   guest: Pick<Guest, 'memberId'>,
   checkoutId: string,
   shareId: string | null,
 ): Promise<string> {
-  const venueId = await routeOf(services.db, checkoutId);
+  const venueId = await venueOf(services.db, checkoutId);
   if (venueId === null) throw notFound();
   return services.db.transaction(async (tx) => {
     const checkout = await lockCheckout(tx, venueId, checkoutId);
     if (checkout === null) throw notFound();
-    return seatIn(tx, services, checkout, guest.memberId, shareId);
+    return claimUnderLock(tx, services, checkout, guest.memberId, shareId);
   });
 }
 
-async function seatIn(
+async function claimUnderLock(
   tx: Queryable,
   services: Pick<GuestServices, 'clock' | 'ids'>,
   checkout: LockedCheckout,
@@ -52,21 +52,21 @@ async function seatIn(
   shareId: string | null,
 ): Promise<string> {
   const now = services.clock.now();
-  const others = checkout.shares.map((share) => share.memberId);
-  const known = await findMembers(tx, [memberId, ...others]);
+  const memberIds = checkout.shares.map((share) => share.memberId);
+  const known = await findMembers(tx, [memberId, ...memberIds]);
   const seats = new Set([...known.values()].filter(({ isSeat }) => isSeat).map(({ id }) => id));
   const displayName = known.get(memberId)?.displayName ?? null;
   const decided = decideSeat(checkout, { memberId, displayName, shareId, seats }, now);
-  if ('refusal' in decided) throw refused(decided.refusal);
+  if ('refusal' in decided) throw refusalProblem(decided.refusal);
   if (decided.steps.length === 0) return decided.shareId;
   await writeSteps(tx, { ids: services.ids, now }, checkout, decided.steps);
-  const people = others.filter((id) => known.has(id) && !seats.has(id));
-  await addFriends(tx, memberId, people, now);
+  const others = memberIds.filter((id) => known.has(id) && !seats.has(id));
+  await addFriends(tx, memberId, others, now);
   await scheduleNotifications(tx, checkout.venueId, checkout.id);
   return decided.shareId;
 }
 
-function refused(refusal: SeatRefusal): Problem {
+function refusalProblem(refusal: SeatRefusal): Problem {
   switch (refusal) {
     case 'not_found':
       return notFound();
@@ -88,7 +88,7 @@ export async function claimSeatAsGuest(
 ): Promise<OperationResult> {
   const id = input.params.id ?? '';
   await claimSeat(services, guest, id, input.body.share_id ?? null);
-  const venueId = await routeOf(services.db, id);
+  const venueId = await venueOf(services.db, id);
   if (venueId === null) throw notFound();
   return {
     status: 200,

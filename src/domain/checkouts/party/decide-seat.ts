@@ -1,5 +1,5 @@
-// Who gets an open seat. Pure, under the checkout's row lock, so that two who come at once never get the same one. Whoever has
-// a share in the party already is answered with that one: a second tap takes nothing.
+// Decides which open seat a member gets. Pure, and made under the checkout's row lock, so that two members never get
+// the same seat. A member who already has a share in the party gets that one: a second tap claims nothing.
 
 import { isOverdue, type LockedCheckout, type ShareState } from '../locked-checkout.ts';
 import type { Step } from '../steps.ts';
@@ -14,34 +14,34 @@ export type SeatRefusal =
 export interface SeatRequest {
   readonly memberId: string;
   readonly displayName: string | null;
-  /** Null: whichever is free. */
+  /** Null: any free seat. */
   readonly shareId: string | null;
-  /** Which members are only seats. */
+  /** The ids of members that stand for an open seat. */
   readonly seats: ReadonlySet<string>;
 }
 
-/** A card form that was opened so long ago, and no card came: whoever comes to sit may sit. */
+/** A payer who opened the card form this long ago without giving a card no longer blocks the seat. */
 const ABANDONED_MS = 15 * 60_000;
 
 export function decideSeat(
   checkout: LockedCheckout,
-  wish: SeatRequest,
+  request: SeatRequest,
   now: number,
 ): { readonly refusal: SeatRefusal } | { readonly shareId: string; readonly steps: readonly Step[] } {
-  const own = checkout.shares.find(({ memberId }) => memberId === wish.memberId);
+  const own = checkout.shares.find(({ memberId }) => memberId === request.memberId);
   if (own !== undefined) return { shareId: own.id, steps: [] };
-  const wanted = checkout.shares.filter(({ id }) => wish.shareId === null || id === wish.shareId);
-  if (wish.shareId !== null && wanted.length === 0) return { refusal: 'not_found' };
+  const candidates = checkout.shares.filter(({ id }) => request.shareId === null || id === request.shareId);
+  if (request.shareId !== null && candidates.length === 0) return { refusal: 'not_found' };
   if (isOverdue(checkout, now) || checkout.status === 'expired') return { refusal: 'checkout_past_pay_by' };
   if (checkout.status !== 'collecting') return { refusal: 'checkout_not_collecting' };
-  const free = wanted.find((share) => isOpenSeat(checkout, share, wish.seats) && isFree(checkout, share, now));
-  if (free === undefined) return { refusal: wish.shareId === null ? 'no_free_seat' : 'seat_taken' };
-  const { memberId, displayName } = wish;
+  const free = candidates.find((share) => isOpenSeat(checkout, share, request.seats) && isFree(checkout, share, now));
+  if (free === undefined) return { refusal: request.shareId === null ? 'no_free_seat' : 'seat_taken' };
+  const { memberId, displayName } = request;
   return {
     shareId: free.id,
     steps: [
-      ...abandoned(checkout, free, now),
-      { step: 'take seat', shareId: free.id, seatId: free.memberId, memberId, displayName },
+      ...releaseAbandoned(checkout, free, now),
+      { step: 'claim seat', shareId: free.id, seatId: free.memberId, memberId, displayName },
     ],
   };
 }
@@ -52,13 +52,13 @@ export function isOpenSeat(checkout: LockedCheckout, share: ShareState, seats: R
   return share.amount === 0 || share.status === 'invited' || share.status === 'failed';
 }
 
-/** Nobody is paying for it: the organizer may be covering an open seat, and then it is theirs. */
+/** Whether no payer has the seat: the organizer may be covering an open seat, which then is not free. */
 function isFree(checkout: LockedCheckout, share: ShareState, now: number): boolean {
   const live = checkout.holds.filter(({ shareId, status }) => shareId === share.id && status !== 'releasing');
   return live.every(({ status, createdAt }) => status === 'open' && now - createdAt > ABANDONED_MS);
 }
 
-function abandoned(checkout: LockedCheckout, share: ShareState, now: number): readonly Step[] {
+function releaseAbandoned(checkout: LockedCheckout, share: ShareState, now: number): readonly Step[] {
   const open = checkout.holds.filter(({ shareId, status }) => shareId === share.id && status === 'open');
-  return open.map(({ id }): Step => ({ step: 'move hold', id, from: 'open', to: 'releasing', dueAt: now }));
+  return open.map(({ id }): Step => ({ step: 'transition hold', id, from: 'open', to: 'releasing', dueAt: now }));
 }

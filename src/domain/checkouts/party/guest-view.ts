@@ -1,5 +1,5 @@
-// GET /v1/public/checkouts/{id}: a checkout as guests see it. Any signed-in member who holds its id may look; a publishable
-// key sees its own venue's checkouts of its own mode. A checkout past its time is expired before it is shown.
+// GET /v1/public/checkouts/{id}: the guests' view of a checkout. Any signed-in member who knows its id may read it. A
+// publishable key reads its own venue's checkouts of its own mode. An overdue checkout is expired first.
 
 import type { Queryable } from '../../../base/db.ts';
 import { notFound } from '../../../base/errors.ts';
@@ -8,7 +8,7 @@ import type { Caller } from '../../keys/caller.ts';
 import { type Guest, isGuest } from '../../members/guest.ts';
 import { expireOne } from '../expire.ts';
 import type { GuestServices } from './guest-services.ts';
-import { type GuestView, routeOf, viewForGuest } from './invite-queries.ts';
+import { type GuestView, venueOf, viewForGuest } from './invite-queries.ts';
 
 export async function viewAsGuest(
   services: GuestServices,
@@ -16,7 +16,7 @@ export async function viewAsGuest(
   input: Input,
 ): Promise<OperationResult> {
   const id = input.params.id ?? '';
-  const venueId = await routeOf(services.db, id);
+  const venueId = await venueOf(services.db, id);
   if (venueId === null) throw notFound();
   if (isGuest(principal)) {
     return {
@@ -26,14 +26,14 @@ export async function viewAsGuest(
   }
   if (venueId !== principal.venue.id) throw notFound();
   const now = services.clock.now();
-  const seen = await viewForGuest(services.db, venueId, id, null, now);
-  // Before anything is written: a key of the other mode does not even make it known that the time has passed.
-  if (seen === null || seen.mode !== principal.mode) throw notFound();
-  const view = seen.overdue ? await readCurrentView(services.db, venueId, id, null, now, services) : seen;
+  const found = await viewForGuest(services.db, venueId, id, null, now);
+  // Checked before the expiry: a key of the other mode must not cause a write.
+  if (found === null || found.mode !== principal.mode) throw notFound();
+  const view = found.overdue ? await readCurrentView(services.db, venueId, id, null, now, services) : found;
   return { status: 200, json: view.json };
 }
 
-/** With `my_share_id`, for a signed-in member. */
+/** The view with `my_share_id`, for a signed-in member. Without `expire` an overdue checkout is returned as it is. */
 export async function guestJson(
   db: Queryable,
   venueId: string,
@@ -46,7 +46,7 @@ export async function guestJson(
   return `${view.json.slice(0, -1)},"my_share_id":${JSON.stringify(view.myShareId)}}`;
 }
 
-/** For the hosted pages, which show a stranger as much as an invite does. */
+/** For the hosted pages. Null as memberId: the visitor is not signed in. */
 export function readGuestCheckout(
   services: GuestServices,
   venueId: string,
@@ -71,7 +71,7 @@ async function readCurrentView(
   return readCurrentView(db, venueId, id, memberId, now);
 }
 
-/** The address of an invite, from the sealed token. */
+/** The URL of an invite, from its sealed token. */
 export function inviteUrl(services: Pick<GuestServices, 'seal' | 'pageBase'>, shareId: string, token: Buffer): string {
   return `${services.pageBase()}/s/${services.seal.open(token, `invite ${shareId}`)}`;
 }

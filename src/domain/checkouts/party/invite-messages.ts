@@ -1,4 +1,5 @@
-// The text message that invites somebody to pay their share, in their language, in the transaction that seats them.
+// Queues the text messages that invite members to pay their shares, in the transaction that adds the shares. Each is in
+// its recipient's language.
 
 import type { Queryable } from '../../../base/db.ts';
 import { type MessageRequest, queueMessages } from '../../members/messages/queue.ts';
@@ -7,26 +8,26 @@ import { messageFactsFor } from '../notifications/message-facts.ts';
 import { textOf } from '../notifications/message-text.ts';
 import type { NewShare } from '../steps.ts';
 import type { GuestServices } from './guest-services.ts';
-import type { Person } from './party-members.ts';
+import type { ResolvedMember } from './party-members.ts';
 
-export async function inviteMessages(
+export async function queueInvites(
   tx: Queryable,
   services: GuestServices,
   checkout: LockedCheckout,
   added: readonly NewShare[],
-  people: readonly Person[],
+  party: readonly ResolvedMember[],
   tokens: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const about = await messageFactsFor(tx, checkout, people[0]?.displayName ?? null);
-  const wishes = added.flatMap((share): MessageRequest[] => {
-    const member = people.find((person) => person.member.id === share.memberId)?.member;
+  const facts = await messageFactsFor(tx, checkout, party[0]?.displayName ?? null);
+  const requests = added.flatMap((share): MessageRequest[] => {
+    const member = party.find((resolved) => resolved.member.id === share.memberId)?.member;
     const token = tokens.get(share.id);
     if (share.isOrganizer || share.amount === 0 || token === undefined) return [];
     if (member === undefined || member.phone === null || member.phoneHash === null) return [];
     const { id: memberId, phone, phoneHash } = member;
-    const said = { amount: share.amount, link: `${services.pageBase()}/s/${token}` };
-    const words = textOf('text.invite', member.language, about, said);
-    return [{ memberId, phone, phoneHash, kind: 'invite', subject: share.id, words, dueAt: services.clock.now() }];
+    const values = { amount: share.amount, link: `${services.pageBase()}/s/${token}` };
+    const text = textOf('text.invite', member.language, facts, values);
+    return [{ memberId, phone, phoneHash, kind: 'invite', subject: share.id, text, dueAt: services.clock.now() }];
   });
-  await queueMessages(tx, services, wishes);
+  await queueMessages(tx, services, requests);
 }

@@ -1,5 +1,5 @@
-// The only place that touches invites: from the hash of a token to its share, and the sealed token for the organizer. Also
-// the looks of guests, who come with a bare id and no venue.
+// The SQL of invites: from the hash of a token to its share, and the sealed token for the organizer. Also the reads for
+// guests, whose requests carry the id of a checkout or share but no venue.
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
@@ -9,11 +9,11 @@ export interface Route {
   readonly venueId: string;
 }
 
-/** As ids of checkouts and shares are made; what people put into an address may be anything, a NUL included. */
+/** The format of our ids. A URL may hold anything, also a NUL that PostgreSQL rejects. */
 const ID = /^(chk|shr)_[0-9a-z]{26}$/;
 
-/** Which venue a checkout or share belongs to. */
-export async function routeOf(db: Queryable, id: string): Promise<string | null> {
+/** The venue of a checkout or share; null: there is no such id. */
+export async function venueOf(db: Queryable, id: string): Promise<string | null> {
   if (!ID.test(id)) return null;
   const rows = await db.query<Route>('select venue_id as "venueId" from checkout_routes where id = $1', [id]);
   return rows[0]?.venueId ?? null;
@@ -27,15 +27,15 @@ export async function checkoutOfShare(db: Queryable, venueId: string, shareId: s
   return rows[0]?.id ?? null;
 }
 
-export interface InvitedTo {
+export interface InviteTarget {
   readonly venueId: string;
   readonly shareId: string;
   readonly checkoutId: string;
 }
 
-/** Where an invite leads, by the hash of its token. Looking consumes nothing: link previews look too. */
-export async function findInvite(db: Queryable, tokenHash: Buffer): Promise<InvitedTo | null> {
-  const rows = await db.query<InvitedTo>(
+/** The share of an invite, by the hash of its token. Reading does not use up the invite: link previews read it too. */
+export async function findInvite(db: Queryable, tokenHash: Buffer): Promise<InviteTarget | null> {
+  const rows = await db.query<InviteTarget>(
     `select r.venue_id as "venueId", r.share_id as "shareId", s.checkout_id as "checkoutId"
      from invite_routes r join shares s on s.venue_id = r.venue_id and s.share_id = r.share_id where r.token_hash = $1`,
     [tokenHash],
@@ -43,7 +43,7 @@ export async function findInvite(db: Queryable, tokenHash: Buffer): Promise<Invi
   return rows[0] ?? null;
 }
 
-/** Whose a share is, also one that is no part of the party any more. */
+/** The member of a share, also of a dropped one. */
 export async function memberOfShare(
   db: Queryable,
   venueId: string,
@@ -56,7 +56,7 @@ export async function memberOfShare(
   return rows[0] ?? null;
 }
 
-/** Whether this share was held once, and its bank has let go of the hold since. */
+/** Whether the share was held once and its hold was lost since. */
 export async function wasLost(db: Queryable, venueId: string, shareId: string): Promise<boolean> {
   const rows = await db.query(
     `select 1 from shares where venue_id = $1 and share_id = $2 and status = 'failed' and lost_at is not null`,
@@ -65,7 +65,7 @@ export async function wasLost(db: Queryable, venueId: string, shareId: string): 
   return rows.length > 0;
 }
 
-/** Somebody whose share the organizer has taken out of the party again. */
+/** Whether the organizer has dropped a share of this member from the party. */
 export async function wasInParty(
   db: Queryable,
   venueId: string,
@@ -105,15 +105,15 @@ export async function viewForGuest(
   return rows[0] ?? null;
 }
 
-/** A share that somebody's card was held for, and what became of it. */
+/** A share that a member's card was held for. */
 export interface PaidShare {
   readonly shareId: string;
   readonly amount: number;
-  readonly end: 'held' | 'captured' | 'released' | 'refunded';
+  readonly status: 'held' | 'captured' | 'released' | 'refunded';
 }
 
-/** The shares of the party as it is now that this member's card was held for, their own or others', the organizer's first. */
-export async function paidBy(
+/** The shares of the current party that this member's card was held for, own or covered, the organizer's first. */
+export async function sharesPaidBy(
   db: Queryable,
   venueId: string,
   checkoutId: string,
@@ -121,7 +121,7 @@ export async function paidBy(
 ): Promise<PaidShare[]> {
   const [shares, payers] = await Promise.all([
     db.query<PaidShare & { memberId: string }>(
-      `select share_id as "shareId", amount, status as "end", member_id as "memberId" from shares
+      `select share_id as "shareId", amount, status, member_id as "memberId" from shares
        where venue_id = $1 and checkout_id = $2 and dropped_at is null and amount > 0
          and status in ('held', 'captured', 'released', 'refunded') order by place`,
       [venueId, checkoutId],
@@ -130,7 +130,7 @@ export async function paidBy(
   ]);
   return shares
     .filter((share) => (payers.get(share.shareId) ?? share.memberId) === memberId)
-    .map(({ shareId, amount, end }) => ({ shareId, amount, end }));
+    .map(({ shareId, amount, status }) => ({ shareId, amount, status }));
 }
 
 export interface NewInvite {
@@ -168,7 +168,7 @@ export interface InviteRow {
   readonly token: Buffer;
 }
 
-/** The invites of a party as it is now, the organizer's first. */
+/** The invites of the current party, the organizer's first. */
 export async function invitesOf(tx: Queryable, venueId: string, checkoutId: string): Promise<InviteRow[]> {
   return tx.query<InviteRow>(
     `select s.share_id as "shareId", coalesce(s.display_name, member_name(s.member_id)) as "displayName", s.amount,

@@ -1,5 +1,5 @@
-// What the hosted pages ask about a party: whom an invite is for, who is in the party, and what the processor says about a
-// share that a browser believes to be paid.
+// What the hosted pages read about a party: the member whom an invite is for, the members of the party, and, from the
+// processor, whether a share that the browser reports as paid is held.
 
 import type { Queryable } from '../../../base/db.ts';
 import { notFound, Problem } from '../../../base/errors.ts';
@@ -19,11 +19,11 @@ export interface Invitee {
   readonly memberId: string;
   readonly displayName: string | null;
   readonly isSeat: boolean;
-  /** Where a code can be sent without typing it again; for us alone. */
+  /** Lets the page send a sign-in code without asking for the number. Never shown to the visitor. */
   readonly phone: string | null;
 }
 
-/** Of the share as it is or was: the organizer may have changed the party since. */
+/** Works for a dropped share too: the organizer may have changed the party since the invite. */
 export async function inviteeOf(db: Queryable, seal: Seal, venueId: string, shareId: string): Promise<Invitee | null> {
   const share = await memberOfShare(db, venueId, shareId);
   if (share === null) return null;
@@ -47,36 +47,36 @@ export interface PartyMember {
   readonly amount: number;
   readonly isHeld: boolean;
   readonly isOrganizer: boolean;
-  /** Nobody is named for it yet. */
+  /** True: an open seat that no member has claimed yet. */
   readonly isSeat: boolean;
 }
 
 export interface CurrentParty {
   /** The organizer first. */
   readonly members: readonly PartyMember[];
-  /** What choosing again is compared with. */
+  /** Sent back when the organizer changes the party, to detect changes in between. */
   readonly version: string;
 }
 
 export async function currentParty(db: Queryable, venueId: string, checkoutId: string): Promise<CurrentParty> {
   const checkout = await readCheckout(db, venueId, checkoutId);
   const shares = checkout?.shares ?? [];
-  const people = await findMembers(
+  const members = await findMembers(
     db,
     shares.map(({ memberId }) => memberId),
   );
-  const members = shares.map(({ memberId, displayName, amount, status, isOrganizer }) => ({
+  const party = shares.map(({ memberId, displayName, amount, status, isOrganizer }) => ({
     id: memberId,
     displayName,
     amount,
     isHeld: status === 'held',
     isOrganizer,
-    isSeat: people.get(memberId)?.isSeat === true,
+    isSeat: members.get(memberId)?.isSeat === true,
   }));
-  return { members, version: partyVersion({ shares }) };
+  return { members: party, version: partyVersion({ shares }) };
 }
 
-/** A browser's word is only a hint: the processor is asked, and what it says is recorded. */
+/** The browser's report is only a hint: asks the processor and records its facts. */
 export async function pollShare(
   services: PaymentServices,
   guest: Guest,

@@ -1,8 +1,8 @@
-// Gives an open seat of a party to somebody: a compare and set, under the checkout's row lock.
+// Assigns an open seat of a party to a member: a compare-and-set, under the checkout's row lock.
 
 import type { Queryable } from '../../../base/db.ts';
 
-/** The share of a seat becomes somebody's. Of two who take it at once, the second finds it taken. */
+/** The share passes from the seat's placeholder to the member. Returns 0 if another member has claimed it already. */
 export async function assignSeat(
   tx: Queryable,
   venueId: string,

@@ -1,18 +1,18 @@
-// How a total is divided over a party. Pure; the shares always add up to the amount, exactly. In an equal split the cents
-// left over go to the organizer, who is first.
+// Divides a total over a party. Pure. The shares always add up to the amount exactly. In an equal split the organizer,
+// who is first, pays the minor units that are left over.
 
 import { splitEqually } from '../../../base/money.ts';
 
-/** The processor's least charge: a share is nothing, or at least this. */
+/** The processor's minimum charge: a share is 0 or at least this. */
 export const MIN_CHARGE = 50;
 
 export type SplitProblem =
   | { readonly fault: 'wrong sum'; readonly difference: number }
-  /** Place in the party of a share from 1 to 49. */
-  | { readonly fault: 'under the least charge'; readonly place: number };
+  /** The place in the party of a share that is above 0 but below MIN_CHARGE. */
+  | { readonly fault: 'under the minimum charge'; readonly place: number };
 
-export function equalSplit(amount: number, people: number): readonly number[] {
-  return splitEqually(amount, people);
+export function equalSplit(amount: number, count: number): readonly number[] {
+  return splitEqually(amount, count);
 }
 
 /** Null: the amounts can be the shares of this party. */
@@ -20,5 +20,5 @@ export function checkSplit(amount: number, amounts: readonly number[]): SplitPro
   const sum = amounts.reduce((total, part) => total + part, 0);
   if (sum !== amount) return { fault: 'wrong sum', difference: sum - amount };
   const place = amounts.findIndex((part) => part > 0 && part < MIN_CHARGE);
-  return place < 0 ? null : { fault: 'under the least charge', place };
+  return place < 0 ? null : { fault: 'under the minimum charge', place };
 }

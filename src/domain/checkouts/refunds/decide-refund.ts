@@ -1,13 +1,13 @@
-// Refunding a completed checkout. Pure. The amount is divided over the shares in proportion to what is left of each,
-// exactly. Our fee is given back in the same proportion; the venue's part comes out of a transfer that still waits, or is
-// taken back from one that was sent.
+// The refund of a completed checkout. Pure. The amount is divided over the shares in proportion to what is left of
+// each, to the last minor unit. Our fee is refunded in the same proportion. The venue's part reduces a transfer that
+// was not sent yet, or reverses one that was.
 
 import { divideInProportion } from '../../../base/money.ts';
 import type { MovementStatus } from '../../payments/transitions.ts';
 import { applySteps } from '../apply-steps.ts';
 import { feeParts } from '../capture/decide-capture.ts';
 import { holdOf, type LockedCheckout, type ShareState } from '../locked-checkout.ts';
-import type { NewMovementAlias, Step } from '../steps.ts';
+import type { NewMovement, Step } from '../steps.ts';
 
 export interface TransferState {
   readonly id: string;
@@ -30,32 +30,32 @@ export function refundableAmount(checkout: LockedCheckout): number {
 export function decideRefund(
   checkout: LockedCheckout,
   transfers: readonly TransferState[],
-  wish: RefundRequest,
+  request: RefundRequest,
 ): readonly Step[] {
-  const services = divideInProportion(
-    wish.amount,
+  const parts = divideInProportion(
+    request.amount,
     checkout.shares.map(({ amount, refundedAmount }) => amount - refundedAmount),
   );
-  const amounts = new Map(checkout.shares.flatMap(({ id }, index) => (services[index] ? [[id, services[index]]] : [])));
+  const amounts = new Map(checkout.shares.flatMap(({ id }, index) => (parts[index] ? [[id, parts[index]]] : [])));
   const fees = feeParts(checkout);
   const steps: Step[] = [
     { step: 'refund shares', amounts },
-    { step: 'refund checkout', amount: wish.amount },
+    { step: 'refund checkout', amount: request.amount },
   ];
   for (const share of checkout.shares) {
     const amount = amounts.get(share.id) ?? 0;
-    if (amount > 0) steps.push(...refundShare(checkout, share, amount, fees.get(share.id) ?? 0, transfers, wish));
+    if (amount > 0) steps.push(...refundShare(checkout, share, amount, fees.get(share.id) ?? 0, transfers, request));
   }
   const next = applySteps(checkout, steps);
-  const isOver = refundableAmount(next) === 0;
-  const whole = next.shares.filter(
+  const isFullyRefunded = refundableAmount(next) === 0;
+  const refunded = next.shares.filter(
     ({ amount, refundedAmount, status }) =>
-      status === 'captured' && refundedAmount === amount && (amount > 0 || isOver),
+      status === 'captured' && refundedAmount === amount && (amount > 0 || isFullyRefunded),
   );
-  if (whole.length > 0) {
-    steps.push({ step: 'move shares', ids: whole.map(({ id }) => id), from: 'captured', to: 'refunded' });
+  if (refunded.length > 0) {
+    steps.push({ step: 'transition shares', ids: refunded.map(({ id }) => id), from: 'captured', to: 'refunded' });
   }
-  const refund = { amount: wish.amount, reason: wish.reason };
+  const refund = { amount: request.amount, reason: request.reason };
   return [...steps, { step: 'record event', type: 'refund.created', refund }];
 }
 
@@ -65,22 +65,22 @@ function refundShare(
   amount: number,
   fee: number,
   transfers: readonly TransferState[],
-  wish: RefundRequest,
+  request: RefundRequest,
 ): readonly Step[] {
   const hold = holdOf(checkout, share.id);
-  if (hold === undefined) throw new Error(`share ${share.id} was captured and has no hold`);
+  if (hold === undefined) throw new Error(`share ${share.id} was captured but has no hold`);
   const feePart =
     feeReturned(share, fee, share.refundedAmount + amount) - feeReturned(share, fee, share.refundedAmount);
-  const refund: NewMovementAlias = {
-    id: wish.newId(),
+  const refund: NewMovement = {
+    id: request.newId(),
     kind: 'refund',
     shareId: share.id,
     holdId: hold.id,
     amount,
     feePart,
-    takesBack: null,
-    reason: wish.reason,
-    dueAt: wish.now,
+    reversedTransferId: null,
+    reason: request.reason,
+    dueAt: request.now,
   };
   const fromVenue = amount - feePart;
   const transfer = transfers.find(({ holdId }) => holdId === hold.id);
@@ -88,23 +88,23 @@ function refundShare(
   if (fromVenue === 0 || transfer === undefined) return steps;
   if (transfer.status === 'waiting' || transfer.status === 'failed')
     return [...steps, { step: 'shrink transfer', id: transfer.id, by: fromVenue }];
-  const reversal: NewMovementAlias = {
+  const reversal: NewMovement = {
     ...refund,
-    id: wish.newId(),
+    id: request.newId(),
     kind: 'reversal',
     amount: fromVenue,
     feePart: 0,
-    takesBack: transfer.id,
+    reversedTransferId: transfer.id,
   };
   return [...steps, { step: 'add movements', movements: [reversal] }];
 }
 
-/** How much of a share's fee is given back once so much of the share is: in proportion, rounded down, all at the end. */
+/** The part of a share's fee that is refunded with `refunded` of the share: in proportion, rounded down. */
 function feeReturned(share: ShareState, fee: number, refunded: number): number {
   return share.amount === 0 ? 0 : Number((BigInt(fee) * BigInt(refunded)) / BigInt(share.amount));
 }
 
-/** The percentage that a cancellation policy gives back so many hours before the start: of the strictest rule that is met. */
+/** The refund percentage of a cancellation policy, `hoursAhead` of the start: of the met rule with the most hours. */
 export function percentByPolicy(
   rules: readonly { readonly hours_before: number; readonly refund_pct: number }[],
   hoursAhead: number,

@@ -1,5 +1,5 @@
-// POST /v1/checkouts/{id}/refund: by amount, by the offering's cancellation policy, or all that is left. The refund is
-// decided and told here; the money moves as soon as the processor answers, and a processor that is down only delays it.
+// POST /v1/checkouts/{id}/refund: by amount, by the offering's cancellation policy, or all that is left. The refund and
+// its event are committed here. The worker moves the money afterwards, so that an unavailable processor only delays it.
 
 import type { Refund } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';
@@ -11,7 +11,7 @@ import { findByExternalIds } from '../../offerings/queries.ts';
 import { lockTransfers } from '../../payments/movement-queries.ts';
 import { audit } from '../../venues/audit.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
-import { lockCheckout, viewAfter } from '../queries.ts';
+import { lockCheckout, viewWrittenCheckout } from '../queries.ts';
 import { writeSteps } from '../write-steps.ts';
 import { decideRefund, percentByPolicy, refundableAmount } from './decide-refund.ts';
 
@@ -21,8 +21,8 @@ export async function refundCheckout(tx: Queryable, caller: Caller, input: Input
   const { venue, mode, now } = caller;
   const checkout = await lockCheckout(tx, venue.id, input.params.id ?? '');
   if (checkout === null || checkout.mode !== mode) throw notFound();
-  const wish = input.body;
-  if (wish.starts_at !== undefined && checkout.offeringExternalId === null) throw invalid([noPolicy()]);
+  const request = input.body;
+  if (request.starts_at !== undefined && checkout.offeringExternalId === null) throw invalid([noPolicy()]);
   if (checkout.status !== 'completed') {
     throw conflict(
       'checkout_not_completed',
@@ -31,10 +31,10 @@ export async function refundCheckout(tx: Queryable, caller: Caller, input: Input
   }
   const left = refundableAmount(checkout);
   if (left === 0) throw conflict('nothing_to_refund', 'Everything that was paid has been refunded already.');
-  const amount = wish.amount ?? (await byPolicy(tx, caller, checkout, wish.starts_at)) ?? left;
+  const amount = request.amount ?? (await byPolicy(tx, caller, checkout, request.starts_at)) ?? left;
   if (amount > left) throw invalid([tooMuch(left)]);
   const transfers = await lockTransfers(tx, venue.id, checkout.id);
-  const reason = wish.reason ?? null;
+  const reason = request.reason ?? null;
   const steps = decideRefund(checkout, transfers, { amount, reason, now, newId: () => caller.ids.uuid() });
   await writeSteps(tx, caller, checkout, steps);
   await audit(tx, caller, {
@@ -43,10 +43,10 @@ export async function refundCheckout(tx: Queryable, caller: Caller, input: Input
     subject: checkout.id,
     detail: { amount, reason },
   });
-  return { status: 200, json: await viewAfter(tx, venue.id, checkout.id) };
+  return { status: 200, json: await viewWrittenCheckout(tx, venue.id, checkout.id) };
 }
 
-/** What the offering's policy gives back now; null: the caller did not ask for it. */
+/** The amount that the offering's cancellation policy refunds now; null: the request has no starts_at. */
 async function byPolicy(
   tx: Queryable,
   caller: Caller,
@@ -59,7 +59,7 @@ async function byPolicy(
   const rules = (offering?.approved ?? offering?.content)?.policy?.cancellation ?? [];
   const hoursAhead = (Date.parse(startsAt) - (caller.now + checkout.clockAhead)) / HOUR;
   const percent = percentByPolicy(rules, hoursAhead);
-  // What was refunded before counts: the policy says how much comes back in all.
+  // The policy's percentage is of the whole amount, so earlier refunds are deducted.
   const amount = percentOf(checkout.amount, percent) - checkout.refundedAmount;
   if (amount > 0) return amount;
   throw conflict(

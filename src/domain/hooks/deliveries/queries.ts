@@ -151,7 +151,7 @@ export interface DueDelivery {
 /** Locks the queue until the transaction ends. False: another worker has locked it. */
 export async function lockQueue(tx: Queryable, queue: IntegrationQueue): Promise<boolean> {
   const rows = await tx.query(
-    'select 1 from hook_lanes where venue_id = $1 and integration_id = $2 for update skip locked',
+    'select 1 from integration_queues where venue_id = $1 and integration_id = $2 for update skip locked',
     [queue.venue_id, queue.integration_id],
   );
   return rows.length > 0;
@@ -248,12 +248,12 @@ export async function storeObject(
 export interface KnownBooking {
   readonly version: string | null;
   readonly received_at: string;
-  readonly takes: readonly BookedPlaces[];
+  readonly slots_taken: readonly BookedPlaces[];
 }
 
 export async function findBooking(tx: Queryable, queue: IntegrationQueue, hash: Buffer): Promise<KnownBooking | null> {
   const rows = await tx.query<KnownBooking>(
-    `select version::text as version, received_at, takes from hook_bookings
+    `select version::text as version, received_at, slots_taken from hook_bookings
      where venue_id = $1 and integration_id = $2 and booking_hash = $3`,
     [queue.venue_id, queue.integration_id, hash],
   );
@@ -272,10 +272,10 @@ export async function storeBooking(
   },
 ): Promise<void> {
   await tx.query(
-    `insert into hook_bookings (venue_id, integration_id, booking_hash, version, received_at, takes, last_at)
+    `insert into hook_bookings (venue_id, integration_id, booking_hash, version, received_at, slots_taken, last_at)
      values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0))
      on conflict (venue_id, integration_id, booking_hash) do update
-       set version = excluded.version, received_at = excluded.received_at, takes = excluded.takes,
+       set version = excluded.version, received_at = excluded.received_at, slots_taken = excluded.slots_taken,
          last_at = excluded.last_at`,
     [
       queue.venue_id,
@@ -296,7 +296,7 @@ export async function findSlotCapacity(
   hash: Buffer,
 ): Promise<SlotCapacity | null> {
   const rows = await tx.query<SlotCapacity>(
-    `select places_left as "placesLeft", off_by as "canceledBy", statement from hook_slots
+    `select places_left as "placesLeft", canceled_by as "canceledBy", capacity_version as statement from hook_slots
      where venue_id = $1 and mode = $2 and slot_hash = $3`,
     [venueId, mode, hash],
   );
@@ -312,10 +312,10 @@ export async function storeSlotCapacity(
   lastAt: number,
 ): Promise<void> {
   await tx.query(
-    `insert into hook_slots (venue_id, mode, slot_hash, places_left, off_by, statement, last_at)
+    `insert into hook_slots (venue_id, mode, slot_hash, places_left, canceled_by, capacity_version, last_at)
      values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0))
      on conflict (venue_id, mode, slot_hash) do update
-       set places_left = excluded.places_left, off_by = excluded.off_by, statement = excluded.statement,
+       set places_left = excluded.places_left, canceled_by = excluded.canceled_by, capacity_version = excluded.capacity_version,
          last_at = excluded.last_at`,
     [venueId, mode, hash, capacity.placesLeft, capacity.canceledBy, capacity.statement, lastAt],
   );

@@ -1,27 +1,32 @@
-// What people answer to our messages. STOP, or any of the words that mean it, ends them; START takes that back. A message that
-// is more than such a word changes nothing.
+// Applies the keywords that recipients reply: STOP and its synonyms opt the phone out, START opts it in again. Any
+// other reply changes nothing.
 
 import type { Queryable } from '../../../base/db.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { hashOfPhone } from '../phone.ts';
-import { setStopped } from '../queries.ts';
+import { setOptedOut } from '../queries.ts';
 
-const STOP = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'];
-const START = ['START', 'UNSTOP', 'YES'];
+const STOP_KEYWORDS = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'];
+const START_KEYWORDS = ['START', 'UNSTOP', 'YES'];
 
-export type Heard = 'stopped' | 'started' | 'nothing';
+export type KeywordEffect = 'stopped' | 'started' | 'nothing';
 
 export async function applyKeyword(
   db: Queryable,
-  by: { readonly seal: Seal; readonly now: number },
+  context: { readonly seal: Seal; readonly now: number },
   phone: string,
-  words: string,
-): Promise<Heard> {
-  const word = words
+  reply: string,
+): Promise<KeywordEffect> {
+  const keyword = reply
     .trim()
     .toUpperCase()
     .replaceAll(/[^A-Z]/g, '');
-  const heard: Heard = STOP.includes(word) ? 'stopped' : START.includes(word) ? 'started' : 'nothing';
-  if (heard !== 'nothing') await setStopped(db, hashOfPhone(by.seal, phone), heard === 'stopped' ? by.now : null);
-  return heard;
+  const effect: KeywordEffect = STOP_KEYWORDS.includes(keyword)
+    ? 'stopped'
+    : START_KEYWORDS.includes(keyword)
+      ? 'started'
+      : 'nothing';
+  if (effect !== 'nothing')
+    await setOptedOut(db, hashOfPhone(context.seal, phone), effect === 'stopped' ? context.now : null);
+  return effect;
 }

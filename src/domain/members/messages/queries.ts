@@ -1,4 +1,4 @@
-// The only place that touches text messages.
+// The SQL of text messages.
 
 import type { Queryable } from '../../../base/db.ts';
 
@@ -11,25 +11,26 @@ export interface NewMessage {
   readonly phoneHash: Buffer;
   readonly kind: MessageKind;
   readonly subject: string;
-  readonly words: Buffer;
+  readonly text: Buffer;
   readonly dueAt: number;
   readonly now: number;
 }
 
-/** To one phone: so many invites in an hour, and so many messages of all kinds but codes (sign-in.ts) in a day. */
+/** Limits for one phone. Codes do not count; sign-in.ts limits them. */
 const INVITES_PER_HOUR = 5;
 const MESSAGES_PER_DAY = 20;
 
 /**
- * One of each kind for a subject; the first one counts. What is too much for a phone is dropped, and says so. Whoever queues
- * several takes them in the order of their phones: each phone is locked while it is counted.
+ * Inserts one message for each kind and subject; a second one is ignored. A message over the phone's limit is stored as
+ * dropped. The phone's member row is locked while its messages are counted, so a caller with several messages must sort
+ * them by phone.
  */
 export async function insertMessage(tx: Queryable, message: NewMessage): Promise<void> {
   if (message.kind !== 'code') {
     await tx.query('select 1 from members where phone_hash = $1 for no key update', [message.phoneHash]);
   }
   await tx.query(
-    `insert into messages (message_id, member_id, phone, phone_hash, kind, subject, words, status, trouble, due_at, created_at)
+    `insert into messages (message_id, member_id, phone, phone_hash, kind, subject, body, status, last_error, due_at, created_at)
      select $1, $2, $3, $4, $5, $6, $7, case when n.too_many then 'dropped' else 'waiting' end,
        case when n.too_many then 'too many for this phone' end,
        case when not n.too_many then to_timestamp($8 / 1000.0) end, to_timestamp($9 / 1000.0)
@@ -47,7 +48,7 @@ export async function insertMessage(tx: Queryable, message: NewMessage): Promise
       message.phoneHash,
       message.kind,
       message.subject,
-      message.words,
+      message.text,
       message.dueAt,
       message.now,
     ],
@@ -59,25 +60,30 @@ export interface MessageRow {
   readonly phone: Buffer;
   readonly phoneHash: Buffer;
   readonly kind: MessageKind;
-  readonly words: Buffer;
+  readonly text: Buffer;
   readonly leaseToken: number;
   readonly createdAt: number;
-  readonly stopped: boolean;
+  readonly hasOptedOut: boolean;
 }
 
-const MESSAGE = `message_id as "id", phone, phone_hash as "phoneHash", kind, words, turn as "leaseToken",
+const MESSAGE_COLUMNS = `message_id as "id", phone, phone_hash as "phoneHash", kind, body as "text", lease_token as "leaseToken",
   (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
-/** Takes messages that are due; whoever takes them has until `until`, then another may. */
-export async function claimMessages(db: Queryable, now: number, until: number, limit: number): Promise<MessageRow[]> {
+/** Leases due messages until `leaseEnds`; after that another worker may claim them. */
+export async function claimMessages(
+  db: Queryable,
+  now: number,
+  leaseEnds: number,
+  limit: number,
+): Promise<MessageRow[]> {
   return db.query<MessageRow>(
-    `update messages m set turn = turn + 1, due_at = to_timestamp($2 / 1000.0)
+    `update messages m set lease_token = lease_token + 1, due_at = to_timestamp($2 / 1000.0)
      where message_id in (
        select message_id from messages where due_at <= to_timestamp($1 / 1000.0)
        order by due_at limit $3 for update skip locked)
-     returning ${MESSAGE}, exists (
-       select 1 from stopped_phones p where p.phone_hash = m.phone_hash) as "stopped"`,
-    [now, until, limit],
+     returning ${MESSAGE_COLUMNS}, exists (
+       select 1 from opted_out_phones p where p.phone_hash = m.phone_hash) as "hasOptedOut"`,
+    [now, leaseEnds, limit],
   );
 }
 
@@ -88,29 +94,29 @@ export async function finishMessage(
   outcome: {
     readonly status: 'sent' | 'failed' | 'dropped';
     readonly providerId: string | null;
-    readonly trouble: string | null;
+    readonly error: string | null;
   },
   now: number,
 ): Promise<void> {
   await db.query(
-    `update messages set status = $3, provider_id = $4, trouble = $5, due_at = null,
+    `update messages set status = $3, provider_id = $4, last_error = $5, due_at = null,
        sent_at = case when $3 = 'sent' then to_timestamp($6 / 1000.0) end
-     where message_id = $1 and turn = $2 and status = 'waiting'`,
-    [id, leaseToken, outcome.status, outcome.providerId, outcome.trouble, now],
+     where message_id = $1 and lease_token = $2 and status = 'waiting'`,
+    [id, leaseToken, outcome.status, outcome.providerId, outcome.error, now],
   );
 }
 
 export async function postponeMessage(db: Queryable, id: string, leaseToken: number, dueAt: number): Promise<void> {
   await db.query(
-    `update messages set due_at = to_timestamp($3 / 1000.0) where message_id = $1 and turn = $2 and status = 'waiting'`,
+    `update messages set due_at = to_timestamp($3 / 1000.0) where message_id = $1 and lease_token = $2 and status = 'waiting'`,
     [id, leaseToken, dueAt],
   );
 }
 
-/** What it would remind of is over. */
+/** Drops the waiting reminders with these subjects, because their checkout has ended. */
 export async function dropReminders(tx: Queryable, subjects: readonly string[]): Promise<void> {
   await tx.query(
-    `update messages set status = 'dropped', due_at = null, trouble = 'over'
+    `update messages set status = 'dropped', due_at = null, last_error = 'over'
      where kind = 'reminder' and subject = any($1) and status = 'waiting'`,
     [subjects],
   );
@@ -120,10 +126,10 @@ export interface OutboxRow extends MessageRow {
   readonly status: string;
 }
 
-/** The newest, for the sandbox's page. */
+/** The newest messages, for the sandbox's outbox page. */
 export async function newestMessages(db: Queryable, phoneHash: Buffer | null, limit: number): Promise<OutboxRow[]> {
   return db.query<OutboxRow>(
-    `select ${MESSAGE}, status, false as "stopped" from messages
+    `select ${MESSAGE_COLUMNS}, status, false as "hasOptedOut" from messages
      where $1::bytea is null or phone_hash = $1 order by created_at desc limit $2`,
     [phoneHash, limit],
   );

@@ -1,5 +1,5 @@
-// Puts a text message in the queue, in the transaction of what it tells of. Its words are sealed: they carry codes and
-// invites. One of each kind for a subject, so that nothing is told twice.
+// Queues text messages in the transaction of their cause. The text is sealed, because it carries codes and invite
+// links. There is one message for each kind and subject, so that no recipient gets a copy.
 
 import type { Clock } from '../../../base/clock.ts';
 import type { Queryable } from '../../../base/db.ts';
@@ -13,26 +13,26 @@ export interface MessageRequest {
   readonly phoneHash: Buffer;
   readonly kind: MessageKind;
   readonly subject: string;
-  readonly words: string;
+  readonly text: string;
   readonly dueAt: number;
 }
 
 export async function queueMessage(
   tx: Queryable,
   services: { readonly ids: Ids; readonly seal: Seal; readonly clock: Clock },
-  wish: MessageRequest,
+  request: MessageRequest,
 ): Promise<void> {
   const id = services.ids.uuid();
-  const words = services.seal.seal(wish.words, `message ${id}`);
-  await insertMessage(tx, { ...wish, id, words, now: services.clock.now() });
+  const text = services.seal.seal(request.text, `message ${id}`);
+  await insertMessage(tx, { ...request, id, text, now: services.clock.now() });
 }
 
-/** Several, in the order of their phones: two transactions that write to the same people never wait for each other. */
+/** Queues several messages in the order of their phones, so that two transactions never deadlock. */
 export async function queueMessages(
   tx: Queryable,
   services: Parameters<typeof queueMessage>[1],
-  wishes: readonly MessageRequest[],
+  requests: readonly MessageRequest[],
 ): Promise<void> {
-  const sorted = [...wishes].sort((a, b) => Buffer.compare(a.phoneHash, b.phoneHash));
-  for (const wish of sorted) await queueMessage(tx, services, wish);
+  const sorted = [...requests].sort((a, b) => Buffer.compare(a.phoneHash, b.phoneHash));
+  for (const request of sorted) await queueMessage(tx, services, request);
 }

@@ -1,29 +1,32 @@
-// Sends the text messages that are due, through one narrow sender: the sandbox's outbox, where they are only kept to be
-// read, or a real provider. Whoever answered STOP is sent nothing but the code they ask for themselves.
+// Sends due text messages through a TextSender: the sandbox's outbox, which sends nothing, or a real provider. A phone
+// that has opted out gets nothing but the sign-in codes that it requests itself.
 
 import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../base/db.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { openPhone } from '../phone.ts';
-import { setStopped } from '../queries.ts';
+import { setOptedOut } from '../queries.ts';
 import { claimMessages, finishMessage, type MessageKind, type MessageRow, postponeMessage } from './queries.ts';
 
 export interface TextSender {
-  /** The provider's id of the message, which is of use for so long. Throws when it was not taken. */
-  send(phone: string, words: string, lifeSeconds: number): Promise<string>;
+  /**
+   * Returns the provider's id of the message. `lifeSeconds`: how long delivery is useful. Throws if it was not
+   * accepted.
+   */
+  send(phone: string, text: string, lifeSeconds: number): Promise<string>;
 }
 
-/** A provider that has said no, and would say no again: a number that is none, or one that has stopped us. */
+/** The provider has refused the message for good: the number is invalid, or has opted out. */
 export class TextRefused extends Error {}
 
-/** The phone has answered STOP to the provider itself. */
-export class TextStopped extends TextRefused {}
+/** The phone has opted out at the provider. */
+export class TextOptedOut extends TextRefused {}
 
-/** Nobody knows whether it was sent: it is tried once more, and not again. */
-export class TextUnknown extends Error {}
+/** The message may have been sent: the worker tries it once more and not again. */
+export class TextOutcomeUnknown extends Error {}
 
-/** Kept to be read at /sandbox/outbox, sent to nobody. */
+/** Sends nothing: /sandbox/outbox shows the stored messages. */
 export const sandboxSender: TextSender = { send: async () => 'sandbox' };
 
 export interface SendServices {
@@ -36,11 +39,11 @@ export interface SendServices {
 
 const LEASE_MS = 60_000;
 const MINUTE = 60_000;
-/** A code is of no use later, and a reminder may come too late; news is of use for a while. */
-const LIFE: Partial<Record<MessageKind, number>> = { code: 10 * MINUTE, reminder: 15 * MINUTE };
-const NOTIFICATION_LIFE = 12 * 60 * MINUTE;
+/** How long the worker tries to send a message: a late code or reminder is useless. */
+const LIFE_MS: Partial<Record<MessageKind, number>> = { code: 10 * MINUTE, reminder: 15 * MINUTE };
+const NOTIFICATION_LIFE_MS = 12 * 60 * MINUTE;
 
-/** The explicit step of the worker. Answers how many were looked at. */
+/** One step of the worker: sends up to `batch` due messages. Returns how many it claimed. */
 export async function sendDueMessages(services: SendServices, batch: number): Promise<number> {
   const now = services.clock.now();
   const due = await claimMessages(services.db, now, now + LEASE_MS, batch);
@@ -50,26 +53,26 @@ export async function sendDueMessages(services: SendServices, batch: number): Pr
 
 async function sendOne(services: SendServices, message: MessageRow): Promise<void> {
   const { db, clock, seal, log, sender } = services;
-  const finish = (status: 'sent' | 'failed' | 'dropped', providerId: string | null, trouble: string | null) =>
-    finishMessage(db, message.id, message.leaseToken, { status, providerId, trouble }, clock.now());
-  if (message.stopped && message.kind !== 'code') return finish('dropped', null, 'stopped');
-  const life = LIFE[message.kind] ?? NOTIFICATION_LIFE;
+  const finish = (status: 'sent' | 'failed' | 'dropped', providerId: string | null, error: string | null) =>
+    finishMessage(db, message.id, message.leaseToken, { status, providerId, error }, clock.now());
+  if (message.hasOptedOut && message.kind !== 'code') return finish('dropped', null, 'stopped');
+  const life = LIFE_MS[message.kind] ?? NOTIFICATION_LIFE_MS;
   try {
-    const words = seal.open(message.words, `message ${message.id}`);
-    await finish('sent', await sender.send(openPhone(seal, message), words, Math.ceil(life / 1_000)), null);
+    const text = seal.open(message.text, `message ${message.id}`);
+    await finish('sent', await sender.send(openPhone(seal, message), text, Math.ceil(life / 1_000)), null);
   } catch (error) {
-    if (error instanceof TextStopped) {
-      await setStopped(db, message.phoneHash, clock.now());
+    if (error instanceof TextOptedOut) {
+      await setOptedOut(db, message.phoneHash, clock.now());
       return finish('dropped', null, 'stopped');
     }
-    const isDoubtful = error instanceof TextUnknown && message.leaseToken > 1;
-    const isOver = isDoubtful || error instanceof TextRefused || clock.now() - message.createdAt > life;
-    const text = error instanceof Error ? error.message : String(error);
-    log[isOver ? 'error' : 'warn'](
-      { message: message.id, kind: message.kind, err: text },
-      'a text message was not sent',
+    const wasTriedAgain = error instanceof TextOutcomeUnknown && message.leaseToken > 1;
+    const isFinal = wasTriedAgain || error instanceof TextRefused || clock.now() - message.createdAt > life;
+    const reason = error instanceof Error ? error.message : String(error);
+    log[isFinal ? 'error' : 'warn'](
+      { message: message.id, kind: message.kind, err: reason },
+      isFinal ? 'sending a text message failed for good' : 'sending a text message failed; the worker retries it',
     );
-    if (isOver) return finish('failed', null, text.slice(0, 200));
+    if (isFinal) return finish('failed', null, reason.slice(0, 200));
     const wait = Math.min(2_000 * 2 ** Math.min(message.leaseToken, 8), 10 * MINUTE);
     return postponeMessage(db, message.id, message.leaseToken, clock.now() + wait);
   }

@@ -1,37 +1,41 @@
-// Twilio's Messages API as our sender of text messages, and its signed notices of what people answer. Twilio has no
-// idempotency key: after a time-out nobody knows whether the message went out, and it is tried once more at the most (rather
-// twice than never, and never a third time). No phone and no words of a message get into an error.
+// Twilio's Messages API as a TextSender, and the verification of its signed notices of replies. Twilio has no
+// idempotency key: after a time-out the message may have been sent, and the worker tries it at most once more (twice is
+// better than never). No error contains a phone or the text of a message.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TwilioAccount } from '../../../base/config.ts';
 import { sendTrusted, type TrustedResponse } from '../../../base/outbound/trusted-request.ts';
-import { TextRefused, type TextSender, TextStopped, TextUnknown } from './send.ts';
+import { TextOptedOut, TextOutcomeUnknown, TextRefused, type TextSender } from './send.ts';
 
 const TIMEOUT_MS = 10_000;
-/** Twilio takes no longer life than this, in seconds. */
-const LONGEST_LIFE = 36_000;
-const HAS_STOPPED = 21610;
-/** Too fast, or our own settings are wrong: neither says anything about this message. */
-const PASSING = [401, 403, 408, 429, 503];
+/** Twilio's maximum ValidityPeriod. */
+const MAX_VALIDITY_SECONDS = 36_000;
+const OPTED_OUT_CODE = 21610;
+/** Rate limits and wrong settings of ours: no refusal of this message. */
+const TEMPORARY_STATUSES = [401, 403, 408, 429, 503];
 
 export function makeTwilioSender(settings: TwilioAccount): TextSender {
   const { accountSid, authToken, from, baseUrl } = settings;
   const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`;
   return {
-    async send(phone, words, lifeSeconds) {
+    async send(phone, text, lifeSeconds) {
       const form = new URLSearchParams({
         To: phone,
-        Body: words,
-        ValidityPeriod: String(Math.min(lifeSeconds, LONGEST_LIFE)),
+        Body: text,
+        ValidityPeriod: String(Math.min(lifeSeconds, MAX_VALIDITY_SECONDS)),
         ...('number' in from ? { From: from.number } : { MessagingServiceSid: from.service }),
       });
-      const answer = await asked(`${baseUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`, authorization, form);
-      return sidOf(answer);
+      const response = await postForm(
+        `${baseUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`,
+        authorization,
+        form,
+      );
+      return sidOf(response);
     },
   };
 }
 
-async function asked(url: string, authorization: string, form: URLSearchParams): Promise<TrustedResponse> {
+async function postForm(url: string, authorization: string, form: URLSearchParams): Promise<TrustedResponse> {
   try {
     return await sendTrusted({
       url,
@@ -42,38 +46,38 @@ async function asked(url: string, authorization: string, form: URLSearchParams):
     });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
-    // Nobody was reached: nothing was sent.
+    // No connection was made, so nothing was sent.
     if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/.test(String(code))) {
       throw new Error(`Twilio could not be reached (${code})`);
     }
-    throw new TextUnknown(`Twilio did not answer (${code})`);
+    throw new TextOutcomeUnknown(`Twilio did not answer (${code})`);
   }
 }
 
 function sidOf({ status, body }: TrustedResponse): string {
-  const said = parsed(body);
-  if (status >= 200 && status < 300) return typeof said.sid === 'string' ? said.sid : 'sent';
-  const code = typeof said.code === 'number' ? said.code : 0;
-  const words = `Twilio answered ${status}${code === 0 ? '' : ` (${code})`}`;
-  if (code === HAS_STOPPED) throw new TextStopped(words);
-  if (PASSING.includes(status)) throw new Error(words);
-  if (status >= 500) throw new TextUnknown(words);
-  throw new TextRefused(words);
+  const fields = parseJson(body);
+  if (status >= 200 && status < 300) return typeof fields.sid === 'string' ? fields.sid : 'sent';
+  const code = typeof fields.code === 'number' ? fields.code : 0;
+  const message = `Twilio answered ${status}${code === 0 ? '' : ` (${code})`}`;
+  if (code === OPTED_OUT_CODE) throw new TextOptedOut(message);
+  if (TEMPORARY_STATUSES.includes(status)) throw new Error(message);
+  if (status >= 500) throw new TextOutcomeUnknown(message);
+  throw new TextRefused(message);
 }
 
-function parsed(body: Buffer): Readonly<Record<string, unknown>> {
+function parseJson(body: Buffer): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
-    // An answer that is no JSON says what its status says.
+    // Without a JSON body only the status counts.
     return {};
   }
 }
 
 /**
- * Whether a notice is Twilio's: HMAC-SHA1 with our own token over the address that Twilio was given, then every field with
- * its value, sorted by name. Twilio signs the address sometimes with the port and sometimes without.
+ * Whether Twilio signed the notice: HMAC-SHA1 with our auth token over the configured URL and then every field with its
+ * value, sorted by name. Twilio signs the URL sometimes with the port and sometimes without.
  */
 export function isFromTwilio(
   authToken: string,
@@ -83,19 +87,21 @@ export function isFromTwilio(
 ): boolean {
   if (signature === undefined || signature.length > 100 || authToken === '') return false;
   const names = [...new Set(fields.keys())].sort();
-  const rest = names.flatMap((name) => [...new Set(fields.getAll(name))].sort().map((value) => `${name}${value}`));
+  const signedFields = names.flatMap((name) =>
+    [...new Set(fields.getAll(name))].sort().map((value) => `${name}${value}`),
+  );
   const given = Buffer.from(signature);
-  return addressesOf(url).some((address) => {
+  return urlsWithAndWithoutPort(url).some((candidate) => {
     const ours = Buffer.from(
       createHmac('sha1', authToken)
-        .update(`${address}${rest.join('')}`)
+        .update(`${candidate}${signedFields.join('')}`)
         .digest('base64'),
     );
     return ours.length === given.length && timingSafeEqual(ours, given);
   });
 }
 
-function addressesOf(text: string): readonly string[] {
+function urlsWithAndWithoutPort(text: string): readonly string[] {
   const url = new URL(text);
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   const tail = `${url.pathname}${url.search}`;

@@ -22,7 +22,7 @@ export function shownDelivery(row: DeliveryRow) {
     status: row.status,
     attempts: row.attempts,
     last_status: row.last_status,
-    last_error: row.ended_as ?? row.last_error,
+    last_error: row.end_reason ?? row.last_error,
     last_response: row.last_response,
     last_duration_ms: row.last_duration_ms,
     last_attempt_at: row.last_attempt_at,
@@ -37,5 +37,5 @@ export function shownDelivery(row: DeliveryRow) {
 function attemptsOf(row: DeliveryRow): EarlierAttempt[] {
   const { last_attempt_at: at, last_status: status, last_error: error, last_duration_ms: durationMs } = row;
   if (at === null) return [];
-  return [...(row.earlier ?? []), { at, status, error, duration_ms: durationMs ?? 0 }];
+  return [...(row.earlier_attempts ?? []), { at, status, error, duration_ms: durationMs ?? 0 }];
 }

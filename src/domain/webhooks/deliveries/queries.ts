@@ -43,14 +43,14 @@ export async function claimQueues(
     `with t as materialized (
        select l.venue_id, l.endpoint_id from unnest($3::text[], $4::integer[]) as p(pace, places)
        cross join lateral (
-         select venue_id, endpoint_id from delivery_lanes
-         where due_at is not null and pace = p.pace and greatest(due_at, free_at) <= to_timestamp($1 / 1000.0)
-         order by greatest(due_at, free_at) limit p.places for update skip locked) l)
-     update delivery_lanes l set turn = l.turn + 1, free_at = to_timestamp($2 / 1000.0)
+         select venue_id, endpoint_id from endpoint_queues
+         where due_at is not null and pace = p.pace and greatest(due_at, available_at) <= to_timestamp($1 / 1000.0)
+         order by greatest(due_at, available_at) limit p.places for update skip locked) l)
+     update endpoint_queues l set lease_token = l.lease_token + 1, available_at = to_timestamp($2 / 1000.0)
      from t, webhook_endpoints w
      where l.venue_id = t.venue_id and l.endpoint_id = t.endpoint_id
        and w.venue_id = t.venue_id and w.endpoint_id = t.endpoint_id
-     returning l.venue_id as "venueId", l.endpoint_id as "endpointId", l.turn as "leaseToken", l.failures, l.pace, w.mode, w.url, w.status, w.secret,
+     returning l.venue_id as "venueId", l.endpoint_id as "endpointId", l.lease_token as "leaseToken", l.failures, l.pace, w.mode, w.url, w.status, w.secret,
        ${earlierSecrets('w', '$1')} as "earlierSecrets"`,
     [now, until, PACES, PACES.map((pace) => Math.max(0, places[pace]))],
   );
@@ -163,11 +163,11 @@ export async function recordAttempts(
 
 /** Every endpoint has a queue, created in the same transaction. */
 export async function insertQueue(tx: Queryable, venueId: string, endpointId: string): Promise<void> {
-  await tx.query('insert into delivery_lanes (venue_id, endpoint_id) values ($1, $2)', [venueId, endpointId]);
+  await tx.query('insert into endpoint_queues (venue_id, endpoint_id) values ($1, $2)', [venueId, endpointId]);
 }
 
 export async function makeQueueDue(tx: Queryable, venueId: string, endpointId: string, now: number): Promise<void> {
-  await tx.query('select wake_lanes(array[$1::uuid], array[$2::text], to_timestamp($3 / 1000.0))', [
+  await tx.query('select schedule_endpoint_queues(array[$1::uuid], array[$2::text], to_timestamp($3 / 1000.0))', [
     venueId,
     endpointId,
     now,
@@ -177,7 +177,7 @@ export async function makeQueueDue(tx: Queryable, venueId: string, endpointId: s
 /** Clears failures and back-off, and revokes the lease: a worker that is processing the queue writes nothing more. */
 export async function resetQueue(tx: Queryable, venueId: string, endpointId: string): Promise<void> {
   await tx.query(
-    `update delivery_lanes set failures = 0, pace = 'quick', free_at = '-infinity', turn = turn + 1
+    `update endpoint_queues set failures = 0, pace = 'quick', available_at = '-infinity', lease_token = lease_token + 1
      where venue_id = $1 and endpoint_id = $2`,
     [venueId, endpointId],
   );
@@ -201,15 +201,15 @@ export interface DeliveryRow {
   readonly last_response: string | null;
   readonly last_duration_ms: number | null;
   readonly last_attempt_at: string | null;
-  readonly earlier: readonly EarlierAttempt[] | null;
-  readonly ended_as: string | null;
+  readonly earlier_attempts: readonly EarlierAttempt[] | null;
+  readonly end_reason: string | null;
   readonly next_attempt_at: string | null;
   readonly delivered_at: string | null;
   readonly created_at: string;
 }
 
 const DELIVERY = `event_id, endpoint_id, type, status, attempts, last_status, last_error, last_response, last_duration_ms,
-  last_attempt_at, earlier, ended_as, due_at as next_attempt_at, delivered_at, created_at`;
+  last_attempt_at, earlier_attempts, end_reason, due_at as next_attempt_at, delivered_at, created_at`;
 
 export async function listDeliveryRows(
   db: Queryable,
@@ -250,7 +250,7 @@ export async function redeliverOne(
 ): Promise<DeliveryRow | null> {
   const rows = await tx.query<DeliveryRow>(
     `update deliveries set status = 'pending', due_at = to_timestamp($4 / 1000.0), tries = 0, delivered_at = null,
-       ended_as = null, ends_at = to_timestamp($6 / 1000.0)
+       end_reason = null, ends_at = to_timestamp($6 / 1000.0)
      where venue_id = $1 and endpoint_id = $2 and created_at = $3::timestamptz and event_id = $5 returning ${DELIVERY}`,
     [venueId, endpointId, event.createdAt, now, event.id, now + WINDOW_MS],
   );
@@ -268,7 +268,7 @@ export async function redeliverFailed(
 ): Promise<number> {
   const rows = await tx.query(
     `update deliveries set status = 'pending', due_at = to_timestamp($4 / 1000.0), tries = 0,
-       ended_as = null, ends_at = to_timestamp($6 / 1000.0)
+       end_reason = null, ends_at = to_timestamp($6 / 1000.0)
      where venue_id = $1 and endpoint_id = $2 and created_at in (
        select created_at from deliveries
        where venue_id = $1 and endpoint_id = $2 and status = 'failed' and created_at >= $3::timestamptz

@@ -1,0 +1,139 @@
+// The schema of a migrated database as text, read from its catalogue: tables with columns, constraints, indexes, triggers
+// and comments, and a list of functions with their files. The same database gives the same text. It is for reading, not
+// for creating a database.
+
+import { relative } from 'node:path';
+import type { FunctionFile } from '../src/base/schema-files.ts';
+
+/** Runs a statement and gives its rows. */
+export type Query = <Row>(sql: string) => Promise<Row[]>;
+
+interface TableRow {
+  readonly oid: number;
+  readonly name: string;
+  readonly unlogged: boolean;
+  readonly options: string | null;
+  readonly partitioned: string | null;
+  readonly comment: string | null;
+}
+
+interface ColumnRow {
+  readonly table: number;
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly default: string | null;
+  readonly storage: string | null;
+  readonly comment: string | null;
+}
+
+interface PartRow {
+  readonly table: number;
+  readonly text: string;
+}
+
+const TABLES = `
+  select c.oid::integer as oid, c.relname as name, c.relpersistence = 'u' as unlogged,
+    array_to_string(c.reloptions, ', ') as options, pg_get_partkeydef(c.oid) as partitioned,
+    obj_description(c.oid, 'pg_class') as comment
+  from pg_class c
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+  order by c.relname collate "C"`;
+
+const COLUMNS = `
+  select a.attrelid::integer as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
+    a.attnotnull as required, pg_get_expr(d.adbin, d.adrelid, true) as default,
+    case when a.attstorage <> t.typstorage then
+      case a.attstorage when 'p' then 'plain' when 'e' then 'external' when 'm' then 'main' else 'extended' end
+    end as storage, col_description(a.attrelid, a.attnum) as comment
+  from pg_attribute a join pg_type t on t.oid = a.atttypid
+  left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+  where a.attnum > 0 and not a.attisdropped
+  order by a.attrelid, a.attnum`;
+
+/** Not the constraints of triggers, and not those of columns that are not null, which the columns say. */
+const CONSTRAINTS = `
+  select c.conrelid::integer as table, 'CONSTRAINT ' || c.conname || ' ' || pg_get_constraintdef(c.oid, true) as text
+  from pg_constraint c where c.connamespace = 'public'::regnamespace and c.contype in ('p', 'u', 'f', 'c')
+  order by position(c.contype::text in 'pufc'), c.conname collate "C"`;
+
+/** Not the indexes of keys, which are constraints. */
+const INDEXES = `
+  select x.indrelid::integer as table, pg_get_indexdef(x.indexrelid, 0, true) as text
+  from pg_index x join pg_class i on i.oid = x.indexrelid
+  where i.relnamespace = 'public'::regnamespace
+    and not exists (select from pg_constraint c where c.conindid = x.indexrelid and c.contype in ('p', 'u'))
+  order by i.relname collate "C"`;
+
+const TRIGGERS = `
+  select t.tgrelid::integer as table, pg_get_triggerdef(t.oid, true) as text
+  from pg_trigger t where not t.tgisinternal order by t.tgname collate "C"`;
+
+const PARTITIONS = `
+  select h.inhparent::integer as table,
+    'CREATE TABLE ' || c.relname || ' PARTITION OF ' || p.relname || ' ' || pg_get_expr(c.relpartbound, c.oid) as text
+  from pg_inherits h join pg_class c on c.oid = h.inhrelid join pg_class p on p.oid = h.inhparent
+  where c.relkind = 'r' order by c.relname collate "C"`;
+
+const FUNCTIONS = `
+  select p.proname as name, p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' as signature
+  from pg_proc p where p.pronamespace = 'public'::regnamespace
+  order by p.proname collate "C", pg_get_function_identity_arguments(p.oid) collate "C"`;
+
+const HEAD = `-- The schema of a migrated database, for reading. Made by \`npm run schema\`; do not edit. A test fails when it is not
+-- current.
+`;
+
+export async function dumpSchema(query: Query, functions: readonly FunctionFile[], root: string): Promise<string> {
+  const columns = await query<ColumnRow>(COLUMNS);
+  const constraints = await query<PartRow>(CONSTRAINTS);
+  const after = [await query<PartRow>(PARTITIONS), await query<PartRow>(INDEXES), await query<PartRow>(TRIGGERS)];
+  const tables = (await query<TableRow>(TABLES)).map((table) => {
+    const isOfTable = (one: { readonly table: number }): boolean => one.table === table.oid;
+    const own = columns.filter(isOfTable);
+    const statements = after.flatMap((parts) => parts.filter(isOfTable).map(({ text }) => `${text};\n`));
+    const storage = own.flatMap(({ name, storage }) =>
+      storage === null ? [] : [`ALTER TABLE ${table.name} ALTER COLUMN ${name} SET STORAGE ${storage};\n`],
+    );
+    return `${createTable(table, own, constraints.filter(isOfTable))}${[...storage, ...statements].join('')}`;
+  });
+  return [HEAD, ...tables, await functionList(query, functions, root)].join('\n');
+}
+
+function createTable(table: TableRow, columns: readonly ColumnRow[], constraints: readonly PartRow[]): string {
+  const lines = [
+    ...columns.map((column) => ({ comment: column.comment, text: columnText(column) })),
+    ...constraints.map(({ text }) => ({ comment: null, text })),
+  ];
+  const body = lines.map(
+    ({ comment, text }, index) => `${note(comment, '  ')}  ${text}${index < lines.length - 1 ? ',' : ''}\n`,
+  );
+  const partitioned = table.partitioned === null ? '' : ` PARTITION BY ${table.partitioned}`;
+  const options = table.options === null ? '' : ` WITH (${table.options})`;
+  const head = `CREATE ${table.unlogged ? 'UNLOGGED ' : ''}TABLE ${table.name} (\n`;
+  return `${note(table.comment, '')}${head}${body.join('')})${partitioned}${options};\n`;
+}
+
+function columnText({ name, type, required, default: value }: ColumnRow): string {
+  return `${name} ${type}${required ? ' NOT NULL' : ''}${value === null ? '' : ` DEFAULT ${value}`}`;
+}
+
+const MAX_WIDTH = 120;
+
+/** A comment in lines of its own; nothing where there is none. */
+function note(comment: string | null, indent: string): string {
+  const lines: string[] = [];
+  for (const word of comment?.split(' ') ?? []) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > MAX_WIDTH) lines.push(`${indent}-- ${word}`);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+async function functionList(query: Query, functions: readonly FunctionFile[], root: string): Promise<string> {
+  const homes = new Map(functions.map(({ name, path }) => [name, relative(root, path)]));
+  const rows = await query<{ name: string; signature: string }>(FUNCTIONS);
+  const lines = rows.map(({ name, signature }) => `-- ${homes.get(name) ?? 'no file'}\n--   ${signature}\n`);
+  return `-- Functions, each with its file.\n${lines.join('')}`;
+}

@@ -1,0 +1,5 @@
+-- Rows of money tables are never deleted: ledger entries and the processor's records refer to them.
+create or replace function enforce_no_deletes() returns trigger language plpgsql as $$
+begin
+  raise exception 'what is in % is never deleted', tg_table_name using errcode = 'restrict_violation';
+end $$;

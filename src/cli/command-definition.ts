@@ -1,0 +1,55 @@
+// The definition of a command: its words, arguments and options as data, and one function that runs it.
+
+import type { CommandContext } from '../base/command-context.ts';
+import type { Config } from '../base/config.ts';
+import type { AppContext } from '../run/context.ts';
+
+interface Opened {
+  readonly context: AppContext;
+  readonly command: CommandContext;
+}
+
+/** A command calls it only after it has checked its input. */
+export type OpenContext = () => Promise<Opened>;
+
+/** Reads only the configuration, for a command that needs no database. */
+export type ReadSettings = () => Config;
+
+export interface Option {
+  readonly name: string;
+  /** The name of its value in the usage, such as URL. Null: a flag, which takes no value. */
+  readonly valueName: string | null;
+  readonly isRequired?: true;
+  /** May be given more than once. */
+  readonly isRepeatable?: true;
+  readonly help: string;
+}
+
+/** The checked input of a command: every option is known and has its value, and the number of arguments is right. */
+export interface CommandInput {
+  /** The nth declared argument, from 0. */
+  argument(index: number): string;
+  /** The value of a required option. */
+  required(name: string): string;
+  text(name: string): string | null;
+  texts(name: string): readonly string[];
+  flag(name: string): boolean;
+}
+
+export interface CommandResult {
+  /** Printed as one JSON document with `--json`. */
+  readonly json: unknown;
+  /** The same as text, without a final line end. */
+  readonly text: string;
+  /** The command ran and found a problem: printed on standard error, with exit code 1. */
+  readonly failure?: string;
+}
+
+export interface Command {
+  readonly words: readonly string[];
+  /** Names of the arguments after the words, such as ID. */
+  readonly arguments: readonly string[];
+  readonly options: readonly Option[];
+  readonly help: string;
+  run(input: CommandInput, open: OpenContext, readSettings: ReadSettings): Promise<CommandResult>;
+}

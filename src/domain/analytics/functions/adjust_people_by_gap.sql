@@ -1,0 +1,18 @@
+-- A day's people by gap, with p_more people added (or removed, where negative) at p_more_gaps.
+create or replace function adjust_people_by_gap(
+  p_gaps smallint[], p_people integer[], p_more_gaps smallint[], p_more integer[]
+) returns table (gaps smallint[], people integer[]) language sql immutable as $$
+  select coalesce(array_agg(c.gap order by c.gap), '{}'), coalesce(array_agg(c.people order by c.gap), '{}')
+  from (
+    select n.gap, (sum(n.here) over (order by n.gap desc))::integer as people
+    from (
+      select o.gap, sum(o.here) as here
+      from (
+        select u.gap, u.people - lead(u.people, 1, 0) over (order by u.gap) as here
+        from unnest(p_gaps, p_people) u(gap, people)
+        union all select * from unnest(p_more_gaps, p_more)
+      ) o
+      group by o.gap having sum(o.here) <> 0
+    ) n
+  ) c
+$$;

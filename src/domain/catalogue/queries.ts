@@ -1,0 +1,107 @@
+// The statements that the tables of offerings, experiences and boats have in common: find one, find by external ids,
+// list a page, list for review. A folder describes its own table once and gets functions over it; their SQL is built
+// from that description alone, when the program starts, and never from input. Writing a row stays with its own
+// folder.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import { isUuid } from '../../base/ids.ts';
+import type { PageQuery } from '../../base/page.ts';
+
+export interface CatalogueTable {
+  readonly table: 'offerings' | 'experiences' | 'boats';
+  readonly idColumn: 'offering_id' | 'submission_id' | 'boat_id';
+  /** The select list of a whole row. */
+  readonly columns: string;
+  /** The select list of a row in the partner's list. */
+  readonly listColumns: string;
+  /** The time by which the list pages: unique for a venue and mode. */
+  readonly pageColumn: 'created_at' | 'changed_at';
+  /** The field of the content that names the object to a reviewer. */
+  readonly titleField: 'title' | 'name';
+}
+
+export type ReviewStatus = 'pending' | 'approved' | 'rejected';
+
+export interface ReviewFilter {
+  readonly status: ReviewStatus;
+  /** Null: both modes. */
+  readonly mode: Mode | null;
+  /** Null: every venue. */
+  readonly venueId: string | null;
+  readonly limit: number;
+}
+
+export interface ReviewListRow {
+  readonly id: string;
+  readonly venue_id: string;
+  readonly mode: Mode;
+  readonly status: ReviewStatus;
+  readonly title: string;
+  readonly external_id: string | null;
+  readonly created_at: string;
+}
+
+/** What a review writes to the object, at `at`, a page timestamp of the venue. */
+export interface ReviewOutcome {
+  readonly status: 'approved' | 'rejected';
+  readonly note: string | null;
+  readonly at: string;
+}
+
+export interface CatalogueQueries<Row, ListRow> {
+  /** Finds by the object's id or by the venue's own id; a match of the object's id wins. */
+  findByReference(db: Queryable, venueId: string, mode: Mode, reference: string): Promise<Row | null>;
+  /** The rows that exist, by external id. */
+  findByExternalIds(
+    db: Queryable,
+    venueId: string,
+    mode: Mode,
+    externalIds: readonly string[],
+  ): Promise<Map<string, Row>>;
+  /** Newest first, one row more than the page holds: the extra row says that there is a next page. */
+  listPage(db: Queryable, venueId: string, mode: Mode, page: PageQuery): Promise<ListRow[]>;
+  /** Oldest first. */
+  listForReview(db: Queryable, filter: ReviewFilter): Promise<ReviewListRow[]>;
+}
+
+export function catalogueQueries<Row extends { readonly external_id: string | null }, ListRow extends object>(
+  description: CatalogueTable,
+): CatalogueQueries<Row, ListRow> {
+  const { table, idColumn, columns, listColumns, pageColumn, titleField } = description;
+  const byReference = `select ${columns} from ${table}
+    where venue_id = $1 and mode = $2 and (${idColumn} = $3::uuid or external_id = $4)
+    order by ${idColumn} = $3::uuid desc nulls last limit 1`;
+  const byExternalIds = `select ${columns} from ${table}
+    where venue_id = $1 and mode = $2 and external_id = any($3)`;
+  const page = `select ${listColumns} from ${table}
+    where venue_id = $1 and mode = $2 and ($3::text is null or status = $3)
+      and ${pageColumn} < coalesce($4::timestamptz, 'infinity')
+    order by ${pageColumn} desc limit $5`;
+  // The status stands in the text, not in a parameter, so that PostgreSQL can use the partial index of pending rows.
+  const reviewList = (status: ReviewStatus): string => `select ${idColumn} as id, venue_id, mode, status,
+      content ->> '${titleField}' as title, external_id, created_at
+    from ${table}
+    where status = '${status}' and ($1::text is null or mode = $1) and ($2::uuid is null or venue_id = $2)
+    order by created_at, ${idColumn} limit $3`;
+  const reviewLists = {
+    pending: reviewList('pending'),
+    approved: reviewList('approved'),
+    rejected: reviewList('rejected'),
+  };
+  return {
+    async findByReference(db, venueId, mode, reference) {
+      const id = isUuid(reference) ? reference : null;
+      const rows = await db.query<Row>(byReference, [venueId, mode, id, reference]);
+      return rows[0] ?? null;
+    },
+    async findByExternalIds(db, venueId, mode, externalIds) {
+      const rows = await db.query<Row>(byExternalIds, [venueId, mode, externalIds]);
+      return new Map(rows.map((row) => [row.external_id ?? '', row]));
+    },
+    listPage: (db, venueId, mode, { status, before, limit }) =>
+      db.query<ListRow>(page, [venueId, mode, status, before, limit + 1]),
+    listForReview: (db, { status, mode, venueId, limit }) =>
+      db.query<ReviewListRow>(reviewLists[status], [mode, venueId, limit]),
+  };
+}

@@ -1,0 +1,35 @@
+-- The checkout as guests see it: without fee, net amount, metadata and booking id. A seat is open while a guest may
+-- still take it. covered_by is the person whose card was held last for the share, when that is not the share's own
+-- member.
+create or replace function guest_view(c checkouts) returns json language sql stable as $$
+  select row_to_json(o) from (
+    select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,
+      utc_text(c.pay_by) as pay_by, c.description,
+      (select row_to_json(w) from (
+        select case when v.linked_at is null then null else v.venue_id end as id, v.name
+        from venues v where v.venue_id = c.venue_id) w) as venue,
+      coalesce(s.funded, 0) as funded_amount, coalesce(s.shares, '[]'::json) as shares,
+      c.return_url, c.cancel_url, utc_micros(c.created_at) as created_at, utc_micros(c.completed_at) as completed_at
+    from (select 1) one
+    left join lateral (
+      select array_to_json(array_agg(row_to_json(r) order by p.place)) as shares,
+        sum(p.amount) filter (where p.status in ('held', 'captured', 'refunded')) as funded
+      from shares p
+      left join members m on m.member_id = p.member_id
+      left join (
+        select distinct on (h.share_id) h.share_id, h.payer_id from holds h
+        where h.venue_id = c.venue_id and h.checkout_id = c.checkout_id and h.held_at is not null
+        order by h.share_id, h.created_at desc) k
+        on k.share_id = p.share_id and k.payer_id <> p.member_id
+          and p.status in ('held', 'captured', 'released', 'refunded')
+      left join shares q on q.venue_id = c.venue_id and q.checkout_id = c.checkout_id and q.member_id = k.payer_id
+        and q.dropped_at is null
+      cross join lateral (
+        select p.share_id as id, p.amount, p.status, p.is_organizer,
+          coalesce(p.display_name, m.display_name) as display_name, utc_text(p.held_at) as held_at,
+          coalesce(m.is_seat, false) and c.status = 'collecting' and (p.amount = 0 or p.status in ('invited', 'failed'))
+            as is_open_seat,
+          coalesce(member_name(k.payer_id), q.display_name) as covered_by) r
+      where c.status <> 'open' and p.venue_id = c.venue_id and p.checkout_id = c.checkout_id
+        and p.dropped_at is null) s on true) o
+$$;

@@ -1,0 +1,17 @@
+-- Inserts an event at p_at, or right after the newest event when that microsecond is in use: times are unique for a
+-- venue and mode. Sequences of a subject have no gap, because the caller holds the subject's row lock or has just
+-- inserted it.
+create or replace function record_event(
+  p_venue uuid, p_event text, p_mode text, p_type text, p_subject text, p_data json, p_at timestamptz
+) returns void language plpgsql as $$
+begin
+  loop
+    insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
+      select p_venue, p_event, p_mode, p_type, p_subject, coalesce(max(e.sequence), 0) + 1, p_data, p_at
+      from events e where e.venue_id = p_venue and e.subject = p_subject
+      on conflict (venue_id, mode, created_at) do nothing;
+    exit when found;
+    select max(e.created_at) + interval '1 microsecond' into p_at
+      from events e where e.venue_id = p_venue and e.mode = p_mode;
+  end loop;
+end $$;

@@ -1,0 +1,190 @@
+// How much a lookup reads: a few index entries for each person, whatever the planner's statistics are. They may be of a
+// nearly empty table, or of many small venues beside a big one: then an index that only starts with the venue looks as
+// good as the right one, and every lookup would read the whole venue.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Queryable } from '../../src/base/db.ts';
+import { rebuild } from '../../src/domain/analytics/rebuild.ts';
+import { openTestActivity, report, type TestActivity } from '../support/test-activity.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+
+let world: TestWorld;
+let app: TestActivity;
+let thing: string;
+beforeAll(async () => {
+  world = await openTestWorld();
+  app = await openTestActivity(world, 1, 'live');
+  thing = app.experiences[0]?.id ?? '';
+});
+afterAll(() => world.close());
+
+const BIG = 12_000;
+const PEOPLE = 50;
+
+/** Empties the tables and turns autovacuum off, so that the statistics of nearly empty tables stay. */
+async function forgetAll(): Promise<void> {
+  for (const table of ['activity', 'activity_people']) {
+    await world.db.query(
+      `alter table ${table === 'activity' ? 'activity_slot_01' : table} set (autovacuum_enabled = off)`,
+    );
+    await world.db.query(`truncate ${table}`);
+  }
+  await world.db.query('truncate activity_days');
+}
+
+async function smallVenues(count: number): Promise<void> {
+  await world.db.query(
+    `insert into activity_people select md5('v' || i % ($1::int / 2))::uuid, md5('t' || i % ($1::int / 2))::uuid, 'view',
+       md5('p' || i)::uuid, date '2025-01-01' + i % 28, 1 from generate_series(1, $1::int) i`,
+    [count],
+  );
+  await world.db.query(
+    `insert into activity (venue_id, slot, at, type, subject, subject_mode, person, guests, cents, mode)
+     select venue_id, activity_slot(day), day, 'view', subject, 'live', person, 1, 0, 'live' from activity_people`,
+  );
+}
+
+/** Inserts one event for each person, in January 2025, as if recorded. */
+async function bigVenue(): Promise<void> {
+  await world.db.query(
+    `insert into activity_people select $1, t.subject, 'view', md5('p' || i)::uuid, date '2025-01-01' + i % 28, 1 << i / 3600
+     from generate_series(1, $3::int) i cross join unnest(array[$2::uuid, all_experiences_id('live')]) t(subject)`,
+    [app.venueId, thing, BIG],
+  );
+  await world.db.query(
+    `insert into activity (venue_id, slot, at, type, subject, subject_mode, person, guests, cents, mode)
+     select $1, activity_slot(at), at, 'view', $2, 'live', md5('p' || i)::uuid, 1, 0, 'live'
+     from (select i, timestamptz '2025-01-01T00:00:00Z' + (i % 28) * interval '1 day' + i * interval '1 second' as at
+       from generate_series(1, $3::int) i) e`,
+    [app.venueId, thing, BIG],
+  );
+  await world.db.query(
+    `insert into activity_days (venue_id, subject, day, part, views, saves, bookings, guests, cents, check_ins, viewer_gaps, viewers,
+       starter_gaps, starters)
+     select s.venue_id, s.subject, s.day, 24, count(*), 0, 0, 0, 0, 0, '{400}', array[count(*)], '{}', '{}'
+     from activity_people s where s.venue_id = $1 group by s.venue_id, s.subject, s.day
+     on conflict do nothing`,
+    [app.venueId],
+  );
+}
+
+/** Index entries and table rows that this transaction has read. */
+async function readIn(tx: Queryable): Promise<number> {
+  const rows = await tx.query<{ read: number }>(
+    `select sum(pg_stat_get_xact_tuples_returned(c.oid))::bigint as read from pg_class c
+     where c.relname ~ '^activity_(people|slot_)' and c.relkind in ('r', 'i')`,
+  );
+  return rows[0]?.read ?? 0;
+}
+
+async function record(tx: Queryable): Promise<void> {
+  await tx.query(
+    `select count(*) from record_activity($1, array(select gen_random_uuid() from generate_series(1, $3::int)),
+       array_fill('view'::text, array[$3::int]), array_fill($2::uuid, array[$3::int]), array_fill('live'::text, array[$3::int]),
+       array(select md5('p' || i * 37)::uuid from generate_series(1, $3::int) i),
+       array_fill(timestamptz '2025-01-30T00:00:00Z', array[$3::int]), array_fill(1, array[$3::int]),
+       array_fill(0, array[$3::int]), array_fill('live'::text, array[$3::int]))`,
+    [app.venueId, thing, PEOPLE],
+  );
+}
+
+/** A window that starts inside an hour. */
+async function ask(tx: Queryable): Promise<void> {
+  const everything = '00000000-0000-0000-0000-000000000001';
+  await tx.query(`select * from activity_figures($1, $2, '2025-01-05T03:10:00Z', '2025-01-29T00:00:00Z', false)`, [
+    app.venueId,
+    [thing, everything, app.venueId],
+  ]);
+}
+
+const beliefs: [string, () => Promise<void>][] = [
+  [
+    'statistics of nearly empty tables',
+    async () => {
+      await report(world, [
+        { id: 'a', type: 'view', experience_id: thing, member_id: 'm', at: '2025-01-01T00:00:00Z', mode: 'live' },
+      ]);
+      await world.db.query('analyze');
+      await bigVenue();
+    },
+  ],
+  [
+    'fresh statistics of many small venues and a big one',
+    async () => {
+      await smallVenues(30_000);
+      await bigVenue();
+      await world.db.query('analyze');
+    },
+  ],
+  [
+    'statistics of small venues alone, one row for each',
+    async () => {
+      await smallVenues(4000);
+      await world.db.query('analyze');
+      await bigVenue();
+    },
+  ],
+];
+
+describe.each(beliefs)('with %s', (_name, prepare) => {
+  it('recording and reporting read a few entries for each person, not the whole venue', async () => {
+    await forgetAll();
+    await prepare();
+    const recorded = await world.db.transaction(async (tx) => {
+      const before = await readIn(tx);
+      await record(tx);
+      return (await readIn(tx)) - before;
+    });
+    // For each person: two lookups for the experience and two for all experiences, with at most one entry each.
+    expect(recorded).toBeLessThanOrEqual(PEOPLE * 10);
+    const inPart = await world.db.query<{ people: number }>(
+      `select count(*) as people from activity where venue_id = $1 and at >= '2025-01-05T03:10:00Z' and at < '2025-01-05T04:00:00Z'`,
+      [app.venueId],
+    );
+    const asked = await world.db.transaction(async (tx) => {
+      const before = await readIn(tx);
+      await ask(tx);
+      return (await readIn(tx)) - before;
+    });
+    expect(inPart[0]?.people).toBeGreaterThan(0);
+    expect(asked).toBeGreaterThan((inPart[0]?.people ?? 0) * 2);
+    expect(asked).toBeLessThanOrEqual((inPart[0]?.people ?? 0) * 10 + 100);
+  });
+});
+
+describe('a window that starts inside a busy day', () => {
+  it('reads the events of its first hour, and only the rows of their people and of those who returned', async () => {
+    await forgetAll();
+    const [views, people, back] = [12_000, 4000, 100];
+    await world.db.query(
+      `insert into activity (venue_id, slot, at, type, subject, subject_mode, person, guests, cents, mode)
+       select $1, activity_slot(at), at, 'view', $2, 'live', md5('p' || i % $4::int)::uuid, 1, 0, 'live'
+       from (
+         select i, timestamptz '2025-01-05T00:00:00Z' + i * (interval '1 day' / $3::int) as at from generate_series(0, $3::int - 1) i
+         union all
+         select i, timestamptz '2025-01-07T12:00:00Z' + i * interval '1 second' from generate_series(0, $5::int - 1) i
+       ) e`,
+      [app.venueId, thing, views, people, back],
+    );
+    await rebuild(world.db, app.venueId);
+    const window = { from: '2025-01-05T06:30:00Z', to: '2025-02-04T06:30:00Z' };
+    const everything = '00000000-0000-0000-0000-000000000001';
+    const asked = await world.db.transaction(async (tx) => {
+      const before = await readIn(tx);
+      await tx.query('select * from activity_figures($1, $2, $3, $4, false)', [
+        app.venueId,
+        [thing, everything, app.venueId],
+        window.from,
+        window.to,
+      ]);
+      return (await readIn(tx)) - before;
+    });
+    const inFirstHour = views / 48;
+    // For each person: one event, one lookup for the experience and one for all, with two entries each; and those who
+    // returned, for both.
+    expect(asked).toBeLessThanOrEqual(inFirstHour * 5 + back * 4 + 100);
+    expect(asked).toBeLessThan(people / 2);
+    const { totals } = (await app.get(window)).json.data;
+    expect(totals).toMatchObject({ views: (views * 35) / 48 + back, unique_viewers: people });
+  });
+});

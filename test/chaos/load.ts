@@ -1,0 +1,187 @@
+// The venues of a run, with keys that no load exhausts, and the clients that run scenarios until the time is up.
+
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../../src/base/clock.ts';
+import type { CommandContext } from '../../src/base/command-context.ts';
+import { type Mode, readConfig } from '../../src/base/config.ts';
+import type { Db } from '../../src/base/db.ts';
+import { makeLog } from '../../src/base/log.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { systemRandom } from '../../src/base/random.ts';
+import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
+import { issueKey, type NewKeyRequest } from '../../src/domain/keys/issue-key.ts';
+import { SCOPES } from '../../src/domain/keys/key.ts';
+import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
+import { changeFee } from '../../src/domain/venues/change-venue.ts';
+import { createVenue } from '../../src/domain/venues/create-venue.ts';
+import { commandContext, makeContext } from '../../src/run/context.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
+import type { BookableVenue, Booking } from './booking.ts';
+import { Client, Recorder } from './client.ts';
+import { Guests } from './guests.ts';
+import { Outsiders } from './outsiders.ts';
+import type { LoadContext } from './partner.ts';
+import { People } from './people.ts';
+import type { RunSetup } from './run-setup.ts';
+import { runScenario } from './scenarios.ts';
+
+const NO_LIMIT = 1_000_000_000;
+/** When they are used up, parties have no open seats any more. */
+const SEATS = 5_000;
+const FEES = [
+  [0, 0],
+  [290, 30],
+  [1_000, 0],
+] as const;
+
+/** Gives keys and takes them away, as the operator does. */
+export interface KeyOperator {
+  issue(venueId: string, readsPerHour: number): Promise<{ readonly id: string; readonly key: string }>;
+  /** Once it comes back, the key is nobody's. */
+  revoke(keyId: string): Promise<void>;
+}
+
+export interface Venues {
+  readonly bookable: readonly BookableVenue[];
+  /** One that has nothing to do with any of them. */
+  readonly unrelated: BookableVenue;
+  readonly keyOperator: KeyOperator;
+  readonly seats: string[];
+}
+
+type MakeCommandContext = () => CommandContext;
+
+function commandContextFor(db: Db, setup: RunSetup): MakeCommandContext {
+  const context = makeContext({
+    config: readConfig({}),
+    db,
+    clock: systemClock,
+    random: systemRandom,
+    log: makeLog('silent', 'chaos'),
+    sealKey: Buffer.from(setup.sharedEnv.ENCRYPTION_KEY ?? '', 'base64'),
+    operatorToken: '',
+    schemaFolder: join(packageRoot, 'schemas', 'v1'),
+  });
+  return () => commandContext(context, { actor: 'chaos', via: 'cli', address: null, requestId: null });
+}
+
+export async function openBookableVenues(
+  db: Db,
+  setup: RunSetup,
+  command: MakeCommandContext = commandContextFor(db, setup),
+): Promise<BookableVenue[]> {
+  const bookable: BookableVenue[] = [];
+  for (const [bps, fixed] of FEES)
+    bookable.push(await openBookableVenue(db, command(), `Harbor House ${bps}`, bps, fixed));
+  return bookable;
+}
+
+export async function openVenues(db: Db, setup: RunSetup): Promise<Venues> {
+  const command = commandContextFor(db, setup);
+  const bookable = await openBookableVenues(db, setup, command);
+  const unrelated = await openBookableVenue(db, command(), 'Next Door', 0, 0);
+  const seats = await db.transaction((tx) => createSeats(tx, command(), SEATS));
+  const keyOperator: KeyOperator = {
+    issue: (venueId, reads) =>
+      retryCommand(() => db.transaction((tx) => issueKey(tx, command(), keyOf(venueId, 'test', NO_LIMIT, reads)))),
+    revoke: (keyId) => retryCommand(async () => void (await db.transaction((tx) => revokeKey(tx, command(), keyId)))),
+  };
+  return { bookable, unrelated, keyOperator, seats: [...seats] };
+}
+
+function openBookableVenue(
+  db: Db,
+  command: CommandContext,
+  name: string,
+  bps: number,
+  fixed: number,
+): Promise<BookableVenue> {
+  return db.transaction(async (tx) => {
+    const { id } = await createVenue(tx, command, { name, origins: ['https://harbor.example'], sandbox: false });
+    await changeFee(tx, command, id, bps, fixed);
+    const { key } = await issueKey(tx, command, keyOf(id, 'test', NO_LIMIT, NO_LIMIT));
+    const { key: liveKey } = await issueKey(tx, command, keyOf(id, 'live', NO_LIMIT, NO_LIMIT));
+    return { venueId: id, key, liveKey };
+  });
+}
+
+function keyOf(venueId: string, mode: Mode, writesPerHour: number, readsPerHour: number): NewKeyRequest {
+  const common = { kind: 'secret', expiresAt: null, allowIps: [] } as const;
+  return { ...common, venueId, mode, scopes: mode === 'live' ? SCOPES : [], writesPerHour, readsPerHour };
+}
+
+const MAX_COMMAND_TRIES = 600;
+
+/** The operator tries again until it is done, however often the database goes away under it. */
+async function retryCommand<T>(command: () => Promise<T>): Promise<T> {
+  for (let tries = 1; tries < MAX_COMMAND_TRIES; tries++) {
+    try {
+      return await command();
+    } catch {
+      await delay(250);
+    }
+  }
+  return command();
+}
+
+export interface ClientLoad {
+  readonly recorder: Recorder;
+  readonly bookings: readonly Booking[];
+  /** Nothing new is begun; comes back when all stories have ended, or after `patienceMs` without more tries. */
+  stop(patienceMs: number): Promise<void>;
+  readonly context: LoadContext;
+  readonly outsiders: Outsiders;
+}
+
+export function startLoad(setup: RunSetup, venues: Venues, lanes: number): ClientLoad {
+  const recorder = new Recorder();
+  const bookings: Booking[] = [];
+  let closing = false;
+  const clients = new Map<string, Client>();
+  const clientFor = (name: string, urls: readonly string[]): Client => {
+    const client = new Client(urls, recorder, new SeededRandom(setup.seed, name));
+    clients.set(name, client);
+    return client;
+  };
+  const api = clientFor('api', setup.apiUrls);
+  const browsers = clientFor('guests', setup.apiUrls);
+  const guests = new Guests(new People(browsers), browsers, clientFor('bank', [setup.processorUrl]));
+  const { bookable, seats } = venues;
+  const context: LoadContext = {
+    venues: bookable,
+    api,
+    guests,
+    seats,
+    recorder,
+    seed: setup.seed,
+    isStopping: () => closing,
+  };
+  const outsiders = new Outsiders(
+    clientFor('outsiders', setup.apiUrls),
+    venues,
+    new SeededRandom(setup.seed, 'outsiders'),
+  );
+  let number = 0;
+  const lane = async (): Promise<void> => {
+    while (!closing) {
+      const own = ++number;
+      const random = new SeededRandom(setup.seed, `story ${own}`);
+      await runScenario(context, own, random, bookings);
+      if (!closing) await delay(random.between(20, 200));
+    }
+  };
+  const running = Array.from({ length: lanes }, lane);
+  running.push(outsiders.pry(bookings, context.isStopping), outsiders.revoke(setup.apiUrls.length, context.isStopping));
+  return {
+    recorder,
+    bookings,
+    context: context,
+    outsiders,
+    async stop(patienceMs) {
+      closing = true;
+      for (const client of clients.values()) client.giveUpAt = Date.now() + patienceMs;
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,175 @@
+// Where a run takes place: a folder of its own with a frozen copy of the built program (so that nobody who edits beside us
+// changes what is tried out), the chaos program itself as one bundle, free ports, and the settings all processes share.
+
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { settingsToEnv } from '../../sandbox/processor/process-state.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { sandboxKeys } from '../../src/main/processors.ts';
+import type { PairPrograms } from './pair-runner.ts';
+
+export type Env = Readonly<Record<string, string>>;
+
+/** One program that the nemesis runs, and runs again. */
+export interface ProcessSpec {
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly env: Env;
+  /** What it prints once it is ready. */
+  readonly ready: string;
+}
+
+/** All that the nemesis must know; it goes to it as JSON. */
+export interface RunSetup {
+  readonly seed: number;
+  readonly scratch: string;
+  /** What is left to look at afterwards. */
+  readonly folder: string;
+  readonly program: string;
+  readonly chaosScript: string;
+  readonly processes: readonly ProcessSpec[];
+  readonly apiUrls: readonly string[];
+  readonly processorUrl: string;
+  readonly processorSecrets: { readonly test: string; readonly live: string };
+  /** For processes that need the database; its address is added once it is known. */
+  readonly sharedEnv: Env;
+  /** Two PostgreSQL servers behind PgBouncer, and their programs; null: one, with nothing before it. */
+  readonly pair: PairPrograms | null;
+}
+
+const LEFT_OUT = new Set(['node_modules', '.git', '.data', '.chaos', '.fuzz', 'bench', 'test', 'screens']);
+
+interface Builder {
+  build(): Promise<void>;
+}
+
+export async function prepareRun(seed: number, folder: string, pair: PairPrograms | null): Promise<RunSetup> {
+  const scratch = mkdtempSync(join(tmpdir(), 'everyshare-chaos-'));
+  try {
+    chmodSync(scratch, 0o711); // PostgreSQL runs as another user when we are root, and must get through.
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(join(folder, 'logs'), { recursive: true });
+    const program = await copyProgram(scratch);
+    const chaosScript = await bundleOurselves(program);
+    return await describeProcesses(seed, scratch, folder, program, chaosScript, pair);
+  } catch (error) {
+    rmSync(scratch, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** A copy of the program as it is now, built; nobody who edits beside us changes it. */
+export async function copyProgram(scratch: string): Promise<string> {
+  const builder = (await import(join(packageRoot, 'build.js'))) as Builder;
+  await builder.build();
+  const program = join(scratch, 'program');
+  for (const name of readdirSync(packageRoot)) {
+    if (LEFT_OUT.has(name) || name.startsWith('dist.')) continue;
+    cpSync(join(packageRoot, name), join(program, name), { recursive: true, preserveTimestamps: true });
+  }
+  symlinkSync(join(packageRoot, 'node_modules'), join(program, 'node_modules'));
+  return program;
+}
+
+async function bundleOurselves(program: string): Promise<string> {
+  const outfile = join(program, 'chaos.mjs');
+  await build({
+    entryPoints: [join(packageRoot, 'test', 'chaos', 'main.ts')],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'warning',
+  });
+  return outfile;
+}
+
+async function describeProcesses(
+  seed: number,
+  scratch: string,
+  folder: string,
+  program: string,
+  chaosScript: string,
+  pair: PairPrograms | null,
+): Promise<RunSetup> {
+  const [api1 = 0, api2 = 0, processor = 0] = await freePorts(3);
+  const sealKey = createHash('sha256').update(`chaos ${seed}`).digest();
+  const keys = { test: sandboxKeys(sealKey, 'test'), live: sandboxKeys(sealKey, 'live') };
+  const processorUrl = `http://127.0.0.1:${processor}`;
+  const sharedEnv: Env = {
+    ENCRYPTION_KEY: sealKey.toString('base64'),
+    OPERATOR_TOKEN: `opt_chaos_${sealKey.toString('hex').slice(0, 24)}`,
+    SANDBOX_PROCESSOR_URL: processorUrl,
+    // One service, whichever server answers: a token of one is good at the other.
+    BASE_URL: 'https://api.chaos.example',
+    // We are the balancer of load, and say whose browser it is.
+    TRUSTED_PROXIES: '127.0.0.1',
+    CHECKOUT_PAGE_BASE: 'https://pay.chaos.example',
+    DATA_DIR: join(scratch, 'data'),
+    SHUTDOWN_SECONDS: '8',
+    // Every line that there can be is read at the end.
+    LOG_LEVEL: 'info',
+    // The partners' servers are on this machine.
+    ALLOW_INSECURE_TARGETS: '1',
+    ...(pair === null ? {} : { DATABASE_POOLER: 'transaction' }),
+  };
+  mkdirSync(join(scratch, 'data'));
+  const main = join(program, 'dist', 'main.js');
+  const serve = (name: string, port: number): ProcessSpec => ({
+    name,
+    argv: [main, 'serve'],
+    env: { ...sharedEnv, PORT: String(port) },
+    ready: 'everyshare is ready at',
+  });
+  const worker = (name: string): ProcessSpec => ({
+    name,
+    argv: [main, 'worker'],
+    env: sharedEnv,
+    ready: 'worker is ready',
+  });
+  const bank: ProcessSpec = {
+    name: 'processor',
+    argv: [main, 'processor'],
+    env: settingsToEnv({ folder: join(scratch, 'bank'), host: '127.0.0.1', port: processor, publicBase: '', keys }),
+    ready: 'the processor listens',
+  };
+  return {
+    seed,
+    scratch,
+    folder,
+    program,
+    chaosScript,
+    processes: [bank, serve('api-1', api1), serve('api-2', api2), worker('worker-1'), worker('worker-2')],
+    apiUrls: [api1, api2].map((port) => `http://127.0.0.1:${port}`),
+    processorUrl,
+    processorSecrets: { test: keys.test.secret, live: keys.live.secret },
+    sharedEnv,
+    pair,
+  };
+}
+
+/** Ports that nobody listens on at this moment, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(0, '127.0.0.1', resolve);
+      });
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  });
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

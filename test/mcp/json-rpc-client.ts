@@ -1,0 +1,65 @@
+// An agent for tests: JSON-RPC over POST /mcp as its bytes go over the wire, and a venue with what it needs to sell.
+
+import type { HttpResponse, TestWorld } from '../support/test-world.ts';
+
+export const MODERN = '2026-07-28';
+export const OLDER = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
+
+export interface RequestOptions {
+  readonly key?: string;
+  readonly version?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const initialize = (protocolVersion: string): object => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+});
+
+export const request = (method: string, params: object = {}, id: string | number = 1): object => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+});
+
+export function post(
+  world: TestWorld,
+  body: unknown,
+  { key, version, headers }: RequestOptions = {},
+): Promise<HttpResponse> {
+  return world.call('POST', '/mcp', {
+    ...(key === undefined ? {} : { key }),
+    body,
+    headers: { ...(version === undefined ? {} : { 'mcp-protocol-version': version }), ...headers },
+  });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape.
+export async function callTool(world: TestWorld, key: string, name: string, given: unknown = {}): Promise<any> {
+  const { json } = await post(world, request('tools/call', { name, arguments: given }), { key, version: '2025-11-25' });
+  return json.result ?? json;
+}
+
+export const offeringBody = (externalId = 'tee-18', more: object = {}): Record<string, unknown> => ({
+  external_id: externalId,
+  kind: 'tee_time',
+  title: 'Eighteen holes',
+  tiers: [{ amount: 4500, currency: 'usd', unit: 'per_person', external_id: 'day' }],
+  ...more,
+});
+
+export const SITE = 'https://harbor.example';
+
+export const checkoutBody = (bookingId = 'bk-1', more: object = {}): Record<string, unknown> => ({
+  amount: 24000,
+  currency: 'usd',
+  party_size: 4,
+  pay_by: new Date(Date.now() + 3 * 86_400_000).toISOString(),
+  description: 'Cabana 3',
+  return_url: `${SITE}/done`,
+  external_booking_id: bookingId,
+  ...more,
+});

@@ -1,0 +1,163 @@
+// What the tests of the pages share: a whole Everyshare with its worker, a venue, people with phones, and a browser in which
+// each of them has a phone of their own.
+
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { createMember } from '../../src/domain/members/create-member.ts';
+import { sandboxSender } from '../../src/domain/members/messages/send.ts';
+import { beginSession } from '../../src/domain/members/sessions.ts';
+import { type RunningWorker, startWorker } from '../../src/worker/loops.ts';
+import { inFuture, type Json, ORIGIN, TestVenue } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openBrowser } from './browser.ts';
+
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  readonly phone: string;
+  readonly token: string;
+}
+
+/** A phone's width, or a desk's. */
+export interface BrowserOptions {
+  readonly width?: number;
+  readonly dark?: boolean;
+  readonly script?: boolean;
+  readonly language?: string;
+}
+
+export class BrowserFixture {
+  readonly world: TestWorld;
+  readonly venue: TestVenue;
+  readonly browser: Browser;
+  readonly #worker: RunningWorker | null;
+  #phones = 0;
+
+  constructor(world: TestWorld, venue: TestVenue, browser: Browser, worker: RunningWorker | null) {
+    this.world = world;
+    this.venue = venue;
+    this.browser = browser;
+    this.#worker = worker;
+  }
+
+  get url(): string {
+    return this.world.urls[0] ?? '';
+  }
+
+  /** A number that takes 000000 as its code. */
+  phone(): string {
+    return `+1555010${String(this.#phones++).padStart(4, '0')}`;
+  }
+
+  async createPerson(name: string): Promise<Person> {
+    const phone = this.phone();
+    const { world } = this;
+    const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
+    return { id, name, phone, token: await world.context.tokens.sign(id) };
+  }
+
+  /** A browser of somebody's own; signed in, when a person is named. */
+  async openPage(person: Person | null, look: BrowserOptions = {}): Promise<Page> {
+    const context = await this.context(look);
+    if (person !== null) {
+      const value = await beginSession(this.world.context, person.id);
+      await context.addCookies([{ name: 'everyshare_session', value, url: this.url, httpOnly: true, sameSite: 'Lax' }]);
+    }
+    return context.newPage();
+  }
+
+  context({
+    width = 390,
+    dark = false,
+    script = true,
+    language = 'en-US',
+  }: BrowserOptions = {}): Promise<BrowserContext> {
+    return this.browser.newContext({
+      viewport: { width, height: width < 600 ? 844 : 900 },
+      deviceScaleFactor: 1,
+      colorScheme: dark ? 'dark' : 'light',
+      javaScriptEnabled: script,
+      locale: language,
+      timezoneId: 'America/New_York',
+      reducedMotion: 'reduce',
+    });
+  }
+
+  create(more: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    return this.venue.create({
+      amount: 24_000,
+      party_size: 6,
+      description: 'Sunset sail for six, Saturday 21 November',
+      pay_by: inFuture(28 * 3_600_000),
+      cancel_url: `${ORIGIN}/cart`,
+      ...more,
+    });
+  }
+
+  /** The party by the API, as the page would choose it: the invite of each person, the organizer first. */
+  async party(
+    checkout: Json,
+    people: readonly Person[],
+    split: unknown = 'equal',
+    seats: readonly string[] = [],
+  ): Promise<readonly Json[]> {
+    const [organizer] = people;
+    const members = [...people.map(({ id }) => ({ user_id: id })), ...seats.map((id) => ({ user_id: id }))];
+    const response = await this.world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
+      key: organizer?.token ?? '',
+      body: { members, split },
+    });
+    if (response.status !== 200) throw new Error(response.text);
+    return response.json.shares;
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.#worker?.close();
+    await this.world.close();
+  }
+}
+
+export async function openBrowserFixture(
+  executablePath: string,
+  options: { readonly worker: boolean; readonly hidesProcessor?: boolean },
+): Promise<BrowserFixture> {
+  const world = await openTestWorld({ hidesProcessor: options.hidesProcessor === true });
+  const { venue } = await world.venue({ name: 'Harbor House', origins: [ORIGIN] });
+  const { key } = await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
+  const { db, log, clock, services: money } = world.context;
+  const worker = options.worker
+    ? startWorker({
+        db,
+        log,
+        clock,
+        outbound: money.outbound,
+        payments: money,
+        hooks: world.context,
+        deliveries: money,
+        sender: sandboxSender,
+      })
+    : null;
+  const browser = await openBrowser(executablePath);
+  return new BrowserFixture(world, new TestVenue(world, venue.id, key, 'test'), browser, worker);
+}
+
+/** Signs in on whatever page is open, as somebody who types. */
+export async function signIn(page: Page, phone: string, name: string | null = null): Promise<void> {
+  const other = page.getByText('Use another number');
+  if (await other.isVisible()) await other.click();
+  await page.getByLabel('Phone number').fill(phone);
+  await page.getByRole('button', { name: 'Text me a code' }).click();
+  await page.getByRole('textbox', { name: 'Code' }).fill('000000');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  if (name !== null) {
+    await page.getByLabel('Your name').fill(name);
+    await page.getByRole('button', { name: 'Continue' }).click();
+  }
+}
+
+export async function payWith(page: Page, card: 'Works' | 'Declined' | 'No funds' | '3-D Secure'): Promise<void> {
+  // Before the script has come, both do nothing.
+  await page.locator('[data-pay-button][type="submit"]').waitFor();
+  await page.getByRole('button', { name: card }).click();
+  await page.getByRole('button', { name: /^Hold / }).click();
+}

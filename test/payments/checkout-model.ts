@@ -1,0 +1,313 @@
+// A checkout as a model, for the tests of the pure decisions: applies steps as the database would, and refuses what the
+// database would refuse (a move that is not in the table, a row that is not where the step says, a second live hold).
+
+import { feeOf } from '../../src/base/money.ts';
+import type { Transitions } from '../../src/base/transitions.ts';
+import type { LockedCheckout, ShareState } from '../../src/domain/checkouts/locked-checkout.ts';
+import type { NewMovement, Step } from '../../src/domain/checkouts/steps.ts';
+import { CHECKOUT_TRANSITIONS, SHARE_TRANSITIONS } from '../../src/domain/checkouts/transitions.ts';
+import type { HoldState } from '../../src/domain/payments/hold.ts';
+import type { HoldFacts } from '../../src/domain/payments/processor.ts';
+import { ENDED_HOLD_STATUSES, HOLD_TRANSITIONS, type MovementStatus } from '../../src/domain/payments/transitions.ts';
+
+export const NOW = Date.UTC(2027, 5, 1);
+const HOUR = 3_600_000;
+
+export interface Model {
+  readonly checkout: LockedCheckout;
+  /** Released and gone ones too. */
+  readonly holds: readonly HoldState[];
+  readonly movements: readonly (NewMovement & { readonly status: MovementStatus })[];
+  readonly entries: ReadonlyMap<string, number>;
+  readonly events: readonly string[];
+}
+
+export function newModel(amount: number, fee: number, partySize: number): Model {
+  const checkout: LockedCheckout = {
+    venueId: 'venue',
+    id: 'chk_1',
+    mode: 'test',
+    status: 'open',
+    amount,
+    currency: 'usd',
+    feeAmount: feeOf(amount, { bps: 0, fixed: fee }),
+    refundedAmount: 0,
+    partySize,
+    expiresAt: NOW + 240 * HOUR,
+    payBy: NOW + 240 * HOUR,
+    clockAhead: 0,
+    description: 'A table',
+    offeringExternalId: null,
+    organizerId: null,
+    leaseToken: 0,
+    shares: [],
+    holds: [],
+  };
+  return { checkout, holds: [], movements: [], entries: new Map(), events: [] };
+}
+
+let ids = 0;
+export const newId = (): string => `id-${++ids}`;
+
+function insist(is: boolean, what: string): void {
+  if (!is) throw new Error(`the database would refuse: ${what}`);
+}
+
+export function isLegal<S extends string>(moves: Transitions<S>, from: S, to: S): boolean {
+  return moves[from].includes(to);
+}
+
+export function applyAll(model: Model, steps: readonly Step[]): Model {
+  const next = steps.reduce(apply, model);
+  checkAtCommit(next);
+  return next;
+}
+
+function withHolds(model: Model, holds: readonly HoldState[]): Model {
+  const live = holds.filter(({ status }) => !ENDED_HOLD_STATUSES.includes(status));
+  return { ...model, holds, checkout: { ...model.checkout, holds: live } };
+}
+
+function onHolds(model: Model, of: readonly string[], change: (hold: HoldState) => HoldState): Model {
+  for (const id of of)
+    insist(
+      model.holds.some((hold) => hold.id === id),
+      `there is no hold ${id}`,
+    );
+  return withHolds(
+    model,
+    model.holds.map((hold) => (of.includes(hold.id) ? change(hold) : hold)),
+  );
+}
+
+function onShares(model: Model, of: readonly string[], change: (share: ShareState) => ShareState): Model {
+  const { checkout } = model;
+  for (const id of of)
+    insist(
+      checkout.shares.some((share) => share.id === id),
+      `there is no share ${id}`,
+    );
+  const shares = checkout.shares.map((share) => (of.includes(share.id) ? change(share) : share));
+  return { ...model, checkout: { ...checkout, shares } };
+}
+
+function moveHold(hold: HoldState, from: string, to: HoldState['status']): HoldState {
+  insist(hold.status === from, `hold is ${hold.status}, not ${from}`);
+  insist(isLegal(HOLD_TRANSITIONS, hold.status, to), `a hold cannot go from ${from} to ${to}`);
+  return { ...hold, status: to };
+}
+
+function apply(model: Model, step: Step): Model {
+  const { checkout } = model;
+  switch (step.step) {
+    case 'transition checkout':
+      insist(checkout.status === step.from, `checkout is ${checkout.status}, not ${step.from}`);
+      insist(isLegal(CHECKOUT_TRANSITIONS, step.from, step.to), `a checkout cannot go from ${step.from} to ${step.to}`);
+      return {
+        ...model,
+        checkout: { ...checkout, status: step.to, organizerId: step.organizerId ?? checkout.organizerId },
+      };
+    case 'transition shares':
+      insist(isLegal(SHARE_TRANSITIONS, step.from, step.to), `a share cannot go from ${step.from} to ${step.to}`);
+      return onShares(model, step.ids, (share) => {
+        insist(share.status === step.from, `share is ${share.status}, not ${step.from}`);
+        return { ...share, status: step.to };
+      });
+    case 'add shares': {
+      const added = step.shares.map((share): ShareState => ({ ...share, status: 'invited', refundedAmount: 0 }));
+      const shares = [...checkout.shares, ...added].sort((a, b) => a.place - b.place);
+      insist(new Set(shares.map(({ memberId }) => memberId)).size === shares.length, 'one member twice');
+      return { ...model, checkout: { ...checkout, shares } };
+    }
+    case 'drop shares':
+      for (const share of checkout.shares) {
+        if (step.ids.includes(share.id))
+          insist(share.status !== 'held' && share.status !== 'captured', 'dropped while held');
+      }
+      return {
+        ...model,
+        checkout: { ...checkout, shares: checkout.shares.filter(({ id }) => !step.ids.includes(id)) },
+      };
+    case 'reorder shares': {
+      const seated = onShares(model, [...step.places.keys()], (share) => ({
+        ...share,
+        place: step.places.get(share.id) ?? 0,
+      }));
+      const shares = [...seated.checkout.shares].sort((a, b) => a.place - b.place);
+      return { ...seated, checkout: { ...seated.checkout, shares } };
+    }
+    case 'refund shares':
+      return onShares(model, [...step.amounts.keys()], (share) => {
+        insist(share.status === 'captured' || share.status === 'refunded', 'refunded and not captured');
+        const refundedAmount = share.refundedAmount + (step.amounts.get(share.id) ?? 0);
+        insist(refundedAmount <= share.amount, 'refunded above its amount');
+        return { ...share, refundedAmount };
+      });
+    case 'refund checkout':
+      insist(['completed', 'canceled'].includes(checkout.status), 'refund before an end');
+      return { ...model, checkout: { ...checkout, refundedAmount: checkout.refundedAmount + step.amount } };
+    case 'record event':
+      return { ...model, events: [...model.events, step.type] };
+    case 'schedule retry':
+      insist(checkout.status === 'funded', 'look again and not funded');
+      return model;
+    case 'open payout':
+      return model;
+    default:
+      return applyToMoney(model, step);
+  }
+}
+
+function applyToMoney(model: Model, step: Step): Model {
+  const { checkout } = model;
+  switch (step.step) {
+    case 'add hold': {
+      const { hold } = step;
+      const fresh: HoldState = {
+        ...hold,
+        venueId: checkout.venueId,
+        checkoutId: checkout.id,
+        mode: checkout.mode,
+        status: 'asked',
+        currency: checkout.currency,
+        intentId: null,
+        paymentMethodId: null,
+        chargeId: null,
+        heldAt: null,
+        captureBefore: null,
+        captureTries: 0,
+        leaseToken: 0,
+        createdAt: NOW,
+      };
+      return withHolds(model, [...model.holds, fresh]);
+    }
+    case 'transition hold':
+      return onHolds(model, [step.id], (hold) => ({ ...moveHold(hold, step.from, step.to), ...known(step.update) }));
+    case 'update hold':
+      return onHolds(model, [step.id], (hold) => ({ ...hold, ...known(step.update) }));
+    case 'activate renewal':
+      return onHolds(model, [step.id], (hold) => ({ ...hold, renews: null }));
+    case 'begin captures':
+      return onHolds(model, step.ids, (hold) => moveHold(hold, 'held', 'capturing'));
+    case 'count capture attempt':
+      return onHolds(model, step.ids, (hold) => ({ ...hold, captureTries: hold.captureTries + 1 }));
+    case 'record captures':
+      return step.holds.reduce(
+        (next, { id, from }) => onHolds(next, [id], (hold) => moveHold(hold, from, 'captured')),
+        model,
+      );
+    case 'add movements': {
+      const added = step.movements.map((movement) => ({ ...movement, status: 'waiting' as const }));
+      for (const { amount, feePart } of added)
+        insist(amount > 0 && feePart >= 0 && feePart <= amount, 'a movement of nothing');
+      return { ...model, movements: [...model.movements, ...added] };
+    }
+    case 'shrink transfer':
+      return {
+        ...model,
+        movements: model.movements.map((one) => {
+          if (one.id !== step.id) return one;
+          insist(one.status === 'waiting' && one.amount >= step.by, 'a transfer shrinks below nothing');
+          const amount = one.amount - step.by;
+          return { ...one, amount, status: amount === 0 ? 'dropped' : one.status };
+        }),
+      };
+    case 'post entries': {
+      const entries = new Map(model.entries);
+      for (const { kind, subject, amount } of step.entries) {
+        if (amount === 0) continue;
+        insist(amount > 0 && !entries.has(`${kind} ${subject}`), `${kind} twice for ${subject}`);
+        entries.set(`${kind} ${subject}`, amount);
+      }
+      return { ...model, entries };
+    }
+    default:
+      throw new Error(`the model does not know the step ${step.step}`);
+  }
+}
+
+function known(update: object | undefined): Partial<HoldState> {
+  return Object.fromEntries(
+    Object.entries(update ?? {}).filter(
+      ([name, value]) => value !== null && !['clientSecret', 'refusal'].includes(name),
+    ),
+  );
+}
+
+/** What the database judges at commit, and what must hold of the money at every moment. */
+function checkAtCommit({ checkout, holds, movements }: Model): void {
+  const { status, shares, amount } = checkout;
+  const total = shares.reduce((sum, share) => sum + share.amount, 0);
+  insist(
+    total === amount || (shares.length === 0 && ['open', 'expired', 'canceled'].includes(status)),
+    `shares sum to ${total}`,
+  );
+  if (['completed', 'expired', 'canceled'].includes(status)) {
+    insist(!shares.some((share) => share.status === 'held'), `${status} and holds a card`);
+  }
+  if (status === 'completed') {
+    insist(
+      shares.every((share) => share.status === 'captured' || share.status === 'refunded'),
+      'completed, not captured',
+    );
+  }
+  if (status === 'expired' || status === 'canceled') {
+    const live = holds.find((hold) => ['asked', 'open', 'held', 'capturing'].includes(hold.status));
+    insist(live === undefined, `${status}, and hold ${live?.id} is ${live?.status} and never let go`);
+  }
+  const standingFor = holds.filter(
+    ({ renews, status: at }) => renews === null && ['asked', 'open', 'held', 'capturing', 'captured'].includes(at),
+  );
+  insist(
+    new Set(standingFor.map(({ shareId }) => shareId)).size === standingFor.length,
+    'two live holds for one share',
+  );
+  // A renewal may take a card beside the hold that it renews, and beside nothing else.
+  const renewing = holds.find(
+    ({ renews, shareId, status: at }) =>
+      renews !== null && at === 'asked' && shares.some((share) => share.id === shareId && share.status !== 'held'),
+  );
+  insist(renewing === undefined, `hold ${renewing?.id} renews one that was lost, and could still take a card`);
+  for (const { id, amount, status: at } of holds) {
+    if (at === 'returned') insist(givenBack(movements, id) === amount, `hold ${id} is returned, and its money is not`);
+  }
+  // Nobody is charged for a booking that does not happen: what was captured belongs to a captured share, or goes back.
+  if (status === 'funded') return;
+  for (const hold of holds) {
+    if (hold.status !== 'captured') continue;
+    const kept = shares.some(
+      (share) => share.id === hold.shareId && share.status === 'captured' && status === 'completed',
+    );
+    insist(
+      kept || givenBack(movements, hold.id) === hold.amount,
+      `hold ${hold.id} is captured in a ${status} checkout and not given back`,
+    );
+  }
+}
+
+function givenBack(movements: Model['movements'], of: string): number {
+  const back = movements.filter(({ holdId, kind }) => holdId === of && (kind === 'return' || kind === 'refund'));
+  return back.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+/** What the bank would say of a hold. */
+export function factsFor(hold: HoldState, more: Partial<HoldFacts> = {}): HoldFacts {
+  return {
+    intentId: hold.intentId ?? `pi_${hold.id}`,
+    status: 'held',
+    mode: hold.mode,
+    amount: hold.amount,
+    capturable: hold.amount,
+    captured: 0,
+    currency: hold.currency,
+    metadata: { venueId: hold.venueId, checkoutId: hold.checkoutId, shareId: hold.shareId, holdId: hold.id },
+    heldAt: NOW,
+    captureBefore: NOW + 168 * HOUR,
+    chargeId: `ch_${hold.id}`,
+    customerId: hold.keepsCard ? 'cus' : null,
+    paymentMethodId: 'pm',
+    refusal: null,
+    decline: null,
+    ...more,
+  };
+}

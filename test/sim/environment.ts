@@ -1,0 +1,191 @@
+// What the seeds of one process share: a real database with connections that stay open, and what is dear to make (the
+// contract, the card processor's clients). Seeds run one after the other; each leaves the database empty.
+
+import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import pg from 'pg';
+import { clockRules, rules } from '../../schemas/rules/rules.ts';
+import { isoFromPostgres } from '../../src/base/db.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { makeContract } from '../../src/base/schema/contract.ts';
+import { readRegistry } from '../../src/base/schema/registry.ts';
+import { makeValidator } from '../../src/base/schema/validate.ts';
+import { makeSlot, type Slot } from './processor-client.ts';
+import { QuickQuery } from './quick-query.ts';
+import { type Look, type Part, snapshotStatement } from './snapshot.ts';
+
+/** Emptied after each seed, children first. */
+const TABLES = [
+  'ledger_entries',
+  'undispatched_events',
+  'deliveries',
+  'endpoint_queues',
+  'webhook_endpoints',
+  'venue_timestamps',
+  'events',
+  'processor_notices',
+  'disputes',
+  'payouts',
+  'payout_accounts',
+  'movements',
+  'holds',
+  'shares',
+  'checkout_routes',
+  'checkouts',
+  'idempotency_keys',
+  'audit_log',
+  'venues',
+];
+const CONNECTIONS = 24;
+const TRUNCATE_EVERY = 50;
+
+const SETTINGS = [
+  // Real waits are seen by asking the lock table, so nothing here depends on how fast the machine is; a deadlock is
+  // found by whoever waits last.
+  'deadlock_timeout=1ms',
+  'lock_timeout=0',
+  'statement_timeout=30s',
+  'plan_cache_mode=force_generic_plan',
+  'jit=off',
+  'synchronous_commit=off',
+  // Nobody reads what these would tell.
+  'track_activities=off',
+  'track_counts=off',
+  'update_process_title=off',
+];
+
+export interface DatabaseConnection {
+  readonly client: pg.Client;
+  readonly pid: number;
+}
+
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+const names = new Map<string, string>();
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = createHash('sha256').update(text).digest('base64url').slice(0, 24);
+    names.set(text, name);
+  }
+  return name;
+}
+
+const plain = new Set(['begin', 'commit', 'rollback', 'savepoint s', 'rollback to savepoint s']);
+
+export function send(line: DatabaseConnection, { text, values }: Statement): Promise<pg.QueryResult> {
+  if (plain.has(text)) return line.client.query(text);
+  return new Promise((resolve, reject) => {
+    const response = (error: Error | undefined, result: pg.QueryResult): void =>
+      error == null ? resolve(result) : reject(error);
+    line.client.query(new QuickQuery(nameOf(text), text, [...values], response) as unknown as pg.Submittable);
+  });
+}
+
+/** Several in one packet. */
+export function sendAll(line: DatabaseConnection, statements: readonly Statement[]): Promise<pg.QueryResult>[] {
+  const { stream } = (line.client as unknown as { connection: { stream: Socket } }).connection;
+  stream.cork();
+  const sent = statements.map((statement) => send(line, statement));
+  stream.uncork();
+  return sent;
+}
+
+export class SimulationEnvironment {
+  readonly contract;
+  readonly registry;
+  readonly validator;
+  /** Connections that nobody uses now. */
+  readonly free: DatabaseConnection[] = [];
+  readonly #lines: DatabaseConnection[];
+  readonly #monitor: DatabaseConnection;
+  readonly #cleaner: DatabaseConnection;
+  readonly #slots: Slot[] = [];
+  #runs = 0;
+
+  private constructor(lines: DatabaseConnection[], monitor: DatabaseConnection, cleaner: DatabaseConnection) {
+    this.#lines = lines;
+    this.#monitor = monitor;
+    this.#cleaner = cleaner;
+    this.free.push(...lines);
+    this.registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
+    this.validator = makeValidator(this.registry);
+    this.contract = makeContract(this.registry, this.validator, { always: rules, whenNew: clockRules });
+  }
+
+  static async open(url: string): Promise<SimulationEnvironment> {
+    const monitor = await connect(url);
+    for (const table of TABLES) await monitor.client.query(`alter table ${table} set (autovacuum_enabled = false)`);
+    const cleaner = await connect(url);
+    await cleaner.client.query('set session_replication_role = replica');
+    const lines = await Promise.all(Array.from({ length: CONNECTIONS }, () => connect(url)));
+    return new SimulationEnvironment(lines, monitor, cleaner);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#lines, this.#monitor, this.#cleaner].map(({ client }) => client.end()));
+  }
+
+  /** A client of the processor, for whoever is given this number; making one is dear. */
+  slot(number: number): Slot {
+    const slot = this.#slots[number] ?? makeSlot();
+    this.#slots[number] = slot;
+    return slot;
+  }
+
+  /** Looked at between the steps, by nobody who takes part. */
+  async look(parts: readonly Part[]): Promise<Look> {
+    const { rows } = await send(this.#monitor, { text: snapshotStatement(parts), values: [] });
+    return rows[0] as Look;
+  }
+
+  /** Whom each of these connections waits for, when it waits for a lock. */
+  async blockers(pids: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
+    const { rows } = await send(this.#monitor, {
+      text: `select pid, by from unnest($1::integer[]) as pid, pg_blocking_pids(pid) as by where cardinality(by) > 0`,
+      values: [pids],
+    });
+    return new Map((rows as { pid: number; by: number[] }[]).map(({ pid, by }) => [pid, by]));
+  }
+
+  /** Its statement ends with an error, as if it had waited too long. */
+  async cancel(pid: number): Promise<void> {
+    await send(this.#monitor, { text: 'select pg_cancel_backend($1)', values: [pid] });
+  }
+
+  async write(text: string, values: readonly unknown[]): Promise<void> {
+    await this.#cleaner.client.query(text, [...values]);
+  }
+
+  async empty(): Promise<void> {
+    this.#runs++;
+    const text =
+      this.#runs % TRUNCATE_EVERY === 0
+        ? `truncate ${TABLES.join(', ')} cascade`
+        : TABLES.map((table) => `delete from ${table}`).join('; ');
+    await this.#cleaner.client.query(text);
+  }
+}
+
+async function connect(url: string): Promise<DatabaseConnection> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'simulation',
+    options: SETTINGS.map((setting) => `-c ${setting}`).join(' '),
+    types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
+    pipeline: true,
+  } as pg.ClientConfig);
+  await client.connect();
+  const { rows } = await client.query('select pg_backend_pid() as pid');
+  return { client, pid: (rows[0] as { pid: number }).pid };
+}
+
+function parserFor(oid: number, format?: string): (text: string) => unknown {
+  if (oid === 1184) return isoFromPostgres;
+  if (oid === 20) return Number;
+  return pg.types.getTypeParser(oid, (format ?? 'text') as 'text');
+}

@@ -1,0 +1,21 @@
+// Makes a database on the tests' PostgreSQL and gives its address.
+
+import pg from 'pg';
+
+export function databaseUrl(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+/** `template` null: an empty one. */
+export async function createDatabase(server: string, name: string, template: string | null): Promise<string> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  try {
+    await client.query(`create database ${name}${template === null ? '' : ` template ${template}`}`);
+  } finally {
+    await client.end();
+  }
+  return databaseUrl(server, name);
+}

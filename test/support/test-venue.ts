@@ -1,0 +1,307 @@
+// What the tests of checkouts share: a venue that sells, its keys, its checkouts over real HTTP, guests who pay with a card
+// through the sandbox's own door as their browsers would, and the bank's books to compare with.
+
+import type Stripe from 'stripe';
+import { expect } from 'vitest';
+import type { Mode } from '../../src/base/config.ts';
+import { type HoldClientSecret, holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
+import { settleHoldNow } from '../../src/domain/checkouts/holds/settle-hold.ts';
+import { changeFee } from '../../src/domain/venues/change-venue.ts';
+import { stripeClient } from './test-processor.ts';
+import { type CallOptions, type HttpResponse, PROCESSOR_KEYS, type TestWorld } from './test-world.ts';
+
+export const ORIGIN = 'https://harbor.example';
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+
+export const CARDS = {
+  good: '4242424242424242',
+  declined: '4000000000000002',
+  noFunds: '4000000000009995',
+  half: '4000000000700056',
+  lapses: '4000000000700015',
+  captureFailsForAWhile: '4000000000700023',
+  captureFailsForGood: '4000000000700031',
+  renewalFails: '4000000000700049',
+  disputed: '4000000000000259',
+} as const;
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer of the API, looked into as a partner would.
+export type Json = any;
+
+let bookings = 0;
+
+export function bookingId(): string {
+  return `bk-${++bookings}`;
+}
+
+export const inFuture = (ms: number): string => new Date(Date.now() + ms).toISOString();
+
+export function checkoutBody(more: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return {
+    amount: 24_001,
+    currency: 'usd',
+    party_size: 3,
+    pay_by: inFuture(DAY),
+    description: 'Cabana 3, Saturday 12 June',
+    return_url: `${ORIGIN}/bookings/1`,
+    external_booking_id: bookingId(),
+    ...more,
+  };
+}
+
+type Confirmed = Pick<HoldClientSecret, 'clientSecret' | 'publishableKey'>;
+
+function confirmation(secret: Confirmed, card: string): URLSearchParams {
+  return new URLSearchParams({
+    key: secret.publishableKey,
+    client_secret: secret.clientSecret,
+    'payment_method_data[type]': 'card',
+    'payment_method_data[card][number]': card,
+    'payment_method_data[card][exp_month]': '12',
+    'payment_method_data[card][exp_year]': '2034',
+    'payment_method_data[card][cvc]': '123',
+  });
+}
+
+export class TestVenue {
+  readonly world: TestWorld;
+  readonly venueId: string;
+  readonly key: string;
+  readonly stripe: Stripe;
+  readonly mode: Mode;
+
+  constructor(world: TestWorld, venueId: string, key: string, mode: Mode) {
+    this.world = world;
+    this.venueId = venueId;
+    this.key = key;
+    this.mode = mode;
+    this.stripe = stripeClient(world.processor.port, PROCESSOR_KEYS[mode].secret);
+  }
+
+  post(path: string, body?: unknown, call: CallOptions = {}): Promise<HttpResponse> {
+    return this.world.call('POST', path, { key: this.key, ...(body === undefined ? {} : { body }), ...call });
+  }
+
+  get(path: string): Promise<HttpResponse> {
+    return this.world.call('GET', path, { key: this.key });
+  }
+
+  async create(more: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    const made = await this.post('/v1/checkouts', checkoutBody(more));
+    expect(made.status, made.text).toBe(201);
+    return made.json;
+  }
+
+  async read(id: string): Promise<Json> {
+    const seen = await this.get(`/v1/checkouts/${id}`);
+    expect(seen.status, seen.text).toBe(200);
+    return seen.json;
+  }
+
+  /** A test helper that must succeed. */
+  async runTestHelper(
+    id: string,
+    command: 'collect' | 'hold' | 'complete' | 'expire' | 'advance',
+    body?: unknown,
+  ): Promise<Json> {
+    const response = await this.post(`/v1/test_helpers/checkouts/${id}/${command}`, body);
+    expect(response.status, response.text).toBe(200);
+    return response.json;
+  }
+
+  async collecting(more: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    return this.runTestHelper((await this.create(more)).id, 'collect');
+  }
+
+  /** Completed, and the venue paid. */
+  async completed(more: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    const done = await this.runTestHelper((await this.create(more)).id, 'complete');
+    expect(done.status).toBe('completed');
+    await this.world.work();
+    return done;
+  }
+
+  secretFor(checkoutId: string, shareId: string): Promise<HoldClientSecret> {
+    return holdShare(this.world.context.services, this.venueId, checkoutId, shareId);
+  }
+
+  /** What a guest's browser sends to the sandbox's processor. */
+  async confirm(secret: Confirmed, card: string): Promise<HttpResponse> {
+    return this.world.call('POST', `/sandbox/processor/v1/payment_intents/${intentOf(secret)}/confirm`, {
+      body: confirmation(secret, card).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+  }
+
+  /** The same at the bank's own door, where ours does not show the way. */
+  async confirmDirectly(secret: Confirmed, card: string): Promise<Json> {
+    const url = `${this.world.processor.url}/v1/payment_intents/${intentOf(secret)}/confirm`;
+    return (await fetch(url, { method: 'POST', body: confirmation(secret, card) })).json();
+  }
+
+  async settleHold(holdId: string): Promise<void> {
+    await settleHoldNow(this.world.context.services, this.venueId, holdId);
+  }
+
+  /** Asks for the hold, pays it with a card, and looks at what came of it. */
+  async pay(checkoutId: string, shareId: string, card: string): Promise<HoldClientSecret> {
+    const secret = await this.secretFor(checkoutId, shareId);
+    await this.confirm(secret, card);
+    await this.settleHold(secret.holdId);
+    return secret;
+  }
+
+  /** The bank lets go of a hold by itself, and we look. */
+  async loseHold(shareId: string): Promise<void> {
+    const rows = await this.world.db.query<{ id: string; intent: string }>(
+      `select hold_id as id, intent_id as intent from holds where venue_id = $1 and share_id = $2 and status = 'held'`,
+      [this.venueId, shareId],
+    );
+    for (const { id, intent } of rows) {
+      await this.stripe.paymentIntents.cancel(intent);
+      await this.world.db.query('update holds set due_at = now() where venue_id = $1 and hold_id = $2', [
+        this.venueId,
+        id,
+      ]);
+      await this.settleHold(id);
+    }
+  }
+
+  async payAll(checkout: Json, cards: readonly string[]): Promise<HoldClientSecret[]> {
+    const secrets: HoldClientSecret[] = [];
+    for (const [place, share] of checkout.shares.entries()) {
+      secrets.push(await this.pay(checkout.id, share.id, cards[place] ?? CARDS.good));
+    }
+    return secrets;
+  }
+
+  /** Everything that waits for its time is due now, and is done. */
+  async finishDueWork(checkoutId: string): Promise<void> {
+    const { db } = this.world;
+    const by = [this.venueId, checkoutId];
+    await db.query(
+      `update holds set due_at = now() where venue_id = $1 and checkout_id = $2 and due_at is not null and status <> 'held'`,
+      by,
+    );
+    await db.query(
+      `update checkouts set work_at = now() where venue_id = $1 and checkout_id = $2 and status = 'funded'`,
+      by,
+    );
+    await db.query(
+      'update movements set due_at = now() where venue_id = $1 and checkout_id = $2 and due_at is not null',
+      by,
+    );
+    // The clocks of the test and of the database may differ by a little.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await this.world.work();
+  }
+
+  async setFee(bps: number, fixed: number): Promise<void> {
+    await this.world.db.transaction((tx) => changeFee(tx, this.world.command(), this.venueId, bps, fixed));
+  }
+
+  async events(checkoutId: string): Promise<{ type: string; sequence: number; data: Json }[]> {
+    return this.world.db.query(
+      'select type, sequence, data from events where venue_id = $1 and subject = $2 order by sequence',
+      [this.venueId, checkoutId],
+    );
+  }
+
+  async eventTypes(checkoutId: string): Promise<string[]> {
+    return (await this.events(checkoutId)).map(({ type }) => type);
+  }
+
+  async intents(checkoutId: string): Promise<Stripe.PaymentIntent[]> {
+    const rows = await this.world.db.query<{ intent_id: string }>(
+      'select intent_id from holds where venue_id = $1 and checkout_id = $2 and intent_id is not null order by created_at',
+      [this.venueId, checkoutId],
+    );
+    return Promise.all(
+      rows.map(({ intent_id: id }) => this.stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] })),
+    );
+  }
+
+  /** What guests have really paid at the bank for this checkout: captured less refunded. */
+  async chargedAtProcessor(checkoutId: string): Promise<number> {
+    let sum = 0;
+    for (const { latest_charge: charge } of await this.intents(checkoutId)) {
+      if (charge === null || typeof charge === 'string' || !charge.captured) continue;
+      sum += charge.amount_captured - charge.amount_refunded;
+    }
+    return sum;
+  }
+
+  /** What could still be captured there. */
+  async heldAtProcessor(checkoutId: string): Promise<number> {
+    return (await this.intents(checkoutId)).reduce((sum, { amount_capturable }) => sum + amount_capturable, 0);
+  }
+
+  /** What the venue has of this checkout at the bank: transferred less taken back. */
+  async paidOutAtProcessor(checkoutId: string): Promise<number> {
+    const { data } = await this.stripe.transfers.list({ transfer_group: checkoutId, limit: 100 });
+    return data.reduce((sum, { amount, amount_reversed }) => sum + amount - amount_reversed, 0);
+  }
+
+  /** Debits less credits of each account, for one checkout. */
+  async balances(checkoutId: string): Promise<Record<string, number>> {
+    const rows = await this.world.db.query<{ account: string; balance: number }>(
+      `select account, sum(amount)::bigint as balance from (
+         select debit as account, amount from ledger_entries where venue_id = $1 and checkout_id = $2
+         union all select credit, -amount from ledger_entries where venue_id = $1 and checkout_id = $2) legs
+       group by account`,
+      [this.venueId, checkoutId],
+    );
+    return Object.fromEntries(
+      rows.filter(({ balance }) => balance !== 0).map(({ account, balance }) => [account, balance]),
+    );
+  }
+}
+
+export function intentOf(secret: Confirmed): string {
+  return secret.clientSecret.split('_secret_')[0] ?? '';
+}
+
+export async function openTestVenue(
+  world: TestWorld,
+  options: { mode?: Mode; sandbox?: boolean } = {},
+): Promise<TestVenue> {
+  const { mode = 'test', sandbox = false } = options;
+  const { venue } = await world.venue({ origins: [ORIGIN], sandbox });
+  const { key } = await world.key(venue.id, {
+    mode,
+    scopes: mode === 'live' ? ['checkouts:write', 'checkouts:read', 'offerings:write', 'offerings:read'] : [],
+    writesPerHour: 100_000,
+    readsPerHour: 100_000,
+  });
+  return new TestVenue(world, venue.id, key, mode);
+}
+
+/** The same venue with another key. */
+export async function withNewKey(venue: TestVenue, mode: Mode): Promise<TestVenue> {
+  const { key } = await venue.world.key(venue.venueId, {
+    mode,
+    scopes: mode === 'live' ? ['checkouts:write', 'checkouts:read', 'webhooks:write'] : [],
+    writesPerHour: 100_000,
+    readsPerHour: 100_000,
+  });
+  return new TestVenue(venue.world, venue.venueId, key, mode);
+}
+
+export function expectConflict(response: HttpResponse, reason: string): void {
+  expect([response.status, response.json?.error?.code, response.json?.error?.reason], response.text).toEqual([
+    409,
+    'conflict',
+    reason,
+  ]);
+}
+
+export function expectInvalid(response: HttpResponse, code: string, field: string): void {
+  expect(response.status, response.text).toBe(422);
+  expect(response.json.errors.map((one: Json) => [one.code, one.field])).toContainEqual([code, field]);
+}
+
+/** What comes again byte for byte, whatever request it is: the request's own id aside. */
+export function withoutRequestId(response: HttpResponse): string {
+  return response.text.replace(/"request_id":"[^"]*"/, '"request_id":""');
+}

@@ -1,0 +1,236 @@
+// A whole Everyshare for a test: a database of its own, one or more real servers on it, and a client that speaks HTTP to
+// them as a partner would. Nothing here is a stand-in.
+
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { startProcessor } from '../../sandbox/processor/server.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { CommandContext } from '../../src/base/command-context.ts';
+import { type Mode, readConfig } from '../../src/base/config.ts';
+import { type Db, openDb } from '../../src/base/db.ts';
+import { makeLog } from '../../src/base/log.ts';
+import { makeOutbound } from '../../src/base/outbound/outbound.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { systemRandom } from '../../src/base/random.ts';
+import { captureDue } from '../../src/domain/checkouts/capture/capture.ts';
+import { expireDue } from '../../src/domain/checkouts/expire.ts';
+import { settleDueHolds } from '../../src/domain/checkouts/holds/settle-hold.ts';
+import { proveEncryptionKey } from '../../src/domain/installation/key-proof.ts';
+import { type IssuedKey, issueKey, type NewKeyRequest } from '../../src/domain/keys/issue-key.ts';
+import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
+import { createVenueWithKeys, type VenueWithKeys } from '../../src/domain/keys/sandbox-venue.ts';
+import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
+import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
+import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
+import { type RunningServer, startServer } from '../../src/http/server.ts';
+import { open } from '../../src/mcp/tool-server.ts';
+import { type AppContext, commandContext, makeContext } from '../../src/run/context.ts';
+import { createDatabase, databaseUrl } from './create-database.ts';
+import { recordLines, recordSealed, recordSecret, recordSecretsIn, recordSessionTokens } from './record-logs.ts';
+import { runUntilIdle } from './wait-for.ts';
+
+export interface CallOptions {
+  readonly key?: string;
+  /** Sent as JSON; a string or Buffer is sent as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Which of the servers, from 0. */
+  readonly server?: number;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape.
+  readonly json: any;
+}
+
+export interface TestWorld {
+  readonly db: Db;
+  readonly context: AppContext;
+  readonly urls: readonly string[];
+  /** Every log line the servers wrote. */
+  readonly logs: string[];
+  /** Every statement sent to the database, newest last. */
+  readonly statements: string[];
+  readonly operatorToken: string;
+  call(method: string, path: string, call?: CallOptions): Promise<HttpResponse>;
+  command(): CommandContext;
+  venue(options?: { name?: string; origins?: readonly string[]; sandbox?: boolean }): Promise<VenueWithKeys>;
+  key(venueId: string, options?: Partial<Omit<NewKeyRequest, 'venueId'>> & { mode?: Mode }): Promise<IssuedKey>;
+  revoke(keyId: string): Promise<void>;
+  /** The embedded card processor, in memory. */
+  readonly processor: Awaited<ReturnType<typeof startProcessor>>;
+  /** Does what the worker would do about money, until nothing is due. */
+  work(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const keysOf = (mode: Mode) => ({
+  secret: `sk_${mode}_for_tests`,
+  publishable: `pk_${mode}_for_tests`,
+  webhookSecret: `whsec_${mode}_for_tests`,
+});
+export const PROCESSOR_KEYS = { test: keysOf('test'), live: keysOf('live') };
+
+export interface TestWorldOptions {
+  /** The processor passes for the real one: browsers are not shown the way to it. */
+  readonly hidesProcessor?: boolean;
+  readonly servers?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const processorSecrets = Object.values(PROCESSOR_KEYS).flatMap(({ secret, webhookSecret }) => [secret, webhookSecret]);
+const SEAL_KEY = Buffer.alloc(32, 7);
+const OPERATOR_TOKEN = 'opt_for_tests_0123456789abcdef';
+
+export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
+  const name = `world_${randomBytes(6).toString('hex')}`;
+  const straight = await createDatabase(inject('postgresUrl'), name, 'everyshare_template');
+  const pooler = inject('poolerUrl');
+  const url = pooler === null ? straight : databaseUrl(pooler, name);
+  const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-world-'));
+  const logs: string[] = [];
+  const statements: string[] = [];
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: url,
+    ENCRYPTION_KEY: SEAL_KEY.toString('base64'),
+    OPERATOR_TOKEN,
+    LOG_LEVEL: 'info',
+    ...options.env,
+  });
+  const log = makeLog(config.logLevel, 'test', {
+    write(line: string) {
+      logs.push(line);
+      recordLines(line);
+    },
+  });
+  for (const secret of [OPERATOR_TOKEN, new URL(url).password, SEAL_KEY.toString('base64'), ...processorSecrets]) {
+    recordSecret('a secret of the tests', secret);
+  }
+  const processor = await startProcessor({ host: '127.0.0.1', port: 0, folder: null, keys: PROCESSOR_KEYS });
+  const stripeFor = (mode: Mode) =>
+    makeStripeProcessor({
+      mode,
+      secretKey: PROCESSOR_KEYS[mode].secret,
+      publishableKey: PROCESSOR_KEYS[mode].publishable,
+      address: { protocol: 'http', host: '127.0.0.1', port: processor.port },
+    });
+  const processors = { test: stripeFor('test'), live: stripeFor('live') };
+  const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
+  const openHouse = (): AppContext =>
+    makeContext({
+      processors,
+      processorAccess: {
+        sandboxUrl: options.hidesProcessor === true ? null : async () => processor.url,
+        noticeSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
+      },
+      config,
+      db: openDb({
+        url,
+        connections: 12,
+        pooled: pooler !== null,
+        applicationName: 'test',
+        onStatement: (text) => statements.push(text),
+      }),
+      clock: systemClock,
+      random: recordSessionTokens(systemRandom),
+      log,
+      outbound,
+      sealKey: SEAL_KEY,
+      operatorToken: OPERATOR_TOKEN,
+      schemaFolder: join(packageRoot, 'schemas', 'v1'),
+    });
+  const contexts = Array.from({ length: options.servers ?? 1 }, openHouse);
+  const context = contexts[0] as AppContext;
+  for (const { seal } of contexts) recordSealed(seal);
+  await proveEncryptionKey(context.db, context.seal, Date.now());
+  const servers: RunningServer[] = [];
+  for (const one of contexts) servers.push(await startServer(one, open));
+  const urls = servers.map((server) => `http://127.0.0.1:${server.port}`);
+  const command = (): CommandContext =>
+    commandContext(context, { actor: 'test', via: 'cli', address: null, requestId: null });
+  return {
+    db: context.db,
+    context,
+    urls,
+    logs,
+    statements,
+    operatorToken: OPERATOR_TOKEN,
+    command,
+    call: (method, path, call = {}) => send(`${urls[call.server ?? 0]}${path}`, method, call),
+    venue: async (venue = {}) => {
+      const options = { name: 'Harbor House', origins: [], sandbox: false, ...venue };
+      const opened = await context.db.transaction((tx) => createVenueWithKeys(tx, command(), options));
+      for (const key of [opened.secretTest, opened.publishableTest]) recordSecret('key', key);
+      return opened;
+    },
+    key: async (venueId, key = {}) => {
+      const issued = await context.db.transaction((tx) => issueKey(tx, command(), { venueId, ...PLAIN_KEY, ...key }));
+      recordSecret('key', issued.key);
+      return issued;
+    },
+    revoke: async (keyId) => {
+      await context.db.transaction((tx) => revokeKey(tx, command(), keyId));
+    },
+    processor,
+    async work() {
+      const { services: money } = context;
+      await runUntilIdle('the worker', async () => {
+        let done = await expireDue(money, 1_000);
+        done += await settleDueHolds(money, 100);
+        done += await captureDue(money, 100);
+        done += await settleDueMovements(money, 100);
+        return done + (await readDueNotices(money, 100));
+      });
+    },
+    async close() {
+      await Promise.all(servers.map((server) => server.close()));
+      await Promise.all(contexts.map((one) => one.db.close()));
+      await outbound.close();
+      await processor.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const PLAIN_KEY: Omit<NewKeyRequest, 'venueId'> = {
+  kind: 'secret',
+  mode: 'test',
+  scopes: [],
+  expiresAt: null,
+  allowIps: [],
+  writesPerHour: null,
+  readsPerHour: null,
+};
+
+async function send(url: string, method: string, call: CallOptions): Promise<HttpResponse> {
+  const raw = typeof call.body === 'string' || Buffer.isBuffer(call.body);
+  const body = call.body === undefined ? undefined : raw ? (call.body as string | Buffer) : JSON.stringify(call.body);
+  recordSecretsIn(`${url} ${String(body ?? '')}`);
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(call.key === undefined ? {} : { authorization: `Bearer ${call.key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...call.headers,
+    },
+    ...(body === undefined ? {} : { body: body as string }),
+  });
+  const text = await response.text();
+  recordSecretsIn(text);
+  const isJson = (response.headers.get('content-type') ?? '').includes('json');
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
+}

@@ -1,0 +1,150 @@
+// The rules of SQL: a function has one file, in the folder of its noun, and names the tables of its noun alone; it is
+// short; migrations hold no functions. The files and the database agree about functions and tables.
+
+import { randomBytes } from 'node:crypto';
+import { relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Db, openDb } from '../../src/base/db.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { readFunctions, readMigrations, schemaFolders } from '../../src/base/schema-files.ts';
+import { createDatabase } from '../support/create-database.ts';
+import { TABLE_HOMES } from './table-homes.ts';
+
+const folders = schemaFolders(packageRoot);
+const functions = readFunctions(folders).map((file) => ({ ...file, path: relative(packageRoot, file.path) }));
+const withoutComments = (sql: string): string => sql.replaceAll(/--.*$/gm, '');
+
+interface Exception {
+  readonly tables: readonly string[];
+  readonly reason: string;
+}
+
+/** Functions that name tables of another noun. */
+const FOREIGN_TABLES: Readonly<Record<string, Exception>> = {
+  admit: {
+    tables: ['venues', 'checkouts'],
+    reason: 'authentication, the count and the read of a checkout are one round trip of every request',
+  },
+  admit_hook: { tables: ['venues'], reason: 'authentication and the count are one round trip of every hook' },
+  create_checkout: {
+    tables: ['idempotency_keys', 'offerings', 'venues'],
+    reason: 'idempotency, the checkout and its event are one round trip and one transaction',
+  },
+  checkout_view: { tables: ['venues', 'disputes'], reason: 'the partner sees them as members of the checkout' },
+  guest_view: { tables: ['venues', 'members', 'holds'], reason: 'guests see them as members of the checkout' },
+  expire_checkouts: {
+    tables: ['holds', 'events'],
+    reason: 'thousands of checkouts expire in one statement of each kind; one call for each would be too slow',
+  },
+  open_payout: { tables: ['checkouts'], reason: 'the payout copies the amounts of the completed checkout' },
+  queue_events: { tables: ['events'], reason: 'the trigger on events fills the queue of webhooks' },
+  dispatch_events: { tables: ['events'], reason: 'deliveries are made from events in one statement' },
+  due_deliveries: { tables: ['events'], reason: 'the bytes to send are the event' },
+};
+
+const MAX_LINES = 60;
+
+/** Functions that are longer. */
+const LONG: Readonly<Record<string, string>> = {
+  create_checkout: 'one loop whose branches share what they read under the locks; each call more costs every create',
+};
+
+function foreignTables({ path, sql }: { readonly path: string; readonly sql: string }): string[] {
+  const text = withoutComments(sql);
+  return Object.entries(TABLE_HOMES)
+    .filter(([, home]) => !path.startsWith(home))
+    .map(([table]) => table)
+    .filter((table) =>
+      new RegExp(`\\b(into|update|from|join|on|table|truncate)\\s+(only\\s+)?${table}\\b(?!\\.)`, 'i').test(text),
+    );
+}
+
+/** From `create` to the end of its body. */
+function lengthOf(sql: string): number {
+  const body = sql.slice(sql.indexOf('create or replace function'));
+  return body.slice(0, body.lastIndexOf('$$;')).split('\n').length;
+}
+
+describe('a function file', () => {
+  it('holds one function that has the name of the file, and opens with a comment', () => {
+    const wrong = functions.filter(({ name, sql }) => {
+      const found = [...sql.matchAll(/^create (?:or replace )?(?:function|procedure) (\w+)/gim)].map(
+        ([, made]) => made,
+      );
+      return found.length !== 1 || found[0] !== name || !sql.startsWith('-- ');
+    });
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('names only tables of its own noun, but for the exceptions', () => {
+    const wrong = functions.flatMap((file) => {
+      const allowed = FOREIGN_TABLES[file.name]?.tables ?? [];
+      return foreignTables(file)
+        .filter((table) => !allowed.includes(table))
+        .map((table) => `${file.path}: ${table}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('has at most 60 lines of function, but for the exceptions', () => {
+    const long = functions.filter(({ name, sql }) => LONG[name] === undefined && lengthOf(sql) > MAX_LINES);
+    expect(long.map(({ path, sql }) => `${path} (${lengthOf(sql)})`)).toEqual([]);
+  });
+
+  it('has lines of at most 120 columns', () => {
+    const wide = functions.filter(({ sql }) => sql.split('\n').some((line) => line.length > 120));
+    expect(wide.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('has no exception that it does not need', () => {
+    const used = Object.fromEntries(
+      functions.map((file) => [file.name, foreignTables(file).sort()]).filter(([, tables]) => tables?.length !== 0),
+    );
+    const allowed = Object.entries(FOREIGN_TABLES).map(([name, { tables }]) => [name, [...tables].sort()]);
+    expect(used).toEqual(Object.fromEntries(allowed));
+    expect(
+      Object.keys(LONG).filter(
+        (name) => !functions.some((file) => file.name === name && lengthOf(file.sql) > MAX_LINES),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('a migration', () => {
+  it('holds no function: functions have files', () => {
+    const wrong = readMigrations(folders).filter(
+      ({ version, sql }) =>
+        version >= 19 && /\bcreate\s+(or\s+replace\s+)?(function|procedure)\b/i.test(withoutComments(sql)),
+    );
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe('the migrated database', () => {
+  let db: Db;
+  beforeAll(async () => {
+    const name = `sql_${randomBytes(6).toString('hex')}`;
+    const url = await createDatabase(inject('postgresUrl'), name, 'everyshare_template');
+    db = openDb({ url, connections: 2, pooled: false, applicationName: 'test' });
+  });
+  afterAll(() => db.close());
+
+  it('has the functions that have files, and no others', async () => {
+    const rows = await db.query<{ name: string }>(
+      `select proname as name from pg_proc where pronamespace = 'public'::regnamespace`,
+    );
+    expect(rows.map(({ name }) => name).sort()).toEqual(functions.map(({ name }) => name).sort());
+  });
+
+  it('has the tables that have a home, and no others', async () => {
+    const rows = await db.query<{ name: string }>(
+      `select relname as name from pg_class
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`,
+    );
+    expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(TABLE_HOMES).sort());
+  });
+
+  it('accepts every body when bodies are checked, in any order', async () => {
+    for (const { sql } of functions) await db.query(sql.slice(0, sql.lastIndexOf('$$;') + 3));
+  });
+});

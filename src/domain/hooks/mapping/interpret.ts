@@ -105,7 +105,7 @@ const MAX_OBJECTS = 100;
 export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): Interpretation {
   const { entry } = extractEvent(mapping, body);
   if (entry === null) return { result: 'unmapped', reason: unknownEvent(mapping) };
-  const reason = entry.why ?? 'It changes nothing that is sold.';
+  const reason = entry.why ?? 'This event does not change an offering.';
   if (entry.action === 'ignore') return { result: 'ignored', reason };
   if (entry.action === 'refresh') return { result: 'needs_api_read', reason };
   const object = mapping.objects.find(({ name }) => name === entry.object);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { recordEvent } from '../../src/domain/events/record.ts';
 import {
+  type AttemptOutcome,
   claimQueues,
   type DueDelivery,
   dispatchEvents,
@@ -13,7 +14,6 @@ import {
   type EndpointQueue,
   endDeliveries,
   insertQueue,
-  type Outcome,
   recordAttempts,
   redeliverOne,
 } from '../../src/domain/webhooks/deliveries/queries.ts';
@@ -56,16 +56,19 @@ async function taken(tx: Queryable, now: number): Promise<EndpointQueue> {
   return lane;
 }
 
-function attempt(delivery: DueDelivery, status: Outcome['status'], at: number): Outcome {
+function attempt(delivery: DueDelivery, status: AttemptOutcome['status'], at: number): AttemptOutcome {
   const { createdAt, endsAt } = delivery;
-  const answer = { code: status === 'delivered' ? 200 : 503, error: null, response: null, durationMs: 5 };
+  const answer = { httpStatus: status === 'delivered' ? 200 : 503, error: null, response: null, durationMs: 5 };
   return { createdAt, endsAt, status, ...answer, at, dueAt: status === 'pending' ? at : null };
 }
 
-const recorded = (tx: Queryable, lane: EndpointQueue, outcome: Outcome) =>
-  recordAttempts(tx, lane, { now: outcome.at, freeAt: outcome.at, failures: 0, pace: 'quick', isReleased: false }, [
-    outcome,
-  ]);
+const recorded = (tx: Queryable, lane: EndpointQueue, outcome: AttemptOutcome) =>
+  recordAttempts(
+    tx,
+    lane,
+    { now: outcome.at, availableAt: outcome.at, failures: 0, pace: 'quick', isReleased: false },
+    [outcome],
+  );
 
 describe('a delivery', () => {
   it('ends WINDOW_MS after it was dispatched or sent again', async () => {
@@ -101,7 +104,13 @@ describe('an endpoint', () => {
             const lane = await taken(tx, began + successAt);
             const [one] = await dueDeliveries(tx, lane, began + successAt, 10, []);
             if (one === undefined) throw new Error('it is due');
-            const done = { now: began + successAt, freeAt: 0, failures: 0, pace: 'quick', isReleased: true } as const;
+            const done = {
+              now: began + successAt,
+              availableAt: 0,
+              failures: 0,
+              pace: 'quick',
+              isReleased: true,
+            } as const;
             await recordAttempts(tx, lane, done, [attempt(one, 'delivered', began + successAt)]);
           }
           await dispatched(tx, began + 1);

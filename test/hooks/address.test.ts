@@ -16,7 +16,7 @@ const KB = 1024;
 const padded = (bytes: number, start = '{"timestamp":"2027-01-01T00:00:00Z","pad":"'): string =>
   `${start}${'x'.repeat(bytes - start.length - 2)}"}`;
 
-async function stored(integrationId: string): Promise<number> {
+async function storedCount(integrationId: string): Promise<number> {
   const [row] = await world.db.query<{ count: number }>(
     'select count(*) as count from inbound_deliveries where integration_id = $1',
     [integrationId],
@@ -47,7 +47,7 @@ describe('admission', () => {
       expect(json.error.message).toContain('hook address');
       expect((await world.call('HEAD', path)).status).toBe(401);
     }
-    expect(await stored(tock.id)).toBe(0);
+    expect(await storedCount(tock.id)).toBe(0);
   });
 
   it('refuses a delivery without a signature, or signed for another body or URL, and stores nothing', async () => {
@@ -65,7 +65,7 @@ describe('admission', () => {
       expect(
         (await world.call('POST', system.path, { body: pretty, headers: system.sign(JSON.stringify(body)) })).status,
       ).toBe(401);
-      expect(await stored(system.id)).toBe(0);
+      expect(await storedCount(system.id)).toBe(0);
     }
   });
 
@@ -126,20 +126,20 @@ describe('accepted bodies', () => {
       const { status, json } = await xola.send(body);
       expect([body, status, json?.error.code]).toEqual([body, 400, 'invalid_json']);
     }
-    expect(await stored(xola.id)).toBe(types.length);
+    expect(await storedCount(xola.id)).toBe(types.length);
   });
 
   it('may hold text that PostgreSQL cannot store, ids of any length, and names that are special in JavaScript', async () => {
     const custom = await connectVenueSystem(world, 'custom');
-    const odd = [
+    const bodies = [
       '{"id":"a\\u0000b\\ud800","type":"x\\u0000"}',
       `{"id":"${'i'.repeat(5000)}","type":"t"}`,
       '{"id":{"a":1},"type":["x"],"__proto__":{"id":"p"},"constructor":5}',
       '{"id":1e400}',
     ];
-    for (const body of odd)
+    for (const body of bodies)
       expect([body.slice(0, 40), (await custom.send(body)).status]).toEqual([body.slice(0, 40), 200]);
-    expect(await stored(custom.id)).toBe(odd.length);
+    expect(await storedCount(custom.id)).toBe(bodies.length);
   });
 
   it('are stored sealed: a guest’s phone is neither in the database nor in the log in clear text', async () => {
@@ -205,12 +205,12 @@ describe('a repeated delivery', () => {
 
   it('is stored once, even if a hundred arrive at the same time', async () => {
     const xola = await connectVenueSystem(world, 'xola');
-    const response = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, () => xola.send({ eventName: 'order.create', data: {} })),
     );
-    expect(new Set(response.map(({ json }) => json.id)).size).toBe(1);
-    expect(response.filter(({ json }) => json.duplicate === false)).toHaveLength(1);
-    expect(await stored(xola.id)).toBe(1);
+    expect(new Set(responses.map(({ json }) => json.id)).size).toBe(1);
+    expect(responses.filter(({ json }) => json.duplicate === false)).toHaveLength(1);
+    expect(await storedCount(xola.id)).toBe(1);
     const { json } = await world.call('GET', '/v1/integrations', { key: xola.key });
     expect(json.data[0]).toMatchObject({ delivery_count: 1, last_delivery_at: expect.any(String) });
   });

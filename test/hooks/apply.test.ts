@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const work = (): Promise<number> => applyDueDeliveries(world.context, 1_000);
+const applyAll = (): Promise<number> => applyDueDeliveries(world.context, 1_000);
 const offering = async ({ key }: VenueSystem, id: string) =>
   (await world.call('GET', `/v1/offerings/${encodeURIComponent(id)}`, { key })).json?.data;
 const slotsOf = async (system: VenueSystem, id: string) => (await offering(system, id)).availability.slots;
@@ -44,7 +44,7 @@ describe('a sample of each provider', () => {
       for (const one of first) await system.send(one);
       const response = await system.send(body);
       expect(response.status).toBe(200);
-      await work();
+      await applyAll();
       const [delivery] = await system.deliveries();
       expect([delivery.id, delivery.status, delivery.reason]).toEqual([
         response.json.id,
@@ -65,9 +65,9 @@ describe('a sample of each provider', () => {
 describe('an applied delivery', () => {
   it('is applied once, even if it arrives a hundred times at once and four workers run', async () => {
     const system = await connectVenueSystem(world, 'fareharbor', BOAT);
-    const response = await Promise.all(Array.from({ length: 100 }, () => system.send(fareharborBooking(4))));
-    expect(new Set(response.map(({ json }) => json.id)).size).toBe(1);
-    await Promise.all([work(), work(), work(), work()]);
+    const responses = await Promise.all(Array.from({ length: 100 }, () => system.send(fareharborBooking(4))));
+    expect(new Set(responses.map(({ json }) => json.id)).size).toBe(1);
+    await Promise.all([applyAll(), applyAll(), applyAll(), applyAll()]);
     const deliveries = await system.deliveries();
     expect(deliveries.map(({ status }) => status)).toEqual(['applied']);
     expect((await offering(system, '1867')).updated_at).toBe((await offering(system, '1867')).created_at);
@@ -76,7 +76,7 @@ describe('an applied delivery', () => {
   it('adjusts the capacity of a slot with bookings and cancellations, and keeps fields that the venue has added', async () => {
     const system = await connectVenueSystem(world, 'fareharbor', BOAT);
     await system.send(fareharborBooking(4));
-    await work();
+    await applyAll();
     const { id, object, mode, status, review_note, created_at, updated_at, reviewed_at, ...mine } = await offering(
       system,
       '1867',
@@ -86,7 +86,7 @@ describe('an applied delivery', () => {
     await system.send(fareharborBooking(2, { pk: 457, uuid: 'b' }));
     await system.send(fareharborBooking(4, { pk: 457, uuid: 'b', status: 'cancelled' }));
     await system.send(fareharborBooking(3, { pk: 458, uuid: 'c' }));
-    await work();
+    await applyAll();
     expect((await slotsOf(system, '1867')).map(({ capacity }: { capacity: number }) => capacity)).toEqual([3]);
     expect(await offering(system, '1867')).toMatchObject({ description: 'Our own words.', metadata: { dock: '7' } });
   });
@@ -97,12 +97,12 @@ describe('an applied delivery', () => {
     await system.send(mindbody('class.updated', CLASS));
     await system.send(mindbody('classRosterBooking.created', { ...ROSTER, totalBooked: 15 }, '2027-01-15T19:00:00Z'));
     await system.send(mindbody('classRosterBooking.created', { ...ROSTER, totalBooked: 13 }, '2027-01-15T18:30:00Z'));
-    await work();
+    await applyAll();
     expect((await slotsOf(system, '69'))[0].capacity).toBe(5);
     const [late] = await system.deliveries();
     expect([late.status, late.reason]).toEqual(['superseded', expect.stringContaining('newer')]);
     await system.send(mindbody('class.updated', { ...CLASS, isCancelled: true }, '2027-01-15T20:00:00Z'));
-    await work();
+    await applyAll();
     expect((await slotsOf(system, '69'))[0].capacity).toBe(0);
     const tock = await connectVenueSystem(world, 'tock', { kind: 'dining' });
     await tock.send(
@@ -111,7 +111,7 @@ describe('an applied delivery', () => {
     await tock.send(
       tockReservation(1, { experience: { id: '5', name: 'Old name', amountCents: '100', variety: 'PREPAID' } }),
     );
-    await work();
+    await applyAll();
     expect((await offering(tock, '5')).title).toBe('New name');
   });
 
@@ -123,8 +123,8 @@ describe('an applied delivery', () => {
       const slots = [{ external_id: 's', starts_at: '2027-06-12T09:30:00Z', capacity: n }];
       await system.send({ id: String(n), type: 'slots.update', data: { external_id: '69', slots } });
     }
-    await Promise.all([work(), work(), work()]);
-    await work();
+    await Promise.all([applyAll(), applyAll(), applyAll()]);
+    await applyAll();
     expect((await slotsOf(system, '69'))[0].capacity).toBe(12);
     expect((await system.deliveries()).map(({ status }) => status)).toEqual(Array(12).fill('applied'));
   });
@@ -132,12 +132,12 @@ describe('an applied delivery', () => {
   it('is reviewed like any other: a new offering waits for review, a change of capacity does not', async () => {
     const system = await connectVenueSystem(world, 'fareharbor', BOAT);
     await system.send(fareharborBooking(4));
-    await work();
+    await applyAll();
     const { id, status } = await offering(system, '1867');
     expect(status).toBe('pending');
     await world.call('POST', '/v1/test_helpers/review', { key: system.key, body: { id, status: 'approved' } });
     await system.send(fareharborBooking(1));
-    await work();
+    await applyAll();
     expect((await offering(system, '1867')).status).toBe('approved');
   });
 
@@ -146,12 +146,12 @@ describe('an applied delivery', () => {
     const product = (price: string) =>
       `{"productCode":"P","name":"Tour","priceOptions":[{"label":"A","price":${price}}]}`;
     await system.send(product('1200.5'));
-    await work();
+    await applyAll();
     const [first] = await system.deliveries();
     expect([first.status, first.reason]).toEqual(['unmapped', expect.stringContaining('1200.5 has more decimals')]);
     expect(await offering(system, 'P')).toBeUndefined();
     await system.send(product('1200.000'));
-    await work();
+    await applyAll();
     expect((await offering(system, 'P')).tiers[0].amount).toBe(1200);
   });
 });
@@ -172,7 +172,7 @@ describe('several objects in one delivery', () => {
   it('are applied one by one: an unreadable one is named with its reason, and no offering is written in part', async () => {
     const system = await connectVenueSystem(world, 'rezdy', BOAT);
     await system.send(order(1200, '1200.5', 3000));
-    await work();
+    await applyAll();
     const [delivery] = await system.deliveries();
     expect([delivery.status, delivery.offering_external_id]).toEqual(['applied', 'P0']);
     expect(delivery.reason).toMatch(/^"P1": 1200\.5 has more decimals/);
@@ -182,14 +182,14 @@ describe('several objects in one delivery', () => {
     ]);
     expect(await offering(system, 'P1')).toBeUndefined();
     await system.send(order('0.5', '0.25'));
-    await work();
+    await applyAll();
     expect((await system.deliveries())[0].status).toBe('unmapped');
   });
 
   it('are limited in number', async () => {
     const system = await connectVenueSystem(world, 'rezdy', BOAT);
     await system.send(order(...Array(101).fill(100)));
-    await work();
+    await applyAll();
     const [delivery] = await system.deliveries();
     expect([delivery.status, delivery.reason]).toEqual(['unmapped', expect.stringContaining('101 objects')]);
   });
@@ -208,10 +208,10 @@ describe('a delivery that cannot be applied', () => {
       await system.send(product(bad, 'Tour'));
     }
     await system.send(product('P2', 'Tour'));
-    await work();
-    const response = (await system.deliveries()).map(({ status, reason }) => [status, reason]);
+    await applyAll();
+    const outcomes = (await system.deliveries()).map(({ status, reason }) => [status, reason]);
     const [inName, inId] = [expect.stringContaining('/title'), expect.stringContaining('external_id')];
-    expect(response).toEqual([
+    expect(outcomes).toEqual([
       ['applied', null],
       ['failed', inId],
       ['failed', inName],
@@ -224,7 +224,7 @@ describe('a delivery that cannot be applied', () => {
     const system = await connectVenueSystem(world, 'peek', BOAT);
     const pricing = { retail: 1, currency: 'USD', currencyPrecision: -10_000_000 };
     await system.send(octo('booking_update', { unitItems: Array(1000).fill({ unitId: 'a', pricing }) }));
-    await work();
+    await applyAll();
     const [delivery] = await system.deliveries();
     expect([delivery.status, delivery.reason]).toEqual(['unmapped', expect.stringContaining('precision')]);
   });
@@ -250,7 +250,7 @@ describe('a delivery that cannot be applied', () => {
   it('is listed with its reason, filtered by status, page by page, for its own venue only', async () => {
     const system = await connectVenueSystem(world, 'rezdy');
     for (let n = 0; n < 5; n++) await system.send({ productCode: `P${n}`, name: 'Tour', priceOptions: [] });
-    await work();
+    await applyAll();
     expect((await system.deliveries('?status=unmapped')).length).toBe(5);
     expect(await system.deliveries('?status=applied')).toEqual([]);
     const path = `/v1/integrations/${system.id}/deliveries`;
@@ -267,7 +267,7 @@ describe('a delivery that cannot be applied', () => {
     await system.send(
       mindbody('classDescription.updated', { siteId: -99, id: 69, name: 'Slow Yoga', description: 'Slower.' }),
     );
-    await work();
+    await applyAll();
     const [stuck] = await system.deliveries();
     expect(stuck.status).toBe('needs_api_read');
     await world.call('POST', '/v1/offerings', { key: system.key, body: YOGA });
@@ -276,7 +276,7 @@ describe('a delivery that cannot be applied', () => {
     expect((await world.call('POST', path, { key: other.secretTest })).status).toBe(404);
     const replayed = await world.call('POST', path, { key: system.key });
     expect([replayed.status, replayed.json.data.status]).toEqual([200, 'pending']);
-    await work();
+    await applyAll();
     expect((await system.deliveries())[0].status).toBe('applied');
     expect((await offering(system, '69')).title).toBe('Slow Yoga');
     const rows = await world.db.query("select 1 from audit_log where action = 'integration.replay' and subject = $1", [
@@ -290,9 +290,9 @@ describe('a delivery that cannot be applied', () => {
     const send = (id: string, title: string) => system.send({ id, type: 'offering.upsert', data: { ...YOGA, title } });
     const old = await send('1', 'Old');
     await send('2', 'New');
-    await work();
+    await applyAll();
     await world.call('POST', `/v1/integrations/${system.id}/deliveries/${old.json.id}/replay`, { key: system.key });
-    await work();
+    await applyAll();
     expect((await offering(system, '69')).title).toBe('New');
     expect((await system.deliveries('?status=superseded')).map(({ id }) => id)).toEqual([old.json.id]);
   });
@@ -303,13 +303,13 @@ describe('a delivery that cannot be applied', () => {
     await world.db.query("update inbound_deliveries set body = '\\x0102' where delivery_id = $1", [bad.json.id]);
     await system.send({ id: '2', type: 'offering.upsert', data: YOGA });
     for (let tries = 0; tries < 6; tries++) {
-      await work();
+      await applyAll();
       await world.db.query(
         'update inbound_deliveries set due_at = received_at where delivery_id = $1 and due_at is not null',
         [bad.json.id],
       );
     }
-    await work();
+    await applyAll();
     expect((await system.deliveries()).map(({ status }) => status)).toEqual(['applied', 'failed']);
   });
 });

@@ -137,11 +137,11 @@ describe('integrations', () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { writesPerHour: 1000 });
     const create = () => world.call('POST', '/v1/integrations', { key, body: { provider: 'tock' } });
-    const answers = await Promise.all(Array.from({ length: 53 }, create));
-    const made = answers.filter(({ status }) => status === 201);
-    expect(made).toHaveLength(50);
+    const responses = await Promise.all(Array.from({ length: 53 }, create));
+    const created = responses.filter(({ status }) => status === 201);
+    expect(created).toHaveLength(50);
     expect((await create()).json.error.code).toBe('too_many_items');
-    await world.call('POST', `/v1/integrations/${made[0]?.json.data.id}/revoke`, { key });
+    await world.call('POST', `/v1/integrations/${created[0]?.json.data.id}/revoke`, { key });
     expect((await create()).status).toBe(201);
   });
 });

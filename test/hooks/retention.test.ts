@@ -17,7 +17,7 @@ afterAll(() => world.close());
 const GB = 1024 ** 3;
 const DAY = 24 * 3_600_000;
 const BOAT = { kind: 'boat_day', timezone: 'Pacific/Honolulu', currency: 'usd' };
-const work = (): Promise<number> => applyDueDeliveries(world.context, 1_000);
+const applyAll = (): Promise<number> => applyDueDeliveries(world.context, 1_000);
 const shown = async ({ id, key }: VenueSystem) => {
   const { json } = await world.call('GET', '/v1/integrations', { key });
   return json.data.find((one: { id: string }) => one.id === id);
@@ -69,22 +69,22 @@ describe('an ignored delivery', () => {
     const peek = await connectVenueSystem(world, 'peek', BOAT);
     await peek.send(octo('booking_update', { status: 'CANCELLED' }));
     await peek.send(octo('booking_update', { uuid: 'another' }));
-    await work();
-    const [kept, ignored] = await peek.deliveries();
-    expect([kept.status, ignored.status]).toEqual(['applied', 'ignored']);
+    await applyAll();
+    const [applied, ignored] = await peek.deliveries();
+    expect([applied.status, ignored.status]).toEqual(['applied', 'ignored']);
     const replay = ({ id }: { id: string }) =>
       world.call('POST', `/v1/integrations/${peek.id}/deliveries/${id}/replay`, { key: peek.key });
     await deleteOldInbound(world.db, Date.now(), 1_000);
     expect((await replay(ignored)).status).toBe(200);
     await deleteOldInbound(world.db, Date.now() + 2 * DAY, 1_000);
-    expect(await work()).toBe(1);
+    expect(await applyAll()).toBe(1);
     await deleteOldInbound(world.db, Date.now() + 2 * DAY, 1_000);
     const again = await replay(ignored);
     expect([again.status, again.json.error.reason]).toEqual([409, 'body_gone']);
-    expect((await peek.deliveries()).map(({ id }) => id)).toEqual([kept.id, ignored.id]);
-    expect((await replay(kept)).status).toBe(200);
+    expect((await peek.deliveries()).map(({ id }) => id)).toEqual([applied.id, ignored.id]);
+    expect((await replay(applied)).status).toBe(200);
     expect((await replay({ id: 'hkd_none' })).status).toBe(404);
-    await work();
+    await applyAll();
   });
 });
 
@@ -120,15 +120,15 @@ describe('two systems of one venue', () => {
     const boats = await connectVenueSystem(world, 'fareharbor', BOAT);
     const classes = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' }, boats.venueId);
     await boats.send(item(69));
-    await work();
+    await applyAll();
     const before = await offering(boats, '69');
     await classes.send(mindbody('classDescription.updated', { siteId: -99, id: 69, name: 'Slow Yoga' }));
     await classes.send(mindbody('class.updated', CLASS));
     await classes.send(mindbody('classRosterBooking.created', ROSTER));
-    await work();
-    const response = await classes.deliveries();
-    expect(response.map(({ status }) => status)).toEqual(['needs_api_read', 'failed', 'failed']);
-    expect(response[1].reason).toContain('"69" of this venue comes from FareHarbor');
+    await applyAll();
+    const deliveries = await classes.deliveries();
+    expect(deliveries.map(({ status }) => status)).toEqual(['needs_api_read', 'failed', 'failed']);
+    expect(deliveries[1].reason).toContain('"69" of this venue comes from FareHarbor');
     expect(await offering(boats, '69')).toEqual(before);
   });
 
@@ -137,12 +137,12 @@ describe('two systems of one venue', () => {
     const classes = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' }, boats.venueId);
     const own = await connectVenueSystem(world, 'custom', {}, boats.venueId);
     await boats.send(item(69));
-    await work();
+    await applyAll();
     await own.send({ id: '1', type: 'offering.upsert', data: YOGA });
     await world.call('POST', `/v1/integrations/${boats.id}/revoke`, { key: boats.key });
-    await work();
+    await applyAll();
     await classes.send(mindbody('classDescription.updated', { siteId: -99, id: 69, name: 'Slow Yoga' }));
-    await work();
+    await applyAll();
     expect((await own.deliveries())[0].status).toBe('applied');
     expect((await classes.deliveries())[0].status).toBe('applied');
     expect((await offering(classes, '69')).title).toBe('Slow Yoga');
@@ -154,7 +154,7 @@ describe('two systems of one venue', () => {
     await one.send(item(70));
     await two.send(fareharborBooking(2, { uuid: 'other' }));
     await two.send(item(70));
-    await work();
+    await applyAll();
     expect((await two.deliveries()).map(({ status }) => status)).toEqual(['applied', 'applied']);
   });
 });
@@ -170,13 +170,13 @@ describe('content that is left out', () => {
     const boats = await connectVenueSystem(world, 'fareharbor', BOAT);
     await boats.send({ item: { pk: 5, name: 'x'.repeat(130), company: { currency: 'usd' } } });
     await world.call('POST', '/v1/offerings', { key: boats.key, body: { ...YOGA, external_id: '5' } });
-    await work();
+    await applyAll();
     expect((await own.deliveries())[0]).toMatchObject({
       status: 'applied',
       reason: expect.stringMatching(/1000 slots: .* 2 in number/),
     });
-    const kept = (await offering(own, '69')).availability.slots;
-    expect([kept.length, kept[0].starts_at]).toEqual([1000, '2027-06-01T02:00:00Z']);
+    const slotsAfter = (await offering(own, '69')).availability.slots;
+    expect([slotsAfter.length, slotsAfter[0].starts_at]).toEqual([1000, '2027-06-01T02:00:00Z']);
     expect((await boats.deliveries())[0]).toMatchObject({
       status: 'applied',
       reason: expect.stringMatching(/^The title is too long/),

@@ -45,8 +45,8 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     area: 'events',
     bug: 'deliveries are tried for 80 hours',
     file: 'src/domain/webhooks/deliveries/schedule.ts',
-    from: 'return due <= last ? Math.round(due) : null;',
-    to: 'return due <= last + 8 * HOUR ? Math.round(due) : null;',
+    from: 'return due <= latest ? Math.round(due) : null;',
+    to: 'return due <= latest + 8 * HOUR ? Math.round(due) : null;',
     tests: ['test/webhooks/schedule.test.ts'],
   },
   {

@@ -10,16 +10,16 @@ import { waitFor } from '../support/wait-for.ts';
 import { DeliveryFixture } from './delivery-fixture.ts';
 
 let fixture: DeliveryFixture;
-const waiting: ServerResponse[] = [];
+const hanging: ServerResponse[] = [];
 beforeAll(async () => {
   fixture = await DeliveryFixture.open();
 });
 afterAll(() => fixture.close());
 beforeEach(() => {
   fixture.requests.length = 0;
-  waiting.length = 0;
+  hanging.length = 0;
   fixture.clock.at = Math.max(fixture.clock.at + 3_600_000, Date.now() + 1_000);
-  fixture.respond = (_post, response) => void waiting.push(response);
+  fixture.respond = (_request, response) => void hanging.push(response);
 });
 
 const HOUR = 3_600_000;
@@ -34,51 +34,55 @@ async function claimQueueOf(endpointId: string): Promise<EndpointQueue> {
 }
 
 /** An endpoint with `count` deliveries due, and a run that has started: eight requests hang. */
-async function underWay(venue: TestVenue, path: string, count: number): Promise<{ id: string; run: Promise<number> }> {
+async function startHangingRun(
+  venue: TestVenue,
+  path: string,
+  count: number,
+): Promise<{ id: string; run: Promise<number> }> {
   const { id } = await fixture.endpoint(venue, path, ['checkout.created']);
   for (let n = 0; n < count; n++) await venue.create();
   await fixture.dispatch();
   const run = processQueue(fixture.services, await claimQueueOf(id), signal);
-  await waitFor('requests hang', () => waiting.length === Math.min(8, count));
+  await waitFor('requests hang', () => hanging.length === Math.min(8, count));
   return { id, run };
 }
 
 /** Responds to each request only after the outcomes of the previous ones are recorded. */
-function answerSlowly(): void {
-  for (const response of waiting.splice(0)) response.end('heard');
-  fixture.respond = (_post, response) => void setTimeout(() => response.end('heard'), 300);
+function respondSlowly(): void {
+  for (const response of hanging.splice(0)) response.end('heard');
+  fixture.respond = (_request, response) => void setTimeout(() => response.end('heard'), 300);
 }
 
 describe('an endpoint that is disabled during a run', () => {
   it('receives only what starts within a second; outcomes are recorded, and the rest can be recovered', async () => {
     const venue = await fixture.openVenue();
-    const { id, run } = await underWay(venue, '/off', 60);
+    const { id, run } = await startHangingRun(venue, '/off', 60);
     expect((await venue.post(`/v1/webhook_endpoints/${id}/disable`)).json.status).toBe('disabled');
-    answerSlowly();
-    const made = await run;
-    expect(made).toBe(fixture.requestsTo('/off').length);
-    expect(made).toBeLessThan(60);
+    respondSlowly();
+    const sentCount = await run;
+    expect(sentCount).toBe(fixture.requestsTo('/off').length);
+    expect(sentCount).toBeLessThan(60);
     await fixture.deliver();
-    expect(fixture.requestsTo('/off')).toHaveLength(made);
+    expect(fixture.requestsTo('/off')).toHaveLength(sentCount);
     const found = await fixture.deliveries(venue, id, '?limit=100');
-    expect(found.filter(({ status, attempts }) => status === 'delivered' && attempts === 1)).toHaveLength(made);
-    expect(found.filter(({ last_error }) => last_error === 'endpoint_disabled')).toHaveLength(60 - made);
+    expect(found.filter(({ status, attempts }) => status === 'delivered' && attempts === 1)).toHaveLength(sentCount);
+    expect(found.filter(({ last_error }) => last_error === 'endpoint_disabled')).toHaveLength(60 - sentCount);
   });
 });
 
 describe('a secret that is rotated during a run', () => {
   it('signs before the end of the run', async () => {
     const venue = await fixture.openVenue();
-    const { id, run } = await underWay(venue, '/turned', 60);
+    const { id, run } = await startHangingRun(venue, '/rotated', 60);
     await venue.post(`/v1/webhook_endpoints/${id}/rotate_secret`);
-    answerSlowly();
-    const made = await run;
-    expect(made).toBeLessThan(60);
-    fixture.respond = (_post, response) => response.end();
+    respondSlowly();
+    const sentCount = await run;
+    expect(sentCount).toBeLessThan(60);
+    fixture.respond = (_request, response) => response.end();
     await fixture.deliver();
-    const posts = fixture.requestsTo('/turned');
-    expect(posts).toHaveLength(60);
-    expect(posts.slice(made).every(({ signature }) => signature.split('v1=').length === 3)).toBe(true);
+    const requests = fixture.requestsTo('/rotated');
+    expect(requests).toHaveLength(60);
+    expect(requests.slice(sentCount).every(({ signature }) => signature.split('v1=').length === 3)).toBe(true);
   });
 });
 
@@ -95,17 +99,17 @@ describe('a delivery that is redelivered during its last attempt', () => {
       [id],
     );
     const run = processQueue(fixture.services, await claimQueueOf(id), signal);
-    await waitFor('the request hangs', () => waiting.length === 1);
+    await waitFor('the request hangs', () => hanging.length === 1);
     const [delivery] = await fixture.deliveries(venue, id);
-    const told = await venue.post(`/v1/webhook_endpoints/${id}/deliveries/${delivery.id}/redeliver`);
-    expect(told.status).toBe(202);
-    for (const response of waiting) response.writeHead(500).end();
+    const redelivered = await venue.post(`/v1/webhook_endpoints/${id}/deliveries/${delivery.id}/redeliver`);
+    expect(redelivered.status).toBe(202);
+    for (const response of hanging) response.writeHead(500).end();
     expect(await run).toBe(1);
     const [after] = await fixture.deliveries(venue, id);
     expect(after).toMatchObject({ status: 'pending', attempts: 25, last_status: 500 });
-    expect(after.next_attempt_at).toBe(told.json.next_attempt_at);
+    expect(after.next_attempt_at).toBe(redelivered.json.next_attempt_at);
     expect((await venue.get('/v1/webhook_endpoints')).json.data[0].status).toBe('active');
-    fixture.respond = (_post, response) => response.end();
+    fixture.respond = (_request, response) => response.end();
     fixture.clock.at += HOUR;
     await fixture.deliver();
     expect((await fixture.deliveries(venue, id))[0]).toMatchObject({ status: 'delivered', attempts: 26 });
@@ -113,7 +117,7 @@ describe('a delivery that is redelivered during its last attempt', () => {
 });
 
 describe('a caller that changes an endpoint or a delivery', () => {
-  const waits = async (): Promise<boolean> => {
+  const isWaitingForLock = async (): Promise<boolean> => {
     const rows = await fixture.world.db.query(
       `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
@@ -121,7 +125,7 @@ describe('a caller that changes an endpoint or a delivery', () => {
   };
 
   it('locks the queue first, in the same order as the worker, so that they cannot deadlock', async () => {
-    fixture.respond = (_post, response) => response.writeHead(500).end();
+    fixture.respond = (_request, response) => response.writeHead(500).end();
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/order', ['checkout.created']);
     await venue.create();
@@ -136,27 +140,27 @@ describe('a caller that changes an endpoint or a delivery', () => {
       () => venue.post(`${path}/enable`),
       () => fixture.world.call('DELETE', path, { key: venue.key }),
     ]) {
-      let told: Promise<{ status: number }> | null = null;
+      let redelivered: Promise<{ status: number }> | null = null;
       await db.transaction(async (worker) => {
         await worker.query('select 1 from endpoint_queues where endpoint_id = $1 for update', [id]);
-        told ??= command();
-        await waitFor('the caller waits for the queue', waits);
+        redelivered ??= command();
+        await waitFor('the caller waits for the queue', isWaitingForLock);
         // The rows that the worker locks next are free.
         await worker.query('select 1 from deliveries where endpoint_id = $1 for update nowait', [id]);
         await worker.query('select 1 from webhook_endpoints where endpoint_id = $1 for update nowait', [id]);
       });
-      expect((await (told as Promise<{ status: number }> | null))?.status).toBeLessThan(300);
+      expect((await (redelivered as Promise<{ status: number }> | null))?.status).toBeLessThan(300);
     }
   });
 
   it('does not make the worker lose outcomes if the worker is the deadlock victim: it records them again', async () => {
     const venue = await fixture.openVenue();
-    const { id, run } = await underWay(venue, '/victim', 3);
+    const { id, run } = await startHangingRun(venue, '/victim', 3);
     const { db } = fixture.world;
     await db.transaction(async (other) => {
       await other.query('select 1 from deliveries where endpoint_id = $1 for update', [id]);
-      for (const response of waiting.splice(0)) response.end('heard');
-      await waitFor('the worker waits for the caller', waits);
+      for (const response of hanging.splice(0)) response.end('heard');
+      await waitFor('the worker waits for the caller', isWaitingForLock);
       // PostgreSQL aborts the transaction that has waited longer.
       await other.query('select 1 from endpoint_queues where endpoint_id = $1 for update', [id]);
     });

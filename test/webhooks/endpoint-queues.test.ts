@@ -13,22 +13,22 @@ import { waitFor } from '../support/wait-for.ts';
 import { DeliveryFixture } from './delivery-fixture.ts';
 
 let fixture: DeliveryFixture;
-const waiting: ServerResponse[] = [];
+const hanging: ServerResponse[] = [];
 beforeAll(async () => {
   fixture = await DeliveryFixture.open();
 });
 afterAll(() => fixture.close());
 beforeEach(() => {
   fixture.requests.length = 0;
-  waiting.length = 0;
+  hanging.length = 0;
   fixture.clock.at = Math.max(fixture.clock.at + 3_600_000, Date.now() + 1_000);
-  fixture.respond = (_post, response) => response.end('ok');
+  fixture.respond = (_request, response) => response.end('ok');
 });
 
 const SLOTS = { quick: 64, slow: 32, failing: 16, dead: 16 };
 const signal = new AbortController().signal;
 const hang = (): void => {
-  fixture.respond = (_post, response) => void waiting.push(response);
+  fixture.respond = (_request, response) => void hanging.push(response);
 };
 
 async function claimQueueOf(endpointId: string): Promise<EndpointQueue> {
@@ -47,9 +47,9 @@ describe('a worker that was suspended for longer than its lease', () => {
     await fixture.dispatch();
     hang();
     const stopped = processQueue(fixture.services, await claimQueueOf(id), signal);
-    await waitFor('eight are in flight', () => waiting.length === 8);
+    await waitFor('eight are in flight', () => hanging.length === 8);
     fixture.clock.at += 31_000;
-    fixture.respond = (_post, response) => response.end('in time');
+    fixture.respond = (_request, response) => response.end('in time');
     await deliverDue(fixture.services, signal);
     const before = await fixture.deliveries(venue, id);
     expect(before.map(({ status, attempts, last_response }) => [status, attempts, last_response])).toEqual(
@@ -57,7 +57,7 @@ describe('a worker that was suspended for longer than its lease', () => {
     );
     const queues = () => fixture.world.db.query('select * from endpoint_queues where endpoint_id = $1', [id]);
     const queue = await queues();
-    for (const response of waiting) {
+    for (const response of hanging) {
       response.statusCode = 500;
       response.end('too late');
     }
@@ -86,7 +86,7 @@ describe('an endpoint that hangs and one that sends invalid HTTP', () => {
     const venue = await fixture.openVenue();
     const bad = await fixture.endpoint(venue, '/hangs', ['checkout.created']);
     const nonsense = await startTlsReceiver((socket) => void socket.end('this is not HTTP\r\n\r\n'));
-    const odd = (
+    const invalidHttp = (
       await venue.post('/v1/webhook_endpoints', {
         url: `https://127.0.0.1:${nonsense.port}/`,
         events: ['checkout.created'],
@@ -95,8 +95,8 @@ describe('an endpoint that hangs and one that sends invalid HTTP', () => {
     const good: string[] = [];
     for (let n = 0; n < 6; n++) good.push((await fixture.endpoint(venue, `/good-${n}`, ['checkout.created'])).id);
     for (let n = 0; n < 20; n++) await venue.create();
-    fixture.respond = (post, response) => {
-      if (post.path === '/hangs') waiting.push(response);
+    fixture.respond = (request, response) => {
+      if (request.path === '/hangs') hanging.push(response);
       else response.end();
     };
     await fixture.dispatch();
@@ -110,15 +110,15 @@ describe('an endpoint that hangs and one that sends invalid HTTP', () => {
       return left?.left === 0;
     });
     await waitFor('the protocol error is recorded', async () =>
-      (await fixture.deliveries(venue, odd.id)).some(({ last_error }) => last_error === 'protocol'),
+      (await fixture.deliveries(venue, invalidHttp.id)).some(({ last_error }) => last_error === 'protocol'),
     );
     // Meanwhile the attempts to the hanging endpoint were in flight and none had ended.
-    expect(waiting).toHaveLength(8);
+    expect(hanging).toHaveLength(8);
     expect((await fixture.deliveries(venue, bad.id)).every(({ attempts }) => attempts === 0)).toBe(true);
     stop.abort();
     await running;
     await nonsense.close();
-    for (const response of waiting) response.end();
+    for (const response of hanging) response.end();
   });
 });
 
@@ -126,32 +126,32 @@ describe('many endpoints of one venue that hang', () => {
   it('do not use up the connections of another venue’s endpoint at the same host', async () => {
     const venue = await fixture.openVenue();
     const bad: string[] = [];
-    for (let n = 0; n < 6; n++) bad.push((await fixture.endpoint(venue, `/crowd-${n}`, ['checkout.created'])).id);
+    for (let n = 0; n < 6; n++) bad.push((await fixture.endpoint(venue, `/hanging-${n}`, ['checkout.created'])).id);
     for (let n = 0; n < 10; n++) await venue.create();
     const other = await fixture.openVenue();
     const good = await fixture.endpoint(other, '/good', ['checkout.created']);
-    fixture.respond = (post, response) => {
-      if (post.path.startsWith('/crowd')) waiting.push(response);
+    fixture.respond = (request, response) => {
+      if (request.path.startsWith('/hanging')) hanging.push(response);
       else response.end();
     };
     await fixture.dispatch();
     const stop = new AbortController();
     const running = deliverUntilStopped(fixture.services, stop.signal);
-    await waitFor('each has eight in flight', () => waiting.length === 6 * 8);
+    await waitFor('each has eight in flight', () => hanging.length === 6 * 8);
     await other.create();
     await fixture.dispatch();
     await waitFor('the good endpoint has its delivery', async () =>
       (await fixture.deliveries(other, good.id)).every(({ status }) => status === 'delivered'),
     );
     // Meanwhile every other attempt was in flight and none had ended.
-    const [given] = await fixture.world.db.query<{ up: number }>(
+    const [attempted] = await fixture.world.db.query<{ up: number }>(
       'select count(*) as up from deliveries where endpoint_id = any($1) and attempts > 0',
       [bad],
     );
-    expect(given?.up).toBe(0);
+    expect(attempted?.up).toBe(0);
     stop.abort();
     await running;
-    for (const response of waiting) response.end();
+    for (const response of hanging) response.end();
   });
 });
 
@@ -160,17 +160,17 @@ describe('an endpoint that has failed once', () => {
     const [one, two] = [await fixture.openVenue(), await fixture.openVenue()];
     const dead: string[] = [];
     for (let n = 0; n < 40; n++)
-      dead.push((await fixture.endpoint(n % 2 ? one : two, `/gone-${n}`, ['checkout.created'])).id);
+      dead.push((await fixture.endpoint(n % 2 ? one : two, `/down-${n}`, ['checkout.created'])).id);
     const other = await fixture.openVenue();
-    const blipped = await fixture.endpoint(other, '/blipped', ['checkout.created']);
+    const failedOnce = await fixture.endpoint(other, '/blipped', ['checkout.created']);
     const { db } = fixture.world;
     await db.query(`update endpoint_queues set failures = 25, pace = 'dead' where endpoint_id = any($1)`, [dead]);
     await one.create();
     await two.create();
     await fixture.dispatch();
     fixture.clock.at += 10;
-    fixture.respond = (post, response) => {
-      if (post.path.startsWith('/gone')) waiting.push(response);
+    fixture.respond = (request, response) => {
+      if (request.path.startsWith('/down')) hanging.push(response);
       else if (fixture.requestsTo('/blipped').length === 1) response.writeHead(500).end();
       else response.end();
     };
@@ -180,18 +180,18 @@ describe('an endpoint that has failed once', () => {
     const running = deliverUntilStopped(fixture.services, stop.signal);
     await waitFor('it has failed once', async () => {
       const [queue] = await db.query<{ pace: string }>('select pace from endpoint_queues where endpoint_id = $1', [
-        blipped.id,
+        failedOnce.id,
       ]);
       return queue?.pace === 'failing';
     });
-    await waitFor('the dead endpoints use all their slots', () => waiting.length === 16);
+    await waitFor('the dead endpoints use all their slots', () => hanging.length === 16);
     fixture.clock.at += 8_000;
     await waitFor('it has its second request', () => fixture.requestsTo('/blipped').length === 2);
     // Meanwhile the same dead endpoints hung, and none was replaced by another.
-    expect(waiting).toHaveLength(16);
+    expect(hanging).toHaveLength(16);
     stop.abort();
     await running;
-    for (const response of waiting) response.end();
+    for (const response of hanging) response.end();
   });
 });
 
@@ -200,14 +200,14 @@ describe('endpoints that respond slowly', () => {
     const venues = [await fixture.openVenue(), await fixture.openVenue()];
     for (let n = 0; n < 64; n++) await fixture.endpoint(venues[n % 2] as TestVenue, `/slow-${n}`, ['checkout.created']);
     for (const venue of venues) await venue.create();
-    fixture.respond = (post, response) => {
-      if (post.path.startsWith('/slow')) waiting.push(response);
+    fixture.respond = (request, response) => {
+      if (request.path.startsWith('/slow')) hanging.push(response);
       else response.end();
     };
     await fixture.dispatch();
     const stop = new AbortController();
     const running = deliverUntilStopped(fixture.services, stop.signal);
-    await waitFor('every slot is in use', () => waiting.length === 64);
+    await waitFor('every slot is in use', () => hanging.length === 64);
     const since = performance.now();
     const other = await fixture.openVenue();
     const good = await fixture.endpoint(other, '/quick', ['checkout.created']);
@@ -216,13 +216,13 @@ describe('endpoints that respond slowly', () => {
     await waitFor('the quick endpoint has its delivery', () => fixture.requestsTo('/quick').length === 1);
     // None of the slow attempts had ended by then.
     const { db } = fixture.world;
-    const [made] = await db.query<{ made: number }>(
-      `select count(*) as made from deliveries where venue_id = any($1) and attempts > 0`,
+    const [slow] = await db.query<{ attempted: number }>(
+      `select count(*) as attempted from deliveries where venue_id = any($1) and attempts > 0`,
       [venues.map(({ venueId }) => venueId)],
     );
-    expect(made?.made).toBe(0);
+    expect(slow?.attempted).toBe(0);
     await waitFor('all of them count as slow', () => performance.now() - since > SLOW_MS + 500);
-    for (const response of waiting) response.end('at last');
+    for (const response of hanging) response.end('at last');
     await waitFor('all are delivered', async () => {
       const rows = await db.query(`select 1 from deliveries where venue_id = any($1) and status <> 'delivered'`, [
         [...venues, other].map(({ venueId }) => venueId),
@@ -232,27 +232,27 @@ describe('endpoints that respond slowly', () => {
     stop.abort();
     await running;
     const paces = await db.query(
-      'select distinct pace, endpoint_id = $2 as good from endpoint_queues where venue_id = any($1) order by good',
+      'select distinct pace, endpoint_id = $2 as "isQuick" from endpoint_queues where venue_id = any($1) order by "isQuick"',
       [[...venues, other].map(({ venueId }) => venueId), good.id],
     );
     expect(paces).toEqual([
-      { pace: 'slow', good: false },
-      { pace: 'quick', good: true },
+      { pace: 'slow', isQuick: false },
+      { pace: 'quick', isQuick: true },
     ]);
   });
 });
 
 describe('a dead endpoint', () => {
-  const posts = () => fixture.requestsTo('/dead').length;
+  const requests = () => fixture.requestsTo('/dead').length;
 
   it('is probed with one attempt at a time; after its first success everything that waits is sent', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/dead', ['checkout.created']);
     for (let n = 0; n < 60; n++) await venue.create();
-    fixture.respond = (post, response) => (post.path === '/dead' ? response.destroy() : response.end());
+    fixture.respond = (request, response) => (request.path === '/dead' ? response.destroy() : response.end());
     await fixture.deliver();
     // Eight at a time until the run ends, up to twenty failures until it counts as dead, and those in flight.
-    const first = posts();
+    const first = requests();
     expect(first).toBeGreaterThanOrEqual(20);
     expect(first).toBeLessThanOrEqual(36);
     for (const [rest, more] of [
@@ -261,12 +261,12 @@ describe('a dead endpoint', () => {
       [30_000, 0],
       [31_000, 1],
     ] as const) {
-      const before = posts();
+      const before = requests();
       fixture.clock.at += rest;
       await fixture.deliver();
-      expect(posts() - before).toBe(more);
+      expect(requests() - before).toBe(more);
     }
-    fixture.respond = (_post, response) => response.end();
+    fixture.respond = (_request, response) => response.end();
     fixture.clock.at += 3_600_000;
     await fixture.deliver();
     expect((await fixture.deliveries(venue, id, '?limit=100')).map(({ status }) => status)).toEqual(
@@ -283,16 +283,16 @@ describe('a worker whose database fails for a moment', () => {
     await fixture.dispatch();
     hang();
     const run = processQueue(fixture.services, await claimQueueOf(id), signal);
-    await waitFor('all are in flight', () => waiting.length === 6);
+    await waitFor('all are in flight', () => hanging.length === 6);
     const { db } = fixture.world;
-    const cut = () =>
+    const terminateConnections = () =>
       db.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and pid <> pg_backend_pid()`,
       );
-    await cut();
-    await cut().catch(() => undefined);
-    for (const response of waiting) response.end('heard');
+    await terminateConnections();
+    await terminateConnections().catch(() => undefined);
+    for (const response of hanging) response.end('heard');
     expect(await run).toBe(6);
     // The server's connections were cut as well: the first calls may get 503.
     await expect.poll(async () => (await venue.get('/v1/webhook_endpoints')).status, { timeout: 30_000 }).toBe(200);
@@ -309,21 +309,21 @@ describe('a worker that shuts down', () => {
     const venue: TestVenue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/stopped', ['checkout.created']);
     for (let n = 0; n < 30; n++) await venue.create();
-    fixture.respond = (_post, response) => {
-      if (fixture.requestsTo('/stopped').length > 5) waiting.push(response);
+    fixture.respond = (_request, response) => {
+      if (fixture.requestsTo('/stopped').length > 5) hanging.push(response);
       else response.end('first');
     };
     await dispatchDue(fixture.services, 500);
     const stop = new AbortController();
     const running = deliverUntilStopped(fixture.services, stop.signal);
-    await waitFor('some hang', () => waiting.length === 8);
+    await waitFor('some hang', () => hanging.length === 8);
     stop.abort();
     await running;
-    const answered = await fixture.deliveries(venue, id, '?status=delivered');
-    expect(answered).toHaveLength(5);
-    fixture.respond = (_post, response) => response.end('second');
+    const delivered = await fixture.deliveries(venue, id, '?status=delivered');
+    expect(delivered).toHaveLength(5);
+    fixture.respond = (_request, response) => response.end('second');
     await fixture.deliver();
     expect(await fixture.deliveries(venue, id, '?status=delivered')).toHaveLength(30);
-    for (const response of waiting) response.end();
+    for (const response of hanging) response.end();
   });
 });

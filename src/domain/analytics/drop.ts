@@ -7,12 +7,12 @@ import {
   advanceRetention,
   blocksOf,
   deleteOldInBlocks,
-  emptyPartition,
   PARTITION_COUNT,
   type PrunedTable,
+  truncateOldPartition,
 } from './queries.ts';
 
-export interface Dropped {
+export interface DropResult {
   /** Partitions that were truncated, or were empty. */
   readonly emptied: number;
   /** Events that were deleted in batches. */
@@ -22,15 +22,15 @@ export interface Dropped {
 /** Blocks of a table in one statement: about 10,000 rows. */
 const BLOCKS_PER_BATCH = 128;
 
-const OTHER_TABLES = ['ids', 'hours', 'seen'] as const;
+const OTHER_TABLES = ['ids', 'hours', 'people'] as const;
 
 /** `before` is the start of a day in UTC. */
-export async function dropActivity(db: Db, before: string, onProgress: (share: number) => void): Promise<Dropped> {
+export async function dropActivity(db: Db, before: string, onProgress: (share: number) => void): Promise<DropResult> {
   await db.transaction((tx) => advanceRetention(tx, before));
   let emptied = 0;
   let deleted = 0;
   for (let partition = 0; partition < PARTITION_COUNT; partition++) {
-    if (await db.transaction((tx) => emptyPartition(tx, partition, before))) emptied++;
+    if (await db.transaction((tx) => truncateOldPartition(tx, partition, before))) emptied++;
     else deleted += await deleteOld(db, partition, before);
     onProgress((partition + 1) / (PARTITION_COUNT + OTHER_TABLES.length));
   }

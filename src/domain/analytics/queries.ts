@@ -21,16 +21,16 @@ export interface ActivityEvent {
   readonly mode: Mode;
 }
 
-export type Outcome = 'counted' | 'duplicate' | 'too_old';
+export type EventOutcome = 'counted' | 'duplicate' | 'too_old';
 
 /** Counts each event once. Returns an outcome for each, in their order. */
 export async function recordActivityEvents(
   tx: Queryable,
   venueId: string,
   events: readonly ActivityEvent[],
-): Promise<Outcome[]> {
+): Promise<EventOutcome[]> {
   const column = <K extends keyof ActivityEvent>(name: K): ActivityEvent[K][] => events.map((one) => one[name]);
-  const rows = await tx.query<{ outcome: Outcome }>(
+  const rows = await tx.query<{ outcome: EventOutcome }>(
     'select outcome from record_activity($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) order by place',
     [
       venueId,
@@ -48,8 +48,8 @@ export async function recordActivityEvents(
   return rows.map(({ outcome }) => outcome);
 }
 
-/** Stands for all experiences of a mode, among whom a person counts once; all_experiences_id() says the same. */
-export function everythingOf(mode: Mode): string {
+/** The subject that stands for all experiences of a mode, so that a person counts once. SQL: all_experiences_id(). */
+export function allExperiencesId(mode: Mode): string {
   return `00000000-0000-0000-0000-00000000000${mode === 'live' ? 1 : 2}`;
 }
 
@@ -70,7 +70,7 @@ export type FigureRow =
   | ({ readonly what: 'day'; readonly subject: null; readonly day: string } & Figures)
   | ({ readonly what: 'both'; readonly subject: string; readonly day: string } & Figures);
 
-export interface FiguresFound {
+export interface WindowFigures {
   /** The window that was counted: widened to whole days where the events were deleted. */
   readonly from: string;
   readonly to: string;
@@ -86,23 +86,26 @@ interface WindowRow {
   readonly retained_since: string | null;
 }
 
-/** Figures from one snapshot: of each subject over the window and of each day over all subjects; or of each subject and day. */
+/**
+ * Figures from one snapshot: of each subject over the window, and of each day over all subjects; with `byDay`, of each
+ * subject and day.
+ */
 export async function findFigures(
   db: Queryable,
   query: {
     readonly venueId: string;
-    readonly things: readonly string[];
+    readonly subjects: readonly string[];
     readonly from: string;
     readonly to: string;
     readonly byDay: boolean;
   },
-): Promise<FiguresFound> {
-  const { venueId, things, from, to, byDay } = query;
+): Promise<WindowFigures> {
+  const { venueId, subjects, from, to, byDay } = query;
   const rows = await db.query<FigureRow | WindowRow>(
     `select what, subject, to_char(day, 'YYYY-MM-DD') as day, views, saves, bookings, guests, cents, check_ins, viewers, starters,
        window_from, window_to, retained_since
      from activity_figures($1, $2, $3, $4, $5)`,
-    [venueId, things, from, to, byDay],
+    [venueId, subjects, from, to, byDay],
   );
   const window = rows.find((row): row is WindowRow => row.what === 'window');
   if (window === undefined) throw new Error('activity_figures() returned no row for the window');
@@ -116,8 +119,8 @@ export async function findFigures(
 
 /** The start of retention: older events are deleted. */
 export async function retainedSince(db: Queryable): Promise<string> {
-  const rows = await db.query<{ kept: string }>('select retained_from as kept from activity_retention');
-  return rows[0]?.kept ?? '-infinity';
+  const rows = await db.query<{ retained_from: string }>('select retained_from from activity_retention');
+  return rows[0]?.retained_from ?? '-infinity';
 }
 
 /** Moves the start of retention forward, never back. The lock makes later recordings and repairs read the new time. */
@@ -129,9 +132,9 @@ export async function advanceRetention(tx: Queryable, before: string): Promise<v
 /** Monthly partitions of the events; each can be truncated on its own. */
 export const PARTITION_COUNT = 24;
 
-/** Truncates a partition if all its events are old. False: it has newer events. Checks first without a lock. */
-export async function emptyPartition(tx: Queryable, slot: number, before: string): Promise<boolean> {
-  const name = partitionTable(slot);
+/** Truncates a partition if all its events are old; checks first without a lock. False: it has newer events. */
+export async function truncateOldPartition(tx: Queryable, partition: number, before: string): Promise<boolean> {
+  const name = partitionTable(partition);
   if (await hasNewerEvents(tx, name, before)) return false;
   if ((await tx.query(`select from ${name} limit 1`)).length === 0) return true;
   await tx.query(`lock table ${name} in access exclusive mode`);
@@ -141,36 +144,36 @@ export async function emptyPartition(tx: Queryable, slot: number, before: string
 }
 
 /** One index lookup for each venue, so the time does not depend on the number of events. */
-async function hasNewerEvents(tx: Queryable, slotName: string, before: string): Promise<boolean> {
+async function hasNewerEvents(tx: Queryable, table: string, before: string): Promise<boolean> {
   const found = await tx.query(
     `select from activity_venues v cross join lateral (
-       select from ${slotName} a where a.venue_id = v.venue_id and activity_day(a.at) >= activity_day($1::timestamptz) limit 1
+       select from ${table} a where a.venue_id = v.venue_id and activity_day(a.at) >= activity_day($1::timestamptz) limit 1
      ) a limit 1`,
     [before],
   );
   return found.length > 0;
 }
 
-function partitionTable(slot: number): string {
-  return `activity_slot_${String(slot).padStart(2, '0')}`;
+function partitionTable(partition: number): string {
+  return `activity_slot_${String(partition).padStart(2, '0')}`;
 }
 
 /** A table, or a partition by its number, that is pruned block by block, so that no batch scans deleted rows again. */
-export type PrunedTable = number | 'ids' | 'seen' | 'hours';
+export type PrunedTable = number | 'ids' | 'people' | 'hours';
 
-function pruneTarget(what: PrunedTable): { table: string; isOld: string } {
-  if (what === 'ids') return { table: 'activity_ids', isOld: 'at < $1::timestamptz' };
+function pruneTarget(target: PrunedTable): { table: string; isOld: string } {
+  if (target === 'ids') return { table: 'activity_ids', isOld: 'at < $1::timestamptz' };
   // No gap is longer than 400 days.
-  if (what === 'seen') return { table: 'activity_people', isOld: 'day < activity_day($1::timestamptz) - 400' };
+  if (target === 'people') return { table: 'activity_people', isOld: 'day < activity_day($1::timestamptz) - 400' };
   // A window that covers part of such a day is widened to the whole day.
-  if (what === 'hours') return { table: 'activity_days', isOld: 'part < 24 and day < activity_day($1::timestamptz)' };
-  return { table: partitionTable(what), isOld: 'at < $1::timestamptz' };
+  if (target === 'hours') return { table: 'activity_days', isOld: 'part < 24 and day < activity_day($1::timestamptz)' };
+  return { table: partitionTable(target), isOld: 'at < $1::timestamptz' };
 }
 
-export async function blocksOf(db: Queryable, what: PrunedTable): Promise<number> {
+export async function blocksOf(db: Queryable, target: PrunedTable): Promise<number> {
   const rows = await db.query<{ blocks: number }>(
     `select pg_relation_size($1::regclass) / current_setting('block_size')::bigint as blocks`,
-    [pruneTarget(what).table],
+    [pruneTarget(target).table],
   );
   return rows[0]?.blocks ?? 0;
 }
@@ -178,19 +181,19 @@ export async function blocksOf(db: Queryable, what: PrunedTable): Promise<number
 /** Deletes the old rows in these blocks; returns how many. No old rows are added meanwhile: recording refuses them. */
 export async function deleteOldInBlocks(
   db: Queryable,
-  what: PrunedTable,
+  target: PrunedTable,
   before: string,
   range: { readonly from: number; readonly to: number },
 ): Promise<number> {
-  const { table, isOld } = pruneTarget(what);
-  const rows = await db.query<{ gone: number }>(
-    `with gone as (
+  const { table, isOld } = pruneTarget(target);
+  const rows = await db.query<{ deleted: number }>(
+    `with deleted as (
        delete from ${table} where ctid >= $2::text::tid and ctid < $3::text::tid and ${isOld} returning 1
      )
-     select count(*) as gone from gone`,
+     select count(*) as deleted from deleted`,
     [before, `(${range.from},0)`, `(${range.to},0)`],
   );
-  return rows[0]?.gone ?? 0;
+  return rows[0]?.deleted ?? 0;
 }
 
 export async function countVenuesWithActivity(db: Queryable): Promise<number> {
@@ -219,16 +222,16 @@ export async function venuesWithActivity(db: Queryable, after: string | null, ba
 export async function daysWithActivity(db: Queryable, venueId: string): Promise<string[]> {
   const rows = await db.query<{ day: string }>(
     `with recursive
-     happened as (
+     event_days as (
        select min(activity_day(at)) as day from activity where venue_id = $1
        union all
        select (select min(activity_day(a.at)) from activity a where a.venue_id = $1 and activity_day(a.at) > h.day)
-       from happened h where h.day is not null
-     ), seen as (
+       from event_days h where h.day is not null
+     ), people_days as (
        select min(day_number(day)) as number from activity_people where venue_id = $1
        union all
        select (select min(day_number(a.day)) from activity_people a where a.venue_id = $1 and day_number(a.day) > s.number)
-       from seen s where s.number is not null
+       from people_days s where s.number is not null
      ), subjects as (
        (select d.subject from activity_days d where d.venue_id = $1 order by d.subject limit 1)
        union all
@@ -237,8 +240,8 @@ export async function daysWithActivity(db: Queryable, venueId: string): Promise<
        ) n
      )
      select to_char(day, 'YYYY-MM-DD') as day from (
-       select day from happened
-       union select date '2000-01-01' + number from seen
+       select day from event_days
+       union select date '2000-01-01' + number from people_days
        union select k.day from subjects t cross join lateral (
          select d.day from activity_days d where d.venue_id = $1 and d.subject = t.subject and d.part = 24 offset 0
        ) k
@@ -263,7 +266,7 @@ export interface PersonRange {
   readonly high: string;
 }
 
-export async function repairSeen(
+export async function repairPeople(
   tx: Queryable,
   venueId: string,
   day: string,
@@ -278,7 +281,7 @@ export async function repairSeen(
   return rows[0]?.changed ?? 0;
 }
 
-export async function repairBefore(
+export async function repairPreviousHours(
   tx: Queryable,
   venueId: string,
   day: string,
@@ -294,7 +297,7 @@ export async function repairBefore(
 }
 
 /** Marks that the venue's figures have hours, so that parts of days are counted by the hour. */
-export async function markByHour(db: Queryable, venueId: string): Promise<void> {
+export async function markHourlyFigures(db: Queryable, venueId: string): Promise<void> {
   await db.query(
     'update activity_venues set has_hourly_figures = true where venue_id = $1 and not has_hourly_figures',
     [venueId],
@@ -330,7 +333,7 @@ export async function repairCountOf(tx: Queryable, venueId: string): Promise<num
 }
 
 /** Counts of a day, recounted from its events. */
-export async function recountCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
+export async function recountEvents(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
   return tx.query<Counts>('select * from recount_events($1, $2::date)', [venueId, day]);
 }
 
@@ -374,8 +377,8 @@ export async function repairDay(
   const { counts, people } = corrections;
   const count = (name: keyof Counts): unknown[] => counts.map((one) => one[name]);
   const names = ['subject', 'part', 'views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as const;
-  const rows = await tx.query<{ mended: number | null }>(
-    'select repair_day($1, $2::date, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as mended',
+  const rows = await tx.query<{ repaired: number | null }>(
+    'select repair_day($1, $2::date, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as repaired',
     [
       venueId,
       day,
@@ -388,5 +391,5 @@ export async function repairDay(
       people.map((one) => one.people),
     ],
   );
-  return rows[0]?.mended ?? null;
+  return rows[0]?.repaired ?? null;
 }

@@ -1,5 +1,5 @@
-// Rebuilds a venue's figures from its events while servers keep recording. It repairs in three steps: which people were
-// seen in each hour, when each was seen before, then the figures. A repaired day stays correct, because recording keeps
+// Rebuilds a venue's figures from its events while servers keep recording. It repairs in three steps: the hours in which
+// each person was seen, the previous hour of each, then the figures. A repaired day stays correct, because recording keeps
 // it so. A busy day is processed in ranges of people, so that locks and statements are short. Days whose events were
 // deleted keep their figures.
 
@@ -9,15 +9,15 @@ import {
   countEvents,
   countVenuesWithActivity,
   daysWithActivity,
-  markByHour,
+  markHourlyFigures,
   type PeopleAtGap,
   type PersonRange,
-  recountCounts,
+  recountEvents,
   recountPeople,
-  repairBefore,
   repairCountOf,
   repairDay,
-  repairSeen,
+  repairPeople,
+  repairPreviousHours,
   storedCounts,
   storedPeople,
   useSnapshot,
@@ -34,7 +34,7 @@ export interface RebuildResult {
 /** Called with the share of the work that is done, from 0 to 1. */
 export type OnProgress = (share: number) => void;
 
-const BATCH = 100;
+const VENUES_PER_BATCH = 100;
 
 /** `venueId` null: rebuilds every venue. */
 export async function rebuild(
@@ -46,36 +46,36 @@ export async function rebuild(
   const total = await countVenuesWithActivity(db);
   let all: RebuildResult = { venues: 0, days: 0, mended: 0 };
   for (let after: string | null = null; ; ) {
-    const ids: string[] = await venuesWithActivity(db, after, BATCH);
+    const ids: string[] = await venuesWithActivity(db, after, VENUES_PER_BATCH);
     for (const id of ids) {
       const before = all;
-      const { days, mended } = await rebuildVenue(db, id, (share) =>
+      const { days, mended: repaired } = await rebuildVenue(db, id, (share) =>
         onProgress(Math.min(1, (before.venues + share) / total)),
       );
-      all = { venues: all.venues + 1, days: all.days + days, mended: all.mended + mended };
+      all = { venues: all.venues + 1, days: all.days + days, mended: all.mended + repaired };
     }
     after = ids.at(-1) ?? null;
-    if (ids.length < BATCH) return all;
+    if (ids.length < VENUES_PER_BATCH) return all;
   }
 }
 
 async function rebuildVenue(db: Db, venueId: string, onProgress: OnProgress): Promise<Omit<RebuildResult, 'venues'>> {
-  let mended = 0;
+  let repaired = 0;
   let days = 0;
   for (const [stepIndex, step] of STEPS.entries()) {
     // Read for each step: a day that was added meanwhile may be based on people that were still wrong.
     const all = await daysWithActivity(db, venueId);
     for (const [index, day] of all.entries()) {
-      mended += await step(db, venueId, day, rangesFor(await countEvents(db, venueId, day)));
+      repaired += await step(db, venueId, day, rangesFor(await countEvents(db, venueId, day)));
       onProgress((stepIndex + (index + 1) / all.length) / STEPS.length);
     }
     days = all.length;
   }
-  await markByHour(db, venueId);
-  return { days, mended };
+  await markHourlyFigures(db, venueId);
+  return { days, mended: repaired };
 }
 
-const STEPS = [repairSeenOfDay, repairBeforeOfDay, repairFiguresOfDay];
+const STEPS = [repairPeopleOfDay, repairPreviousHoursOfDay, repairFiguresOfDay];
 
 /** About how many events a range of people has. */
 const EVENTS_PER_RANGE = 10_000;
@@ -92,20 +92,25 @@ function rangesFor(events: number): PersonRange[] {
   }));
 }
 
-async function repairSeenOfDay(db: Db, venueId: string, day: string, ranges: readonly PersonRange[]): Promise<number> {
-  let changed = 0;
-  for (const range of ranges) changed += await db.transaction((tx) => repairSeen(tx, venueId, day, range));
-  return changed;
-}
-
-async function repairBeforeOfDay(
+async function repairPeopleOfDay(
   db: Db,
   venueId: string,
   day: string,
   ranges: readonly PersonRange[],
 ): Promise<number> {
   let changed = 0;
-  for (const range of ranges) changed += await db.transaction((tx) => repairBefore(tx, venueId, day, range));
+  for (const range of ranges) changed += await db.transaction((tx) => repairPeople(tx, venueId, day, range));
+  return changed;
+}
+
+async function repairPreviousHoursOfDay(
+  db: Db,
+  venueId: string,
+  day: string,
+  ranges: readonly PersonRange[],
+): Promise<number> {
+  let changed = 0;
+  for (const range of ranges) changed += await db.transaction((tx) => repairPreviousHours(tx, venueId, day, range));
   return changed;
 }
 
@@ -121,12 +126,12 @@ async function repairFiguresOfDay(
       await useSnapshot(tx);
       const people: PeopleAtGap[] = [];
       for (const range of ranges) people.push(...(await recountPeople(tx, venueId, day, range)));
-      const recounted = { counts: await recountCounts(tx, venueId, day), people };
+      const recounted = { counts: await recountEvents(tx, venueId, day), people };
       const stored = { counts: await storedCounts(tx, venueId, day), people: await storedPeople(tx, venueId, day) };
       return { repairCount: await repairCountOf(tx, venueId), corrections: figureCorrections(stored, recounted) };
     });
     if (corrections.counts.length === 0) return 0;
-    const mended = await db.transaction((tx) => repairDay(tx, venueId, day, repairCount, corrections));
-    if (mended !== null) return mended;
+    const repaired = await db.transaction((tx) => repairDay(tx, venueId, day, repairCount, corrections));
+    if (repaired !== null) return repaired;
   }
 }

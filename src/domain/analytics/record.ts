@@ -56,7 +56,7 @@ export async function recordActivity(
   let accepted = 0;
   let duplicates = 0;
   const record = async ([venueId, group]: [string, IndexedEvent[]]): Promise<void> => {
-    const events = group.map(({ event: happening }) => happening);
+    const events = group.map(({ event }) => event);
     const outcomes = await db.transaction((tx) => recordActivityEvents(tx, venueId, events));
     for (const [position, { index }] of group.entries()) {
       if (outcomes[position] === 'counted') accepted++;

@@ -9,7 +9,7 @@ import { csvLines } from '../../base/csv.ts';
 import type { Queryable } from '../../base/db.ts';
 import { invalid } from '../../base/errors.ts';
 import { utc } from '../../base/schema/normal.ts';
-import { everythingOf, type Figures, type FiguresFound, findFigures, retainedSince } from './queries.ts';
+import { allExperiencesId, type Figures, findFigures, retainedSince, type WindowFigures } from './queries.ts';
 import { daysOf, type Window } from './window.ts';
 
 export interface ReportedExperience {
@@ -40,17 +40,19 @@ const NO_FIGURES: Figures = {
 
 export async function report(db: Queryable, query: ReportQuery): Promise<Analytics> {
   const { venueId, experiences } = query;
-  const everything = everythingOf(query.mode);
-  const wholeVenue = query.isOneExperience ? [] : [everything];
+  const allExperiences = allExperiencesId(query.mode);
+  const wholeVenue = query.isOneExperience ? [] : [allExperiences];
   const found = await findConsistentFigures(db, query, [...ids(query), ...wholeVenue, venueId], false);
-  const things = new Map<string, Figures>();
+  const subjects = new Map<string, Figures>();
   const days = new Map<string, Figures>();
   for (const row of found.rows) {
-    if (row.what === 'subject') things.set(row.subject, row);
+    if (row.what === 'subject') subjects.set(row.subject, row);
     if (row.what === 'day') days.set(row.day, row);
   }
-  const each = experiences.map((experience) => ({ experience, figures: things.get(experience.id) ?? NO_FIGURES }));
-  const people = query.isOneExperience ? (each[0]?.figures ?? NO_FIGURES) : (things.get(everything) ?? NO_FIGURES);
+  const each = experiences.map((experience) => ({ experience, figures: subjects.get(experience.id) ?? NO_FIGURES }));
+  const people = query.isOneExperience
+    ? (each[0]?.figures ?? NO_FIGURES)
+    : (subjects.get(allExperiences) ?? NO_FIGURES);
   const { viewers, starters } = people;
   const totals = { ...sumFigures(each.map(({ figures }) => figures)), viewers, starters };
   const window = { from: utc(found.from), to: utc(found.to) };
@@ -61,7 +63,7 @@ export async function report(db: Queryable, query: ReportQuery): Promise<Analyti
       ...figuresView(totals),
       view_to_booking_rate: rate(totals.bookings, totals.viewers),
       show_rate: rate(totals.check_ins, totals.bookings),
-      venue_page_views: things.get(venueId)?.views ?? 0,
+      venue_page_views: subjects.get(venueId)?.views ?? 0,
     },
     experiences: each.map(({ experience, figures }) => ({
       experience_id: experience.id,
@@ -142,7 +144,7 @@ export function refuseTooMany({ experiences, window }: ReportQuery, asCsv: boole
       field: '/query/experience_id',
       message: asCsv
         ? `This would be more than ${MAX_CSV_LINES} lines of CSV, which is the most. Ask for one experience by experience_id, or for fewer days.`
-        : `The venue has more than ${MAX_EXPERIENCES} approved experiences, which is the most that an answer lists. Ask for one by experience_id.`,
+        : `The venue has more than ${MAX_EXPERIENCES} approved experiences, which is the most that a response lists. Ask for one by experience_id.`,
       expected: asCsv
         ? `experiences times days at most ${MAX_CSV_LINES}`
         : `one experience, or a venue that has at most ${MAX_EXPERIENCES}`,
@@ -159,11 +161,11 @@ function ids({ experiences }: ReportQuery): string[] {
 async function findConsistentFigures(
   db: Queryable,
   { venueId, window }: ReportQuery,
-  things: readonly string[],
+  subjects: readonly string[],
   byDay: boolean,
-): Promise<FiguresFound> {
+): Promise<WindowFigures> {
   for (;;) {
-    const found = await findFigures(db, { venueId, things, ...window, byDay });
+    const found = await findFigures(db, { venueId, subjects, ...window, byDay });
     if (found.partialDaysSince === null || found.partialDaysSince === (await retainedSince(db))) return found;
   }
 }

@@ -9,7 +9,7 @@ export interface Window {
   readonly to: string;
 }
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 const EPOCH = Date.UTC(1970, 0, 1);
@@ -20,14 +20,14 @@ export function windowOf(query: Readonly<Record<string, unknown>>, now: number):
   const end = to ?? new Date(now).toISOString();
   const window = { from: from ?? thirtyDaysBefore(end), to: end };
   const length = microseconds(window.to) - microseconds(window.from);
-  const longest = BigInt(MAX_DAYS * DAY) * 1000n;
+  const longest = BigInt(MAX_DAYS * DAY_MS) * 1000n;
   if (length > 0n && length <= longest) return window;
   throw invalid([problemWith(window, length > 0n, to === null ? 'from' : 'to')]);
 }
 
 /** Exact to the microsecond; never before 1970. */
 function thirtyDaysBefore(end: string): string {
-  const whole = Math.max(Date.parse(`${end.slice(0, 19)}Z`) - DEFAULT_DAYS * DAY, EPOCH);
+  const whole = Math.max(Date.parse(`${end.slice(0, 19)}Z`) - DEFAULT_DAYS * DAY_MS, EPOCH);
   return `${new Date(whole).toISOString().slice(0, 19)}${end.slice(19)}`;
 }
 
@@ -39,7 +39,7 @@ function microseconds(time: string): bigint {
 
 function problemWith(window: Window, isTooLong: boolean, name: 'from' | 'to'): FieldProblem {
   const shift = (time: string, days: number): string => {
-    const moved = Date.parse(`${time.slice(0, 19)}Z`) + days * DAY;
+    const moved = Date.parse(`${time.slice(0, 19)}Z`) + days * DAY_MS;
     return new Date(Math.min(Math.max(moved, EPOCH), Date.UTC(9998, 11, 31))).toISOString();
   };
   return {
@@ -61,6 +61,6 @@ export function daysOf({ from, to }: Window): string[] {
   const first = Date.parse(`${from.slice(0, 10)}T00:00:00Z`);
   const end = microseconds(to);
   const days: string[] = [];
-  for (let day = first; BigInt(day) * 1000n < end; day += DAY) days.push(new Date(day).toISOString().slice(0, 10));
+  for (let day = first; BigInt(day) * 1000n < end; day += DAY_MS) days.push(new Date(day).toISOString().slice(0, 10));
   return days;
 }

@@ -19,9 +19,9 @@ import {
 } from './deliveries/queries.ts';
 import { applyDelivery, outcomeOfInvalidBody } from './outcome.ts';
 import { bodyRow } from './receive.ts';
-import type { Outcome, SellerServices } from './upsert-from-hook.ts';
+import type { HookServices, Outcome } from './upsert-from-hook.ts';
 
-export interface ApplyServices extends SellerServices {
+export interface ApplyServices extends HookServices {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;
@@ -100,7 +100,7 @@ async function retryLater({ db, clock, log }: ApplyServices, delivery: DueDelive
     'applying an inbound delivery failed',
   );
   const dueAt = attempts < MAX_ATTEMPTS ? clock.now() + FIRST_RETRY_MS * 2 ** delivery.attempts : null;
-  await recordFailure(db, delivery, attempts, dueAt, 'Something went wrong with us: apply it again, or ask us.');
+  await recordFailure(db, delivery, attempts, dueAt, 'An internal error occurred: replay the delivery, or contact us.');
 }
 
 async function applyOne(tx: Queryable, services: ApplyServices, delivery: DueDelivery): Promise<Outcome> {
@@ -109,9 +109,9 @@ async function applyOne(tx: Queryable, services: ApplyServices, delivery: DueDel
   const text = services.seal.open(delivery.body, bodyRow(delivery.venue_id, delivery.id));
   const { ids, contract, mappings } = services;
   const { mode, provider } = delivery;
-  const seller = { ids, contract, mappings, venue, mode, provider, now: services.clock.now() };
+  const context = { ids, contract, mappings, venue, mode, provider, now: services.clock.now() };
   try {
-    return await applyDelivery(tx, seller, delivery, text);
+    return await applyDelivery(tx, context, delivery, text);
   } catch (error) {
     const outcome = outcomeOfInvalidBody(error);
     if (outcome === null) throw error;

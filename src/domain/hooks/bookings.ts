@@ -21,7 +21,7 @@ import {
   offeredCapacity,
   type SlotCapacity,
 } from './slot-capacity.ts';
-import { contentOf, isExternalId, ownedByOther, type Seller, upsertFromHook } from './upsert-from-hook.ts';
+import { contentOf, type HookContext, isExternalId, ownershipConflict, upsertFromHook } from './upsert-from-hook.ts';
 
 interface RequestedPlaces {
   readonly offering: string;
@@ -33,14 +33,14 @@ interface RequestedPlaces {
 export interface BookingUpdate {
   readonly object: MappedObject;
   readonly changes: readonly Change[];
-  /** Some items could not be read: the places that the booking took on other slots stay taken. */
+  /** Some items could not be read, so the places that the booking took before on other slots stay taken. */
   readonly isPartial: boolean;
 }
 
-/** Returns the offerings whose capacity the booking changes, with notes about what was left out of each. */
+/** Returns the offerings whose capacity the booking changes, each with notes about content that was left out. */
 export async function applyBooking(
   tx: Queryable,
-  seller: Seller,
+  context: HookContext,
   delivery: DueDelivery,
   known: KnownBooking | null,
   update: BookingUpdate,
@@ -48,24 +48,24 @@ export async function applyBooking(
   const before = known?.slots_taken ?? [];
   const requested = update.changes.flatMap(requestedPlaces);
   const isPartial = update.isPartial || update.changes.some(isIncomplete);
-  const touched = new Map<string, readonly string[]>();
-  const takes: BookedPlaces[] = [];
+  const changedOfferings = new Map<string, readonly string[]>();
+  const booked: BookedPlaces[] = [];
   for (const offering of new Set([...before, ...requested].map((places) => places.offering))) {
-    const result = await applyToOffering(tx, seller, offering, {
+    const result = await applyToOffering(tx, context, offering, {
       before: before.filter((places) => places.offering === offering),
       requested: requested.filter((places) => places.offering === offering),
       isPartial,
     });
-    takes.push(...result.takes);
-    if (result.isTouched) touched.set(offering, result.notes);
+    booked.push(...result.booked);
+    if (result.isChanged) changedOfferings.set(offering, result.notes);
   }
-  const lastAt = Math.max(seller.now, ...update.changes.map(({ slot }) => Date.parse(slot?.starts_at ?? '') || 0));
+  const lastAt = Math.max(context.now, ...update.changes.map(({ slot }) => Date.parse(slot?.starts_at ?? '') || 0));
   await storeBooking(tx, delivery, hashOf(update.object.name), {
     ...orderingOf(delivery, update.object),
-    takes,
+    slotsTaken: booked,
     lastAt,
   });
-  return touched;
+  return changedOfferings;
 }
 
 function requestedPlaces({ action, booking, externalId, slot }: Change): RequestedPlaces[] {
@@ -89,8 +89,8 @@ interface OfferingUpdate {
 }
 
 interface OfferingResult {
-  readonly takes: readonly BookedPlaces[];
-  readonly isTouched: boolean;
+  readonly booked: readonly BookedPlaces[];
+  readonly isChanged: boolean;
   readonly notes: readonly string[];
 }
 
@@ -103,51 +103,51 @@ interface SlotUpdate {
 
 async function applyToOffering(
   tx: Queryable,
-  seller: Seller,
+  context: HookContext,
   offering: string,
   offeringUpdate: OfferingUpdate,
 ): Promise<OfferingResult> {
-  const untouched = { isTouched: false, notes: [] };
-  if ((await ownedByOther(tx, seller, offering)) !== null) return { takes: offeringUpdate.before, ...untouched };
-  const content = await contentOf(tx, seller, offering);
+  const unchanged = { isChanged: false, notes: [] };
+  if ((await ownershipConflict(tx, context, offering)) !== null) return { booked: offeringUpdate.before, ...unchanged };
+  const content = await contentOf(tx, context, offering);
   const updates = slotUpdatesOf(content, offeringUpdate);
-  const takes: BookedPlaces[] = [];
+  const booked: BookedPlaces[] = [];
   const capacities: { readonly hash: Buffer; readonly capacity: SlotCapacity; readonly startsAt: string }[] = [];
   const slots = new Map<string, Slot>();
-  let isTouched = false;
+  let isChanged = false;
   for (const { key, slot, before, party } of updates) {
     const hash = hashOf(offering, key);
     const capacity =
       slot === null
         ? null
-        : currentCapacity(await findSlotCapacity(tx, seller.venue.id, seller.mode, hash), slot.capacity);
+        : currentCapacity(await findSlotCapacity(tx, context.venue.id, context.mode, hash), slot.capacity);
     if (slot === null || capacity === null || capacity.placesLeft === null) {
-      if (party > 0) takes.push({ offering, slot: key, party, statement: null });
+      if (party > 0) booked.push({ offering, slot: key, party, statement: null });
       continue;
     }
     const after = capacityAfterBooking(capacity, before, party);
-    isTouched ||= party > 0 || before?.statement === capacity.statement;
+    isChanged ||= party > 0 || before?.statement === capacity.statement;
     capacities.push({ hash, capacity: after, startsAt: slot.starts_at });
     slots.set(key, { ...slot, capacity: offeredCapacity(after) ?? 0 });
-    if (party > 0) takes.push({ offering, slot: key, party, statement: after.statement });
+    if (party > 0) booked.push({ offering, slot: key, party, statement: after.statement });
   }
-  if (content === null || slots.size === 0) return { takes, ...untouched };
+  if (content === null || slots.size === 0) return { booked, ...unchanged };
   const { slots: all, notes } = replaceSlots(content, slots);
-  const outcome = await upsertFromHook(tx, seller, {
+  const outcome = await upsertFromHook(tx, context, {
     ...content,
     availability: { ...content.availability, slots: all },
   });
-  if (outcome.status !== 'applied') return { takes: offeringUpdate.before, ...untouched };
+  if (outcome.status !== 'applied') return { booked: offeringUpdate.before, ...unchanged };
   for (const { hash, capacity, startsAt } of capacities)
     await storeSlotCapacity(
       tx,
-      seller.venue.id,
-      seller.mode,
+      context.venue.id,
+      context.mode,
       hash,
       capacity,
-      Math.max(seller.now, Date.parse(startsAt)),
+      Math.max(context.now, Date.parse(startsAt)),
     );
-  return { takes, isTouched, notes };
+  return { booked, isChanged, notes };
 }
 
 /** One update for each slot on which the booking takes places now or took places before. */

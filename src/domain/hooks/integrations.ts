@@ -16,27 +16,27 @@ import { countActive, findIntegration, insertIntegration, listIntegrationRows, s
 const MAX_ACTIVE = 50;
 const MAX_LISTED = 500;
 
-interface IntegrationRequest {
+interface NewIntegrationBody {
   readonly provider: string;
   readonly signing_secret?: string;
   readonly defaults?: Defaults;
 }
 
 /** The token is the credential of a hook URL: 190 random bits. */
-export function hashOfToken(token: string): Buffer {
+export function tokenHash(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
 export async function createIntegration(
   tx: Queryable,
   caller: Caller,
-  input: Input<IntegrationRequest>,
+  input: Input<NewIntegrationBody>,
 ): Promise<OperationResult> {
   const { venue, mode, random, seal } = caller;
   const { provider, signing_secret, defaults = {} } = input.body;
   // Locks the venue's row, so that concurrent calls cannot exceed the limit.
   await lockVenue(tx, venue.id);
-  if ((await countActive(tx, venue.id, mode)) >= MAX_ACTIVE) throw invalid([tooMany()]);
+  if ((await countActive(tx, venue.id, mode)) >= MAX_ACTIVE) throw invalid([tooManyIntegrations()]);
   const id = caller.ids.prefixed('int');
   const token = randomText(random, 32);
   const issuedSecret = provider === 'custom' ? `whsec_${randomText(random, 32)}` : null;
@@ -47,7 +47,7 @@ export async function createIntegration(
     id,
     mode,
     provider,
-    tokenHash: hashOfToken(token),
+    tokenHash: tokenHash(token),
     secret: secret === null ? null : seal.seal(secret, secretRow(venue.id, id)),
     address,
     defaults,
@@ -62,7 +62,7 @@ export async function createIntegration(
   return { status: 201, body: { data: { ...shownIntegration(row), ...shownOnce } } };
 }
 
-function tooMany() {
+function tooManyIntegrations() {
   return {
     code: 'too_many_items',
     field: '/provider',

@@ -72,11 +72,8 @@ export function cancelOffering(before: OfferingContent): OfferingContent {
 }
 
 /** A booking or a slot gives texts to a new offering but does not change the texts of a known one. */
-function mergeTexts(
-  before: OfferingContent | null,
-  { texts, isAboutSlot: isOfSlot }: Change,
-): Readonly<Record<string, string>> {
-  if (before === null || !isOfSlot) return texts;
+function mergeTexts(before: OfferingContent | null, { texts, isAboutSlot }: Change): Readonly<Record<string, string>> {
+  if (before === null || !isAboutSlot) return texts;
   return Object.fromEntries(
     Object.entries(texts).filter(([name]) => (before as unknown as Record<string, unknown>)[name] === undefined),
   );
@@ -89,30 +86,23 @@ const tierKey = ({ external_id, label }: Pick<MappedTier, 'external_id' | 'label
  * Keeps the fees, deposits and other fields that the venue has added to a tier, and its unit if the mapping's unit is
  * fixed.
  */
-function mergeTiers(
-  before: readonly Tier[],
-  { tiers, tierMerge: tiersBecome, isFixedUnit: isOurUnit }: Change,
-): readonly Tier[] {
-  if (tiers.length === 0 || (tiersBecome === 'new' && before.length > 0)) return before;
+function mergeTiers(before: readonly Tier[], { tiers, tierMerge, isFixedUnit }: Change): readonly Tier[] {
+  if (tiers.length === 0 || (tierMerge === 'new' && before.length > 0)) return before;
   const incoming = new Map(tiers.map((tier) => [tierKey(tier), tier]));
   const known = before.flatMap((old): Tier[] => {
     const next = incoming.get(tierKey(old));
     incoming.delete(tierKey(old));
-    if (next === undefined) return tiersBecome === 'replace' ? [] : [old];
-    if (tiersBecome === 'by_slot' || tiersBecome === 'add') return [old];
-    return [{ ...old, ...next, ...(isOurUnit ? { unit: old.unit } : {}) } as Tier];
+    if (next === undefined) return tierMerge === 'replace' ? [] : [old];
+    if (tierMerge === 'by_slot' || tierMerge === 'add') return [old];
+    return [{ ...old, ...next, ...(isFixedUnit ? { unit: old.unit } : {}) } as Tier];
   });
   // Known tiers come first: a full list takes no new ones.
   return [...known, ...([...incoming.values()] as unknown as Tier[])].slice(0, Math.max(MAX_TIERS, known.length));
 }
 
 /** If prices belong to the slot, those that differ from the offering's become overrides of the slot. */
-function withPriceOverrides(
-  slot: MappedSlot,
-  { tiers, tierMerge: tiersBecome }: Change,
-  known: readonly Tier[],
-): MappedSlot {
-  if (tiersBecome !== 'by_slot') return slot;
+function withPriceOverrides(slot: MappedSlot, { tiers, tierMerge }: Change, known: readonly Tier[]): MappedSlot {
+  if (tierMerge !== 'by_slot') return slot;
   const amounts = new Map(known.map((tier) => [tier.external_id, tier.amount]));
   const overrides = tiers.flatMap(({ external_id: tier, amount }) =>
     tier === undefined || !amounts.has(tier) || amounts.get(tier) === amount ? [] : [{ tier, amount }],
@@ -187,6 +177,6 @@ export function dropEarliestSlots(slots: readonly Slot[]): BoundedSlots {
   if (excess <= 0) return { slots: [...slots], notes: [] };
   const byStart = [...slots].sort((a, b) => Date.parse(a.starts_at) - Date.parse(b.starts_at));
   const dropped = new Set(byStart.slice(0, excess));
-  const note = `An offering has room for ${MAX_SLOTS} slots: the earliest were left out, ${excess} in number.`;
+  const note = `An offering has at most ${MAX_SLOTS} slots: the earliest were left out, ${excess} in number.`;
   return { slots: slots.filter((slot) => !dropped.has(slot)), notes: [note] };
 }

@@ -1,6 +1,6 @@
 // Applies one delivery to the venue's offerings and returns its outcome. Each change is validated and written on its
-// own, whole or not at all. A change that is older than one applied before changes nothing. What cannot be applied is
-// named in the reason.
+// own, whole or not at all. A change that is older than one applied before changes nothing. The reason names every
+// change that could not be applied.
 
 import type { Queryable } from '../../base/db.ts';
 import { invalid, Problem } from '../../base/errors.ts';
@@ -32,29 +32,29 @@ import { cancelOffering, knownSlot, type MergedOffering, mergeOffering, mergeSlo
 import { currentCapacity, offeredCapacity, type SlotCapacity } from './slot-capacity.ts';
 import {
   contentOf,
+  type HookContext,
   isExternalId,
   MAX_REASON_LENGTH,
   type Outcome,
   outcome,
-  ownedByOther,
+  ownershipConflict,
   problemsOf,
   reasonOf,
-  type Seller,
   upsertFromHook,
 } from './upsert-from-hook.ts';
 
 export async function applyDelivery(
   tx: Queryable,
-  seller: Seller,
+  context: HookContext,
   delivery: DueDelivery,
   text: string,
 ): Promise<Outcome> {
-  const interpretation = interpret(mappingOf(seller.mappings, delivery.provider), readBody(text), delivery.defaults);
+  const interpretation = interpret(mappingOf(context.mappings, delivery.provider), readBody(text), delivery.defaults);
   if (interpretation.result !== 'change' && interpretation.result !== 'whole')
     return { status: interpretation.result, reason: interpretation.reason, offering: null };
   // Locks the venue: until the commit no other writer changes what is read here.
-  await allocateTimestamps(tx, seller.venue.id, seller.mode, seller.now, 1);
-  if (interpretation.result === 'whole') return applyWholeObject(tx, seller, delivery, interpretation.whole, text);
+  await allocateTimestamps(tx, context.venue.id, context.mode, context.now, 1);
+  if (interpretation.result === 'whole') return applyWholeObject(tx, context, delivery, interpretation.whole, text);
   const readable = interpretation.changes.filter((change): change is Change => !('problem' in change));
   const booking = readable.find((change) => change.booking !== null)?.booking?.object ?? null;
   const known = booking === null ? null : await findBooking(tx, delivery, hashOf(booking.name));
@@ -62,20 +62,20 @@ export async function applyDelivery(
     return outcome('superseded', NEWER_WAS_APPLIED, readable[0]?.externalId ?? null);
   const outcomes: Outcome[] = [];
   for (const change of interpretation.changes)
-    outcomes.push('problem' in change ? outcomeOfUnreadable(change) : await applyChange(tx, seller, delivery, change));
+    outcomes.push('problem' in change ? outcomeOfUnreadable(change) : await applyChange(tx, context, delivery, change));
   if (booking === null) return combineOutcomes(outcomes);
   const isPartial = readable.length < interpretation.changes.length;
-  const touched = await applyBooking(tx, seller, delivery, known, {
+  const changedOfferings = await applyBooking(tx, context, delivery, known, {
     object: booking,
     changes: readable,
-    isPartial: isPartial,
+    isPartial,
   });
-  return combineOutcomes(outcomes.map((result) => withBookingApplied(result, touched)));
+  return combineOutcomes(outcomes.map((result) => withBookingApplied(result, changedOfferings)));
 }
 
 /** A change of a booking alone is `applied` if the booking changed the capacity of its offering. */
-function withBookingApplied(result: Outcome, touched: ReadonlyMap<string, readonly string[]>): Outcome {
-  const notes = result.offering === null ? undefined : touched.get(result.offering);
+function withBookingApplied(result: Outcome, changedOfferings: ReadonlyMap<string, readonly string[]>): Outcome {
+  const notes = result.offering === null ? undefined : changedOfferings.get(result.offering);
   if (result.status !== 'ignored' || notes === undefined) return result;
   return withNotes(outcome('applied', null, result.offering), notes);
 }
@@ -95,15 +95,19 @@ function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
   return { ...first, reason: reasons.size === 0 ? null : [...reasons].join(' ').slice(0, MAX_REASON_LENGTH) };
 }
 
-const NEWER_WAS_APPLIED = 'A newer delivery about the same thing was applied before.';
-const NO_SLOT_WITH_CAPACITY = 'Nothing is taken off: the offering has no slot with a capacity at that time.';
+const NEWER_WAS_APPLIED = 'A newer delivery about the same object was applied before.';
+const NO_SLOT_WITH_CAPACITY = 'The booking takes no places: the offering has no slot with a capacity at that time.';
 const NOTHING_TO_RETURN =
-  'Nothing is given back: this booking had taken nothing off a slot since its capacity was last stated.';
-const NO_TIMEZONE = 'Its time has no offset, and nobody has said where it is: connect with defaults.timezone.';
-const INVALID_EXTERNAL_ID =
-  'What it calls the offering cannot be an external_id: 1 to 128 characters, none of them white space.';
+  'Nothing is given back: the booking has taken no places since the capacity of its slot was last stated.';
+const NO_TIMEZONE = 'The time has no offset and no time zone is known: connect with defaults.timezone.';
+const INVALID_EXTERNAL_ID = 'The id of the offering cannot be an external_id: 1 to 128 characters without white space.';
 
-async function applyChange(tx: Queryable, seller: Seller, delivery: DueDelivery, change: Change): Promise<Outcome> {
+async function applyChange(
+  tx: Queryable,
+  context: HookContext,
+  delivery: DueDelivery,
+  change: Change,
+): Promise<Outcome> {
   if (change.externalId !== null && !isExternalId(change.externalId))
     return outcome('failed', INVALID_EXTERNAL_ID, null);
   const hash = hashOf(change.object.name);
@@ -113,9 +117,9 @@ async function applyChange(tx: Queryable, seller: Seller, delivery: DueDelivery,
   const externalId = change.externalId ?? (await offeringOfParent(tx, delivery, change.object));
   if (externalId === null)
     return outcome('needs_api_read', 'The delivery does not say which offering it is about.', null);
-  const refusal = await ownedByOther(tx, seller, externalId);
+  const refusal = await ownershipConflict(tx, context, externalId);
   if (refusal !== null) return outcome('failed', refusal, externalId);
-  const before = await contentOf(tx, seller, externalId);
+  const before = await contentOf(tx, context, externalId);
   if (change.action === 'cancel' && before === null)
     return outcome(change.booking === null ? 'unmapped' : 'ignored', unknownOffering(externalId), externalId);
   // Stored even if the change cannot be applied yet: later deliveries need to know the offering of this object.
@@ -123,16 +127,16 @@ async function applyChange(tx: Queryable, seller: Seller, delivery: DueDelivery,
   if (change.booking !== null && (change.action === 'cancel' || change.booking.isCanceled))
     return outcome('ignored', NOTHING_TO_RETURN, externalId);
   if (change.action === 'cancel' && !change.isAboutSlot && before !== null)
-    return upsertFromHook(tx, seller, cancelOffering(before));
+    return upsertFromHook(tx, context, cancelOffering(before));
   const isBookingOnly = change.tiers.length === 0 && Object.keys(change.texts).length === 0;
   if (change.isWithoutTimezone && before !== null && isBookingOnly) return outcome('unmapped', NO_TIMEZONE, externalId);
   if (change.booking !== null && before !== null && isBookingOnly)
     return outcome('ignored', NO_SLOT_WITH_CAPACITY, externalId);
-  const slot = await slotToWrite(tx, seller, externalId, before, change);
+  const slot = await slotToWrite(tx, context, externalId, before, change);
   const merged = mergeOffering(before, externalId, change, slot, delivery.defaults);
   if ('missing' in merged) return { ...outcomeOfMissing(merged.missing, change), offering: externalId };
   const notes = [...merged.notes, ...(change.isWithoutTimezone ? [NO_TIMEZONE] : [])];
-  return withNotes(await upsertFromHook(tx, seller, merged.content), notes);
+  return withNotes(await upsertFromHook(tx, context, merged.content), notes);
 }
 
 const withNotes = (outcome: Outcome, notes: readonly string[]): Outcome =>
@@ -145,7 +149,7 @@ const withNotes = (outcome: Outcome, notes: readonly string[]): Outcome =>
  */
 async function slotToWrite(
   tx: Queryable,
-  seller: Seller,
+  context: HookContext,
   externalId: string,
   before: OfferingContent | null,
   { slot, action, object, booking }: Change,
@@ -156,18 +160,18 @@ async function slotToWrite(
   const isSingle = before?.availability?.slots?.includes(known) === true;
   if (booking !== null) return isSingle ? slot : null;
   const hash = hashOf(externalId, slotKey(known));
-  const stored = await findSlotCapacity(tx, seller.venue.id, seller.mode, hash);
+  const stored = await findSlotCapacity(tx, context.venue.id, context.mode, hash);
   const capacity = currentCapacity(stored, known.capacity);
   const after = capacityAfterStatement(capacity, action, object, slot);
   const isCanceled = capacity.canceledBy !== null || after.canceledBy !== null;
   if (!isCanceled) return isSingle || slot.capacity !== undefined ? slot : null;
   await storeSlotCapacity(
     tx,
-    seller.venue.id,
-    seller.mode,
+    context.venue.id,
+    context.mode,
     hash,
     after,
-    Math.max(seller.now, Date.parse(known.starts_at)),
+    Math.max(context.now, Date.parse(known.starts_at)),
   );
   return { ...slot, capacity: offeredCapacity(after) };
 }
@@ -187,8 +191,8 @@ function capacityAfterStatement(
 
 const unknownOffering = (externalId: string): string => `This venue has no offering "${externalId}".`;
 
-function outcomeOfMissing(missing: readonly string[], { apiOnlyFields: onlyByApi }: Change): Omit<Outcome, 'offering'> {
-  const fromApi = missing.filter((name) => onlyByApi.includes(name === 'tiers' ? 'tier.amount' : name));
+function outcomeOfMissing(missing: readonly string[], { apiOnlyFields }: Change): Omit<Outcome, 'offering'> {
+  const fromApi = missing.filter((name) => apiOnlyFields.includes(name === 'tiers' ? 'tier.amount' : name));
   if (fromApi.length > 0) {
     const fields = fromApi.join(' and ');
     return {
@@ -221,20 +225,20 @@ interface CustomData {
 /** Applies a custom delivery, which uses our own schemas: validates the body, then its data. */
 async function applyWholeObject(
   tx: Queryable,
-  seller: Seller,
+  context: HookContext,
   delivery: DueDelivery,
   { schema, object }: WholeObject,
   text: string,
 ): Promise<Outcome> {
-  const data = readCustomData(seller, schema, text);
+  const data = readCustomData(context, schema, text);
   const hash = hashOf(object.name);
   const known = await findObject(tx, delivery, hash);
   const { external_id } = data;
   if (known !== null && isOlder(delivery, object, known)) return outcome('superseded', NEWER_WAS_APPLIED, external_id);
-  const before = await contentOf(tx, seller, external_id);
+  const before = await contentOf(tx, context, external_id);
   const after = mergeCustomData(before, schema, data);
   if (after === null) return outcome('failed', unknownOffering(external_id), external_id);
-  const result = withNotes(await upsertFromHook(tx, seller, after.content), after.notes);
+  const result = withNotes(await upsertFromHook(tx, context, after.content), after.notes);
   if (result.status === 'applied')
     await storeObject(tx, delivery, hash, { ...orderingOf(delivery, object), offering: external_id });
   return result;
@@ -250,14 +254,14 @@ function mergeCustomData(before: OfferingContent | null, schema: string, data: C
   return { content: { ...before, availability: { ...availability, slots } } as OfferingContent, notes };
 }
 
-function readCustomData(seller: Seller, schema: string, text: string): CustomData {
+function readCustomData(context: HookContext, schema: string, text: string): CustomData {
   const parsed = parseStrictJson(Buffer.from(text));
   if (!parsed.ok) throw new Error('the stored body is not valid JSON');
-  const facts = factsFor(seller.now, seller.venue);
-  const bodyProblems = seller.contract.validate('custom_hook', parsed, facts).problems;
+  const facts = factsFor(context.now, context.venue);
+  const bodyProblems = context.contract.validate('custom_hook', parsed, facts).problems;
   if (bodyProblems.length > 0) throw invalid(bodyProblems);
   const { data } = parsed.value as { data: JsonValue };
-  const problems = problemsOf(seller, schema, data);
+  const problems = problemsOf(context, schema, data);
   if (problems.length > 0) throw invalid(problems.map((problem) => ({ ...problem, field: `/data${problem.field}` })));
   return data as unknown as CustomData;
 }

@@ -111,18 +111,18 @@ export async function admitHook(
   return rows[0] ?? null;
 }
 
-/** Writes at limit once a second, unless the error code has changed. */
-export async function recordRefusal(
+/** Writes at most once a second, unless the error code has changed. */
+export async function updateLastRefusal(
   db: Queryable,
   venueId: string,
   id: string,
-  refused: { readonly as: string; readonly now: number },
+  refused: { readonly code: string; readonly now: number },
 ): Promise<void> {
   await db.query(
     `update integrations set refused_at = to_timestamp($3 / 1000.0), refusal_code = $4
      where venue_id = $1 and integration_id = $2
        and (refusal_code is distinct from $4 or refused_at < to_timestamp($3 / 1000.0) - interval '1 second')`,
-    [venueId, id, refused.now, refused.as],
+    [venueId, id, refused.now, refused.code],
   );
 }
 

@@ -89,7 +89,7 @@ export async function receiveHook(
 
 function dailyLimitReached(seconds: number): Problem {
   return new Problem('rate_limited', {
-    message: `The venue’s systems have sent 2 GB today, which is the most that is kept. Try again in ${seconds} seconds.`,
+    message: `The venue’s systems have sent 2 GB today, which is the daily limit. Try again in ${seconds} seconds.`,
     headers: { 'retry-after': String(seconds) },
   });
 }

@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
-import { recordRefusal } from './queries.ts';
+import { updateLastRefusal } from './queries.ts';
 import type { IntegrationCaller } from './receive.ts';
 
 const RECORDED_CODES = ['unauthorized', 'invalid_json', 'payload_too_large', 'rate_limited'];
@@ -15,14 +15,14 @@ export interface RefusalServices {
   readonly log: Log;
 }
 
-export async function noteRefusal(
+export async function recordRefusal(
   { db, clock, log }: RefusalServices,
   caller: IntegrationCaller,
   code: string,
 ): Promise<void> {
   if (!RECORDED_CODES.includes(code)) return;
   try {
-    await recordRefusal(db, caller.venueId, caller.integrationId, { as: code, now: clock.now() });
+    await updateLastRefusal(db, caller.venueId, caller.integrationId, { code, now: clock.now() });
   } catch (error) {
     log.warn({ integration: caller.integrationId, code, err: error }, 'recording a refused delivery failed');
   }

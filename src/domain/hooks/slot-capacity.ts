@@ -10,7 +10,7 @@ export interface SlotCapacity {
   readonly statement: number;
 }
 
-/** The places that one booking has taken on a slot. */
+/** The places that one booking has taken on a slot. Stored as JSON, so the member names must not change. */
 export interface BookedPlaces {
   readonly offering: string;
   /** The slot's external id, else its start. */
@@ -20,12 +20,12 @@ export interface BookedPlaces {
   readonly statement: number | null;
 }
 
-const MAX_PLACES = 100_000;
+const MAX_CAPACITY = 100_000;
 
 /** The capacity that the offering shows. Undefined: the slot has none. */
 export function offeredCapacity({ placesLeft, canceledBy }: SlotCapacity): number | undefined {
   if (canceledBy !== null) return 0;
-  return placesLeft === null ? undefined : Math.min(MAX_PLACES, Math.max(0, placesLeft));
+  return placesLeft === null ? undefined : Math.min(MAX_CAPACITY, Math.max(0, placesLeft));
 }
 
 /** The stored capacity, unless the offering shows another one: then the venue has stated a new number since. */

@@ -19,24 +19,28 @@ export interface Outcome {
   readonly offering: string | null;
 }
 
-export type SellerServices = Pick<Caller, 'ids' | 'contract'> & { readonly mappings: Mappings };
+export type HookServices = Pick<Caller, 'ids' | 'contract'> & { readonly mappings: Mappings };
 
-/** The venue, as if it had sent the offering itself, and the provider that sent it. */
-export type Seller = SellerServices & Pick<Caller, 'venue' | 'mode' | 'now'> & { readonly provider: string };
+/** The venue, as if it had sent the offering itself, and the provider whose delivery is applied. */
+export type HookContext = HookServices & Pick<Caller, 'venue' | 'mode' | 'now'> & { readonly provider: string };
 
 export function outcome(status: Outcome['status'], reason: string | null, offering: string | null): Outcome {
   return { status, reason, offering };
 }
 
-export async function contentOf(tx: Queryable, seller: Seller, externalId: string): Promise<OfferingContent | null> {
-  const found = await findByExternalIds(tx, seller.venue.id, seller.mode, [externalId]);
+export async function contentOf(
+  tx: Queryable,
+  context: HookContext,
+  externalId: string,
+): Promise<OfferingContent | null> {
+  const found = await findByExternalIds(tx, context.venue.id, context.mode, [externalId]);
   return found.get(externalId)?.content ?? null;
 }
 
 /** A custom system uses the venue's own ids, like POST /v1/offerings, so it claims no ownership of offerings. */
 const CUSTOM_PROVIDER = 'custom';
 
-function ownedAs({ venue, mode, provider }: Seller, externalId: string): OfferingOwner {
+function ownerOf({ venue, mode, provider }: HookContext, externalId: string): OfferingOwner {
   return { venueId: venue.id, mode, externalId, provider };
 }
 
@@ -51,32 +55,40 @@ export function isExternalId(text: string): boolean {
  * Two systems may use the same id, so an offering of one system is not written by another. Returns why the offering
  * cannot be written; null: it can.
  */
-export async function ownedByOther(tx: Queryable, seller: Seller, externalId: string): Promise<string | null> {
-  const owner = seller.provider === CUSTOM_PROVIDER ? null : await findOtherOwner(tx, ownedAs(seller, externalId));
+export async function ownershipConflict(
+  tx: Queryable,
+  context: HookContext,
+  externalId: string,
+): Promise<string | null> {
+  const owner = context.provider === CUSTOM_PROVIDER ? null : await findOtherOwner(tx, ownerOf(context, externalId));
   if (owner === null) return null;
-  const { name } = mappingOf(seller.mappings, owner);
+  const { name } = mappingOf(context.mappings, owner);
   return `The offering "${externalId}" of this venue comes from ${name}: two systems that use the same id cannot be connected to one venue.`;
 }
 
 /** Writes the whole offering, or refuses it before anything is written. */
-export async function upsertFromHook(tx: Queryable, seller: Seller, content: OfferingContent): Promise<Outcome> {
+export async function upsertFromHook(tx: Queryable, context: HookContext, content: OfferingContent): Promise<Outcome> {
   const { external_id } = content;
-  const problems = problemsOf(seller, 'offering', content);
+  const problems = problemsOf(context, 'offering', content);
   if (problems.length > 0) return outcome('failed', reasonOf(problems), external_id);
-  const body = seller.contract.normalize('offering', content as unknown as JsonValue) as unknown as OfferingContent;
+  const body = context.contract.normalize('offering', content as unknown as JsonValue) as unknown as OfferingContent;
   try {
-    await upsertOfferings(tx, seller, { body });
+    await upsertOfferings(tx, context, { body });
   } catch (error) {
     const found = error instanceof Problem ? (error.detail.problems ?? []) : [];
     if (found.length === 0) throw error;
     return outcome('failed', reasonOf(found), external_id);
   }
-  if (seller.provider !== CUSTOM_PROVIDER) await claimOffering(tx, ownedAs(seller, external_id), seller.now);
+  if (context.provider !== CUSTOM_PROVIDER) await claimOffering(tx, ownerOf(context, external_id), context.now);
   return outcome('applied', null, external_id);
 }
 
 /** Validates a value exactly like a request body, including text that PostgreSQL cannot store. */
-export function problemsOf({ contract, now, venue }: Seller, schema: string, value: unknown): readonly FieldProblem[] {
+export function problemsOf(
+  { contract, now, venue }: HookContext,
+  schema: string,
+  value: unknown,
+): readonly FieldProblem[] {
   const parsed = parseStrictJson(Buffer.from(JSON.stringify(value)));
   if (!parsed.ok) throw new Error(`the merged offering is not valid JSON: ${parsed.message}`);
   return contract.validate(schema, parsed, factsFor(now, venue)).problems;

@@ -24,7 +24,7 @@ import {
 } from './queries.ts';
 import { sampleEvent } from './sample-event.ts';
 
-const DAY = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
 async function requireEndpoint(db: Queryable, caller: Caller, input: Input): Promise<EndpointRow> {
   const row = await findEndpoint(db, caller.venue.id, caller.mode, input.params.id ?? '');
@@ -39,16 +39,16 @@ async function requireEndpoint(db: Queryable, caller: Caller, input: Input): Pro
 export async function rotateSecret(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const { venue, mode, seal, now } = caller;
   const { id } = await requireEndpoint(tx, caller, input);
-  const { count, firstEnds } = await lockEarlierSecrets(tx, venue.id, id, now);
+  const { count, firstExpiresAt } = await lockEarlierSecrets(tx, venue.id, id, now);
   if (count >= MAX_EARLIER_SECRETS) {
     throw conflict(
       'secrets_still_valid',
-      `Four earlier secrets still sign beside the newest. Rotate again after ${firstEnds}, or create another endpoint and delete this one.`,
+      `Four earlier secrets still sign beside the newest. Rotate again after ${firstExpiresAt}, or create another endpoint and delete this one.`,
     );
   }
   const secret = newSecret(caller);
   const sealed = seal.seal(secret, secretRow(venue.id, id));
-  const row = await replaceSecret(tx, { venueId: venue.id, mode, id }, sealed, now, now + DAY);
+  const row = await replaceSecret(tx, { venueId: venue.id, mode, id }, sealed, now, now + DAY_MS);
   if (row === null) throw notFound();
   await audit(tx, caller, { venueId: venue.id, action: 'webhook_endpoint.rotate_secret', subject: id });
   const { url, events, earlier_until } = row;
@@ -105,8 +105,8 @@ export async function testEndpoint(services: SampleServices, caller: Caller, inp
   const sample = sampleEvent(caller, now);
   const secrets = openSecrets(caller.seal, { venueId: caller.venue.id, endpointId: endpoint.id, ...sealed });
   // A venue's samples share a connection pool of their own, so that they never delay deliveries.
-  const apart = `samples of ${caller.venue.id}`;
-  const result = await attempt({ ...services, apart }, endpoint.url, secrets, JSON.stringify(sample));
+  const poolName = `samples of ${caller.venue.id}`;
+  const result = await attempt({ ...services, poolName }, endpoint.url, secrets, JSON.stringify(sample));
   await services.db.transaction((tx) =>
     audit(tx, caller, {
       venueId: caller.venue.id,

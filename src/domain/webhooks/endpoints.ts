@@ -51,7 +51,7 @@ export async function createEndpoint(
   const { venue, mode } = caller;
   // Locks the venue's row, so that concurrent calls cannot exceed the limit.
   await lockVenue(tx, venue.id);
-  if ((await countEndpoints(tx, venue.id, mode)) >= MAX_ENDPOINTS) throw invalid([tooMany()]);
+  if ((await countEndpoints(tx, venue.id, mode)) >= MAX_ENDPOINTS) throw invalid([tooManyEndpoints()]);
   const id = caller.ids.prefixed('whe');
   const secret = newSecret(caller);
   const { url, events } = input.body;
@@ -68,7 +68,7 @@ export async function createEndpoint(
   return { status: 201, body: { ...shown, secret } };
 }
 
-function tooMany() {
+function tooManyEndpoints() {
   return {
     code: 'too_many_items',
     field: '/url',
@@ -85,7 +85,7 @@ export async function listAllEndpoints(db: Queryable, caller: Caller): Promise<O
   return { status: 200, body: { data: rows.map((row) => shownEndpoint(row, newest.get(row.id))) } };
 }
 
-/** Deletes an endpoint with its deliveries: the worker sends nothing more, and its log is gone. */
+/** Deletes an endpoint with its deliveries and their log: the worker sends nothing more to it. */
 export async function removeEndpoint(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const id = input.params.id ?? '';
   // Locks the queue before the endpoint, in the same order as the worker, to avoid deadlocks.

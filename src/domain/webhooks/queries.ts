@@ -80,16 +80,16 @@ export async function findSecrets(
   now: number,
 ): Promise<EndpointSecrets | null> {
   const rows = await db.query<EndpointSecrets>(
-    `select secret, ${earlierSecrets('w', '$3')} as "earlierSecrets"
+    `select secret, ${earlierSecretsSql('w', '$3')} as "earlierSecrets"
      from webhook_endpoints w where venue_id = $1 and endpoint_id = $2`,
     [venueId, id, now],
   );
   return rows[0] ?? null;
 }
 
-/** SQL: the earlier secrets of the endpoint `w` that are valid at a time in milliseconds. */
-export const earlierSecrets = (w: string, now: string): string =>
-  `array(select e.secret from unnest(${w}.earlier_secrets, ${w}.earlier_until) with ordinality as e(secret, until, place)
+/** SQL for the earlier secrets of an endpoint that are valid at `now`, a parameter in milliseconds. */
+export const earlierSecretsSql = (alias: string, now: string): string =>
+  `array(select e.secret from unnest(${alias}.earlier_secrets, ${alias}.earlier_until) with ordinality as e(secret, until, place)
      where e.until > to_timestamp(${now} / 1000.0) order by e.place)`;
 
 /** How many earlier secrets may be valid at the same time. A CHECK constraint enforces the same limit. */
@@ -101,14 +101,14 @@ export async function lockEarlierSecrets(
   venueId: string,
   id: string,
   now: number,
-): Promise<{ readonly count: number; readonly firstEnds: string | null }> {
-  const rows = await tx.query<{ count: number; firstEnds: string | null }>(
+): Promise<{ readonly count: number; readonly firstExpiresAt: string | null }> {
+  const rows = await tx.query<{ count: number; firstExpiresAt: string | null }>(
     `with w as (select earlier_until from webhook_endpoints where venue_id = $1 and endpoint_id = $2 for update)
-     select count(until)::integer as count, min(until) as "firstEnds" from w, unnest(w.earlier_until) as until
+     select count(until)::integer as count, min(until) as "firstExpiresAt" from w, unnest(w.earlier_until) as until
      where until > to_timestamp($3 / 1000.0)`,
     [venueId, id, now],
   );
-  return rows[0] ?? { count: 0, firstEnds: null };
+  return rows[0] ?? { count: 0, firstExpiresAt: null };
 }
 
 /**
@@ -124,7 +124,7 @@ export async function replaceSecret(
 ): Promise<(EndpointRow & { readonly earlier_until: string }) | null> {
   const rows = await tx.query<EndpointRow & { earlier_until: string }>(
     `update webhook_endpoints w set secret = $4,
-       earlier_secrets = array[secret] || ${earlierSecrets('w', '$5')},
+       earlier_secrets = array[secret] || ${earlierSecretsSql('w', '$5')},
        earlier_until = array[to_timestamp($6 / 1000.0)] || array(
          select u.until from unnest(w.earlier_until) with ordinality as u(until, place)
          where u.until > to_timestamp($5 / 1000.0) order by u.place)
@@ -134,7 +134,7 @@ export async function replaceSecret(
   return rows[0] ?? null;
 }
 
-/** A reason disables, null enables. Null: there is no such endpoint, or it has this status already. */
+/** A reason disables the endpoint, null enables it. Returns null if there is none, or if it has this status already. */
 export async function setEndpointStatus(
   tx: Queryable,
   venueId: string,

@@ -7,7 +7,7 @@ import type { PageQuery } from '../../../base/page.ts';
 import type { Defaults } from '../integration.ts';
 import type { BookedPlaces, SlotCapacity } from '../slot-capacity.ts';
 
-export interface InboundStored {
+export interface StoredInbound {
   readonly delivery_id: string;
   readonly is_duplicate: boolean;
   /** Not null: not stored, because the venue has reached its daily limit; seconds until the day ends. */
@@ -29,8 +29,8 @@ export async function storeInbound(
     readonly body: Buffer;
     readonly maxBytesPerDay: number;
   },
-): Promise<InboundStored | null> {
-  const rows = await db.query<InboundStored>(
+): Promise<StoredInbound | null> {
+  const rows = await db.query<StoredInbound>(
     'select * from store_inbound($1, $2, $3, to_timestamp($4 / 1000.0), $5, make_interval(secs => $6), $7, $8, $9, $10)',
     [
       delivery.venueId,
@@ -81,7 +81,7 @@ export async function listInboundRows(
 }
 
 /** Makes a delivery due now, whatever its status. Null: there is no such delivery, or its body was deleted. */
-export async function setDueAgain(
+export async function requeueInbound(
   tx: Queryable,
   venueId: string,
   integrationId: string,
@@ -97,7 +97,12 @@ export async function setDueAgain(
   return rows[0] ?? null;
 }
 
-export async function isInbound(db: Queryable, venueId: string, integrationId: string, id: string): Promise<boolean> {
+export async function inboundExists(
+  db: Queryable,
+  venueId: string,
+  integrationId: string,
+  id: string,
+): Promise<boolean> {
   const rows = await db.query(
     'select 1 from inbound_deliveries where venue_id = $1 and integration_id = $2 and delivery_id = $3',
     [venueId, integrationId, id],
@@ -121,17 +126,17 @@ export async function dueQueues(
   limit: number,
 ): Promise<IntegrationQueue[]> {
   return db.query<IntegrationQueue>(
-    `with recursive lanes as (
+    `with recursive queues as (
        (select d.venue_id, d.integration_id, d.due_at from inbound_deliveries d
         where d.due_at is not null
           and ($1::uuid is null or (d.venue_id, d.integration_id) > ($1::uuid, $2::text))
         order by d.venue_id, d.integration_id, d.received_at limit 1)
        union all
-       select n.venue_id, n.integration_id, n.due_at from lanes l cross join lateral (
+       select n.venue_id, n.integration_id, n.due_at from queues q cross join lateral (
          select d.venue_id, d.integration_id, d.due_at from inbound_deliveries d
-         where d.due_at is not null and (d.venue_id, d.integration_id) > (l.venue_id, l.integration_id)
+         where d.due_at is not null and (d.venue_id, d.integration_id) > (q.venue_id, q.integration_id)
          order by d.venue_id, d.integration_id, d.received_at limit 1) n)
-     select venue_id, integration_id from lanes where due_at <= to_timestamp($3 / 1000.0) limit $4`,
+     select venue_id, integration_id from queues where due_at <= to_timestamp($3 / 1000.0) limit $4`,
     [after?.venue_id ?? null, after?.integration_id ?? null, now, limit],
   );
 }
@@ -267,7 +272,7 @@ export async function storeBooking(
   booking: {
     readonly version: string | null;
     readonly receivedAt: string;
-    readonly takes: readonly BookedPlaces[];
+    readonly slotsTaken: readonly BookedPlaces[];
     readonly lastAt: number;
   },
 ): Promise<void> {
@@ -283,7 +288,7 @@ export async function storeBooking(
       hash,
       booking.version,
       booking.receivedAt,
-      JSON.stringify(booking.takes),
+      JSON.stringify(booking.slotsTaken),
       booking.lastAt,
     ],
   );
@@ -321,12 +326,12 @@ export async function storeSlotCapacity(
   );
 }
 
-const DAY = 24 * 3_600_000;
-const DELIVERY_RETENTION_MS = 30 * DAY;
+const DAY_MS = 24 * 3_600_000;
+const DELIVERY_RETENTION_MS = 30 * DAY_MS;
 /** Bodies of ignored deliveries are stored for a day: long enough to apply them again. */
-const IGNORED_BODY_RETENTION_MS = DAY;
+const IGNORED_BODY_RETENTION_MS = DAY_MS;
 /** A class is planned months ahead, and its next delivery may come only with a booking. */
-const OBJECT_RETENTION_MS = 400 * DAY;
+const OBJECT_RETENTION_MS = 400 * DAY_MS;
 
 async function deleteIgnoredBodies(db: Queryable, before: number, limit: number): Promise<number> {
   const deleted = await db.query(

@@ -1,5 +1,5 @@
-// The inbound deliveries of an integration with their outcomes; replays one, for instance after its cause of failure is
-// fixed.
+// The inbound deliveries of an integration: lists them with their outcomes, and replays one, for instance after the
+// cause of its failure is fixed.
 
 import type { Queryable } from '../../../base/db.ts';
 import { conflict, notFound } from '../../../base/errors.ts';
@@ -9,10 +9,10 @@ import type { Caller } from '../../keys/caller.ts';
 import { audit } from '../../venues/audit.ts';
 import type { IntegrationRow } from '../integration.ts';
 import { findIntegration } from '../queries.ts';
-import { type InboundRow, isInbound, listInboundRows, setDueAgain } from './queries.ts';
+import { type InboundRow, inboundExists, listInboundRows, requeueInbound } from './queries.ts';
 
 const BODY_GONE =
-  'This delivery changed nothing, and what it said is kept for a day alone: let the venue system send it again.';
+  'This delivery changed nothing, and its body was deleted after a day: let the venue system send it again.';
 
 async function requireIntegration(db: Queryable, caller: Caller, input: Input): Promise<IntegrationRow> {
   const row = await findIntegration(db, caller.venue.id, caller.mode, input.params.id ?? '');
@@ -33,9 +33,9 @@ export async function replayInbound(tx: Queryable, caller: Caller, input: Input)
   const { venue, now } = caller;
   const integration = await requireIntegration(tx, caller, input);
   const id = input.params.delivery_id ?? '';
-  const row = await setDueAgain(tx, venue.id, integration.id, id, now);
+  const row = await requeueInbound(tx, venue.id, integration.id, id, now);
   if (row === null) {
-    if (await isInbound(tx, venue.id, integration.id, id)) throw conflict('body_gone', BODY_GONE);
+    if (await inboundExists(tx, venue.id, integration.id, id)) throw conflict('body_gone', BODY_GONE);
     throw notFound();
   }
   await audit(tx, caller, {

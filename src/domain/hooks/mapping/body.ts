@@ -25,14 +25,15 @@ export interface BoundItem {
   readonly value: unknown;
 }
 
-export interface Place {
+/** Where paths are resolved: the body, and the current item of each list that is being read. */
+export interface BodyScope {
   readonly root: unknown;
   /** The innermost list last. */
   readonly bound: readonly BoundItem[];
 }
 
 /** The value at a path. If the path crosses a list without a bound item, the first item is used. */
-export function valueAt({ root, bound }: Place, path: string): unknown {
+export function valueAt({ root, bound }: BodyScope, path: string): unknown {
   const inside = bound.findLast((item) => path === item.path || path.startsWith(`${item.path}.`));
   const rest = inside === undefined ? path : path.slice(inside.path.length + 1);
   let value = inside === undefined ? root : inside.value;
@@ -45,14 +46,14 @@ export function valueAt({ root, bound }: Place, path: string): unknown {
 }
 
 /** The items of the list at a path that ends with []. */
-export function itemsAt(place: Place, path: string): readonly unknown[] {
-  return items(valueAt(place, path.slice(0, -2)));
+export function itemsAt(scope: BodyScope, path: string): readonly unknown[] {
+  return items(valueAt(scope, path.slice(0, -2)));
 }
 
 /** Some providers send a list of one item as the item itself. */
 function items(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  return value === undefined || value === null || isEmpty(value) ? [] : [value];
+  return value === undefined || value === null || isEmptyObject(value) ? [] : [value];
 }
 
 function member(value: unknown, name: string): unknown {
@@ -61,7 +62,7 @@ function member(value: unknown, name: string): unknown {
 }
 
 /** Bodies converted from XML have `{}` for an empty element. */
-function isEmpty(value: unknown): boolean {
+function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
@@ -72,5 +73,5 @@ export function textOf(value: unknown): string | null {
 }
 
 export function isPresent(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== '' && !isEmpty(value);
+  return value !== undefined && value !== null && value !== '' && !isEmptyObject(value);
 }

@@ -14,7 +14,7 @@ const ISO = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?(Z|[+-]
 /** More digits than any safe integer has. */
 const MAX_DIGITS = 16;
 const MAX_PRECISION = 6;
-const DAY = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
 /** Moves the decimal point `digits` places to the right; the result must be a whole number. */
 function shiftDecimal(text: string, digits: number): number {
@@ -45,7 +45,7 @@ export function minorFromDecimal(text: string, currency: string): number {
 export function minorFromPrecision(text: string, precision: string, currency: string): number {
   const digits = integerOf(precision);
   if (digits < 0 || digits > MAX_PRECISION)
-    throw new MappingError(`A precision of ${shorten(precision)} is none that a currency has.`);
+    throw new MappingError(`A precision of ${shorten(precision)} is not valid for a currency.`);
   return shiftDecimal(String(integerOf(text)), minorDigits(currency) - digits);
 }
 
@@ -66,8 +66,8 @@ export function timeOf(text: string, zone: string | null): string | null {
 function inZone(local: string, zone: string): string {
   const wall = Date.parse(`${local}Z`);
   if (Number.isNaN(wall)) throw new MappingError(`"${local}" is not a date and time.`);
-  if (!isZone(zone)) throw new MappingError(`"${shorten(zone)}" is no time zone.`);
-  return new Date(zoneClock(zone, wall - DAY, wall + DAY).momentAt(wall, Number.NEGATIVE_INFINITY)).toISOString();
+  if (!isZone(zone)) throw new MappingError(`"${shorten(zone)}" is not a time zone.`);
+  return new Date(zoneClock(zone, wall - DAY_MS, wall + DAY_MS).momentAt(wall, Number.NEGATIVE_INFINITY)).toISOString();
 }
 
 /** From a day and a time of day as a number such as 1625. Null: no zone is known. */

@@ -2,7 +2,7 @@
 // is a duplicate. Pure; used when a delivery is received (to store it once) and when it is applied.
 
 import type { Mapping } from '../../../../schemas/types.gen.ts';
-import { isPresent, type Place, textOf, valueAt } from './body.ts';
+import { type BodyScope, isPresent, textOf, valueAt } from './body.ts';
 
 export type EventEntry = Mapping['events'][number];
 
@@ -22,12 +22,12 @@ const DAY_SECONDS = 86_400;
 const PING_SECONDS = 10;
 
 export function extractEvent(mapping: Mapping, body: unknown): ExtractedEvent {
-  const whole: Place = { root: body, bound: [] };
+  const whole: BodyScope = { root: body, bound: [] };
   const entry =
     mapping.events.find((candidate) => candidate.match.every((condition) => matches(condition, whole))) ?? null;
-  const place = within(whole, entry);
+  const scope = within(whole, entry);
   const type = mapping.event.type === null ? null : textOf(valueAt(whole, mapping.event.type));
-  const idParts = mapping.event.id.map((path) => textOf(valueAt(place, path)));
+  const idParts = mapping.event.id.map((path) => textOf(valueAt(scope, path)));
   const id = idParts.length === 0 || idParts.includes(null) ? null : idParts.join(':');
   const isPing = entry?.id_only === true || (entry === null && mapping.dedupe === 'refresh_only');
   return { entry, type, id, duplicateWindowSeconds: id !== null ? null : isPing ? PING_SECONDS : DAY_SECONDS };
@@ -47,12 +47,12 @@ export function eventPaths({ event, events }: Mapping): string[] {
 }
 
 /** The part of the body that holds the event's object. */
-export function within(whole: Place, entry: EventEntry | null): Place {
+export function within(whole: BodyScope, entry: EventEntry | null): BodyScope {
   return entry?.within === undefined ? whole : { root: valueAt(whole, entry.within), bound: [] };
 }
 
-function matches(condition: EventEntry['match'][number], place: Place): boolean {
-  const value = valueAt(place, condition.path);
+function matches(condition: EventEntry['match'][number], scope: BodyScope): boolean {
+  const value = valueAt(scope, condition.path);
   if (condition.is === undefined && condition.begins === undefined) return isPresent(value);
   const text = textOf(value);
   if (text === null) return false;

@@ -3,7 +3,7 @@
 
 import type { Mapping, MappingField } from '../../../../schemas/types.gen.ts';
 import type { Defaults } from '../integration.ts';
-import { itemsAt, type Place, textOf, valueAt } from './body.ts';
+import { type BodyScope, itemsAt, textOf, valueAt } from './body.ts';
 import {
   integerOf,
   MappingError,
@@ -110,38 +110,38 @@ export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): 
   if (entry.action === 'refresh') return { result: 'needs_api_read', reason };
   const object = mapping.objects.find(({ name }) => name === entry.object);
   if (object === undefined) throw new Error(`the mapping of ${mapping.provider} has no object "${entry.object}"`);
-  const place = within({ root: body, bound: [] }, entry);
+  const scope = within({ root: body, bound: [] }, entry);
   if (object.whole !== undefined) {
-    return { result: 'whole', whole: { schema: object.whole, object: objectIdentity(object, place, []) } };
+    return { result: 'whole', whole: { schema: object.whole, object: objectIdentity(object, scope, []) } };
   }
   const { each } = object;
-  const places: readonly Place[] =
+  const scopes: readonly BodyScope[] =
     each === undefined
-      ? [place]
-      : itemsAt(place, each).map((value) => ({ root: place.root, bound: [{ path: each, value }] }));
-  if (places.length === 0) return { result: 'unmapped', reason: `There is nothing at ${each}.` };
-  if (places.length > MAX_OBJECTS)
-    return { result: 'unmapped', reason: `There are ${places.length} objects at ${each}; the most is ${MAX_OBJECTS}.` };
-  return { result: 'change', changes: places.map((item) => readObject(object, entry, item, defaults)) };
+      ? [scope]
+      : itemsAt(scope, each).map((value) => ({ root: scope.root, bound: [{ path: each, value }] }));
+  if (scopes.length === 0) return { result: 'unmapped', reason: `There is nothing at ${each}.` };
+  if (scopes.length > MAX_OBJECTS)
+    return { result: 'unmapped', reason: `There are ${scopes.length} objects at ${each}; the most is ${MAX_OBJECTS}.` };
+  return { result: 'change', changes: scopes.map((item) => readObject(object, entry, item, defaults)) };
 }
 
 function unknownEvent({ name, provider, events }: Mapping): string {
-  if (provider !== 'custom') return `This is no event of ${name} that we know.`;
-  return `A delivery of your own has one of these as its type: ${events.map((event) => event.name).join(', ')}.`;
+  if (provider !== 'custom') return `The mapping of ${name} has no entry for this event.`;
+  return `The type of a custom delivery must be one of these: ${events.map((event) => event.name).join(', ')}.`;
 }
 
 /** Reads an object completely or not at all; an error in one object does not affect the others. */
 function readObject(
   object: ObjectEntry,
   entry: EventEntry,
-  place: Place,
+  scope: BodyScope,
   defaults: Defaults,
 ): Change | UnreadableObject {
   try {
-    return changeAt(object, entry, place, defaults);
+    return changeAt(object, entry, scope, defaults);
   } catch (error) {
     if (!(error instanceof MappingError)) throw error;
-    return { problem: error.message, externalId: readText(object.fields.external_id, place) };
+    return { problem: error.message, externalId: readText(object.fields.external_id, scope) };
   }
 }
 
@@ -155,9 +155,9 @@ function truncate(text: string, maxLength: number | undefined): string {
     : `${characters.slice(0, maxLength - 1).join('')}…`;
 }
 
-function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults: Defaults): Change {
+function changeAt(object: ObjectEntry, entry: EventEntry, scope: BodyScope, defaults: Defaults): Change {
   const { fields } = object;
-  const text = (name: string): string | null => readText(fields[name], place);
+  const text = (name: string): string | null => readText(fields[name], scope);
   const externalId = text('external_id');
   const kind = choiceOf(fields.kind, text('kind'));
   const timezone = text('timezone') ?? defaults.timezone ?? null;
@@ -171,50 +171,50 @@ function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults
     if (texts[name] !== value) tooLong.push(name);
   }
   const isCancel = entry.action === 'cancel';
-  const slot = slotAt(object, place, timezone);
+  const slot = slotAt(object, scope, timezone);
   const isApiOnly = (name: string): boolean => fields[name]?.source === 'api' || fields[name]?.otherwise === 'api';
   return {
     action: isCancel ? 'cancel' : 'upsert',
-    object: objectIdentity(object, place, object.each === undefined ? [] : [externalId ?? '']),
+    object: objectIdentity(object, scope, object.each === undefined ? [] : [externalId ?? '']),
     externalId,
     kind,
     timezone,
     texts,
     truncated: tooLong,
-    tiers: currency === null || isCancel ? [] : tiersAt(object, place, currency),
+    tiers: currency === null || isCancel ? [] : tiersAt(object, scope, currency),
     tierMerge: object.tiers ?? 'replace',
     isFixedUnit: fields['tier.unit']?.source === 'fixed',
     slot,
     isAboutSlot: fields['slot.starts_at']?.source === 'webhook',
     isWithoutTimezone: slot === null && timezone === null && text('slot.starts_at') !== null,
-    booking: bookingAt(object, place),
+    booking: bookingAt(object, scope),
     apiOnlyFields: ['external_id', 'title', 'tier.amount', 'currency'].filter(isApiOnly),
   };
 }
 
 /** The largest capacity of a slot. */
-const MAX_PLACES = 100_000;
+const MAX_CAPACITY = 100_000;
 
 function partyOf(text: string | null): number | null {
   const party = wholeNumber(text);
-  if (party !== null && party > MAX_PLACES) throw new MappingError(`${party} are more than a slot has places for.`);
+  if (party !== null && party > MAX_CAPACITY) throw new MappingError(`${party} are more than a slot has places for.`);
   return party;
 }
 
-function bookingAt(object: ObjectEntry, place: Place): Booking | null {
+function bookingAt(object: ObjectEntry, scope: BodyScope): Booking | null {
   const { 'booking.party': party, 'booking.status': status } = object.fields;
   if (party === undefined) return null;
   return {
-    object: objectIdentity(object, place, []),
-    party: party.as === 'count' ? itemsAt(place, party.path ?? '').length : partyOf(readText(party, place)),
-    isCanceled: choiceOf(status, readText(status, place)) === 'off',
+    object: objectIdentity(object, scope, []),
+    party: party.as === 'count' ? itemsAt(scope, party.path ?? '').length : partyOf(readText(party, scope)),
+    isCanceled: choiceOf(status, readText(status, scope)) === 'off',
   };
 }
 
 /** `suffix` keeps several offerings in one body apart: each is an object of its own. */
-function objectIdentity({ order }: ObjectEntry, place: Place, suffix: readonly string[]): MappedObject {
-  const ids = order.id.map((path) => textOf(valueAt(place, path)) ?? '');
-  const text = order.version === undefined ? null : textOf(valueAt(place, order.version));
+function objectIdentity({ order }: ObjectEntry, scope: BodyScope, suffix: readonly string[]): MappedObject {
+  const ids = order.id.map((path) => textOf(valueAt(scope, path)) ?? '');
+  const text = order.version === undefined ? null : textOf(valueAt(scope, order.version));
   return {
     type: order.thing,
     name: JSON.stringify([order.thing, ...ids, ...suffix]),
@@ -231,10 +231,10 @@ function versionOf(text: string | null, as: 'number' | 'time' | undefined): bigi
   return /^\d{1,18}$/.test(text) ? BigInt(text) : null;
 }
 
-function readText(field: MappingField | undefined, place: Place): string | null {
+function readText(field: MappingField | undefined, scope: BodyScope): string | null {
   if (field?.source === 'fixed') return field.value ?? null;
   if (field?.source !== 'webhook' || field.path === undefined) return null;
-  const value = textOf(valueAt(place, field.path));
+  const value = textOf(valueAt(scope, field.path));
   return field.as === 'template' && value !== null ? (field.value ?? '{}').replace('{}', () => value) : value;
 }
 
@@ -247,17 +247,17 @@ function choiceOf(field: MappingField | undefined, value: string | null): string
   return choice?.[1] ?? null;
 }
 
-function tiersAt(object: ObjectEntry, place: Place, currency: string): MappedTier[] {
+function tiersAt(object: ObjectEntry, scope: BodyScope, currency: string): MappedTier[] {
   const { fields, each_tier } = object;
-  const places: readonly Place[] =
+  const scopes: readonly BodyScope[] =
     each_tier === undefined
-      ? [place]
-      : itemsAt(place, each_tier).map((value) => ({
-          root: place.root,
-          bound: [...place.bound, { path: each_tier, value }],
+      ? [scope]
+      : itemsAt(scope, each_tier).map((value) => ({
+          root: scope.root,
+          bound: [...scope.bound, { path: each_tier, value }],
         }));
   const found = new Map<string, MappedTier>();
-  for (const item of places) {
+  for (const item of scopes) {
     const amount = amountAt(fields['tier.amount'], item, currency);
     if (amount === null) continue;
     const text = (name: string): string | null => readText(fields[`tier.${name}`], item);
@@ -283,41 +283,41 @@ function optionalField<Name extends string, Value>(name: Name, value: Value | nu
 
 const wholeNumber = (text: string | null): number | null => (text === null ? null : integerOf(text));
 
-function amountAt(field: MappingField | undefined, place: Place, currency: string): number | null {
-  const text = readText(field, place);
+function amountAt(field: MappingField | undefined, scope: BodyScope, currency: string): number | null {
+  const text = readText(field, scope);
   if (text === null || field === undefined) return null;
   if (field.as === 'decimal_number' || field.as === 'decimal_string') return minorFromDecimal(text, currency);
   if (field.as !== 'minor_int_with_precision') return integerOf(text);
-  const precision = field.with === undefined ? null : textOf(valueAt(place, field.with));
-  if (precision === null) throw new MappingError(`${field.path} has no precision beside it.`);
+  const precision = field.with === undefined ? null : textOf(valueAt(scope, field.with));
+  if (precision === null) throw new MappingError(`${field.path} has no precision.`);
   return minorFromPrecision(text, precision, currency);
 }
 
-function slotAt({ fields }: ObjectEntry, place: Place, zone: string | null): MappedSlot | null {
-  const startsAt = timeAt(fields['slot.starts_at'], place, zone);
+function slotAt({ fields }: ObjectEntry, scope: BodyScope, zone: string | null): MappedSlot | null {
+  const startsAt = timeAt(fields['slot.starts_at'], scope, zone);
   if (startsAt === null) return null;
   return {
     starts_at: startsAt,
-    ...optionalField('external_id', readText(fields['slot.external_id'], place)),
-    ...optionalField('ends_at', timeAt(fields['slot.ends_at'], place, zone)),
-    ...optionalField('capacity', capacityAt(fields['slot.capacity'], place)),
+    ...optionalField('external_id', readText(fields['slot.external_id'], scope)),
+    ...optionalField('ends_at', timeAt(fields['slot.ends_at'], scope, zone)),
+    ...optionalField('capacity', capacityAt(fields['slot.capacity'], scope)),
   };
 }
 
 /** Never negative: an overbooked slot has capacity 0. */
-function capacityAt(field: MappingField | undefined, place: Place): number | null {
-  const capacity = wholeNumber(readText(field, place));
-  const booked = field?.as === 'remaining' ? wholeNumber(textOf(valueAt(place, field.with ?? ''))) : 0;
+function capacityAt(field: MappingField | undefined, scope: BodyScope): number | null {
+  const capacity = wholeNumber(readText(field, scope));
+  const booked = field?.as === 'remaining' ? wholeNumber(textOf(valueAt(scope, field.with ?? ''))) : 0;
   if (capacity === null || booked === null) return null;
-  return Math.min(MAX_PLACES, Math.max(0, capacity - booked));
+  return Math.min(MAX_CAPACITY, Math.max(0, capacity - booked));
 }
 
-function timeAt(field: MappingField | undefined, place: Place, zone: string | null): string | null {
-  const text = readText(field, place);
+function timeAt(field: MappingField | undefined, scope: BodyScope, zone: string | null): string | null {
+  const text = readText(field, scope);
   if (text === null) return null;
   if (field?.as === 'unix_seconds_string') return timeFromUnix(text, 1);
   if (field?.as === 'unix_ms_string') return timeFromUnix(text, 1000);
   if (field?.as !== 'hhmm_int') return timeOf(text, zone);
-  const clock = field.with === undefined ? null : textOf(valueAt(place, field.with));
+  const clock = field.with === undefined ? null : textOf(valueAt(scope, field.with));
   return clock === null ? null : timeFromDayAndNumber(text, clock, zone);
 }

@@ -34,13 +34,13 @@ const PUBLIC_ERROR_NAMES: Readonly<Partial<Record<OutboundErrorKind, string>>> =
 export interface AttemptServices {
   readonly outbound: Outbound;
   readonly clock: Clock;
-  /** Names a connection pool of its own, for callers that endpoint queues do not limit. */
-  readonly apart?: string;
+  /** The name of a separate connection pool, for callers that endpoint queues do not limit. */
+  readonly poolName?: string;
 }
 
 /** Rejects only if the client was closed meanwhile: the result is unknown then, and the caller must write nothing. */
 export async function attempt(
-  { outbound, clock, apart }: AttemptServices,
+  { outbound, clock, poolName }: AttemptServices,
   url: string,
   secrets: readonly string[],
   body: string,
@@ -62,7 +62,7 @@ export async function attempt(
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_STORED_RESPONSE_BYTES,
       truncate: true,
-      ...(apart === undefined ? {} : { apart }),
+      ...(poolName === undefined ? {} : { apart: poolName }),
     });
     const { status } = response;
     const delivered = status >= 200 && status < 300;

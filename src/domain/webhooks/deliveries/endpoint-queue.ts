@@ -13,11 +13,11 @@ import { disableDeadEndpoint } from '../disable.ts';
 import { type Attempt, type AttemptServices, attempt } from './attempt.ts';
 import type { DispatchSignal } from './dispatch-signal.ts';
 import {
+  type AttemptOutcome,
   type DueDelivery,
   dueDeliveries,
   type EndpointQueue,
   endDeliveries,
-  type Outcome,
   type QueueUpdate,
   type RecordResult,
   recordAttempts,
@@ -37,12 +37,12 @@ export interface QueueServices extends AttemptServices {
 }
 
 export const LEASE_MS = 30_000;
-/** An attempt starts only if this much of the lease is left: its time-out, and the time to record it. */
-const ATTEMPT_MS = 15_000;
+/** An attempt starts only if this much of the lease is left: enough for its time-out and for recording it. */
+const ATTEMPT_RESERVE_MS = 15_000;
 const MAX_CONCURRENT = 8;
 const MAX_CONCURRENT_FAILING = 4;
 /** Failures in a row that end a run, by the state of the endpoint at its start. */
-const MAX_FAILURES = { healthy: 8, failing: 20, dead: 1 };
+const MAX_FAILURES_PER_RUN = { healthy: 8, failing: 20, dead: 1 };
 const FETCH_LIMIT = 200;
 /** How many deliveries of a disabled endpoint one run ends. */
 const MAX_ENDED = 10_000;
@@ -55,7 +55,7 @@ const MAX_RUN_MS = 10_000;
 const MAX_RETRY_AFTER_MS = 15 * 60_000;
 /** How long a worker that shuts down waits for responses. */
 const SHUTDOWN_GRACE_MS = 2_000;
-const TICK_MS = 100;
+const PROGRESS_POLL_MS = 100;
 /** Pause between two attempts to write while the database is unavailable. */
 const DB_RETRY_MS = 250;
 
@@ -83,7 +83,7 @@ class QueueRun {
   #waiting: Sendable[] = [];
   /** Deliveries in flight, with the time at which each started, oldest first. */
   readonly #inFlight = new Map<string, number>();
-  #finished: Outcome[] = [];
+  #finished: AttemptOutcome[] = [];
   #failures: number;
   #failuresInRun = 0;
   #sent = 0;
@@ -92,7 +92,7 @@ class QueueRun {
   #writtenAt: number;
   #hasMore = true;
   #isEnding = false;
-  #isLost = false;
+  #isLeaseLost = false;
   #isSlow = false;
   #retryAfter = 0;
   #wake: (() => void) | null = null;
@@ -108,10 +108,10 @@ class QueueRun {
     this.#failures = queue.failures;
     this.#maxFailures =
       queue.failures === 0
-        ? MAX_FAILURES.healthy
+        ? MAX_FAILURES_PER_RUN.healthy
         : queue.failures < DEAD_AFTER_FAILURES
-          ? MAX_FAILURES.failing
-          : MAX_FAILURES.dead;
+          ? MAX_FAILURES_PER_RUN.failing
+          : MAX_FAILURES_PER_RUN.dead;
     this.#startedAt = this.#stopwatch.now();
     this.#writtenAt = this.#startedAt;
     this.#leaseEndsAt = now + LEASE_MS;
@@ -127,24 +127,24 @@ class QueueRun {
     for (;;) {
       if (this.#shouldFetch()) await this.#fetch();
       this.#startAttempts();
-      if (this.#isLost || (this.#inFlight.size === 0 && (this.#isEnding || this.#waiting.length === 0))) break;
+      if (this.#isLeaseLost || (this.#inFlight.size === 0 && (this.#isEnding || this.#waiting.length === 0))) break;
       if (this.#signal.aborted) shutdownAt ??= this.#stopwatch.now();
       if (shutdownAt !== null && this.#stopwatch.now() - shutdownAt > SHUTDOWN_GRACE_MS) break;
       await this.#waitForProgress();
       this.#detectSlowness();
       if (this.#shouldWrite()) await this.#write(false);
     }
-    if (!this.#isLost) await this.#write(true);
+    if (!this.#isLeaseLost) await this.#write(true);
     return this.#recorded;
   }
 
   #shouldFetch(): boolean {
-    return !this.#isEnding && !this.#isLost && this.#hasMore && this.#waiting.length < FETCH_BELOW;
+    return !this.#isEnding && !this.#isLeaseLost && this.#hasMore && this.#waiting.length < FETCH_BELOW;
   }
 
   async #fetch(): Promise<void> {
     if (this.#finished.length > 0) await this.#write(false);
-    if (this.#isLost) return;
+    if (this.#isLeaseLost) return;
     try {
       const found = await dueDeliveries(
         this.#services.db,
@@ -172,21 +172,21 @@ class QueueRun {
     return [...this.#inFlight.keys(), ...[...this.#waiting, ...this.#finished].map(({ createdAt }) => createdAt)];
   }
 
-  /** Ends the deliveries whose 72 hours are over; with a reason, ends all that wait. */
+  /** Ends the deliveries whose 72 hours are over; with a `reason`, ends all deliveries that wait. */
   async #endDeliveries(reason: string | null): Promise<void> {
     const now = this.#services.clock.now();
-    const found = await this.#disableIfDead(now, (tx) =>
+    const result = await this.#disableIfDead(now, (tx) =>
       endDeliveries(tx, this.#queue, now, MAX_ENDED, this.#knownKeys(), reason),
     );
-    if (found === 'dead') this.#stopSending();
+    if (result === 'dead') this.#stopSending();
   }
 
   /** Disables the endpoint in the same transaction if the work shows that it is dead. */
   #disableIfDead(now: number, work: (tx: Queryable) => Promise<RecordResult>): Promise<RecordResult> {
     return this.#services.db.transaction(async (tx) => {
-      const found = await work(tx);
-      if (found === 'dead') await disableDeadEndpoint(tx, this.#services, this.#queue, now);
-      return found;
+      const result = await work(tx);
+      if (result === 'dead') await disableDeadEndpoint(tx, this.#services, this.#queue, now);
+      return result;
     });
   }
 
@@ -203,9 +203,9 @@ class QueueRun {
       this.#signal.aborted ||
       this.#sent >= MAX_ATTEMPTS_PER_RUN ||
       this.#stopwatch.now() - this.#startedAt > MAX_RUN_MS;
-    while (!this.#isEnding && !this.#isLost && this.#inFlight.size < this.#maxInFlight()) {
+    while (!this.#isEnding && !this.#isLeaseLost && this.#inFlight.size < this.#maxInFlight()) {
       // Too little of the lease is left: the next write extends it.
-      if (clock.now() + ATTEMPT_MS > this.#leaseEndsAt) return;
+      if (clock.now() + ATTEMPT_RESERVE_MS > this.#leaseEndsAt) return;
       const next = this.#waiting.shift();
       if (next === undefined) return;
       this.#sent += 1;
@@ -237,13 +237,13 @@ class QueueRun {
     if (this.#inFlight.size === 0 || this.#finished.length >= WRITE_BATCH || this.#shouldFetch()) this.#wake?.();
   }
 
-  #outcome({ createdAt, tries, endsAt }: DueDelivery, result: Attempt): Outcome {
+  #outcome({ createdAt, tries, endsAt }: DueDelivery, result: Attempt): AttemptOutcome {
     const { clock, random } = this.#services;
-    const { status: code, error, response, durationMs, at } = result;
+    const { status: httpStatus, error, response, durationMs, at } = result;
     if (result.delivered) {
       this.#failures = 0;
       this.#failuresInRun = 0;
-      return { createdAt, endsAt, code, error, response, durationMs, at, status: 'delivered', dueAt: null };
+      return { createdAt, endsAt, httpStatus, error, response, durationMs, at, status: 'delivered', dueAt: null };
     }
     this.#failures += 1;
     this.#failuresInRun += 1;
@@ -259,10 +259,10 @@ class QueueRun {
       random: jitter,
     });
     const status = dueAt === null ? 'failed' : 'pending';
-    return { createdAt, endsAt, code, error, response, durationMs, at, status, dueAt };
+    return { createdAt, endsAt, httpStatus, error, response, durationMs, at, status, dueAt };
   }
 
-  /** Looks at the oldest attempt in flight. */
+  /** An endpoint is slow if its oldest attempt in flight has lasted SLOW_MS. */
   #detectSlowness(): void {
     const [since] = this.#inFlight.values();
     if (this.#isSlow || since === undefined || this.#stopwatch.now() - since < SLOW_MS) return;
@@ -273,7 +273,7 @@ class QueueRun {
   /** Resolves when an attempt has ended or a tick has passed. */
   #waitForProgress(): Promise<void> {
     return new Promise((resolve) => {
-      const cancelTimer = this.#stopwatch.after(TICK_MS, resolve);
+      const cancelTimer = this.#stopwatch.after(PROGRESS_POLL_MS, resolve);
       this.#wake = () => {
         cancelTimer();
         resolve();
@@ -284,27 +284,27 @@ class QueueRun {
   #shouldWrite(): boolean {
     const elapsed = this.#stopwatch.now() - this.#writtenAt;
     if (this.#finished.length > 0) return this.#finished.length >= WRITE_BATCH || elapsed >= WRITE_INTERVAL_MS;
-    return this.#leaseEndsAt - this.#services.clock.now() < ATTEMPT_MS;
+    return this.#leaseEndsAt - this.#services.clock.now() < ATTEMPT_RESERVE_MS;
   }
 
   /** Records the outcomes so far, and extends or releases the lease. */
-  async #write(isReleased: boolean): Promise<void> {
+  async #write(shouldRelease: boolean): Promise<void> {
     const outcomes = this.#finished;
     this.#finished = [];
     const now = this.#services.clock.now();
     const backoff = Math.max(backoffAfter(this.#failures), this.#retryAfter);
-    const freeAt = now + (isReleased ? backoff : LEASE_MS);
+    const availableAt = now + (shouldRelease ? backoff : LEASE_MS);
     const pace = paceOf(this.#failures, this.#isSlow);
-    const update = { now, freeAt, failures: this.#failures, pace, isReleased };
-    const found = await this.#recordWithRetry(update, outcomes);
+    const update = { now, availableAt, failures: this.#failures, pace, isReleased: shouldRelease };
+    const result = await this.#recordWithRetry(update, outcomes);
     this.#writtenAt = this.#stopwatch.now();
-    if (found === 'stale' || found === 'dead') this.#stopSending();
-    if (found !== 'lost') {
-      this.#leaseEndsAt = freeAt;
+    if (result === 'stale' || result === 'dead') this.#stopSending();
+    if (result !== 'lost') {
+      this.#leaseEndsAt = availableAt;
       this.#recorded += outcomes.length;
       return;
     }
-    this.#isLost = true;
+    this.#isLeaseLost = true;
     const { endpointId, leaseToken } = this.#queue;
     this.#services.log.warn(
       { endpoint: endpointId, leaseToken, outcomes: outcomes.length },
@@ -313,7 +313,7 @@ class QueueRun {
   }
 
   /** Retries while the database is unavailable and the lease lasts, so that a short outage does not repeat attempts. */
-  async #recordWithRetry(update: QueueUpdate, outcomes: readonly Outcome[]): Promise<RecordResult> {
+  async #recordWithRetry(update: QueueUpdate, outcomes: readonly AttemptOutcome[]): Promise<RecordResult> {
     const { clock, log } = this.#services;
     for (;;) {
       try {
@@ -327,7 +327,7 @@ class QueueRun {
     }
   }
 
-  #record(update: QueueUpdate, outcomes: readonly Outcome[]): Promise<RecordResult> {
+  #record(update: QueueUpdate, outcomes: readonly AttemptOutcome[]): Promise<RecordResult> {
     if (outcomes.every(({ status }) => status !== 'failed'))
       return recordAttempts(this.#services.db, this.#queue, update, outcomes);
     return this.#disableIfDead(update.now, (tx) => recordAttempts(tx, this.#queue, update, outcomes));

@@ -4,7 +4,7 @@
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { PageQuery } from '../../../base/page.ts';
-import { earlierSecrets } from '../queries.ts';
+import { earlierSecretsSql } from '../queries.ts';
 import { PACES, type Pace, WINDOW_MS } from './schedule.ts';
 
 /** Creates the deliveries of waiting events. Returns how many events were dispatched. */
@@ -30,14 +30,12 @@ export interface EndpointQueue {
   readonly earlierSecrets: Buffer[];
 }
 
-/**
- * Leases the queues that have been due longest, up to `places` of each pace: one pace never uses the places of another.
- */
+/** Leases the queues that have been due longest, up to `slots` of each pace: no pace uses the slots of another. */
 export async function claimQueues(
   db: Queryable,
   now: number,
   until: number,
-  places: Readonly<Record<Pace, number>>,
+  slots: Readonly<Record<Pace, number>>,
 ): Promise<EndpointQueue[]> {
   return db.query<EndpointQueue>(
     `with t as materialized (
@@ -51,8 +49,8 @@ export async function claimQueues(
      where l.venue_id = t.venue_id and l.endpoint_id = t.endpoint_id
        and w.venue_id = t.venue_id and w.endpoint_id = t.endpoint_id
      returning l.venue_id as "venueId", l.endpoint_id as "endpointId", l.lease_token as "leaseToken", l.failures, l.pace, w.mode, w.url, w.status, w.secret,
-       ${earlierSecrets('w', '$1')} as "earlierSecrets"`,
-    [now, until, PACES, PACES.map((pace) => Math.max(0, places[pace]))],
+       ${earlierSecretsSql('w', '$1')} as "earlierSecrets"`,
+    [now, until, PACES, PACES.map((pace) => Math.max(0, slots[pace]))],
   );
 }
 
@@ -66,9 +64,7 @@ export interface DueDelivery {
   readonly body: string | null;
 }
 
-/**
- * Deliveries that are due, without those in `inFlight`. Also empty if another worker has leased the queue meanwhile.
- */
+/** Deliveries that are due, without those in `inFlight`. Empty if another worker has leased the queue meanwhile. */
 export async function dueDeliveries(
   db: Queryable,
   queue: EndpointQueue,
@@ -83,7 +79,7 @@ export async function dueDeliveries(
   );
 }
 
-/** Ends the deliveries whose 72 hours are over. With a `reason`, ends all that wait, up to the limit. */
+/** Ends the deliveries whose 72 hours are over. With a `reason`, ends all deliveries that wait, up to the limit. */
 export async function endDeliveries(
   tx: Queryable,
   queue: EndpointQueue,
@@ -99,12 +95,12 @@ export async function endDeliveries(
   return rows[0]?.outcome ?? 'lost';
 }
 
-export interface Outcome {
+export interface AttemptOutcome {
   readonly createdAt: string;
-  /** The end of the 72 hours in which the attempt was made; a redelivery meanwhile starts other 72 hours. */
+  /** The end of the 72 hours to which the attempt belongs; a redelivery starts new 72 hours. */
   readonly endsAt: number;
   readonly status: 'pending' | 'delivered' | 'failed';
-  readonly code: number | null;
+  readonly httpStatus: number | null;
   readonly error: string | null;
   readonly response: string | null;
   readonly durationMs: number;
@@ -116,7 +112,7 @@ export interface Outcome {
 export interface QueueUpdate {
   readonly now: number;
   /** No worker leases the queue before this time. */
-  readonly freeAt: number;
+  readonly availableAt: number;
   readonly failures: number;
   readonly pace: Pace;
   readonly isReleased: boolean;
@@ -132,7 +128,7 @@ export async function recordAttempts(
   db: Queryable,
   queue: EndpointQueue,
   update: QueueUpdate,
-  outcomes: readonly Outcome[],
+  outcomes: readonly AttemptOutcome[],
 ): Promise<RecordResult> {
   const rows = await db.query<{ outcome: RecordResult }>(
     `select record_attempts($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($5 / 1000.0), $6, $7, $8, $9, $10::timestamptz[],
@@ -142,7 +138,7 @@ export async function recordAttempts(
       queue.endpointId,
       queue.leaseToken,
       update.now,
-      update.freeAt,
+      update.availableAt,
       update.failures,
       update.pace,
       update.isReleased,
@@ -150,7 +146,7 @@ export async function recordAttempts(
       outcomes.map(({ createdAt }) => createdAt),
       outcomes.map(({ endsAt }) => endsAt),
       outcomes.map(({ status }) => status),
-      outcomes.map(({ code }) => code),
+      outcomes.map(({ httpStatus }) => httpStatus),
       outcomes.map(({ error }) => error),
       outcomes.map(({ response }) => response),
       outcomes.map(({ durationMs }) => durationMs),
@@ -208,7 +204,7 @@ export interface DeliveryRow {
   readonly created_at: string;
 }
 
-const DELIVERY = `event_id, endpoint_id, type, status, attempts, last_status, last_error, last_response, last_duration_ms,
+const DELIVERY_COLUMNS = `event_id, endpoint_id, type, status, attempts, last_status, last_error, last_response, last_duration_ms,
   last_attempt_at, earlier_attempts, end_reason, due_at as next_attempt_at, delivered_at, created_at`;
 
 export async function listDeliveryRows(
@@ -218,7 +214,7 @@ export async function listDeliveryRows(
   page: PageQuery,
 ): Promise<DeliveryRow[]> {
   return db.query<DeliveryRow>(
-    `select ${DELIVERY} from deliveries
+    `select ${DELIVERY_COLUMNS} from deliveries
      where venue_id = $1 and endpoint_id = $2 and created_at < coalesce($3::timestamptz, 'infinity')
        and ($5::text is null or status = $5)
      order by created_at desc limit $4`,
@@ -235,7 +231,7 @@ export async function newestDeliveries(
   return db.query<DeliveryRow>(
     `select d.* from unnest($2::text[]) as n(id)
      cross join lateral (
-       select ${DELIVERY} from deliveries where venue_id = $1 and endpoint_id = n.id order by created_at desc limit 1) d`,
+       select ${DELIVERY_COLUMNS} from deliveries where venue_id = $1 and endpoint_id = n.id order by created_at desc limit 1) d`,
     [venueId, endpointIds],
   );
 }
@@ -251,7 +247,7 @@ export async function redeliverOne(
   const rows = await tx.query<DeliveryRow>(
     `update deliveries set status = 'pending', due_at = to_timestamp($4 / 1000.0), tries = 0, delivered_at = null,
        end_reason = null, ends_at = to_timestamp($6 / 1000.0)
-     where venue_id = $1 and endpoint_id = $2 and created_at = $3::timestamptz and event_id = $5 returning ${DELIVERY}`,
+     where venue_id = $1 and endpoint_id = $2 and created_at = $3::timestamptz and event_id = $5 returning ${DELIVERY_COLUMNS}`,
     [venueId, endpointId, event.createdAt, now, event.id, now + WINDOW_MS],
   );
   return rows[0] ?? null;

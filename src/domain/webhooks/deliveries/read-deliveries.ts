@@ -1,4 +1,4 @@
-// The delivery log of an endpoint: lists deliveries with their attempts, sends one again, and sends again all that have
+// The delivery log of an endpoint: lists deliveries with their attempts, redelivers one, and redelivers all that have
 // failed since a given time.
 
 import type { Queryable } from '../../../base/db.ts';
@@ -14,7 +14,7 @@ import { listDeliveryRows, makeQueueDue, redeliverFailed, redeliverOne } from '.
 
 /** Older deliveries are deleted. */
 const LOG_RETENTION_DAYS = 30;
-const DAY = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 const MAX_RECOVERED = 10_000;
 
 async function requireEndpoint(db: Queryable, caller: Caller, input: Input): Promise<EndpointRow> {
@@ -40,7 +40,7 @@ export async function redeliver(tx: Queryable, caller: Caller, input: Input): Pr
   await makeQueueDue(tx, caller.venue.id, endpoint.id, caller.now);
   const row = await redeliverOne(tx, caller.venue.id, endpoint.id, event, caller.now);
   if (row === null) throw notFound();
-  if (endpoint.status === 'disabled') throw isDisabled();
+  if (endpoint.status === 'disabled') throw endpointDisabled();
   await audit(tx, caller, {
     venueId: caller.venue.id,
     action: 'webhook_endpoint.redeliver',
@@ -57,9 +57,9 @@ export async function recover(
 ): Promise<OperationResult> {
   const endpoint = await requireEndpoint(tx, caller, input as Input);
   const { since } = input.body;
-  if (Date.parse(since) < caller.now - LOG_RETENTION_DAYS * DAY || Date.parse(since) > caller.now)
+  if (Date.parse(since) < caller.now - LOG_RETENTION_DAYS * DAY_MS || Date.parse(since) > caller.now)
     throw invalid([sinceOutOfRange()]);
-  if (endpoint.status === 'disabled') throw isDisabled();
+  if (endpoint.status === 'disabled') throw endpointDisabled();
   await makeQueueDue(tx, caller.venue.id, endpoint.id, caller.now);
   const recovered = await redeliverFailed(tx, caller.venue.id, endpoint.id, since, caller.now, MAX_RECOVERED);
   await audit(tx, caller, {
@@ -74,7 +74,7 @@ export async function recover(
   };
 }
 
-function isDisabled() {
+function endpointDisabled() {
   return conflict('endpoint_disabled', 'This endpoint is disabled: enable it first.');
 }
 
@@ -82,7 +82,7 @@ function sinceOutOfRange() {
   return {
     code: 'out_of_range',
     field: '/since',
-    message: `since must lie within the last ${LOG_RETENTION_DAYS} days: the log of deliveries goes back so far.`,
+    message: `since must lie within the last ${LOG_RETENTION_DAYS} days: older deliveries are deleted.`,
     expected: `a time within the last ${LOG_RETENTION_DAYS} days`,
     example_fix: null,
   } as const;

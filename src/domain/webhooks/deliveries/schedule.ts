@@ -29,16 +29,16 @@ export interface FailedAttempt {
 }
 
 /** When the next attempt is due. Null: none fits into the 72 hours. */
-export function nextAttemptAt({ tries, now, endsAt, retryAfter, random: chance }: FailedAttempt): number | null {
+export function nextAttemptAt({ tries, now, endsAt, retryAfter, random }: FailedAttempt): number | null {
   const gap = EARLY_GAPS_MS[tries - 1] ?? LATE_GAP_MS;
   const planned = endsAt - WINDOW_MS + offsetOf(tries);
   const isBehind = planned < now + (1 - 2 * JITTER) * gap;
-  const jittered = (isBehind ? now + gap : planned) + (2 * chance - 1) * JITTER * gap;
-  const last = endsAt - END_MARGIN_MS;
+  const jittered = (isBehind ? now + gap : planned) + (2 * random - 1) * JITTER * gap;
+  const latest = endsAt - END_MARGIN_MS;
   // Jitter alone must not push the last attempt past the end.
-  const scheduled = planned <= last && !isBehind ? Math.min(jittered, last) : jittered;
+  const scheduled = planned <= latest && !isBehind ? Math.min(jittered, latest) : jittered;
   const due = Math.max(scheduled, now + Math.min(retryAfter ?? 0, MAX_RETRY_AFTER_MS));
-  return due <= last ? Math.round(due) : null;
+  return due <= latest ? Math.round(due) : null;
 }
 
 /** Milliseconds from the start of the 72 hours to the planned attempt after this many attempts. */

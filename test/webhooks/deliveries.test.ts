@@ -117,7 +117,7 @@ describe('a delivery', () => {
     expect(fixture.requestsTo('/elsewhere')).toEqual([]);
   });
 
-  it('counts by its status, though the rest of the answer stalls or is cut', async () => {
+  it('counts by its status, though the rest of the answer stalls or is cut', { tags: ['slow'] }, async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/stalls', ['checkout.created']);
     fixture.respond = (post, response) => {

@@ -92,7 +92,7 @@ describe('an endpoint', () => {
     isOutOfTime: fc.boolean(),
   });
 
-  it('is dead when isDead says so, whether its delivery failed or ran out of time', async () => {
+  it('is dead when isDead says so, whether its delivery failed or ran out of time', { tags: ['slow'] }, async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(story, async ({ successAt, isOutOfTime }) => {

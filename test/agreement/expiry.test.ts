@@ -84,7 +84,9 @@ async function expireByDecision(tx: Queryable, { id }: Written): Promise<boolean
 }
 
 describe('the sweep and decideExpire', () => {
-  it('leave the same checkouts, shares, holds, due times and events, whatever the state', async () => {
+  it('leave the same checkouts, shares, holds, due times and events, whatever the state', {
+    tags: ['slow'],
+  }, async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(checkouts, async (states) => {
@@ -121,7 +123,7 @@ describe('the sweep and decideExpire', () => {
 });
 
 describe('every statement that asks whether a checkout is overdue', () => {
-  it('agrees with isOverdue, to the microsecond', async () => {
+  it('agrees with isOverdue, to the microsecond', { tags: ['slow'] }, async () => {
     await fc.assert(
       fc.asyncProperty(checkouts, async (states) => {
         await andRollBack(world.db, async (tx) => {

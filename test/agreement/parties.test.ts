@@ -37,7 +37,7 @@ async function isTaken(tx: Queryable, checkoutId: string, amounts: readonly numb
   }
 }
 
-it('the database takes the splits that checkSplit accepts, and no others', async () => {
+it('the database takes the splits that checkSplit accepts, and no others', { tags: ['slow'] }, async () => {
   const part = fc.oneof(
     fc.integer({ min: MIN_CHARGE - 2, max: MIN_CHARGE + 2 }),
     fc.constant(0),

@@ -294,7 +294,9 @@ describe('whatever JSON comes', () => {
     { ...facts, categories: [], origins: [] },
     { ...facts, origins: ['not a url', 'mailto:x'] },
   );
-  it('no rule throws, and every breach lies below the place it was given and is mended by its example_fix', () => {
+  it('no rule throws, and every breach lies below the place it was given and is mended by its example_fix', {
+    tags: ['slow'],
+  }, () => {
     const body = fc.oneof(shaped, likely, fc.jsonValue());
     const found = (map: Rules, value: unknown, at: string, world: Facts) =>
       Object.keys(map).flatMap((name) => faults(map, name, value, at, world));

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('the guests’ view shows exactly the seats as open that isOpenSeat says', async () => {
+it('the guests’ view shows exactly the seats as open that isOpenSeat says', { tags: ['slow'] }, async () => {
   let [open, closed] = [0, 0];
   await fc.assert(
     fc.asyncProperty(randomCheckout, async (random) => {

@@ -103,7 +103,7 @@ describe('ids and chance', () => {
 describe('sealing', () => {
   const seal = makeSeal(Buffer.alloc(32, 1), systemRandom);
 
-  it('opens in its own row, and nowhere else, and not after a change of any byte', () => {
+  it('opens in its own row, and nowhere else, and not after a change of any byte', { tags: ['slow'] }, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(), (plain, at) => {
         const sealed = seal.seal(plain, 'row 1');

@@ -31,7 +31,7 @@ describe('migrations', () => {
     await db.close();
   });
 
-  it('are applied once, also when ten servers start at the same moment', async () => {
+  it('are applied once, also when ten servers start at the same moment', { tags: ['slow'] }, async () => {
     const url = await empty();
     const applied = await Promise.all(Array.from({ length: 10 }, () => migrate(url, FOLDERS)));
     const files = readMigrations(FOLDERS).length + readFunctions(FOLDERS).length;
@@ -269,7 +269,7 @@ describe('the layer above it', () => {
       expect(isUnavailable(Object.assign(new Error('no'), { code }))).toBe(false);
   });
 
-  it('says come back later of a server that takes a connection and says nothing', async () => {
+  it('says come back later of a server that takes a connection and says nothing', { tags: ['slow'] }, async () => {
     const silent = createServer();
     const port = await new Promise<number>((resolve) => {
       silent.listen(0, '127.0.0.1', () => resolve((silent.address() as AddressInfo).port));

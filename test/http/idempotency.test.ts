@@ -132,7 +132,7 @@ describe('the Idempotency-Key header', () => {
     expect(rows[0]?.found).toBe(0);
   });
 
-  it('answers 409 request_in_progress when the first call does not end', async () => {
+  it('answers 409 request_in_progress when the first call does not end', { tags: ['slow'] }, async () => {
     const { key, venueId } = await partner();
     const again = () => world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'slow' } });
     const first = world.db.transaction(async (tx) => {

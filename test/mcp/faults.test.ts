@@ -1,12 +1,13 @@
 // What goes wrong on our side while an agent is served: the agent learns that it did, the log why, monitoring that it happened, and
 // of a batch whatever was done is answered all the same. Each fault is made in a database, or a house, of its own.
 
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { checkoutBody, offeringBody, post, request, SITE } from './json-rpc-client.ts';
 
 const worlds: TestWorld[] = [];
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const world of worlds.splice(0)) await world.close();
 });
 async function opened(): Promise<{ world: TestWorld; key: string }> {
@@ -21,10 +22,10 @@ const linesOf = (world: TestWorld, id: string): Record<string, unknown>[] =>
 it('a fault outside a tool is told by the request’s id alone, and the log has the rest', async () => {
   const { world, key } = await opened();
   await post(world, request('ping'), { key });
-  const { registry } = world.context as { registry: { published: unknown } };
-  registry.published = () => {
+  // Worlds share the registry: afterEach restores it.
+  vi.spyOn(world.context.registry, 'published').mockImplementation(() => {
     throw new Error('the folder /etc/secret is gone');
-  };
+  });
   const sent = request('resources/read', { uri: 'everyshare://schemas/offering' });
   for (const version of ['2025-03-26', '2025-11-25', '2026-07-28']) {
     const meta = {

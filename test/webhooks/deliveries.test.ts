@@ -118,7 +118,9 @@ describe('a delivery', () => {
     expect(fixture.requestsTo('/elsewhere')).toEqual([]);
   });
 
-  it('succeeds or fails by its status, even if the rest of the response stalls or is cut', async () => {
+  it('succeeds or fails by its status, even if the rest of the response stalls or is cut', {
+    tags: ['slow'],
+  }, async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/stalls', ['checkout.created']);
     fixture.respond = (request, response) => {

@@ -78,7 +78,9 @@ describe('the event log', () => {
     for (const type of $defs.event_type.enum) expect((await venue.get(`/v1/events?type=${type}`)).status).toBe(200);
   });
 
-  it('has no gap under parallel holds, cancels and expiries: each checkout is numbered 1, 2, 3 …', async () => {
+  it('has no gap under parallel holds, cancels and expiries: each checkout is numbered 1, 2, 3 …', {
+    tags: ['slow'],
+  }, async () => {
     const venue = await openTestVenue(world);
     const made = await Promise.all(Array.from({ length: 12 }, () => venue.collecting()));
     await Promise.all(

@@ -14,7 +14,7 @@ const PURE = [
   'test/http/metrics.test.ts',
   'test/payments/{card-form,decide-*,payout-status,stripe*}.test.ts',
   'test/sim/snapshot.test.ts',
-  'test/tidy/tree.test.ts',
+  'test/tidy/{docs,tree}.test.ts',
 ];
 
 /** Files in which every test needs a browser, simulates random worlds, starts or kills programs, or waits for what hangs. */

@@ -62,7 +62,7 @@ export async function attempt(
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_STORED_RESPONSE_BYTES,
       truncate: true,
-      ...(poolName === undefined ? {} : { apart: poolName }),
+      ...(poolName === undefined ? {} : { poolName }),
     });
     const { status } = response;
     const delivered = status >= 200 && status < 300;

@@ -150,7 +150,7 @@ describe('every statement that asks whether a checkout is overdue', () => {
     );
   });
 
-  it('agrees with the shares about how much of the amount is funded', async () => {
+  it('agrees with the shares about how much of the amount is funded', { tags: ['slow'] }, async () => {
     await fc.assert(
       fc.asyncProperty(randomCheckout, async (random) => {
         await andRollBack(world.db, async (tx) => {

@@ -53,7 +53,9 @@ async function holding(sql: string): Promise<() => Promise<void>> {
 }
 
 describe('the database', () => {
-  it('may lose its connections in the middle of transactions: callers get 503, and the server lives on', async () => {
+  it('may lose its connections in the middle of transactions: callers get 503, and the server lives on', {
+    tags: ['slow'],
+  }, async () => {
     const other = await openTestWorld();
     const { secretTest } = await other.venue();
     const { venue } = await other.venue();

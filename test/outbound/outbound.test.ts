@@ -332,7 +332,7 @@ describe('bounds of size', () => {
   });
 });
 
-describe('bounds of time', () => {
+describe('bounds of time', { tags: ['slow'] }, () => {
   const slow: Readonly<Record<string, () => Promise<Listening>>> = {
     'headers that never come': () => startHttpsReceiver(() => {}),
     'headers that drip': () =>

@@ -1,5 +1,5 @@
-// Bugs that show only when a process is killed between two lines, when a worker goes on after its lease has expired, or when
-// two workers or servers do the same at once.
+// Bugs that show only when a process is killed between two lines, when a worker goes on after its lease has expired, or
+// when two workers or servers do the same at once.
 
 import type { Mutant } from './list.ts';
 

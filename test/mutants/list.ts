@@ -1,5 +1,5 @@
-// Known bugs, each as a small change of one file, and the tests that must notice it. list.test.ts fails when a quoted line
-// is no longer in its file.
+// Known bugs, each as a small change of one file, and the tests that must notice it. list.test.ts fails when a quoted
+// line is no longer in its file.
 
 import { ACCESS_BUGS } from './access-bugs.ts';
 import { GUARD_BUGS } from './guard-bugs.ts';

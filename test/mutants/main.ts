@@ -1,7 +1,8 @@
-// npm run mutants [-- --only WORDS]... [--json]: plants each known bug of list.ts, one at a time, in a copy of the repository,
-// and runs its tests or the simulation. The report (.mutants/report.md and report.json; with --only chosen.md and chosen.json)
-// names the test that caught each bug and its message. The exit code is 1 when a bug survives, when the tests fail without a
-// bug, or when a bug is broken: it cannot be planted, or its tests cannot start, run out of time or crash.
+// npm run mutants [-- --only WORDS]... [--json]: plants each known bug of list.ts, one at a time, in a copy of the
+// repository, and runs its tests or the simulation. The report (.mutants/report.md and report.json; with --only
+// chosen.md and chosen.json) names the test that caught each bug and its message. The exit code is 1 when a bug
+// survives, when the tests fail without a bug, or when a bug is broken: it cannot be planted, or its tests cannot
+// start, run out of time or crash.
 
 import { parseArgs } from 'node:util';
 import { MUTANTS } from './list.ts';

@@ -1,6 +1,6 @@
-// The outcome of one planted bug, read from the output of its tests or of the simulation. A bug is caught by a test that ran
-// and failed, or by a seed whose violation was printed. A run that could not start, ran out of time or crashed proves nothing:
-// its outcome is broken.
+// The outcome of one planted bug, read from the output of its tests or of the simulation. A bug is caught by a test
+// that ran and failed, or by a seed whose violation was printed. A run that could not start, ran out of time or crashed
+// proves nothing: its outcome is broken.
 
 export type Outcome =
   | { readonly kind: 'survived' }

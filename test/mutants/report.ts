@@ -1,5 +1,5 @@
-// The report of a run, for people (report.md) and for programs (report.json), in .mutants. It is written again after each bug,
-// so that an interrupted run leaves its results.
+// The report of a run, for people (report.md) and for programs (report.json), in .mutants. It is written again after
+// each bug, so that an interrupted run leaves its results.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// A copy of the repository in which bugs are planted and programs run. Every process of a run ends with the run: its process
-// group is killed, and a PostgreSQL in a session of its own is found by its data folder inside the temporary folder of the
-// run.
+// A copy of the repository in which bugs are planted and programs run. Every process of a run ends with the run: its
+// process group is killed, and a PostgreSQL in a session of its own is found by its data folder inside the temporary
+// folder of the run.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import {

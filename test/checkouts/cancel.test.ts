@@ -2,7 +2,7 @@
 // released at the processor, and no guest pays for a canceled checkout.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CARDS, expectConflict, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { CARDS, expectConflict, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
@@ -117,8 +117,8 @@ describe('canceling', () => {
     } finally {
       world.processor.api.faults.clear();
     }
-    expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('requires_capture');
+    expect((await venue.stripe.paymentIntents.retrieve(intentIdOf(secret))).status).toBe('requires_capture');
     await venue.finishDueWork(checkout.id);
-    expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
+    expect((await venue.stripe.paymentIntents.retrieve(intentIdOf(secret))).status).toBe('canceled');
   });
 });

@@ -10,7 +10,7 @@ import {
   DAY,
   HOUR,
   inFuture,
-  intentOf,
+  intentIdOf,
   type Json,
   openTestVenue,
   type TestVenue,
@@ -196,7 +196,7 @@ describe('a hold that was captured at the processor without us', () => {
   async function captured(): Promise<Json> {
     const checkout = await venue.collecting({ party_size: 2 });
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    await venue.stripe.paymentIntents.capture(intentOf(secret));
+    await venue.stripe.paymentIntents.capture(intentIdOf(secret));
     await venue.settleHold(secret.holdId);
     await venue.finishDueWork(checkout.id);
     await venue.finishDueWork(checkout.id);

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
 import { holdWithRetry } from '../../src/domain/checkouts/holds/hold-with-retry.ts';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
-import { CARDS, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { CARDS, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
@@ -59,7 +59,7 @@ describe('a card', () => {
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.half);
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
     await world.work();
-    expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
+    expect((await venue.stripe.paymentIntents.retrieve(intentIdOf(secret))).status).toBe('canceled');
     await venue.payAll(checkout, []);
     expect((await venue.read(checkout.id)).status).toBe('completed');
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
@@ -100,7 +100,7 @@ describe('a card', () => {
   it('that holds another amount than requested does not hold the share', async () => {
     const checkout = await party();
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
-    await venue.stripe.paymentIntents.update(intentOf(secret), { amount: 50 });
+    await venue.stripe.paymentIntents.update(intentIdOf(secret), { amount: 50 });
     await venue.confirm(secret, CARDS.good);
     await venue.settleHold(secret.holdId);
     await world.work();
@@ -111,7 +111,7 @@ describe('a card', () => {
   it('that is held for another share than requested does not hold the share', async () => {
     const [checkout, other] = [await party(), await party()];
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
-    await venue.stripe.paymentIntents.update(intentOf(secret), { metadata: { share_id: other.shares[0].id } });
+    await venue.stripe.paymentIntents.update(intentIdOf(secret), { metadata: { share_id: other.shares[0].id } });
     await venue.confirm(secret, CARDS.good);
     await venue.settleHold(secret.holdId);
     await world.work();
@@ -205,7 +205,7 @@ describe('an unavailable processor', () => {
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
     const { data } = await venue.stripe.paymentIntents.list({ limit: 100 });
     const mine = data.filter(({ metadata }) => metadata.share_id === checkout.shares[0].id);
-    expect(mine.map(({ id }) => id)).toEqual([intentOf(secret)]);
+    expect(mine.map(({ id }) => id)).toEqual([intentIdOf(secret)]);
   });
 
   it('delays the share; it becomes held when the processor is back', async () => {
@@ -252,7 +252,7 @@ describe('a hold that was lost before the captures', () => {
   it('because the processor canceled it leads back to collecting without a charge, and the guest pays again', async () => {
     const checkout = await party();
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    await venue.stripe.paymentIntents.cancel(intentOf(secret));
+    await venue.stripe.paymentIntents.cancel(intentIdOf(secret));
     await venue.pay(checkout.id, checkout.shares[1].id, CARDS.good);
     await expectAskedAgain(checkout);
   });
@@ -260,7 +260,7 @@ describe('a hold that was lost before the captures', () => {
   it('while other shares are unpaid fails its share at the next poll', async () => {
     const checkout = await party();
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    await venue.stripe.paymentIntents.cancel(intentOf(secret));
+    await venue.stripe.paymentIntents.cancel(intentIdOf(secret));
     await venue.settleHold(secret.holdId);
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
   });
@@ -282,7 +282,7 @@ describe('a hold that comes too late', () => {
       expect((await venue.confirm(secret, CARDS.good)).status).toBe(200);
       await venue.settleHold(secret.holdId);
       await world.work();
-      expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
+      expect((await venue.stripe.paymentIntents.retrieve(intentIdOf(secret))).status).toBe('canceled');
       const seen = await venue.read(checkout.id);
       expect([seen.status, statusesOf(seen)]).toEqual(['expired', ['invited', 'invited']]);
     }
@@ -294,7 +294,7 @@ describe('a hold that comes too late', () => {
     await venue.post(`/v1/checkouts/${checkout.id}/cancel`);
     expect((await venue.confirm(secret, CARDS.good)).status).toBe(200);
     await world.work();
-    expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
+    expect((await venue.stripe.paymentIntents.retrieve(intentIdOf(secret))).status).toBe('canceled');
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
   });
 
@@ -323,7 +323,7 @@ describe('the public address of the sandbox processor', () => {
   it('forwards no call that needs a secret key', async () => {
     const checkout = await party();
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
-    const intent = intentOf(secret);
+    const intent = intentIdOf(secret);
     const closed: [string, string][] = [
       ['POST', '/v1/payment_intents'],
       ['GET', '/v1/payment_intents'],

@@ -15,7 +15,7 @@ import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
-import { CARDS, HOUR, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { CARDS, HOUR, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 import { runUntilIdle, waitFor } from '../support/wait-for.ts';
 
@@ -64,7 +64,7 @@ describe('two concurrent last holds', () => {
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     const secrets = await Promise.all([1, 2].map((place) => venue.secretFor(checkout.id, checkout.shares[place].id)));
     for (const secret of secrets) await venue.confirm(secret, CARDS.good);
-    return { checkout, holds: secrets.map(({ holdId }) => holdId), intents: secrets.map(intentOf) };
+    return { checkout, holds: secrets.map(({ holdId }) => holdId), intents: secrets.map(intentIdOf) };
   }
 
   const statusOf = async (id: string): Promise<string | undefined> =>

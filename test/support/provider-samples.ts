@@ -1,26 +1,26 @@
-// A realistic delivery of each provider, built from the fields that it documents, and what it must come to.
+// Realistic deliveries of each provider, built from the fields that it documents, and the expected outcome of each.
 
 import type { Defaults } from '../../src/domain/hooks/integration.ts';
 
-export interface Sample {
+export interface ProviderSample {
   readonly provider: string;
   readonly says: string;
   readonly defaults?: Defaults;
-  /** Sent before, by the venue itself. */
+  /** An offering that the venue has sent before. */
   readonly known?: object;
-  /** Deliveries that come first. */
+  /** Deliveries that come before `body`. */
   readonly first?: readonly object[];
   readonly body: object;
   readonly status: string;
-  /** What the reason says, where there is one. */
+  /** The expected reason, where there is one. */
   readonly reason?: RegExp;
-  /** What the offering is afterwards. */
+  /** The expected offering afterwards. */
   readonly offering?: Readonly<Record<string, unknown>>;
 }
 
 const BOAT: Defaults = { kind: 'boat_day', timezone: 'America/New_York', currency: 'usd', category: 'boating' };
 
-export const fareharborBooking = (capacity: number, more: object = {}): object => ({
+export const fareharborBooking = (capacity: number, overrides: object = {}): object => ({
   booking: {
     pk: 456,
     uuid: 'ef5ff7c4-8cc1-4c5b-9d60-6c0a2d4f3a11',
@@ -57,7 +57,7 @@ export const fareharborBooking = (capacity: number, more: object = {}): object =
         },
       ],
     },
-    ...more,
+    ...overrides,
   },
 });
 
@@ -104,7 +104,7 @@ export const YOGA = {
   tiers: [{ amount: 2500, currency: 'usd', unit: 'per_person' }],
 };
 
-/** What the OCTO bookings below are of, as a venue sends it. */
+/** The offering of the OCTO bookings below, as a venue sends it. */
 export const SAIL = {
   external_id: 'av_123',
   kind: 'boat_day',
@@ -113,7 +113,7 @@ export const SAIL = {
   availability: { timezone: 'America/New_York', slots: [{ starts_at: '2027-06-12T22:00:00Z', capacity: 10 }] },
 };
 
-export const octo = (event: string, more: object = {}): object => ({
+export const octo = (event: string, overrides: object = {}): object => ({
   webhook: { id: 'wh_1', event },
   booking: {
     uuid: '6f1f2f5a-0a0e-4a0b-8d29-0b2d6f4c9a01',
@@ -133,11 +133,11 @@ export const octo = (event: string, more: object = {}): object => ({
       { uuid: 'u2', unitId: 'adult', pricing: { retail: 7500, currency: 'USD', currencyPrecision: 2 } },
       { uuid: 'u3', unitId: 'child', pricing: { retail: 49500, currency: 'USD', currencyPrecision: 3 } },
     ],
-    ...more,
+    ...overrides,
   },
 });
 
-export const tockReservation = (sequenceId: number, more: object = {}): object => ({
+export const tockReservation = (sequenceId: number, overrides: object = {}): object => ({
   id: '8234567890123456789',
   sequenceId,
   confirmationCode: 'TOCK-R-ABC',
@@ -148,13 +148,13 @@ export const tockReservation = (sequenceId: number, more: object = {}): object =
   business: { id: '77', timeZone: 'America/Chicago', currencyCode: 'USD', domainName: 'harbortable' },
   experience: { id: '5150', name: 'Chef’s Counter', amountCents: '74000', variety: 'PREPAID' },
   totalPriceCents: 81000,
-  ...more,
+  ...overrides,
 });
 
-export const SAMPLES: readonly Sample[] = [
+export const SAMPLES: readonly ProviderSample[] = [
   {
     provider: 'square',
-    says: 'a booking names a variation alone',
+    says: 'a booking that names only a variation',
     body: {
       merchant_id: 'M1',
       location_id: 'L1',
@@ -245,7 +245,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'mindbody',
-    says: 'a class of a description that nobody has sent',
+    says: 'a class whose description was never sent',
     body: mindbody('class.updated', CLASS),
     status: 'needs_api_read',
     reason: /no title and tiers/,
@@ -293,7 +293,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'fareharbor',
-    says: 'a booking, and nobody has said what is sold',
+    says: 'a booking, without a default for what is sold',
     body: fareharborBooking(4),
     status: 'unmapped',
     reason: /defaults\.kind/,
@@ -336,7 +336,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'ventrata',
-    says: 'a booking, spelt the other way',
+    says: 'a booking, with the event name in the other spelling',
     defaults: BOAT,
     body: octo('booking.updated'),
     status: 'applied',
@@ -351,7 +351,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'ventrata',
-    says: 'a booking that is off',
+    says: 'a canceled booking',
     defaults: BOAT,
     body: octo('booking_update', { status: 'CANCELLED' }),
     status: 'ignored',
@@ -420,7 +420,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'xola',
-    says: 'an experience that is gone',
+    says: 'a deleted experience',
     known: {
       ...YOGA,
       external_id: 'exp9',
@@ -599,7 +599,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'custom',
-    says: 'an offering in our own words',
+    says: 'an offering in the format of the custom provider',
     body: {
       id: 'dlv-1',
       type: 'offering.upsert',
@@ -669,7 +669,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'custom',
-    says: 'slots of an offering that nobody knows',
+    says: 'slots of an unknown offering',
     body: { id: 'dlv-5', type: 'slots.update', data: { external_id: 'nobody', slots: [] } },
     status: 'failed',
     reason: /no offering "nobody"/,

@@ -46,8 +46,12 @@ describe('a card', () => {
       const secret = await venue.secretFor(checkout.id, share);
       expect((await venue.confirm(secret, card)).status).toBe(402);
       await venue.settleHold(secret.holdId);
-      const seen = await venue.read(checkout.id);
-      expect([seen.status, statusesOf(seen), seen.funded_amount]).toEqual(['collecting', ['failed', 'invited'], 0]);
+      const current = await venue.read(checkout.id);
+      expect([current.status, statusesOf(current), current.funded_amount]).toEqual([
+        'collecting',
+        ['failed', 'invited'],
+        0,
+      ]);
     }
     await venue.pay(checkout.id, share, CARDS.good);
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
@@ -123,50 +127,52 @@ describe('a card', () => {
 
 describe('a guest who requests a hold', () => {
   /** The real processor with another createHold. A proxy, because a spread would lose the methods of the class. */
-  const askingThrough = (openHold: Processor['createHold']) => {
-    const { services: money } = world.context;
-    const test = new Proxy(money.processors.test as Processor, {
-      get(bank, name: keyof Processor) {
+  const servicesWith = (openHold: Processor['createHold']) => {
+    const { services } = world.context;
+    const test = new Proxy(services.processors.test as Processor, {
+      get(processor, name: keyof Processor) {
         if (name === 'createHold') return openHold;
-        const part = bank[name];
-        return typeof part === 'function' ? part.bind(bank) : part;
+        const part = processor[name];
+        return typeof part === 'function' ? part.bind(processor) : part;
       },
     });
-    return { ...money, processors: { test } };
+    return { ...services, processors: { test } };
   };
 
   it('gets the conflict that ended the request, not a 503', async () => {
-    const bank = world.context.services.processors.test as Processor;
-    const askWhile = (checkout: Json, meanwhile: () => Promise<unknown>) => {
+    const processor = world.context.services.processors.test as Processor;
+    const requestWhile = (checkout: Json, meanwhile: () => Promise<unknown>) => {
       const openHold: Processor['createHold'] = async (options) => {
-        const made = await bank.createHold(options);
+        const created = await processor.createHold(options);
         await meanwhile();
-        return made;
+        return created;
       };
-      return holdShare(askingThrough(openHold), venue.venueId, checkout.id, checkout.shares[0].id);
+      return holdShare(servicesWith(openHold), venue.venueId, checkout.id, checkout.shares[0].id);
     };
     const canceled = await party();
     const cancel = () => world.call('POST', `/v1/checkouts/${canceled.id}/cancel`, { key: venue.key });
-    await expect(askWhile(canceled, cancel)).rejects.toMatchObject({ detail: { reason: 'checkout_not_collecting' } });
+    await expect(requestWhile(canceled, cancel)).rejects.toMatchObject({
+      detail: { reason: 'checkout_not_collecting' },
+    });
     expect(await venue.heldAtProcessor(canceled.id)).toBe(0);
   });
 
   /** Requests a hold as a server does, with another createHold. */
   const ask = (checkout: Json, openHold: Processor['createHold']) =>
-    holdWithRetry(askingThrough(openHold), venue.venueId, checkout.id, checkout.shares[0].id);
+    holdWithRetry(servicesWith(openHold), venue.venueId, checkout.id, checkout.shares[0].id);
 
   it('does not wait for another call that hangs; both requests are answered in the end', async () => {
     const checkout = await party();
-    const bank = world.context.services.processors.test as Processor;
+    const processor = world.context.services.processors.test as Processor;
     let comeBack = (): void => undefined;
     const hanging = new Promise<void>((resolve) => {
       comeBack = resolve;
     });
     const first = ask(checkout, async (options) => {
       await hanging;
-      return bank.createHold(options);
+      return processor.createHold(options);
     });
-    const second = await ask(checkout, (options) => bank.createHold(options));
+    const second = await ask(checkout, (options) => processor.createHold(options));
     comeBack();
     expect(await first).toEqual(second);
   });
@@ -176,7 +182,7 @@ describe('a guest who requests a hold', () => {
     let calls = 0;
     const asked = ask(checkout, async () => {
       calls++;
-      throw new ProcessorUnavailable('the bank is on fire');
+      throw new ProcessorUnavailable('the processor is down');
     });
     await expect(asked).rejects.toThrow('has not answered yet');
     expect(calls).toBe(1);
@@ -185,11 +191,11 @@ describe('a guest who requests a hold', () => {
   it('gets a secret although other servers request the same share at the same moment', async () => {
     for (let round = 0; round < 4; round++) {
       const checkout = await party();
-      const bank = world.context.services.processors.test as Processor;
+      const processor = world.context.services.processors.test as Processor;
       const others = Array.from({ length: 3 }, () =>
         holdShare(world.context.services, venue.venueId, checkout.id, checkout.shares[0].id),
       );
-      const [ours] = await Promise.allSettled([ask(checkout, (options) => bank.createHold(options)), ...others]);
+      const [ours] = await Promise.allSettled([ask(checkout, (options) => processor.createHold(options)), ...others]);
       expect(ours.status === 'rejected' ? ours.reason : ours.status).toBe('fulfilled');
     }
   });
@@ -223,15 +229,15 @@ describe('an unavailable processor', () => {
 
 describe('a hold that was lost before the captures', () => {
   const expectAskedAgain = async (checkout: Json): Promise<void> => {
-    const seen = await venue.read(checkout.id);
-    expect([seen.status, statusesOf(seen)]).toEqual(['collecting', ['failed', 'held']]);
-    expect(seen.funded_amount).toBe(checkout.shares[1].amount);
-    expect(seen.shares[0].held_at).toBeNull();
+    const current = await venue.read(checkout.id);
+    expect([current.status, statusesOf(current)]).toEqual(['collecting', ['failed', 'held']]);
+    expect(current.funded_amount).toBe(checkout.shares[1].amount);
+    expect(current.shares[0].held_at).toBeNull();
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
     expect((await venue.eventTypes(checkout.id)).slice(-2)).toEqual(['checkout.funded', 'checkout.collecting']);
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    const done = await venue.read(checkout.id);
-    expect([done.status, statusesOf(done)]).toEqual(['completed', ['captured', 'captured']]);
+    const completed = await venue.read(checkout.id);
+    expect([completed.status, statusesOf(completed)]).toEqual(['completed', ['captured', 'captured']]);
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
     expect((await venue.eventTypes(checkout.id)).slice(-3)).toEqual([
       'share.held',
@@ -283,8 +289,8 @@ describe('a hold that comes too late', () => {
       await venue.settleHold(secret.holdId);
       await world.work();
       expect((await venue.stripe.paymentIntents.retrieve(intentIdOf(secret))).status).toBe('canceled');
-      const seen = await venue.read(checkout.id);
-      expect([seen.status, statusesOf(seen)]).toEqual(['expired', ['invited', 'invited']]);
+      const current = await venue.read(checkout.id);
+      expect([current.status, statusesOf(current)]).toEqual(['expired', ['invited', 'invited']]);
     }
   });
 
@@ -342,11 +348,11 @@ describe('the public address of the sandbox processor', () => {
       const response = await world.call(method, `/sandbox/processor${path}`, { key: PROCESSOR_KEYS.test.secret });
       expect([method, path, response.status]).toEqual([method, path, 404]);
     }
-    const look = `/sandbox/processor/v1/payment_intents/${intent}`;
-    expect((await world.call('GET', look, { key: PROCESSOR_KEYS.test.secret })).status).toBe(401);
+    const url = `/sandbox/processor/v1/payment_intents/${intent}`;
+    expect((await world.call('GET', url, { key: PROCESSOR_KEYS.test.secret })).status).toBe(401);
     const query = new URLSearchParams({ key: secret.publishableKey, client_secret: secret.clientSecret });
-    expect((await world.call('GET', `${look}?${query}`)).json.id).toBe(intent);
-    expect((await world.call('GET', `${look}?key=${secret.publishableKey}&client_secret=wrong`)).status).toBe(404);
+    expect((await world.call('GET', `${url}?${query}`)).json.id).toBe(intent);
+    expect((await world.call('GET', `${url}?key=${secret.publishableKey}&client_secret=wrong`)).status).toBe(404);
   });
 
   it('lists the test cards', async () => {

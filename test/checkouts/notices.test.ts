@@ -120,15 +120,15 @@ describe('a notice', () => {
     const secrets = await venue.payAll(checkout, [CARDS.declined]);
     secrets.push(await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good));
     await world.work();
-    const done = await venue.read(checkout.id);
-    expect(done.status).toBe('completed');
+    const completed = await venue.read(checkout.id);
+    expect(completed.status).toBe('completed');
     const response = await venue.eventTypes(checkout.id);
     const bodies: string[] = [];
     for (const secret of secrets) bodies.push(...(await eventsAbout(intentIdOf(secret))));
     expect(bodies.length).toBeGreaterThan(4);
     for (const body of [...bodies.reverse(), ...bodies]) expect((await notify(body)).status).toBe(200);
     await world.work();
-    expect(await venue.read(checkout.id)).toEqual(done);
+    expect(await venue.read(checkout.id)).toEqual(completed);
     expect(await venue.eventTypes(checkout.id)).toEqual(response);
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
   });
@@ -185,8 +185,8 @@ describe('a dispute', () => {
     const { checkout, intent } = await disputed();
     for (const body of await disputes(intent)) expect((await notify(body)).status).toBe(200);
     await world.work();
-    const seen = await venue.read(checkout.id);
-    expect(seen.disputes).toMatchObject([
+    const current = await venue.read(checkout.id);
+    expect(current.disputes).toMatchObject([
       {
         share_id: checkout.shares[0].id,
         amount: checkout.shares[0].amount,
@@ -194,7 +194,7 @@ describe('a dispute', () => {
         reason: 'fraudulent',
       },
     ]);
-    expect(seen.disputes[0].id).toMatch(/^d[up]_/);
+    expect(current.disputes[0].id).toMatch(/^d[up]_/);
     expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount: checkout.shares[0].amount }]);
   });
 
@@ -202,9 +202,9 @@ describe('a dispute', () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     const amount = checkout.shares[0].amount;
-    const taken = like(created, 'charge.dispute.funds_withdrawn');
-    for (const body of [created, taken, taken, created]) await notify(body);
-    await notify(like(taken, 'charge.dispute.funds_withdrawn'));
+    const withdrawn = like(created, 'charge.dispute.funds_withdrawn');
+    for (const body of [created, withdrawn, withdrawn, created]) await notify(body);
+    await notify(like(withdrawn, 'charge.dispute.funds_withdrawn'));
     await world.work();
     expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount }]);
     expect((await venue.balances(checkout.id)).disputed_funds).toBe(amount);
@@ -226,9 +226,9 @@ describe('a dispute', () => {
     await world.work();
     await notify(created);
     await world.work();
-    const seen = await venue.read(checkout.id);
-    expect(seen.disputes).toHaveLength(1);
-    expect(seen.disputes[0].status).toBe('lost');
+    const current = await venue.read(checkout.id);
+    expect(current.disputes).toHaveLength(1);
+    expect(current.disputes[0].status).toBe('lost');
   });
 
   it('about a hold that is not ours is accepted and not recorded', async () => {

@@ -73,8 +73,8 @@ describe('a time argument', () => {
       expect(await cli.line(2, 'analytics', 'drop', '--before', day)).toContain(`--before is "${day}"`);
       expect(await cli.line(2, 'analytics', 'show', '--venue', app.venueId, '--from', day)).toContain('--from is');
     }
-    expect(await world.db.query('select retained_from as kept from activity_retention')).toEqual([
-      { kept: '-infinity' },
+    expect(await world.db.query('select retained_from as "retainedFrom" from activity_retention')).toEqual([
+      { retainedFrom: '-infinity' },
     ]);
   });
 

@@ -75,7 +75,7 @@ describe('an open seat', () => {
     expect(new Set(rest.map((response) => statusAndError(response)[2]))).toEqual(new Set(['no_free_seat']));
   });
 
-  it('is paid and completed like any other share, and kept when the party changes', async () => {
+  it('is paid and completed like any other share, and stays when the party changes', async () => {
     const { ada, id, places, shares } = await partyOf(2);
     const sam = await fixture.createPerson('Sam');
     await claimSeat(id, sam, shares[1]?.id);

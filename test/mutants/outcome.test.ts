@@ -29,7 +29,7 @@ const failing: TestFile = {
   name: 'checkouts/e.test.ts',
   status: 'failed',
   tests: [
-    ['money is kept', 'passed'],
+    ['money is safe', 'passed'],
     ['money is moved', 'failed', '\nAssertionError: expected 1 to be 2\n    at somewhere'],
   ],
 };
@@ -56,7 +56,7 @@ describe('the outcome of a vitest run', () => {
       kind: 'broken',
       why: 'test/checkouts/a.test.ts could not begin: SyntaxError: no',
     });
-    expect(readVitestResult(processResult([{ ...notStarted, tests: [['money is kept', 'skipped']] }])).kind).toBe(
+    expect(readVitestResult(processResult([{ ...notStarted, tests: [['money is safe', 'skipped']] }])).kind).toBe(
       'broken',
     );
   });

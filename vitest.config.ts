@@ -7,24 +7,31 @@ const PURE = [
   'test/agreement/{rules,schemas}.test.ts',
   'test/base/{base,extract-paths,json,money,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
-  'test/cli/{command,table}.test.ts',
+  'test/cli/table.test.ts',
   'test/fuzz/judge.test.ts',
   'test/guests/reminders.test.ts',
   'test/hooks/signatures.test.ts',
   'test/http/metrics.test.ts',
   'test/payments/{card-form,decide-*,payout-status,stripe*}.test.ts',
   'test/sim/snapshot.test.ts',
-  'test/tidy/tree.test.ts',
+  'test/tidy/{docs,tree}.test.ts',
 ];
 
-/** Needs a browser, runs the simulation or the fuzzer, starts or kills programs, or repeats a race a thousand times. */
+/** Files in which every test needs a browser, simulates random worlds, starts or kills programs, or waits for what hangs. */
 const SLOW = [
   'test/sim/{money-*,planted-bugs}.test.ts',
   'test/pages/{states,stories,stripe-driver}.test.ts',
-  'test/fuzz/fuzz.test.ts',
+  'test/fuzz/{fuzz,fixes}.test.ts',
+  'test/analytics/{exact,seeds,index-reads}.test.ts',
+  'test/webhooks/{endpoint-queues,concurrent-changes}.test.ts',
+  'test/hooks/crash.test.ts',
+  'test/offerings/recurrence-agreement.test.ts',
+  'test/walls/**/*.test.ts',
+  'test/mcp/clients.test.ts',
   'test/checkouts/last-hold.test.ts',
   'test/process/**/*.test.ts',
   'test/mcp/config.test.ts',
+  'test/cli/command.test.ts',
   'test/sandbox/{postgres,processor-process}.test.ts',
 ];
 
@@ -66,6 +73,14 @@ export default defineConfig({
     // For two cores: while one worker waits for a browser, a receiver or a program, two others have something to do.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
+    tags: [
+      {
+        name: 'slow',
+        description:
+          'Repeats random states or races many times, or waits for a time-out: npm run test:fast leaves it out.',
+        timeout: 60_000,
+      },
+    ],
     projects: [
       { test: { ...shared, name: 'pure', include: PURE, exclude: SLOW, globalSetup: [LOGS] } },
       {

@@ -10,7 +10,7 @@ import { packageRoot } from '../src/base/package-root.ts';
 import { systemRandom } from '../src/base/random.ts';
 import { hashOfKey } from '../src/domain/keys/key.ts';
 import { startServer } from '../src/http/server.ts';
-import { makeContext } from '../src/run/context.ts';
+import { makeContext, readSchemas } from '../src/run/context.ts';
 
 const config = readConfig(process.env);
 const { KEYS = '', ANSWER = '' } = process.env;
@@ -53,6 +53,6 @@ const context = makeContext({
   log: makeLog(config.logLevel, 'serve'),
   sealKey: Buffer.alloc(32, 7),
   operatorToken: '',
-  schemaFolder: join(packageRoot, 'schemas', 'v1'),
+  schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
 });
 await startServer(context, async (server) => (await import('../src/mcp/tool-server.ts')).open(server));

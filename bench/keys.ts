@@ -11,7 +11,7 @@ import { issueKey } from '../src/domain/keys/issue-key.ts';
 import { createMember } from '../src/domain/members/create-member.ts';
 import { beginSession } from '../src/domain/members/sessions.ts';
 import { createVenue } from '../src/domain/venues/create-venue.ts';
-import { commandContext, makeContext } from '../src/run/context.ts';
+import { commandContext, makeContext, readSchemas } from '../src/run/context.ts';
 
 const NO_LIMIT = 1_000_000_000;
 
@@ -50,7 +50,7 @@ export function makeTown(db: Db, sealKey: Buffer, address: string): Town {
     log: makeLog('silent', 'bench'),
     sealKey,
     operatorToken: '',
-    schemaFolder: join(packageRoot, 'schemas', 'v1'),
+    schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
   });
   const limits = { writesPerHour: NO_LIMIT, readsPerHour: NO_LIMIT };
   const act = () => commandContext(context, { actor: 'bench', via: 'cli', address: null, requestId: null });

@@ -20,7 +20,7 @@ import { proveEncryptionKey } from './domain/installation/key-proof.ts';
 import { DispatchSignal } from './domain/webhooks/deliveries/dispatch-signal.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { textSender } from './main/sender.ts';
-import { type AppContext, commandContext, makeContext } from './run/context.ts';
+import { type AppContext, commandContext, makeContext, readSchemas } from './run/context.ts';
 import type { ToolServer, ToolServerContext } from './run/tool-server.ts';
 
 interface OpenedContext {
@@ -67,7 +67,7 @@ async function openContext(
     outbound,
     sealKey,
     operatorToken: config.operatorToken ?? token?.text ?? '',
-    schemaFolder: join(packageRoot, 'schemas', 'v1'),
+    schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
     processors: processor.processors,
     processorAccess: processor.access,
   });

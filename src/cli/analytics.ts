@@ -47,7 +47,7 @@ const show: Command = {
     const venue = await requireVenue(context.db, venueId);
     const window = windowOf({ from, to }, command.now);
     const experiences = await listLive(context.db, venueId, mode, null);
-    const figures = await report(context.db, { venueId, mode, experiences, isNarrowed: false, window });
+    const figures = await report(context.db, { venueId, mode, experiences, isOneExperience: false, window });
     return { json: { venue_id: venueId, mode, ...figures }, text: reportText(venue.name, mode, figures) };
   },
 };

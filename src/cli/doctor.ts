@@ -7,7 +7,7 @@ import { addressIn, type Mode } from '../base/config.ts';
 import { isUnavailable } from '../base/db.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { readMigrations } from '../base/schema-files.ts';
-import { countVenuesByDay } from '../domain/analytics/queries.ts';
+import { countVenuesWithoutHours } from '../domain/analytics/queries.ts';
 import { proveEncryptionKey } from '../domain/installation/key-proof.ts';
 import type { AppContext } from '../run/context.ts';
 import { errorLine } from './cli-error.ts';
@@ -120,7 +120,7 @@ function checkBaseUrl({ config }: AppContext): Check {
 }
 
 async function checkAnalytics({ db }: AppContext): Promise<Check> {
-  const venues = await countVenuesByDay(db);
+  const venues = await countVenuesWithoutHours(db);
   if (venues === 0) return passed('analytics', 'every venue is counted by the hour');
   const detail = `${venues} ${venues === 1 ? 'venue is' : 'venues are'} counted by the day only: right, but slow inside a busy day`;
   return notice('analytics', detail, 'run "everyshare analytics rebuild" once, beside running servers if you like.');

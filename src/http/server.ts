@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { isUnavailable } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
-import { noteRefusal } from '../domain/hooks/refusals.ts';
+import { recordRefusal } from '../domain/hooks/refusals.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { makeAdmission } from '../run/admission.ts';
 import type { AppOperation, RunnableOperation } from '../run/app-operation.ts';
@@ -159,7 +159,7 @@ function addHooks(app: FastifyInstance, http: HttpContext): void {
   app.setErrorHandler(async (error, request, reply) => {
     const problem = problemFrom(error);
     const { caller } = request;
-    if (caller !== null && 'integrationId' in caller) await noteRefusal(http.app, caller, problem.code);
+    if (caller !== null && 'integrationId' in caller) await recordRefusal(http.app, caller, problem.code);
     return replyProblem(http, request, reply, problem);
   });
 }

@@ -7,7 +7,7 @@ import type { Actor } from '../base/command-context.ts';
 import { addressIn } from '../base/config.ts';
 import { notFound, Problem } from '../base/errors.ts';
 import { languageOf } from '../base/translations.ts';
-import { hashOfToken } from '../domain/hooks/integrations.ts';
+import { tokenHash } from '../domain/hooks/integrations.ts';
 import { PROVIDERS } from '../domain/hooks/providers.ts';
 import { admitHook } from '../domain/hooks/queries.ts';
 import { type IntegrationCaller, UNKNOWN_HOOK } from '../domain/hooks/receive.ts';
@@ -144,7 +144,7 @@ const HOOK_CALLS_PER_HOUR = 36_000;
 async function authorizeHook(context: AppContext, admit: Admit, request: IncomingRequest): Promise<AuthResult> {
   const { provider = '', token = '' } = request.params;
   const isKnown = PROVIDERS.includes(provider);
-  const hook = isKnown ? await admitHook(context.db.priority, hashOfToken(token), provider, HOOK_CALLS_PER_HOUR) : null;
+  const hook = isKnown ? await admitHook(context.db.priority, tokenHash(token), provider, HOOK_CALLS_PER_HOUR) : null;
   if (hook === null) {
     const { rateLimit } = await admit({ hash: null, effect: 'write', address: request.address, origin: '' });
     const limited = rateLimit.retryAfter === null ? null : rateLimited(rateLimit);

@@ -20,15 +20,19 @@ import { type Mappings, readMappings } from '../domain/hooks/mapping/read-mappin
 import { makeTokens, type Tokens } from '../domain/members/tokens.ts';
 import type { Processors } from '../domain/payments/processor.ts';
 
-export interface AppContext extends CommandServices {
-  readonly config: Config;
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly log: Log;
+/** What a folder of schemas says. It holds no state of a context, so several contexts can share it. */
+export interface Schemas {
   readonly registry: Registry;
   readonly validator: Validator;
   /** How the deliveries of each venue system are mapped. */
   readonly mappings: Mappings;
+}
+
+export interface AppContext extends CommandServices, Schemas {
+  readonly config: Config;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Log;
   readonly operatorToken: string;
   /** The service's own address: from the configuration, or set once the server listens. */
   readonly address: { base: string };
@@ -57,17 +61,21 @@ export interface ContextOptions {
   readonly outbound?: Outbound;
   readonly sealKey: Buffer;
   readonly operatorToken: string;
-  readonly schemaFolder: string;
+  readonly schemas: Schemas;
   /** Absent: this process does nothing that needs the card processor. */
   readonly processors?: Processors;
   readonly processorAccess?: ProcessorAccess;
 }
 
+/** The validator compiles a schema at its first use, which takes a while: read the schemas once for a process. */
+export function readSchemas(folder: string): Schemas {
+  const registry = readRegistry(folder);
+  return { registry, validator: makeValidator(registry), mappings: readMappings(join(folder, 'mappings')) };
+}
+
 export function makeContext(options: ContextOptions): AppContext {
   const { config, db, clock, random, log, operatorToken } = options;
-  const registry = readRegistry(options.schemaFolder);
-  const validator = makeValidator(registry);
-  const mappings = readMappings(join(options.schemaFolder, 'mappings'));
+  const { registry, validator, mappings } = options.schemas;
   const address = { base: config.baseUrl ?? '' };
   const ids = makeIds(clock, random);
   const seal = makeSeal(options.sealKey, random);

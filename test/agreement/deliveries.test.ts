@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { recordEvent } from '../../src/domain/events/record.ts';
 import {
+  type AttemptOutcome,
   claimQueues,
   type DueDelivery,
   dispatchEvents,
@@ -13,7 +14,6 @@ import {
   type EndpointQueue,
   endDeliveries,
   insertQueue,
-  type Outcome,
   recordAttempts,
   redeliverOne,
 } from '../../src/domain/webhooks/deliveries/queries.ts';
@@ -56,16 +56,19 @@ async function claimQueue(tx: Queryable, now: number): Promise<EndpointQueue> {
   return queue;
 }
 
-function attempt(delivery: DueDelivery, status: Outcome['status'], at: number): Outcome {
+function attempt(delivery: DueDelivery, status: AttemptOutcome['status'], at: number): AttemptOutcome {
   const { createdAt, endsAt } = delivery;
-  const answer = { code: status === 'delivered' ? 200 : 503, error: null, response: null, durationMs: 5 };
+  const answer = { httpStatus: status === 'delivered' ? 200 : 503, error: null, response: null, durationMs: 5 };
   return { createdAt, endsAt, status, ...answer, at, dueAt: status === 'pending' ? at : null };
 }
 
-const record = (tx: Queryable, queue: EndpointQueue, outcome: Outcome) =>
-  recordAttempts(tx, queue, { now: outcome.at, freeAt: outcome.at, failures: 0, pace: 'quick', isReleased: false }, [
-    outcome,
-  ]);
+const record = (tx: Queryable, queue: EndpointQueue, outcome: AttemptOutcome) =>
+  recordAttempts(
+    tx,
+    queue,
+    { now: outcome.at, availableAt: outcome.at, failures: 0, pace: 'quick', isReleased: false },
+    [outcome],
+  );
 
 describe('a delivery', () => {
   it('ends WINDOW_MS after it was dispatched or redelivered', async () => {
@@ -89,7 +92,9 @@ describe('an endpoint', () => {
     isOutOfTime: fc.boolean(),
   });
 
-  it('is dead exactly when isDead is true, whether its delivery failed or ran out of time', async () => {
+  it('is dead exactly when isDead is true, whether its delivery failed or ran out of time', {
+    tags: ['slow'],
+  }, async () => {
     const outcomes = new Set<string>();
     await fc.assert(
       fc.asyncProperty(scenario, async ({ successAt, isOutOfTime }) => {
@@ -103,7 +108,7 @@ describe('an endpoint', () => {
             if (delivery === undefined) throw new Error('no delivery is due');
             const release = {
               now: start + successAt,
-              freeAt: 0,
+              availableAt: 0,
               failures: 0,
               pace: 'quick',
               isReleased: true,

@@ -87,7 +87,7 @@ async function expireByDecision(tx: Queryable, { id }: WrittenCheckout): Promise
 }
 
 describe('the sweep and decideExpire', () => {
-  it('leave the same checkouts, shares, holds, due times and events in every state', async () => {
+  it('leave the same checkouts, shares, holds, due times and events in every state', { tags: ['slow'] }, async () => {
     const outcomes = new Set<string>();
     await fc.assert(
       fc.asyncProperty(checkouts, async (states) => {
@@ -124,7 +124,7 @@ describe('the sweep and decideExpire', () => {
 });
 
 describe('every statement that checks whether a checkout is overdue', () => {
-  it('agrees with isOverdue, to the microsecond', async () => {
+  it('agrees with isOverdue, to the microsecond', { tags: ['slow'] }, async () => {
     await fc.assert(
       fc.asyncProperty(checkouts, async (states) => {
         await inRolledBackTransaction(world.db, async (tx) => {

@@ -32,7 +32,9 @@ const rate = fc.record({
   fixed: fc.oneof(fc.constantFrom(0, 30), fc.integer({ min: 0, max: 500 }), fc.integer({ min: 0, max: 99_999_999 })),
 });
 
-it('a created checkout has the fee of feeOf, and the venue gets the rest of the amount', async () => {
+it('a created checkout has the fee of feeOf, and the venue gets the rest of the amount', {
+  tags: ['slow'],
+}, async () => {
   await inRolledBackTransaction(world.db, async (tx) => {
     await fc.assert(
       fc.asyncProperty(amount, rate, async (whole, { bps, fixed }) => {

@@ -52,7 +52,7 @@ describe('generated files', () => {
     }
   });
 
-  it('lints without an error or a warning', () => {
+  it('lints without an error or a warning', { tags: ['slow'] }, () => {
     const bin = join(packageRoot, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
     const out = execFileSync(
       process.execPath,
@@ -76,7 +76,7 @@ describe('the published contract', () => {
     expect(json.schemas[0].url).toBe(`https://schemas.example/s/v1/${names[0]}.json`);
   });
 
-  it('compiles, each schema alone in a new Ajv 2020, and its own examples validate', async () => {
+  it('compiles, each schema alone in a new Ajv 2020, and its own examples validate', { tags: ['slow'] }, async () => {
     for (const name of world.context.registry.names) {
       const { json, headers } = await world.call('GET', `/schemas/v1/${name}.json`);
       expect(headers.get('content-type')).toContain('application/schema+json');
@@ -89,7 +89,7 @@ describe('the published contract', () => {
     }
   });
 
-  it('compiles all together in one Ajv 2020', async () => {
+  it('compiles all together in one Ajv 2020', { tags: ['slow'] }, async () => {
     const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
     addFormats.default(ajv);
     for (const name of world.context.registry.names)

@@ -37,7 +37,7 @@ async function isAccepted(tx: Queryable, checkoutId: string, amounts: readonly n
   }
 }
 
-it('the database accepts exactly the splits that checkSplit accepts', async () => {
+it('the database accepts exactly the splits that checkSplit accepts', { tags: ['slow'] }, async () => {
   const part = fc.oneof(
     fc.integer({ min: MIN_CHARGE - 2, max: MIN_CHARGE + 2 }),
     fc.constant(0),

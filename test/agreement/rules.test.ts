@@ -294,7 +294,9 @@ describe('for any JSON', () => {
     { ...facts, categories: [], origins: [] },
     { ...facts, origins: ['not a url', 'mailto:x'] },
   );
-  it('no rule throws, every breach is below the given pointer, and its example_fix removes it', () => {
+  it('no rule throws, every breach is below the given pointer, and its example_fix removes it', {
+    tags: ['slow'],
+  }, () => {
     const body = fc.oneof(shaped, likely, fc.jsonValue());
     const found = (map: RuleMap, value: unknown, at: string, world: Facts) =>
       Object.keys(map).flatMap((name) => invalidBreaches(map, name, value, at, world));

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('the guests’ view shows exactly the seats of isOpenSeat as open', async () => {
+it('the guests’ view shows exactly the seats of isOpenSeat as open', { tags: ['slow'] }, async () => {
   let [open, closed] = [0, 0];
   await fc.assert(
     fc.asyncProperty(randomCheckout, async (random) => {

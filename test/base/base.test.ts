@@ -103,7 +103,7 @@ describe('ids and random text', () => {
 describe('sealing', () => {
   const seal = makeSeal(Buffer.alloc(32, 1), systemRandom);
 
-  it('opens only in its own row, and not after a change of any byte', () => {
+  it('opens only in its own row, and not after a change of any byte', { tags: ['slow'] }, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(), (plain, at) => {
         const sealed = seal.seal(plain, 'row 1');

@@ -31,7 +31,7 @@ describe('migrations', () => {
     await db.close();
   });
 
-  it('are applied once when ten servers start at the same moment', async () => {
+  it('are applied once when ten servers start at the same moment', { tags: ['slow'] }, async () => {
     const url = await newDatabase();
     const applied = await Promise.all(Array.from({ length: 10 }, () => migrate(url, FOLDERS)));
     const files = readMigrations(FOLDERS).length + readFunctions(FOLDERS).length;
@@ -269,7 +269,7 @@ describe('the database layer', () => {
       expect(isUnavailable(Object.assign(new Error('no'), { code }))).toBe(false);
   });
 
-  it('is unavailable when a server accepts a connection and sends nothing', async () => {
+  it('is unavailable when a server accepts a connection and sends nothing', { tags: ['slow'] }, async () => {
     const unresponsive = createServer();
     const port = await new Promise<number>((resolve) => {
       unresponsive.listen(0, '127.0.0.1', () => resolve((unresponsive.address() as AddressInfo).port));

@@ -333,7 +333,7 @@ describe('for any text, the reader', () => {
     await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), ends), { numRuns: 300 });
   });
 
-  it('returns sorted, merged and limited blocks if it looks like a calendar', async () => {
+  it('returns sorted, merged and limited blocks if it looks like a calendar', { tags: ['slow'] }, async () => {
     const inside = fc.array(line, { maxLength: 60 }).map((lines) => calendar(lines.join('\r\n')));
     await fc.assert(fc.asyncProperty(inside, ends), { numRuns: 200 });
     const events = fc

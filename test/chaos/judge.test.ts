@@ -162,7 +162,7 @@ describe('the receivers', () => {
     ['redirect', 3],
     ['garbage', null],
     ['drip', 200],
-  ])('in the mood to %s do so', async (mood, expected) => {
+  ])('in the mood to %s do so', { tags: ['slow'] }, async (mood, expected) => {
     const receivers = new Receivers(new SeededRandom(1, 'partner'));
     const address = await receivers.open();
     receivers.mood = mood;

@@ -161,7 +161,9 @@ describe('a guest who requests a hold', () => {
   const ask = (checkout: Json, openHold: Processor['createHold']) =>
     holdWithRetry(servicesWith(openHold), venue.venueId, checkout.id, checkout.shares[0].id);
 
-  it('does not wait for another call that hangs; both requests are answered in the end', async () => {
+  it('does not wait for another call that hangs; both requests are answered in the end', {
+    tags: ['slow'],
+  }, async () => {
     const checkout = await party();
     const processor = world.context.services.processors.test as Processor;
     let comeBack = (): void => undefined;

@@ -97,7 +97,7 @@ describe('before the venue is paid', () => {
 });
 
 describe('any sequence of refunds', () => {
-  it('adds up, before and after the payout, with any fee, party and amount', async () => {
+  it('adds up, before and after the payout, with any fee, party and amount', { tags: ['slow'] }, async () => {
     const command = fc.oneof(
       { weight: 4, arbitrary: fc.record({ share: fc.integer({ min: 1, max: 1_000 }) }) },
       { weight: 1, arbitrary: fc.constant('pay the venue' as const) },

@@ -194,7 +194,7 @@ describe('by the offering’s policy, a refund', () => {
     { hours_before: 2, refund_pct: 12 },
   ];
 
-  it('follows the met rule with the most hours, up to the exact hour', async () => {
+  it('follows the met rule with the most hours, up to the exact hour', { tags: ['slow'] }, async () => {
     const offering_external_id = await offering('by-policy', RULES);
     const cases: [number, number][] = [
       [49 * HOUR, 10_000],

@@ -19,7 +19,7 @@ import { makeSeal } from '../../src/base/seal.ts';
 import { readOrCreateSecret } from '../../src/base/secret-file.ts';
 import { runCommand } from '../../src/cli/command.ts';
 import { checkNode } from '../../src/cli/doctor.ts';
-import { type AppContext, commandContext, makeContext } from '../../src/run/context.ts';
+import { type AppContext, commandContext, makeContext, readSchemas } from '../../src/run/context.ts';
 import { recordLines, recordStream } from '../support/record-logs.ts';
 
 interface CommandOutput {
@@ -56,7 +56,7 @@ beforeAll(async () => {
     log: makeLog('info', 'test', { write: recordLines }),
     sealKey: Buffer.from(key.text, 'base64'),
     operatorToken: 'opt_for_tests_0123456789abcdef',
-    schemaFolder: join(packageRoot, 'schemas', 'v1'),
+    schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
   });
 });
 

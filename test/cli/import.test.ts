@@ -95,7 +95,9 @@ describe('the splitter', () => {
   const indents = fc.constantFrom('', '\t', '  ');
   const lengths = fc.oneof(fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 200 }), fc.constant([5000, 1, 70]));
 
-  it('the splitter agrees with JSON.parse on any list of JSON values, with any layout and in any chunks', () => {
+  it('the splitter agrees with JSON.parse on any list of JSON values, with any layout and in any chunks', {
+    tags: ['slow'],
+  }, () => {
     fc.assert(
       fc.property(values, indents, lengths, fc.boolean(), (list, indent, sizes, wrapped) => {
         const text = JSON.stringify(wrapped ? { boats: list } : list, null, indent);
@@ -105,7 +107,7 @@ describe('the splitter', () => {
     );
   });
 
-  it('the splitter agrees with JSON.parse on which lists are not JSON', () => {
+  it('the splitter agrees with JSON.parse on which lists are not JSON', { tags: ['slow'] }, () => {
     const mark = fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', ' ', '1', 'n', '');
     fc.assert(
       fc.property(values, fc.nat(), mark, fc.boolean(), lengths, (list, place, inserted, replace, sizes) => {
@@ -125,7 +127,7 @@ describe('the splitter', () => {
     );
   });
 
-  it('the splitter agrees with JSON.parse on every line of JSON lines', () => {
+  it('the splitter agrees with JSON.parse on every line of JSON lines', { tags: ['slow'] }, () => {
     const objects = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { minLength: 1 });
     fc.assert(
       fc.property(objects, lengths, fc.constantFrom('\n', '\r\n', '\n \n'), fc.boolean(), (list, sizes, end, last) => {
@@ -180,6 +182,7 @@ describe('the splitter', () => {
 
   it.each(['list', 'lines'])(
     'the splitter holds at most one object and one chunk of 200,000 objects in a %s of 30 MB',
+    { tags: ['slow'] },
     async (form) => {
       const CHUNK = 65_536;
       let longest = 0;

@@ -10,7 +10,7 @@ import { openDb } from '../../src/base/db.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { type AppContext, makeContext } from '../../src/run/context.ts';
+import { type AppContext, makeContext, readSchemas } from '../../src/run/context.ts';
 import { LOG_FOLDER_VARIABLE, recordSealed, recordSecret, recordSessionTokens } from '../support/record-logs.ts';
 import { startHttpsReceiver } from '../support/test-receivers.ts';
 import type { Sample } from './memory.ts';
@@ -37,7 +37,7 @@ function openHouse(service: RunningService): AppContext {
     log: makeLog('silent', 'fuzz'),
     sealKey: service.sealKey,
     operatorToken: service.operatorToken,
-    schemaFolder: join(packageRoot, 'schemas', 'v1'),
+    schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
   });
   context.address.base = service.base;
   recordSealed(context.seal);

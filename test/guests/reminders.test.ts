@@ -60,7 +60,9 @@ describe('reminders', () => {
     ]);
   });
 
-  it('are outside quiet hours, in order, after the invite and before pay_by, in every zone and through daylight saving time', () => {
+  it('are outside quiet hours, in order, after the invite and before pay_by, in every zone and through daylight saving time', {
+    tags: ['slow'],
+  }, () => {
     fc.assert(
       fc.property(
         fc.integer({ min: at('2026-01-01T00:00:00Z'), max: at('2028-01-01T00:00:00Z') }),

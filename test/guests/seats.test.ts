@@ -249,7 +249,7 @@ describe('a share that another member pays', () => {
     }
   });
 
-  it('holds one card at most, even if a payer confirms while another requests', async () => {
+  it('holds one card at most, even if a payer confirms while another requests', { tags: ['slow'] }, async () => {
     for (let round = 0; round < 12; round++) {
       const { ada, sam, of, covered } = await threeOf();
       const first = await fixture.hold(of(1), sam);

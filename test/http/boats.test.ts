@@ -165,7 +165,9 @@ describe('a fleet', () => {
     }
   });
 
-  it('never loses a row: 1,000 boats of 10 parallel fleets are each listed exactly once', async () => {
+  it('never loses a row: 1,000 boats of 10 parallel fleets are each listed exactly once', {
+    tags: ['slow'],
+  }, async () => {
     const { key } = await openPartner();
     const fleets = Array.from({ length: 10 }, (_, f) =>
       Array.from({ length: 100 }, (_, b) => ({ ...BOAT, external_id: `f${f}-${b}` })),

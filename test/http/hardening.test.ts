@@ -86,7 +86,7 @@ describe('the database', () => {
     for (const { status } of await Promise.all(lists)) expect(status).toBe(200);
   });
 
-  it('may be too slow during admission: the answer is 503 with Retry-After, not 500', async () => {
+  it('may be too slow during admission: the answer is 503 with Retry-After, not 500', { tags: ['slow'] }, async () => {
     const { venue } = await world.venue();
     const slow = await world.key(venue.id);
     await world.call('GET', '/v1/me', { key: slow.key });
@@ -102,7 +102,7 @@ describe('the database', () => {
 });
 
 describe('a flood of problems', () => {
-  it('of 90,000 unknown fields ends at 100, in document order', async () => {
+  it('of 90,000 unknown fields ends at 100, in document order', { tags: ['slow'] }, async () => {
     const body = JSON.stringify(Object.fromEntries(Array.from({ length: 90_000 }, (_, i) => [`x${i}`, 1])));
     const { status, json } = await world.call('POST', '/v1/boats', { key, body });
     expect([status, json.errors.length]).toEqual([422, 100]);

@@ -132,7 +132,7 @@ describe('the Idempotency-Key header', () => {
     expect(rows[0]?.found).toBe(0);
   });
 
-  it('answers 409 request_in_progress while the first call runs', async () => {
+  it('answers 409 request_in_progress while the first call runs', { tags: ['slow'] }, async () => {
     const { key, venueId } = await openPartner();
     const repeated = () => world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'slow' } });
     const first = world.db.transaction(async (tx) => {

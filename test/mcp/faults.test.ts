@@ -1,12 +1,13 @@
 // Internal errors while an agent is served: the agent gets an error with the request id, the log has the cause, metrics
 // count it, and a batch answers what it has done. Each fault has a TestWorld of its own.
 
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { checkoutBody, offeringBody, post, request, SITE } from './json-rpc-client.ts';
 
 const worlds: TestWorld[] = [];
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const world of worlds.splice(0)) await world.close();
 });
 async function openWorld(): Promise<{ world: TestWorld; key: string }> {
@@ -21,10 +22,10 @@ const linesOf = (world: TestWorld, id: string): Record<string, unknown>[] =>
 it('an error outside a tool is answered with only the request id, and the log has its cause', async () => {
   const { world, key } = await openWorld();
   await post(world, request('ping'), { key });
-  const { registry } = world.context as { registry: { published: unknown } };
-  registry.published = () => {
+  // Worlds share the registry: afterEach restores it.
+  vi.spyOn(world.context.registry, 'published').mockImplementation(() => {
     throw new Error('the folder /etc/secret is gone');
-  };
+  });
   const sent = request('resources/read', { uri: 'everyshare://schemas/offering' });
   for (const version of ['2025-03-26', '2025-11-25', '2026-07-28']) {
     const meta = {

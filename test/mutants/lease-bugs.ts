@@ -130,8 +130,8 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'events',
     bug: 'slow endpoints keep the connections of fast ones',
     file: 'src/domain/webhooks/deliveries/deliver.ts',
-    from: "if (turn.pace !== 'quick' || this.#taken.slow >= PLACES.slow) return;",
-    to: 'if (turn.pace !== undefined) return;',
+    from: "if (run.pace !== 'quick' || this.#used.slow >= SLOTS.slow) return;",
+    to: 'if (run.pace !== undefined) return;',
     tests: ['test/webhooks/endpoint-queues.test.ts'],
   },
   {

@@ -45,8 +45,8 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     area: 'events',
     bug: 'deliveries are retried for 80 hours',
     file: 'src/domain/webhooks/deliveries/schedule.ts',
-    from: 'return due <= last ? Math.round(due) : null;',
-    to: 'return due <= last + 8 * HOUR ? Math.round(due) : null;',
+    from: 'return due <= latest ? Math.round(due) : null;',
+    to: 'return due <= latest + 8 * HOUR ? Math.round(due) : null;',
     tests: ['test/webhooks/schedule.test.ts'],
   },
   {
@@ -77,8 +77,8 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     area: 'hooks',
     bug: 'a custom signature from last year is accepted',
     file: 'src/domain/hooks/signatures.ts',
-    from: 'return fits.includes(true) && Math.abs(now / 1000 - Number(t)) <= TOLERANCE_SECONDS;',
-    to: 'return fits.includes(true) && now / 1000 - Number(t) <= 4e8;',
+    from: 'return matches.includes(true) && Math.abs(now / 1000 - Number(t)) <= TOLERANCE_SECONDS;',
+    to: 'return matches.includes(true) && now / 1000 - Number(t) <= 4e8;',
     tests: ['test/hooks/signatures.test.ts'],
   },
   {

@@ -501,7 +501,7 @@ describe('the modes', () => {
   });
 });
 
-describe('after a fault, the same call with the same key does the work once', () => {
+describe('after a fault, the same call with the same key does the work once', { tags: ['slow'] }, () => {
   const kinds: FaultKind[] = ['timeout_before', 'timeout_after', 'rate_limited', 'error_500', 'error_500_after'];
 
   async function retryAfter<T>(on: string, kind: FaultKind, work: (at: Processor) => Promise<T>): Promise<T> {

@@ -159,7 +159,9 @@ describe('faults', () => {
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(115);
   });
 
-  it('fire by probability, for one mode, for one operation, a limited number of times', async () => {
+  it('fire by probability, for one mode, for one operation, a limited number of times', {
+    tags: ['slow'],
+  }, async () => {
     const fails = async (call: () => Promise<unknown>, times: number): Promise<number> => {
       let failed = 0;
       for (let attempt = 0; attempt < times; attempt++) await call().catch(() => failed++);

@@ -27,7 +27,7 @@ import { settleDueMovements } from '../../src/domain/payments/settle-movements.t
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { open } from '../../src/mcp/tool-server.ts';
-import { type AppContext, commandContext, makeContext } from '../../src/run/context.ts';
+import { type AppContext, commandContext, makeContext, readSchemas } from '../../src/run/context.ts';
 import { createDatabase, databaseUrl } from './create-database.ts';
 import { recordLines, recordSealed, recordSecret, recordSecretsIn, recordSessionTokens } from './record-logs.ts';
 import { runUntilIdle } from './wait-for.ts';
@@ -85,6 +85,7 @@ export interface TestWorldOptions {
 }
 
 const processorSecrets = Object.values(PROCESSOR_KEYS).flatMap(({ secret, webhookSecret }) => [secret, webhookSecret]);
+const schemas = readSchemas(join(packageRoot, 'schemas', 'v1'));
 const SEAL_KEY = Buffer.alloc(32, 7);
 const OPERATOR_TOKEN = 'opt_for_tests_0123456789abcdef';
 
@@ -145,7 +146,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
       outbound,
       sealKey: SEAL_KEY,
       operatorToken: OPERATOR_TOKEN,
-      schemaFolder: join(packageRoot, 'schemas', 'v1'),
+      schemas,
     });
   const contexts = Array.from({ length: options.servers ?? 1 }, openHouse);
   const context = contexts[0] as AppContext;

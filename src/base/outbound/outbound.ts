@@ -33,7 +33,7 @@ export interface OutboundRequest {
   /** A response that is too long, too slow or cut after its status gives what arrived with `truncated: true`, not an error. */
   readonly truncate?: boolean;
   /** Requests with different values share no connections: for requests that partners can start in any number. */
-  readonly apart?: string;
+  readonly poolName?: string;
 }
 
 export interface Outbound {
@@ -86,7 +86,7 @@ export function makeOutbound(options: OutboundOptions): Outbound {
         names.cached(target) ?? (await within(names.addressesOf(target), total, () => new OutboundError('timeout')));
       if (!pools.isReady) await pools.load();
       if (closed) throw new OutboundError('closed');
-      return exchange(pools.for(target.origin, addresses, wanted.apart), {
+      return exchange(pools.for(target.origin, addresses, wanted.poolName), {
         path: target.path,
         method: wanted.method,
         headers,

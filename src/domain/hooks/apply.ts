@@ -1,6 +1,7 @@
-// The worker's side of a delivery: read by its provider's mapping, merged with what is known, and upserted through the command
-// and the validation of POST /v1/offerings. Everything that one delivery changes, and what became of it, is one transaction:
-// a crash leaves it due, a twin waits for the lane. Deliveries of an integration are applied in the order in which they came.
+// The worker's side of inbound deliveries: interprets each by its provider's mapping, merges it with the stored
+// offering, and upserts it through the command and the validation of POST /v1/offerings. The changes of one delivery
+// and its outcome are one transaction: after a crash it is still due, and the lock on the integration's queue excludes
+// other workers. Deliveries of one integration are applied in the order of their arrival.
 
 import type { Clock } from '../../base/clock.ts';
 import { type Db, isUnavailable, type Queryable } from '../../base/db.ts';
@@ -16,11 +17,11 @@ import {
   recordFailure,
   recordOutcome,
 } from './deliveries/queries.ts';
-import { outcomeOf, refusedBody } from './outcome.ts';
+import { applyDelivery, outcomeOfInvalidBody } from './outcome.ts';
 import { bodyRow } from './receive.ts';
-import type { Outcome, SellerServices } from './upsert-from-hook.ts';
+import type { HookServices, Outcome } from './upsert-from-hook.ts';
 
-export interface ApplyServices extends SellerServices {
+export interface ApplyServices extends HookServices {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,11 +31,12 @@ export interface ApplyServices extends SellerServices {
 const MAX_QUEUES = 200;
 const MAX_CONCURRENT_QUEUES = 4;
 const MAX_ATTEMPTS = 6;
-const FIRST_PAUSE_MS = 1_000;
+const FIRST_RETRY_MS = 1_000;
 
 /**
- * The explicit step of the worker: one delivery of each integration whose oldest is due, sweep after sweep, until `batch` are
- * done or a whole sweep finds nothing to do. No lane that waits, or that somebody else has, keeps others from their turn.
+ * One step of the worker: applies one delivery of each integration whose oldest delivery is due, sweep after sweep,
+ * until `batch` are done or a sweep finds none. A queue that waits, or that another worker has locked, does not delay
+ * the others.
  */
 export async function applyDueDeliveries(services: ApplyServices, batch: number): Promise<number> {
   let done = 0;
@@ -42,75 +44,77 @@ export async function applyDueDeliveries(services: ApplyServices, batch: number)
   return done;
 }
 
-async function sweep(services: ApplyServices, most: number): Promise<number> {
+async function sweep(services: ApplyServices, limit: number): Promise<number> {
   let done = 0;
   let after: IntegrationQueue | null = null;
-  while (done < most) {
-    const lanes: IntegrationQueue[] = await dueQueues(
+  while (done < limit) {
+    const queues: IntegrationQueue[] = await dueQueues(
       services.db,
       services.clock.now(),
       after,
-      Math.min(MAX_QUEUES, most - done),
+      Math.min(MAX_QUEUES, limit - done),
     );
-    const waiting = [...lanes];
-    const serve = async (): Promise<void> => {
-      for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) {
-        const applied = await applyOldest(services, lane);
+    const waiting = [...queues];
+    const runQueues = async (): Promise<void> => {
+      for (let queue = waiting.shift(); queue !== undefined; queue = waiting.shift()) {
+        const applied = await applyOldest(services, queue);
         done += applied;
       }
     };
-    await Promise.all(Array.from({ length: MAX_CONCURRENT_QUEUES }, serve));
-    after = lanes.at(-1) ?? null;
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_QUEUES }, runQueues));
+    after = queues.at(-1) ?? null;
     if (after === null) break;
   }
   return done;
 }
 
-/** Answers how many were looked at: one, or none. */
-async function applyOldest(services: ApplyServices, lane: IntegrationQueue): Promise<number> {
-  let taken: DueDelivery | null = null;
+/** Returns how many deliveries were processed: one or none. */
+async function applyOldest(services: ApplyServices, queue: IntegrationQueue): Promise<number> {
+  let delivery: DueDelivery | null = null;
   try {
     return await services.db.transaction(async (tx) => {
-      taken = null;
-      if (!(await lockQueue(tx, lane))) return 0;
-      taken = await oldestDue(tx, lane, services.clock.now());
-      if (taken === null) return 0;
-      const outcome = await applied(tx, services, taken);
-      await recordOutcome(tx, taken, outcome, services.clock.now());
+      delivery = null;
+      if (!(await lockQueue(tx, queue))) return 0;
+      delivery = await oldestDue(tx, queue, services.clock.now());
+      if (delivery === null) return 0;
+      const outcome = await applyOne(tx, services, delivery);
+      await recordOutcome(tx, delivery, outcome, services.clock.now());
       return 1;
     });
   } catch (error) {
-    if (taken === null) throw error;
-    await postpone(services, taken, error);
+    if (delivery === null) throw error;
+    await retryLater(services, delivery, error);
     return 1;
   }
 }
 
-/** What went wrong with us is tried again a few times; it never holds up a lane for good. */
-async function postpone({ db, clock, log }: ApplyServices, delivery: DueDelivery, error: unknown): Promise<void> {
-  // A database that is gone or too busy is no fault of the delivery's: that spends none of its tries.
-  const isBusy = isUnavailable(error);
-  const attempts = delivery.attempts + (isBusy ? 0 : 1);
-  log[isBusy ? 'warn' : 'error'](
+/**
+ * Retries an internal error a few times, then marks the delivery as failed, so that it cannot block its queue forever.
+ */
+async function retryLater({ db, clock, log }: ApplyServices, delivery: DueDelivery, error: unknown): Promise<void> {
+  // An unavailable database is not the delivery's fault and does not count as an attempt.
+  const isDatabaseUnavailable = isUnavailable(error);
+  const attempts = delivery.attempts + (isDatabaseUnavailable ? 0 : 1);
+  log[isDatabaseUnavailable ? 'warn' : 'error'](
     { delivery: delivery.id, attempts, err: error },
-    'an inbound delivery was not applied',
+    'applying an inbound delivery failed',
   );
-  const dueAt = attempts < MAX_ATTEMPTS ? clock.now() + FIRST_PAUSE_MS * 2 ** delivery.attempts : null;
-  await recordFailure(db, delivery, attempts, dueAt, 'Something went wrong with us: apply it again, or ask us.');
+  const dueAt = attempts < MAX_ATTEMPTS ? clock.now() + FIRST_RETRY_MS * 2 ** delivery.attempts : null;
+  await recordFailure(db, delivery, attempts, dueAt, 'An internal error occurred: replay the delivery, or contact us.');
 }
 
-async function applied(tx: Queryable, services: ApplyServices, delivery: DueDelivery): Promise<Outcome> {
+async function applyOne(tx: Queryable, services: ApplyServices, delivery: DueDelivery): Promise<Outcome> {
   const venue = await findVenue(tx, delivery.venue_id);
-  if (venue === null) throw new Error(`there is no venue ${delivery.venue_id}`);
+  if (venue === null) throw new Error(`venue ${delivery.venue_id} of an inbound delivery does not exist`);
   const text = services.seal.open(delivery.body, bodyRow(delivery.venue_id, delivery.id));
   const { ids, contract, mappings } = services;
   const { mode, provider } = delivery;
-  const seller = { ids, contract, mappings, venue, mode, provider, now: services.clock.now() };
+  const context = { ids, contract, mappings, venue, mode, provider, now: services.clock.now() };
   try {
-    return await outcomeOf(tx, seller, delivery, text);
+    return await applyDelivery(tx, context, delivery, text);
   } catch (error) {
-    const refused = refusedBody(error);
-    if (refused === null) throw error;
-    return refused;
+    const outcome = outcomeOfInvalidBody(error);
+    if (outcome === null) throw error;
+    return outcome;
   }
 }

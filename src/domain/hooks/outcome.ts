@@ -1,5 +1,6 @@
-// What one delivery does to the venue's offerings, and what is told of it. Each change is judged and written by itself, whole
-// or not at all; an older one than was applied before changes nothing; what cannot be done is named, and done without.
+// Applies one delivery to the venue's offerings and returns its outcome. Each change is validated and written on its
+// own, whole or not at all. A change that is older than one applied before changes nothing. The reason names every
+// change that could not be applied.
 
 import type { Queryable } from '../../base/db.ts';
 import { invalid, Problem } from '../../base/errors.ts';
@@ -7,7 +8,7 @@ import { type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { factsFor } from '../venues/venue.ts';
-import { settleBooking } from './bookings.ts';
+import { applyBooking } from './bookings.ts';
 import {
   type DueDelivery,
   findBooking,
@@ -16,66 +17,76 @@ import {
   storeObject,
   storeSlotCapacity,
 } from './deliveries/queries.ts';
-import { hashOf, isOlder, keptAs } from './delivery-order.ts';
+import { hashOf, isOlder, orderingOf } from './delivery-order.ts';
 import { readBody } from './mapping/body.ts';
 import {
   type Change,
   interpret,
   type MappedObject,
   type MappedSlot,
-  type Unreadable,
-  type Whole,
+  type UnreadableObject,
+  type WholeObject,
 } from './mapping/interpret.ts';
 import { mappingOf } from './mapping/read-mappings.ts';
-import { knownSlot, offeringAfter, offeringCanceled, slotKey, slotsAfter, type WholeOffering } from './merge.ts';
-import { capacityNow, capacityOf, type SlotCapacity } from './slot-capacity.ts';
+import { cancelOffering, knownSlot, type MergedOffering, mergeOffering, mergeSlots, slotKey } from './merge.ts';
+import { currentCapacity, offeredCapacity, type SlotCapacity } from './slot-capacity.ts';
 import {
   contentOf,
+  type HookContext,
   isExternalId,
   MAX_REASON_LENGTH,
   type Outcome,
   outcome,
-  ownedByOther,
+  ownershipConflict,
   problemsOf,
   reasonOf,
-  type Seller,
   upsertFromHook,
 } from './upsert-from-hook.ts';
 
-export async function outcomeOf(tx: Queryable, seller: Seller, delivery: DueDelivery, text: string): Promise<Outcome> {
-  const reading = interpret(mappingOf(seller.mappings, delivery.provider), readBody(text), delivery.defaults);
-  if (reading.does !== 'change' && reading.does !== 'whole')
-    return { status: reading.does, reason: reading.reason, offering: null };
-  // From here on this is the venue's only writer: what is known stays so until it is written.
-  await allocateTimestamps(tx, seller.venue.id, seller.mode, seller.now, 1);
-  if (reading.does === 'whole') return wholeApplied(tx, seller, delivery, reading.whole, text);
-  const readable = reading.changes.filter((one): one is Change => !('trouble' in one));
-  const booking = readable.find((change) => change.booking !== null)?.booking?.thing ?? null;
+export async function applyDelivery(
+  tx: Queryable,
+  context: HookContext,
+  delivery: DueDelivery,
+  text: string,
+): Promise<Outcome> {
+  const interpretation = interpret(mappingOf(context.mappings, delivery.provider), readBody(text), delivery.defaults);
+  if (interpretation.result !== 'change' && interpretation.result !== 'whole')
+    return { status: interpretation.result, reason: interpretation.reason, offering: null };
+  // Locks the venue: until the commit no other writer changes what is read here.
+  await allocateTimestamps(tx, context.venue.id, context.mode, context.now, 1);
+  if (interpretation.result === 'whole') return applyWholeObject(tx, context, delivery, interpretation.whole, text);
+  const readable = interpretation.changes.filter((change): change is Change => !('problem' in change));
+  const booking = readable.find((change) => change.booking !== null)?.booking?.object ?? null;
   const known = booking === null ? null : await findBooking(tx, delivery, hashOf(booking.name));
   if (booking !== null && known !== null && isOlder(delivery, booking, known))
-    return outcome('superseded', OLDER, readable[0]?.externalId ?? null);
+    return outcome('superseded', NEWER_WAS_APPLIED, readable[0]?.externalId ?? null);
   const outcomes: Outcome[] = [];
-  for (const one of reading.changes)
-    outcomes.push('trouble' in one ? unreadable(one) : await changeApplied(tx, seller, delivery, one));
-  if (booking === null) return together(outcomes);
-  const isPart = readable.length < reading.changes.length;
-  const touched = await settleBooking(tx, seller, delivery, known, { thing: booking, changes: readable, isPart });
-  return together(outcomes.map((one) => afterTaking(one, touched)));
+  for (const change of interpretation.changes)
+    outcomes.push('problem' in change ? outcomeOfUnreadable(change) : await applyChange(tx, context, delivery, change));
+  if (booking === null) return combineOutcomes(outcomes);
+  const isPartial = readable.length < interpretation.changes.length;
+  const changedOfferings = await applyBooking(tx, context, delivery, known, {
+    object: booking,
+    changes: readable,
+    isPartial,
+  });
+  return combineOutcomes(outcomes.map((result) => withBookingApplied(result, changedOfferings)));
 }
 
-function afterTaking(result: Outcome, touched: ReadonlyMap<string, readonly string[]>): Outcome {
-  const notes = result.offering === null ? undefined : touched.get(result.offering);
+/** A change of a booking alone is `applied` if the booking changed the capacity of its offering. */
+function withBookingApplied(result: Outcome, changedOfferings: ReadonlyMap<string, readonly string[]>): Outcome {
+  const notes = result.offering === null ? undefined : changedOfferings.get(result.offering);
   if (result.status !== 'ignored' || notes === undefined) return result;
-  return noted(outcome('applied', null, result.offering), notes);
+  return withNotes(outcome('applied', null, result.offering), notes);
 }
 
-const unreadable = ({ trouble, externalId }: Unreadable): Outcome =>
-  outcome('unmapped', trouble, externalId !== null && isExternalId(externalId) ? externalId : null);
+const outcomeOfUnreadable = ({ problem, externalId }: UnreadableObject): Outcome =>
+  outcome('unmapped', problem, externalId !== null && isExternalId(externalId) ? externalId : null);
 
-/** Applied where one of them was; what became of the others is told all the same, each by its name. */
-function together(outcomes: readonly Outcome[]): Outcome {
+/** The outcome is `applied` if one change was applied; the reason still names what happened to the others. */
+function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
   const first = outcomes.find(({ status }) => status === 'applied') ?? outcomes[0];
-  if (first === undefined) throw new Error('a delivery that changes something has a change');
+  if (first === undefined) throw new Error('interpret() returned no changes');
   const reasons = new Set(
     outcomes.flatMap(({ reason, offering }) =>
       reason === null ? [] : [outcomes.length > 1 && offering !== null ? `"${offering}": ${reason}` : reason],
@@ -84,57 +95,64 @@ function together(outcomes: readonly Outcome[]): Outcome {
   return { ...first, reason: reasons.size === 0 ? null : [...reasons].join(' ').slice(0, MAX_REASON_LENGTH) };
 }
 
-const OLDER = 'A newer delivery about the same thing was applied before.';
-const NOTHING_TO_TAKE = 'Nothing is taken off: the offering has no slot with a capacity at that time.';
-const NOTHING_TAKEN =
-  'Nothing is given back: this booking had taken nothing off a slot since its capacity was last stated.';
-const NOWHERE = 'Its time has no offset, and nobody has said where it is: connect with defaults.timezone.';
-const NO_ID = 'What it calls the offering cannot be an external_id: 1 to 128 characters, none of them white space.';
+const NEWER_WAS_APPLIED = 'A newer delivery about the same object was applied before.';
+const NO_SLOT_WITH_CAPACITY = 'The booking takes no places: the offering has no slot with a capacity at that time.';
+const NOTHING_TO_RETURN =
+  'Nothing is given back: the booking has taken no places since the capacity of its slot was last stated.';
+const NO_TIMEZONE = 'The time has no offset and no time zone is known: connect with defaults.timezone.';
+const INVALID_EXTERNAL_ID = 'The id of the offering cannot be an external_id: 1 to 128 characters without white space.';
 
-async function changeApplied(tx: Queryable, seller: Seller, delivery: DueDelivery, change: Change): Promise<Outcome> {
-  if (change.externalId !== null && !isExternalId(change.externalId)) return outcome('failed', NO_ID, null);
-  const hash = hashOf(change.thing.name);
+async function applyChange(
+  tx: Queryable,
+  context: HookContext,
+  delivery: DueDelivery,
+  change: Change,
+): Promise<Outcome> {
+  if (change.externalId !== null && !isExternalId(change.externalId))
+    return outcome('failed', INVALID_EXTERNAL_ID, null);
+  const hash = hashOf(change.object.name);
   const known = await findObject(tx, delivery, hash);
-  if (known !== null && isOlder(delivery, change.thing, known)) return outcome('superseded', OLDER, change.externalId);
-  const externalId = change.externalId ?? (await offeringOf(tx, delivery, change.thing));
+  if (known !== null && isOlder(delivery, change.object, known))
+    return outcome('superseded', NEWER_WAS_APPLIED, change.externalId);
+  const externalId = change.externalId ?? (await offeringOfParent(tx, delivery, change.object));
   if (externalId === null)
     return outcome('needs_api_read', 'The delivery does not say which offering it is about.', null);
-  const held = await ownedByOther(tx, seller, externalId);
-  if (held !== null) return outcome('failed', held, externalId);
-  const before = await contentOf(tx, seller, externalId);
+  const refusal = await ownershipConflict(tx, context, externalId);
+  if (refusal !== null) return outcome('failed', refusal, externalId);
+  const before = await contentOf(tx, context, externalId);
   if (change.action === 'cancel' && before === null)
-    return outcome(change.booking === null ? 'unmapped' : 'ignored', unknown(externalId), externalId);
-  // Which offering the thing belongs to is worth knowing, also where nothing can be made of it yet.
-  await storeObject(tx, delivery, hash, { ...keptAs(delivery, change.thing), offering: externalId });
-  if (change.booking !== null && (change.action === 'cancel' || change.booking.isOff))
-    return outcome('ignored', NOTHING_TAKEN, externalId);
-  if (change.action === 'cancel' && !change.isOfSlot && before !== null)
-    return upsertFromHook(tx, seller, offeringCanceled(before));
-  const isOfBookingAlone = change.tiers.length === 0 && Object.keys(change.texts).length === 0;
-  if (change.isNowhere && before !== null && isOfBookingAlone) return outcome('unmapped', NOWHERE, externalId);
-  if (change.booking !== null && before !== null && isOfBookingAlone)
-    return outcome('ignored', NOTHING_TO_TAKE, externalId);
-  const slot = await slotToWrite(tx, seller, externalId, before, change);
-  const merged = offeringAfter(before, externalId, change, slot, delivery.defaults);
-  if ('missing' in merged) return { ...lacking(merged.missing, change), offering: externalId };
-  const notes = [...merged.notes, ...(change.isNowhere ? [NOWHERE] : [])];
-  return noted(await upsertFromHook(tx, seller, merged.content), notes);
+    return outcome(change.booking === null ? 'unmapped' : 'ignored', unknownOffering(externalId), externalId);
+  // Stored even if the change cannot be applied yet: later deliveries need to know the offering of this object.
+  await storeObject(tx, delivery, hash, { ...orderingOf(delivery, change.object), offering: externalId });
+  if (change.booking !== null && (change.action === 'cancel' || change.booking.isCanceled))
+    return outcome('ignored', NOTHING_TO_RETURN, externalId);
+  if (change.action === 'cancel' && !change.isAboutSlot && before !== null)
+    return upsertFromHook(tx, context, cancelOffering(before));
+  const isBookingOnly = change.tiers.length === 0 && Object.keys(change.texts).length === 0;
+  if (change.isWithoutTimezone && before !== null && isBookingOnly) return outcome('unmapped', NO_TIMEZONE, externalId);
+  if (change.booking !== null && before !== null && isBookingOnly)
+    return outcome('ignored', NO_SLOT_WITH_CAPACITY, externalId);
+  const slot = await slotToWrite(tx, context, externalId, before, change);
+  const merged = mergeOffering(before, externalId, change, slot, delivery.defaults);
+  if ('missing' in merged) return { ...outcomeOfMissing(merged.missing, change), offering: externalId };
+  const notes = [...merged.notes, ...(change.isWithoutTimezone ? [NO_TIMEZONE] : [])];
+  return withNotes(await upsertFromHook(tx, context, merged.content), notes);
 }
 
-const noted = (outcome: Outcome, notes: readonly string[]): Outcome =>
+const withNotes = (outcome: Outcome, notes: readonly string[]): Outcome =>
   outcome.status === 'applied' && notes.length > 0 ? { ...outcome, reason: notes.join(' ') } : outcome;
 
 /**
- * A slot is written where the delivery says how many places are left, or where it is one that we know already: that
- * somebody has booked a time does not mean that the time can be booked. One that was called off stays full until the same
- * sort of thing says otherwise, whatever is heard of its places meanwhile. Null: nothing is written.
+ * A slot is written if the delivery states its capacity, or if it is known already: a booking alone does not prove that
+ * the slot can be booked. A canceled slot stays full until an object of the same type restores it, even if a capacity
+ * is stated meanwhile. Null: nothing is written.
  */
 async function slotToWrite(
   tx: Queryable,
-  seller: Seller,
+  context: HookContext,
   externalId: string,
   before: OfferingContent | null,
-  { slot, action, thing, booking }: Change,
+  { slot, action, object, booking }: Change,
 ): Promise<MappedSlot | null> {
   if (slot === null) return null;
   const known = before?.availability === undefined ? null : knownSlot(before.availability, slot);
@@ -142,42 +160,44 @@ async function slotToWrite(
   const isSingle = before?.availability?.slots?.includes(known) === true;
   if (booking !== null) return isSingle ? slot : null;
   const hash = hashOf(externalId, slotKey(known));
-  const kept = await findSlotCapacity(tx, seller.venue.id, seller.mode, hash);
-  const room = capacityNow(kept, known.capacity);
-  const after = roomStated(room, action, thing, slot);
-  const isOff = room.offBy !== null || after.offBy !== null;
-  if (!isOff) return isSingle || slot.capacity !== undefined ? slot : null;
+  const stored = await findSlotCapacity(tx, context.venue.id, context.mode, hash);
+  const capacity = currentCapacity(stored, known.capacity);
+  const after = capacityAfterStatement(capacity, action, object, slot);
+  const isCanceled = capacity.canceledBy !== null || after.canceledBy !== null;
+  if (!isCanceled) return isSingle || slot.capacity !== undefined ? slot : null;
   await storeSlotCapacity(
     tx,
-    seller.venue.id,
-    seller.mode,
+    context.venue.id,
+    context.mode,
     hash,
     after,
-    Math.max(seller.now, Date.parse(known.starts_at)),
+    Math.max(context.now, Date.parse(known.starts_at)),
   );
-  return { ...slot, capacity: capacityOf(after) };
+  return { ...slot, capacity: offeredCapacity(after) };
 }
 
-function roomStated(
-  room: SlotCapacity,
+function capacityAfterStatement(
+  capacity: SlotCapacity,
   action: Change['action'],
-  { sort }: MappedObject,
+  { type }: MappedObject,
   slot: MappedSlot,
 ): SlotCapacity {
-  if (action === 'cancel') return { ...room, offBy: room.offBy ?? sort };
-  const offBy = room.offBy === sort ? null : room.offBy;
-  return slot.capacity === undefined ? { ...room, offBy } : { ...room, offBy, left: slot.capacity };
+  if (action === 'cancel') return { ...capacity, canceledBy: capacity.canceledBy ?? type };
+  const canceledBy = capacity.canceledBy === type ? null : capacity.canceledBy;
+  return slot.capacity === undefined
+    ? { ...capacity, canceledBy }
+    : { ...capacity, canceledBy, placesLeft: slot.capacity };
 }
 
-const unknown = (externalId: string): string => `This venue has no offering "${externalId}".`;
+const unknownOffering = (externalId: string): string => `This venue has no offering "${externalId}".`;
 
-function lacking(missing: readonly string[], { onlyByApi }: Change): Omit<Outcome, 'offering'> {
-  const byApi = missing.filter((name) => onlyByApi.includes(name === 'tiers' ? 'tier.amount' : name));
-  if (byApi.length > 0) {
-    const what = byApi.join(' and ');
+function outcomeOfMissing(missing: readonly string[], { apiOnlyFields }: Change): Omit<Outcome, 'offering'> {
+  const fromApi = missing.filter((name) => apiOnlyFields.includes(name === 'tiers' ? 'tier.amount' : name));
+  if (fromApi.length > 0) {
+    const fields = fromApi.join(' and ');
     return {
       status: 'needs_api_read',
-      reason: `The delivery has no ${what}: send the offering once with POST /v1/offerings, and deliveries will keep it up to date.`,
+      reason: `The delivery has no ${fields}: send the offering once with POST /v1/offerings, and deliveries will keep it up to date.`,
     };
   }
   const kind = missing.includes('kind') ? ' Connect with defaults.kind to say what is sold.' : '';
@@ -187,10 +207,14 @@ function lacking(missing: readonly string[], { onlyByApi }: Change): Omit<Outcom
   return { status: 'unmapped', reason: `There is no ${missing.join(' and no ')} for a new offering.${kind}${tiers}` };
 }
 
-/** What the body does not say, an earlier delivery may have: a class belongs to its description. */
-async function offeringOf(tx: Queryable, delivery: DueDelivery, { partOf }: MappedObject): Promise<string | null> {
-  const whole = partOf === null ? null : await findObject(tx, delivery, hashOf(partOf));
-  return whole?.offering_external_id ?? null;
+/** If the body does not name the offering, an earlier delivery may have: a class belongs to its class description. */
+async function offeringOfParent(
+  tx: Queryable,
+  delivery: DueDelivery,
+  { partOf }: MappedObject,
+): Promise<string | null> {
+  const parent = partOf === null ? null : await findObject(tx, delivery, hashOf(partOf));
+  return parent?.offering_external_id ?? null;
 }
 
 interface CustomData {
@@ -198,52 +222,52 @@ interface CustomData {
   readonly slots?: readonly { readonly starts_at: string }[];
 }
 
-/** A delivery in our own words: the body, then its data, as their schemas say. */
-async function wholeApplied(
+/** Applies a custom delivery, which uses our own schemas: validates the body, then its data. */
+async function applyWholeObject(
   tx: Queryable,
-  seller: Seller,
+  context: HookContext,
   delivery: DueDelivery,
-  { schema, thing }: Whole,
+  { schema, object }: WholeObject,
   text: string,
 ): Promise<Outcome> {
-  const data = customData(seller, schema, text);
-  const hash = hashOf(thing.name);
+  const data = readCustomData(context, schema, text);
+  const hash = hashOf(object.name);
   const known = await findObject(tx, delivery, hash);
   const { external_id } = data;
-  if (known !== null && isOlder(delivery, thing, known)) return outcome('superseded', OLDER, external_id);
-  const before = await contentOf(tx, seller, external_id);
-  const after = customAfter(before, schema, data);
-  if (after === null) return outcome('failed', unknown(external_id), external_id);
-  const result = noted(await upsertFromHook(tx, seller, after.content), after.notes);
+  if (known !== null && isOlder(delivery, object, known)) return outcome('superseded', NEWER_WAS_APPLIED, external_id);
+  const before = await contentOf(tx, context, external_id);
+  const after = mergeCustomData(before, schema, data);
+  if (after === null) return outcome('failed', unknownOffering(external_id), external_id);
+  const result = withNotes(await upsertFromHook(tx, context, after.content), after.notes);
   if (result.status === 'applied')
-    await storeObject(tx, delivery, hash, { ...keptAs(delivery, thing), offering: external_id });
+    await storeObject(tx, delivery, hash, { ...orderingOf(delivery, object), offering: external_id });
   return result;
 }
 
-/** Null: there is no such offering. */
-function customAfter(before: OfferingContent | null, schema: string, data: CustomData): WholeOffering | null {
+/** The offering after a custom delivery. Null: there is no such offering. */
+function mergeCustomData(before: OfferingContent | null, schema: string, data: CustomData): MergedOffering | null {
   if (schema === 'offering') return { content: data as unknown as OfferingContent, notes: [] };
   if (before === null) return null;
-  if (data.slots === undefined) return { content: offeringCanceled(before), notes: [] };
+  if (data.slots === undefined) return { content: cancelOffering(before), notes: [] };
   const { availability } = before;
-  const { slots, notes } = slotsAfter(availability?.slots ?? [], data.slots, 'replace');
+  const { slots, notes } = mergeSlots(availability?.slots ?? [], data.slots, 'replace');
   return { content: { ...before, availability: { ...availability, slots } } as OfferingContent, notes };
 }
 
-function customData(seller: Seller, schema: string, text: string): CustomData {
+function readCustomData(context: HookContext, schema: string, text: string): CustomData {
   const parsed = parseStrictJson(Buffer.from(text));
-  if (!parsed.ok) throw new Error('what is stored was JSON when it came');
-  const facts = factsFor(seller.now, seller.venue);
-  const whole = seller.contract.validate('custom_hook', parsed, facts).problems;
-  if (whole.length > 0) throw invalid(whole);
+  if (!parsed.ok) throw new Error('the stored body is not valid JSON');
+  const facts = factsFor(context.now, context.venue);
+  const bodyProblems = context.contract.validate('custom_hook', parsed, facts).problems;
+  if (bodyProblems.length > 0) throw invalid(bodyProblems);
   const { data } = parsed.value as { data: JsonValue };
-  const problems = problemsOf(seller, schema, data);
-  if (problems.length > 0) throw invalid(problems.map((one) => ({ ...one, field: `/data${one.field}` })));
+  const problems = problemsOf(context, schema, data);
+  if (problems.length > 0) throw invalid(problems.map((problem) => ({ ...problem, field: `/data${problem.field}` })));
   return data as unknown as CustomData;
 }
 
-/** What was wrong with a body, before anything was written. Null: it is no fault of the body's. */
-export function refusedBody(error: unknown): Outcome | null {
+/** The failed outcome of a body that did not validate; nothing was written. Null: the error is not about the body. */
+export function outcomeOfInvalidBody(error: unknown): Outcome | null {
   const problems = error instanceof Problem ? (error.detail.problems ?? []) : [];
   return problems.length === 0 ? null : outcome('failed', reasonOf(problems), null);
 }

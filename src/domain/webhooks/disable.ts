@@ -1,5 +1,5 @@
-// Disables an endpoint that has failed for a whole 72 hours, and tells its partner: in the audit log, and in the event log,
-// where it is read by whoever wonders why nothing comes.
+// Disables an endpoint that has failed for 72 hours, and records it in the audit log and in the event log, where the
+// partner can see why events no longer arrive.
 
 import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
@@ -23,11 +23,11 @@ export async function disableDeadEndpoint(
   if (row === null) return;
   const [last] = await newestDeliveries(tx, venueId, [endpointId]);
   const object = shownEndpoint(row, last);
-  const ticks = await allocateTimestamps(tx, venueId, mode, now, 1);
+  const timestamps = await allocateTimestamps(tx, venueId, mode, now, 1);
   await recordEvent(
     tx,
     { ids },
-    { venueId, mode, type: 'webhook_endpoint.disabled', subject: endpointId, data: { object }, at: ticks.at(0) },
+    { venueId, mode, type: 'webhook_endpoint.disabled', subject: endpointId, data: { object }, at: timestamps.at(0) },
   );
   await audit(
     tx,
@@ -39,5 +39,5 @@ export async function disableDeadEndpoint(
       detail: { reason: 'failed_for_72_hours', mode },
     },
   );
-  log.warn({ endpoint: endpointId }, 'an endpoint has failed for 72 hours and is disabled');
+  log.warn({ endpoint: endpointId }, 'the worker disabled an endpoint that failed for 72 hours');
 }

@@ -1,4 +1,4 @@
-// What a webhook endpoint looks like to its partner. Secrets are never shown here.
+// A webhook endpoint as the API shows it, without its secrets.
 
 import { deliveryId } from './deliveries/delivery.ts';
 import type { DeliveryRow } from './deliveries/queries.ts';

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drawBars } from '../../src/cli/plot.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
-import { openTestActivity, report, type TestActivity } from '../support/test-activity.ts';
+import { openTestActivity, reportActivity, type TestActivity } from '../support/test-activity.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
@@ -23,7 +23,7 @@ beforeAll(async () => {
     mode: 'live' as const,
     ...(i % 8 === 0 ? { amount: 124 } : {}),
   }));
-  expect((await report(world, events)).json.accepted).toBe(40);
+  expect((await reportActivity(world, events)).json.accepted).toBe(40);
 });
 afterAll(() => world.close());
 

@@ -4,10 +4,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ActivityEvent,
-  approved,
+  createApprovedExperience,
+  expectedAnalytics,
   openTestActivity,
-  recount,
-  report,
+  reportActivity,
   type TestActivity,
 } from '../support/test-activity.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -54,7 +54,7 @@ beforeAll(async () => {
       mode: 'live',
     },
   ];
-  const { status, json } = await report(world, events);
+  const { status, json } = await reportActivity(world, events);
   expect([status, json]).toEqual([200, { accepted: 10, duplicates: 0, rejected: [] }]);
 });
 afterAll(() => world.close());
@@ -69,7 +69,7 @@ const data = async (query: Record<string, string>) => {
 describe('the figures', () => {
   it('are exactly those of the specification, without test activity', async () => {
     const all = await data(MARCH);
-    expect(all).toEqual(recount(app, events, MARCH.from, MARCH.to));
+    expect(all).toEqual(expectedAnalytics(app, events, MARCH.from, MARCH.to));
     expect(all).toMatchObject({ from: MARCH.from, to: MARCH.to });
     expect(all.totals).toEqual({
       experiences: 2,
@@ -113,7 +113,7 @@ describe('the figures', () => {
 
   it('include activity at once, and cover the last 30 days by default', async () => {
     const now = Date.now();
-    await report(world, [
+    await reportActivity(world, [
       view('n1', { at: new Date(now - 1000).toISOString(), member_id: 'fresh' }),
       view('n2', { at: new Date(now - 30 * DAY + 60_000).toISOString(), member_id: 'fresh' }),
       view('n3', { at: new Date(now - 30 * DAY - 60_000).toISOString(), member_id: 'fresh' }),
@@ -166,7 +166,7 @@ describe('a wrong request', () => {
   it('gets the same 404 for an experience of another venue, a pending one, one of another mode and an unknown one', async () => {
     const foreign = await openTestActivity(world, 1, 'live');
     const testKey = (await world.key(app.venueId, { mode: 'test' })).key;
-    const otherMode = await approved(world, testKey, 'Rehearsal');
+    const otherMode = await createApprovedExperience(world, testKey, 'Rehearsal');
     const body = { title: 'Not yet', starts_at: new Date(Date.now() + DAY).toISOString() };
     const pending = (await world.call('POST', '/v1/experiences', { key: app.key, body })).json.data.id;
     const bodies = new Set<string>();
@@ -181,7 +181,7 @@ describe('a wrong request', () => {
 
 describe('CSV', () => {
   it('has a line for each experience and day, with the visitors of that day, and no formulas', async () => {
-    const formula = await approved(world, app.key, '=HYPERLINK("x"), "quoted"');
+    const formula = await createApprovedExperience(world, app.key, '=HYPERLINK("x"), "quoted"');
     const response = await app.get(
       { from: '2023-03-01T00:00:00Z', to: '2023-03-03T12:00:00Z' },
       { accept: 'text/csv' },
@@ -248,7 +248,7 @@ describe('activity', () => {
       { ...view('u3'), type: 'venue_page_view', experience_id: undefined, venue_id: ID } as never,
       view('u2', { member_id: 'late' }),
     ];
-    expect((await report(world, sent)).json).toEqual({
+    expect((await reportActivity(world, sent)).json).toEqual({
       accepted: 1,
       duplicates: 1,
       rejected: [
@@ -256,18 +256,18 @@ describe('activity', () => {
         { id: 'u3', reason: 'unknown_venue' },
       ],
     });
-    expect((await report(world, [view('u1')])).json).toEqual({ accepted: 1, duplicates: 0, rejected: [] });
+    expect((await reportActivity(world, [view('u1')])).json).toEqual({ accepted: 1, duplicates: 0, rejected: [] });
   });
 
   it('counts once by its id, also when it is repeated with another time, years apart', async () => {
-    expect((await report(world, [view('t1')])).json.accepted).toBe(1);
+    expect((await reportActivity(world, [view('t1')])).json.accepted).toBe(1);
     const repeated = [view('t1', { at: '2022-07-01T00:00:00Z' }), view('t1', { at: '1971-01-01T00:00:00Z' })];
-    expect((await report(world, repeated)).json).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
+    expect((await reportActivity(world, repeated)).json).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
   });
 
   it('counts on its own day, also in the future', async () => {
     const inAYear = new Date(Date.now() + 365 * DAY).toISOString();
-    expect((await report(world, [view('ahead', { at: inAYear })])).json).toEqual({
+    expect((await reportActivity(world, [view('ahead', { at: inAYear })])).json).toEqual({
       accepted: 1,
       duplicates: 0,
       rejected: [],
@@ -278,7 +278,7 @@ describe('activity', () => {
 
   it('is refused as a whole when it is invalid, with every problem, and none of it is counted', async () => {
     const sent = [view('w1'), view('w2', { at: '2023-03-01T10:00:00' }), { ...view('w3'), experience_id: undefined }];
-    const { status, json } = await report(world, sent as never);
+    const { status, json } = await reportActivity(world, sent as never);
     expect(status).toBe(422);
     expect(json.errors.map(({ code, field }: { code: string; field: string }) => `${code} ${field}`)).toEqual([
       'invalid_format /events/1/at',
@@ -294,7 +294,7 @@ describe('activity', () => {
     expect((await call(many(1000))).json).toEqual({ accepted: 1000, duplicates: 0, rejected: [] });
     // One statement finds the venues; the transaction is begin, count, commit.
     expect(world.statements.filter((text) => !/limit|key_routes/.test(text)).length).toBeLessThanOrEqual(5);
-    expect((await report(world, [view('w1')])).json.accepted).toBe(1);
+    expect((await reportActivity(world, [view('w1')])).json.accepted).toBe(1);
   });
 
   it('of many venues in one call counts for each venue', async () => {
@@ -304,7 +304,7 @@ describe('activity', () => {
         view(`v${n}`, { experience_id: one.experiences[0]?.id ?? '', at: '2023-03-05T00:00:00Z' }),
       ),
     );
-    expect((await report(world, sent)).json).toEqual({ accepted: 15, duplicates: 0, rejected: [] });
+    expect((await reportActivity(world, sent)).json).toEqual({ accepted: 15, duplicates: 0, rejected: [] });
     for (const [i, one] of apps.entries()) {
       expect((await one.get(MARCH)).json.data.totals).toMatchObject({ views: i + 1, unique_viewers: 1 });
     }
@@ -323,12 +323,12 @@ describe('a member', () => {
       [app.venueId],
     );
     expect(rows.map(({ person }) => person)).toContain(hashes[0]);
-    const rejected = await report(world, [view(SECRET_EVENT, { experience_id: ID })]);
+    const rejected = await reportActivity(world, [view(SECRET_EVENT, { experience_id: ID })]);
     expect(rejected.text).not.toContain(SECRET_MEMBER);
     const responses = [
       ...(await Promise.all([app.get(MARCH), app.get({}), app.get(MARCH, { accept: 'text/csv' })])),
       await app.get({ ...MARCH, experience_id: app.experiences[0]?.id ?? '' }),
-      await report(world, [view('x', { member_id: SECRET_MEMBER, at: 'never' })]),
+      await reportActivity(world, [view('x', { member_id: SECRET_MEMBER, at: 'never' })]),
     ].map(({ text }) => text);
     for (const text of [...responses, ...world.logs]) {
       for (const secret of [SECRET_MEMBER, SECRET_EVENT, ...new Set(rows.map(({ person }) => person)), ...hashes]) {
@@ -339,7 +339,7 @@ describe('a member', () => {
 
   it('has a different hash at every venue', async () => {
     const other = await openTestActivity(world, 1, 'live');
-    await report(world, [view('f1'), view('f2', { experience_id: other.experiences[0]?.id ?? '' })]);
+    await reportActivity(world, [view('f1'), view('f2', { experience_id: other.experiences[0]?.id ?? '' })]);
     const hashes = await world.db.query<{ person: string }>(
       'select distinct person from activity where venue_id = $1',
       [other.venueId],

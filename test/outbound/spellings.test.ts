@@ -225,14 +225,14 @@ describe('addresses that are not public are refused', () => {
     await mustBeRefused(`https://${host}:${canary.httpsPort}/`);
     await mustBeRefused(`https://${host}/`);
     await mustBeRefused(`http://${host}:${canary.httpPort}/`);
-    expect(canary.touched()).toBe(0);
+    expect(canary.connectionCount()).toBe(0);
   });
 
   it.each(SHAPES)('%j', async (shape) => {
     for (const host of ['127.0.0.1', 'localhost', '[::1]'])
       for (const port of [canary.httpPort, canary.httpsPort])
         await mustBeRefused(shape.replaceAll('H', host).replaceAll('P', String(port)));
-    expect(canary.touched()).toBe(0);
+    expect(canary.connectionCount()).toBe(0);
   });
 
   it('also behind a name, as a resolver returns them', async () => {
@@ -245,14 +245,14 @@ describe('addresses that are not public are refused', () => {
       await expect(client.request({ url, method: 'GET' }), address).rejects.toMatchObject({ kind: 'refused' });
       await client.close();
     }
-    expect(canary.touched()).toBe(0);
+    expect(canary.connectionCount()).toBe(0);
   });
 
   it('the canary counts a connection', async () => {
     const insecure = makeOutbound({ allowInsecureTargets: true });
     const response = await insecure.request({ url: `https://127.0.0.1:${canary.httpsPort}/`, method: 'GET' });
     expect(response.status).toBe(200);
-    expect(canary.touched()).toBe(1);
+    expect(canary.connectionCount()).toBe(1);
     await insecure.close();
   });
 });

@@ -16,7 +16,11 @@ export interface TestActivity {
   get(query?: Readonly<Record<string, string>>, headers?: Readonly<Record<string, string>>): Promise<HttpResponse>;
 }
 
-export async function report(world: TestWorld, events: readonly ActivityEvent[], server = 0): Promise<HttpResponse> {
+export async function reportActivity(
+  world: TestWorld,
+  events: readonly ActivityEvent[],
+  server = 0,
+): Promise<HttpResponse> {
   return world.call('POST', '/internal/activity', { key: world.operatorToken, body: { events }, server });
 }
 
@@ -26,7 +30,7 @@ export async function openTestActivity(world: TestWorld, count: number, mode: Mo
   const limits = { writesPerHour: 100_000, readsPerHour: 100_000 };
   const { key } = await world.key(venue.id, { ...options, ...limits });
   const experiences: TestActivity['experiences'][number][] = [];
-  for (let i = 0; i < count; i++) experiences.push(await approved(world, key, `Night ${i}`));
+  for (let i = 0; i < count; i++) experiences.push(await createApprovedExperience(world, key, `Night ${i}`));
   return {
     venueId: venue.id,
     key,
@@ -36,7 +40,7 @@ export async function openTestActivity(world: TestWorld, count: number, mode: Mo
   };
 }
 
-export async function approved(
+export async function createApprovedExperience(
   world: TestWorld,
   key: string,
   title: string,
@@ -55,7 +59,7 @@ const DAY = 86_400_000;
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 /** The expected answer, computed from the events: each id once, live events only, inside the window. */
-export function recount(
+export function expectedAnalytics(
   app: TestActivity,
   events: readonly ActivityEvent[],
   from: string,

@@ -43,7 +43,7 @@ export interface Canary {
   readonly httpPort: number;
   readonly httpsPort: number;
   /** The number of connections of any kind to any local address. */
-  readonly touched: () => number;
+  readonly connectionCount: () => number;
   close(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export async function startCanary(): Promise<Canary> {
   return {
     httpPort: http.port,
     httpsPort: https.port,
-    touched: () => connections,
+    connectionCount: () => connections,
     close: async () => {
       await Promise.all([http.close(), https.close()]);
     },

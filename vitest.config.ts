@@ -73,6 +73,8 @@ export default defineConfig({
     // For two cores: while one worker waits for a browser, a receiver or a program, two others have something to do.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
+    // Keeps what esbuild made of each file, by its content: a second run transforms only what changed.
+    experimental: { fsModuleCache: true },
     tags: [
       {
         name: 'slow',

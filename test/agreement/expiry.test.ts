@@ -151,7 +151,7 @@ describe('every statement that checks whether a checkout is overdue', () => {
     );
   });
 
-  it('has the funded amount that the shares add up to', async () => {
+  it('has the funded amount that the shares add up to', { tags: ['slow'] }, async () => {
     await fc.assert(
       fc.asyncProperty(randomCheckout, async (random) => {
         await inRolledBackTransaction(world.db, async (tx) => {

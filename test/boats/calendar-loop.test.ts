@@ -209,7 +209,7 @@ describe('a boat’s calendar', () => {
     });
   });
 
-  it('is read although others hang; a venue has at most two reads in flight', async () => {
+  it('is read although others hang; a venue has at most two reads in flight', { tags: ['slow'] }, async () => {
     response = { status: 200, body: feed(2) };
     await read(Date.now() + 25 * 3_600_000);
     const hangingVenue = await boatWithCalendar();

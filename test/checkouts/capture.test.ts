@@ -83,7 +83,9 @@ describe('a capture that fails temporarily', () => {
     },
   );
 
-  it('while the processor does not answer the verification leaves the checkout funded', async () => {
+  it('while the processor does not answer the verification leaves the checkout funded', {
+    tags: ['slow'],
+  }, async () => {
     const checkout = await venue.collecting({ party_size: 2 });
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     const secret = await venue.secretFor(checkout.id, checkout.shares[1].id);

@@ -561,7 +561,9 @@ describe('an import', () => {
     ]);
   });
 
-  it('the built program imports from standard input and exits with code 1 if an object failed', async () => {
+  it('the built program imports from standard input and exits with code 1 if an object failed', {
+    tags: ['slow'],
+  }, async () => {
     const { venue } = await world.venue();
     const argv = ['import', 'boats', '-', '--venue', venue.id, '--mode', 'test', '--json'];
     const child = spawn(process.execPath, [join(packageRoot, 'bin', 'everyshare.js'), ...argv], {

@@ -53,7 +53,9 @@ async function holdLock(sql: string): Promise<() => Promise<void>> {
 }
 
 describe('the database', () => {
-  it('may lose its connections during transactions: callers get 503, and the server goes on', async () => {
+  it('may lose its connections during transactions: callers get 503, and the server goes on', {
+    tags: ['slow'],
+  }, async () => {
     const other = await openTestWorld();
     const { secretTest } = await other.venue();
     const { venue } = await other.venue();

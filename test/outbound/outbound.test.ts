@@ -351,7 +351,7 @@ describe('limits of size', () => {
   });
 });
 
-describe('limits of time', () => {
+describe('limits of time', { tags: ['slow'] }, () => {
   const slow: Readonly<Record<string, () => Promise<Listening>>> = {
     'headers that never come': () => startHttpsReceiver(() => {}),
     'headers that drip': () =>

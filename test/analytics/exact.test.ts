@@ -7,10 +7,10 @@ import { dropActivity } from '../../src/domain/analytics/drop.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
 import {
   type ActivityEvent,
+  expectedAnalytics,
   figuresOf,
   openTestActivity,
-  recount,
-  report,
+  reportActivity,
   type TestActivity,
 } from '../support/test-activity.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -105,7 +105,7 @@ async function expectExact(
   const id = only === undefined ? undefined : activity.experiences[only]?.id;
   const response = await activity.get({ ...window, ...(id === undefined ? {} : { experience_id: id }) });
   expect(response.status, response.text).toBe(200);
-  expect(response.json.data).toEqual(recount(activity, sent, window.from, window.to, id));
+  expect(response.json.data).toEqual(expectedAnalytics(activity, sent, window.from, window.to, id));
 }
 
 /** Compares every line of the CSV with the events of its experience and day. */
@@ -165,7 +165,7 @@ describe('the report', () => {
             const events = batch.map((one) => eventOf(activity, one));
             const before = firstOfEachId(sent).length;
             sent.push(...events);
-            const { json } = await report(world, events);
+            const { json } = await reportActivity(world, events);
             const accepted = firstOfEachId(sent).length - before;
             expect(json).toEqual({ accepted, duplicates: events.length - accepted, rejected: [] });
           }
@@ -192,7 +192,7 @@ describe('the report', () => {
           events.slice(half),
           events.slice(half / 2),
         ];
-        const responses = await Promise.all(batches.map((batch, i) => report(world, batch, i % 2)));
+        const responses = await Promise.all(batches.map((batch, i) => reportActivity(world, batch, i % 2)));
         for (const { status, text } of responses) expect(status, text).toBe(200);
         expect(responses.reduce((sum, { json }) => sum + json.accepted, 0)).toBe(events.length);
         await checkWindows(activity, events, requested);
@@ -217,7 +217,7 @@ describe('the report', () => {
       }),
     );
     // Every order of arrival corrects the rows of later days.
-    for (const one of [5, 0, 4, 2, 1, 3]) await report(world, events.slice(one, one + 1));
+    for (const one of [5, 0, 4, 2, 1, 3]) await reportActivity(world, events.slice(one, one + 1));
     for (const from of [0, 1, 199, 200, 366, 367, 401, 434, 435]) {
       await expectExact(activity, events, START + from * DAY_MS, START + (from + 366) * DAY_MS);
       await expectExact(activity, events, START + from * DAY_MS + 1, START + (from + 366) * DAY_MS + 1);
@@ -236,7 +236,7 @@ describe('a venue from before hourly counting', () => {
       drafts.map((one, id) => eventOf(activity, { ...one, id, at: withinNineDays(one.at) })),
     );
     const requested = sampledWindows.map(({ a, b, only }) => ({ a: withinNineDays(a), b: withinNineDays(b), only }));
-    await report(world, events.slice(0, 150));
+    await reportActivity(world, events.slice(0, 150));
     // The state after the migration.
     await world.db.query('update activity_venues set has_hourly_figures = false where venue_id = $1', [
       activity.venueId,
@@ -246,7 +246,7 @@ describe('a venue from before hourly counting', () => {
     ]);
     await world.db.query('delete from activity_days where venue_id = $1 and part < 24', [activity.venueId]);
     await checkWindows(activity, events.slice(0, 150), requested);
-    await report(world, events.slice(150));
+    await reportActivity(world, events.slice(150));
     await checkWindows(activity, events, requested);
     expect((await rebuild(world.db, activity.venueId)).mended).toBeGreaterThan(0);
     const venues = await world.db.query('select has_hourly_figures from activity_venues where venue_id = $1', [
@@ -264,7 +264,7 @@ describe('a rebuild', () => {
     const drafts =
       fc.sample(fc.array(eventDraft, { minLength: 400, maxLength: 400 }), { numRuns: 1, seed: 8 })[0] ?? [];
     const events = firstOfEachId(drafts.map((one, id) => eventOf(activity, { ...one, id })));
-    await report(world, events.slice(0, 200));
+    await reportActivity(world, events.slice(0, 200));
     await world.db.query(
       'update activity_days set views = views + 1, viewers = array_fill(7, array[cardinality(viewers)]) where venue_id = $1',
       [activity.venueId],
@@ -280,7 +280,7 @@ describe('a rebuild', () => {
     const rest = Array.from({ length: 10 }, (_, i) => events.slice(200 + i * 20, 220 + i * 20));
     const [rebuilt] = await Promise.all([
       rebuild(world.db, activity.venueId),
-      ...rest.map((batch, i) => report(world, batch, i % 2)),
+      ...rest.map((batch, i) => reportActivity(world, batch, i % 2)),
     ]);
     expect(rebuilt.mended).toBeGreaterThan(0);
     await expectExact(activity, events, START, START + 366 * DAY_MS);
@@ -293,7 +293,7 @@ describe('a rebuild', () => {
     const drafts =
       fc.sample(fc.array(eventDraft, { minLength: 200, maxLength: 200 }), { numRuns: 1, seed: 10 })[0] ?? [];
     const events = firstOfEachId(drafts.map((one, id) => eventOf(activity, { ...one, id })));
-    await report(world, events);
+    await reportActivity(world, events);
     await world.db.query(
       'update activity_days set views = views + 5, viewers = $2, viewer_gaps = $3 where venue_id = $1',
       [activity.venueId, [9, 3], [2, 400]],
@@ -338,7 +338,7 @@ describe('deleting old events', () => {
       const drafts =
         fc.sample(fc.array(eventDraft, { minLength: 500, maxLength: 500 }), { numRuns: 1, seed: 9 })[0] ?? [];
       const events = firstOfEachId(drafts.map((one, id) => eventOf(activity, { ...one, id })));
-      await report(other, events);
+      await reportActivity(other, events);
       const cut = START + 5 * DAY_MS;
       const reportFor = async (from: number, to: number) =>
         (await activity.get({ from: new Date(from).toISOString(), to: new Date(to).toISOString() })).json.data;
@@ -379,7 +379,7 @@ describe('deleting old events', () => {
       const csv = (await activity.get(requestedWindow, { accept: 'text/csv' })).text.split('\r\n')[1];
       expect(csv).toMatch(new RegExp(`,${widened.from},${widened.to}$`));
       // Sent again: events before the start of retention are refused, the others are duplicates.
-      const again = (await report(other, events)).json;
+      const again = (await reportActivity(other, events)).json;
       const old = events.filter(({ at }) => Date.parse(at) < cut).map(({ id }) => ({ id, reason: 'too_old' }));
       expect(again).toEqual({ accepted: 0, duplicates: events.length - old.length, rejected: old });
       expect(await rebuild(other.db, null)).toMatchObject({ venues: 1, mended: 0 });

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
-import { openTestActivity, report, type TestActivity } from '../support/test-activity.ts';
+import { openTestActivity, reportActivity, type TestActivity } from '../support/test-activity.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
@@ -101,7 +101,7 @@ const STATISTICS: [string, () => Promise<void>][] = [
   [
     'statistics of nearly empty tables',
     async () => {
-      await report(world, [
+      await reportActivity(world, [
         {
           id: 'a',
           type: 'view',

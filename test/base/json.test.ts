@@ -1,4 +1,5 @@
-// The strict JSON reader and its companions: what is refused, what is reported, and that values agree with JSON.parse.
+// The strict JSON parser, positions, canonical JSON and pointers: what is refused and reported; values agree with
+// JSON.parse.
 
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
@@ -8,7 +9,7 @@ import { type JsonValue, type ParseResult, parseStrictJson } from '../../src/bas
 import { pointerTo, splitPointer, valueAt } from '../../src/base/json/pointer.ts';
 import { positionsOf } from '../../src/base/json/positions.ts';
 
-/** What the parser says if only JSON.parse refuses: it must never be needed. */
+/** The message when only JSON.parse refuses a text; it must never occur. */
 const FALLBACK = /is not JSON/;
 
 const parse = (text: string): ParseResult => parseStrictJson(Buffer.from(text));
@@ -25,26 +26,26 @@ function refused(input: string | number[]): Extract<ParseResult, { ok: false }> 
   return result;
 }
 
-/** What JSON.parse gives, with the two differences that are promised. */
+/** The result of JSON.parse with the two documented differences. */
 function reference(bytes: Uint8Array): { value: JsonValue } | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { value: tamed(JSON.parse(text) as JsonValue) };
+    return { value: normalized(JSON.parse(text) as JsonValue) };
   } catch {
     return undefined;
   }
 }
 
-function tamed(value: JsonValue): JsonValue {
+function normalized(value: JsonValue): JsonValue {
   if (typeof value === 'number') {
     if (Number.isFinite(value)) return value === 0 ? 0 : value;
     return value > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
   }
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(tamed);
+  if (Array.isArray(value)) return value.map(normalized);
   const copy: { [name: string]: JsonValue } = {};
   for (const name of Object.keys(value)) {
-    const member = tamed(value[name] as JsonValue);
+    const member = normalized(value[name] as JsonValue);
     Object.defineProperty(copy, name, { value: member, enumerable: true, configurable: true, writable: true });
   }
   return copy;
@@ -135,7 +136,7 @@ describe('the strict parser refuses what RFC 8259 does not allow', () => {
   });
 });
 
-describe('bytes that are not UTF-8 are refused where they stand', () => {
+describe('bytes that are not UTF-8 are refused at their offset', () => {
   const quoted = (...bytes: number[]): number[] => [0x22, 0x61, ...bytes, 0x22];
   it.each([
     ['a lone continuation byte', quoted(0x80), 2],
@@ -162,7 +163,7 @@ describe('bytes that are not UTF-8 are refused where they stand', () => {
   });
 });
 
-describe('refusals are told in plain words', () => {
+describe('refusals have plain messages', () => {
   it.each([
     ['', 'The body is empty: send a JSON object.'],
     ['  ', 'The body holds no JSON value (byte 2).'],
@@ -254,7 +255,7 @@ describe('duplicate names', () => {
     }
   });
 
-  it('are not confused by large objects inside of large objects, nor by a refused body before', () => {
+  it('are found in large objects inside large objects, also after a refused body', () => {
     const members = (inner: string): string => Array.from({ length: 40 }, (_, i) => `"n${i}":${inner}`).join(',');
     const text = `[{${members(`{${members('1')}}`)}},{${members('1')}}]`;
     expect(parse(text).ok).toBe(true);
@@ -263,7 +264,7 @@ describe('duplicate names', () => {
     expect(parse(text).ok).toBe(true);
   });
 
-  it('are found among long names that differ in the middle only', () => {
+  it('are found among long names that differ only in the middle', () => {
     const long = (letter: string): string => `"${'x'.repeat(100)}${letter}${'x'.repeat(100)}":1`;
     expect(parse(`{${['a', 'b', 'c'].map(long).join(',')}}`).ok).toBe(true);
     expect(parse(`{${['a', 'b', 'a'].map(long).join(',')}}`).ok).toBe(false);
@@ -311,7 +312,7 @@ describe('numbers', () => {
 });
 
 describe('the name __proto__', () => {
-  it('becomes an own ordinary property and never sets a prototype', () => {
+  it('becomes an ordinary own property and never sets a prototype', () => {
     const value = accepted('{"__proto__":{"admin":true},"a":-0}').value as { [name: string]: JsonValue };
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(Object.keys(value)).toEqual(['__proto__', 'a']);
@@ -345,7 +346,7 @@ describe('text that cannot be stored is reported by its pointer', () => {
     expect(accepted(text).badStrings.map(({ field }) => field)).toEqual(['/9', '/\ufffd', '/\ufffd/0/t', '/1']);
   });
 
-  it('the value itself is kept as JSON.parse gives it', () => {
+  it('the value is the one of JSON.parse', () => {
     expect(accepted('["\\u0000\\ud800"]').value).toEqual(['\u0000\ud800']);
   });
 
@@ -354,7 +355,7 @@ describe('text that cannot be stored is reported by its pointer', () => {
   });
 });
 
-/** Any JSON text with white space, escapes, integer-like and strange names, but without duplicates. */
+/** Any JSON text with white space, escapes, integer-like and special names, but without duplicates. */
 const documents = fc.oneof(
   fc.json(),
   fc.json({ stringUnit: 'binary' }),
@@ -395,7 +396,7 @@ describe('properties of the parser', () => {
     );
   });
 
-  it('arbitrary bytes never make it throw', () => {
+  it('no bytes make it throw', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         const result = parseStrictJson(Buffer.from(bytes));
@@ -449,7 +450,7 @@ describe('positions', () => {
     expect(positionsOf('17').endOf('')).toBe(2);
   });
 
-  it('nothing is known about what does not stand there', () => {
+  it('an unknown pointer has no position', () => {
     for (const pointer of ['/', '/x', '/10/b/3', '/10/b/00', '/10/b/-', '/10/b/length', '/2/x', '10', '/__proto__']) {
       expect(positions.startOf(pointer)).toBeUndefined();
       expect(positions.endOf(pointer)).toBeUndefined();
@@ -461,7 +462,7 @@ describe('positions', () => {
     expect(['/1', '/2', '/b'].sort((a, b) => (startOf(a) ?? 0) - (startOf(b) ?? 0))).toEqual(['/b', '/2', '/1']);
   });
 
-  it('a text of any depth is no trouble', () => {
+  it('a text of any depth is accepted', () => {
     expect(positionsOf(nested(100_000)).endOf('/0')).toBe(199_999);
   });
 
@@ -501,11 +502,11 @@ describe('canonical JSON', () => {
     expect(canonicalJson(Object.create({ inherited: 1 }) as JsonValue)).toBe('{}');
   });
 
-  it('takes the greatest depth the parser lets through', () => {
+  it('accepts the greatest depth that the parser accepts', () => {
     expect(canonical(nestedObjects(32))).toBe(nestedObjects(32));
   });
 
-  /** Values from a small world, so that equal and nearly equal ones are met often. */
+  /** Values of a small range, so that equal and nearly equal ones are frequent. */
   const small = fc.letrec<{ value: JsonValue }>((tie) => ({
     value: fc.oneof(
       { depthSize: 'small' },

@@ -1,4 +1,4 @@
-// A body that the server has as a value (a form, the arguments of a tool) is judged like the same body sent as JSON text.
+// A body that the server has as a value (a form, the arguments of a tool) is validated like the same body as JSON text.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
 import { registerWebhookEndpoint } from '../../src/domain/payments/stripe-notices.ts';
-import { CARDS, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { CARDS, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { type HttpResponse, openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -41,7 +41,7 @@ async function confirmed(): Promise<{ checkout: Json; intent: string; body: stri
   const checkout = await venue.collecting({ party_size: 2 });
   const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
   await venue.confirm(secret, CARDS.good);
-  const intent = intentOf(secret);
+  const intent = intentIdOf(secret);
   return { checkout, intent, body: (await eventsAbout(intent)).at(-1) ?? '' };
 }
 
@@ -89,7 +89,7 @@ describe('a notice', () => {
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
     const { body } = await confirmed();
     const lie = JSON.parse(body);
-    const intent = await venue.stripe.paymentIntents.retrieve(intentOf(secret));
+    const intent = await venue.stripe.paymentIntents.retrieve(intentIdOf(secret));
     lie.data.object = { ...intent, status: 'requires_capture', amount_capturable: intent.amount };
     expect((await notify(JSON.stringify(lie))).status).toBe(200);
     await world.work();
@@ -120,15 +120,15 @@ describe('a notice', () => {
     const secrets = await venue.payAll(checkout, [CARDS.declined]);
     secrets.push(await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good));
     await world.work();
-    const done = await venue.read(checkout.id);
-    expect(done.status).toBe('completed');
+    const completed = await venue.read(checkout.id);
+    expect(completed.status).toBe('completed');
     const response = await venue.eventTypes(checkout.id);
     const bodies: string[] = [];
-    for (const secret of secrets) bodies.push(...(await eventsAbout(intentOf(secret))));
+    for (const secret of secrets) bodies.push(...(await eventsAbout(intentIdOf(secret))));
     expect(bodies.length).toBeGreaterThan(4);
     for (const body of [...bodies.reverse(), ...bodies]) expect((await notify(body)).status).toBe(200);
     await world.work();
-    expect(await venue.read(checkout.id)).toEqual(done);
+    expect(await venue.read(checkout.id)).toEqual(completed);
     expect(await venue.eventTypes(checkout.id)).toEqual(response);
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
   });
@@ -136,8 +136,8 @@ describe('a notice', () => {
   it('of a hold that the processor canceled fails the share, so that the guest can pay again', async () => {
     const checkout = await venue.collecting({ party_size: 2 });
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    await venue.stripe.paymentIntents.cancel(intentOf(secret));
-    await notify((await eventsAbout(intentOf(secret))).at(-1) ?? '');
+    await venue.stripe.paymentIntents.cancel(intentIdOf(secret));
+    await notify((await eventsAbout(intentIdOf(secret))).at(-1) ?? '');
     await world.work();
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
   });
@@ -178,15 +178,15 @@ describe('a dispute', () => {
     const [secret] = await venue.payAll(checkout, [CARDS.disputed]);
     await world.work();
     expect((await venue.read(checkout.id)).status).toBe('completed');
-    return { checkout, intent: secret === undefined ? '' : intentOf(secret) };
+    return { checkout, intent: secret === undefined ? '' : intentIdOf(secret) };
   }
 
   it('at the processor is recorded, shown with its share, and posted with the withdrawn money', async () => {
     const { checkout, intent } = await disputed();
     for (const body of await disputes(intent)) expect((await notify(body)).status).toBe(200);
     await world.work();
-    const seen = await venue.read(checkout.id);
-    expect(seen.disputes).toMatchObject([
+    const current = await venue.read(checkout.id);
+    expect(current.disputes).toMatchObject([
       {
         share_id: checkout.shares[0].id,
         amount: checkout.shares[0].amount,
@@ -194,7 +194,7 @@ describe('a dispute', () => {
         reason: 'fraudulent',
       },
     ]);
-    expect(seen.disputes[0].id).toMatch(/^d[up]_/);
+    expect(current.disputes[0].id).toMatch(/^d[up]_/);
     expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount: checkout.shares[0].amount }]);
   });
 
@@ -202,9 +202,9 @@ describe('a dispute', () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     const amount = checkout.shares[0].amount;
-    const taken = like(created, 'charge.dispute.funds_withdrawn');
-    for (const body of [created, taken, taken, created]) await notify(body);
-    await notify(like(taken, 'charge.dispute.funds_withdrawn'));
+    const withdrawn = like(created, 'charge.dispute.funds_withdrawn');
+    for (const body of [created, withdrawn, withdrawn, created]) await notify(body);
+    await notify(like(withdrawn, 'charge.dispute.funds_withdrawn'));
     await world.work();
     expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount }]);
     expect((await venue.balances(checkout.id)).disputed_funds).toBe(amount);
@@ -226,9 +226,9 @@ describe('a dispute', () => {
     await world.work();
     await notify(created);
     await world.work();
-    const seen = await venue.read(checkout.id);
-    expect(seen.disputes).toHaveLength(1);
-    expect(seen.disputes[0].status).toBe('lost');
+    const current = await venue.read(checkout.id);
+    expect(current.disputes).toHaveLength(1);
+    expect(current.disputes[0].status).toBe('lost');
   });
 
   it('about a hold that is not ours is accepted and not recorded', async () => {

@@ -35,9 +35,18 @@ describe('a sample of each provider', () => {
     expect([...new Set(SAMPLES.map(({ provider }) => provider))].sort()).toEqual([...PROVIDERS].sort());
   });
 
-  it.each(SAMPLES.map((sample) => [`${sample.provider}: ${sample.says}`, sample] as const))(
+  it.each(SAMPLES.map((sample) => [`${sample.provider}: ${sample.description}`, sample] as const))(
     '%s',
-    async (_name, { provider, defaults, known, first = [], body, status, reason, offering: expected }) => {
+    async (_name, {
+      provider,
+      defaults,
+      knownOffering: known,
+      earlierDeliveries: first = [],
+      body,
+      status,
+      reason,
+      offering: expected,
+    }) => {
       const system = await connectVenueSystem(world, provider, defaults);
       if (known !== undefined)
         expect((await world.call('POST', '/v1/offerings', { key: system.key, body: known })).status).toBe(201);

@@ -18,11 +18,11 @@ const MAX_AMOUNT = 99_999_999;
 const MAX_PARTY = 500;
 const NO_OVERRIDES: ReadonlyMap<string, number> = new Map();
 
-const tier = (more: Partial<PriceTier> = {}): PriceTier => ({
+const tier = (overrides: Partial<PriceTier> = {}): PriceTier => ({
   amount: 4500,
   currency: 'usd',
   unit: 'per_person',
-  ...more,
+  ...overrides,
 });
 /** A slot that starts at this local time. */
 const slotAt = (wall: string, minutes: number | null = null) => ({
@@ -337,12 +337,12 @@ describe('the prices of a slot', () => {
   it('use the amount of an override as if it were the tier’s own', () => {
     fc.assert(
       fc.property(amounts, amounts, parties, generatedFees, (amount, other, party, generated) => {
-        const more = { external_id: 'a', fees: feesOf(generated) };
-        const overridden = pricesFor([tier({ ...more, amount }), tier({ amount })], party)(
+        const overrides = { external_id: 'a', fees: feesOf(generated) };
+        const overridden = pricesFor([tier({ ...overrides, amount }), tier({ amount })], party)(
           slot,
           new Map([['a', other]]),
         );
-        const plain = pricesFor([tier({ ...more, amount: other }), tier({ amount })], party)(slot, NO_OVERRIDES);
+        const plain = pricesFor([tier({ ...overrides, amount: other }), tier({ amount })], party)(slot, NO_OVERRIDES);
         expect(overridden).toEqual(plain);
       }),
     );

@@ -26,7 +26,10 @@ function expansion(entry: RecurringSlots, timezone: string, from: string, to: st
 
 const starts = (...query: Parameters<typeof expansion>): string[] => expansion(...query).starts.map(writeMoment);
 
-const daily = (startsAt: string, more = ''): RecurringSlots => ({ rrule: `FREQ=DAILY${more}`, starts_at: startsAt });
+const daily = (startsAt: string, overrides = ''): RecurringSlots => ({
+  rrule: `FREQ=DAILY${overrides}`,
+  starts_at: startsAt,
+});
 
 describe('when the clocks change', () => {
   it('a slot at 10:00 in New York stays at 10:00 in spring and in autumn', () => {

@@ -62,9 +62,9 @@ function allSlots(availability: Availability | undefined, query: Query = {}): Sl
 const MAX_PAGES = 100_000;
 
 const starts = (...args: Parameters<typeof allSlots>): string[] => allSlots(...args).map((slot) => slot.starts_at);
-const at = (startsAt: string, more: Partial<NonNullable<Availability['slots']>[number]> = {}) => ({
+const at = (startsAt: string, overrides: Partial<NonNullable<Availability['slots']>[number]> = {}) => ({
   starts_at: startsAt,
-  ...more,
+  ...overrides,
 });
 const NOON = at('2027-06-12T12:00:00Z');
 const EVERY_FIVE_MINUTES = `FREQ=DAILY;BYHOUR=${[...Array(24).keys()].join(',')};BYMINUTE=0,5,10,15,20,25,30,35,40,45,50,55`;
@@ -222,8 +222,8 @@ describe('a slot cannot be booked', () => {
   });
 
   it('when no price tier applies', () => {
-    const withTier = (more: Partial<Tiers[number]>): number =>
-      starts({ slots: [NOON] }, { tiers: [{ amount: 1, currency: 'usd', unit: 'per_group', ...more }] }).length;
+    const withTier = (overrides: Partial<Tiers[number]>): number =>
+      starts({ slots: [NOON] }, { tiers: [{ amount: 1, currency: 'usd', unit: 'per_group', ...overrides }] }).length;
     expect([
       withTier({}),
       withTier({ days: ['sun'] }),

@@ -126,7 +126,7 @@ describe('a choice of the party', () => {
       const decided = decideParty(checkout, [share('organizer', AMOUNT)], now, newId);
       return 'refusal' in decided ? decided.refusal : null;
     };
-    const other = decideParty(collecting, [share('somebody', AMOUNT)], NOW, newId);
+    const other = decideParty(collecting, [share('other-member', AMOUNT)], NOW, newId);
     expect(other).toEqual({ refusal: 'not_organizer' });
     expect(STATES.map((status) => refusalOf({ ...collecting, status }))).toEqual([
       null,

@@ -111,7 +111,7 @@ function outcomeBy(how: number): CaptureOutcome {
   return pick(outcomes, how) as CaptureOutcome;
 }
 
-/** A test helper, the share's member or the organizer; with or without a fresh poll of the current hold. */
+/** A test helper, the share's member or the organizer; with or without a new poll of the current hold. */
 function requesterOf({ checkout }: Model, who: number, how: number) {
   const share = pick(checkout.shares, who);
   const current = checkout.holds.find(({ shareId, status }) => shareId === share?.id && status !== 'releasing');

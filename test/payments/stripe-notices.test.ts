@@ -15,8 +15,8 @@ const MINUTE = 60;
 const STRIPE_METADATA = { venue_id: 'ven_1', checkout_id: 'chk_1', share_id: 'shr_1', hold_id: 'hld_1' };
 const METADATA = { venueId: 'ven_1', checkoutId: 'chk_1', shareId: 'shr_1', holdId: 'hld_1' };
 
-const event = (type: string, object: unknown, more: object = {}) =>
-  Buffer.from(JSON.stringify({ id: 'evt_1', object: 'event', type, livemode: false, data: { object }, ...more }));
+const event = (type: string, object: unknown, overrides: object = {}) =>
+  Buffer.from(JSON.stringify({ id: 'evt_1', object: 'event', type, livemode: false, data: { object }, ...overrides }));
 
 const HELD = event('payment_intent.amount_capturable_updated', { id: 'pi_1', metadata: STRIPE_METADATA });
 
@@ -247,7 +247,7 @@ describe('disputes', () => {
   });
 
   it('say when the money was withdrawn and reinstated', () => {
-    const change = (type: string, more: object = {}) => about(type, { ...dispute, ...more });
+    const change = (type: string, overrides: object = {}) => about(type, { ...dispute, ...overrides });
     expect(change('charge.dispute.created')).toMatchObject({ balanceChange: 'withdrawn' });
     expect(change('charge.dispute.created', { balance_transactions: [] })).toMatchObject({ balanceChange: 'none' });
     expect(change('charge.dispute.updated')).toMatchObject({ balanceChange: 'none' });

@@ -28,7 +28,7 @@ const keysFor = (mode: Mode) => ({
 });
 const KEYS = { test: keysFor('test'), live: keysFor('live') };
 
-let bank: RunningProcessor;
+let sandbox: RunningProcessor;
 let processor: Processor;
 let live: Processor;
 let impatient: Processor;
@@ -36,29 +36,29 @@ let impatient: Processor;
 let stripe: Stripe;
 
 beforeAll(async () => {
-  bank = await startProcessor({ port: 0, folder: null, keys: KEYS });
+  sandbox = await startProcessor({ port: 0, folder: null, keys: KEYS });
   processor = adapter('test');
   live = adapter('live');
   impatient = adapter('test', KEYS.test.secret, SHORT_TIMEOUT_MS);
-  stripe = new Stripe(KEYS.test.secret, { host: '127.0.0.1', port: bank.port, protocol: 'http', telemetry: false });
+  stripe = new Stripe(KEYS.test.secret, { host: '127.0.0.1', port: sandbox.port, protocol: 'http', telemetry: false });
 });
-afterEach(() => bank.api.faults.clear());
-afterAll(() => bank.close());
+afterEach(() => sandbox.api.faults.clear());
+afterAll(() => sandbox.close());
 
 function adapter(mode: Mode, secretKey = KEYS[mode].secret, timeoutMs = 15_000): Processor {
   return makeStripeProcessor({
     mode,
     secretKey,
     publishableKey: KEYS[mode].publishable,
-    address: { protocol: 'http', host: '127.0.0.1', port: bank.port },
+    address: { protocol: 'http', host: '127.0.0.1', port: sandbox.port },
     timeoutMs,
   });
 }
 
 let count = 0;
-const unique = (word: string): string => `${word} ${++count}`;
+const unique = (prefix: string): string => `${prefix} ${++count}`;
 
-function newHold(more: Partial<NewHold> = {}): NewHold {
+function newHold(overrides: Partial<NewHold> = {}): NewHold {
   const holdId = unique('hld').replace(' ', '_');
   const metadata = { venueId: 'ven_1', checkoutId: 'chk_1', shareId: 'shr_1', holdId };
   return {
@@ -68,12 +68,12 @@ function newHold(more: Partial<NewHold> = {}): NewHold {
     description: 'A boat',
     metadata,
     customerId: null,
-    ...more,
+    ...overrides,
   };
 }
 
-async function held(more: Partial<NewHold> = {}): Promise<HoldFacts> {
-  const { intentId } = await processor.createHold(newHold(more));
+async function held(overrides: Partial<NewHold> = {}): Promise<HoldFacts> {
+  const { intentId } = await processor.createHold(newHold(overrides));
   return processor.payWithTestCard(intentId, 'pm_card_visa', unique('pay'));
 }
 
@@ -94,7 +94,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 const faulty = (on: string, kind: FaultKind, times = 1): void =>
-  bank.api.faults.set({ rules: [{ id: unique('rule'), on, kind, times }] });
+  sandbox.api.faults.set({ rules: [{ id: unique('rule'), on, kind, times }] });
 
 const intents = async (): Promise<number> =>
   (await stripe.paymentIntents.list({ limit: 100 }).autoPagingToArray({ limit: 10_000 })).length;
@@ -573,11 +573,11 @@ describe('after a fault, the same call with the same key does the work once', { 
   it('a second call during the first is unavailable, and the work is done once', async () => {
     const request = newHold();
     const before = await intents();
-    bank.api.faults.set({
+    sandbox.api.faults.set({
       rules: [{ id: unique('rule'), on: 'payment_intents.create', kind: 'slow', ms: 1_200, times: 1 }],
     });
     const first = processor.createHold(request);
-    await new Promise((done) => setTimeout(done, 200));
+    await new Promise((resolve) => setTimeout(resolve, 200));
     await expect(processor.createHold(request)).rejects.toThrow('idempotency_key_in_use');
     const created = await first;
     expect(await processor.createHold(request)).toEqual(created);
@@ -591,7 +591,7 @@ describe('without a network', () => {
       getClientName: () => 'in-process',
       makeRequest: async (_host, _port, path, method, sent, body) => {
         const headers = Object.entries(sent).map(([name, value]) => [name.toLowerCase(), String(value)]);
-        const answer = await bank.api.handle({ method, path, headers: Object.fromEntries(headers), body });
+        const answer = await sandbox.api.handle({ method, path, headers: Object.fromEntries(headers), body });
         if (answer.fault !== undefined) throw Stripe.HttpClient.makeTimeoutError();
         return {
           getStatusCode: () => answer.status,

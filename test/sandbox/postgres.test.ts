@@ -375,8 +375,11 @@ describe('the binaries', () => {
       cwd: app,
     });
     expect(output.includes('copying the PostgreSQL binaries')).toBe(isRoot || process.platform === 'linux');
-    const again = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: app });
-    expect(again).not.toContain('copying');
+    const repeated = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+      cwd: app,
+    });
+    expect(repeated).not.toContain('copying');
     await chmod(join(target, 'native', 'lib'), 0o755);
     const server = await start(dataDir);
     expect(await queryValue(server.url, 'select version()')).toMatch(/^PostgreSQL 18\./);

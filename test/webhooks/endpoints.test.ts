@@ -78,7 +78,7 @@ describe('a URL without a public address', () => {
       );
     }
     expect((await venue.get('/v1/webhook_endpoints')).json.data).toEqual([]);
-    expect(canary.touched()).toBe(0);
+    expect(canary.connectionCount()).toBe(0);
     await canary.close();
     await world.close();
   });
@@ -105,7 +105,7 @@ describe('a URL without a public address', () => {
     await deliverDue({ ...fixture.services, outbound }, new AbortController().signal);
     const [delivery] = await fixture.deliveries(venue, endpoint.id);
     expect(delivery).toMatchObject({ status: 'pending', last_error: 'no_public_address', last_status: null });
-    expect(canary.touched()).toBe(0);
+    expect(canary.connectionCount()).toBe(0);
     await canary.close();
     await outbound.close();
   });

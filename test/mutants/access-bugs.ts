@@ -1,11 +1,11 @@
-// Bugs in who may do what, how often, and in what is told to whom.
+// Bugs in authorization, rate limits and what an answer reveals.
 
 import type { Mutant } from './list.ts';
 
 const ADMIT = 'src/domain/keys/functions/admit.sql';
-const COUNT = 'src/domain/keys/functions/count_calls.sql';
+const COUNT_CALLS = 'src/domain/keys/functions/count_calls.sql';
 
-export const DOOR_BUGS: readonly Mutant[] = [
+export const ACCESS_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
     bug: 'a live key sees test checkouts',
@@ -24,7 +24,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'walls',
-    bug: 'a revoked key opens the door',
+    bug: 'a revoked key is accepted',
     file: ADMIT,
     from: 'where r.key_hash = v_hash and k.revoked_at is null and v.revoked_at is null',
     to: 'where r.key_hash = v_hash and v.revoked_at is null',
@@ -56,7 +56,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'walls',
-    bug: 'the header of a 404 tells whether a checkout exists',
+    bug: 'a header of a 404 reveals whether a checkout exists',
     file: 'src/http/cors.ts',
     from: 'const origin = originAdmittedWithKey(request, refusal) ?? (await registeredOrigin(http, request));',
     to: 'const origin = await registeredOrigin(http, request);',
@@ -64,7 +64,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'walls',
-    bug: 'a secret key’s routes answer pages of others',
+    bug: 'routes for secret keys send CORS headers to web pages',
     file: 'src/http/server.ts',
     from: 'if (isGuestRoute(operation)) await allowOrigin(',
     to: 'await allowOrigin(',
@@ -72,7 +72,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'logs',
-    bug: 'the log holds what callers sent',
+    bug: 'the log holds the bodies of requests',
     file: 'src/http/server.ts',
     from: '      method: request.method,\n      status: reply.statusCode,',
     to: '      method: request.method,\n      body: String(request.body),\n      status: reply.statusCode,',
@@ -80,23 +80,23 @@ export const DOOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'limits',
-    bug: 'the hour has one call too many',
-    file: COUNT,
+    bug: 'the rate limit admits one call too many in an hour',
+    file: COUNT_CALLS,
     from: 'remaining := greatest(p_limit - (v_total - coalesce(v_before, v_total)), 0);',
     to: 'remaining := greatest(p_limit + 1 - (v_total - coalesce(v_before, v_total)), 0);',
     tests: ['test/http/limits.test.ts'],
   },
   {
     area: 'limits',
-    bug: 'two servers count each for themselves',
-    file: COUNT,
+    bug: 'two servers that count at the same time lose calls',
+    file: COUNT_CALLS,
     from: 'select total, last_at into v_total, v_last from limit_windows where subject = p_subject for update;\n  if not found then',
     to: 'select total, last_at into v_total, v_last from limit_windows where subject = p_subject;\n  if not found then',
     tests: ['test/http/limits.test.ts'],
   },
   {
     area: 'catalogue',
-    bug: 'the same offering again is written again',
+    bug: 'an unchanged offering is written again',
     file: 'src/domain/catalogue/upsert.ts',
     from: 'row?.fingerprint.equals(fingerprint) === true;',
     to: 'row !== undefined && fingerprint === undefined;',
@@ -104,7 +104,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'catalogue',
-    bug: 'a price by the hour counts whole hours only',
+    bug: 'an hourly price counts whole hours only',
     file: 'src/domain/offerings/price.ts',
     from: 'roundHalfUp({ numerator: BigInt(amount) * BigInt(minutes), denominator: 60n })',
     to: 'BigInt(amount) * (BigInt(minutes) / 60n)',
@@ -120,7 +120,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'guests',
-    bug: 'a code can be guessed fifty times',
+    bug: 'a guest can try a sign-in code fifty times',
     file: 'src/domain/members/queries.ts',
     from: 'where challenge_id = $1 and tries < 5 and spent_at is null',
     to: 'where challenge_id = $1 and tries < 50 and spent_at is null',
@@ -128,7 +128,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'guests',
-    bug: 'anybody can begin to pay anybody’s share',
+    bug: 'any guest can start to pay any share',
     file: 'src/domain/checkouts/holds/hold-as-guest.ts',
     from: "  if (share.memberId !== guest.memberId && checkout.organizerId !== guest.memberId) {\n    throw new Problem('share_not_yours');\n  }\n",
     to: '',
@@ -136,7 +136,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'guests',
-    bug: 'another member takes the party over',
+    bug: 'another member can take over the party from its organizer',
     file: 'src/domain/checkouts/party/decide-party.ts',
     from: "checkout.organizerId !== null && checkout.organizerId !== organizerId) return { refusal: 'not_organizer' };",
     to: "checkout.organizerId === '' && checkout.organizerId !== organizerId) return { refusal: 'not_organizer' };",
@@ -144,7 +144,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'tools',
-    bug: 'any page of the web may use the tool server',
+    bug: 'any web page can use the tool server',
     file: 'src/mcp/origin-check.ts',
     from: 'if (origin !== undefined && !ours.some((url) => isSameOrigin(new URL(url), String(origin)))) return true;',
     to: 'if (origin !== undefined && ours.length === 0) return true;',
@@ -152,7 +152,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'tools',
-    bug: 'a tool asks for no scope of its own',
+    bug: 'a tool does not require the scope of its operation',
     file: 'src/mcp/tool-server.ts',
     from: 'operation: tool?.operation ?? toolServerOperation',
     to: 'operation: toolServerOperation',
@@ -160,7 +160,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'tools',
-    bug: 'a name can begin a new line of what an agent reads',
+    bug: 'a name with a line break starts a new line in the text for an agent',
     file: 'src/mcp/call-tool.ts',
     from: 'content: [text(escapeControlCharacters(line)),',
     to: 'content: [text(line),',

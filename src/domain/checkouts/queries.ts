@@ -4,7 +4,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { PageQuery } from '../../base/page.ts';
-import { type DueAtVenue, liveHolds } from '../payments/queries.ts';
+import { activeHolds, type DueAtVenue } from '../payments/queries.ts';
 import type { LockedCheckout, ShareState } from './locked-checkout.ts';
 import type { NewShare } from './steps.ts';
 import type { CheckoutStatus, ShareStatus } from './transitions.ts';
@@ -138,12 +138,12 @@ async function readRows(tx: Queryable, venueId: string, id: string, lock: string
       [venueId, id],
     ),
     tx.query<ShareState>(
-      `select share_id as "id", place, amount, status, is_organizer as "isOrganizer", member_id as "memberId",
+      `select share_id as "id", place as "position", amount, status, is_organizer as "isOrganizer", member_id as "memberId",
          coalesce(display_name, member_name(member_id)) as "displayName", refunded_amount as "refundedAmount"
        from shares where venue_id = $1 and checkout_id = $2 and dropped_at is null order by place`,
       [venueId, id],
     ),
-    liveHolds(tx, venueId, id),
+    activeHolds(tx, venueId, id),
   ]);
   const row = rows[0];
   return row === undefined ? null : { ...row, shares, holds };
@@ -212,7 +212,7 @@ export async function insertShares(
         checkoutId,
         now,
         ids,
-        shares.map(({ place }) => place),
+        shares.map(({ position }) => position),
         shares.map(({ amount }) => amount),
         shares.map(({ isOrganizer }) => isOrganizer),
         shares.map(({ memberId }) => memberId),
@@ -259,12 +259,12 @@ export async function dropShares(tx: Queryable, venueId: string, ids: readonly s
 export async function reorderShares(
   tx: Queryable,
   venueId: string,
-  places: ReadonlyMap<string, number>,
+  positions: ReadonlyMap<string, number>,
 ): Promise<number> {
   const rows = await tx.query(
     `update shares s set place = n.place from unnest($2::text[], $3::smallint[]) as n(id, place)
      where s.venue_id = $1 and s.share_id = n.id and s.dropped_at is null returning 1`,
-    [venueId, [...places.keys()], [...places.values()]],
+    [venueId, [...positions.keys()], [...positions.values()]],
   );
   return rows.length;
 }
@@ -283,7 +283,7 @@ export async function refundSharesBy(
   return rows.length;
 }
 
-export async function venuesWithFundedDue(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
+export async function venuesWithDueCaptures(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
   return db.query<DueAtVenue>(
     `select venue_id as "venueId", count(*)::integer as "due" from (
        select venue_id from checkouts where status = 'funded' and work_at <= to_timestamp($1 / 1000.0)
@@ -294,7 +294,7 @@ export async function venuesWithFundedDue(db: Queryable, now: number, limit: num
 }
 
 /** Leases due funded checkouts of a venue until `leaseEnds`; after that another worker may claim them. */
-export async function claimFundedDue(
+export async function claimDueCaptures(
   db: Queryable,
   venueId: string,
   now: number,
@@ -312,7 +312,7 @@ export async function claimFundedDue(
 }
 
 /** Leases one funded checkout, due or not, until `until`. Returns its lease token; null: it is not funded. */
-export async function claimFunded(db: Queryable, venueId: string, id: string, until: number): Promise<number | null> {
+export async function claimCapture(db: Queryable, venueId: string, id: string, until: number): Promise<number | null> {
   const rows = await db.query<{ leaseToken: number }>(
     `update checkouts set lease_token = lease_token + 1, work_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and checkout_id = $2 and status = 'funded' returning lease_token as "leaseToken"`,

@@ -7,7 +7,7 @@ import {
   invitesOf,
   type PaidShare,
   sharesPaidBy,
-  wasInParty,
+  wasDroppedFromParty,
   wasLost,
 } from '../../domain/checkouts/party/invite-queries.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
@@ -77,7 +77,9 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
     hasLostHold: myShare?.status === 'failed' && (await wasLost(context.db, venueId, myShare.id)),
     invitee: shareId === null ? null : await inviteeOf(context.db, context.seal, venueId, shareId),
     wasRemoved:
-      memberId !== null && view.myShareId === null && (await wasInParty(context.db, venueId, checkoutId, memberId)),
+      memberId !== null &&
+      view.myShareId === null &&
+      (await wasDroppedFromParty(context.db, venueId, checkoutId, memberId)),
     paid: memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId),
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
   };

@@ -74,6 +74,22 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   review: ['venues', 'keys', 'events', 'catalogue', 'offerings', 'boats', 'experiences'],
 };
 
+/**
+ * The subfolders of checkouts that each of them may import. Each may import the files at the top of checkouts, and
+ * those import no subfolder.
+ */
+const ALLOWED_CHECKOUT_IMPORTS: Readonly<Record<string, readonly string[]>> = {
+  '': [],
+  guests: [],
+  notifications: ['guests'],
+  capture: [],
+  holds: ['guests', 'capture'],
+  party: ['guests', 'notifications', 'holds'],
+  refunds: ['capture'],
+  accounting: ['capture', 'holds'],
+  'test-mode': ['capture', 'holds', 'party'],
+};
+
 describe('imports', () => {
   it('follow base ← domain ← run ← entry points; the sandbox imports only base; entry points never import one another', () => {
     const violations = imports.filter(
@@ -90,6 +106,20 @@ describe('imports', () => {
         layer(to) === 'domain' &&
         folder(from) !== folder(to) &&
         !ALLOWED_DOMAIN_IMPORTS[folder(from)]?.includes(folder(to)),
+    );
+    expect(violations.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+  });
+
+  it('have a fixed order inside checkouts', () => {
+    const home = 'src/domain/checkouts/';
+    const folder = (file: string): string => dirname(file.slice(home.length)).replace('.', '');
+    const violations = imports.filter(
+      ({ from, to }) =>
+        from.startsWith(home) &&
+        to.startsWith(home) &&
+        folder(to) !== '' &&
+        folder(from) !== folder(to) &&
+        !ALLOWED_CHECKOUT_IMPORTS[folder(from)]?.includes(folder(to)),
     );
     expect(violations.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });

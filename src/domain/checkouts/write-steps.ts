@@ -19,14 +19,14 @@ import {
 } from '../payments/queries.ts';
 import { HOLD_TRANSITIONS } from '../payments/transitions.ts';
 import type { LockedCheckout } from './locked-checkout.ts';
-import { scheduleNotificationsIfParty } from './notifications/queries.ts';
-import { assignSeat } from './party/seat-queries.ts';
 import {
+  assignSeat,
   dropShares,
   insertShares,
   refundCheckoutBy,
   refundSharesBy,
   reorderShares,
+  scheduleNotificationsIfParty,
   scheduleRetry,
   transitionCheckout,
   transitionShares,

@@ -4,7 +4,7 @@
 import type { FastifyReply } from 'fastify';
 import type { SignedIn, SignInChallenge } from '../../../schemas/types.gen.ts';
 import { notFound, Problem } from '../../base/errors.ts';
-import { pollShare } from '../../domain/checkouts/party/invitee.ts';
+import { pollShare } from '../../domain/checkouts/holds/poll-share.ts';
 import { setMemberName } from '../../domain/members/profile.ts';
 import { beginSession, endSession, SESSION_SECONDS } from '../../domain/members/sessions.ts';
 import { readCookie, setCookie, setPendingSignIn } from './cookies.ts';

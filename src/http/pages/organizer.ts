@@ -1,7 +1,7 @@
 // The organizer's tools: the link for open seats, each person's own link, covering one share or all the rest, and changing
 // the party.
 
-import { inviteUrl } from '../../domain/checkouts/party/guest-view.ts';
+import { inviteUrl } from '../../domain/checkouts/guests/invite-url.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { isUnpaid, nameOf, type PageModel, type ShareView } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';

@@ -1,15 +1,9 @@
 // The data of a checkout's page: the guest's view of the checkout, and the guest's relation to it. It is read for every
 // request; an overdue checkout is expired before it is shown.
 
-import { readGuestCheckout } from '../../domain/checkouts/party/guest-view.ts';
-import {
-  type InviteRow,
-  invitesOf,
-  type PaidShare,
-  sharesPaidBy,
-  wasInParty,
-  wasLost,
-} from '../../domain/checkouts/party/invite-queries.ts';
+import { type PaidShare, sharesPaidBy, wasInParty, wasLost } from '../../domain/checkouts/guests/guest-queries.ts';
+import { readGuestCheckout } from '../../domain/checkouts/guests/guest-view.ts';
+import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-queries.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
 import type { PageRequest, PageRoute } from './page-request.ts';
 

@@ -38,7 +38,7 @@ export async function chooseParty(
     const checkout = await lockCheckout(tx, venueId, id);
     if (checkout === null) throw notFound();
     requireMayChoose(checkout, guest, services.clock.now());
-    if (guest.partyVersion !== undefined && guest.partyVersion !== partyVersion(checkout)) {
+    if (input.expectedVersion !== undefined && input.expectedVersion !== partyVersion(checkout)) {
       throw conflict('party_changed', 'The party has changed since you looked at it. Look again, then choose.');
     }
     await countChoice(tx, id);

@@ -14,7 +14,7 @@ import type { AppContext } from '../run/context.ts';
 import { BODY_LIMIT } from '../run/operations/shapes.ts';
 import { operations } from '../run/operations.ts';
 import { type HttpReply, makePerform } from '../run/perform.ts';
-import { isPartner } from '../run/principal.ts';
+import { isIntegration, isPartner } from '../run/principal.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { OpenToolServer } from '../run/tool-server.ts';
 import { readBody } from './body.ts';
@@ -159,7 +159,7 @@ function addHooks(app: FastifyInstance, http: HttpContext): void {
   app.setErrorHandler(async (error, request, reply) => {
     const problem = problemFrom(error);
     const { caller } = request;
-    if (caller !== null && 'integrationId' in caller) await recordRefusal(http.app, caller, problem.code);
+    if (isIntegration(caller)) await recordRefusal(http.app, caller, problem.code);
     return replyProblem(http, request, reply, problem);
   });
 }
@@ -258,8 +258,7 @@ async function admit(
   });
   request.caller = authResult.caller;
   request.rateLimit = authResult.rateLimit;
-  if (authResult.caller !== null && 'integrationId' in authResult.caller)
-    request.bodyLimit = bodyLimitOf(authResult.caller.provider);
+  if (isIntegration(authResult.caller)) request.bodyLimit = bodyLimitOf(authResult.caller.provider);
   if (authResult.rateLimit !== null) setRateLimitHeaders(reply, authResult.rateLimit);
   if (isGuestRoute(operation)) await allowOrigin(http, request, reply, authResult.refusal);
   if (authResult.refusal !== null) throw authResult.refusal;

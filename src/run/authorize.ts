@@ -218,17 +218,8 @@ function callerFrom(
   row: AdmittedKey,
   prefetched: PrefetchedCheckout | null | undefined,
 ): Caller {
-  const by: Actor = { actor: row.key_id, via: request.via, address: request.address, requestId: request.requestId };
   return {
-    by,
-    now: context.clock.now(),
-    ids: context.ids,
-    random: context.random,
-    seal: context.seal,
-    contract: context.contract,
-    docUrl: context.docUrl,
-    checkoutUrl: context.checkoutUrl,
-    hookUrl: context.hookUrl,
+    ...commandContext(context, actorOf(request, row.key_id)),
     venue: { id: row.venue_id, name: row.venue_name, linked: row.venue_linked, origins: row.venue_origins },
     mode: row.mode,
     key: {

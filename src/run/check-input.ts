@@ -22,6 +22,8 @@ export interface RequestInput {
   readonly parsedBody?: JsonValue;
   readonly contentType?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** The version of the object that a form was rendered from. */
+  readonly expectedVersion?: string;
   /** The Accept header; absent: JSON. */
   readonly accept?: string | undefined;
   /** Read by an intake operation alone. */
@@ -49,7 +51,16 @@ export function checkInput(
   if (checked.problems.length + others.length > 0) throw invalid([...checked.whenNew, ...others]);
   const { body, whenNew, badStrings } = checked;
   const asCsv = operation.csv !== undefined && wantsCsv(request.accept);
-  return { params: request.params, query, body, whenNew, badStrings, asCsv };
+  const { params, expectedVersion } = request;
+  return {
+    params,
+    query,
+    body,
+    whenNew,
+    badStrings,
+    asCsv,
+    ...(expectedVersion === undefined ? {} : { expectedVersion }),
+  };
 }
 
 function parseBody(context: AppContext, operation: ValidatedOperation, request: RequestInput): Candidate | null {

@@ -15,7 +15,7 @@ import { makeContract } from '../base/schema/contract.ts';
 import { type Registry, readRegistry } from '../base/schema/registry.ts';
 import { makeValidator, type Validator } from '../base/schema/validate.ts';
 import { makeSeal } from '../base/seal.ts';
-import type { GuestServices } from '../domain/checkouts/party/guest-services.ts';
+import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts';
 import { type Mappings, readMappings } from '../domain/hooks/mapping/read-mappings.ts';
 import { makeTokens, type Tokens } from '../domain/members/tokens.ts';
 import type { Processors } from '../domain/payments/processor.ts';

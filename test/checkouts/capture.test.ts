@@ -3,7 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { captureFunded } from '../../src/domain/checkouts/capture/capture.ts';
-import { claimCapture } from '../../src/domain/checkouts/queries.ts';
+import { claimCapture } from '../../src/domain/checkouts/capture/queries.ts';
 import type { Processor } from '../../src/domain/payments/processor.ts';
 import {
   CARDS,

@@ -4,9 +4,10 @@
 import { feeOf } from '../../src/base/money.ts';
 import type { Transitions } from '../../src/base/transitions.ts';
 import type { LockedCheckout, ShareState } from '../../src/domain/checkouts/locked-checkout.ts';
-import type { NewMovement, Step } from '../../src/domain/checkouts/steps.ts';
+import type { Step } from '../../src/domain/checkouts/steps.ts';
 import { CHECKOUT_TRANSITIONS, SHARE_TRANSITIONS } from '../../src/domain/checkouts/transitions.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
+import type { NewMovement } from '../../src/domain/payments/movement-queries.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';
 import { ENDED_HOLD_STATUSES, HOLD_TRANSITIONS, type MovementStatus } from '../../src/domain/payments/transitions.ts';
 

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { decideCancel } from '../../src/domain/checkouts/decide-cancel.ts';
 import { decideExpire } from '../../src/domain/checkouts/decide-expire.ts';
 import type { LockedCheckout, ShareState } from '../../src/domain/checkouts/locked-checkout.ts';
-import { decideCancel } from '../../src/domain/checkouts/party/decide-party.ts';
 import { CHECKOUT_TRANSITIONS, type CheckoutStatus } from '../../src/domain/checkouts/transitions.ts';
 import { HOLD_TRANSITIONS, type HoldStatus } from '../../src/domain/payments/transitions.ts';
 import { applyAll, newModel } from './checkout-model.ts';

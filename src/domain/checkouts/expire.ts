@@ -4,8 +4,9 @@
 import type { Db, Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import { decideExpire } from './decide-expire.ts';
+import { expireCheckouts, venuesWithOverdue } from './expire-queries.ts';
 import type { PaymentServices } from './payment-services.ts';
-import { expireCheckouts, lockCheckout, venuesWithOverdue } from './queries.ts';
+import { lockCheckout } from './queries.ts';
 import { writeSteps } from './write-steps.ts';
 
 /** Limits how long one transaction holds row locks. */

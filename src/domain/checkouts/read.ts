@@ -7,7 +7,8 @@ import type { Input, OperationResult } from '../../base/operation.ts';
 import { pageOf, pageQueryOf } from '../../base/page.ts';
 import type { Caller, PrefetchedCheckout } from '../keys/caller.ts';
 import { expireBatch, expireOne } from './expire.ts';
-import { type CheckoutView, hasOverdue, listCheckoutViews, viewCheckout } from './queries.ts';
+import { hasOverdue } from './expire-queries.ts';
+import { type CheckoutView, listCheckoutViews, viewCheckout } from './queries.ts';
 
 export async function getCheckout(db: Db, caller: Caller, input: Input): Promise<OperationResult> {
   const id = input.params.id ?? '';

@@ -26,8 +26,6 @@ export interface NewHoldRow {
   readonly payerId: string | null;
 }
 
-export type { HoldUpdate, NewMovement };
-
 export type Step =
   | {
       readonly step: 'transition checkout';

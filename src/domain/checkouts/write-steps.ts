@@ -5,7 +5,6 @@
 import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import { canTransition } from '../../base/transitions.ts';
-import { recordCheckoutEvent } from '../events/record.ts';
 import { postEntries } from '../ledger/queries.ts';
 import { insertMovements, openPayout, reduceTransfer } from '../payments/movement-queries.ts';
 import {
@@ -18,15 +17,16 @@ import {
   transitionHold,
 } from '../payments/queries.ts';
 import { HOLD_TRANSITIONS } from '../payments/transitions.ts';
+import { recordCheckoutEvent } from './event-queries.ts';
 import type { LockedCheckout } from './locked-checkout.ts';
-import { scheduleNotificationsIfParty } from './notifications/queries.ts';
-import { assignSeat } from './party/seat-queries.ts';
 import {
+  assignSeat,
   dropShares,
   insertShares,
   refundCheckoutBy,
   refundSharesBy,
   reorderShares,
+  scheduleNotificationsIfParty,
   scheduleRetry,
   transitionCheckout,
   transitionShares,

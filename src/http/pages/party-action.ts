@@ -228,8 +228,11 @@ async function submitParty(
     custom[kind === 'organizer' ? 'organizer' : id] = amounts[index] ?? 0;
   });
   const body = { members, split: form.split === 'equal' ? 'equal' : { custom } };
-  const organizer = { ...guest, partyVersion: current.version };
-  await performForm(page, 'chooseParty', organizer, body, { id: route.checkoutId });
+  await performForm(page, 'chooseParty', guest, {
+    body,
+    params: { id: route.checkoutId },
+    expectedVersion: current.version,
+  });
 }
 
 /** The operation's message is for developers. The page shows a translated one beside the phone that caused it. */

@@ -1,11 +1,12 @@
 // Chooses and renders the content of a checkout's page from the state of the checkout, the state of the guest's share and
 // the guest's role, all read by the server. Every state has its own text.
 
+import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { formatTime } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
 import type { PageContent } from './layout.ts';
 import { organizerTools } from './organizer.ts';
-import { isUnpaid, organizerName, type PageModel, paidSum, type ShareView } from './page-model.ts';
+import { isUnpaid, organizerName, type PageModel, paidSum } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { choosePage, type PartyChoiceView } from './party-page.ts';
 import { isSandbox, payForm } from './pay-form.ts';
@@ -135,13 +136,13 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
 }
 
 /** Stripe's form pays one share at a time, so with Stripe "rest" covers the remaining shares one after the other. */
-function sharesToCover(page: PageRequest, { checkout, myShare }: PageModel, cover: string): readonly ShareView[] {
+function sharesToCover(page: PageRequest, { checkout, myShare }: PageModel, cover: string): readonly GuestShare[] {
   const others = checkout.shares.filter((share) => share.id !== myShare?.id && isUnpaid(share));
   if (cover !== 'rest') return others.filter(({ id }) => id === cover);
   return isSandbox(page) ? others : others.slice(0, 1);
 }
 
-function heldNotice(page: PageRequest, model: PageModel, share: ShareView): Html {
+function heldNotice(page: PageRequest, model: PageModel, share: GuestShare): Html {
   const { translator } = page;
   const { covered_by: payer } = share;
   if (share.amount === 0)
@@ -161,7 +162,7 @@ function heldNotice(page: PageRequest, model: PageModel, share: ShareView): Html
 }
 
 /** The guest's own share, by its state. */
-function ownShare(page: PageRequest, model: PageModel, share: ShareView): readonly Piece[] {
+function ownShare(page: PageRequest, model: PageModel, share: GuestShare): readonly Piece[] {
   const { translator } = page;
   if (share.status === 'held') return [heldNotice(page, model, share), progress(page, model)];
   const problem =

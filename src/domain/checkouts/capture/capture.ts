@@ -6,8 +6,9 @@ import { callKeys, type HoldState } from '../../payments/hold.ts';
 import { type HoldFacts, type Processor, ProcessorRefusal, ProcessorUnavailable } from '../../payments/processor.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
 import { decideUnderLock, type PaymentServices, processorFor, retryAt } from '../payment-services.ts';
-import { claimCapture, claimDueCaptures, readCheckout, venuesWithDueCaptures } from '../queries.ts';
+import { readCheckout } from '../queries.ts';
 import { beginCaptures, type CaptureOutcome, hasBegunCapturing, partyHolds, recordCaptures } from './decide-capture.ts';
+import { claimCapture, claimDueCaptures, venuesWithDueCaptures } from './queries.ts';
 
 const LEASE_MS = 60_000;
 /** Processor calls for one checkout at the same time. */

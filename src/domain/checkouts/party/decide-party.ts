@@ -1,9 +1,8 @@
-// The organizer chooses the party, or changes it. Also cancels a checkout. Pure. A member whose amount is unchanged
-// keeps the share and its hold. Any other share is dropped and its holds are released; a changed amount gets a new
-// share. A share of 0 becomes held at once, without a card.
+// The organizer chooses the party, or changes it. Pure. A member whose amount is unchanged keeps the share and its
+// hold. Any other share is dropped and its holds are released; a changed amount gets a new share. A share of 0 becomes
+// held at once, without a card.
 
 import { applySteps } from '../apply-steps.ts';
-import { endUnfunded } from '../end-unfunded.ts';
 import { fundWhenAllHeld, markShareHeld } from '../holds/decide-hold.ts';
 import { isOverdue, type LockedCheckout } from '../locked-checkout.ts';
 import type { NewShare, Step } from '../steps.ts';
@@ -88,16 +87,4 @@ function holdFreeShares(checkout: LockedCheckout, now: number): readonly Step[] 
     steps = [...steps, ...markShareHeld(applySteps(checkout, steps), share, now)];
   }
   return steps.length > 0 ? steps : fundWhenAllHeld(checkout);
-}
-
-/** Cancels an open or collecting checkout and releases every hold. A canceled one needs no steps. */
-export function decideCancel(
-  checkout: LockedCheckout,
-  now: number,
-): { readonly refusal: 'checkout_not_cancelable' } | { readonly steps: readonly Step[] } {
-  if (checkout.status === 'canceled') return { steps: [] };
-  if ((checkout.status !== 'open' && checkout.status !== 'collecting') || isOverdue(checkout, now)) {
-    return { refusal: 'checkout_not_cancelable' };
-  }
-  return { steps: endUnfunded(checkout, 'canceled', now) };
 }

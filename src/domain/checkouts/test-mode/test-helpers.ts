@@ -1,23 +1,23 @@
 // POST /v1/test_helpers/checkouts/{id}/…: take a test checkout through the same code as real guests do, with the
 // processor's test cards. Only test keys may call these operations.
 
-import type { TestAdvance, TestHold } from '../../../schemas/types.gen.ts';
-import { conflict, type FieldProblem, invalid, notFound } from '../../base/errors.ts';
-import type { Input, OperationResult } from '../../base/operation.ts';
-import type { Caller } from '../keys/caller.ts';
-import { callKeys } from '../payments/hold.ts';
-import { type Processor, ProcessorRefusal } from '../payments/processor.ts';
-import { findHold, shiftHeldTimes } from '../payments/queries.ts';
-import { captureFunded } from './capture/capture.ts';
-import { expireOne } from './expire.ts';
-import { holdWithRetry } from './holds/hold-with-retry.ts';
-import { settleHoldNow } from './holds/settle-hold.ts';
-import { isOverdue, type LockedCheckout } from './locked-checkout.ts';
-import { decideParty, type PartyShare } from './party/decide-party.ts';
-import { equalSplit, MIN_CHARGE } from './party/split.ts';
-import { decideUnderLock, type PaymentServices, processorFor } from './payment-services.ts';
-import { advanceClock, lockCheckout, readCheckout } from './queries.ts';
-import { checkoutJson } from './read.ts';
+import type { TestAdvance, TestHold } from '../../../../schemas/types.gen.ts';
+import { conflict, type FieldProblem, invalid, notFound } from '../../../base/errors.ts';
+import type { Input, OperationResult } from '../../../base/operation.ts';
+import type { Caller } from '../../keys/caller.ts';
+import { callKeys } from '../../payments/hold.ts';
+import { type Processor, ProcessorRefusal } from '../../payments/processor.ts';
+import { findHold, shiftHeldTimes } from '../../payments/queries.ts';
+import { captureFunded } from '../capture/capture.ts';
+import { expireOne } from '../expire.ts';
+import { holdWithRetry } from '../holds/hold-with-retry.ts';
+import { settleHoldNow } from '../holds/settle-hold.ts';
+import { isOverdue, type LockedCheckout } from '../locked-checkout.ts';
+import { decideParty, type PartyShare } from '../party/decide-party.ts';
+import { equalSplit, MIN_CHARGE } from '../party/split.ts';
+import { decideUnderLock, type PaymentServices, processorFor } from '../payment-services.ts';
+import { advanceClock, lockCheckout, readCheckout } from '../queries.ts';
+import { checkoutJson } from '../read.ts';
 
 const MAX_CONCURRENT = 8;
 const WORKING_CARD = 'pm_card_visa';

@@ -7,8 +7,8 @@ import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { type Guest, isGuest } from '../../members/guest.ts';
 import { expireOne } from '../expire.ts';
+import { type GuestView, venueOf, viewForGuest } from './guest-queries.ts';
 import type { GuestServices } from './guest-services.ts';
-import { type GuestView, venueOf, viewForGuest } from './invite-queries.ts';
 
 export async function viewAsGuest(
   services: GuestServices,
@@ -69,9 +69,4 @@ async function readCurrentView(
   if (!view.overdue || expire === undefined) return view;
   await expireOne(expire.db, { ids: expire.ids, now }, venueId, id);
   return readCurrentView(db, venueId, id, memberId, now);
-}
-
-/** The URL of an invite, from its sealed token. */
-export function inviteUrl(services: Pick<GuestServices, 'seal' | 'pageBase'>, shareId: string, token: Buffer): string {
-  return `${services.pageBase()}/s/${services.seal.open(token, `invite ${shareId}`)}`;
 }

@@ -163,10 +163,10 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'a worker with a stale lease token postpones a processor notice that another has read',
+    bug: 'a worker with a stale lease token postpones a processor event that another has read',
     file: 'src/domain/payments/dispute-queries.ts',
-    from: 'where notice_id = $1 and lease_token = $2',
-    to: 'where notice_id = $1 and lease_token >= $2',
+    from: 'where event_id = $1 and lease_token = $2',
+    to: 'where event_id = $1 and lease_token >= $2',
     tests: ['test/checkouts/processor-events.test.ts'],
   },
   {

@@ -160,7 +160,7 @@ async function compareHold(
   }
   if (isWanted && hold.status === 'captured')
     return { what: `captured here, ${facts.status} at the processor`, done: null };
-  if (isWanted || facts.status === 'gone') return null;
+  if (isWanted || facts.status === 'voided') return null;
   return releaseUnwantedHold(processor, facts);
 }
 

@@ -14,12 +14,12 @@ import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts
 import { settleDueHolds } from '../domain/checkouts/holds/settle-hold.ts';
 import { notifyDueGuests } from '../domain/checkouts/notifications/notify-guests.ts';
 import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
-import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply.ts';
+import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
 import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
 import { deleteOldResponses } from '../domain/idempotency/stored-responses.ts';
 import { deleteExpiredCalls } from '../domain/keys/queries.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
-import { sendDueMessages, type TextSender } from '../domain/members/messages/send.ts';
+import { type SmsSender, sendDueMessages } from '../domain/members/messages/send.ts';
 import { deleteOldSignIns } from '../domain/members/queries.ts';
 import { deleteOldDeclines } from '../domain/payments/decline-queries.ts';
 import { deleteOldNotices } from '../domain/payments/dispute-queries.ts';
@@ -35,7 +35,7 @@ export interface WorkerServices {
   readonly clock: Clock;
   readonly outbound: Outbound;
   readonly payments: GuestServices;
-  readonly sender: TextSender;
+  readonly sender: SmsSender;
   readonly deliveries: QueueServices;
   readonly hooks: ApplyServices;
 }

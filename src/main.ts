@@ -188,11 +188,11 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
     throw asListenError(error, config);
   });
   await shutdown.add(() => server.close());
-  const registered = processor.registerNotices(server.localUrl).catch((error: unknown) => {
+  const registered = processor.registerWebhookEndpoints(server.localUrl).catch((error: unknown) => {
     if (shutdown.isStopping) return;
     log.warn(
       { err: error },
-      'the address for processor notices could not be registered; the worker polls the processor instead',
+      'the process could not register its webhook endpoint; the worker polls the processor instead',
     );
   });
   if (role === 'start') await registered;

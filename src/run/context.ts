@@ -47,8 +47,8 @@ export interface AppContext extends CommandServices, Schemas {
 export interface ProcessorAccess {
   /** The address of the embedded processor; null: there is none, or browsers may not use it. */
   readonly sandboxUrl: (() => Promise<string>) | null;
-  /** The secret that signs the notices of each mode. */
-  readonly noticeSecrets: Readonly<Partial<Record<Mode, string>>>;
+  /** The secret that signs the processor's events of each mode. */
+  readonly processorEventSecrets: Readonly<Partial<Record<Mode, string>>>;
 }
 
 export interface ContextOptions {
@@ -112,7 +112,7 @@ export function makeContext(options: ContextOptions): AppContext {
     },
     tokens,
     contract: makeContract(registry, validator, { always: rules, whenNew: clockRules }),
-    processorAccess: options.processorAccess ?? { sandboxUrl: null, noticeSecrets: {} },
+    processorAccess: options.processorAccess ?? { sandboxUrl: null, processorEventSecrets: {} },
     docUrl: (code) => `${address.base}/docs/errors/${code}`,
     checkoutUrl: (id) => `${config.checkoutPageBase ?? address.base}/c/${id}`,
     hookUrl: (provider) => `${address.base}/v1/hooks/${provider}/`,

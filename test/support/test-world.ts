@@ -22,7 +22,7 @@ import { verifyEncryptionKey } from '../../src/domain/installation/verify-encryp
 import { type IssuedKey, issueKey, type NewKeyRequest } from '../../src/domain/keys/issue-key.ts';
 import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
 import { createVenueWithKeys, type VenueWithKeys } from '../../src/domain/keys/sandbox-venue.ts';
-import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
+import { applyDueProcessorEvents } from '../../src/domain/payments/apply-processor-events.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
@@ -130,7 +130,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
       processors,
       processorAccess: {
         sandboxUrl: options.hidesProcessor === true ? null : async () => processor.url,
-        noticeSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
+        processorEventSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
       },
       config,
       db: openDb({
@@ -188,7 +188,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
         done += await settleDueHolds(services, 100);
         done += await captureDue(services, 100);
         done += await settleDueMovements(services, 100);
-        return done + (await readDueNotices(services, 100));
+        return done + (await applyDueProcessorEvents(services, 100));
       });
     },
     async close() {

@@ -8,6 +8,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { readFunctions, schemaFolders } from '../../src/base/schema-files.ts';
 import { TABLE_HOMES } from './table-homes.ts';
 
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -37,6 +38,9 @@ function importsOf(file: string): Import[] {
 const imports = sources.flatMap(importsOf);
 const layer = (file: string): string =>
   file.startsWith('src/') ? (file.split('/')[1] ?? '').replace(/\.ts$/, '') : (file.split('/')[0] ?? '');
+
+/** The domain folder of a file; '' outside the domain. */
+const domainFolder = (file: string): string => (layer(file) === 'domain' ? (file.split('/')[2] ?? '') : '');
 
 /** The folders that each folder may import. `schemas` is the contract: every folder but the sandbox may read it. */
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
@@ -99,13 +103,12 @@ describe('imports', () => {
   });
 
   it('have a fixed order inside the domain', () => {
-    const folder = (file: string): string => file.split('/')[2] ?? '';
     const violations = imports.filter(
       ({ from, to }) =>
         layer(from) === 'domain' &&
         layer(to) === 'domain' &&
-        folder(from) !== folder(to) &&
-        !ALLOWED_DOMAIN_IMPORTS[folder(from)]?.includes(folder(to)),
+        domainFolder(from) !== domainFolder(to) &&
+        !ALLOWED_DOMAIN_IMPORTS[domainFolder(from)]?.includes(domainFolder(to)),
     );
     expect(violations.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
@@ -158,6 +161,9 @@ describe('these have one home', () => {
   it('randomness: base/random', () => {
     expect(filesUsing(/randomBytes|randomUUID|Math\.random/, ['src/base/random.ts', 'sandbox/'])).toEqual([]);
   });
+  it('Retry-After after a counted call: domain/keys', () => {
+    expect(filesUsing(/retry_at/, ['src/domain/keys/'])).toEqual([]);
+  });
   it('the database driver: base/db, base/migrate and the sandbox', () => {
     expect(filesUsing(/from 'pg'/, ['src/base/db.ts', 'src/base/migrate.ts', 'sandbox/'])).toEqual([]);
   });
@@ -188,6 +194,22 @@ describe('these have one home', () => {
     // An operator's checks: is the installation there, and is it migrated.
     const exceptions = ['src/cli/doctor.ts: migrations', 'src/http/status.ts: installation'];
     expect(violations.filter((violation) => !exceptions.includes(violation))).toEqual([]);
+  });
+  it('a SQL function is called only by its own folder and by folders that may import it', () => {
+    const violations: string[] = [];
+    for (const { name, path } of readFunctions(schemaFolders(packageRoot))) {
+      const home = domainFolder(relative(packageRoot, path));
+      // No name in TypeScript has an underscore; the one SQL function without any needs the SQL word before it. An error
+      // message names a function with empty parentheses.
+      const call = new RegExp(name.includes('_') ? `\\b${name}\\((?!\\))` : `\\b(from|select|perform)\\s+${name}\\(`);
+      for (const file of [...program, ...files.filter((file) => file.endsWith('.sql') && file.startsWith('src/'))]) {
+        const own = domainFolder(file);
+        const isAllowed = home === '' || own === home || ALLOWED_DOMAIN_IMPORTS[own]?.includes(home);
+        if (!isAllowed && call.test(read(file))) violations.push(`${file}: ${name}`);
+      }
+    }
+    // Authentication, the count and the read of a checkout are one round trip of every request.
+    expect(violations).toEqual(['src/domain/keys/functions/admit.sql: checkout_view']);
   });
 });
 

@@ -97,7 +97,7 @@ async function retryLater({ db, clock, log }: ApplyServices, delivery: DueDelive
   const attempts = delivery.attempts + (isDatabaseUnavailable ? 0 : 1);
   log[isDatabaseUnavailable ? 'warn' : 'error'](
     { delivery: delivery.id, attempts, err: error },
-    'applying an inbound delivery failed',
+    'the worker could not apply an inbound delivery',
   );
   const dueAt = attempts < MAX_ATTEMPTS ? clock.now() + FIRST_RETRY_MS * 2 ** delivery.attempts : null;
   await recordFailure(db, delivery, attempts, dueAt, 'An internal error occurred: replay the delivery, or contact us.');

@@ -75,8 +75,8 @@ export async function receiveHook(
     integrationId,
     deliveryId,
     now,
-    duplicateKey: duplicateKeyOf(event, raw),
-    duplicateWindowSeconds: event.duplicateWindowSeconds,
+    dedupHash: dedupHashOf(event, raw),
+    dedupWindowSeconds: event.dedupWindowSeconds,
     eventId: storable(event.id),
     type: storable(event.type ?? event.entry?.name ?? null),
     body: services.seal.seal(raw, bodyRow(venueId, deliveryId)),
@@ -106,7 +106,7 @@ function extractorFor(mapping: Mapping): (bytes: Buffer) => ExtractResult {
 }
 
 /** The prefixes keep ids and bodies apart: an id never equals a body. */
-function duplicateKeyOf({ id }: ExtractedEvent, raw: Buffer): Buffer {
+function dedupHashOf({ id }: ExtractedEvent, raw: Buffer): Buffer {
   const hash = createHash('sha256');
   return id === null ? hash.update('body\0').update(raw).digest() : hash.update('id\0').update(id).digest();
 }

@@ -8,6 +8,7 @@ import { conflict, type FieldProblem, invalid, notFound, Problem } from '../../.
 import type { Input, OperationResult } from '../../../base/operation.ts';
 import { randomText } from '../../../base/random.ts';
 import { countSharedCalls } from '../../keys/queries.ts';
+import { retryAfterSeconds } from '../../keys/retry-after.ts';
 import type { Guest } from '../../members/guest.ts';
 import { addFriends } from '../../members/queries.ts';
 import { venueOf } from '../guests/guest-queries.ts';
@@ -84,10 +85,9 @@ function requireMayChoose(checkout: LockedCheckout, guest: Guest, now: number): 
 async function countChoice(tx: Queryable, checkoutId: string): Promise<void> {
   const [counted] = await countSharedCalls(tx, MAX_CHOICES_PER_HOUR, [{ subject: `party ${checkoutId}`, calls: 1 }]);
   if (counted === undefined || counted.granted === 1) return;
-  const wait = counted.retry_at === null ? 60 : (Date.parse(counted.retry_at) - Date.parse(counted.asked_at)) / 1_000;
   throw new Problem('rate_limited', {
     message: `The party was chosen ${MAX_CHOICES_PER_HOUR} times within an hour. Wait a while, then choose again.`,
-    headers: { 'retry-after': String(Math.max(1, Math.ceil(wait))) },
+    headers: { 'retry-after': String(retryAfterSeconds(counted)) },
   });
 }
 
@@ -142,7 +142,7 @@ function splitParty(
   const amounts = split === 'equal' ? equalSplit(checkout.amount, members.length) : customSplit(members, split.custom);
   const fault = checkSplit(checkout.amount, amounts);
   if (fault?.fault === 'wrong sum') throw invalid([wrongSum(checkout.amount, fault.difference)]);
-  if (fault !== null) throw invalid([tooSmall(split, members[fault.place])]);
+  if (fault !== null) throw invalid([tooSmall(split, members[fault.position])]);
   return members.map(({ member, displayName }, index) => ({
     memberId: member.id,
     displayName,

@@ -5,7 +5,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../base/errors.ts';
-import { venueOf } from '../domain/checkouts/party/invite-queries.ts';
+import { venueOf } from '../domain/checkouts/guests/guest-queries.ts';
 import { isRegisteredOrigin } from '../domain/venues/queries.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
 import type { AppOperation } from '../run/app-operation.ts';

@@ -8,7 +8,7 @@ import { isUnavailable, sqlState } from '../base/db.ts';
 import { conflict, invalid, Problem } from '../base/errors.ts';
 import { canonicalJson } from '../base/json/canonical.ts';
 import type { JsonValue } from '../base/json/parse.ts';
-import type { Input, OperationResult, TransactionCommand } from '../base/operation.ts';
+import type { CommandOperation, Input, OperationResult } from '../base/operation.ts';
 import {
   findStoredResponse,
   type ResponseKey,
@@ -62,7 +62,7 @@ export function makePerform(context: AppContext): Perform {
         return replyOf(await runExternal(context.services, operation, principal, input));
       if (caller === null) throw wrongPrincipal(operation);
       if (operation.kind === 'query') return replyOf(await operation.run(context.db, caller, input));
-      if (operation.inOneStatement === true) {
+      if (operation.kind === 'statement') {
         const idempotency = { key: request.idempotencyKey ?? null, fingerprint: fingerprintOf(operation, input) };
         return replyOf(await operation.run(context.db, caller, { ...input, idempotency }));
       }
@@ -107,7 +107,7 @@ function runExternal(
   throw wrongPrincipal(operation);
 }
 
-type KeyedCommand = TransactionCommand<Caller, Services>;
+type KeyedCommand = CommandOperation<Caller, Services>;
 
 /** Problems that only another server knows are found before the transaction begins. */
 async function runCheck(services: Services, { check }: KeyedCommand, input: Input): Promise<void> {

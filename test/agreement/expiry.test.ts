@@ -7,16 +7,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { applySteps } from '../../src/domain/checkouts/apply-steps.ts';
 import { decideExpire } from '../../src/domain/checkouts/decide-expire.ts';
+import { expireCheckouts, hasOverdue, venuesWithOverdue } from '../../src/domain/checkouts/expire-queries.ts';
+import { viewForGuest } from '../../src/domain/checkouts/guests/guest-queries.ts';
 import { isOverdue, type LockedCheckout } from '../../src/domain/checkouts/locked-checkout.ts';
-import { viewForGuest } from '../../src/domain/checkouts/party/invite-queries.ts';
 import {
-  expireCheckouts,
-  hasOverdue,
   insertCheckout,
   listCheckoutViews,
   lockCheckout,
   readCheckout,
-  venuesWithOverdue,
   viewCheckout,
 } from '../../src/domain/checkouts/queries.ts';
 import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { viewForGuest } from '../../src/domain/checkouts/guests/guest-queries.ts';
 import { isOpenSeat } from '../../src/domain/checkouts/party/decide-seat.ts';
-import { viewForGuest } from '../../src/domain/checkouts/party/invite-queries.ts';
 import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { inRolledBackTransaction, NOW, randomCheckout, writeCheckout } from './random-checkouts.ts';

@@ -1,8 +1,8 @@
 // Open seats of a party, which a guest claims by a link, and shares that another member covers.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharesPaidBy } from '../../src/domain/checkouts/guests/guest-queries.ts';
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
-import { sharesPaidBy } from '../../src/domain/checkouts/party/invite-queries.ts';
 import { friendsOf } from '../../src/domain/members/friend-queries.ts';
 import { type HttpResponse, PROCESSOR_KEYS } from '../support/test-world.ts';
 import { type GuestFixture, openGuestFixture, type Person, statusAndError } from './guest-fixture.ts';

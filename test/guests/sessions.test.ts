@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findInvite } from '../../src/domain/checkouts/party/invite-queries.ts';
+import { findInvite } from '../../src/domain/checkouts/guests/invite-queries.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
 import { channelsOf, friendsOf } from '../../src/domain/members/friend-queries.ts';
 import { setMemberName } from '../../src/domain/members/profile.ts';

@@ -34,7 +34,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'the amount of a hold is not compared with the share',
-    file: DECIDE_HOLD,
+    file: 'src/domain/checkouts/lose-hold.ts',
     from: '    facts.amount === hold.amount &&\n    facts.capturable === hold.amount &&\n',
     to: '',
     tests: ['test/checkouts/cards.test.ts'],
@@ -67,8 +67,8 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a remaining cent of a proportional split is lost',
     file: 'src/base/money.ts',
-    from: 'byLoss.slice(0, left)',
-    to: 'byLoss.slice(0, left - 1)',
+    from: 'byRemainder.slice(0, left)',
+    to: 'byRemainder.slice(0, left - 1)',
     tests: ['test/base/money.test.ts'],
   },
   {
@@ -146,7 +146,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'a completed checkout can be canceled',
-    file: 'src/domain/checkouts/party/decide-party.ts',
+    file: 'src/domain/checkouts/decide-cancel.ts',
     from: "    return { refusal: 'checkout_not_cancelable' };",
     to: '    return { steps: [] };',
     tests: ['test/checkouts/cancel.test.ts'],

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { decideCancel } from '../../src/domain/checkouts/decide-cancel.ts';
 import { decideExpire } from '../../src/domain/checkouts/decide-expire.ts';
 import type { LockedCheckout, ShareState } from '../../src/domain/checkouts/locked-checkout.ts';
-import { decideCancel } from '../../src/domain/checkouts/party/decide-party.ts';
 import { CHECKOUT_TRANSITIONS, type CheckoutStatus } from '../../src/domain/checkouts/transitions.ts';
 import { HOLD_TRANSITIONS, type HoldStatus } from '../../src/domain/payments/transitions.ts';
 import { applyAll, newModel } from './checkout-model.ts';
@@ -15,13 +15,13 @@ const STATUSES = Object.keys(CHECKOUT_TRANSITIONS) as CheckoutStatus[];
 function share(place: number, status: ShareState['status']): ShareState {
   const id = `shr_${place}`;
   const person = { isOrganizer: place === 0, memberId: `member-${place}`, displayName: null };
-  return { id, place, amount: 5_000, status, ...person, refundedAmount: 0 };
+  return { id, position: place, amount: 5_000, status, ...person, refundedAmount: 0 };
 }
 
 function hold(id: string, shareId: string, status: HoldStatus): LockedCheckout['holds'][number] {
   const { venueId, mode, currency } = open;
   const about = { id, venueId, checkoutId: open.id, shareId, mode, status, amount: 5_000, currency };
-  const card = { renews: null, keepsCard: false, intentId: null, customerId: null, paymentMethodId: null };
+  const card = { renews: null, savesCard: false, intentId: null, customerId: null, paymentMethodId: null };
   const times = { heldAt: null, captureBefore: null, captureTries: 0, leaseToken: 0, createdAt: 0 };
   return { ...about, ...card, chargeId: null, ...times, payerId: null };
 }

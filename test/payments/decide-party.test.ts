@@ -4,9 +4,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitEqually } from '../../src/base/money.ts';
+import { decideCancel } from '../../src/domain/checkouts/decide-cancel.ts';
 import { decideFromFacts, decideHold } from '../../src/domain/checkouts/holds/decide-hold.ts';
 import type { LockedCheckout } from '../../src/domain/checkouts/locked-checkout.ts';
-import { decideCancel, decideParty, type PartyShare } from '../../src/domain/checkouts/party/decide-party.ts';
+import { decideParty, type PartyShare } from '../../src/domain/checkouts/party/decide-party.ts';
 import { checkSplit, equalSplit, MIN_CHARGE } from '../../src/domain/checkouts/party/split.ts';
 import type { CheckoutStatus } from '../../src/domain/checkouts/transitions.ts';
 import { applyAll, factsFor, type Model, NOW, newId, newModel } from './checkout-model.ts';

@@ -11,6 +11,7 @@ import {
   recordCaptures,
   recordRelease,
 } from '../../src/domain/checkouts/capture/decide-capture.ts';
+import { decideCancel } from '../../src/domain/checkouts/decide-cancel.ts';
 import { decideExpire } from '../../src/domain/checkouts/decide-expire.ts';
 import {
   decideFromFacts,
@@ -19,7 +20,7 @@ import {
   decideRenewal,
   decideTemporarilyRefused,
 } from '../../src/domain/checkouts/holds/decide-hold.ts';
-import { decideCancel, decideParty } from '../../src/domain/checkouts/party/decide-party.ts';
+import { decideParty } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideRefund, refundableAmount } from '../../src/domain/checkouts/refunds/decide-refund.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';
@@ -71,9 +72,9 @@ function factsBy(hold: HoldState, how: number): HoldFacts {
     {},
     {},
     {},
-    { status: 'waiting', capturable: 0, heldAt: null, refusal: null },
-    { status: 'waiting', capturable: 0, heldAt: null, refusal: 'card_declined' },
-    { status: 'underway', capturable: 0, heldAt: null },
+    { status: 'waiting', capturable: 0, heldAt: null, declineCode: null },
+    { status: 'waiting', capturable: 0, heldAt: null, declineCode: 'card_declined' },
+    { status: 'processing', capturable: 0, heldAt: null },
     { status: 'gone', capturable: 0, heldAt: null },
     { status: 'captured', capturable: 0, captured: hold.amount },
     { capturable: Math.floor(hold.amount / 2) },

@@ -8,6 +8,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { readFunctions, schemaFolders } from '../../src/base/schema-files.ts';
 import { TABLE_HOMES } from './table-homes.ts';
 
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -38,6 +39,9 @@ const imports = sources.flatMap(importsOf);
 const layer = (file: string): string =>
   file.startsWith('src/') ? (file.split('/')[1] ?? '').replace(/\.ts$/, '') : (file.split('/')[0] ?? '');
 
+/** The domain folder of a file; '' outside the domain. */
+const domainFolder = (file: string): string => (layer(file) === 'domain' ? (file.split('/')[2] ?? '') : '');
+
 /** The folders that each folder may import. `schemas` is the contract: every folder but the sandbox may read it. */
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   base: ['schemas'],
@@ -61,17 +65,33 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   ledger: [],
   keys: ['venues', 'installation'],
   events: ['venues', 'keys'],
-  calendar: [],
+  recurrence: [],
   catalogue: ['venues', 'keys'],
-  offerings: ['venues', 'keys', 'calendar', 'catalogue'],
-  boats: ['venues', 'keys', 'calendar', 'catalogue'],
+  offerings: ['venues', 'keys', 'recurrence', 'catalogue'],
+  boats: ['venues', 'keys', 'recurrence', 'catalogue'],
   experiences: ['venues', 'keys', 'catalogue', 'offerings'],
   webhooks: ['venues', 'keys', 'events'],
   members: ['venues', 'keys'],
   payments: ['venues', 'keys', 'ledger'],
   checkouts: ['venues', 'keys', 'events', 'ledger', 'offerings', 'payments', 'members'],
-  hooks: ['venues', 'keys', 'calendar', 'offerings'],
+  hooks: ['venues', 'keys', 'recurrence', 'offerings'],
   review: ['venues', 'keys', 'events', 'catalogue', 'offerings', 'boats', 'experiences'],
+};
+
+/**
+ * The subfolders of checkouts that each of them may import. Each may import the files at the top of checkouts, and
+ * those import no subfolder.
+ */
+const ALLOWED_CHECKOUT_IMPORTS: Readonly<Record<string, readonly string[]>> = {
+  '': [],
+  guests: [],
+  notifications: ['guests'],
+  capture: [],
+  holds: ['guests', 'capture'],
+  party: ['guests', 'notifications', 'holds'],
+  refunds: ['capture'],
+  accounting: ['capture', 'holds'],
+  'test-mode': ['capture', 'holds', 'party'],
 };
 
 describe('imports', () => {
@@ -83,13 +103,26 @@ describe('imports', () => {
   });
 
   it('have a fixed order inside the domain', () => {
-    const folder = (file: string): string => file.split('/')[2] ?? '';
     const violations = imports.filter(
       ({ from, to }) =>
         layer(from) === 'domain' &&
         layer(to) === 'domain' &&
+        domainFolder(from) !== domainFolder(to) &&
+        !ALLOWED_DOMAIN_IMPORTS[domainFolder(from)]?.includes(domainFolder(to)),
+    );
+    expect(violations.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+  });
+
+  it('have a fixed order inside checkouts', () => {
+    const home = 'src/domain/checkouts/';
+    const folder = (file: string): string => dirname(file.slice(home.length)).replace('.', '');
+    const violations = imports.filter(
+      ({ from, to }) =>
+        from.startsWith(home) &&
+        to.startsWith(home) &&
+        folder(to) !== '' &&
         folder(from) !== folder(to) &&
-        !ALLOWED_DOMAIN_IMPORTS[folder(from)]?.includes(folder(to)),
+        !ALLOWED_CHECKOUT_IMPORTS[folder(from)]?.includes(folder(to)),
     );
     expect(violations.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
@@ -143,6 +176,9 @@ describe('these have one home', () => {
   it('randomness: base/random', () => {
     expect(filesUsing(/randomBytes|randomUUID|Math\.random/, ['src/base/random.ts', 'sandbox/'])).toEqual([]);
   });
+  it('Retry-After after a counted call: domain/keys', () => {
+    expect(filesUsing(/retry_at/, ['src/domain/keys/'])).toEqual([]);
+  });
   it('the database driver: base/db, base/migrate and the sandbox', () => {
     expect(filesUsing(/from 'pg'/, ['src/base/db.ts', 'src/base/migrate.ts', 'sandbox/'])).toEqual([]);
   });
@@ -175,6 +211,22 @@ describe('these have one home', () => {
       'src/domain/webhooks/queries.ts: events',
     ];
     expect(violations.filter((violation) => !exceptions.includes(violation))).toEqual([]);
+  });
+  it('a SQL function is called only by its own folder and by folders that may import it', () => {
+    const violations: string[] = [];
+    for (const { name, path } of readFunctions(schemaFolders(packageRoot))) {
+      const home = domainFolder(relative(packageRoot, path));
+      // No name in TypeScript has an underscore; the one SQL function without any needs the SQL word before it. An error
+      // message names a function with empty parentheses.
+      const call = new RegExp(name.includes('_') ? `\\b${name}\\((?!\\))` : `\\b(from|select|perform)\\s+${name}\\(`);
+      for (const file of [...program, ...files.filter((file) => file.endsWith('.sql') && file.startsWith('src/'))]) {
+        const own = domainFolder(file);
+        const isAllowed = home === '' || own === home || ALLOWED_DOMAIN_IMPORTS[own]?.includes(home);
+        if (!isAllowed && call.test(read(file))) violations.push(`${file}: ${name}`);
+      }
+    }
+    // Authentication, the count and the read of a checkout are one round trip of every request.
+    expect(violations).toEqual(['src/domain/keys/functions/admit.sql: checkout_view']);
   });
 });
 

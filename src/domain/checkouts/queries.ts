@@ -4,7 +4,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { PageQuery } from '../../base/page.ts';
-import { type DueAtVenue, liveHolds } from '../payments/queries.ts';
+import { activeHolds } from '../payments/queries.ts';
 import type { LockedCheckout, ShareState } from './locked-checkout.ts';
 import type { NewShare } from './steps.ts';
 import type { CheckoutStatus, ShareStatus } from './transitions.ts';
@@ -138,12 +138,12 @@ async function readRows(tx: Queryable, venueId: string, id: string, lock: string
       [venueId, id],
     ),
     tx.query<ShareState>(
-      `select share_id as "id", place, amount, status, is_organizer as "isOrganizer", member_id as "memberId",
+      `select share_id as "id", place as "position", amount, status, is_organizer as "isOrganizer", member_id as "memberId",
          coalesce(display_name, member_name(member_id)) as "displayName", refunded_amount as "refundedAmount"
        from shares where venue_id = $1 and checkout_id = $2 and dropped_at is null order by place`,
       [venueId, id],
     ),
-    liveHolds(tx, venueId, id),
+    activeHolds(tx, venueId, id),
   ]);
   const row = rows[0];
   return row === undefined ? null : { ...row, shares, holds };
@@ -212,7 +212,7 @@ export async function insertShares(
         checkoutId,
         now,
         ids,
-        shares.map(({ place }) => place),
+        shares.map(({ position }) => position),
         shares.map(({ amount }) => amount),
         shares.map(({ isOrganizer }) => isOrganizer),
         shares.map(({ memberId }) => memberId),
@@ -259,12 +259,12 @@ export async function dropShares(tx: Queryable, venueId: string, ids: readonly s
 export async function reorderShares(
   tx: Queryable,
   venueId: string,
-  places: ReadonlyMap<string, number>,
+  positions: ReadonlyMap<string, number>,
 ): Promise<number> {
   const rows = await tx.query(
     `update shares s set place = n.place from unnest($2::text[], $3::smallint[]) as n(id, place)
      where s.venue_id = $1 and s.share_id = n.id and s.dropped_at is null returning 1`,
-    [venueId, [...places.keys()], [...places.values()]],
+    [venueId, [...positions.keys()], [...positions.values()]],
   );
   return rows.length;
 }
@@ -281,80 +281,6 @@ export async function refundSharesBy(
     [venueId, [...amounts.keys()], [...amounts.values()]],
   );
   return rows.length;
-}
-
-export async function venuesWithFundedDue(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
-  return db.query<DueAtVenue>(
-    `select venue_id as "venueId", count(*)::integer as "due" from (
-       select venue_id from checkouts where status = 'funded' and work_at <= to_timestamp($1 / 1000.0)
-       order by work_at limit $2) d
-     group by venue_id order by venue_id`,
-    [now, limit],
-  );
-}
-
-/** Leases due funded checkouts of a venue until `leaseEnds`; after that another worker may claim them. */
-export async function claimFundedDue(
-  db: Queryable,
-  venueId: string,
-  now: number,
-  leaseEnds: number,
-  limit: number,
-): Promise<{ id: string; leaseToken: number }[]> {
-  return db.query(
-    `update checkouts set lease_token = lease_token + 1, work_at = to_timestamp($3 / 1000.0)
-     where venue_id = $1 and checkout_id in (
-       select checkout_id from checkouts where venue_id = $1 and status = 'funded' and work_at <= to_timestamp($2 / 1000.0)
-       order by work_at, checkout_id limit $4 for update skip locked)
-     returning checkout_id as "id", lease_token as "leaseToken"`,
-    [venueId, now, leaseEnds, limit],
-  );
-}
-
-/** Leases one funded checkout, due or not, until `until`. Returns its lease token; null: it is not funded. */
-export async function claimFunded(db: Queryable, venueId: string, id: string, until: number): Promise<number | null> {
-  const rows = await db.query<{ leaseToken: number }>(
-    `update checkouts set lease_token = lease_token + 1, work_at = to_timestamp($3 / 1000.0)
-     where venue_id = $1 and checkout_id = $2 and status = 'funded' returning lease_token as "leaseToken"`,
-    [venueId, id, until],
-  );
-  return rows[0]?.leaseToken ?? null;
-}
-
-/** The venues of the `limit` longest overdue checkouts, and how many each has. */
-export async function venuesWithOverdue(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
-  return db.query<DueAtVenue>(
-    `select venue_id as "venueId", count(*)::integer as "due" from (
-       select venue_id from checkouts
-       where status in ('open', 'collecting') and expires_at <= to_timestamp($1 / 1000.0)
-       order by expires_at limit $2) d
-     group by venue_id order by venue_id`,
-    [now, limit],
-  );
-}
-
-/** Whether the venue has an overdue checkout. */
-export async function hasOverdue(db: Queryable, venueId: string, now: number): Promise<boolean> {
-  const rows = await db.query(
-    `select 1 from checkouts
-     where venue_id = $1 and status in ('open', 'collecting') and expires_at <= to_timestamp($2 / 1000.0) limit 1`,
-    [venueId, now],
-  );
-  return rows.length > 0;
-}
-
-/** Expires as many overdue checkouts of a venue as there are event ids, by the rule of decideExpire. Returns how many. */
-export async function expireCheckouts(
-  db: Queryable,
-  venueId: string,
-  now: number,
-  eventIds: readonly string[],
-): Promise<number> {
-  const rows = await db.query<{ expired: number }>(
-    'select expire_checkouts($1, to_timestamp($2 / 1000.0), $3, null, $4) as expired',
-    [venueId, now, eventIds.length, eventIds],
-  );
-  return rows[0]?.expired ?? 0;
 }
 
 /** Sets how far the checkout's own clock is ahead. It never goes back. */
@@ -382,15 +308,38 @@ export async function bookingIds(
   return new Map(rows.map(({ id, bookingId }) => [id, bookingId]));
 }
 
-export async function fundedCheckouts(
-  db: Queryable,
-  mode: Mode,
-  after: string | null,
-  limit: number,
-): Promise<{ id: string; venueId: string }[]> {
-  return db.query(
-    `select checkout_id as "id", venue_id as "venueId" from checkouts
-     where status = 'funded' and mode = $1 and ($2::text is null or checkout_id > $2) order by checkout_id limit $3`,
-    [mode, after, limit],
+/** The share passes from the seat's placeholder to the member. Returns 0 if another member has claimed it already. */
+export async function assignSeat(
+  tx: Queryable,
+  venueId: string,
+  seat: {
+    readonly shareId: string;
+    readonly seatId: string;
+    readonly memberId: string;
+    readonly displayName: string | null;
+  },
+  invitedAt: number,
+): Promise<number> {
+  const rows = await tx.query(
+    `update shares set member_id = $4, display_name = $5, invited_at = to_timestamp($6 / 1000.0), reminded_at = null
+     where venue_id = $1 and share_id = $2 and member_id = $3 and dropped_at is null returning 1`,
+    [venueId, seat.shareId, seat.seatId, seat.memberId, seat.displayName, invitedAt],
+  );
+  return rows.length;
+}
+
+/** Makes the checkout's notifications due now, because its party or its state has changed. */
+export async function scheduleNotifications(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
+  await tx.query(`update checkouts set notify_at = '-infinity' where venue_id = $1 and checkout_id = $2`, [
+    venueId,
+    checkoutId,
+  ]);
+}
+
+/** Like scheduleNotifications, unless the checkout has no guests to notify: a null notify_at stays null. */
+export async function scheduleNotificationsIfParty(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
+  await tx.query(
+    `update checkouts set notify_at = '-infinity' where venue_id = $1 and checkout_id = $2 and notify_at is not null`,
+    [venueId, checkoutId],
   );
 }

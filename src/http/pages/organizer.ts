@@ -1,9 +1,10 @@
 // The organizer's tools: the link for open seats, each person's own link, covering one share or all the rest, and changing
 // the party.
 
-import { inviteUrl } from '../../domain/checkouts/party/guest-view.ts';
+import type { GuestShare } from '../../../schemas/types.gen.ts';
+import { inviteUrl } from '../../domain/checkouts/guests/invite-url.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { isUnpaid, nameOf, type PageModel, type ShareView } from './page-model.ts';
+import { isUnpaid, nameOf, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { money } from './summary.ts';
 
@@ -43,7 +44,7 @@ function copyButtons({ translator }: PageRequest, { checkout }: PageModel, url: 
   return html`<button type="button" class="quiet" id="copy-link" data-copy="${url}" data-done="${translator.translate('page.copied')}" hidden>${translator.translate('page.copy_link')}</button> <button type="button" class="quiet" id="send-link" data-share-url="${url}" data-share-text="${text}" hidden>${translator.translate('page.send_link')}</button>`;
 }
 
-function otherShare(page: PageRequest, model: PageModel, share: ShareView): Html {
+function otherShare(page: PageRequest, model: PageModel, share: GuestShare): Html {
   const { translator, http } = page;
   const invite = model.invites.find(({ shareId }) => shareId === share.id);
   const url = invite === undefined ? null : inviteUrl(http.app.services, share.id, invite.token);

@@ -13,9 +13,9 @@ import { settleMovement } from '../../payments/settle-movements.ts';
 import { ENDED_HOLD_STATUSES } from '../../payments/transitions.ts';
 import { findVenue } from '../../venues/queries.ts';
 import { captureFunded } from '../capture/capture.ts';
+import { fundedCheckouts } from '../capture/queries.ts';
 import { settleHoldNow } from '../holds/settle-hold.ts';
 import { type PaymentServices, processorFor } from '../payment-services.ts';
-import { fundedCheckouts } from '../queries.ts';
 
 export interface Difference {
   readonly mode: Mode;

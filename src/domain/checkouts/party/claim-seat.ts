@@ -8,14 +8,13 @@ import type { Ids } from '../../../base/ids.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Guest } from '../../members/guest.ts';
 import { addFriends, findMembers, insertSeats } from '../../members/queries.ts';
+import { venueOf } from '../guests/guest-queries.ts';
+import type { GuestServices } from '../guests/guest-services.ts';
+import { guestJson } from '../guests/guest-view.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
-import { scheduleNotifications } from '../notifications/queries.ts';
-import { lockCheckout } from '../queries.ts';
+import { lockCheckout, scheduleNotifications } from '../queries.ts';
 import { writeSteps } from '../write-steps.ts';
 import { decideSeat, type SeatRefusal } from './decide-seat.ts';
-import type { GuestServices } from './guest-services.ts';
-import { guestJson } from './guest-view.ts';
-import { venueOf } from './invite-queries.ts';
 
 /** Creates placeholder members. The organizer's choice names their ids as `user_id`. */
 export async function createSeats(

@@ -16,10 +16,10 @@ import { randomText, systemRandom } from './base/random.ts';
 import { schemaFolders } from './base/schema-files.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
 import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
-import { proveEncryptionKey } from './domain/installation/key-proof.ts';
+import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
 import { DispatchSignal } from './domain/webhooks/deliveries/dispatch-signal.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
-import { textSender } from './main/sender.ts';
+import { smsSender } from './main/sms-sender.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from './run/context.ts';
 import type { ToolServer, ToolServerContext } from './run/tool-server.ts';
 
@@ -76,7 +76,7 @@ async function openContext(
   });
   if (applied > 0) log.info({ files: applied }, 'the database was migrated');
   if (shutdown.isStopping) throw new ShutdownRequested();
-  await proveEncryptionKey(db, context.seal, context.clock.now());
+  await verifyEncryptionKey(db, context.seal, context.clock.now());
   return { context, processor, newOperatorToken: token?.isNew === true ? token.text : null };
 }
 
@@ -103,7 +103,7 @@ function asDatabaseError(error: unknown, { databaseUrl }: Config): unknown {
 }
 
 function systemCommandContext(context: AppContext, via: 'start' | 'cli', actor: string): CommandContext {
-  return commandContext(context, { actor, via, address: null, requestId: null });
+  return commandContext(context, { name: actor, via, address: null, requestId: null });
 }
 
 function printLine(line: string): void {
@@ -168,7 +168,7 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
       payments: services,
       deliveries: { ...services, dispatchSignal: new DispatchSignal() },
       hooks: context,
-      sender: textSender(config),
+      sender: smsSender(config),
     });
     await shutdown.add(() => worker.close());
   }
@@ -188,11 +188,11 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
     throw asListenError(error, config);
   });
   await shutdown.add(() => server.close());
-  const registered = processor.registerNotices(server.localUrl).catch((error: unknown) => {
+  const registered = processor.registerWebhookEndpoints(server.localUrl).catch((error: unknown) => {
     if (shutdown.isStopping) return;
     log.warn(
       { err: error },
-      'the address for processor notices could not be registered; the worker polls the processor instead',
+      'the process could not register its webhook endpoint; the worker polls the processor instead',
     );
   });
   if (role === 'start') await registered;

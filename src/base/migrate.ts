@@ -13,7 +13,7 @@ import {
   type SchemaFolders,
 } from './schema-files.ts';
 
-const LEDGER = `
+const MIGRATION_TABLES = `
 create table if not exists migrations (
   version integer primary key,
   name text not null,
@@ -38,7 +38,7 @@ export function migrate(url: string, folders: SchemaFolders): Promise<number> {
 
 export interface Migrating {
   readonly done: Promise<number>;
-  /** Breaks it off, wherever it is: what is not committed is not applied. */
+  /** Stops the migration at any point; uncommitted files are not applied. */
   stop(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ async function applyMissing(client: pg.Client, folders: SchemaFolders): Promise<
     const migrations = readMigrations(folders);
     const functions = readFunctions(folders);
     if (await isCurrent(client, migrations, functions)) return 0;
-    await prepareLedger(client);
+    await createMigrationTables(client);
     let applied = 0;
     for (const migration of migrations) if (await applyMigration(client, migration)) applied++;
     return applied + (await applyFunctions(client, functions));
@@ -69,7 +69,7 @@ async function applyMissing(client: pg.Client, folders: SchemaFolders): Promise<
   }
 }
 
-/** The ordinary start: one look, no lock. */
+/** The usual case at start: one query, no lock. */
 async function isCurrent(
   client: pg.Client,
   migrations: readonly Migration[],
@@ -94,10 +94,10 @@ async function isCurrent(
 }
 
 /** `create table if not exists` of two servers at once can still collide in the catalogue; the second try finds it. */
-async function prepareLedger(client: pg.Client): Promise<void> {
+async function createMigrationTables(client: pg.Client): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await client.query(LEDGER);
+      await client.query(MIGRATION_TABLES);
       return;
     } catch (error) {
       if (attempt >= 5 || !['23505', '42P07', '42710', 'XX000'].includes(sqlState(error))) throw error;

@@ -8,7 +8,7 @@ import { isUnavailable } from '../base/db.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { readMigrations } from '../base/schema-files.ts';
 import { countVenuesWithoutHours } from '../domain/analytics/queries.ts';
-import { proveEncryptionKey } from '../domain/installation/key-proof.ts';
+import { verifyEncryptionKey } from '../domain/installation/verify-encryption-key.ts';
 import type { AppContext } from '../run/context.ts';
 import { errorLine } from './cli-error.ts';
 import type { Command, CommandResult, OpenContext } from './command-definition.ts';
@@ -69,7 +69,7 @@ async function checkMigrations({ db }: AppContext): Promise<Check> {
 }
 
 async function checkEncryptionKey({ db, seal, config, clock }: AppContext): Promise<Check> {
-  await proveEncryptionKey(db, seal, clock.now());
+  await verifyEncryptionKey(db, seal, clock.now());
   const source =
     config.encryptionKey === null ? `the one in ${join(config.dataDir, 'encryption-key')}` : 'ENCRYPTION_KEY';
   return passed('encryption_key', `${source} is the key that this database was written with`);
@@ -94,13 +94,13 @@ function checkProcessor({ config }: AppContext): Check {
   return passed('processor', `${describe('test')}, ${describe('live')}`);
 }
 
-function checkTexts({ config }: AppContext): Check {
-  const { twilio, sandboxTexts } = config;
+function checkSms({ config }: AppContext): Check {
+  const { twilio, sandboxSms } = config;
   if (twilio !== null) {
     const from = 'number' in twilio.from ? 'a number of ours' : 'a messaging service';
     return passed('texts', `Twilio sends them from ${from}; STOP is heard at /texts/twilio`);
   }
-  if (sandboxTexts) return passed('texts', 'stored at /sandbox/outbox: no phone receives them');
+  if (sandboxSms) return passed('texts', 'stored at /sandbox/outbox: no phone receives them');
   const remedy = 'set TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM: guests cannot sign in without a code.';
   return problem('texts', 'no sender is set up, while live mode has Stripe', remedy);
 }
@@ -157,7 +157,7 @@ async function runChecks(open: OpenContext): Promise<Check[]> {
     await runCheck('encryption_key', checkEncryptionKey(context)),
     await runCheck('clock', checkClock(context)),
     checkProcessor(context),
-    checkTexts(context),
+    checkSms(context),
     checkBaseUrl(context),
     await runCheck('analytics', checkAnalytics(context)),
   ];

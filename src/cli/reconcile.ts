@@ -4,7 +4,7 @@
 import type { CommandContext } from '../base/command-context.ts';
 import type { Mode } from '../base/config.ts';
 import { type Difference, reconcile } from '../domain/checkouts/accounting/reconcile.ts';
-import { retryMovement, venuesWithFailed } from '../domain/payments/movement-queries.ts';
+import { retryFailedMovements, venuesWithFailedMovements } from '../domain/payments/movement-queries.ts';
 import { audit } from '../domain/venues/audit.ts';
 import type { AppContext } from '../run/context.ts';
 import type { Command } from './command-definition.ts';
@@ -72,9 +72,9 @@ const run: Command = {
 async function retryFailed({ db }: AppContext, command: CommandContext, modes: readonly Mode[]): Promise<number> {
   let retried = 0;
   for (const mode of modes) {
-    for (const venueId of await venuesWithFailed(db, mode)) {
+    for (const venueId of await venuesWithFailedMovements(db, mode)) {
       await db.transaction(async (tx) => {
-        const retriedMovements = await retryMovement(tx, venueId, mode, command.now);
+        const retriedMovements = await retryFailedMovements(tx, venueId, mode, command.now);
         for (const { id } of retriedMovements)
           await audit(tx, command, { venueId, action: 'movement.retry', subject: id });
         retried += retriedMovements.length;

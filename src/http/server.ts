@@ -18,19 +18,19 @@ import { isIntegration, isPartner } from '../run/principal.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { OpenToolServer } from '../run/tool-server.ts';
 import { readBody } from './body.ts';
+import { answerClientError } from './client-error.ts';
 import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
-import { countForAddress, setRateLimitHeaders } from './limit-headers.ts';
 import { registerMembers } from './members.ts';
 import { makeMetrics } from './metrics.ts';
 import { registerPages, sendPageNotFound } from './pages/pages.ts';
 import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
+import { countCallByAddress, setRateLimitHeaders } from './rate-limit-headers.ts';
 import { makeAllowedMethods, pathOf, routerPath, withoutOrigin } from './routes.ts';
+import { registerSmsReplies } from './sms-replies.ts';
 import { registerStatus } from './status.ts';
-import { registerTexts } from './texts.ts';
 import { bodyProblemFor, registerTools } from './tools.ts';
-import { answerClientError } from './wire-error.ts';
 
 export interface RunningServer {
   readonly urls: Urls;
@@ -91,7 +91,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   registerProcessor(app, http);
   registerMembers(app, http);
   await registerPages(app, http);
-  registerTexts(app, http);
+  registerSmsReplies(app, http);
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
@@ -272,7 +272,7 @@ async function replyUnrouted(
   methods: readonly string[],
 ): Promise<FastifyReply> {
   try {
-    await countForAddress(http, request, reply);
+    await countCallByAddress(http, request, reply);
   } catch (error) {
     // The answer does not need the database, so it is sent even when counting fails.
     http.app.log.warn({ request_id: request.id, err: error }, 'the server could not count an unrouted request');
@@ -349,6 +349,6 @@ function observe(http: HttpContext, request: FastifyRequest, reply: FastifyReply
 }
 
 /** The fields of the log line that name the caller and the entry point. */
-function callerLogFields({ key, venue, by }: Caller): object {
+function callerLogFields({ key, venue, actor: by }: Caller): object {
   return { key: key.id, venue: venue.id, via: by.via };
 }

@@ -47,8 +47,8 @@ export interface AppContext extends CommandServices, Schemas {
 export interface ProcessorAccess {
   /** The address of the embedded processor; null: there is none, or browsers may not use it. */
   readonly sandboxUrl: (() => Promise<string>) | null;
-  /** The secret that signs the notices of each mode. */
-  readonly noticeSecrets: Readonly<Partial<Record<Mode, string>>>;
+  /** The secret that signs the processor's events of each mode. */
+  readonly processorEventSecrets: Readonly<Partial<Record<Mode, string>>>;
 }
 
 export interface ContextOptions {
@@ -80,7 +80,7 @@ export function makeContext(options: ContextOptions): AppContext {
   const ids = makeIds(clock, random);
   const seal = makeSeal(options.sealKey, random);
   const { processors = {} } = options;
-  const tokens = makeTokens({ db, clock, ids, seal, issuer: () => address.base, foreign: config.memberIssuer });
+  const tokens = makeTokens({ db, clock, ids, seal, issuer: () => address.base, memberIssuer: config.memberIssuer });
   return {
     config,
     db,
@@ -107,19 +107,19 @@ export function makeContext(options: ContextOptions): AppContext {
       payoutDelay: config.payoutDelayHours * 3_600_000,
       pageBase: () => config.checkoutPageBase ?? address.base,
       host: () => new URL(config.checkoutPageBase ?? (address.base || 'http://localhost')).hostname,
-      isSandbox: config.sandboxTexts,
+      isSandbox: config.sandboxSms,
       tokens,
     },
     tokens,
     contract: makeContract(registry, validator, { always: rules, whenNew: clockRules }),
-    processorAccess: options.processorAccess ?? { sandboxUrl: null, noticeSecrets: {} },
+    processorAccess: options.processorAccess ?? { sandboxUrl: null, processorEventSecrets: {} },
     docUrl: (code) => `${address.base}/docs/errors/${code}`,
     checkoutUrl: (id) => `${config.checkoutPageBase ?? address.base}/c/${id}`,
     hookUrl: (provider) => `${address.base}/v1/hooks/${provider}/`,
   };
 }
 
-export function commandContext(context: AppContext, by: Actor): CommandContext {
+export function commandContext(context: AppContext, actor: Actor): CommandContext {
   const { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl } = context;
-  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, by, now: context.clock.now() };
+  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, actor, now: context.clock.now() };
 }

@@ -17,7 +17,7 @@ import {
   recordAttempts,
   redeliverOne,
 } from '../../src/domain/webhooks/deliveries/queries.ts';
-import { isDead, WINDOW_MS } from '../../src/domain/webhooks/deliveries/schedule.ts';
+import { isDead, RETRY_WINDOW_MS } from '../../src/domain/webhooks/deliveries/schedule.ts';
 import { insertEndpoint } from '../../src/domain/webhooks/queries.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { inRolledBackTransaction, NOW } from './random-checkouts.ts';
@@ -71,16 +71,16 @@ const record = (tx: Queryable, queue: EndpointQueue, outcome: AttemptOutcome) =>
   );
 
 describe('a delivery', () => {
-  it('ends WINDOW_MS after it was dispatched or redelivered', async () => {
+  it('ends RETRY_WINDOW_MS after it was dispatched or redelivered', async () => {
     await inRolledBackTransaction(world.db, async (tx) => {
       const endpointId = await newEndpoint(tx);
       const eventId = await dispatchEvent(tx, NOW);
       const queue = await claimQueue(tx, NOW);
       const [first] = await dueDeliveries(tx, queue, NOW, 10, []);
-      expect(first?.endsAt).toBe(NOW + WINDOW_MS);
+      expect(first?.endsAt).toBe(NOW + RETRY_WINDOW_MS);
       await redeliverOne(tx, venueId, endpointId, { id: eventId, createdAt: first?.createdAt ?? '' }, NOW + HOUR);
       const [repeated] = await dueDeliveries(tx, queue, NOW + HOUR, 10, []);
-      expect(repeated?.endsAt).toBe(NOW + HOUR + WINDOW_MS);
+      expect(repeated?.endsAt).toBe(NOW + HOUR + RETRY_WINDOW_MS);
     });
   });
 });

@@ -22,7 +22,7 @@ afterAll(() => world.close());
 async function isAccepted(tx: Queryable, checkoutId: string, amounts: readonly number[]): Promise<boolean> {
   const shares = amounts.map((amount, index) => {
     const person = { isOrganizer: index === 0, memberId: randomUUID(), displayName: null };
-    return { id: `shr_${randomUUID()}`, place: index, amount, ...person };
+    return { id: `shr_${randomUUID()}`, position: index, amount, ...person };
   });
   await tx.query('savepoint before_shares');
   try {

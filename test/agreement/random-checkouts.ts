@@ -195,7 +195,7 @@ async function writeParty(tx: Queryable, venueId: string, id: string, random: Ra
   const amounts = splitEqually(random.amount, Math.max(1, paying.length));
   const rows = shares.map((share, index) => ({
     id: share.id,
-    place: index,
+    position: index,
     amount: paying.includes(share) ? (amounts[paying.indexOf(share)] ?? 0) : share.isDropped ? 50 : 0,
     isOrganizer: index === 0,
     memberId: share.memberId,
@@ -247,7 +247,7 @@ async function writeHold(
   renews: string | null,
 ): Promise<string> {
   const id = randomUUID();
-  const hold = { id, shareId, amount, renews, keepsCard: true, customerId: null, payerId: null };
+  const hold = { id, shareId, amount, renews, savesCard: true, customerId: null, payerId: null };
   await insertHold(tx, context, hold, NOW + HOUR);
   let from: HoldStatus = 'asked';
   for (const to of transitionPath(HOLD_TRANSITIONS, from, status)) {

@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 async function openContext(changes: Partial<Config> = {}) {
-  const origin = { actor: 'operator ada', via: 'cli', address: null, requestId: null } as const;
+  const origin = { name: 'operator ada', via: 'cli', address: null, requestId: null } as const;
   return {
     context: { ...context, config: { ...context.config, ...changes } },
     command: commandContext(context, origin),

@@ -19,7 +19,7 @@ export interface Fixture {
   readonly venueId: string;
   readonly keys: Keys;
   readonly operatorToken: string;
-  readonly noticeSecrets: Readonly<Record<'test' | 'live', string>>;
+  readonly processorEventSecrets: Readonly<Record<'test' | 'live', string>>;
   /** Of the venue in test mode, and what is not the test key's to see. */
   readonly own: Pools;
   readonly others: Pools;
@@ -39,7 +39,7 @@ export interface FixtureTarget {
   readonly context: AppContext;
   readonly contract: Contract;
   readonly operatorToken: string;
-  readonly noticeSecrets: Readonly<Record<'test' | 'live', string>>;
+  readonly processorEventSecrets: Readonly<Record<'test' | 'live', string>>;
   /** An https address that takes events. */
   readonly receiver: string;
 }
@@ -99,7 +99,7 @@ export async function createFixture(where: FixtureTarget, generation: number): P
       venueId,
       keys,
       operatorToken: where.operatorToken,
-      noticeSecrets: where.noticeSecrets,
+      processorEventSecrets: where.processorEventSecrets,
       own: {
         ...merged(own, mailbox.own, guests.own),
         checkouts: [...guests.checkouts, ...drawn.checkouts],

@@ -41,8 +41,12 @@ function openHouse(service: RunningService): AppContext {
   });
   context.address.base = service.base;
   recordSealed(context.seal);
-  const { processorSecrets, noticeSecrets, sealKey, operatorToken, databaseUrl } = service;
-  const secrets = [...Object.values(processorSecrets), ...Object.values(noticeSecrets), sealKey.toString('base64')];
+  const { processorSecrets, processorEventSecrets, sealKey, operatorToken, databaseUrl } = service;
+  const secrets = [
+    ...Object.values(processorSecrets),
+    ...Object.values(processorEventSecrets),
+    sealKey.toString('base64'),
+  ];
   for (const secret of [...secrets, operatorToken, new URL(databaseUrl).password])
     recordSecret('a secret of the run', secret);
   return context;
@@ -108,12 +112,12 @@ async function run(options: Options): Promise<number> {
   for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const, ['SIGHUP', 129] as const]) {
     process.on(signal, () => void leave().finally(() => process.exit(code)));
   }
-  const { base, operatorToken, noticeSecrets } = service;
+  const { base, operatorToken, processorEventSecrets } = service;
   const place: FuzzTarget = {
     base,
     context,
     operatorToken,
-    noticeSecrets,
+    processorEventSecrets,
     receiver: `https://127.0.0.1:${receiver.port}`,
   };
   try {

@@ -130,7 +130,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'events',
     bug: 'slow endpoints keep the connections of fast ones',
     file: 'src/domain/webhooks/deliveries/deliver.ts',
-    from: "if (run.pace !== 'quick' || this.#used.slow >= SLOTS.slow) return;",
+    from: "if (run.pace !== 'quick' || this.#used.slow >= MAX_RUNS_BY_PACE.slow) return;",
     to: 'if (run.pace !== undefined) return;',
     tests: ['test/webhooks/endpoint-queues.test.ts'],
   },
@@ -167,7 +167,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
     file: 'src/domain/payments/dispute-queries.ts',
     from: 'where notice_id = $1 and lease_token = $2',
     to: 'where notice_id = $1 and lease_token >= $2',
-    tests: ['test/checkouts/notices.test.ts'],
+    tests: ['test/checkouts/processor-events.test.ts'],
   },
   {
     area: 'guests',

@@ -119,7 +119,7 @@ function apply(model: Model, step: Step): Model {
       });
     case 'add shares': {
       const added = step.shares.map((share): ShareState => ({ ...share, status: 'invited', refundedAmount: 0 }));
-      const shares = [...checkout.shares, ...added].sort((a, b) => a.place - b.place);
+      const shares = [...checkout.shares, ...added].sort((a, b) => a.position - b.position);
       mustHold(new Set(shares.map(({ memberId }) => memberId)).size === shares.length, 'one member twice');
       return { ...model, checkout: { ...checkout, shares } };
     }
@@ -133,11 +133,11 @@ function apply(model: Model, step: Step): Model {
         checkout: { ...checkout, shares: checkout.shares.filter(({ id }) => !step.ids.includes(id)) },
       };
     case 'reorder shares': {
-      const reordered = onShares(model, [...step.places.keys()], (share) => ({
+      const reordered = onShares(model, [...step.positions.keys()], (share) => ({
         ...share,
-        place: step.places.get(share.id) ?? 0,
+        position: step.positions.get(share.id) ?? 0,
       }));
-      const shares = [...reordered.checkout.shares].sort((a, b) => a.place - b.place);
+      const shares = [...reordered.checkout.shares].sort((a, b) => a.position - b.position);
       return { ...reordered, checkout: { ...reordered.checkout, shares } };
     }
     case 'refund shares':
@@ -209,7 +209,7 @@ function applyToMoney(model: Model, step: Step): Model {
         mustHold(amount > 0 && feePart >= 0 && feePart <= amount, 'a movement of nothing');
       return { ...model, movements: [...model.movements, ...added] };
     }
-    case 'shrink transfer':
+    case 'reduce transfer':
       return {
         ...model,
         movements: model.movements.map((one) => {
@@ -310,9 +310,9 @@ export function factsFor(hold: HoldState, overrides: Partial<HoldFacts> = {}): H
     heldAt: NOW,
     captureBefore: NOW + 168 * HOUR,
     chargeId: `ch_${hold.id}`,
-    customerId: hold.keepsCard ? 'cus' : null,
+    customerId: hold.savesCard ? 'cus' : null,
     paymentMethodId: 'pm',
-    refusal: null,
+    declineCode: null,
     decline: null,
     ...overrides,
   };

@@ -15,13 +15,13 @@ const STATUSES = Object.keys(CHECKOUT_TRANSITIONS) as CheckoutStatus[];
 function share(place: number, status: ShareState['status']): ShareState {
   const id = `shr_${place}`;
   const person = { isOrganizer: place === 0, memberId: `member-${place}`, displayName: null };
-  return { id, place, amount: 5_000, status, ...person, refundedAmount: 0 };
+  return { id, position: place, amount: 5_000, status, ...person, refundedAmount: 0 };
 }
 
 function hold(id: string, shareId: string, status: HoldStatus): LockedCheckout['holds'][number] {
   const { venueId, mode, currency } = open;
   const about = { id, venueId, checkoutId: open.id, shareId, mode, status, amount: 5_000, currency };
-  const card = { renews: null, keepsCard: false, intentId: null, customerId: null, paymentMethodId: null };
+  const card = { renews: null, savesCard: false, intentId: null, customerId: null, paymentMethodId: null };
   const times = { heldAt: null, captureBefore: null, captureTries: 0, leaseToken: 0, createdAt: 0 };
   return { ...about, ...card, chargeId: null, ...times, payerId: null };
 }

@@ -356,8 +356,8 @@ describe('the facts of an intent', () => {
   it.each([
     ['requires_payment_method', 'waiting'],
     ['requires_confirmation', 'waiting'],
-    ['requires_action', 'underway'],
-    ['processing', 'underway'],
+    ['requires_action', 'processing'],
+    ['processing', 'processing'],
     ['requires_capture', 'held'],
     ['succeeded', 'captured'],
     ['canceled', 'gone'],
@@ -374,7 +374,7 @@ describe('the facts of an intent', () => {
       chargeId: 'ch_1',
       customerId: 'cus_1',
       paymentMethodId: 'pm_1',
-      refusal: null,
+      declineCode: null,
     });
     expect(await retrieve({ latest_charge: charge({ payment_method_details: null }) })).toMatchObject({
       captureBefore: null,
@@ -387,9 +387,9 @@ describe('the facts of an intent', () => {
       latest_charge: charge({ amount_captured: 0 }),
       last_payment_error: { code: 'card_declined', decline_code: 'lost_card' },
     };
-    expect(await retrieve(declined)).toMatchObject({ heldAt: null, chargeId: null, refusal: 'lost_card' });
+    expect(await retrieve(declined)).toMatchObject({ heldAt: null, chargeId: null, declineCode: 'lost_card' });
     const unproven = { ...declined, last_payment_error: { code: 'payment_intent_authentication_failure' } };
-    expect(await retrieve(unproven)).toMatchObject({ refusal: 'payment_intent_authentication_failure' });
+    expect(await retrieve(unproven)).toMatchObject({ declineCode: 'payment_intent_authentication_failure' });
   });
 
   it('include the processor’s mode', async () => {

@@ -1,5 +1,5 @@
 // The adapter against the embedded processor, over HTTP: every call, the same call again after each fault, and the
-// notices that follow. Responses that the embedded processor never gives are in stripe-errors.test.ts.
+// events that follow. Responses that the embedded processor never gives are in stripe-errors.test.ts.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -9,7 +9,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultKind } from '../../sandbox/processor/faults.ts';
 import { type RunningProcessor, startProcessor } from '../../sandbox/processor/server.ts';
 import type { Mode } from '../../src/base/config.ts';
-import { type Notice, readNotice } from '../../src/domain/payments/notice.ts';
 import {
   type HoldFacts,
   type NewHold,
@@ -17,6 +16,7 @@ import {
   ProcessorRefusal,
   ProcessorUnavailable,
 } from '../../src/domain/payments/processor.ts';
+import { type ProcessorEvent, readProcessorEvent } from '../../src/domain/payments/processor-event.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 
 /** The short time-out is only for calls that must fail, so that a busy machine fails no other. */
@@ -118,7 +118,7 @@ describe('a hold', () => {
       chargeId: null,
       customerId: null,
       paymentMethodId: null,
-      refusal: null,
+      declineCode: null,
       decline: null,
     });
     const raw = await stripe.paymentIntents.retrieve(created.intentId);
@@ -137,7 +137,7 @@ describe('a hold', () => {
 
   it('is held once a card is confirmed, and has the time of its lapse', async () => {
     const facts = await held();
-    expect(facts).toMatchObject({ status: 'held', capturable: 2500, captured: 0, refusal: null });
+    expect(facts).toMatchObject({ status: 'held', capturable: 2500, captured: 0, declineCode: null });
     expect(facts.chargeId).toMatch(/^ch_/);
     expect(facts.captureBefore ?? 0).toBeGreaterThan(facts.heldAt ?? Number.POSITIVE_INFINITY);
     expect(await processor.retrieveHold(facts.intentId)).toEqual(facts);
@@ -151,20 +151,20 @@ describe('a hold', () => {
     await expect(confirm).rejects.toThrow();
     expect(await processor.retrieveHold(intentId)).toMatchObject({
       status: 'waiting',
-      refusal: 'insufficient_funds',
+      declineCode: 'insufficient_funds',
       chargeId: null,
       heldAt: null,
     });
     expect(await processor.payWithTestCard(intentId, 'pm_card_visa', unique('pay'))).toMatchObject({
       status: 'held',
-      refusal: null,
+      declineCode: null,
     });
   });
 
-  it('is underway while the issuer wants an approval', async () => {
+  it('is processing while the issuer wants an approval', async () => {
     const { intentId } = await processor.createHold(newHold());
     await stripe.paymentIntents.confirm(intentId, { payment_method: 'pm_card_authenticationRequired' });
-    expect(await processor.retrieveHold(intentId)).toMatchObject({ status: 'underway', heldAt: null });
+    expect(await processor.retrieveHold(intentId)).toMatchObject({ status: 'processing', heldAt: null });
   });
 
   it('below the minimum charge is refused with the processor’s code', async () => {
@@ -209,7 +209,7 @@ describe('a renewal', () => {
     expect(await codeOf(processor.renewHold(request))).toBe(code);
     const page = await processor.holdsSince(0, null);
     const left = page.holds.filter(({ metadata }) => metadata.holdId === request.metadata.holdId);
-    expect(left).toMatchObject([{ status: 'waiting', capturable: 0, chargeId: null, refusal: code }]);
+    expect(left).toMatchObject([{ status: 'waiting', capturable: 0, chargeId: null, declineCode: code }]);
     expect(await processor.release(left[0]?.intentId ?? '', unique('release'))).toMatchObject({ status: 'gone' });
   });
 
@@ -622,16 +622,16 @@ describe('without a network', () => {
   });
 });
 
-describe('notices', () => {
+describe('events', () => {
   it('of the embedded processor are read: a hold, a capture, a refund and a dispute', async () => {
-    const notices: (Notice | null)[] = [];
+    const events: (ProcessorEvent | null)[] = [];
     const receiver = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const signature = request.headers['stripe-signature'];
         const header = typeof signature === 'string' ? signature : undefined;
-        notices.push(readNotice(Buffer.concat(chunks), header, KEYS.test.webhookSecret, Date.now()));
+        events.push(readProcessorEvent(Buffer.concat(chunks), header, KEYS.test.webhookSecret, Date.now()));
         response.end();
       });
     });
@@ -646,16 +646,16 @@ describe('notices', () => {
     const refunded = await captured();
     await processor.refund(refunded.intentId, { amount: 100, key: unique('refund'), movementId: 'mov_1' });
 
-    const of = (type: string) => notices.find((notice) => notice?.type === type);
+    const of = (type: string) => events.find((event) => event?.type === type);
     await expect.poll(() => of('charge.refunded'), { timeout: 60_000 }).toBeDefined();
     await expect.poll(() => of('charge.dispute.created'), { timeout: 60_000 }).toBeDefined();
-    expect(notices).not.toContain(null);
+    expect(events).not.toContain(null);
     const hold = { kind: 'hold', intentId, metadata: request.metadata };
-    expect(of('payment_intent.amount_capturable_updated')).toMatchObject({ mode: 'test', about: hold });
-    expect(of('charge.captured')?.about).toEqual(hold);
-    expect(of('payment_intent.succeeded')?.about).toEqual(hold);
-    expect(of('charge.refunded')?.about).toMatchObject({ kind: 'hold', intentId: refunded.intentId });
-    expect(of('charge.dispute.created')?.about).toMatchObject({
+    expect(of('payment_intent.amount_capturable_updated')).toMatchObject({ mode: 'test', subject: hold });
+    expect(of('charge.captured')?.subject).toEqual(hold);
+    expect(of('payment_intent.succeeded')?.subject).toEqual(hold);
+    expect(of('charge.refunded')?.subject).toMatchObject({ kind: 'hold', intentId: refunded.intentId });
+    expect(of('charge.dispute.created')?.subject).toMatchObject({
       kind: 'dispute',
       intentId,
       chargeId,

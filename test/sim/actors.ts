@@ -9,9 +9,9 @@ import { splitEqually } from '../../src/base/money.ts';
 import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
 import { decideParty, type PartyShare } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideUnderLock, type PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
-import { readNotice } from '../../src/domain/payments/notice.ts';
 import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
-import { receiveNotice } from '../../src/domain/payments/receive-notice.ts';
+import { readProcessorEvent } from '../../src/domain/payments/processor-event.ts';
+import { receiveProcessorEvent } from '../../src/domain/payments/receive-processor-event.ts';
 import { PROCESSOR_KEYS } from './processor-client.ts';
 import { type Actor, Violation } from './scheduler.ts';
 import { type ActorServices, type CallResult, type Simulation, servicesFor } from './simulation.ts';
@@ -394,7 +394,7 @@ export function beginNotices(simulation: Simulation): void {
       if (!simulation.healed && random.often(0.1)) underway.push(event);
       if (!simulation.healed && isLossy && random.often(0.5)) continue;
       const signature = processor.processor.webhooks.sign(event, scheduler.now);
-      const notice = readNotice(
+      const notice = readProcessorEvent(
         Buffer.from(event.body),
         signature,
         PROCESSOR_KEYS.test.webhookSecret,
@@ -402,7 +402,7 @@ export function beginNotices(simulation: Simulation): void {
       );
       if (notice === null) throw new Violation('a notice of the bank could not be read');
       try {
-        await receiveNotice(money.db, notice, money.clock.now());
+        await receiveProcessorEvent(money.db, notice, money.clock.now());
       } catch (error) {
         if (!isPassing(error)) throw error;
         underway.push(event);

@@ -5,7 +5,7 @@ import { isTemporary, isUnavailable } from '../../src/base/db.ts';
 import { captureDue } from '../../src/domain/checkouts/capture/capture.ts';
 import { expireDue } from '../../src/domain/checkouts/expire.ts';
 import { settleDueHolds } from '../../src/domain/checkouts/holds/settle-hold.ts';
-import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
+import { applyDueProcessorEvents } from '../../src/domain/payments/apply-processor-events.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { type ActorServices, type Simulation, servicesFor } from './simulation.ts';
@@ -15,7 +15,7 @@ const LOOPS = {
   holds: ({ payments: money }: ActorServices) => settleDueHolds(money, 100),
   captures: ({ payments: money }: ActorServices) => captureDue(money, 50),
   movements: ({ payments: money }: ActorServices) => settleDueMovements(money, 100),
-  notices: ({ payments: money }: ActorServices) => readDueNotices(money, 50),
+  notices: ({ payments: money }: ActorServices) => applyDueProcessorEvents(money, 50),
   dispatch: ({ payments: money }: ActorServices) => dispatchDue(money, 500),
   deliver: (services: ActorServices) => deliverDue(services.queues(), new AbortController().signal),
 } as const;

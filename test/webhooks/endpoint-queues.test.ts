@@ -25,7 +25,7 @@ beforeEach(() => {
   fixture.respond = (_request, response) => response.end('ok');
 });
 
-const SLOTS = { quick: 64, slow: 32, failing: 16, dead: 16 };
+const MAX_RUNS_BY_PACE = { quick: 64, slow: 32, failing: 16, dead: 16 };
 const signal = new AbortController().signal;
 const hang = (): void => {
   fixture.respond = (_request, response) => void hanging.push(response);
@@ -33,7 +33,7 @@ const hang = (): void => {
 
 async function claimQueueOf(endpointId: string): Promise<EndpointQueue> {
   const now = fixture.clock.at;
-  const queues = await claimQueues(fixture.world.db, now, now + 30_000, SLOTS);
+  const queues = await claimQueues(fixture.world.db, now, now + 30_000, MAX_RUNS_BY_PACE);
   const queue = queues.find((one) => one.endpointId === endpointId);
   if (queue === undefined) throw new Error('the endpoint queue could not be claimed');
   return queue;
@@ -75,7 +75,7 @@ describe('a worker that was suspended for longer than its lease', () => {
     await fixture.dispatch();
     const now = fixture.clock.at;
     const claimed = await Promise.all(
-      Array.from({ length: 10 }, () => claimQueues(fixture.world.db, now, now + 30_000, SLOTS)),
+      Array.from({ length: 10 }, () => claimQueues(fixture.world.db, now, now + 30_000, MAX_RUNS_BY_PACE)),
     );
     expect(claimed.flat().filter((queue) => queue.endpointId === id)).toHaveLength(1);
   });

@@ -75,7 +75,7 @@ export interface WindowFigures {
   readonly from: string;
   readonly to: string;
   /** Start of retention, if part of a day was counted from its events; null: no such part. */
-  readonly partialDaysSince: string | null;
+  readonly retainedFrom: string | null;
   readonly rows: readonly FigureRow[];
 }
 
@@ -112,13 +112,13 @@ export async function findFigures(
   return {
     from: window.window_from,
     to: window.window_to,
-    partialDaysSince: window.retained_since,
+    retainedFrom: window.retained_since,
     rows: rows.filter((row): row is FigureRow => row.what !== 'window'),
   };
 }
 
 /** The start of retention: older events are deleted. */
-export async function retainedSince(db: Queryable): Promise<string> {
+export async function readRetainedFrom(db: Queryable): Promise<string> {
   const rows = await db.query<{ retained_from: string }>('select retained_from from activity_retention');
   return rows[0]?.retained_from ?? '-infinity';
 }

@@ -8,8 +8,8 @@ import type { Mode } from '../../base/config.ts';
 import { csvLines } from '../../base/csv.ts';
 import type { Queryable } from '../../base/db.ts';
 import { invalid } from '../../base/errors.ts';
-import { utc } from '../../base/schema/normal.ts';
-import { allExperiencesId, type Figures, findFigures, retainedSince, type WindowFigures } from './queries.ts';
+import { utc } from '../../base/schema/normalize.ts';
+import { allExperiencesId, type Figures, findFigures, readRetainedFrom, type WindowFigures } from './queries.ts';
 import { daysOf, type Window } from './window.ts';
 
 export interface ReportedExperience {
@@ -166,7 +166,7 @@ async function findConsistentFigures(
 ): Promise<WindowFigures> {
   for (;;) {
     const found = await findFigures(db, { venueId, subjects, ...window, byDay });
-    if (found.partialDaysSince === null || found.partialDaysSince === (await retainedSince(db))) return found;
+    if (found.retainedFrom === null || found.retainedFrom === (await readRetainedFrom(db))) return found;
   }
 }
 

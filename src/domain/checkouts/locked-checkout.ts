@@ -7,7 +7,7 @@ import type { CheckoutStatus, ShareStatus } from './transitions.ts';
 
 export interface ShareState {
   readonly id: string;
-  readonly place: number;
+  readonly position: number;
   readonly amount: number;
   readonly status: ShareStatus;
   readonly isOrganizer: boolean;

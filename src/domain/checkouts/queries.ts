@@ -4,7 +4,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { PageQuery } from '../../base/page.ts';
-import { liveHolds } from '../payments/queries.ts';
+import { activeHolds } from '../payments/queries.ts';
 import { overdueSql } from './expire-queries.ts';
 import type { LockedCheckout, ShareState } from './locked-checkout.ts';
 import type { NewShare } from './steps.ts';
@@ -138,12 +138,12 @@ async function readRows(tx: Queryable, venueId: string, id: string, lock: string
       [venueId, id],
     ),
     tx.query<ShareState>(
-      `select share_id as "id", place, amount, status, is_organizer as "isOrganizer", member_id as "memberId",
+      `select share_id as "id", place as "position", amount, status, is_organizer as "isOrganizer", member_id as "memberId",
          coalesce(display_name, member_name(member_id)) as "displayName", refunded_amount as "refundedAmount"
        from shares where venue_id = $1 and checkout_id = $2 and dropped_at is null order by place`,
       [venueId, id],
     ),
-    liveHolds(tx, venueId, id),
+    activeHolds(tx, venueId, id),
   ]);
   const row = rows[0];
   return row === undefined ? null : { ...row, shares, holds };
@@ -212,7 +212,7 @@ export async function insertShares(
         checkoutId,
         now,
         ids,
-        shares.map(({ place }) => place),
+        shares.map(({ position }) => position),
         shares.map(({ amount }) => amount),
         shares.map(({ isOrganizer }) => isOrganizer),
         shares.map(({ memberId }) => memberId),
@@ -259,12 +259,12 @@ export async function dropShares(tx: Queryable, venueId: string, ids: readonly s
 export async function reorderShares(
   tx: Queryable,
   venueId: string,
-  places: ReadonlyMap<string, number>,
+  positions: ReadonlyMap<string, number>,
 ): Promise<number> {
   const rows = await tx.query(
     `update shares s set place = n.place from unnest($2::text[], $3::smallint[]) as n(id, place)
      where s.venue_id = $1 and s.share_id = n.id and s.dropped_at is null returning 1`,
-    [venueId, [...places.keys()], [...places.values()]],
+    [venueId, [...positions.keys()], [...positions.values()]],
   );
   return rows.length;
 }

@@ -6,7 +6,7 @@ import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import { canTransition } from '../../base/transitions.ts';
 import { postEntries } from '../ledger/queries.ts';
-import { insertMovements, openPayout, shrinkTransfer } from '../payments/movement-queries.ts';
+import { insertMovements, openPayout, reduceTransfer } from '../payments/movement-queries.ts';
 import {
   activateRenewal,
   beginCaptures,
@@ -78,7 +78,7 @@ async function writeStep(
     case 'drop shares':
       return requireChanged(step, step.ids.length, dropShares(tx, venueId, step.ids, now));
     case 'reorder shares':
-      return requireChanged(step, step.places.size, reorderShares(tx, venueId, step.places));
+      return requireChanged(step, step.positions.size, reorderShares(tx, venueId, step.positions));
     case 'claim seat':
       return requireChanged(step, 1, assignSeat(tx, venueId, step, now + checkout.clockAhead));
     case 'refund shares':
@@ -129,7 +129,7 @@ type HoldStep = Extract<
       | 'begin captures'
       | 'count capture attempt'
       | 'record captures'
-      | 'shrink transfer';
+      | 'reduce transfer';
   }
 >;
 
@@ -151,8 +151,8 @@ async function writeHoldStep(tx: Queryable, scope: HoldScope, step: HoldStep): P
       return requireChanged(step, step.ids.length, countCaptureAttempt(tx, venueId, step.ids));
     case 'record captures':
       return requireChanged(step, step.holds.length, recordCaptured(tx, venueId, step.holds));
-    case 'shrink transfer':
-      return requireChanged(step, 1, shrinkTransfer(tx, venueId, step.id, step.by));
+    case 'reduce transfer':
+      return requireChanged(step, 1, reduceTransfer(tx, venueId, step.id, step.by));
   }
 }
 

@@ -126,10 +126,10 @@ async function applyToOffering(
       continue;
     }
     const after = capacityAfterBooking(capacity, before, party);
-    isChanged ||= party > 0 || before?.statement === capacity.statement;
+    isChanged ||= party > 0 || before?.statement === capacity.capacityVersion;
     capacities.push({ hash, capacity: after, startsAt: slot.starts_at });
     slots.set(key, { ...slot, capacity: offeredCapacity(after) ?? 0 });
-    if (party > 0) booked.push({ offering, slot: key, party, statement: after.statement });
+    if (party > 0) booked.push({ offering, slot: key, party, statement: after.capacityVersion });
   }
   if (content === null || slots.size === 0) return { booked, ...unchanged };
   const { slots: all, notes } = replaceSlots(content, slots);

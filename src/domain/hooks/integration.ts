@@ -25,7 +25,7 @@ export interface IntegrationRow {
   readonly refusal_code: string | null;
 }
 
-export function shownIntegration(row: IntegrationRow) {
+export function integrationView(row: IntegrationRow) {
   return {
     id: row.id,
     object: 'integration',

@@ -10,7 +10,7 @@ import { randomText } from '../../base/random.ts';
 import type { Caller } from '../keys/caller.ts';
 import { audit } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
-import { type Defaults, secretRow, shownIntegration } from './integration.ts';
+import { type Defaults, integrationView, secretRow } from './integration.ts';
 import { countActive, findIntegration, insertIntegration, listIntegrationRows, setRevoked } from './queries.ts';
 
 const MAX_ACTIVE = 50;
@@ -59,7 +59,7 @@ export async function createIntegration(
     webhook_url: `${address}${token}`,
     ...(issuedSecret === null ? {} : { signing_secret: issuedSecret }),
   };
-  return { status: 201, body: { data: { ...shownIntegration(row), ...shownOnce } } };
+  return { status: 201, body: { data: { ...integrationView(row), ...shownOnce } } };
 }
 
 function tooManyIntegrations() {
@@ -74,7 +74,7 @@ function tooManyIntegrations() {
 
 export async function listIntegrations(db: Queryable, caller: Caller): Promise<OperationResult> {
   const rows = await listIntegrationRows(db, caller.venue.id, caller.mode, MAX_LISTED);
-  return { status: 200, body: { data: rows.map(shownIntegration) } };
+  return { status: 200, body: { data: rows.map(integrationView) } };
 }
 
 /** The hook URL returns 401 from the next request on. Idempotent: a retry changes nothing. */
@@ -87,5 +87,5 @@ export async function revokeIntegration(tx: Queryable, caller: Caller, input: In
     const detail = { provider: before.provider };
     await audit(tx, caller, { venueId: venue.id, action: 'integration.revoke', subject: before.id, detail });
   }
-  return { status: 200, body: { data: shownIntegration(after ?? before) } };
+  return { status: 200, body: { data: integrationView(after ?? before) } };
 }

@@ -24,6 +24,6 @@ export async function recordRefusal(
   try {
     await updateLastRefusal(db, caller.venueId, caller.integrationId, { code, now: clock.now() });
   } catch (error) {
-    log.warn({ integration: caller.integrationId, code, err: error }, 'recording a refused delivery failed');
+    log.warn({ integration: caller.integrationId, code, err: error }, 'the server could not record a refused delivery');
   }
 }

@@ -6,8 +6,8 @@ export interface SlotCapacity {
   readonly placesLeft: number | null;
   /** The type of the object that canceled the slot; null: the slot is not canceled. */
   readonly canceledBy: string | null;
-  /** Increases whenever the number of places is stated, as opposed to changed by a booking. */
-  readonly statement: number;
+  /** Increases whenever a number of places is stated, not when a booking changes it. */
+  readonly capacityVersion: number;
 }
 
 /** The places that one booking has taken on a slot. Stored as JSON, so the member names must not change. */
@@ -16,7 +16,7 @@ export interface BookedPlaces {
   /** The slot's external id, else its start. */
   readonly slot: string;
   readonly party: number;
-  /** The statement of the slot from which the places were subtracted; null: they were not subtracted. */
+  /** The slot's capacityVersion from which the places were subtracted; null: they were not subtracted. */
   readonly statement: number | null;
 }
 
@@ -31,17 +31,17 @@ export function offeredCapacity({ placesLeft, canceledBy }: SlotCapacity): numbe
 /** The stored capacity, unless the offering shows another one: then the venue has stated a new number since. */
 export function currentCapacity(stored: SlotCapacity | null, capacity: number | undefined): SlotCapacity {
   if (stored !== null && offeredCapacity(stored) === capacity) return stored;
-  return { placesLeft: capacity ?? null, canceledBy: null, statement: (stored?.statement ?? 0) + 1 };
+  return { placesLeft: capacity ?? null, canceledBy: null, capacityVersion: (stored?.capacityVersion ?? 0) + 1 };
 }
 
 /**
  * The capacity after a booking has changed from `before` to a party of this size. Places that were subtracted from an
- * earlier statement are not returned, because the newer statement may already include them: a slot may show too few
+ * earlier capacityVersion are not returned, because the newer number may already include them: a slot may show too few
  * places, never too many.
  */
 export function capacityAfterBooking(capacity: SlotCapacity, before: BookedPlaces | null, party: number): SlotCapacity {
   if (capacity.placesLeft === null) return capacity;
   const difference = party - (before?.party ?? 0);
-  const isCurrent = before === null || before.statement === capacity.statement;
+  const isCurrent = before === null || before.statement === capacity.capacityVersion;
   return { ...capacity, placesLeft: capacity.placesLeft - (isCurrent ? difference : Math.max(0, difference)) };
 }

@@ -91,7 +91,7 @@ export async function openPayout(tx: Queryable, scope: MovementScope, payoutId: 
   ]);
 }
 
-export async function shrinkTransfer(tx: Queryable, venueId: string, id: string, by: number): Promise<number> {
+export async function reduceTransfer(tx: Queryable, venueId: string, id: string, by: number): Promise<number> {
   const rows = await tx.query(
     `update movements set amount = amount - $3, status = case when amount = $3 then 'dropped' else status end,
        due_at = case when amount = $3 then null else due_at end
@@ -280,7 +280,7 @@ export async function refundedByHold(
   return new Map(rows.map(({ holdId, ...sums }) => [holdId, sums]));
 }
 
-/** The processor's notice says whether it can pay out to the account. */
+/** The processor's event says whether it can pay out to the account. */
 export async function setPayoutsEnabled(db: Queryable, mode: Mode, accountId: string, enabled: boolean): Promise<void> {
   await db.query('update payout_accounts set payouts_enabled = $3 where mode = $1 and account_id = $2', [
     mode,
@@ -290,7 +290,7 @@ export async function setPayoutsEnabled(db: Queryable, mode: Mode, accountId: st
 }
 
 /** An operator retries the refused movements, with another key: the processor replays its refusal for the old one. */
-export async function retryMovement(
+export async function retryFailedMovements(
   tx: Queryable,
   venueId: string,
   mode: Mode,
@@ -303,7 +303,7 @@ export async function retryMovement(
   );
 }
 
-export async function venuesWithFailed(db: Queryable, mode: Mode): Promise<string[]> {
+export async function venuesWithFailedMovements(db: Queryable, mode: Mode): Promise<string[]> {
   const rows = await db.query<{ venueId: string }>(
     `select distinct venue_id as "venueId" from movements where mode = $1 and status = 'failed'`,
     [mode],

@@ -10,7 +10,7 @@ import { audit } from '../venues/audit.ts';
 import { attempt } from './deliveries/attempt.ts';
 import { makeQueueDue, newestDeliveries, resetQueue } from './deliveries/queries.ts';
 import { openSecrets, secretRow } from './deliveries/signature.ts';
-import { shownEndpoint } from './endpoint.ts';
+import { endpointView } from './endpoint.ts';
 import { newSecret } from './endpoints.ts';
 import {
   type DisabledReason,
@@ -87,7 +87,7 @@ async function setStatus(
     });
   }
   const [last] = await newestDeliveries(tx, venue.id, [before.id]);
-  return { status: 200, body: shownEndpoint(after ?? before, last) };
+  return { status: 200, body: endpointView(after ?? before, last) };
 }
 
 export interface SampleServices {

@@ -8,10 +8,10 @@ import { recordEvent } from '../events/record.ts';
 import { audit } from '../venues/audit.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { type EndpointQueue, newestDeliveries } from './deliveries/queries.ts';
-import { shownEndpoint } from './endpoint.ts';
+import { endpointView } from './endpoint.ts';
 import { setEndpointStatus } from './queries.ts';
 
-const WORKER = { actor: 'worker', via: 'worker', address: null, requestId: null } as const;
+const WORKER = { name: 'worker', via: 'worker', address: null, requestId: null } as const;
 
 export async function disableDeadEndpoint(
   tx: Queryable,
@@ -22,7 +22,7 @@ export async function disableDeadEndpoint(
   const row = await setEndpointStatus(tx, venueId, endpointId, 'failed_for_72_hours', now);
   if (row === null) return;
   const [last] = await newestDeliveries(tx, venueId, [endpointId]);
-  const object = shownEndpoint(row, last);
+  const object = endpointView(row, last);
   const timestamps = await allocateTimestamps(tx, venueId, mode, now, 1);
   await recordEvent(
     tx,
@@ -31,7 +31,7 @@ export async function disableDeadEndpoint(
   );
   await audit(
     tx,
-    { ids, now, by: WORKER },
+    { ids, now, actor: WORKER },
     {
       venueId,
       action: 'webhook_endpoint.disable',

@@ -4,7 +4,7 @@ import { deliveryId } from './deliveries/delivery.ts';
 import type { DeliveryRow } from './deliveries/queries.ts';
 import type { EndpointRow } from './queries.ts';
 
-export function shownEndpoint(row: EndpointRow, last: DeliveryRow | undefined) {
+export function endpointView(row: EndpointRow, last: DeliveryRow | undefined) {
   return {
     id: row.id,
     object: 'webhook_endpoint',

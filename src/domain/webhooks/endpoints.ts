@@ -11,7 +11,7 @@ import { audit } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
 import { insertQueue, makeQueueDue, newestDeliveries } from './deliveries/queries.ts';
 import { secretRow } from './deliveries/signature.ts';
-import { shownEndpoint } from './endpoint.ts';
+import { endpointView } from './endpoint.ts';
 import { countEndpoints, deleteEndpoint, insertEndpoint, listEndpoints } from './queries.ts';
 
 const MAX_ENDPOINTS = 50;
@@ -64,7 +64,7 @@ export async function createEndpoint(
     subject: id,
     detail: { url, events, mode },
   });
-  const { last_delivery, disabled_at, disabled_reason, ...shown } = shownEndpoint(row, undefined);
+  const { last_delivery, disabled_at, disabled_reason, ...shown } = endpointView(row, undefined);
   return { status: 201, body: { ...shown, secret } };
 }
 
@@ -82,7 +82,7 @@ export async function listAllEndpoints(db: Queryable, caller: Caller): Promise<O
   const rows = await listEndpoints(db, caller.venue.id, caller.mode);
   const ids = rows.map(({ id }) => id);
   const newest = new Map((await newestDeliveries(db, caller.venue.id, ids)).map((row) => [row.endpoint_id, row]));
-  return { status: 200, body: { data: rows.map((row) => shownEndpoint(row, newest.get(row.id))) } };
+  return { status: 200, body: { data: rows.map((row) => endpointView(row, newest.get(row.id))) } };
 }
 
 /** Deletes an endpoint with its deliveries and their log: the worker sends nothing more to it. */

@@ -2,7 +2,12 @@
 // request; an overdue checkout is expired before it is shown.
 
 import type { GuestCheckout, GuestShare } from '../../../schemas/types.gen.ts';
-import { type PaidShare, sharesPaidBy, wasInParty, wasLost } from '../../domain/checkouts/guests/guest-queries.ts';
+import {
+  type PaidShare,
+  sharesPaidBy,
+  wasDroppedFromParty,
+  wasLost,
+} from '../../domain/checkouts/guests/guest-queries.ts';
 import { readGuestCheckout } from '../../domain/checkouts/guests/guest-view.ts';
 import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-queries.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
@@ -43,7 +48,9 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
     hasLostHold: myShare?.status === 'failed' && (await wasLost(context.db, venueId, myShare.id)),
     invitee: shareId === null ? null : await inviteeOf(context.db, context.seal, venueId, shareId),
     wasRemoved:
-      memberId !== null && view.myShareId === null && (await wasInParty(context.db, venueId, checkoutId, memberId)),
+      memberId !== null &&
+      view.myShareId === null &&
+      (await wasDroppedFromParty(context.db, venueId, checkoutId, memberId)),
     paid: memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId),
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
   };

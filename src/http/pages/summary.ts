@@ -51,9 +51,9 @@ export function sentence(
   { translator }: PageRequest,
   key: string,
   it: Html,
-  places: Readonly<Record<string, string>> = {},
+  values: Readonly<Record<string, string>> = {},
 ): Html {
-  const [before = '', after = ''] = translator.translate(key, { ...places, it: PLACEHOLDER }).split(PLACEHOLDER);
+  const [before = '', after = ''] = translator.translate(key, { ...values, it: PLACEHOLDER }).split(PLACEHOLDER);
   return html`${before}${it}${after}`;
 }
 

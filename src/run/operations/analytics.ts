@@ -9,7 +9,7 @@ import type { Seal } from '../../base/seal.ts';
 import { recordActivity, referencedIds } from '../../domain/analytics/record.ts';
 import { experienceFetchLimit, refuseTooMany, report, reportCsv } from '../../domain/analytics/report.ts';
 import { windowOf } from '../../domain/analytics/window.ts';
-import { findLive, findRoutes, listLive } from '../../domain/experiences/queries.ts';
+import { findApproved, findRoutes, listApproved } from '../../domain/experiences/queries.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
 import { knownVenueIds } from '../../domain/venues/queries.ts';
 import type { AppOperation } from '../app-operation.ts';
@@ -18,10 +18,10 @@ import { enveloped, MB, only, plain, time } from './shapes.ts';
 async function getAnalytics(db: Queryable, { venue, mode, now }: Caller, input: Input): Promise<OperationResult> {
   const window = windowOf(input.query, now);
   const { experience_id: experienceId } = input.query as { experience_id?: string };
-  const one = experienceId === undefined ? null : await findLive(db, venue.id, mode, experienceId);
+  const one = experienceId === undefined ? null : await findApproved(db, venue.id, mode, experienceId);
   if (experienceId !== undefined && one === null) throw notFound();
   const experiences =
-    one === null ? await listLive(db, venue.id, mode, experienceFetchLimit(input.asCsv === true)) : [one];
+    one === null ? await listApproved(db, venue.id, mode, experienceFetchLimit(input.asCsv === true)) : [one];
   const request = { venueId: venue.id, mode, experiences, isOneExperience: experienceId !== undefined, window };
   refuseTooMany(request, input.asCsv === true);
   if (input.asCsv === true) return { status: 200, csv: await reportCsv(db, request) };

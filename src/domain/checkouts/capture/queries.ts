@@ -4,7 +4,7 @@ import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { DueAtVenue } from '../../payments/queries.ts';
 
-export async function venuesWithFundedDue(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
+export async function venuesWithDueCaptures(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
   return db.query<DueAtVenue>(
     `select venue_id as "venueId", count(*)::integer as "due" from (
        select venue_id from checkouts where status = 'funded' and work_at <= to_timestamp($1 / 1000.0)
@@ -15,7 +15,7 @@ export async function venuesWithFundedDue(db: Queryable, now: number, limit: num
 }
 
 /** Leases due funded checkouts of a venue until `leaseEnds`; after that another worker may claim them. */
-export async function claimFundedDue(
+export async function claimDueCaptures(
   db: Queryable,
   venueId: string,
   now: number,
@@ -33,7 +33,7 @@ export async function claimFundedDue(
 }
 
 /** Leases one funded checkout, due or not, until `until`. Returns its lease token; null: it is not funded. */
-export async function claimFunded(db: Queryable, venueId: string, id: string, until: number): Promise<number | null> {
+export async function claimCapture(db: Queryable, venueId: string, id: string, until: number): Promise<number | null> {
   const rows = await db.query<{ leaseToken: number }>(
     `update checkouts set lease_token = lease_token + 1, work_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and checkout_id = $2 and status = 'funded' returning lease_token as "leaseToken"`,

@@ -50,7 +50,7 @@ export async function wasLost(db: Queryable, venueId: string, shareId: string): 
 }
 
 /** Whether the organizer has dropped a share of this member from the party. */
-export async function wasInParty(
+export async function wasDroppedFromParty(
   db: Queryable,
   venueId: string,
   checkoutId: string,

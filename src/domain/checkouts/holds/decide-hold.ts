@@ -96,24 +96,24 @@ function addHold(
   releaseFirst: readonly string[],
 ): Extract<HoldDecision, { holdId: string }> {
   const id = newId();
-  const keepsCard = checkout.expiresAt - now > MIN_HOLD_LIFE_MS;
-  const hold = { id, shareId: share.id, amount: share.amount, renews: null, keepsCard, customerId: null, payerId };
+  const savesCard = checkout.expiresAt - now > MIN_HOLD_LIFE_MS;
+  const hold = { id, shareId: share.id, amount: share.amount, renews: null, savesCard, customerId: null, payerId };
   return { holdId: id, steps: [{ step: 'add hold', hold, dueAt: now + MINUTE }], releaseFirst };
 }
 
-/** When to poll an open hold next, in case no notice arrives: the older the hold, the longer the wait. */
+/** When to poll an open hold next, in case no processor event arrives: the older the hold, the longer the wait. */
 export function nextPollAt(hold: HoldState, now: number): number {
   const age = Math.max(0, now - hold.createdAt);
   return now + Math.min(Math.max(20 * SECOND, age / 2), 30 * MINUTE);
 }
 
-/** The processor has returned its facts of a hold. `isCardFormClosed`: too many cards were declined for this share. */
+/** The processor has returned its facts of a hold. `isBlockedByDeclines`: too many cards were declined. */
 export function decideFromFacts(
   checkout: LockedCheckout,
   holdId: string,
   facts: HoldFacts,
   now: number,
-  isCardFormClosed = false,
+  isBlockedByDeclines = false,
 ): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold === undefined) return [];
@@ -130,7 +130,7 @@ export function decideFromFacts(
     default:
       return [
         ...failDeclinedShare(checkout, hold, facts, now),
-        isCardFormClosed && facts.status === 'waiting'
+        isBlockedByDeclines && facts.status === 'waiting'
           ? releaseAfterDeclines(hold, facts, now)
           : keepPolling(hold, facts, now),
       ];
@@ -138,17 +138,17 @@ export function decideFromFacts(
 }
 
 function keepPolling(hold: HoldState, facts: HoldFacts, now: number): Step {
-  return { step: 'update hold', id: hold.id, update: { refusal: facts.refusal }, dueAt: nextPollAt(hold, now) };
+  return { step: 'update hold', id: hold.id, update: { refusal: facts.declineCode }, dueAt: nextPollAt(hold, now) };
 }
 
 /** Too many cards were tried: releasing the hold makes the form's secret useless. The share can be paid later. */
 function releaseAfterDeclines(hold: HoldState, facts: HoldFacts, now: number): Step {
-  return release(hold, now, { refusal: facts.refusal });
+  return release(hold, now, { refusal: facts.declineCode });
 }
 
 function failDeclinedShare(checkout: LockedCheckout, hold: HoldState, facts: HoldFacts, now: number): readonly Step[] {
   const share = shareOf(checkout, hold.shareId);
-  if (facts.refusal === null || facts.status !== 'waiting' || share?.status !== 'invited') return [];
+  if (facts.declineCode === null || facts.status !== 'waiting' || share?.status !== 'invited') return [];
   if (checkout.status !== 'collecting' || isOverdue(checkout, now)) return [];
   return [{ step: 'transition shares', ids: [share.id], from: 'invited', to: 'failed' }];
 }
@@ -328,7 +328,7 @@ export function decideRenewal(
 ): { readonly steps: readonly Step[]; readonly renewalId: string } | null {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold?.status !== 'held' || hold.renews !== null || checkout.status !== 'collecting') return null;
-  if (!hold.keepsCard || hold.customerId === null || hold.paymentMethodId === null || hold.captureBefore === null)
+  if (!hold.savesCard || hold.customerId === null || hold.paymentMethodId === null || hold.captureBefore === null)
     return null;
   const renewAt = renewalTime(hold, hold.heldAt ?? now, hold.captureBefore, checkout.expiresAt);
   if (renewAt === null || renewAt > now || isOverdue(checkout, now)) return null;
@@ -339,7 +339,7 @@ export function decideRenewal(
     shareId: hold.shareId,
     amount: hold.amount,
     renews: hold.id,
-    keepsCard: true,
+    savesCard: true,
     customerId: hold.customerId,
     payerId: hold.payerId,
   };

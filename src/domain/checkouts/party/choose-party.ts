@@ -142,7 +142,7 @@ function splitParty(
   const amounts = split === 'equal' ? equalSplit(checkout.amount, members.length) : customSplit(members, split.custom);
   const fault = checkSplit(checkout.amount, amounts);
   if (fault?.fault === 'wrong sum') throw invalid([wrongSum(checkout.amount, fault.difference)]);
-  if (fault !== null) throw invalid([tooSmall(split, members[fault.place])]);
+  if (fault !== null) throw invalid([tooSmall(split, members[fault.position])]);
   return members.map(({ member, displayName }, index) => ({
     memberId: member.id,
     displayName,

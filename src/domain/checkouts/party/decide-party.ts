@@ -27,17 +27,17 @@ export function decideParty(
   if (isOverdue(checkout, now) || checkout.status === 'expired') return { refusal: 'checkout_past_pay_by' };
   if (checkout.status !== 'open' && checkout.status !== 'collecting') return { refusal: 'checkout_not_open' };
   if (checkout.organizerId !== null && checkout.organizerId !== organizerId) return { refusal: 'not_organizer' };
-  const keptPlaces = new Map<string, number>();
+  const keptPositions = new Map<string, number>();
   const added: NewShare[] = [];
-  party.forEach((member, place) => {
+  party.forEach((member, position) => {
     const same = checkout.shares.find(
       ({ memberId, amount, status }) =>
         memberId === member.memberId && amount === member.amount && status !== 'released',
     );
-    if (same !== undefined) keptPlaces.set(same.id, place);
-    else added.push({ ...member, id: newId(), place, isOrganizer: place === 0 });
+    if (same !== undefined) keptPositions.set(same.id, position);
+    else added.push({ ...member, id: newId(), position, isOrganizer: position === 0 });
   });
-  const steps = [...dropOtherShares(checkout, keptPlaces, now), ...arrangeShares(checkout, keptPlaces, added)];
+  const steps = [...dropOtherShares(checkout, keptPositions, now), ...arrangeShares(checkout, keptPositions, added)];
   const collecting: Step[] =
     checkout.status === 'open' ? [{ step: 'transition checkout', from: 'open', to: 'collecting', organizerId }] : [];
   const chosen: readonly Step[] = [...collecting, ...steps, { step: 'record event', type: 'checkout.collecting' }];
@@ -46,10 +46,10 @@ export function decideParty(
 
 function dropOtherShares(
   checkout: LockedCheckout,
-  keptPlaces: ReadonlyMap<string, number>,
+  keptPositions: ReadonlyMap<string, number>,
   now: number,
 ): readonly Step[] {
-  const dropped = checkout.shares.filter(({ id }) => !keptPlaces.has(id));
+  const dropped = checkout.shares.filter(({ id }) => !keptPositions.has(id));
   const held = dropped.filter(({ status }) => status === 'held').map(({ id }) => id);
   const steps: Step[] = [];
   if (held.length > 0) steps.push({ step: 'transition shares', ids: held, from: 'held', to: 'released' });
@@ -65,13 +65,15 @@ function dropOtherShares(
 
 function arrangeShares(
   checkout: LockedCheckout,
-  keptPlaces: ReadonlyMap<string, number>,
+  keptPositions: ReadonlyMap<string, number>,
   added: readonly NewShare[],
 ): readonly Step[] {
-  const moved = checkout.shares.filter(({ id, place }) => keptPlaces.has(id) && keptPlaces.get(id) !== place);
+  const moved = checkout.shares.filter(
+    ({ id, position }) => keptPositions.has(id) && keptPositions.get(id) !== position,
+  );
   const steps: Step[] = [];
   if (moved.length > 0) {
-    steps.push({ step: 'reorder shares', places: new Map(moved.map(({ id }) => [id, keptPlaces.get(id) ?? 0])) });
+    steps.push({ step: 'reorder shares', positions: new Map(moved.map(({ id }) => [id, keptPositions.get(id) ?? 0])) });
   }
   if (added.length > 0) steps.push({ step: 'add shares', shares: added });
   return steps;

@@ -88,7 +88,7 @@ function refundShare(
   const steps: Step[] = [{ step: 'add movements', movements: [refund] }];
   if (fromVenue === 0 || transfer === undefined) return steps;
   if (transfer.status === 'waiting' || transfer.status === 'failed')
-    return [...steps, { step: 'shrink transfer', id: transfer.id, by: fromVenue }];
+    return [...steps, { step: 'reduce transfer', id: transfer.id, by: fromVenue }];
   const reversal: NewMovement = {
     ...refund,
     id: request.newId(),

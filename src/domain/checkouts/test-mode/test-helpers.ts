@@ -51,9 +51,9 @@ async function collect(services: PaymentServices, caller: Caller, checkout: Lock
   // As many members as can each pay the minimum charge.
   const partySize = Math.min(checkout.partySize, Math.floor(checkout.amount / MIN_CHARGE));
   const shares = equalSplit(checkout.amount, partySize).map(
-    (amount, place): PartyShare => ({
+    (amount, position): PartyShare => ({
       memberId: services.ids.uuid(),
-      displayName: place === 0 ? 'Test organizer' : `Test guest ${place}`,
+      displayName: position === 0 ? 'Test organizer' : `Test guest ${position}`,
       amount,
     }),
   );

@@ -22,8 +22,8 @@ export async function storeInbound(
     readonly integrationId: string;
     readonly deliveryId: string;
     readonly now: number;
-    readonly duplicateKey: Buffer;
-    readonly duplicateWindowSeconds: number | null;
+    readonly dedupHash: Buffer;
+    readonly dedupWindowSeconds: number | null;
     readonly eventId: string | null;
     readonly type: string | null;
     readonly body: Buffer;
@@ -37,8 +37,8 @@ export async function storeInbound(
       delivery.integrationId,
       delivery.deliveryId,
       delivery.now,
-      delivery.duplicateKey,
-      delivery.duplicateWindowSeconds,
+      delivery.dedupHash,
+      delivery.dedupWindowSeconds,
       delivery.eventId,
       delivery.type,
       delivery.body,
@@ -301,7 +301,7 @@ export async function findSlotCapacity(
   hash: Buffer,
 ): Promise<SlotCapacity | null> {
   const rows = await tx.query<SlotCapacity>(
-    `select places_left as "placesLeft", canceled_by as "canceledBy", capacity_version as statement from hook_slots
+    `select places_left as "placesLeft", canceled_by as "canceledBy", capacity_version as "capacityVersion" from hook_slots
      where venue_id = $1 and mode = $2 and slot_hash = $3`,
     [venueId, mode, hash],
   );
@@ -322,7 +322,7 @@ export async function storeSlotCapacity(
      on conflict (venue_id, mode, slot_hash) do update
        set places_left = excluded.places_left, canceled_by = excluded.canceled_by, capacity_version = excluded.capacity_version,
          last_at = excluded.last_at`,
-    [venueId, mode, hash, capacity.placesLeft, capacity.canceledBy, capacity.statement, lastAt],
+    [venueId, mode, hash, capacity.placesLeft, capacity.canceledBy, capacity.capacityVersion, lastAt],
   );
 }
 

@@ -25,7 +25,7 @@ export async function listInboundDeliveries(db: Queryable, caller: Caller, input
   const page = pageQueryOf(input.query);
   const found = await listInboundRows(db, caller.venue.id, integration.id, page);
   const { rows, nextBefore } = pageOf(found, page.limit, ({ received_at }) => received_at);
-  return { status: 200, body: { data: rows.map((row) => shownInbound(row, integration)), next_before: nextBefore } };
+  return { status: 200, body: { data: rows.map((row) => inboundView(row, integration)), next_before: nextBefore } };
 }
 
 /** Also works for a revoked integration: the deliveries from before are still stored. */
@@ -44,10 +44,10 @@ export async function replayInbound(tx: Queryable, caller: Caller, input: Input)
     subject: integration.id,
     detail: { delivery_id: row.id },
   });
-  return { status: 200, body: { data: shownInbound(row, integration) } };
+  return { status: 200, body: { data: inboundView(row, integration) } };
 }
 
-function shownInbound(row: InboundRow, { provider, mode }: IntegrationRow) {
+function inboundView(row: InboundRow, { provider, mode }: IntegrationRow) {
   return {
     id: row.id,
     object: 'inbound_delivery',

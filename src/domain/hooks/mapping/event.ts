@@ -14,7 +14,7 @@ export interface ExtractedEvent {
   /** The provider's id of the event. */
   readonly id: string | null;
   /** How long a body with the same bytes is a duplicate; null: duplicates are found by id, without a time limit. */
-  readonly duplicateWindowSeconds: number | null;
+  readonly dedupWindowSeconds: number | null;
 }
 
 const DAY_SECONDS = 86_400;
@@ -25,12 +25,12 @@ export function extractEvent(mapping: Mapping, body: unknown): ExtractedEvent {
   const whole: BodyScope = { root: body, bound: [] };
   const entry =
     mapping.events.find((candidate) => candidate.match.every((condition) => matches(condition, whole))) ?? null;
-  const scope = within(whole, entry);
+  const scope = eventScope(whole, entry);
   const type = mapping.event.type === null ? null : textOf(valueAt(whole, mapping.event.type));
   const idParts = mapping.event.id.map((path) => textOf(valueAt(scope, path)));
   const id = idParts.length === 0 || idParts.includes(null) ? null : idParts.join(':');
   const isPing = entry?.id_only === true || (entry === null && mapping.dedupe === 'refresh_only');
-  return { entry, type, id, duplicateWindowSeconds: id !== null ? null : isPing ? PING_SECONDS : DAY_SECONDS };
+  return { entry, type, id, dedupWindowSeconds: id !== null ? null : isPing ? PING_SECONDS : DAY_SECONDS };
 }
 
 /** The paths that identify the event of a body. */
@@ -47,7 +47,7 @@ export function eventPaths({ event, events }: Mapping): string[] {
 }
 
 /** The part of the body that holds the event's object. */
-export function within(whole: BodyScope, entry: EventEntry | null): BodyScope {
+export function eventScope(whole: BodyScope, entry: EventEntry | null): BodyScope {
   return entry?.within === undefined ? whole : { root: valueAt(whole, entry.within), bound: [] };
 }
 

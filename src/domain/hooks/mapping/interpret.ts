@@ -13,7 +13,7 @@ import {
   timeFromUnix,
   timeOf,
 } from './convert.ts';
-import { type EventEntry, extractEvent, within } from './event.ts';
+import { type EventEntry, eventScope, extractEvent } from './event.ts';
 
 type ObjectEntry = Mapping['objects'][number];
 
@@ -110,7 +110,7 @@ export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): 
   if (entry.action === 'refresh') return { result: 'needs_api_read', reason };
   const object = mapping.objects.find(({ name }) => name === entry.object);
   if (object === undefined) throw new Error(`the mapping of ${mapping.provider} has no object "${entry.object}"`);
-  const scope = within({ root: body, bound: [] }, entry);
+  const scope = eventScope({ root: body, bound: [] }, entry);
   if (object.whole !== undefined) {
     return { result: 'whole', whole: { schema: object.whole, object: objectIdentity(object, scope, []) } };
   }

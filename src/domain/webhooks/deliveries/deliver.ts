@@ -1,13 +1,13 @@
 // The two worker loops of webhooks. Dispatch turns each event into one delivery for each endpoint that subscribes to
-// it. Delivery leases endpoint queues that are due and runs them concurrently, with a fixed number of slots for each
-// pace: a long run delays no other run, and a run that turns out to be slow moves to a slot for slow endpoints.
+// it. Delivery leases endpoint queues that are due and runs them concurrently, up to a fixed number for
+// each pace: a long run delays no other run, and a run that turns out to be slow counts among the slow ones from then on.
 
 import { LEASE_MS, processQueue, type QueueServices } from './endpoint-queue.ts';
 import { claimQueues, dispatchEvents, type EndpointQueue } from './queries.ts';
 import { PACES, type Pace } from './schedule.ts';
 
 /** Concurrent runs in a worker, by pace. */
-const SLOTS: Readonly<Record<Pace, number>> = { quick: 64, slow: 32, failing: 16, dead: 16 };
+const MAX_RUNS_BY_PACE: Readonly<Record<Pace, number>> = { quick: 64, slow: 32, failing: 16, dead: 16 };
 const POLL_MS = 250;
 /** The loop waits this long after a run ends, so that runs that end together cause one query. */
 const DEBOUNCE_MS = 10;
@@ -25,7 +25,7 @@ export async function dispatchDue(
 /** Runs each queue that is due now once. Returns how many attempts were made. */
 export async function deliverDue(services: QueueServices, signal: AbortSignal): Promise<number> {
   const now = services.clock.now();
-  const queues = await claimQueues(services.db, now, now + LEASE_MS, SLOTS);
+  const queues = await claimQueues(services.db, now, now + LEASE_MS, MAX_RUNS_BY_PACE);
   const counts = await Promise.all(queues.map((queue) => processQueue(services, queue, signal)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
@@ -67,7 +67,7 @@ class DeliveryLoop {
       while (!this.#signal.aborted) {
         this.#isNotified = false;
         const claimed = await this.#claimMore();
-        const shouldPollSoon = this.#isNotified || (claimed > 0 && this.#used.quick < SLOTS.quick);
+        const shouldPollSoon = this.#isNotified || (claimed > 0 && this.#used.quick < MAX_RUNS_BY_PACE.quick);
         await this.#pause(shouldPollSoon ? DEBOUNCE_MS : POLL_MS);
       }
     } finally {
@@ -79,7 +79,7 @@ class DeliveryLoop {
 
   async #claimMore(): Promise<number> {
     const { db, clock } = this.#services;
-    const free = { ...SLOTS };
+    const free = { ...MAX_RUNS_BY_PACE };
     for (const pace of PACES) free[pace] -= this.#used[pace];
     if (PACES.every((pace) => free[pace] <= 0)) return 0;
     const now = clock.now();
@@ -110,9 +110,9 @@ class DeliveryLoop {
     this.#used[pace] += 1;
   }
 
-  /** Moves a run that turned out to be slow to a slot for slow endpoints, if one is free. */
+  /** Counts a run that turned out to be slow among the slow ones, if their number allows it. */
   #moveToSlow(run: Run): void {
-    if (run.pace !== 'quick' || this.#used.slow >= SLOTS.slow) return;
+    if (run.pace !== 'quick' || this.#used.slow >= MAX_RUNS_BY_PACE.slow) return;
     this.#used.quick -= 1;
     this.#used.slow += 1;
     run.pace = 'slow';

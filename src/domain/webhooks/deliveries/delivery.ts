@@ -12,7 +12,7 @@ export function eventOf(deliveryId: string, endpointId: string): string | null {
   return match !== null && `whe_${match[2]}` === endpointId ? `evt_${match[1]}` : null;
 }
 
-export function shownDelivery(row: DeliveryRow) {
+export function deliveryView(row: DeliveryRow) {
   return {
     id: deliveryId(row),
     object: 'delivery',

@@ -5,7 +5,7 @@ import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { PageQuery } from '../../../base/page.ts';
 import { earlierSecretsSql } from '../queries.ts';
-import { PACES, type Pace, WINDOW_MS } from './schedule.ts';
+import { PACES, type Pace, RETRY_WINDOW_MS } from './schedule.ts';
 
 /** Creates the deliveries of waiting events. Returns how many events were dispatched. */
 export async function dispatchEvents(db: Queryable, now: number, limit: number): Promise<number> {
@@ -30,27 +30,28 @@ export interface EndpointQueue {
   readonly earlierSecrets: Buffer[];
 }
 
-/** Leases the queues that have been due longest, up to `slots` of each pace: no pace uses the slots of another. */
+/** Leases the queues that have been due longest, up to `maxRuns` of each pace: no pace uses up the runs of another. */
 export async function claimQueues(
   db: Queryable,
   now: number,
   until: number,
-  slots: Readonly<Record<Pace, number>>,
+  maxRuns: Readonly<Record<Pace, number>>,
 ): Promise<EndpointQueue[]> {
   return db.query<EndpointQueue>(
-    `with t as materialized (
-       select l.venue_id, l.endpoint_id from unnest($3::text[], $4::integer[]) as p(pace, places)
+    `with due as materialized (
+       select q.venue_id, q.endpoint_id from unnest($3::text[], $4::integer[]) as p(pace, max_runs)
        cross join lateral (
          select venue_id, endpoint_id from endpoint_queues
          where due_at is not null and pace = p.pace and greatest(due_at, available_at) <= to_timestamp($1 / 1000.0)
-         order by greatest(due_at, available_at) limit p.places for update skip locked) l)
-     update endpoint_queues l set lease_token = l.lease_token + 1, available_at = to_timestamp($2 / 1000.0)
-     from t, webhook_endpoints w
-     where l.venue_id = t.venue_id and l.endpoint_id = t.endpoint_id
-       and w.venue_id = t.venue_id and w.endpoint_id = t.endpoint_id
-     returning l.venue_id as "venueId", l.endpoint_id as "endpointId", l.lease_token as "leaseToken", l.failures, l.pace, w.mode, w.url, w.status, w.secret,
+         order by greatest(due_at, available_at) limit p.max_runs for update skip locked) q)
+     update endpoint_queues q set lease_token = q.lease_token + 1, available_at = to_timestamp($2 / 1000.0)
+     from due d, webhook_endpoints w
+     where q.venue_id = d.venue_id and q.endpoint_id = d.endpoint_id
+       and w.venue_id = d.venue_id and w.endpoint_id = d.endpoint_id
+     returning q.venue_id as "venueId", q.endpoint_id as "endpointId", q.lease_token as "leaseToken", q.failures, q.pace,
+       w.mode, w.url, w.status, w.secret,
        ${earlierSecretsSql('w', '$1')} as "earlierSecrets"`,
-    [now, until, PACES, PACES.map((pace) => Math.max(0, slots[pace]))],
+    [now, until, PACES, PACES.map((pace) => Math.max(0, maxRuns[pace]))],
   );
 }
 
@@ -248,7 +249,7 @@ export async function redeliverOne(
     `update deliveries set status = 'pending', due_at = to_timestamp($4 / 1000.0), tries = 0, delivered_at = null,
        end_reason = null, ends_at = to_timestamp($6 / 1000.0)
      where venue_id = $1 and endpoint_id = $2 and created_at = $3::timestamptz and event_id = $5 returning ${DELIVERY_COLUMNS}`,
-    [venueId, endpointId, event.createdAt, now, event.id, now + WINDOW_MS],
+    [venueId, endpointId, event.createdAt, now, event.id, now + RETRY_WINDOW_MS],
   );
   return rows[0] ?? null;
 }
@@ -269,7 +270,7 @@ export async function redeliverFailed(
        select created_at from deliveries
        where venue_id = $1 and endpoint_id = $2 and status = 'failed' and created_at >= $3::timestamptz
        order by created_at limit $5 for update skip locked) returning 1`,
-    [venueId, endpointId, since, now, limit, now + WINDOW_MS],
+    [venueId, endpointId, since, now, limit, now + RETRY_WINDOW_MS],
   );
   return rows.length;
 }

@@ -9,7 +9,7 @@ import { findEventView } from '../../events/queries.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { audit } from '../../venues/audit.ts';
 import { type EndpointRow, findEndpoint } from '../queries.ts';
-import { eventOf, shownDelivery } from './delivery.ts';
+import { deliveryView, eventOf } from './delivery.ts';
 import { listDeliveryRows, makeQueueDue, redeliverFailed, redeliverOne } from './queries.ts';
 
 /** Older deliveries are deleted. */
@@ -28,7 +28,7 @@ export async function listDeliveries(db: Queryable, caller: Caller, input: Input
   const page = pageQueryOf(input.query);
   const found = await listDeliveryRows(db, caller.venue.id, endpoint.id, page);
   const { rows, nextBefore } = pageOf(found, page.limit, ({ created_at }) => created_at);
-  return { status: 200, body: { data: rows.map(shownDelivery), next_before: nextBefore } };
+  return { status: 200, body: { data: rows.map(deliveryView), next_before: nextBefore } };
 }
 
 export async function redeliver(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
@@ -47,7 +47,7 @@ export async function redeliver(tx: Queryable, caller: Caller, input: Input): Pr
     subject: endpoint.id,
     detail: { event_id: event.id },
   });
-  return { status: 202, body: shownDelivery(row) };
+  return { status: 202, body: deliveryView(row) };
 }
 
 export async function recover(

@@ -7,7 +7,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-export const WINDOW_MS = 72 * HOUR;
+export const RETRY_WINDOW_MS = 72 * HOUR;
 const LATE_GAP_MS = 4 * HOUR;
 const EARLY_GAPS_MS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR];
 /** The share of a gap that jitter adds or subtracts at most. */
@@ -31,7 +31,7 @@ export interface FailedAttempt {
 /** When the next attempt is due. Null: none fits into the 72 hours. */
 export function nextAttemptAt({ tries, now, endsAt, retryAfter, random }: FailedAttempt): number | null {
   const gap = EARLY_GAPS_MS[tries - 1] ?? LATE_GAP_MS;
-  const planned = endsAt - WINDOW_MS + offsetOf(tries);
+  const planned = endsAt - RETRY_WINDOW_MS + offsetOf(tries);
   const isBehind = planned < now + (1 - 2 * JITTER) * gap;
   const jittered = (isBehind ? now + gap : planned) + (2 * random - 1) * JITTER * gap;
   const latest = endsAt - END_MARGIN_MS;
@@ -52,7 +52,7 @@ function offsetOf(tries: number): number {
  * record attempts apply the same rule under the endpoint's lock.
  */
 export function isDead(lastSuccessAt: number | null, endsAt: number): boolean {
-  return lastSuccessAt === null || lastSuccessAt < endsAt - WINDOW_MS;
+  return lastSuccessAt === null || lastSuccessAt < endsAt - RETRY_WINDOW_MS;
 }
 
 /** `Retry-After` as milliseconds from now; it holds seconds or a date. Null: the header is missing or not valid. */

@@ -8,6 +8,7 @@ import { type Db, isUnavailable, type Queryable } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
 import type { Seal } from '../../base/seal.ts';
 import { findVenue } from '../venues/queries.ts';
+import { applyDelivery, outcomeOfInvalidBody } from './apply-delivery.ts';
 import {
   type DueDelivery,
   dueQueues,
@@ -17,7 +18,6 @@ import {
   recordFailure,
   recordOutcome,
 } from './deliveries/queries.ts';
-import { applyDelivery, outcomeOfInvalidBody } from './outcome.ts';
 import { bodyRow } from './receive.ts';
 import type { HookServices, Outcome } from './upsert-from-hook.ts';
 
@@ -97,7 +97,7 @@ async function retryLater({ db, clock, log }: ApplyServices, delivery: DueDelive
   const attempts = delivery.attempts + (isDatabaseUnavailable ? 0 : 1);
   log[isDatabaseUnavailable ? 'warn' : 'error'](
     { delivery: delivery.id, attempts, err: error },
-    'applying an inbound delivery failed',
+    'the worker could not apply an inbound delivery',
   );
   const dueAt = attempts < MAX_ATTEMPTS ? clock.now() + FIRST_RETRY_MS * 2 ** delivery.attempts : null;
   await recordFailure(db, delivery, attempts, dueAt, 'An internal error occurred: replay the delivery, or contact us.');

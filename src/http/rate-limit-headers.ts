@@ -12,7 +12,7 @@ export function setRateLimitHeaders(reply: FastifyReply, rateLimit: RateLimit): 
 }
 
 /** Counts a request to a route that needs no key, for its address. */
-export async function countForAddress(
+export async function countCallByAddress(
   http: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,

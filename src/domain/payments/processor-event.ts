@@ -1,7 +1,7 @@
-// Verifies and reads the processor's signed notices (its webhook events). A notice is valid only if one of its
-// signatures matches these exact bytes and its time is within five minutes of now, before or after. Anything else
-// returns null; nothing here throws. It does not detect duplicates. A notice is only a hint: the amounts that count
-// come from the processor's API.
+// Verifies and reads the processor's signed webhook events. An event is valid only if one of its signatures matches
+// these exact bytes and its time is within five minutes of now, before or after. Anything else returns null; nothing
+// here throws. It does not detect duplicates. An event is only a hint: the amounts that count come from the
+// processor's API.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Mode } from '../../base/config.ts';
@@ -9,12 +9,12 @@ import type { HoldMetadata } from './processor.ts';
 import { fromStripeMetadata } from './stripe-facts.ts';
 
 /**
- * What a notice says about a dispute's money. The processor may report one withdrawal twice (when the dispute is
+ * What an event says about a dispute's money. The processor may report one withdrawal twice (when the dispute is
  * created, and when the money is withdrawn): count it once for each dispute.
  */
 export type BalanceChange = 'none' | 'withdrawn' | 'reinstated';
 
-export interface HoldNotice {
+export interface HoldEvent {
   readonly kind: 'hold';
   readonly intentId: string;
   readonly metadata: Partial<HoldMetadata>;
@@ -22,7 +22,7 @@ export interface HoldNotice {
   readonly decline?: { readonly chargeId: string | null };
 }
 
-export interface DisputeNotice {
+export interface DisputeEvent {
   readonly kind: 'dispute';
   readonly disputeId: string;
   /** Null: the charge has no intent, so it is not ours. */
@@ -37,19 +37,19 @@ export interface DisputeNotice {
   readonly balanceChange: BalanceChange;
 }
 
-export interface AccountNotice {
+export interface AccountEvent {
   readonly kind: 'account';
   readonly accountId: string;
   readonly payoutsEnabled: boolean;
 }
 
-export interface Notice {
+export interface ProcessorEvent {
   readonly eventId: string;
   readonly type: string;
   readonly mode: Mode;
   /** When it happened, in milliseconds. */
   readonly at: number;
-  readonly about: HoldNotice | DisputeNotice | AccountNotice | { readonly kind: 'other' };
+  readonly subject: HoldEvent | DisputeEvent | AccountEvent | { readonly kind: 'other' };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -58,16 +58,21 @@ const TOLERANCE_MS = 5 * 60_000;
 /** Far longer than any real header, and short enough to check. */
 const MAX_HEADER_LENGTH = 4096;
 
-export function readNotice(raw: Buffer, signature: string | undefined, secret: string, now: number): Notice | null {
+export function readProcessorEvent(
+  raw: Buffer,
+  signature: string | undefined,
+  secret: string,
+  now: number,
+): ProcessorEvent | null {
   if (!isSigned(raw, signature, secret, now)) return null;
   const event = parseJson(raw);
   if (event === null || event.object !== 'event') return null;
   const { id, type, livemode, created } = event;
-  const subject = asObject(asObject(event.data)?.object);
-  if (!isStorableText(id) || !isStorableText(type) || typeof livemode !== 'boolean' || subject === null) return null;
+  const object = asObject(asObject(event.data)?.object);
+  if (!isStorableText(id) || !isStorableText(type) || typeof livemode !== 'boolean' || object === null) return null;
   const at = isNonNegativeInteger(created) ? Math.min(created * 1000, now) : now;
-  const about = readSubject(type, subject);
-  return about === null ? null : { eventId: id, type, mode: livemode ? 'live' : 'test', at, about };
+  const subject = readSubject(type, object);
+  return subject === null ? null : { eventId: id, type, mode: livemode ? 'live' : 'test', at, subject };
 }
 
 function isSigned(raw: Buffer, header: string | undefined, secret: string, now: number): boolean {
@@ -106,29 +111,29 @@ function parseJson(raw: Buffer): Fields | null {
   }
 }
 
-/** Null: the notice is of a type that we read, but its fields are invalid. */
-function readSubject(type: string, subject: Fields): Notice['about'] | null {
+/** Null: the event is of a type that we read, but its fields are invalid. */
+function readSubject(type: string, object: Fields): ProcessorEvent['subject'] | null {
   if (type.startsWith('payment_intent.')) {
-    if (!isStorableText(subject.id)) return null;
+    if (!isStorableText(object.id)) return null;
     const isDecline = type === 'payment_intent.payment_failed';
-    const decline = { chargeId: idOf(asObject(subject.last_payment_error)?.charge) };
+    const decline = { chargeId: idOf(asObject(object.last_payment_error)?.charge) };
     return {
       kind: 'hold',
-      intentId: subject.id,
-      metadata: fromStripeMetadata(subject.metadata),
+      intentId: object.id,
+      metadata: fromStripeMetadata(object.metadata),
       ...(isDecline ? { decline } : {}),
     };
   }
   if (type === 'charge.captured' || type === 'charge.refunded') {
-    const intentId = idOf(subject.payment_intent);
+    const intentId = idOf(object.payment_intent);
     // A charge without an intent was made by another system on the same account.
     return intentId === null
       ? { kind: 'other' }
-      : { kind: 'hold', intentId, metadata: fromStripeMetadata(subject.metadata) };
+      : { kind: 'hold', intentId, metadata: fromStripeMetadata(object.metadata) };
   }
-  if (type.startsWith('charge.dispute.')) return readDispute(type, subject);
+  if (type.startsWith('charge.dispute.')) return readDispute(type, object);
   if (type === 'account.updated') {
-    const { id, payouts_enabled: payoutsEnabled } = subject;
+    const { id, payouts_enabled: payoutsEnabled } = object;
     if (!isStorableText(id) || typeof payoutsEnabled !== 'boolean') return null;
     return { kind: 'account', accountId: id, payoutsEnabled };
   }
@@ -138,23 +143,23 @@ function readSubject(type: string, subject: Fields): Notice['about'] | null {
 /** The processor's largest charge, so no dispute of ours is larger. */
 const MAX_CHARGE = 99_999_999;
 
-function readDispute(type: string, subject: Fields): DisputeNotice | null {
-  const { id, amount, currency, status, reason } = subject;
-  const chargeId = idOf(subject.charge);
+function readDispute(type: string, object: Fields): DisputeEvent | null {
+  const { id, amount, currency, status, reason } = object;
+  const chargeId = idOf(object.charge);
   if (!isStorableText(id) || chargeId === null || !isNonNegativeInteger(amount) || amount > MAX_CHARGE) return null;
   if (!isStorableText(currency) || !isStorableText(status) || !isStorableText(reason)) return null;
-  const dueBy = asObject(subject.evidence_details)?.due_by;
+  const dueBy = asObject(object.evidence_details)?.due_by;
   return {
     kind: 'dispute',
     disputeId: id,
-    intentId: idOf(subject.payment_intent),
+    intentId: idOf(object.payment_intent),
     chargeId,
     amount,
     currency,
     status,
     reason,
     dueBy: isNonNegativeInteger(dueBy) ? dueBy * 1000 : null,
-    balanceChange: balanceChangeOf(type, subject.balance_transactions),
+    balanceChange: balanceChangeOf(type, object.balance_transactions),
   };
 }
 

@@ -162,7 +162,7 @@ async function slotToWrite(
   const hash = hashOf(externalId, slotKey(known));
   const stored = await findSlotCapacity(tx, context.venue.id, context.mode, hash);
   const capacity = currentCapacity(stored, known.capacity);
-  const after = capacityAfterStatement(capacity, action, object, slot);
+  const after = capacityAfterUpdate(capacity, action, object, slot);
   const isCanceled = capacity.canceledBy !== null || after.canceledBy !== null;
   if (!isCanceled) return isSingle || slot.capacity !== undefined ? slot : null;
   await storeSlotCapacity(
@@ -176,7 +176,7 @@ async function slotToWrite(
   return { ...slot, capacity: offeredCapacity(after) };
 }
 
-function capacityAfterStatement(
+function capacityAfterUpdate(
   capacity: SlotCapacity,
   action: Change['action'],
   { type }: MappedObject,

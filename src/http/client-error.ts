@@ -17,9 +17,9 @@ const REASON_PHRASES: Readonly<Record<number, string>> = {
 };
 
 /** The error of Node's parser, with the bytes that it could not parse. */
-type WireError = Error & { readonly code?: string; readonly rawPacket?: unknown };
+type ClientError = Error & { readonly code?: string; readonly rawPacket?: unknown };
 
-export function answerClientError(http: HttpContext, error: WireError, socket: Socket): void {
+export function answerClientError(http: HttpContext, error: ClientError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
   const requestId = http.app.ids.prefixed('req');
   const code = CODE_BY_NODE_ERROR[error.code ?? ''] ?? 'malformed_request';
@@ -36,6 +36,6 @@ export function answerClientError(http: HttpContext, error: WireError, socket: S
   );
 }
 
-function isHead({ rawPacket }: WireError): boolean {
+function isHead({ rawPacket }: ClientError): boolean {
   return Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 5).toString('latin1') === 'HEAD ';
 }

@@ -1,11 +1,11 @@
-// Verifying and reading the processor's signed notices. They are signed both by hand and by the official SDK, so that a
+// Verifying and reading the processor's signed events. They are signed both by hand and by the official SDK, so that a
 // wrong understanding of the signature cannot pass its own test.
 
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import Stripe from 'stripe';
 import { describe, expect, it } from 'vitest';
-import { type Notice, readNotice } from '../../src/domain/payments/notice.ts';
+import { type ProcessorEvent, readProcessorEvent } from '../../src/domain/payments/processor-event.ts';
 
 const SECRET = 'whsec_for_tests';
 const NOW = Date.UTC(2026, 10, 15, 12);
@@ -28,11 +28,12 @@ function signed(raw: Buffer, time: number | string = SECOND, secret = SECRET): s
   return `t=${time},v1=${hmac(raw, time, secret)}`;
 }
 
-const read = (raw: Buffer, header: string | undefined = signed(raw)): Notice | null =>
-  readNotice(raw, header, SECRET, NOW);
-const about = (type: string, object: unknown): Notice['about'] | undefined => read(event(type, object))?.about;
+const read = (raw: Buffer, header: string | undefined = signed(raw)): ProcessorEvent | null =>
+  readProcessorEvent(raw, header, SECRET, NOW);
+const subject = (type: string, object: unknown): ProcessorEvent['subject'] | undefined =>
+  read(event(type, object))?.subject;
 
-describe('a valid notice', () => {
+describe('a valid processor event', () => {
   it('can be signed by the official SDK', () => {
     const header = Stripe.webhooks.generateTestHeaderString({
       payload: HELD.toString(),
@@ -44,7 +45,7 @@ describe('a valid notice', () => {
       type: 'payment_intent.amount_capturable_updated',
       mode: 'test',
       at: expect.any(Number),
-      about: { kind: 'hold', intentId: 'pi_1', metadata: METADATA },
+      subject: { kind: 'hold', intentId: 'pi_1', metadata: METADATA },
     });
   });
 
@@ -70,11 +71,11 @@ describe('a valid notice', () => {
 
   it('is signed over its bytes, also when they are not ASCII', () => {
     const raw = event('payment_intent.created', { id: 'pi_1', description: 'Grüße, 京都 🛶', metadata: {} });
-    expect(read(raw)?.about).toEqual({ kind: 'hold', intentId: 'pi_1', metadata: {} });
+    expect(read(raw)?.subject).toEqual({ kind: 'hold', intentId: 'pi_1', metadata: {} });
   });
 });
 
-describe('an invalid notice', () => {
+describe('an invalid processor event', () => {
   it('has any one byte of the body changed', () => {
     for (let at = 0; at < HELD.length; at++) {
       const changed = Buffer.from(HELD);
@@ -96,8 +97,8 @@ describe('an invalid notice', () => {
     expect(read(HELD, `t=${SECOND + 1},v1=${hmac(HELD, SECOND)}`)).toBeNull();
   });
 
-  it('is any notice while our secret is empty, even if signed with the empty secret', () => {
-    expect(readNotice(HELD, signed(HELD, SECOND, ''), '', NOW)).toBeNull();
+  it('is any event while our secret is empty, even if signed with the empty secret', () => {
+    expect(readProcessorEvent(HELD, signed(HELD, SECOND, ''), '', NOW)).toBeNull();
   });
 
   it('has a malformed header', () => {
@@ -129,7 +130,7 @@ describe('an invalid notice', () => {
       `t=${SECOND},v1=${good}${`,v0=${good}`.repeat(100)}`,
     ];
     for (const header of headers) expect(read(HELD, header), header).toBeNull();
-    expect(readNotice(HELD, undefined, SECRET, NOW)).toBeNull();
+    expect(readProcessorEvent(HELD, undefined, SECRET, NOW)).toBeNull();
   });
 
   it('has a signed body that is not an event', () => {
@@ -155,7 +156,7 @@ describe('an invalid notice', () => {
   it('never causes an exception', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.string(), fc.string(), (bytes, header, secret) => {
-        expect(readNotice(Buffer.from(bytes), header, secret, NOW)).toBeNull();
+        expect(readProcessorEvent(Buffer.from(bytes), header, secret, NOW)).toBeNull();
       }),
     );
     const signedProperly = fc.property(
@@ -165,55 +166,55 @@ describe('an invalid notice', () => {
         const raw = Buffer.from(
           `{"id":"e","object":"event","livemode":true,"type":"${type}","data":{"object":${json}}}`,
         );
-        const notice = read(raw);
-        expect(notice === null || notice.mode === 'live').toBe(true);
+        const processorEvent = read(raw);
+        expect(processorEvent === null || processorEvent.mode === 'live').toBe(true);
       },
     );
     fc.assert(signedProperly);
   });
 });
 
-describe('the content of a notice', () => {
+describe('the content of a processor event', () => {
   it('includes the processor’s mode', () => {
     expect(read(event('payment_intent.succeeded', { id: 'pi_1' }, { livemode: true }))?.mode).toBe('live');
   });
 
   it('includes only metadata that is present and text', () => {
     const metadata = { venue_id: 'ven_1', hold_id: 7, share_id: '', other: 'x' };
-    expect(about('payment_intent.canceled', { id: 'pi_1', metadata })).toEqual({
+    expect(subject('payment_intent.canceled', { id: 'pi_1', metadata })).toEqual({
       kind: 'hold',
       intentId: 'pi_1',
       metadata: { venueId: 'ven_1' },
     });
-    expect(about('payment_intent.canceled', { id: 'pi_1', metadata: 'x' })).toMatchObject({ metadata: {} });
+    expect(subject('payment_intent.canceled', { id: 'pi_1', metadata: 'x' })).toMatchObject({ metadata: {} });
   });
 
   it('of a captured or refunded charge concerns its hold', () => {
     for (const type of ['charge.captured', 'charge.refunded']) {
-      expect(about(type, { id: 'ch_1', payment_intent: 'pi_1', metadata: STRIPE_METADATA })).toEqual({
+      expect(subject(type, { id: 'ch_1', payment_intent: 'pi_1', metadata: STRIPE_METADATA })).toEqual({
         kind: 'hold',
         intentId: 'pi_1',
         metadata: METADATA,
       });
-      expect(about(type, { id: 'ch_1', payment_intent: { id: 'pi_2' }, metadata: {} })).toMatchObject({
+      expect(subject(type, { id: 'ch_1', payment_intent: { id: 'pi_2' }, metadata: {} })).toMatchObject({
         intentId: 'pi_2',
       });
-      expect(about(type, { id: 'ch_1', payment_intent: null })).toEqual({ kind: 'other' });
+      expect(subject(type, { id: 'ch_1', payment_intent: null })).toEqual({ kind: 'other' });
     }
   });
 
   it('of an account says whether payouts are enabled', () => {
-    expect(about('account.updated', { id: 'acct_1', payouts_enabled: true })).toEqual({
+    expect(subject('account.updated', { id: 'acct_1', payouts_enabled: true })).toEqual({
       kind: 'account',
       accountId: 'acct_1',
       payoutsEnabled: true,
     });
-    expect(about('account.updated', { id: 'acct_1' })).toBeUndefined();
+    expect(subject('account.updated', { id: 'acct_1' })).toBeUndefined();
   });
 
   it('of any other type is ignored', () => {
     for (const type of ['charge.succeeded', 'customer.created', 'account.external_account.created', 'x']) {
-      expect(about(type, { id: 'x_1' }), type).toEqual({ kind: 'other' });
+      expect(subject(type, { id: 'x_1' }), type).toEqual({ kind: 'other' });
     }
   });
 });
@@ -232,7 +233,7 @@ describe('disputes', () => {
   };
 
   it('are read completely', () => {
-    expect(about('charge.dispute.funds_withdrawn', dispute)).toEqual({
+    expect(subject('charge.dispute.funds_withdrawn', dispute)).toEqual({
       kind: 'dispute',
       disputeId: 'dp_1',
       intentId: 'pi_1',
@@ -247,7 +248,7 @@ describe('disputes', () => {
   });
 
   it('say when the money was withdrawn and reinstated', () => {
-    const change = (type: string, overrides: object = {}) => about(type, { ...dispute, ...overrides });
+    const change = (type: string, overrides: object = {}) => subject(type, { ...dispute, ...overrides });
     expect(change('charge.dispute.created')).toMatchObject({ balanceChange: 'withdrawn' });
     expect(change('charge.dispute.created', { balance_transactions: [] })).toMatchObject({ balanceChange: 'none' });
     expect(change('charge.dispute.updated')).toMatchObject({ balanceChange: 'none' });
@@ -257,16 +258,16 @@ describe('disputes', () => {
 
   it('need every field but the deadline and the intent', () => {
     expect(
-      about('charge.dispute.created', { ...dispute, payment_intent: null, evidence_details: { due_by: null } }),
+      subject('charge.dispute.created', { ...dispute, payment_intent: null, evidence_details: { due_by: null } }),
     ).toMatchObject({
       intentId: null,
       dueBy: null,
     });
     for (const field of ['id', 'charge', 'amount', 'currency', 'status', 'reason']) {
-      expect(about('charge.dispute.created', { ...dispute, [field]: undefined }), field).toBeUndefined();
+      expect(subject('charge.dispute.created', { ...dispute, [field]: undefined }), field).toBeUndefined();
     }
     for (const amount of [1.5, 100_000_000])
-      expect(about('charge.dispute.created', { ...dispute, amount })).toBeUndefined();
-    expect(about('charge.dispute.created', { ...dispute, amount: 99_999_999 })).toMatchObject({ amount: 99_999_999 });
+      expect(subject('charge.dispute.created', { ...dispute, amount })).toBeUndefined();
+    expect(subject('charge.dispute.created', { ...dispute, amount: 99_999_999 })).toMatchObject({ amount: 99_999_999 });
   });
 });

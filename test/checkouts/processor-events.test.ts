@@ -1,10 +1,10 @@
-// The processor's notices: accepted only when signed, recent and of the right mode; a hint to poll, never a fact;
+// The processor's events: accepted only when signed, recent and of the right mode; a hint to poll, never a fact;
 // harmless in any order and number. Disputes are recorded, shown and posted to the ledger.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyDueProcessorEvents } from '../../src/domain/payments/apply-processor-events.ts';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
-import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
-import { registerWebhookEndpoint } from '../../src/domain/payments/stripe-notices.ts';
+import { registerWebhookEndpoint } from '../../src/domain/payments/register-webhook-endpoint.ts';
 import { CARDS, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { type HttpResponse, openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -45,7 +45,7 @@ async function confirmed(): Promise<{ checkout: Json; intent: string; body: stri
   return { checkout, intent, body: (await eventsAbout(intent)).at(-1) ?? '' };
 }
 
-describe('a notice', () => {
+describe('a processor event', () => {
   it('that is signed makes the share held', async () => {
     const { checkout, body } = await confirmed();
     expect(JSON.parse(body).type).toBe('payment_intent.amount_capturable_updated');
@@ -149,7 +149,7 @@ describe('a notice', () => {
       `${world.urls[0]}/processor/notices/test`,
     );
     const { checkout } = await confirmed();
-    await waitFor('the notice makes the share held', async () => {
+    await waitFor('the event makes the share held', async () => {
       await world.work();
       return statusesOf(await venue.read(checkout.id))[0] === 'held';
     });
@@ -198,7 +198,7 @@ describe('a dispute', () => {
     expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount: checkout.shares[0].amount }]);
   });
 
-  it('posts its money once, however many notices report it, and back when it is won', async () => {
+  it('posts its money once, however many events report it, and back when it is won', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     const amount = checkout.shares[0].amount;
@@ -219,7 +219,7 @@ describe('a dispute', () => {
     expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'won' }]);
   });
 
-  it('that is closed stays closed when a late notice arrives', async () => {
+  it('that is closed stays closed when a late event arrives', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     await notify(like(created, 'charge.dispute.closed', 'lost'));
@@ -267,7 +267,7 @@ describe('a dispute', () => {
       throw new ProcessorUnavailable('it took far too long');
     };
     const processors = { test: { ...(world.context.services.processors.test as Processor), retrieveHold } };
-    expect(await readDueNotices({ ...world.context.services, processors }, 10)).toBe(1);
+    expect(await applyDueProcessorEvents({ ...world.context.services, processors }, 10)).toBe(1);
     expect((await venue.read(checkout.id)).disputes).toHaveLength(1);
     expect(await world.db.query('select 1 from processor_notices where due_at is not null')).toEqual([]);
   });

@@ -179,6 +179,10 @@ describe('these have one home', () => {
   it('Retry-After after a counted call: domain/keys', () => {
     expect(filesUsing(/retry_at/, ['src/domain/keys/'])).toEqual([]);
   });
+  it('overdue as a condition in SQL: checkouts/expire-queries', () => {
+    const home = 'src/domain/checkouts/expire-queries.ts';
+    expect(filesUsing(/in \('open', 'collecting'\)/, [home])).toEqual([]);
+  });
   it('the database driver: base/db, base/migrate and the sandbox', () => {
     expect(filesUsing(/from 'pg'/, ['src/base/db.ts', 'src/base/migrate.ts', 'sandbox/'])).toEqual([]);
   });

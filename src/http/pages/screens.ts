@@ -3,10 +3,11 @@
 
 import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { formatTime } from '../../base/translations.ts';
+import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Html, html, type Piece } from './html.ts';
 import type { PageContent } from './layout.ts';
 import { organizerTools } from './organizer.ts';
-import { isUnpaid, organizerName, type PageModel, paidSum } from './page-model.ts';
+import { organizerName, type PageModel, paidSum } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { choosePage, type PartyChoiceView } from './party-page.ts';
 import { isSandbox, payForm } from './pay-form.ts';

@@ -53,7 +53,7 @@ export function makeTown(db: Db, sealKey: Buffer, address: string): Town {
     schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
   });
   const limits = { writesPerHour: NO_LIMIT, readsPerHour: NO_LIMIT };
-  const act = () => commandContext(context, { actor: 'bench', via: 'cli', address: null, requestId: null });
+  const act = () => commandContext(context, { name: 'bench', via: 'cli', address: null, requestId: null });
   const makeVenue: MakeVenue = (count, linked) =>
     db.transaction(async (tx) => {
       const { id } = await createVenue(tx, act(), {

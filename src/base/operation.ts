@@ -6,7 +6,7 @@ import type { Db, Queryable } from './db.ts';
 import type { ErrorCode, FieldProblem } from './errors.ts';
 import type { BadText } from './json/parse.ts';
 
-/** How callers prove who they are. */
+/** How a caller authenticates. */
 export type Auth =
   | 'open' // no proof; counted for the address
   | 'secret' // a partner's secret key
@@ -56,7 +56,7 @@ export interface Input<Body = unknown> {
   /** What is wrong if the body creates a new object (a time that has passed). A replay ignores it. */
   readonly whenNew: readonly FieldProblem[];
   /** Text that cannot be stored, in a list whose items the command validates itself. */
-  readonly badStrings: readonly BadText[];
+  readonly badTexts: readonly BadText[];
   /** The version of the object that the caller saw: if it has changed since, the command refuses. Absent: any version. */
   readonly expectedVersion?: string;
   /** The caller prefers CSV. Set only where the operation offers it. */
@@ -188,7 +188,7 @@ export interface ToolServerOperation extends OperationContract {
   readonly csv?: never;
 }
 
-/** `Callers` names the type of a caller for each way to prove who they are. */
+/** `Callers` names the type of a caller for each kind of authentication. */
 export type Operation<Callers extends Record<Auth, unknown>, Services> =
   | QueryOperation<Callers['secret']>
   | CommandOperation<Callers['secret'], Services>

@@ -2,7 +2,7 @@
 
 import type { Mode } from '../base/config.ts';
 import { isDate, isTime } from '../base/schema/formats.ts';
-import { utc } from '../base/schema/normal.ts';
+import { utc } from '../base/schema/normalize.ts';
 import { dropActivity } from '../domain/analytics/drop.ts';
 import { rebuild } from '../domain/analytics/rebuild.ts';
 import { report } from '../domain/analytics/report.ts';

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { isAddressRange } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
 import { isTime } from '../base/schema/formats.ts';
-import { nearestName } from '../base/schema/near-miss.ts';
+import { nearestName } from '../base/schema/nearest-name.ts';
 import { type IssuedKey, importKey, issueKey, type NewKeyRequest } from '../domain/keys/issue-key.ts';
 import { isLegacyKey, SCOPES } from '../domain/keys/key.ts';
 import { type KeyRow, listKeys } from '../domain/keys/queries.ts';

@@ -15,7 +15,7 @@ import type { Caller, PrefetchedCheckout } from '../domain/keys/caller.ts';
 import { hashTextOfKey } from '../domain/keys/key.ts';
 import { type AdmittedKey, countSharedCalls } from '../domain/keys/queries.ts';
 import type { AnonymousCaller, Guest } from '../domain/members/guest.ts';
-import { storeForeignMember } from '../domain/members/queries.ts';
+import { storeIssuerMember } from '../domain/members/queries.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
 import { type Admit, type RateLimit, rateLimitsFor } from './admission.ts';
 import type { AppOperation } from './app-operation.ts';
@@ -40,7 +40,7 @@ export interface IncomingRequest {
 
 export interface AuthResult {
   readonly rateLimit: RateLimit | null;
-  /** Null: the caller could not prove who they are. */
+  /** Null: the caller is not authenticated. */
   readonly caller: Principal | null;
   readonly refusal: Problem | null;
 }
@@ -86,7 +86,7 @@ async function authorizeMember(context: AppContext, request: IncomingRequest): P
     authorization === undefined || authorization.length > MAX_JWT_LENGTH ? null : JWT.exec(authorization)?.[1];
   const memberId = token == null ? null : await context.tokens.verify(token);
   if (memberId === null) return null;
-  if (context.config.memberIssuer !== null) await storeForeignMember(context.db, memberId, context.clock.now());
+  if (context.config.memberIssuer !== null) await storeIssuerMember(context.db, memberId, context.clock.now());
   const limit = operation.effect === 'read' ? MEMBER_READS_PER_HOUR : MEMBER_WRITES_PER_HOUR;
   const subject = `member ${memberId} ${operation.effect}`;
   const [counted] = await countSharedCalls(context.db.priority, limit, [{ subject, calls: 1 }]);
@@ -102,8 +102,8 @@ function anonymousCallerFrom(context: AppContext, request: IncomingRequest): Ano
   return { ...commandContext(context, actorOf(request, 'guest')), address, language };
 }
 
-function actorOf({ via, address, requestId }: IncomingRequest, actor: string): Actor {
-  return { actor, via, address, requestId };
+function actorOf({ via, address, requestId }: IncomingRequest, name: string): Actor {
+  return { name, via, address, requestId };
 }
 
 /** A host name has at most 253 characters: a longer text is no origin. */

@@ -80,7 +80,7 @@ export function makeContext(options: ContextOptions): AppContext {
   const ids = makeIds(clock, random);
   const seal = makeSeal(options.sealKey, random);
   const { processors = {} } = options;
-  const tokens = makeTokens({ db, clock, ids, seal, issuer: () => address.base, foreign: config.memberIssuer });
+  const tokens = makeTokens({ db, clock, ids, seal, issuer: () => address.base, memberIssuer: config.memberIssuer });
   return {
     config,
     db,
@@ -107,7 +107,7 @@ export function makeContext(options: ContextOptions): AppContext {
       payoutDelay: config.payoutDelayHours * 3_600_000,
       pageBase: () => config.checkoutPageBase ?? address.base,
       host: () => new URL(config.checkoutPageBase ?? (address.base || 'http://localhost')).hostname,
-      isSandbox: config.sandboxTexts,
+      isSandbox: config.sandboxSms,
       tokens,
     },
     tokens,
@@ -119,7 +119,7 @@ export function makeContext(options: ContextOptions): AppContext {
   };
 }
 
-export function commandContext(context: AppContext, by: Actor): CommandContext {
+export function commandContext(context: AppContext, actor: Actor): CommandContext {
   const { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl } = context;
-  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, by, now: context.clock.now() };
+  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, actor, now: context.clock.now() };
 }

@@ -11,7 +11,7 @@ export interface Operator {
   readonly isOperator: true;
 }
 
-/** The type of the caller that each way to prove who they are gives. */
+/** The type of the caller that each kind of authentication gives. */
 export interface Callers extends Record<Auth, unknown> {
   readonly open: AnonymousCaller;
   readonly secret: Caller;

@@ -14,12 +14,12 @@ import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts
 import { settleDueHolds } from '../domain/checkouts/holds/settle-hold.ts';
 import { notifyDueGuests } from '../domain/checkouts/notifications/notify-guests.ts';
 import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
-import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply.ts';
+import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
 import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
 import { deleteOldResponses } from '../domain/idempotency/stored-responses.ts';
 import { deleteExpiredCalls } from '../domain/keys/queries.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
-import { sendDueMessages, type TextSender } from '../domain/members/messages/send.ts';
+import { type SmsSender, sendDueMessages } from '../domain/members/messages/send.ts';
 import { deleteOldSignIns } from '../domain/members/queries.ts';
 import { applyDueProcessorEvents } from '../domain/payments/apply-processor-events.ts';
 import { deleteOldDeclines } from '../domain/payments/decline-queries.ts';
@@ -35,7 +35,7 @@ export interface WorkerServices {
   readonly clock: Clock;
   readonly outbound: Outbound;
   readonly payments: GuestServices;
-  readonly sender: TextSender;
+  readonly sender: SmsSender;
   readonly deliveries: QueueServices;
   readonly hooks: ApplyServices;
 }
@@ -71,16 +71,16 @@ const LOOPS: readonly Loop[] = [
     step: ({ payments }, batch) => captureDue(payments, batch),
   },
   {
-    name: 'move-money',
+    name: 'settle-movements',
     intervalSeconds: FAST_INTERVAL_SECONDS,
     batchSize: 100,
     step: ({ payments }, batch) => settleDueMovements(payments, batch),
   },
   {
-    name: 'compare-books',
+    name: 'reconcile',
     intervalSeconds: 6 * 3_600,
     batchSize: 1,
-    step: ({ payments, log }) => compareBooks(payments, log),
+    step: ({ payments, log }) => reconcileModes(payments, log),
   },
   {
     name: 'notify-guests',
@@ -177,13 +177,16 @@ const LOOPS: readonly Loop[] = [
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Releases holds that belong to no checkout, and logs every difference between the processor's books and ours. */
-async function compareBooks(payments: PaymentServices, log: Log): Promise<number> {
+/** Releases holds that belong to no checkout, and logs every difference between the processor's records and ours. */
+async function reconcileModes(payments: PaymentServices, log: Log): Promise<number> {
   for (const mode of ['test', 'live'] as const) {
     if (payments.processors[mode] === undefined) continue;
     const { differences } = await reconcile(payments, { mode, since: payments.clock.now() - 2 * DAY_MS });
     for (const difference of differences)
-      log[difference.done === null ? 'error' : 'warn'](difference, 'the processor’s books and ours differ');
+      log[difference.done === null ? 'error' : 'warn'](
+        difference,
+        'the worker found a difference between the processor’s records and ours',
+      );
   }
   return 0;
 }

@@ -47,7 +47,7 @@ describe('the mapping files', () => {
 
   it('are valid against their schema', () => {
     for (const mapping of mappings()) {
-      const candidate = { value: mapping as never, text: JSON.stringify(mapping), badStrings: [] };
+      const candidate = { value: mapping as never, text: JSON.stringify(mapping), badTexts: [] };
       expect([mapping.provider, world.context.validator.problems('mapping', candidate)]).toEqual([
         mapping.provider,
         [],

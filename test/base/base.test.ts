@@ -13,7 +13,7 @@ import { makeIds } from '../../src/base/ids.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { randomText, systemRandom } from '../../src/base/random.ts';
 import { formats, isDate, isTime } from '../../src/base/schema/formats.ts';
-import { nearestName } from '../../src/base/schema/near-miss.ts';
+import { nearestName } from '../../src/base/schema/nearest-name.ts';
 import { makeSeal } from '../../src/base/seal.ts';
 import { readOrCreateSecret } from '../../src/base/secret-file.ts';
 

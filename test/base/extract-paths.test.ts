@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeExtractPaths } from '../../src/base/json/extract-paths.ts';
+import { makePathExtractor } from '../../src/base/json/extract-paths.ts';
 import { type JsonValue, parseStrictJson } from '../../src/base/json/parse.ts';
 
 const PATHS = ['id', 'type', 'a.b', 'a.b.c', 'a.type', 'b'];
-const extract = makeExtractPaths(PATHS);
+const extract = makePathExtractor(PATHS);
 
 function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
   let found: JsonValue | undefined = value;
@@ -84,6 +84,6 @@ describe('extractPaths', () => {
     expect(extract(Buffer.from('[{"id":1}]'))).toMatchObject({ ok: true, value: ['…'] });
     expect(extract(Buffer.from('{}'))).toEqual({ ok: true, value: {} });
     expect(extract(Buffer.from('7'))).toEqual({ ok: true, value: 7 });
-    expect(() => makeExtractPaths(['a[].b'])).toThrow('a[].b cannot be extracted');
+    expect(() => makePathExtractor(['a[].b'])).toThrow('a[].b cannot be extracted');
   });
 });

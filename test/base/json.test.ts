@@ -73,7 +73,7 @@ describe('the strict parser accepts what RFC 8259 allows', () => {
     const result = accepted(text);
     expect(isDeepStrictEqual(result.value, reference(Buffer.from(text))?.value)).toBe(true);
     expect(result.text).toBe(text);
-    expect(result.badStrings).toEqual([]);
+    expect(result.badTexts).toEqual([]);
   });
 });
 
@@ -168,21 +168,21 @@ describe('refusals have plain messages', () => {
     ['', 'The body is empty: send a JSON object.'],
     ['  ', 'The body holds no JSON value (byte 2).'],
     ['\ufeff{}', 'The body starts with a byte order mark, which JSON does not allow (byte 0).'],
-    ['{"amount":1,"amount":2}', 'The member "amount" stands twice in one object (byte 12).'],
-    ['{"é":"€","a":1,"\\u0061":2}', 'The member "a" stands twice in one object (byte 18).'],
-    ['[1,]', 'Where a value should stand, the character "]" stands (byte 3).'],
-    ['{"a":1,}', 'Where a member name in double quotes should stand, the character "}" stands (byte 7).'],
-    ['{"a":', 'The body ends where a value should stand (byte 5).'],
-    ['[1 😀]', 'Where a comma or the end of the array should stand, the character "😀" stands (byte 3).'],
-    ['[\u2028]', 'Where a value should stand, the character "\\u2028" stands (byte 1).'],
-    ['\x7f', 'Where a value should stand, the character "\\u007f" stands (byte 0).'],
-    ['{"a b\u202e":1,"a b\u202e":2}', 'The member "a b\\u202e" stands twice in one object (byte 12).'],
+    ['{"amount":1,"amount":2}', 'The member "amount" appears twice in one object (byte 12).'],
+    ['{"é":"€","a":1,"\\u0061":2}', 'The member "a" appears twice in one object (byte 18).'],
+    ['[1,]', 'Expected a value, found the character "]" (byte 3).'],
+    ['{"a":1,}', 'Expected a member name in double quotes, found the character "}" (byte 7).'],
+    ['{"a":', 'The body ends where a value is expected (byte 5).'],
+    ['[1 😀]', 'Expected a comma or the end of the array, found the character "😀" (byte 3).'],
+    ['[\u2028]', 'Expected a value, found the character "\\u2028" (byte 1).'],
+    ['\x7f', 'Expected a value, found the character "\\u007f" (byte 0).'],
+    ['{"a b\u202e":1,"a b\u202e":2}', 'The member "a b\\u202e" appears twice in one object (byte 12).'],
     ['1 x', 'After the JSON value the character "x" follows (byte 2).'],
     ['[01]', 'A number starts with a zero it must not have (byte 1).'],
-    ['["a\n"]', 'A control character stands in a string without being escaped (byte 3).'],
+    ['["a\n"]', 'A string has an unescaped control character (byte 3).'],
     ['"\\q"', 'A backslash in a string does not start an escape that JSON knows (byte 1).'],
     ['["a', 'A string is not closed (byte 1).'],
-    [nested(33), 'Arrays and objects stand more than 32 levels deep (byte 32).'],
+    [nested(33), 'Arrays and objects are nested more than 32 levels deep (byte 32).'],
   ])('%j', (text, message) => {
     expect(refused(text).message).toBe(message);
   });
@@ -235,11 +235,11 @@ describe('duplicate names', () => {
     '{"":1,"a":2,"":3}',
     '{"1":1,"2":2,"1":3}',
   ])('are refused in %s', (text) => {
-    expect(refused(text).message).toContain('stands twice in one object');
+    expect(refused(text).message).toContain('appears twice in one object');
   });
 
   it('different lone surrogates are different names', () => {
-    expect(accepted('{"\\ud800":1,"\\ud801":2,"\\ufffd":3}').badStrings).toHaveLength(2);
+    expect(accepted('{"\\ud800":1,"\\ud801":2,"\\ufffd":3}').badTexts).toHaveLength(2);
   });
 
   it('are found at every pair of places in objects around and beyond the small size', () => {
@@ -337,13 +337,13 @@ describe('text that cannot be stored is reported by its pointer', () => {
     ['{"\\ud800":{}}', '/\ufffd', 'lone_surrogate', 1],
     ['{"a\\u0000\\ud800":"\\ud800"}', '/a\ufffd\ufffd', 'nul', 1],
   ])('%s', (text, field, problem, offset) => {
-    expect(accepted(text).badStrings).toEqual([{ field, problem, offset }]);
+    expect(accepted(text).badTexts).toEqual([{ field, problem, offset }]);
     expect(positionsOf(text).startOf(field)).toBe(offset);
   });
 
   it('several reports come in document order, also below a bad name and for integer-like names', () => {
     const text = '{"9":"\\u0000","\\u0000":[{"ok":"fine","t":"\\ud800"}],"1":"\\u0000"}';
-    expect(accepted(text).badStrings.map(({ field }) => field)).toEqual(['/9', '/\ufffd', '/\ufffd/0/t', '/1']);
+    expect(accepted(text).badTexts.map(({ field }) => field)).toEqual(['/9', '/\ufffd', '/\ufffd/0/t', '/1']);
   });
 
   it('the value is the one of JSON.parse', () => {
@@ -351,7 +351,7 @@ describe('text that cannot be stored is reported by its pointer', () => {
   });
 
   it('at most 100 fields are reported, however many there are', () => {
-    expect(accepted(`[${Array(100_000).fill('"\\u0000"').join(',')}]`).badStrings).toHaveLength(100);
+    expect(accepted(`[${Array(100_000).fill('"\\u0000"').join(',')}]`).badTexts).toHaveLength(100);
   });
 });
 
@@ -390,7 +390,7 @@ describe('properties of the parser', () => {
         const expected = reference(Buffer.from(whole));
         if (result.ok) expect(isDeepStrictEqual(result.value, expected?.value)).toBe(true);
         else expect(result.message).not.toMatch(FALLBACK);
-        if (!result.ok && expected !== undefined) expect(result.message).toMatch(/stands twice|levels deep/);
+        if (!result.ok && expected !== undefined) expect(result.message).toMatch(/appears twice|levels deep/);
       }),
       { numRuns: 5_000 },
     );
@@ -409,15 +409,15 @@ describe('properties of the parser', () => {
   it('bad text is reported exactly when some string of the value holds NUL or a lone surrogate', () => {
     fc.assert(
       fc.property(documents, (text) => {
-        const { value, badStrings } = accepted(text);
+        const { value, badTexts } = accepted(text);
         const isBad = (string: string): boolean => /\0|\p{Surrogate}/u.test(string);
         const walk = (inner: JsonValue): boolean => {
           if (typeof inner === 'string') return isBad(inner);
           if (inner === null || typeof inner !== 'object') return false;
           return Object.entries(inner).some(([name, member]) => isBad(name) || walk(member));
         };
-        expect(badStrings.length > 0).toBe(walk(value));
-        for (const { field } of badStrings) expect(isBad(field)).toBe(false);
+        expect(badTexts.length > 0).toBe(walk(value));
+        for (const { field } of badTexts) expect(isBad(field)).toBe(false);
       }),
       { numRuns: 1_000 },
     );

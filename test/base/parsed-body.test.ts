@@ -41,6 +41,6 @@ describe('a parsed body', () => {
     const parsed = parseStrictJson(Buffer.from(JSON.stringify(body)));
     const candidate = parsedCandidate(body);
     expect(parsed.ok && parsed.value).toEqual(candidate.value);
-    expect([candidate.text, candidate.badStrings]).toEqual([null, [{ field: '/members/0/name', problem: 'nul' }]]);
+    expect([candidate.text, candidate.badTexts]).toEqual([null, [{ field: '/members/0/name', problem: 'nul' }]]);
   });
 });

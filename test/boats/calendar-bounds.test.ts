@@ -5,9 +5,9 @@
 import fc from 'fast-check';
 import rrule from 'rrule';
 import { describe, expect, it } from 'vitest';
-import { CalendarError } from '../../src/domain/boats/calendar/calendar-error.ts';
-import { type CalendarReading, readCalendar, readInSteps } from '../../src/domain/boats/calendar/read-calendar.ts';
-import { WorkBudget } from '../../src/domain/boats/calendar/work-budget.ts';
+import { CalendarError } from '../../src/domain/boats/icalendar/calendar-error.ts';
+import { type CalendarReading, readCalendar, readInSteps } from '../../src/domain/boats/icalendar/read-calendar.ts';
+import { WorkBudget } from '../../src/domain/boats/icalendar/work-budget.ts';
 
 const options = {
   from: Date.UTC(2026, 9, 1),

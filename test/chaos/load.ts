@@ -63,7 +63,7 @@ function commandContextFor(db: Db, setup: RunSetup): MakeCommandContext {
     operatorToken: '',
     schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
   });
-  return () => commandContext(context, { actor: 'chaos', via: 'cli', address: null, requestId: null });
+  return () => commandContext(context, { name: 'chaos', via: 'cli', address: null, requestId: null });
 }
 
 export async function openBookableVenues(

@@ -95,7 +95,7 @@ describe('an odd address', () => {
 function expectFixesHold(schema: string, text: string): void {
   const parsed = parseStrictJson(Buffer.from(text));
   // Not JSON, or text that cannot be stored: there is nothing to mend by field, or it is told elsewhere.
-  if (!parsed.ok || parsed.badStrings.length > 0) return;
+  if (!parsed.ok || parsed.badTexts.length > 0) return;
   const candidate = parsed;
   const { value } = parsed;
   for (const problem of world.context.validator.problems(schema, candidate)) {
@@ -118,7 +118,7 @@ function expectFixesHold(schema: string, text: string): void {
     const after = world.context.validator.problems(schema, {
       value: mended as never,
       text: JSON.stringify(mended),
-      badStrings: [],
+      badTexts: [],
     });
     expect(after.filter(({ field, code }) => field === problem.field && code === problem.code)).toEqual([]);
   }

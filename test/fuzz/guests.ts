@@ -114,7 +114,7 @@ async function codeAskedFor(ask: SendOk, generation: number): Promise<AnyJson> {
 
 async function person({ context }: FixtureTarget, generation: number, n: number): Promise<Person> {
   const phone = phoneOf(generation, n);
-  const command = commandContext(context, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
+  const command = commandContext(context, { name: 'fuzz', via: 'cli', address: null, requestId: null });
   const { id } = await context.db.transaction((tx) =>
     createMember(tx, command, { phone, name: n === 5 ? null : `Guest ${n}` }),
   );
@@ -124,7 +124,7 @@ async function person({ context }: FixtureTarget, generation: number, n: number)
 }
 
 async function chat({ context }: FixtureTarget, people: readonly Person[]): Promise<string> {
-  const command = commandContext(context, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
+  const command = commandContext(context, { name: 'fuzz', via: 'cli', address: null, requestId: null });
   const options = { name: 'Saturday', memberIds: people.map(({ id }) => id) };
   return context.db.transaction((tx) => createChannel(tx, command, options));
 }

@@ -94,7 +94,7 @@ it('an unavailable database gives 503, not 401', async () => {
   const token = (await fixture.createPerson('Sam')).token;
   const failing = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   const db = { query: () => Promise.reject(failing) };
-  const parts = { ...context, db, issuer: () => context.address.base, foreign: null };
+  const parts = { ...context, db, issuer: () => context.address.base, memberIssuer: null };
   await expect(makeTokens(parts).verify(token)).rejects.toBe(failing);
   await expect(makeTokens({ ...parts, db: context.db }).verify(token)).resolves.toMatch(/^[0-9a-f-]{36}$/);
 });

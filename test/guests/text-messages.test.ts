@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notifyDueGuests } from '../../src/domain/checkouts/notifications/notify-guests.ts';
-import { applyKeyword } from '../../src/domain/members/messages/answer.ts';
+import { applyKeyword } from '../../src/domain/members/messages/apply-keyword.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { PROCESSOR_KEYS } from '../support/test-world.ts';
 import { runUntilIdle } from '../support/wait-for.ts';

@@ -6,9 +6,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/base/config.ts';
-import { sendDueMessages, TextRefused } from '../../src/domain/members/messages/send.ts';
+import { SmsRefused, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { isFromTwilio } from '../../src/domain/members/messages/twilio.ts';
-import { textSender } from '../../src/main/sender.ts';
+import { smsSender } from '../../src/main/sms-sender.ts';
 import { type GuestFixture, openGuestFixture, type Person, statusAndError } from './guest-fixture.ts';
 
 interface ReceivedRequest {
@@ -67,7 +67,7 @@ const due = () => fixture.world.db.query("update messages set due_at = to_timest
 async function send(): Promise<void> {
   const { services, config } = fixture.world.context;
   await due();
-  await sendDueMessages({ ...services, sender: textSender(config) }, 100);
+  await sendDueMessages({ ...services, sender: smsSender(config) }, 100);
 }
 
 async function invited(): Promise<Person> {
@@ -87,7 +87,7 @@ const stopped = async (person: Person): Promise<boolean> => {
 
 describe('a message', () => {
   it.each([
-    ['cannot be sent', new TextRefused('no such number')],
+    ['cannot be sent', new SmsRefused('no such number')],
     ['is to be tried again', new Error('not now')],
   ])('is not changed by a worker with a stale lease token, which finds that it %s', async (_, why) => {
     await invited();
@@ -157,7 +157,7 @@ describe('a message', () => {
     const sam = await invited();
     replies = [{ status: 400, body: { code: 21610, message: 'Attempt to send to unsubscribed recipient' } }];
     await send();
-    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'stopped' }]);
+    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'the phone has opted out' }]);
     expect(await stopped(sam)).toBe(true);
   });
 });
@@ -191,7 +191,7 @@ describe('a reply', () => {
     expect(await stopped(sam)).toBe(true);
     await send();
     expect(received).toEqual([]);
-    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'stopped' }]);
+    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'the phone has opted out' }]);
     await reply('Why should I stop');
     await reply('');
     expect(await stopped(sam)).toBe(true);
@@ -255,10 +255,10 @@ describe('with a real sender', () => {
     expect(() => readConfig({ ...base, TWILIO_ACCOUNT_SID: 'AC1' })).toThrow('TWILIO_AUTH_TOKEN');
     const both = { TWILIO_FROM: '+1', TWILIO_MESSAGING_SERVICE_SID: 'MG1' };
     expect(() => readConfig({ ...base, TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 't', ...both })).toThrow('one of');
-    expect(readConfig(base).sandboxTexts).toBe(true);
-    expect(readConfig({ ...base, STRIPE_TEST_SECRET_KEY: 'sk_test_1' }).sandboxTexts).toBe(true);
+    expect(readConfig(base).sandboxSms).toBe(true);
+    expect(readConfig({ ...base, STRIPE_TEST_SECRET_KEY: 'sk_test_1' }).sandboxSms).toBe(true);
     const live = readConfig({ ...base, STRIPE_LIVE_SECRET_KEY: 'sk_live_1' });
-    expect(live.sandboxTexts).toBe(false);
-    return expect(textSender(live).send('+1', '', 1)).rejects.toThrow('no sender');
+    expect(live.sandboxSms).toBe(false);
+    return expect(smsSender(live).send('+1', '', 1)).rejects.toThrow('no sender');
   });
 });

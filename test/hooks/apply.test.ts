@@ -3,7 +3,7 @@
 // stored with its reason.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import {
   CLASS,
@@ -60,12 +60,12 @@ describe('a sample of each provider', () => {
         status,
         reason === undefined ? (status === 'applied' ? null : expect.any(String)) : expect.stringMatching(reason),
       ]);
-      const candidate = { value: delivery, text: JSON.stringify(delivery), badStrings: [] };
+      const candidate = { value: delivery, text: JSON.stringify(delivery), badTexts: [] };
       expect(world.context.validator.problems('inbound_delivery', candidate)).toEqual([]);
       if (expected === undefined) return;
       const data = await offering(system, delivery.offering_external_id);
       expect(data).toMatchObject(expected);
-      const stored = { value: data, text: JSON.stringify(data), badStrings: [] };
+      const stored = { value: data, text: JSON.stringify(data), badTexts: [] };
       expect(world.context.validator.problems('stored_offering', stored)).toEqual([]);
     },
   );

@@ -2,7 +2,7 @@
 // which order, and a slot never shows more places than it has.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import {
   CLASS,
   fareharborBooking,

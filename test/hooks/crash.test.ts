@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db, Queryable } from '../../src/base/db.ts';
-import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import { octo, SAIL } from '../support/provider-samples.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 

@@ -31,7 +31,7 @@ describe('integrations', () => {
       expect(data.signed).toBe([...NEEDS_SECRET, 'custom'].includes(provider));
       expect(data.webhook_url).toMatch(new RegExp(`^${world.urls[0]}/v1/hooks/${provider}/[A-Za-z0-9]{32}$`));
       expect(/^whsec_[A-Za-z0-9]{32}$/.test(data.signing_secret ?? '')).toBe(provider === 'custom');
-      const candidate = { value: data, text: JSON.stringify(data), badStrings: [] };
+      const candidate = { value: data, text: JSON.stringify(data), badTexts: [] };
       expect(world.context.validator.problems('stored_integration', candidate)).toEqual([]);
     }
     const { json } = await world.call('GET', '/v1/integrations', { key });

@@ -2,7 +2,7 @@
 // and two systems of one venue never write the same offering.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import { deleteOldInbound } from '../../src/domain/hooks/deliveries/queries.ts';
 import { CLASS, fareharborBooking, mindbody, octo, ROSTER, YOGA } from '../support/provider-samples.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -101,7 +101,7 @@ describe('a refused delivery', () => {
       expect((await send()).json.error.code).toBe(code);
       const data = await shown(custom);
       expect(data.last_refused).toEqual({ code, at: expect.any(String) });
-      const candidate = { value: data, text: JSON.stringify(data), badStrings: [] };
+      const candidate = { value: data, text: JSON.stringify(data), badTexts: [] };
       expect(world.context.validator.problems('stored_integration', candidate)).toEqual([]);
     }
     await custom.send({ id: '1', type: 'offering.cancel', data: { external_id: 'x' } });

@@ -81,7 +81,7 @@ describe('one boat', () => {
         world.context.validator.problems('stored_boat', {
           value: json.data,
           text: JSON.stringify(json.data),
-          badStrings: [],
+          badTexts: [],
         }),
       ).toEqual([]);
     }
@@ -133,7 +133,7 @@ describe('a fleet', () => {
     expect(response.json.results[1].error.request_id).toBe(response.headers.get('x-request-id'));
     expect(response.json.results[1].errors[0].doc_url).toMatch(/\/docs\/errors\/invalid_type$/);
     expect(
-      world.context.validator.problems('fleet_result', { value: response.json, text: response.text, badStrings: [] }),
+      world.context.validator.problems('fleet_result', { value: response.json, text: response.text, badTexts: [] }),
     ).toEqual([]);
   });
 

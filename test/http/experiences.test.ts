@@ -73,7 +73,7 @@ describe('POST /v1/experiences', () => {
         world.context.validator.problems('submission', {
           value: json.data,
           text: JSON.stringify(json.data),
-          badStrings: [],
+          badTexts: [],
         }),
       ).toEqual([]);
     }

@@ -108,7 +108,7 @@ describe('POST /v1/offerings', () => {
         world.context.validator.problems('stored_offering', {
           value: json.data,
           text: JSON.stringify(json.data),
-          badStrings: [],
+          badTexts: [],
         }),
       ).toEqual([]);
     }
@@ -117,7 +117,7 @@ describe('POST /v1/offerings', () => {
       world.context.validator.problems('offering_batch_result', {
         value: batch.json,
         text: batch.text,
-        badStrings: [],
+        badTexts: [],
       }),
     ).toEqual([]);
   });

@@ -51,7 +51,7 @@ describe('webhook endpoints', () => {
     const created = await world.call('POST', '/v1/webhook_endpoints', { key, body: ENDPOINT });
     const list = await world.call('GET', '/v1/webhook_endpoints', { key });
     const problems = (schema: string, value: never, text: string) =>
-      world.context.validator.problems(schema, { value, text, badStrings: [] });
+      world.context.validator.problems(schema, { value, text, badTexts: [] });
     expect(problems('created_webhook_endpoint', created.json as never, created.text)).toEqual([]);
     expect(problems('stored_webhook_endpoint', list.json.data[0] as never, JSON.stringify(list.json.data[0]))).toEqual(
       [],

@@ -51,7 +51,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
     area: 'guests',
     bug: 'a token for another audience is accepted',
     file: 'src/domain/members/tokens.ts',
-    from: '      audience: foreign.audience,\n',
+    from: '      audience: memberIssuer.audience,\n',
     to: '',
     tests: ['test/guests/issuer.test.ts'],
   },

@@ -67,8 +67,8 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a remaining cent of a proportional split is lost',
     file: 'src/base/money.ts',
-    from: 'byLoss.slice(0, left)',
-    to: 'byLoss.slice(0, left - 1)',
+    from: 'byRemainder.slice(0, left)',
+    to: 'byRemainder.slice(0, left - 1)',
     tests: ['test/base/money.test.ts'],
   },
   {

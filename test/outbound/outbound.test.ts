@@ -41,7 +41,7 @@ async function failureOf(request: Promise<unknown>): Promise<OutboundError> {
     (error: unknown) => error,
   );
   if (!(failure instanceof OutboundError)) throw failure;
-  expect(`${failure.forCaller} ${failure.message} ${String(failure)}`).not.toMatch(
+  expect(`${failure.publicMessage} ${failure.message} ${String(failure)}`).not.toMatch(
     /\d+\.\d+\.\d+|::|:\d{2,}|E[A-Z]{4,}/,
   );
   return failure;
@@ -74,7 +74,7 @@ describe('pinning', () => {
     let lookups = 0;
     const outbound = await client({
       allowInsecureTargets: false,
-      keepNamesMs: 0,
+      dnsCacheMs: 0,
       resolve: async () => answers[lookups++] ?? ['127.0.0.1'],
     });
     const url = 'https://receiver.example/';
@@ -192,7 +192,7 @@ describe('certificates', () => {
     const strict = await client({ allowInsecureTargets: false, resolve: async () => ['8.8.8.8'] });
     const failure = await failureOf(strict.request({ url, method: 'GET' }));
     expect(failure.kind).toBe('tls');
-    expect(failure.forCaller).toMatch(/certificate/);
+    expect(failure.publicMessage).toMatch(/certificate/);
   });
 
   it('plain http behind https:// is a TLS failure', async () => {
@@ -483,7 +483,7 @@ describe('broken responses', () => {
     const inside = await client({ allowInsecureTargets: false, resolve: async () => ['10.1.2.3'] });
     const empty = await client({ allowInsecureTargets: false, resolve: async () => [] });
     const refusal = async (outbound: Outbound): Promise<string> =>
-      (await failureOf(outbound.request({ url: 'https://x.example/', method: 'GET' }))).forCaller;
+      (await failureOf(outbound.request({ url: 'https://x.example/', method: 'GET' }))).publicMessage;
     expect(new Set([await refusal(closed), await refusal(inside), await refusal(empty)]).size).toBe(1);
   });
 });

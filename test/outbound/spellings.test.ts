@@ -212,7 +212,7 @@ describe('addresses that are not public are refused', () => {
       const failure = await outbound.request({ url, method }).catch((error: unknown) => error);
       expect(failure, url).toBeInstanceOf(OutboundError);
       expect((failure as OutboundError).kind, url).toBe('refused');
-      expect((failure as OutboundError).forCaller).toBe(refusal);
+      expect((failure as OutboundError).publicMessage).toBe(refusal);
     }
   }
 

@@ -3,7 +3,7 @@
 // killed for good between any two of these, as a process can.
 
 import { createHash } from 'node:crypto';
-import type { Stopwatch } from '../../src/base/clock.ts';
+import type { MonotonicClock } from '../../src/base/clock.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 
 /** What must always hold did not. */
@@ -131,10 +131,10 @@ export class Scheduler {
   }
 
   /** Time as an actor sees it pass; nobody is woken to the moment. */
-  stopwatchFor(actor: Actor, late: () => number): Stopwatch {
+  monotonicClockFor(actor: Actor, late: () => number): MonotonicClock {
     return {
       now: () => this.now,
-      after: (ms, work) => {
+      schedule: (ms, work) => {
         const action: PendingAction = { actor, label: () => 'wakes', at: this.now + ms + late(), grant: work };
         this.enqueue(action);
         return () => this.withdraw(action);

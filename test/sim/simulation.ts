@@ -229,7 +229,7 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
     async call(name, params, body, key) {
       const operation = operations.get(name);
       if (operation === undefined || operation.kind === 'tool server') throw new Error(`no operation ${name}`);
-      const by = { actor: 'partner', via: 'http', address: null, requestId: null } as const;
+      const by = { name: 'partner', via: 'http', address: null, requestId: null } as const;
       const caller = {
         ...commandContext(context, by),
         venue: simulation.venue,
@@ -271,6 +271,6 @@ function lanesFor({ receivers, random, scheduler }: Simulation, actor: Actor, mo
     db: { ...db, query },
     random,
     outbound: receivers.outboundFor(actor, turns),
-    stopwatch: scheduler.stopwatchFor(actor, () => random.pick(LATE)),
+    monotonicClock: scheduler.monotonicClockFor(actor, () => random.pick(LATE)),
   };
 }

@@ -36,7 +36,7 @@ export function commandLine(world: TestWorld | null, env: Readonly<Record<string
   const settings = (): Config => world?.context.config ?? readConfig(env);
   const open = async () => {
     if (world === null) throw new Error('the database was opened');
-    const origin = { actor: 'operator ada', via: 'cli', address: null, requestId: null } as const;
+    const origin = { name: 'operator ada', via: 'cli', address: null, requestId: null } as const;
     return { context: world.context, command: commandContext(world.context, origin) };
   };
   const run = async (...argv: string[]): Promise<CommandOutput> => {

@@ -158,7 +158,7 @@ describe('a delivery', () => {
     const problems = fixture.world.context.validator.problems('delivery', {
       value: delivery as never,
       text: JSON.stringify(delivery),
-      badStrings: [],
+      badTexts: [],
     });
     expect(problems).toEqual([]);
   });

@@ -40,7 +40,7 @@ const expectSchema = (schema: string, value: Json): void =>
     fixture.world.context.validator.problems(schema, {
       value: value as never,
       text: JSON.stringify(value),
-      badStrings: [],
+      badTexts: [],
     }),
   ).toEqual([]);
 
@@ -89,7 +89,7 @@ describe('a URL without a public address', () => {
     const outbound = makeOutbound({
       allowInsecureTargets: false,
       resolve: async () => [resolvedAddress],
-      keepNamesMs: 0,
+      dnsCacheMs: 0,
     });
     const venue = await fixture.openVenue();
     expect(await outbound.refusal('https://rebinding.example/hooks')).toBeNull();

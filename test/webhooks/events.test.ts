@@ -35,7 +35,7 @@ describe('the event log', () => {
         mode: 'test',
         data: { object: { id, metadata: { table: '7' } } },
       });
-      const whole = { value: event as never, text: JSON.stringify(event), badStrings: [] };
+      const whole = { value: event as never, text: JSON.stringify(event), badTexts: [] };
       expect(world.context.validator.problems('webhook_event', whole)).toEqual([]);
       expect((await venue.get(`/v1/events/${event.id}`)).json).toEqual(event);
     }

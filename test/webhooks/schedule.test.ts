@@ -141,7 +141,7 @@ describe('an endpoint that fails for 72 hours', () => {
       fixture.world.context.validator.problems('webhook_event', {
         value: event as never,
         text: JSON.stringify(event),
-        badStrings: [],
+        badTexts: [],
       }),
     ).toEqual([]);
     const audit = await fixture.world.db.query(

@@ -8,7 +8,7 @@ import type { Mode } from '../../base/config.ts';
 import { csvLines } from '../../base/csv.ts';
 import type { Queryable } from '../../base/db.ts';
 import { invalid } from '../../base/errors.ts';
-import { utc } from '../../base/schema/normal.ts';
+import { utc } from '../../base/schema/normalize.ts';
 import { allExperiencesId, type Figures, findFigures, readRetainedFrom, type WindowFigures } from './queries.ts';
 import { daysOf, type Window } from './window.ts';
 

@@ -2,7 +2,7 @@
 // is now, `from` is 30 days before `to`.
 
 import { type FieldProblem, invalid } from '../../base/errors.ts';
-import { utc } from '../../base/schema/normal.ts';
+import { utc } from '../../base/schema/normalize.ts';
 
 export interface Window {
   readonly from: string;

@@ -3,12 +3,15 @@
 import type { Queryable } from '../../base/db.ts';
 import type { DueAtVenue } from '../payments/queries.ts';
 
+/** isOverdue as a condition in SQL. `now` is a parameter in milliseconds, `alias` the name of the checkout's row. */
+export const overdueSql = (now: string, alias = 'checkouts'): string =>
+  `(${alias}.status in ('open', 'collecting') and ${alias}.expires_at <= to_timestamp(${now} / 1000.0))`;
+
 /** The venues of the `limit` longest overdue checkouts, and how many each has. */
 export async function venuesWithOverdue(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
   return db.query<DueAtVenue>(
     `select venue_id as "venueId", count(*)::integer as "due" from (
-       select venue_id from checkouts
-       where status in ('open', 'collecting') and expires_at <= to_timestamp($1 / 1000.0)
+       select venue_id from checkouts where ${overdueSql('$1')}
        order by expires_at limit $2) d
      group by venue_id order by venue_id`,
     [now, limit],
@@ -17,11 +20,10 @@ export async function venuesWithOverdue(db: Queryable, now: number, limit: numbe
 
 /** Whether the venue has an overdue checkout. */
 export async function hasOverdue(db: Queryable, venueId: string, now: number): Promise<boolean> {
-  const rows = await db.query(
-    `select 1 from checkouts
-     where venue_id = $1 and status in ('open', 'collecting') and expires_at <= to_timestamp($2 / 1000.0) limit 1`,
-    [venueId, now],
-  );
+  const rows = await db.query(`select 1 from checkouts where venue_id = $1 and ${overdueSql('$2')} limit 1`, [
+    venueId,
+    now,
+  ]);
   return rows.length > 0;
 }
 

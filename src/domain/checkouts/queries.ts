@@ -5,6 +5,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { PageQuery } from '../../base/page.ts';
 import { activeHolds } from '../payments/queries.ts';
+import { overdueSql } from './expire-queries.ts';
 import type { LockedCheckout, ShareState } from './locked-checkout.ts';
 import type { NewShare } from './steps.ts';
 import type { CheckoutStatus, ShareStatus } from './transitions.ts';
@@ -66,8 +67,6 @@ export interface CheckoutView {
 }
 
 const VIEW_COLUMNS = `c.checkout_id as "id", checkout_view(c)::text as "json", c.created_at as "createdAt"`;
-const overdueColumn = (now: string): string =>
-  `(c.status in ('open', 'collecting') and c.expires_at <= to_timestamp(${now} / 1000.0)) as "overdue"`;
 
 export async function viewCheckout(
   db: Queryable,
@@ -77,7 +76,8 @@ export async function viewCheckout(
   now: number,
 ): Promise<CheckoutView | null> {
   const rows = await db.query<CheckoutView>(
-    `select ${VIEW_COLUMNS}, ${overdueColumn('$4')} from checkouts c where c.venue_id = $1 and c.checkout_id = $2 and c.mode = $3`,
+    `select ${VIEW_COLUMNS}, ${overdueSql('$4', 'c')} as "overdue" from checkouts c
+     where c.venue_id = $1 and c.checkout_id = $2 and c.mode = $3`,
     [venueId, id, mode, now],
   );
   return rows[0] ?? null;
@@ -101,10 +101,10 @@ export async function listCheckoutViews(
   now: number,
 ): Promise<CheckoutView[]> {
   const narrowed = page.status === null ? [] : [page.status];
-  const payable = `(status not in ('open', 'collecting') or expires_at > to_timestamp($5 / 1000.0))`;
+  const hasStatus = narrowed.length > 0 ? `and status = $6 and not ${overdueSql('$5')}` : '';
   return db.query<CheckoutView>(
-    `select ${VIEW_COLUMNS}, ${overdueColumn('$5')} from (
-       select * from checkouts where venue_id = $1 and mode = $2 ${narrowed.length > 0 ? `and status = $6 and ${payable}` : ''}
+    `select ${VIEW_COLUMNS}, ${overdueSql('$5', 'c')} as "overdue" from (
+       select * from checkouts where venue_id = $1 and mode = $2 ${hasStatus}
          and created_at < coalesce($3::timestamptz, 'infinity')
        order by created_at desc limit $4) c
      order by c.created_at desc`,

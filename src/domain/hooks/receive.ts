@@ -9,7 +9,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Db } from '../../base/db.ts';
 import { Problem } from '../../base/errors.ts';
 import type { Ids } from '../../base/ids.ts';
-import { type ExtractPaths, makeExtractPaths } from '../../base/json/extract-paths.ts';
+import { type ExtractResult, makePathExtractor } from '../../base/json/extract-paths.ts';
 import type { OperationResult, RawRequest } from '../../base/operation.ts';
 import type { Seal } from '../../base/seal.ts';
 import { storeInbound } from './deliveries/queries.ts';
@@ -94,13 +94,13 @@ function dailyLimitReached(seconds: number): Problem {
   });
 }
 
-const extractors = new WeakMap<Mapping, (bytes: Buffer) => ExtractPaths>();
+const extractors = new WeakMap<Mapping, (bytes: Buffer) => ExtractResult>();
 
 /**
  * Checks that the whole body is JSON but extracts only the fields that identify the event; the worker reads the rest.
  */
-function extractorFor(mapping: Mapping): (bytes: Buffer) => ExtractPaths {
-  const extractor = extractors.get(mapping) ?? makeExtractPaths(eventPaths(mapping));
+function extractorFor(mapping: Mapping): (bytes: Buffer) => ExtractResult {
+  const extractor = extractors.get(mapping) ?? makePathExtractor(eventPaths(mapping));
   extractors.set(mapping, extractor);
   return extractor;
 }

@@ -11,7 +11,7 @@ import { type EndpointQueue, newestDeliveries } from './deliveries/queries.ts';
 import { endpointView } from './endpoint.ts';
 import { setEndpointStatus } from './queries.ts';
 
-const WORKER = { actor: 'worker', via: 'worker', address: null, requestId: null } as const;
+const WORKER = { name: 'worker', via: 'worker', address: null, requestId: null } as const;
 
 export async function disableDeadEndpoint(
   tx: Queryable,
@@ -31,7 +31,7 @@ export async function disableDeadEndpoint(
   );
   await audit(
     tx,
-    { ids, now, by: WORKER },
+    { ids, now, actor: WORKER },
     {
       venueId,
       action: 'webhook_endpoint.disable',

@@ -62,7 +62,7 @@ export const signIn: Action = async (page, route, form) => {
 /** The phone that the guest typed, the phone of the invite, or the phone that got the previous code. */
 async function phoneToSignIn(page: PageRequest, route: PageRoute, form: URLSearchParams): Promise<string | null> {
   if (form.has('again') && page.pending !== null) return page.pending.phone;
-  if (!form.has('invited')) return phoneOf(form.get('phone') ?? '', page.http.app.config.sandboxTexts);
+  if (!form.has('invited')) return phoneOf(form.get('phone') ?? '', page.http.app.config.sandboxSms);
   return (await readPageModel(page, route)).invitee?.phone ?? null;
 }
 

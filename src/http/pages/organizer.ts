@@ -3,8 +3,9 @@
 
 import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { inviteUrl } from '../../domain/checkouts/guests/invite-url.ts';
+import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { isUnpaid, nameOf, type PageModel } from './page-model.ts';
+import { nameOf, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { money } from './summary.ts';
 

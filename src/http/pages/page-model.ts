@@ -74,9 +74,3 @@ export function organizerName(page: PageRequest, model: PageModel): string {
 export function paidSum({ paid }: PageModel, end: PaidShare['status']): number {
   return paid.filter((one) => one.status === end).reduce((sum, { amount }) => sum + amount, 0);
 }
-
-export const countsAsPaid = ({ status }: GuestShare): boolean =>
-  status === 'held' || status === 'captured' || status === 'refunded';
-
-export const isUnpaid = ({ status, amount }: GuestShare): boolean =>
-  amount > 0 && (status === 'invited' || status === 'failed');

@@ -87,14 +87,14 @@ export async function findPageRoute(http: HttpContext, request: FastifyRequest):
 /** The signed-in member as the principal of an operation. */
 export function guestOf({ http, request, member }: PageRequest): Guest {
   if (member === null) throw new Problem('unauthorized', { message: 'Sign in first.' });
-  const audit = { actor: `member ${member.id}`, via: 'http' as const, address: request.ip, requestId: request.id };
-  return { ...commandContext(http.app, audit), memberId: member.id };
+  const actor = { name: `member ${member.id}`, via: 'http' as const, address: request.ip, requestId: request.id };
+  return { ...commandContext(http.app, actor), memberId: member.id };
 }
 
 /** A guest who is not signed in, as the principal of the sign-in operations. */
 export function anonymousCallerOf({ http, request, translator }: PageRequest): AnonymousCaller {
-  const audit = { actor: 'guest', via: 'http' as const, address: request.ip, requestId: request.id };
-  return { ...commandContext(http.app, audit), address: request.ip, language: translator.language };
+  const actor = { name: 'guest', via: 'http' as const, address: request.ip, requestId: request.id };
+  return { ...commandContext(http.app, actor), address: request.ip, language: translator.language };
 }
 
 /** Runs an operation of the API with the fields of a form, under the same schema and rules as its route. */

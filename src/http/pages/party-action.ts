@@ -191,7 +191,7 @@ function entriesOf(
     if (form.channels.includes(id)) for (const member of members) add(member.id, member.displayName, 'member');
   }
   for (const [index, { phone, name }] of form.phones.entries()) {
-    const number = phoneOf(phone, page.http.app.config.sandboxTexts);
+    const number = phoneOf(phone, page.http.app.config.sandboxSms);
     if (number === null) {
       return { formError: { field: `phone-${index}`, message: page.translator.translate('page.phone_wrong') } };
     }
@@ -239,8 +239,8 @@ async function submitParty(
 function formErrorFor(page: PageRequest, problem: Problem, people: readonly PartyEntry[], form: PartyForm): FormError {
   const index = /^\/members\/(\d+)/.exec(problem.detail.field ?? '')?.[1];
   const person = index === undefined ? undefined : people[Number(index)];
-  const { sandboxTexts } = page.http.app.config;
-  const row = form.phones.findIndex(({ phone }) => phoneOf(phone, sandboxTexts) === person?.key);
+  const { sandboxSms } = page.http.app.config;
+  const row = form.phones.findIndex(({ phone }) => phoneOf(phone, sandboxSms) === person?.key);
   const key = problem.code === 'not_unique' ? 'page.person_twice' : 'page.party_wrong';
   return { field: row < 0 ? null : `phone-${row}`, message: page.translator.translate(key) };
 }

@@ -3,8 +3,9 @@
 
 import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { formatMoney, formatTime } from '../../base/translations.ts';
+import { countsAsFunded } from '../../domain/checkouts/locked-checkout.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { countsAsPaid, nameOf, type PageModel } from './page-model.ts';
+import { nameOf, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 
 /** A character that no translation contains. */
@@ -50,9 +51,9 @@ export function sentence(
   { translator }: PageRequest,
   key: string,
   it: Html,
-  places: Readonly<Record<string, string>> = {},
+  values: Readonly<Record<string, string>> = {},
 ): Html {
-  const [before = '', after = ''] = translator.translate(key, { ...places, it: PLACEHOLDER }).split(PLACEHOLDER);
+  const [before = '', after = ''] = translator.translate(key, { ...values, it: PLACEHOLDER }).split(PLACEHOLDER);
   return html`${before}${it}${after}`;
 }
 
@@ -66,7 +67,7 @@ export function progress(page: PageRequest, model: PageModel): Piece {
   const { translator } = page;
   const { checkout } = model;
   if (checkout.shares.length === 0) return null;
-  const held = checkout.shares.filter(countsAsPaid).length;
+  const held = checkout.shares.filter(countsAsFunded).length;
   const line = translator.translate('page.progress', {
     held,
     count: checkout.shares.length,

@@ -3,6 +3,7 @@
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import { payersOf } from '../../payments/queries.ts';
+import { overdueSql } from '../expire-queries.ts';
 
 export interface Route {
   readonly venueId: string;
@@ -81,7 +82,7 @@ export async function viewForGuest(
     `select guest_view(c)::text as "json", c.mode, c.organizer_id as "organizerId",
        (select s.share_id from shares s where s.venue_id = c.venue_id and s.checkout_id = c.checkout_id
           and s.dropped_at is null and s.member_id = $3::uuid) as "myShareId",
-       (c.status in ('open', 'collecting') and c.expires_at <= to_timestamp($4 / 1000.0)) as "overdue"
+       ${overdueSql('$4', 'c')} as "overdue"
      from checkouts c where c.venue_id = $1 and c.checkout_id = $2`,
     [venueId, id, memberId, now],
   );

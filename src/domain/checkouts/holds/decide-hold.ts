@@ -7,7 +7,7 @@ import { type HoldState, renewalTime } from '../../payments/hold.ts';
 import type { HoldFacts } from '../../payments/processor.ts';
 import type { HoldUpdate } from '../../payments/queries.ts';
 import { applySteps } from '../apply-steps.ts';
-import { holdOf, isOverdue, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
+import { holdOf, isOverdue, isUnpaid, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
 import { loseHold, matchesRequest } from '../lose-hold.ts';
 import type { Step } from '../steps.ts';
 
@@ -155,9 +155,9 @@ function failDeclinedShare(checkout: LockedCheckout, hold: HoldState, facts: Hol
 
 function acceptOrRelease(checkout: LockedCheckout, hold: HoldState, facts: HoldFacts, now: number): readonly Step[] {
   const share = shareOf(checkout, hold.shareId);
-  const isWanted = checkout.status === 'collecting' && (share?.status === 'invited' || share?.status === 'failed');
+  const isWanted = checkout.status === 'collecting' && share !== undefined && isUnpaid(share);
   const isInTime = facts.heldAt !== null && facts.heldAt <= checkout.expiresAt;
-  if (share === undefined || !isWanted || !isInTime) return [release(hold, now)];
+  if (!isWanted || !isInTime) return [release(hold, now)];
   if (!matchesRequest(hold, facts)) {
     return share.status === 'invited'
       ? [release(hold, now), { step: 'transition shares', ids: [share.id], from: 'invited', to: 'failed' }]

@@ -12,7 +12,7 @@ import type { PaymentServices } from '../payment-services.ts';
 import { readCheckout } from '../queries.ts';
 import { holdWithRetry } from './hold-with-retry.ts';
 
-function hashOfAddress({ seal }: PaymentServices, { by }: Guest): Buffer | null {
+function hashOfAddress({ seal }: PaymentServices, { actor: by }: Guest): Buffer | null {
   return by.address === null ? null : seal.fingerprint(networkOf(by.address), 'card form address');
 }
 

@@ -12,7 +12,7 @@ import { captureFunded } from '../capture/capture.ts';
 import { expireOne } from '../expire.ts';
 import { holdWithRetry } from '../holds/hold-with-retry.ts';
 import { settleHoldNow } from '../holds/settle-hold.ts';
-import { isOverdue, type LockedCheckout } from '../locked-checkout.ts';
+import { isOverdue, isUnpaid, type LockedCheckout } from '../locked-checkout.ts';
 import { decideParty, type PartyShare } from '../party/decide-party.ts';
 import { equalSplit, MIN_CHARGE } from '../party/split.ts';
 import { decideUnderLock, type PaymentServices, processorFor } from '../payment-services.ts';
@@ -90,7 +90,7 @@ async function holdShares(
   only: string | undefined,
   card: string | undefined,
 ): Promise<void> {
-  const unpaid = checkout.shares.filter(({ status }) => status === 'invited' || status === 'failed');
+  const unpaid = checkout.shares.filter(isUnpaid);
   const shareIds = only === undefined ? unpaid.map(({ id }) => id) : [only];
   for (let first = 0; first < shareIds.length; first += MAX_CONCURRENT) {
     await Promise.all(

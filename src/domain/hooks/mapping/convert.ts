@@ -4,7 +4,7 @@
 
 import { isZone } from '../../../../schemas/rules/iana-zone.ts';
 import { minorDigits } from '../../../../schemas/rules/iso-currency.ts';
-import { zoneClock } from '../../calendar/zone-clock.ts';
+import { zoneClock } from '../../recurrence/zone-clock.ts';
 
 /** Why a value of a delivery cannot be converted. */
 export class MappingError extends Error {}
@@ -67,7 +67,9 @@ function inZone(local: string, zone: string): string {
   const wall = Date.parse(`${local}Z`);
   if (Number.isNaN(wall)) throw new MappingError(`"${local}" is not a date and time.`);
   if (!isZone(zone)) throw new MappingError(`"${shorten(zone)}" is not a time zone.`);
-  return new Date(zoneClock(zone, wall - DAY_MS, wall + DAY_MS).momentAt(wall, Number.NEGATIVE_INFINITY)).toISOString();
+  return new Date(
+    zoneClock(zone, wall - DAY_MS, wall + DAY_MS).instantAt(wall, Number.NEGATIVE_INFINITY),
+  ).toISOString();
 }
 
 /** From a day and a time of day as a number such as 1625. Null: no zone is known. */

@@ -3,7 +3,7 @@
 // gets fewer attempts at a time, and an endpoint that hangs delays only itself. An attempt that was not recorded is
 // repeated: at-least-once delivery.
 
-import { type Stopwatch, systemStopwatch } from '../../../base/clock.ts';
+import { type MonotonicClock, systemMonotonicClock } from '../../../base/clock.ts';
 import { type Db, isTemporary, isUnavailable, type Queryable } from '../../../base/db.ts';
 import type { Ids } from '../../../base/ids.ts';
 import type { Log } from '../../../base/log.ts';
@@ -32,8 +32,8 @@ export interface QueueServices extends AttemptServices {
   readonly log: Log;
   readonly random: Random;
   readonly dispatchSignal?: DispatchSignal;
-  /** Replaces the system stopwatch in tests and simulations. */
-  readonly stopwatch?: Stopwatch;
+  /** Replaces the system’s monotonic clock in tests and simulations. */
+  readonly monotonicClock?: MonotonicClock;
 }
 
 export const LEASE_MS = 30_000;
@@ -73,7 +73,7 @@ type Sendable = DueDelivery & { readonly body: string };
 
 class QueueRun {
   readonly #services: QueueServices;
-  readonly #stopwatch: Stopwatch;
+  readonly #monotonicClock: MonotonicClock;
   readonly #queue: EndpointQueue;
   readonly #signal: AbortSignal;
   readonly #onSlow: () => void;
@@ -100,7 +100,7 @@ class QueueRun {
   constructor(services: QueueServices, queue: EndpointQueue, signal: AbortSignal, onSlow: () => void) {
     const now = services.clock.now();
     this.#services = services;
-    this.#stopwatch = services.stopwatch ?? systemStopwatch;
+    this.#monotonicClock = services.monotonicClock ?? systemMonotonicClock;
     this.#queue = queue;
     this.#signal = signal;
     this.#onSlow = onSlow;
@@ -112,7 +112,7 @@ class QueueRun {
         : queue.failures < DEAD_AFTER_FAILURES
           ? MAX_FAILURES_PER_RUN.failing
           : MAX_FAILURES_PER_RUN.dead;
-    this.#startedAt = this.#stopwatch.now();
+    this.#startedAt = this.#monotonicClock.now();
     this.#writtenAt = this.#startedAt;
     this.#leaseEndsAt = now + LEASE_MS;
   }
@@ -128,8 +128,8 @@ class QueueRun {
       if (this.#shouldFetch()) await this.#fetch();
       this.#startAttempts();
       if (this.#isLeaseLost || (this.#inFlight.size === 0 && (this.#isEnding || this.#waiting.length === 0))) break;
-      if (this.#signal.aborted) shutdownAt ??= this.#stopwatch.now();
-      if (shutdownAt !== null && this.#stopwatch.now() - shutdownAt > SHUTDOWN_GRACE_MS) break;
+      if (this.#signal.aborted) shutdownAt ??= this.#monotonicClock.now();
+      if (shutdownAt !== null && this.#monotonicClock.now() - shutdownAt > SHUTDOWN_GRACE_MS) break;
       await this.#waitForProgress();
       this.#detectSlowness();
       if (this.#shouldWrite()) await this.#write(false);
@@ -202,14 +202,14 @@ class QueueRun {
     this.#isEnding ||=
       this.#signal.aborted ||
       this.#sent >= MAX_ATTEMPTS_PER_RUN ||
-      this.#stopwatch.now() - this.#startedAt > MAX_RUN_MS;
+      this.#monotonicClock.now() - this.#startedAt > MAX_RUN_MS;
     while (!this.#isEnding && !this.#isLeaseLost && this.#inFlight.size < this.#maxInFlight()) {
       // Too little of the lease is left: the next write extends it.
       if (clock.now() + ATTEMPT_RESERVE_MS > this.#leaseEndsAt) return;
       const next = this.#waiting.shift();
       if (next === undefined) return;
       this.#sent += 1;
-      this.#inFlight.set(next.createdAt, this.#stopwatch.now());
+      this.#inFlight.set(next.createdAt, this.#monotonicClock.now());
       void this.#send(next);
     }
   }
@@ -265,7 +265,7 @@ class QueueRun {
   /** An endpoint is slow if its oldest attempt in flight has lasted SLOW_MS. */
   #detectSlowness(): void {
     const [since] = this.#inFlight.values();
-    if (this.#isSlow || since === undefined || this.#stopwatch.now() - since < SLOW_MS) return;
+    if (this.#isSlow || since === undefined || this.#monotonicClock.now() - since < SLOW_MS) return;
     this.#isSlow = true;
     this.#onSlow();
   }
@@ -273,7 +273,7 @@ class QueueRun {
   /** Resolves when an attempt has ended or a tick has passed. */
   #waitForProgress(): Promise<void> {
     return new Promise((resolve) => {
-      const cancelTimer = this.#stopwatch.after(PROGRESS_POLL_MS, resolve);
+      const cancelTimer = this.#monotonicClock.schedule(PROGRESS_POLL_MS, resolve);
       this.#wake = () => {
         cancelTimer();
         resolve();
@@ -282,7 +282,7 @@ class QueueRun {
   }
 
   #shouldWrite(): boolean {
-    const elapsed = this.#stopwatch.now() - this.#writtenAt;
+    const elapsed = this.#monotonicClock.now() - this.#writtenAt;
     if (this.#finished.length > 0) return this.#finished.length >= WRITE_BATCH || elapsed >= WRITE_INTERVAL_MS;
     return this.#leaseEndsAt - this.#services.clock.now() < ATTEMPT_RESERVE_MS;
   }
@@ -297,7 +297,7 @@ class QueueRun {
     const pace = paceOf(this.#failures, this.#isSlow);
     const update = { now, availableAt, failures: this.#failures, pace, isReleased: shouldRelease };
     const result = await this.#recordWithRetry(update, outcomes);
-    this.#writtenAt = this.#stopwatch.now();
+    this.#writtenAt = this.#monotonicClock.now();
     if (result === 'stale' || result === 'dead') this.#stopSending();
     if (result !== 'lost') {
       this.#leaseEndsAt = availableAt;
@@ -322,7 +322,7 @@ class QueueRun {
         const canRetry = isTemporary(error) || (isUnavailable(error) && !this.#signal.aborted);
         if (!canRetry || clock.now() > this.#leaseEndsAt) throw error;
         log.warn({ endpoint: this.#queue.endpointId, err: error }, 'recording outcomes failed; the worker retries it');
-        await new Promise<void>((resolve) => this.#stopwatch.after(DB_RETRY_MS, resolve));
+        await new Promise<void>((resolve) => this.#monotonicClock.schedule(DB_RETRY_MS, resolve));
       }
     }
   }

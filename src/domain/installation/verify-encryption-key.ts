@@ -7,7 +7,7 @@ import type { Seal } from '../../base/seal.ts';
 const SEAL_NAME = 'installation';
 const PROOF_TEXT = 'everyshare';
 
-export async function proveEncryptionKey(db: Queryable, seal: Seal, now: number): Promise<void> {
+export async function verifyEncryptionKey(db: Queryable, seal: Seal, now: number): Promise<void> {
   const existing = await findProof(db);
   if (existing === null) {
     await db.query(

@@ -8,6 +8,7 @@ import { type Db, isUnavailable, type Queryable } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
 import type { Seal } from '../../base/seal.ts';
 import { findVenue } from '../venues/queries.ts';
+import { applyDelivery, outcomeOfInvalidBody } from './apply-delivery.ts';
 import {
   type DueDelivery,
   dueQueues,
@@ -17,7 +18,6 @@ import {
   recordFailure,
   recordOutcome,
 } from './deliveries/queries.ts';
-import { applyDelivery, outcomeOfInvalidBody } from './outcome.ts';
 import { bodyRow } from './receive.ts';
 import type { HookServices, Outcome } from './upsert-from-hook.ts';
 

@@ -11,7 +11,7 @@ export interface WallTime {
 }
 
 /** `days` are nominal (a day may have 23 or 25 hours), `ms` are exact. */
-export interface Length {
+export interface Duration {
   readonly days: number;
   readonly ms: number;
 }
@@ -29,7 +29,7 @@ export function parseWallTime(text: string): WallTime | null {
   return { wallMs, isDate: match[4] === undefined, isUtc: match[7] !== undefined };
 }
 
-export function parseDuration(text: string): Length | null {
+export function parseDuration(text: string): Duration | null {
   const match = /^\+?P(?:(\d{1,5})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,9})S)?)?$/i.exec(
     text.trim(),
   );

@@ -3,7 +3,7 @@
 // no budget is left fails, and the caller then uses only the first occurrence.
 
 import { readRecurrence } from '../../../../schemas/rules/recurrence-rule.ts';
-import { type RecurrenceRule, timesADay, walkRecurrence } from '../../calendar/recurrence-set.ts';
+import { type RecurrenceRule, timesADay, walkRecurrence } from '../../recurrence/recurrence-set.ts';
 import { DAY_MS, parseWallTime } from './times.ts';
 import type { WorkBudget } from './work-budget.ts';
 
@@ -15,7 +15,7 @@ const MAX_RULE_LENGTH = 1000;
 const STEPS_TO_PARSE = 30;
 
 export type RuleExpansion =
-  | { readonly walls: readonly number[]; readonly isCut: boolean }
+  | { readonly wallTimes: readonly number[]; readonly isTruncated: boolean }
   | { readonly failed: 'unreadable' | 'too often' | 'no budget'; readonly why?: string };
 
 export interface Span {
@@ -50,7 +50,7 @@ export function expandRule(
       : { failed: 'unreadable', why: rule.problem.replace(/"[^"]*"/g, 'that') };
   if (timesADay(rule) > MAX_TIMES_PER_DAY) return { failed: 'too often' };
   const window = { from: span.fromWall, to: Math.min(span.toWall, until) + 1 };
-  if (window.to <= Math.max(window.from, startWall)) return { walls: [], isCut: false };
+  if (window.to <= Math.max(window.from, startWall)) return { wallTimes: [], isTruncated: false };
   return walkRule(rule, startWall, window, maxOccurrences, budget);
 }
 
@@ -61,22 +61,22 @@ function walkRule(
   maxOccurrences: number,
   budget: WorkBudget,
 ): RuleExpansion {
-  const walls: number[] = [];
+  const wallTimes: number[] = [];
   const allowed = Math.min(budget.stepsLeft, MAX_STEPS_PER_RULE);
   const work = { left: allowed };
-  let isCut = false;
+  let isTruncated = false;
   const counted = withStartCounted(rule, startWall, work);
   const skipped = skipToWindow(counted, startWall, window.from, work);
   const hasEnded =
     skipped.rule.count === 0 ||
     walkRecurrence(skipped.rule, skipped.startWall, window, work, (wall) => {
-      isCut = walls.length >= maxOccurrences;
-      if (!isCut) walls.push(wall);
-      return !isCut;
+      isTruncated = wallTimes.length >= maxOccurrences;
+      if (!isTruncated) wallTimes.push(wall);
+      return !isTruncated;
     });
   budget.spendSteps(allowed - Math.max(0, work.left));
-  if (!hasEnded && walls.length === 0) return { failed: 'no budget' };
-  return { walls, isCut: isCut || !hasEnded };
+  if (!hasEnded && wallTimes.length === 0) return { failed: 'no budget' };
+  return { wallTimes, isTruncated: isTruncated || !hasEnded };
 }
 
 /** DTSTART counts towards COUNT even if the rule does not match it (RFC 5545, 3.8.5.3). */

@@ -4,12 +4,12 @@
 
 import { type Problems, quoted } from './calendar-error.ts';
 import { type Component, firstProperty } from './components.ts';
+import { expandRule, type RuleExpansion } from './expand-rule.ts';
 import type { ContentLine } from './lines.ts';
-import { expandRule, type RuleExpansion } from './rule.ts';
-import { DAY_MS, type Length, parseDuration, parseWallTime, type WallTime } from './times.ts';
+import { DAY_MS, type Duration, parseDuration, parseWallTime, type WallTime } from './times.ts';
 import { COST, type Interruptible, type WorkBudget } from './work-budget.ts';
 import { UTC, type Zone } from './zone.ts';
-import type { Zones } from './zones.ts';
+import type { Zones } from './zone-lookup.ts';
 
 export type BlockStatus = 'busy' | 'tentative' | 'free';
 
@@ -42,7 +42,7 @@ interface ResolvedTime extends WallTime {
 interface Occurrence {
   readonly wallMs: number;
   readonly zone: Zone;
-  readonly length: Length;
+  readonly length: Duration;
 }
 
 /** Occurrences that a series does not have: by instant, or by local day where only a date was given. */
@@ -92,7 +92,7 @@ export function* intervalsOfEvent(
   const line = firstProperty(event, 'DTSTART');
   if (status === null || line === undefined) return [];
   const start = resolveTime(line.value, line, context.zones);
-  const length = start === null ? null : lengthOf(event, start, context);
+  const length = start === null ? null : durationOf(event, start, context);
   if (start === null || length === null) {
     context.problems.add(`An event was left out: its times could not be read (${quoted(line.value)}).`);
     return [];
@@ -140,7 +140,7 @@ function statusOf(event: Component): BlockStatus | null {
 }
 
 /** null: unreadable, or the end is before the start. A whole day without an end, or that ends at its start, is one day. */
-function lengthOf(event: Component, start: ResolvedTime, { zones }: ExpansionContext): Length | null {
+function durationOf(event: Component, start: ResolvedTime, { zones }: ExpansionContext): Duration | null {
   const endLine = firstProperty(event, 'DTEND');
   const durationLine = firstProperty(event, 'DURATION');
   const withoutEnd = { days: start.isDate ? 1 : 0, ms: 0 };
@@ -155,7 +155,7 @@ function lengthOf(event: Component, start: ResolvedTime, { zones }: ExpansionCon
 function occurrencesOfRules(
   event: Component,
   start: ResolvedTime,
-  length: Length,
+  length: Duration,
   context: ExpansionContext,
 ): Occurrence[] {
   const { problems, budget } = context;
@@ -164,7 +164,7 @@ function occurrencesOfRules(
     problems.add('An EXRULE was passed over: occurrences it takes out are still there.');
   if (rules.length > MAX_RULES_PER_EVENT)
     problems.addMissing(`Only the first ${MAX_RULES_PER_EVENT} rules of an event were read.`);
-  const walls = new Set([start.wallMs]);
+  const wallTimes = new Set([start.wallMs]);
   const isFull = rules.length > 0 && context.occurrencesLeft <= 0;
   if (isFull) problems.addMissing('The calendar was cut: it has too many occurrences.');
   const lookBack = Math.min(length.days * DAY_MS + length.ms, MAX_LOOK_BACK_MS);
@@ -179,11 +179,11 @@ function occurrencesOfRules(
       problems.addMissing(`The rule ${quoted(value)} ${reasonOf(result)}: only the first occurrence was taken.`);
       continue;
     }
-    if (result.isCut)
-      problems.addMissing(`The rule ${quoted(value)} was cut after ${result.walls.length} occurrences.`);
-    for (const wall of result.walls) walls.add(wall);
+    if (result.isTruncated)
+      problems.addMissing(`The rule ${quoted(value)} was cut after ${result.wallTimes.length} occurrences.`);
+    for (const wall of result.wallTimes) wallTimes.add(wall);
   }
-  return [...walls].map((wallMs) => ({ wallMs, zone: start.zone, length }));
+  return [...wallTimes].map((wallMs) => ({ wallMs, zone: start.zone, length }));
 }
 
 function reasonOf({ failed, why }: Extract<RuleExpansion, { failed: string }>): string {
@@ -195,7 +195,7 @@ function reasonOf({ failed, why }: Extract<RuleExpansion, { failed: string }>): 
 /** RDATE: times, days or periods. */
 function* occurrencesOfDates(
   event: Component,
-  length: Length,
+  length: Duration,
   { zones, problems, budget }: ExpansionContext,
 ): Interruptible<Occurrence[]> {
   const occurrences: Occurrence[] = [];
@@ -204,7 +204,7 @@ function* occurrencesOfDates(
       if (budget.shouldPause()) yield;
       const [from = '', to] = text.split('/', 2);
       const start = resolveTime(from, line, zones);
-      const own = start === null || to === undefined ? length : periodLength(start, to, line, zones);
+      const own = start === null || to === undefined ? length : periodDuration(start, to, line, zones);
       if (start === null || own === null) problems.add(`The RDATE ${quoted(text)} could not be read.`);
       else if (occurrences.length < MAX_OCCURRENCES_PER_EVENT)
         occurrences.push({ wallMs: start.wallMs, zone: start.zone, length: own });
@@ -215,7 +215,7 @@ function* occurrencesOfDates(
 }
 
 /** The second half of a PERIOD: an end, or a duration. */
-export function periodLength(start: ResolvedTime, text: string, line: ContentLine, zones: Zones): Length | null {
+export function periodDuration(start: ResolvedTime, text: string, line: ContentLine, zones: Zones): Duration | null {
   const duration = parseDuration(text);
   if (duration !== null) return duration;
   const end = resolveTime(text, line, zones);

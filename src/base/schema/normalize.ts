@@ -12,7 +12,7 @@ export function timesInUtc(registry: Registry, schemaName: string, value: JsonVa
   );
 }
 
-export function defaultsWritten(registry: Registry, schemaName: string, value: JsonValue): JsonValue {
+export function withDefaultsFilled(registry: Registry, schemaName: string, value: JsonValue): JsonValue {
   return walk(registry, registry.get(schemaName), value, (schema, part) => withDefaults(registry, schema, part));
 }
 

@@ -2,16 +2,16 @@
 // Twilio, sending fails: the outbox is public, so anyone could read a sign-in code and sign in as any guest.
 
 import type { Config } from '../base/config.ts';
-import { sandboxSender, TextRefused, type TextSender } from '../domain/members/messages/send.ts';
+import { SmsRefused, type SmsSender, sandboxSender } from '../domain/members/messages/send.ts';
 import { makeTwilioSender } from '../domain/members/messages/twilio.ts';
 
-export function textSender({ twilio, sandboxTexts }: Pick<Config, 'twilio' | 'sandboxTexts'>): TextSender {
+export function smsSender({ twilio, sandboxSms }: Pick<Config, 'twilio' | 'sandboxSms'>): SmsSender {
   if (twilio !== null) return makeTwilioSender(twilio);
-  return sandboxTexts ? sandboxSender : unconfiguredSender;
+  return sandboxSms ? sandboxSender : unconfiguredSender;
 }
 
-const unconfiguredSender: TextSender = {
+const unconfiguredSender: SmsSender = {
   send: async () => {
-    throw new TextRefused('no sender of text messages is set up');
+    throw new SmsRefused('no sender of text messages is set up');
   },
 };

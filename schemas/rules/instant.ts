@@ -9,9 +9,9 @@ const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-const FIRST_MOMENT = Date.UTC(1970, 0, 1);
-/** The last moment that the API accepts. */
-export const LAST_MOMENT = Date.UTC(9999, 0, 1) - 1;
+const FIRST_INSTANT = Date.UTC(1970, 0, 1);
+/** The last instant that the API accepts. */
+export const LAST_INSTANT = Date.UTC(9999, 0, 1) - 1;
 
 /** Midnight UTC of a real calendar day, in milliseconds, or undefined. */
 export function readDate(value: unknown): number | undefined {
@@ -25,7 +25,7 @@ export function readDate(value: unknown): number | undefined {
 }
 
 /** A date-time in milliseconds since 1970, or undefined. */
-export function readMoment(value: unknown): number | undefined {
+export function readInstant(value: unknown): number | undefined {
   const match = typeof value === 'string' ? DATE_TIME.exec(value) : null;
   const day = readDate(match?.[1]);
   if (match === null || day === undefined) return undefined;
@@ -35,10 +35,10 @@ export function readMoment(value: unknown): number | undefined {
   const millisecond = Number((match[5] ?? '').slice(0, 3).padEnd(3, '0'));
   const offset = (offsetHour * HOUR + offsetMinute * MINUTE) * (match[6] === '-' ? -1 : 1);
   const time = day + hour * HOUR + minute * MINUTE + second * 1000 + millisecond - offset;
-  return time >= FIRST_MOMENT && time <= LAST_MOMENT ? time : undefined;
+  return time >= FIRST_INSTANT && time <= LAST_INSTANT ? time : undefined;
 }
 
-/** A moment as the API writes it: UTC with Z, without milliseconds that are zero. */
-export function writeMoment(time: number): string {
+/** An instant as the API writes it: UTC with Z, without milliseconds that are zero. */
+export function writeInstant(time: number): string {
   return new Date(time).toISOString().replace('.000Z', 'Z');
 }

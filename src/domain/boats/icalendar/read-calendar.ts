@@ -14,12 +14,12 @@ import {
   intervalsOfEvent,
   listValues,
   noExclusions,
-  periodLength,
+  periodDuration,
   resolveTime,
 } from './events.ts';
 import { DAY_MS } from './times.ts';
 import { type Interruptible, WorkBudget } from './work-budget.ts';
-import { Zones } from './zones.ts';
+import { Zones } from './zone-lookup.ts';
 
 export interface CalendarBlock {
   /** UTC, with Z. */
@@ -127,7 +127,7 @@ function* intervalsOfFreeBusy(component: Component, context: ExpansionContext): 
       if (context.budget.shouldPause()) yield;
       const [from = '', to = ''] = text.split('/', 2);
       const resolved = resolveTime(from, line, context.zones);
-      const length = resolved === null ? null : periodLength(resolved, to, line, context.zones);
+      const length = resolved === null ? null : periodDuration(resolved, to, line, context.zones);
       if (resolved === null || length === null) {
         context.problems.add(`The FREEBUSY period ${quoted(text)} could not be read.`);
         continue;

@@ -1,4 +1,4 @@
-// The rate limit headers, which every answer under /v1 has, and the counting of requests without a key.
+// The rate limit headers, which every response under /v1 has, and the counting of requests without a key.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimit } from '../run/admission.ts';
@@ -12,7 +12,7 @@ export function setRateLimitHeaders(reply: FastifyReply, rateLimit: RateLimit): 
 }
 
 /** Counts a request to a route that needs no key, for its address. */
-export async function countForAddress(
+export async function countCallByAddress(
   http: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,

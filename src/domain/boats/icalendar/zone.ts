@@ -3,7 +3,7 @@
 // occurs twice, the first is used.
 
 import { Temporal } from 'temporal-polyfill';
-import { clockOfSpans, type Span, type ZoneClock, zoneClock } from '../../calendar/zone-clock.ts';
+import { clockOfSpans, type Span, type ZoneClock, zoneClock } from '../../recurrence/zone-clock.ts';
 import { DAY_MS } from './times.ts';
 import type { WorkBudget } from './work-budget.ts';
 
@@ -31,7 +31,7 @@ function zoneByYears(name: string, budget: WorkBudget, clockOf: (year: number) =
   };
   return {
     name,
-    instantOf: (wall) => clockAt(wall).momentAt(wall, Number.NEGATIVE_INFINITY),
+    instantOf: (wall) => clockAt(wall).instantAt(wall, Number.NEGATIVE_INFINITY),
     wallOf: (instant) => clockAt(instant).wallAt(instant),
   };
 }

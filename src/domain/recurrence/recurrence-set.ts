@@ -2,7 +2,7 @@
 // hours, minutes and seconds, and is never listed in full: any period and any position in it is computed directly. So a
 // query about next week costs the same whether the rule began yesterday or in 1990. It knows no zones and no clock.
 
-import { DAY, HOUR } from '../../../schemas/rules/moment.ts';
+import { DAY, HOUR } from '../../../schemas/rules/instant.ts';
 import type { readRecurrence } from '../../../schemas/rules/recurrence-rule.ts';
 
 export type RecurrenceRule = Exclude<ReturnType<typeof readRecurrence>, { problem: string }>;
@@ -102,7 +102,7 @@ function weekOf(day: number, weekStart: number) {
 }
 
 /** Tests whether the rule names a day. */
-function dayTest(rule: RecurrenceRule, start: Date): (day: number) => boolean {
+function dayPredicate(rule: RecurrenceRule, start: Date): (day: number) => boolean {
   const { days, lists } = withDefaults(rule, start);
   const { BYMONTH, BYMONTHDAY, BYYEARDAY, BYWEEKNO } = lists;
   const named = days.map(({ day, ordinal }) => ({ weekday: WEEK.indexOf(day), ordinal }));
@@ -205,7 +205,11 @@ export function walkRecurrence(
   visit: (wall: number) => boolean,
 ): boolean {
   const startDate = new Date(start);
-  const [periods, isNamed, times] = [periodsOf(rule, startDate), dayTest(rule, startDate), timesOfDay(rule, startDate)];
+  const [periods, isNamed, times] = [
+    periodsOf(rule, startDate),
+    dayPredicate(rule, startDate),
+    timesOfDay(rule, startDate),
+  ];
   const from = Math.max(start, range.from);
   let remaining = rule.count ?? Number.POSITIVE_INFINITY;
   let index = rule.count === undefined ? periods.indexOf(Math.floor(from / DAY)) : 0;

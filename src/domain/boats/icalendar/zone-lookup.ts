@@ -106,8 +106,8 @@ function observancesOf(component: Component): Observance[] | null {
   if (rule === undefined) {
     const dates = (component.properties.get('RDATE') ?? []).flatMap(({ value }) => value.split(',', MAX_CHANGES));
     if (dates.length > MAX_OBSERVANCES) return null;
-    const walls = dates.map((date) => parseWallTime(date)?.wallMs).filter((wall) => wall !== undefined);
-    return [startsAtWall, ...walls].map((wall) => ({ startsAtWall: wall, fromOffset, toOffset, yearly: null }));
+    const wallTimes = dates.map((date) => parseWallTime(date)?.wallMs).filter((wall) => wall !== undefined);
+    return [startsAtWall, ...wallTimes].map((wall) => ({ startsAtWall: wall, fromOffset, toOffset, yearly: null }));
   }
   const yearly = yearlyRule(rule);
   return yearly === null ? null : [{ startsAtWall, fromOffset, toOffset, yearly }];

@@ -113,6 +113,77 @@ describe('functions', () => {
     rmSync(release.root, { recursive: true });
   });
 
+  it('and migrations of a release are all applied or none: a broken function undoes the migration before it', async () => {
+    const url = await newDatabase();
+    const older = releaseWith({ one: 'select 1' });
+    await migrate(url, older);
+    const newer = releaseWith({ one: 'select 1', two: 'select 2 $$ nonsense' });
+    writeFileSync(
+      join(newer.migrations, '000002-drop.sql'),
+      'drop function one(); alter table numbers rename to figures;',
+    );
+    await expect(migrate(url, newer)).rejects.toThrow(/^two\.sql: .*syntax error/);
+    expect(await result(url, 'one')).toBe(1);
+    const db = open(url);
+    expect(await db.query("select to_regclass('numbers') is not null as found")).toEqual([{ found: true }]);
+    expect(await db.query('select version from migrations')).toEqual([{ version: 1 }]);
+    await db.close();
+    for (const { root } of [older, newer]) rmSync(root, { recursive: true });
+  });
+
+  it('that a migration drops are created again by its own release, and not by an older server that restarts', async () => {
+    const url = await newDatabase();
+    const older = releaseWith({ one: 'select 1', two: 'select 2' });
+    const newer = releaseWith({ one: 'select 1' });
+    await migrate(url, older);
+    writeFileSync(join(newer.migrations, '000002-drop.sql'), 'drop function one(), two();');
+    expect(await migrate(url, newer)).toBe(2);
+    expect(await result(url, 'one')).toBe(1);
+    expect(await migrate(url, older)).toBe(0);
+    await expect(result(url, 'two')).rejects.toThrow(/function two\(\) does not exist/);
+    for (const { root } of [older, newer]) rmSync(root, { recursive: true });
+  });
+
+  it('whose signature changed are refused with the remedy', async () => {
+    const url = await newDatabase();
+    const [older, newer] = [releaseWith({ one: 'select 1' }), releaseWith({ one: 'select 1' })];
+    await migrate(url, older);
+    writeFileSync(
+      join(newer.root, 'functions', 'one.sql'),
+      'create or replace function one() returns text language sql as $$ select 1::text $$;',
+    );
+    await expect(migrate(url, newer)).rejects.toThrow(/^one\.sql: .* needs another name, or a new migration/);
+    for (const { root } of [older, newer]) rmSync(root, { recursive: true });
+  });
+
+  it('are applied after a deadlock with a running server', async () => {
+    const url = await newDatabase();
+    const [older, newer] = [releaseWith({ one: 'select 1' }), releaseWith({ one: 'select 11' })];
+    await migrate(url, older);
+    writeFileSync(join(newer.migrations, '000002-first.sql'), 'create table others (id int);');
+    await migrate(url, { ...newer, functions: [] });
+    writeFileSync(
+      join(newer.migrations, '000003-locks.sql'),
+      'lock table numbers; lock table others; create table done ();',
+    );
+    const [db, watcher] = [open(url), open(url)];
+    const waiting = (table: string) =>
+      watcher.query('select from pg_locks where relation = $1::regclass and not granted', [table]);
+    let migrating: Promise<number> | undefined;
+    const server = db.transaction(async (tx) => {
+      await tx.query("set local deadlock_timeout = '1h'"); // The migration is the one that PostgreSQL ends.
+      await tx.query('lock table others in access share mode');
+      migrating ??= migrate(url, newer);
+      await waitFor('the migration waits for the second table', async () => (await waiting('others')).length === 1);
+      await tx.query('lock table numbers in access share mode');
+    });
+    await server;
+    expect(await migrating).toBe(2);
+    expect(await result(url, 'one')).toBe(11);
+    await Promise.all([db.close(), watcher.close()]);
+    for (const { root } of [older, newer]) rmSync(root, { recursive: true });
+  });
+
   it('are refused when two files have the same name', () => {
     const [one, other] = [releaseWith({ same: 'select 1' }), releaseWith({ same: 'select 2' })];
     expect(() => readFunctions({ functions: [...one.functions, ...other.functions] })).toThrow(/function named same/);

@@ -436,11 +436,40 @@ describe('the doctor', () => {
     const response = await json<{ ok: boolean; checks: { name: string; ok: boolean }[] }>('doctor');
     expect(response.ok).toBe(true);
     expect(response.checks.map(({ name, ok }) => `${name} ${ok}`)).toEqual(
-      ['node', 'database', 'migrations', 'encryption_key', 'clock', 'processor', 'texts', 'base_url', 'analytics'].map(
-        (name) => `${name} true`,
-      ),
+      [
+        'node',
+        'database',
+        'migrations',
+        'functions',
+        'encryption_key',
+        'clock',
+        'processor',
+        'texts',
+        'base_url',
+        'analytics',
+      ].map((name) => `${name} true`),
     );
     expect((await run(['doctor'])).out).toMatch(/^ok {2}node +\d+/);
+  });
+
+  it('reports a function that is missing, one with another body, and one without a file', async () => {
+    const functionsCheck = async () => {
+      const { out } = await run(['doctor', '--json']);
+      const { checks } = JSON.parse(out) as { checks: { name: string; ok: boolean; detail: string }[] };
+      return checks.find(({ name }) => name === 'functions');
+    };
+    await context.db.query("create function leftover() returns integer language sql as 'select 1'");
+    expect(await functionsCheck()).toMatchObject({ ok: true, detail: expect.stringContaining('leftover') });
+    await context.db.query('drop function leftover');
+    await context.db.query(
+      "insert into function_versions (name, hash, applied_at) values ('utc_text', 'other', now() + interval '1 hour')",
+    );
+    expect(await functionsCheck()).toMatchObject({ ok: false, detail: 'another body than in this program: utc_text' });
+    await context.db.query("delete from function_versions where hash = 'other'");
+    await context.db.query('alter function utc_text rename to utc_text_before');
+    expect(await functionsCheck()).toMatchObject({ ok: false, detail: 'not in the database: utc_text' });
+    await context.db.query('alter function utc_text_before rename to utc_text');
+    expect(await functionsCheck()).toMatchObject({ ok: true });
   });
 
   it('prints a remedy beside each problem, and exits 1 with one line', async () => {

@@ -410,6 +410,15 @@ describe('the operator’s routes', () => {
     expect(status).toBe(200);
   });
 
+  it('report that a server is not ready once a newer release dropped a function that it calls', async () => {
+    const older = await openTestWorld();
+    expect((await older.call('GET', '/readyz')).status).toBe(200);
+    await older.db.query('alter function admit rename to admit_newer');
+    const { status, json } = await older.call('GET', '/readyz');
+    expect([status, json.error.code]).toEqual([503, 'service_unavailable']);
+    await older.close();
+  });
+
   it('report health, readiness and metrics', async () => {
     expect((await world.call('GET', '/healthz')).json).toEqual({ status: 'ok' });
     expect((await world.call('GET', '/readyz')).json).toEqual({ status: 'ready' });

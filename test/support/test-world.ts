@@ -82,6 +82,8 @@ export interface TestWorldOptions {
   readonly hidesProcessor?: boolean;
   readonly servers?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** The name of a database that exists and is migrated; absent: a new one. */
+  readonly database?: string;
 }
 
 const processorSecrets = Object.values(PROCESSOR_KEYS).flatMap(({ secret, webhookSecret }) => [secret, webhookSecret]);
@@ -90,8 +92,11 @@ const SEAL_KEY = Buffer.alloc(32, 7);
 const OPERATOR_TOKEN = 'opt_for_tests_0123456789abcdef';
 
 export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
-  const name = `world_${randomBytes(6).toString('hex')}`;
-  const straight = await createDatabase(inject('postgresUrl'), name, 'everyshare_template');
+  const name = options.database ?? `world_${randomBytes(6).toString('hex')}`;
+  const straight =
+    options.database === undefined
+      ? await createDatabase(inject('postgresUrl'), name, 'everyshare_template')
+      : databaseUrl(inject('postgresUrl'), name);
   const pooler = inject('poolerUrl');
   const url = pooler === null ? straight : databaseUrl(pooler, name);
   const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-world-'));

@@ -1,9 +1,12 @@
 // The rules of SQL: a function has one file, in the folder of its noun, names only tables of its noun, and is short.
 // Migrations hold no functions. The files and the database have the same functions and tables.
 
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { addSignatures, currentSignatures } from '../../migrations/function-signatures.ts';
 import { type Db, openDb } from '../../src/base/db.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { readFunctions, readMigrations, schemaFolders } from '../../src/base/schema-files.ts';
@@ -52,13 +55,11 @@ const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
 };
 
 function foreignTables({ path, sql }: { readonly path: string; readonly sql: string }): string[] {
-  const text = withoutComments(sql);
+  const text = withoutComments(sql).replaceAll(/\braise exception '[^']*'/g, '');
   return Object.entries(TABLE_HOMES)
     .filter(([, home]) => !path.startsWith(home))
     .map(([table]) => table)
-    .filter((table) =>
-      new RegExp(`\\b(into|update|from|join|on|table|truncate)\\s+(only\\s+)?${table}\\b(?!\\.)`, 'i').test(text),
-    );
+    .filter((table) => new RegExp(`(?<![.'"])\\b${table}\\b(?![.'"(])`, 'i').test(text));
 }
 
 /** From `create` to the end of its body. */
@@ -129,6 +130,37 @@ describe('a migration', () => {
   });
 });
 
+const SIGNATURES_FILE = 'migrations/function-signatures.txt';
+const recordedSignatures = readFileSync(join(packageRoot, SIGNATURES_FILE), 'utf8');
+
+describe('function-signatures.txt', () => {
+  const migration = (version: number, sql: string) => ({ version, sql, name: '', checksum: '' });
+  const recorded = '000019 one(p integer) returns integer\n';
+  const changed = [{ name: 'one', signature: 'one(p text) returns integer' }];
+
+  it('only grows: no commit removes or changes a line', () => {
+    const diff = execFileSync('git', ['log', '--format=', '--patch', '--unified=0', '--', SIGNATURES_FILE], {
+      cwd: packageRoot,
+      encoding: 'utf8',
+    });
+    expect(diff.match(/^-\d{6} .*$/gm) ?? []).toEqual([]);
+  });
+
+  it('refuses another signature of a name, and says what to do', () => {
+    const add = () => addSignatures(recorded, changed, [migration(19, ''), migration(20, 'drop function other;')]);
+    expect(add).toThrow(/before: one\(p integer\).*\n.*now: +one\(p text\).*\nGive the function a new name/);
+  });
+
+  it('takes another signature of a name when a newer migration drops the old function', () => {
+    const migrations = [migration(19, ''), migration(20, '-- Why.\ndrop function if exists other, one(integer);')];
+    const grown = addSignatures(recorded, changed, migrations);
+    expect(grown).toBe(`${recorded}000020 one(p text) returns integer\n`);
+    expect(() => addSignatures(grown, [{ name: 'one', signature: 'one() returns text' }], migrations)).toThrow(
+      /signature of the function one changed/,
+    );
+  });
+});
+
 describe('the migrated database', () => {
   let db: Db;
   beforeAll(async () => {
@@ -143,6 +175,11 @@ describe('the migrated database', () => {
       `select proname as name from pg_proc where pronamespace = 'public'::regnamespace`,
     );
     expect(rows.map(({ name }) => name).sort()).toEqual(functions.map(({ name }) => name).sort());
+  });
+
+  it('has the signatures of function-signatures.txt: run npm run schema when this fails', async () => {
+    const current = await currentSignatures(async <Row>(sql: string) => (await db.query(sql)) as Row[]);
+    expect(addSignatures(recordedSignatures, current, readMigrations(folders))).toBe(recordedSignatures);
   });
 
   it('has exactly the tables that have a home', async () => {

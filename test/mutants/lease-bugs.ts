@@ -154,11 +154,11 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'idempotency',
     bug: 'a refusal is stored, and replayed after its cause is gone',
     file: 'src/run/perform.ts',
-    from: '    throw error;\n  }\n}\n\nfunction replay(',
+    from: '    throw error;\n  }\n}\n\nfunction stillRunning(',
     to: `    if (error instanceof Problem) {
-      await storeResponse(context.db, context.seal, under, { fingerprint, status: error.status, json: '{}' });
+      await storeResponse(context.db, context.seal, responseKey, { fingerprint, status: error.status, json: '{}' });
     }
-    throw error;\n  }\n}\n\nfunction replay(`,
+    throw error;\n  }\n}\n\nfunction stillRunning(`,
     tests: ['test/checkouts/refund.test.ts'],
   },
   {

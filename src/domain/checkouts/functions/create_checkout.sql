@@ -18,7 +18,7 @@ declare
   v_amount integer;
   v_at timestamptz := p_now;
 begin
-  loop
+  for v_round in 1..1000 loop
     if p_key is not null then
       select k.fingerprint, k.refers_to into v_key from idempotency_keys k
         where k.venue_id = p_venue and k.mode = p_mode and k.idempotency_key = p_key
@@ -83,6 +83,9 @@ begin
     select greatest(v_at, max(c.created_at)) + interval '1 microsecond' into v_at
       from checkouts c where c.venue_id = p_venue and c.mode = p_mode;
   end loop;
+  if v_row.checkout_id is null then
+    raise exception 'other creates came first in 1000 rounds: checkout % was not created', p_checkout;
+  end if;
   insert into checkout_routes values (p_checkout, p_venue);
   response := checkout_view(v_row)::text;
   perform record_event(

@@ -22,7 +22,7 @@ begin
       notify_at = case when c.notify_at is not null then '-infinity'::timestamptz end
     where c.venue_id = p_venue and c.checkout_id = any(v_ids);
   -- Event times follow the venue's newest event; a concurrent writer that took one of them makes the loop repeat.
-  loop
+  for v_round in 1..1000 loop
     select greatest(p_now, max(e.at) + interval '1 microsecond') into v_from from (values ('test'), ('live')) m(mode)
       cross join lateral (select max(created_at) as at from events where venue_id = p_venue and mode = m.mode) e;
     insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
@@ -36,7 +36,7 @@ begin
       on conflict (venue_id, mode, created_at) do nothing;
     get diagnostics v_recorded = row_count;
     v_left := v_left - v_recorded;
-    exit when v_left = 0;
+    if v_left = 0 then return cardinality(v_ids); end if;
   end loop;
-  return cardinality(v_ids);
+  raise exception '% events of expired checkouts found no free time in 1000 rounds', v_left;
 end $$;

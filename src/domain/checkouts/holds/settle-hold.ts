@@ -4,9 +4,9 @@
 
 import { countDecline, declinesBlockUntil } from '../../payments/decline-queries.ts';
 import { callKeys, type HoldState, holdMetadataOf } from '../../payments/hold.ts';
+import { holdPages } from '../../payments/hold-pages.ts';
 import {
   type HoldFacts,
-  type HoldsPage,
   type Processor,
   ProcessorRefusal,
   ProcessorUnavailable,
@@ -185,13 +185,10 @@ function isKeyExpired({ clock }: PaymentServices, hold: HoldState): boolean {
 }
 
 async function findByMetadata(processor: Processor, hold: HoldState): Promise<HoldFacts | null> {
-  let after: string | null = null;
-  do {
-    const page: HoldsPage = await processor.holdsSince(hold.createdAt - MAX_CLOCK_SKEW_MS, after);
-    const found = page.holds.find(({ metadata }) => metadata.holdId === hold.id);
+  for await (const holds of holdPages(processor, hold.createdAt - MAX_CLOCK_SKEW_MS)) {
+    const found = holds.find(({ metadata }) => metadata.holdId === hold.id);
     if (found !== undefined) return found;
-    after = page.next;
-  } while (after !== null);
+  }
   return null;
 }
 

@@ -7,7 +7,7 @@ const PURE = [
   'test/agreement/{rules,schemas}.test.ts',
   'test/base/{base,extract-paths,json,money,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
-  'test/cli/table.test.ts',
+  'test/cli/{every-page,table}.test.ts',
   'test/fuzz/judge.test.ts',
   'test/guests/reminders.test.ts',
   'test/hooks/signatures.test.ts',

@@ -219,8 +219,8 @@ CREATE TABLE checkouts (
   fingerprint bytea NOT NULL,
   organizer_id uuid,
   cancellation_reason text,
-  -- Of a funded checkout: when a worker looks at its captures next.
-  work_at timestamp with time zone,
+  -- Of a funded checkout: when a worker captures its holds next.
+  capture_due_at timestamp with time zone,
   -- Counts the claims of a funded checkout. A worker with a stale lease token writes nothing.
   lease_token integer NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL,
@@ -234,7 +234,7 @@ CREATE TABLE checkouts (
   CONSTRAINT checkout_clock_moves_in_test_mode_only CHECK (mode = 'test'::text OR clock_ahead = '00:00:00'::interval),
   CONSTRAINT checkout_completed_has_a_time CHECK ((completed_at IS NOT NULL) = (status = 'completed'::text)),
   CONSTRAINT checkout_fee_is_within_the_amount CHECK (fee_amount >= 0 AND fee_amount <= amount),
-  CONSTRAINT checkout_funded_is_due CHECK ((work_at IS NOT NULL) = (status = 'funded'::text)),
+  CONSTRAINT checkout_funded_is_due CHECK ((capture_due_at IS NOT NULL) = (status = 'funded'::text)),
   CONSTRAINT checkout_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
   CONSTRAINT checkout_party_has_an_organizer CHECK (organizer_id IS NOT NULL OR (status = ANY (ARRAY['open'::text, 'expired'::text, 'canceled'::text]))),
   CONSTRAINT checkout_reason_goes_with_canceled CHECK (cancellation_reason IS NULL OR status = 'canceled'::text),
@@ -245,7 +245,7 @@ CREATE TABLE checkouts (
 CREATE UNIQUE INDEX checkouts_by_booking ON checkouts USING btree (venue_id, mode, external_booking_id) WHERE status <> ALL (ARRAY['expired'::text, 'canceled'::text]);
 CREATE UNIQUE INDEX checkouts_by_creation ON checkouts USING btree (venue_id, mode, created_at);
 CREATE INDEX checkouts_by_status ON checkouts USING btree (venue_id, mode, status, created_at);
-CREATE INDEX checkouts_to_capture ON checkouts USING btree (work_at) WHERE status = 'funded'::text;
+CREATE INDEX checkouts_to_capture ON checkouts USING btree (capture_due_at) WHERE status = 'funded'::text;
 CREATE INDEX checkouts_to_expire ON checkouts USING btree (expires_at, venue_id) WHERE status = ANY (ARRAY['open'::text, 'collecting'::text]);
 CREATE INDEX checkouts_to_notify ON checkouts USING btree (notify_at) WHERE notify_at < 'infinity'::timestamp with time zone;
 CREATE TRIGGER checkout_keeps_its_amount BEFORE UPDATE OF amount, currency, fee_amount, mode ON checkouts FOR EACH ROW EXECUTE FUNCTION enforce_fixed_amounts();
@@ -256,7 +256,7 @@ CREATE CONSTRAINT TRIGGER party_adds_up AFTER UPDATE OF status ON checkouts DEFE
 -- Declined cards, each once, for an hour's limit on a share and on an address. Deleted after a day.
 CREATE TABLE declines (
   venue_id uuid NOT NULL,
-  -- The processor's charge, or its notice where there was no charge.
+  -- The processor's charge, or its event where there was no charge.
   decline_id text NOT NULL,
   share_id text NOT NULL,
   -- A keyed hash of the address that last requested the hold; null: unknown, or too long ago.
@@ -408,7 +408,7 @@ CREATE TABLE friends (
   CONSTRAINT friends_pkey PRIMARY KEY (member_id, friend_id),
   CONSTRAINT friends_friend_id_fkey FOREIGN KEY (friend_id) REFERENCES members(member_id),
   CONSTRAINT friends_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
-  CONSTRAINT friend_is_somebody_else CHECK (member_id <> friend_id)
+  CONSTRAINT friend_is_another_member CHECK (member_id <> friend_id)
 );
 
 CREATE TABLE function_versions (
@@ -428,8 +428,8 @@ CREATE TABLE hold_request_addresses (
 );
 CREATE INDEX hold_request_addresses_by_age ON hold_request_addresses USING btree (at);
 
--- A hold is one payment intent at the processor. asked: the program decided to create it, and whether it exists is
--- unknown. capturing and releasing are decisions in the same way.
+-- A hold is one payment intent at the processor. requested: the program decided to create it, and whether it exists is
+-- unknown. capturing and releasing are decisions in the same way. voided: it can never be captured.
 CREATE TABLE holds (
   venue_id uuid NOT NULL,
   hold_id uuid NOT NULL,
@@ -441,7 +441,7 @@ CREATE TABLE holds (
   currency text NOT NULL,
   -- The hold that this one replaces before it lapses.
   renews uuid,
-  keeps_card boolean NOT NULL,
+  saves_card boolean NOT NULL,
   intent_id text,
   client_secret bytea,
   customer_id text,
@@ -457,21 +457,21 @@ CREATE TABLE holds (
   due_at timestamp with time zone,
   lease_token integer NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL,
-  -- The member who asked for the hold and pays it; null: the share's own member, or a test helper.
+  -- The member who requested the hold and pays it; null: the share's own member, or a test helper.
   payer_id uuid,
   CONSTRAINT holds_pkey PRIMARY KEY (venue_id, hold_id),
   CONSTRAINT holds_venue_id_share_id_fkey FOREIGN KEY (venue_id, share_id) REFERENCES shares(venue_id, share_id),
   CONSTRAINT hold_amount_is_a_charge CHECK (amount >= 50 AND amount <= 99999999),
-  CONSTRAINT hold_decided_is_due CHECK (due_at IS NOT NULL OR (status <> ALL (ARRAY['asked'::text, 'releasing'::text]))),
-  CONSTRAINT hold_is_known_to_the_processor CHECK (intent_id IS NOT NULL OR (status = ANY (ARRAY['asked'::text, 'releasing'::text, 'released'::text, 'gone'::text]))),
+  CONSTRAINT hold_decided_is_due CHECK (due_at IS NOT NULL OR (status <> ALL (ARRAY['requested'::text, 'releasing'::text]))),
+  CONSTRAINT hold_is_known_to_the_processor CHECK (intent_id IS NOT NULL OR (status = ANY (ARRAY['requested'::text, 'releasing'::text, 'released'::text, 'voided'::text]))),
   CONSTRAINT hold_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
-  CONSTRAINT hold_status_is_known CHECK (status = ANY (ARRAY['asked'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text, 'releasing'::text, 'released'::text, 'returned'::text, 'gone'::text])),
-  CONSTRAINT hold_taken_has_a_charge CHECK (charge_id IS NOT NULL OR (status <> ALL (ARRAY['held'::text, 'capturing'::text, 'captured'::text])))
+  CONSTRAINT hold_status_is_known CHECK (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text, 'releasing'::text, 'released'::text, 'returned'::text, 'voided'::text])),
+  CONSTRAINT hold_with_card_has_a_charge CHECK (charge_id IS NOT NULL OR (status <> ALL (ARRAY['held'::text, 'capturing'::text, 'captured'::text])))
 ) WITH (fillfactor=80);
 CREATE INDEX holds_by_checkout ON holds USING btree (venue_id, checkout_id);
 CREATE INDEX holds_due ON holds USING btree (due_at) WHERE due_at IS NOT NULL;
-CREATE UNIQUE INDEX holds_one_for_a_share ON holds USING btree (venue_id, share_id) WHERE renews IS NULL AND (status = ANY (ARRAY['asked'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
-CREATE UNIQUE INDEX holds_one_renewal_of_each ON holds USING btree (venue_id, renews) WHERE renews IS NOT NULL AND (status = ANY (ARRAY['asked'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
+CREATE UNIQUE INDEX holds_one_for_a_share ON holds USING btree (venue_id, share_id) WHERE renews IS NULL AND (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
+CREATE UNIQUE INDEX holds_one_renewal_of_each ON holds USING btree (venue_id, renews) WHERE renews IS NOT NULL AND (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
 CREATE TRIGGER hold_keeps_its_amount BEFORE UPDATE OF amount, currency, mode ON holds FOR EACH ROW EXECUTE FUNCTION enforce_fixed_amounts();
 CREATE TRIGGER hold_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON holds FOR EACH ROW EXECUTE FUNCTION enforce_transition('hold');
 CREATE TRIGGER holds_are_never_deleted BEFORE DELETE OR TRUNCATE ON holds FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
@@ -834,7 +834,7 @@ CREATE TABLE movements (
   -- Of a refund: how much of it comes out of our fee.
   fee_part integer NOT NULL DEFAULT 0,
   -- Of a reversal: the transfer that it reverses.
-  takes_back uuid,
+  reversed_transfer_id uuid,
   currency text NOT NULL,
   reason text,
   processor_id text,
@@ -853,7 +853,7 @@ CREATE TABLE movements (
   CONSTRAINT movement_kind_is_known CHECK (kind = ANY (ARRAY['refund'::text, 'return'::text, 'transfer'::text, 'reversal'::text])),
   CONSTRAINT movement_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
   CONSTRAINT movement_open_is_due CHECK ((due_at IS NOT NULL) = (status = ANY (ARRAY['waiting'::text, 'sending'::text]))),
-  CONSTRAINT movement_reversal_names_its_transfer CHECK ((takes_back IS NOT NULL) = (kind = 'reversal'::text)),
+  CONSTRAINT movement_reversal_names_its_transfer CHECK ((reversed_transfer_id IS NOT NULL) = (kind = 'reversal'::text)),
   CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'done'::text, 'failed'::text, 'dropped'::text]))
 ) WITH (fillfactor=80);
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
@@ -927,18 +927,18 @@ CREATE TABLE payouts (
 CREATE UNIQUE INDEX payouts_by_time ON payouts USING btree (venue_id, mode, created_at);
 CREATE UNIQUE INDEX payouts_one_for_a_checkout ON payouts USING btree (venue_id, checkout_id);
 
--- Notices of the processor whose venue is known only after the processor was asked.
-CREATE TABLE processor_notices (
-  notice_id text NOT NULL,
+-- Webhook events of the processor whose venue is known only after the worker has asked the processor.
+CREATE TABLE processor_events (
+  event_id text NOT NULL,
   mode text NOT NULL,
-  about json NOT NULL,
+  subject json NOT NULL,
   due_at timestamp with time zone,
   lease_token integer NOT NULL DEFAULT 0,
   received_at timestamp with time zone NOT NULL,
-  CONSTRAINT processor_notices_pkey PRIMARY KEY (notice_id)
+  CONSTRAINT processor_events_pkey PRIMARY KEY (event_id)
 );
-CREATE INDEX processor_notices_by_age ON processor_notices USING btree (received_at);
-CREATE INDEX processor_notices_due ON processor_notices USING btree (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX processor_events_by_age ON processor_events USING btree (received_at);
+CREATE INDEX processor_events_due ON processor_events USING btree (due_at) WHERE due_at IS NOT NULL;
 
 -- From an id to its venue, for the operator who reviews.
 CREATE TABLE review_routes (
@@ -953,7 +953,7 @@ CREATE TABLE shares (
   venue_id uuid NOT NULL,
   share_id text NOT NULL,
   checkout_id text NOT NULL,
-  place smallint NOT NULL,
+  position smallint NOT NULL,
   amount integer NOT NULL,
   status text NOT NULL,
   is_organizer boolean NOT NULL,
@@ -976,7 +976,7 @@ CREATE TABLE shares (
   CONSTRAINT share_refund_is_within_the_amount CHECK (refunded_amount >= 0 AND refunded_amount <= amount),
   CONSTRAINT share_status_is_known CHECK (status = ANY (ARRAY['invited'::text, 'held'::text, 'captured'::text, 'released'::text, 'refunded'::text, 'failed'::text]))
 ) WITH (fillfactor=85);
-CREATE INDEX shares_by_checkout ON shares USING btree (venue_id, checkout_id, place) WHERE dropped_at IS NULL;
+CREATE INDEX shares_by_checkout ON shares USING btree (venue_id, checkout_id, "position") WHERE dropped_at IS NULL;
 CREATE UNIQUE INDEX shares_by_member ON shares USING btree (venue_id, checkout_id, member_id) WHERE dropped_at IS NULL;
 CREATE CONSTRAINT TRIGGER party_adds_up AFTER INSERT OR UPDATE OF dropped_at ON shares DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION enforce_party_invariants();
 CREATE TRIGGER share_keeps_its_amount BEFORE UPDATE OF amount ON shares FOR EACH ROW EXECUTE FUNCTION enforce_fixed_amounts();
@@ -1093,22 +1093,22 @@ CREATE TABLE webhook_endpoints (
 --   'checkout', 'open', 'canceled'
 --   'checkout', 'open', 'collecting'
 --   'checkout', 'open', 'expired'
---   'hold', '', 'asked'
---   'hold', 'asked', 'gone'
---   'hold', 'asked', 'held'
---   'hold', 'asked', 'open'
---   'hold', 'asked', 'releasing'
+--   'hold', '', 'requested'
 --   'hold', 'capturing', 'captured'
 --   'hold', 'capturing', 'releasing'
 --   'hold', 'held', 'capturing'
---   'hold', 'held', 'gone'
 --   'hold', 'held', 'releasing'
---   'hold', 'open', 'gone'
+--   'hold', 'held', 'voided'
 --   'hold', 'open', 'held'
 --   'hold', 'open', 'releasing'
+--   'hold', 'open', 'voided'
 --   'hold', 'releasing', 'captured'
 --   'hold', 'releasing', 'released'
 --   'hold', 'releasing', 'returned'
+--   'hold', 'requested', 'held'
+--   'hold', 'requested', 'open'
+--   'hold', 'requested', 'releasing'
+--   'hold', 'requested', 'voided'
 --   'movement', '', 'waiting'
 --   'movement', 'failed', 'dropped'
 --   'movement', 'failed', 'waiting'
@@ -1148,8 +1148,6 @@ CREATE TABLE webhook_endpoints (
 --   all_experiences_id(p_mode text) returns uuid
 -- src/domain/venues/functions/allocate_timestamps.sql
 --   allocate_timestamps(p_venue uuid, p_mode text, p_now timestamp with time zone, p_count integer) returns timestamp with time zone
--- src/domain/webhooks/functions/archive_last_attempt.sql
---   archive_last_attempt(d deliveries) returns jsonb
 -- src/domain/checkouts/functions/checkout_view.sql
 --   checkout_view(c checkouts) returns json
 -- src/domain/analytics/functions/count_activity.sql
@@ -1187,7 +1185,7 @@ CREATE TABLE webhook_endpoints (
 -- src/domain/events/functions/event_json.sql
 --   event_json(e events) returns text
 -- src/domain/checkouts/functions/expire_checkouts.sql
---   expire_checkouts(p_venue uuid, p_now timestamp with time zone, p_limit integer, p_only text, p_events text[]) returns integer
+--   expire_checkouts(p_venue uuid, p_now timestamp with time zone, p_events text[]) returns integer
 -- src/domain/events/functions/find_stored_response.sql
 --   find_stored_response(p_venue uuid, p_checkout text) returns text
 -- src/domain/analytics/functions/first_hour.sql
@@ -1254,3 +1252,5 @@ CREATE TABLE webhook_endpoints (
 --   utc_text(p_at timestamp with time zone) returns text
 -- src/domain/analytics/functions/whole_figures.sql
 --   whole_figures(p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_low integer, p_high integer, p_first_day date, p_end_day date, p_has_hours boolean, p_by_day boolean) returns TABLE(subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint, viewers bigint, starters bigint)
+-- src/domain/webhooks/functions/with_last_attempt.sql
+--   with_last_attempt(d deliveries) returns jsonb

@@ -74,7 +74,7 @@ async function openContext(
   const applied = await migration.done.catch((error: unknown) => {
     throw asDatabaseError(error, config);
   });
-  if (applied > 0) log.info({ files: applied }, 'the database was migrated');
+  if (applied > 0) log.info({ files: applied }, 'the process migrated the database');
   if (shutdown.isStopping) throw new ShutdownRequested();
   await verifyEncryptionKey(db, context.seal, context.clock.now());
   return { context, processor, newOperatorToken: token?.isNew === true ? token.text : null };
@@ -230,14 +230,14 @@ function onStopSignal(config: Config, log: Log, shutdown: Shutdown): Promise<voi
     const stop = (signal: NodeJS.Signals): void => {
       if (isStopping) process.exit(130);
       isStopping = true;
-      log.info({ signal }, 'stopping');
+      log.info({ signal }, 'the process received a signal and stops');
       const forcedExit = setTimeout(() => {
-        log.error('stopping took too long');
+        log.error('the process did not stop in time and exits');
         process.exit(1);
       }, config.shutdownSeconds * 1000);
       forcedExit.unref();
       void shutdown.run().then((isClean) => {
-        log.info('stopped');
+        log.info('the process has stopped');
         if (!isClean) process.exitCode = 1;
         resolve();
       });

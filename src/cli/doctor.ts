@@ -123,7 +123,7 @@ function checkSms({ config }: AppContext): Check {
   const { twilio, sandboxSms } = config;
   if (twilio !== null) {
     const from = 'number' in twilio.from ? 'a number of ours' : 'a messaging service';
-    return passed('texts', `Twilio sends them from ${from}; STOP is heard at /texts/twilio`);
+    return passed('texts', `Twilio sends them from ${from}; the server receives STOP at /texts/twilio`);
   }
   if (sandboxSms) return passed('texts', 'stored at /sandbox/outbox: no phone receives them');
   const remedy = 'set TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM: guests cannot sign in without a code.';
@@ -147,7 +147,7 @@ function checkBaseUrl({ config }: AppContext): Check {
 async function checkAnalytics({ db }: AppContext): Promise<Check> {
   const venues = await countVenuesWithoutHours(db);
   if (venues === 0) return passed('analytics', 'every venue is counted by the hour');
-  const detail = `${venues} ${venues === 1 ? 'venue is' : 'venues are'} counted by the day only: right, but slow inside a busy day`;
+  const detail = `${venues} ${venues === 1 ? 'venue is' : 'venues are'} counted by the day only: correct, but slow for a part of a busy day`;
   return notice('analytics', detail, 'run "everyshare analytics rebuild" once, beside running servers if you like.');
 }
 

@@ -1,5 +1,5 @@
-// `everyshare reconcile`: settles open holds and movements with the card processor, and reports where its books and ours
-// differ.
+// `everyshare reconcile`: settles open holds and movements with the card processor, and reports where its records and
+// ours differ.
 
 import type { CommandContext } from '../base/command-context.ts';
 import type { Mode } from '../base/config.ts';
@@ -17,11 +17,11 @@ const DAY_MS = 24 * 3_600_000;
 const run: Command = {
   words: ['reconcile'],
   arguments: [],
-  help: 'settle what is open with the card processor, and compare its books with ours',
+  help: 'settle what is open with the card processor, and compare its records with ours',
   options: [
     { name: 'mode', valueName: 'test|live', help: 'one mode; both when absent' },
-    { name: 'retry-failed', valueName: null, help: 'ask again for money that the processor had refused to move' },
-    { name: 'days', valueName: 'N', help: 'how far back the processor’s books are read, 1 to 3650; 30 when absent' },
+    { name: 'retry-failed', valueName: null, help: 'retry the movements that the processor refused' },
+    { name: 'days', valueName: 'N', help: 'how far back the processor’s records are read, 1 to 3650; 30 when absent' },
   ],
   async run(input, open) {
     const mode = input.text('mode') === null ? null : choiceOption(input, 'mode', ['test', 'live']);
@@ -55,15 +55,15 @@ const run: Command = {
       json: { ok: unresolved.length === 0, retried, asked, compared, differences },
       text:
         rows.length === 0
-          ? `The books agree: ${settled}`
+          ? `The records agree: ${settled}`
           : `${table(['MODE', 'SUBJECT', 'DIFFERENCE', 'DONE'], rows)}\n\n${settled}`,
       ...(unresolved.length === 0
         ? {}
         : {
             failure:
               unresolved.length === 1
-                ? 'one difference needs a person.'
-                : `${unresolved.length} differences need a person.`,
+                ? 'one difference must be resolved by an operator.'
+                : `${unresolved.length} differences must be resolved by an operator.`,
           }),
     };
   },

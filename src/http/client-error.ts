@@ -19,7 +19,7 @@ const REASON_PHRASES: Readonly<Record<number, string>> = {
 /** The error of Node's parser, with the bytes that it could not parse. */
 type ClientError = Error & { readonly code?: string; readonly rawPacket?: unknown };
 
-export function answerClientError(http: HttpContext, error: ClientError, socket: Socket): void {
+export function replyClientError(http: HttpContext, error: ClientError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
   const requestId = http.app.ids.prefixed('req');
   const code = CODE_BY_NODE_ERROR[error.code ?? ''] ?? 'malformed_request';
@@ -31,7 +31,7 @@ export function answerClientError(http: HttpContext, error: ClientError, socket:
     `HTTP/1.1 ${status} ${REASON_PHRASES[status] ?? 'Bad Request'}\r\n` +
       'content-type: application/json; charset=utf-8\r\n' +
       `content-length: ${Buffer.byteLength(body)}\r\n` +
-      // A HEAD has no body: the client would take it for the beginning of the next answer.
+      // A HEAD has no body: the client would take it for the beginning of the next response.
       `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${isHead(error) ? '' : body}`,
   );
 }

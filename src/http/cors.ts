@@ -30,7 +30,7 @@ async function registeredOrigin(http: HttpContext, request: FastifyRequest): Pro
   return (await isRegisteredOrigin(http.app.db, normal, venueId)) ? normal : null;
 }
 
-/** Runs before every answer, errors included. A page of a refused origin can read nothing. */
+/** Runs before every response, errors included. A page of a refused origin can read nothing. */
 export async function allowOrigin(
   http: HttpContext,
   request: FastifyRequest,

@@ -86,7 +86,7 @@ async function proxyToSandbox(
   const { authorization } = request.headers;
   if (authorization !== undefined && /^Bearer pk_/.test(authorization)) headers.authorization = authorization;
   try {
-    const answer = await sendTrusted({
+    const response = await sendTrusted({
       url: `${await sandboxUrl()}${path}`,
       method: request.method === 'POST' ? 'POST' : 'GET',
       headers,
@@ -94,10 +94,10 @@ async function proxyToSandbox(
       timeoutMs: PROXY_TIMEOUT_MS,
     });
     for (const name of RESPONSE_HEADERS) {
-      const value = answer.headers[name];
+      const value = response.headers[name];
       if (value !== undefined) reply.header(name, value);
     }
-    return reply.code(answer.status).send(answer.body);
+    return reply.code(response.status).send(response.body);
   } catch (error) {
     throw new Problem('service_unavailable', {
       message: 'The sandbox’s card processor does not answer.',

@@ -1,4 +1,4 @@
-// The rate limit headers, which every answer under /v1 has, and the counting of requests without a key.
+// The rate limit headers, which every response under /v1 has, and the counting of requests without a key.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimit } from '../run/admission.ts';

@@ -18,7 +18,7 @@ import { isIntegration, isPartner } from '../run/principal.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { OpenToolServer } from '../run/tool-server.ts';
 import { readBody } from './body.ts';
-import { answerClientError } from './client-error.ts';
+import { replyClientError } from './client-error.ts';
 import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { registerMembers } from './members.ts';
@@ -71,9 +71,9 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     ...(config.trustedProxies.length > 0 ? { trustProxy: [...config.trustedProxies] } : {}),
-    clientErrorHandler: (error, socket) => answerClientError(http, error, socket),
+    clientErrorHandler: (error, socket) => replyClientError(http, error, socket),
     frameworkErrors: (_error, request, reply) => {
-      // No hook has run yet, so the headers of every answer are set here.
+      // No hook has run yet, so the headers of every response are set here.
       setRequestIdHeader(request as FastifyRequest, reply as FastifyReply);
       void replyUnrouted(http, request as FastifyRequest, reply as FastifyReply, []);
     },
@@ -103,7 +103,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
 const IDLE_SWEEP_MS = 50;
 
 /**
- * Requests in flight finish. A connection stays open after its last answer, so idle ones are closed until none is left.
+ * Requests in flight finish. A connection stays open after its last response, so idle ones are closed until none is left.
  */
 async function closeGracefully(app: FastifyInstance): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
@@ -237,7 +237,7 @@ function sendCsv(
     .send(text);
 }
 
-/** Authorizes the caller before the body is read. Every answer has the rate limit headers, a refusal too. */
+/** Authorizes the caller before the body is read. Every response has the rate limit headers, a refusal too. */
 async function admit(
   http: HttpContext,
   operation: AppOperation,
@@ -274,7 +274,7 @@ async function replyUnrouted(
   try {
     await countCallByAddress(http, request, reply);
   } catch (error) {
-    // The answer does not need the database, so it is sent even when counting fails.
+    // The response does not need the database, so it is sent even when counting fails.
     http.app.log.warn({ request_id: request.id, err: error }, 'the server could not count an unrouted request');
   }
   if (methods.length === 0 && request.method === 'GET' && /^\/[cs]\//.test(request.url)) {
@@ -295,11 +295,11 @@ async function replyUnrouted(
 function replyProblem(http: HttpContext, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   if (problem.status >= 500) {
     http.app.log.error(
-      { request_id: request.id, operation: request.operation, err: problem.cause ?? problem },
-      problem.code,
+      { request_id: request.id, operation: request.operation, code: problem.code, err: problem.cause ?? problem },
+      'the server could not answer a request',
     );
   }
-  // Every answer under /v1 and /mcp has the rate limit headers, even when the database is unavailable and nothing was
+  // Every response under /v1 and /mcp has the rate limit headers, even when the database is unavailable and nothing was
   // counted.
   if (request.rateLimit === null && /^\/(v1|mcp)\b/.test(request.url)) {
     setRateLimitHeaders(reply, {

@@ -1,5 +1,5 @@
-// Answers to our text messages: the signed notices of the message provider, and in the sandbox a form on the outbox
-// page that answers for a phone. An answer can only stop or start messages.
+// Replies to our text messages: the signed notices of the message provider, and in the sandbox a form on the outbox page
+// that replies for a phone. A reply can only stop or start messages.
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
@@ -43,5 +43,5 @@ async function receiveReply(http: HttpContext, phone: string, text: string): Pro
   const { db, seal, clock, log } = http.app;
   if (!PHONE.test(phone)) return;
   const effect = await applyKeyword(db, { seal, now: clock.now() }, phone, text);
-  log.info({ effect }, 'a guest answered a text message');
+  log.info({ effect }, 'a guest replied to a text message');
 }

@@ -157,7 +157,10 @@ function withErrorsReported<P, R>(
       return await handler(params as P);
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      context.log.error({ request_id: requestId, err: error }, 'internal_error');
+      context.log.error(
+        { request_id: requestId, code: 'internal_error', err: error },
+        'the server could not answer a request',
+      );
       reportOutcome({ status: 500, retryAfter: null });
       throw new ProtocolError(CODES.internal, 'Internal error', { request_id: requestId });
     }

@@ -120,7 +120,10 @@ async function serveInBatch(
     const problem = isUnavailable(error)
       ? new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error })
       : asProblem(error);
-    server.app.log.error({ request_id: request.requestId, operation: 'callTool', err: error }, problem.code);
+    server.app.log.error(
+      { request_id: request.requestId, operation: 'callTool', code: problem.code, err: error },
+      'the server could not answer a request',
+    );
     return message.kind === 'request' ? refusedMessage(post, message, problem) : null;
   }
 }

@@ -71,16 +71,16 @@ const LOOPS: readonly Loop[] = [
     step: ({ payments }, batch) => captureDue(payments, batch),
   },
   {
-    name: 'move-money',
+    name: 'settle-movements',
     intervalSeconds: FAST_INTERVAL_SECONDS,
     batchSize: 100,
     step: ({ payments }, batch) => settleDueMovements(payments, batch),
   },
   {
-    name: 'compare-books',
+    name: 'reconcile',
     intervalSeconds: 6 * 3_600,
     batchSize: 1,
-    step: ({ payments, log }) => compareBooks(payments, log),
+    step: ({ payments, log }) => reconcileModes(payments, log),
   },
   {
     name: 'notify-guests',
@@ -177,13 +177,16 @@ const LOOPS: readonly Loop[] = [
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Releases holds that belong to no checkout, and logs every difference between the processor's books and ours. */
-async function compareBooks(payments: PaymentServices, log: Log): Promise<number> {
+/** Releases holds that belong to no checkout, and logs every difference between the processor's records and ours. */
+async function reconcileModes(payments: PaymentServices, log: Log): Promise<number> {
   for (const mode of ['test', 'live'] as const) {
     if (payments.processors[mode] === undefined) continue;
     const { differences } = await reconcile(payments, { mode, since: payments.clock.now() - 2 * DAY_MS });
     for (const difference of differences)
-      log[difference.done === null ? 'error' : 'warn'](difference, 'the processor’s books and ours differ');
+      log[difference.done === null ? 'error' : 'warn'](
+        difference,
+        'the worker found a difference between the processor’s records and ours',
+      );
   }
   return 0;
 }

@@ -59,8 +59,8 @@ export interface RandomCheckout {
 const statusesOf = <S extends string>(transitions: Transitions<S>): fc.Arbitrary<S> =>
   fc.constantFrom(...(Object.keys(transitions) as S[]));
 
-const LIVE: readonly HoldStatus[] = ['asked', 'open', 'held', 'capturing', 'captured'];
-const ENDED: readonly HoldStatus[] = ['releasing', 'released', 'returned', 'gone'];
+const LIVE: readonly HoldStatus[] = ['requested', 'open', 'held', 'capturing', 'captured'];
+const ENDED: readonly HoldStatus[] = ['releasing', 'released', 'returned', 'voided'];
 
 const share: fc.Arbitrary<RandomShare> = fc.record({
   status: statusesOf(SHARE_TRANSITIONS),
@@ -94,7 +94,7 @@ const HELD: RandomShare = {
   isSeat: false,
   endedHolds: [],
   liveHold: 'held',
-  renewal: 'asked',
+  renewal: 'requested',
 };
 
 /**
@@ -249,7 +249,7 @@ async function writeHold(
   const id = randomUUID();
   const hold = { id, shareId, amount, renews, savesCard: true, customerId: null, payerId: null };
   await insertHold(tx, context, hold, NOW + HOUR);
-  let from: HoldStatus = 'asked';
+  let from: HoldStatus = 'requested';
   for (const to of transitionPath(HOLD_TRANSITIONS, from, status)) {
     const change = { intentId: `pi_${id}`, chargeId: `ch_${id}`, heldAt: NOW - HOUR, captureBefore: NOW + 100 * HOUR };
     await transitionHold(tx, context.venueId, id, { from, to }, change, to === 'captured' ? null : NOW + 2 * HOUR);

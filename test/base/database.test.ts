@@ -203,7 +203,7 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   token_keys: 'sign the tokens of guests, who belong to no venue',
   limit_windows: 'counts for an address or a phone too, of whom no venue is known yet; unlogged',
   limit_calls: 'the calls behind those counts; unlogged',
-  processor_notices: 'a notice names a charge, and its venue is known only once it was read',
+  processor_events: 'a processor event names a charge, and its venue is known only once it was read',
   members: 'a guest is the same person at every venue',
   sign_in_challenges: 'a phone that signs in, wherever it will pay',
   member_sessions: 'a browser of a guest',

@@ -92,7 +92,7 @@ export async function readBooks(
 }
 
 const MAX_TRIES = 40;
-const UNDER_WAY: ReadonlySet<string> = new Set(['asked', 'capturing', 'releasing']);
+const UNDER_WAY: ReadonlySet<string> = new Set(['requested', 'capturing', 'releasing']);
 
 async function readOurBooks(db: Db): Promise<OurBooks> {
   const checkouts = await db.query<CheckoutRow>(

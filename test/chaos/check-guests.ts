@@ -34,7 +34,7 @@ export function checkGuests(
     checkParties(booking, shares.get(id ?? '') ?? [], say);
     checkOwn(booking, members, say);
     for (const shareId of booking.reportedHeld) {
-      const was = (holds.get(shareId) ?? []).filter(({ status }) => status !== 'asked' && status !== 'open');
+      const was = (holds.get(shareId) ?? []).filter(({ status }) => status !== 'requested' && status !== 'open');
       if (was.length === 0) say('guests are told the truth', `${shareId} was called paid, and never was`);
     }
     for (const [intentId, cards] of grouped(booking.cards, (card) => card.intentId)) {
@@ -78,7 +78,7 @@ function checkOwn({ own }: Booking, members: Members, say: Say): void {
 const AGREED: Readonly<Record<string, readonly string[]>> = {
   requires_capture: ['held'],
   succeeded: ['captured', 'returned'],
-  canceled: ['released', 'gone'],
+  canceled: ['released', 'voided'],
 };
 
 interface Pair {

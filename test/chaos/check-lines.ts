@@ -12,12 +12,12 @@ import type { RunSetup } from './run-setup.ts';
 
 type Logged = Pick<RunSetup, 'folder' | 'scratch' | 'processorSecrets' | 'sharedEnv'>;
 
-/** A line of a server that had nothing better to say than that it was its own fault. */
-const MISTAKE = /"msg":"internal_error"/;
+/** The line of a server that met an unexpected error. */
+const MISTAKE = /"code":"internal_error"/;
 /** What Node writes when nobody catches. */
 const CRASH = /Unhandled 'error' event|ERR_UNHANDLED_REJECTION|^Uncaught |^ +throw er;/;
-/** The last words of a process, and what it says when it has to be ended hard. */
-const LAST_WORDS = /"pid":(\d+),"msg":"(stopped|stopping took too long)"/;
+/** The last line of a process that stopped, and of one that did not stop in time. */
+const LAST_LINE = /"pid":(\d+),"msg":"(the process has stopped|the process did not stop in time and exits)"/;
 /** Of each file: the rest says no more. */
 const MOST_SHOWN = 5;
 
@@ -65,10 +65,14 @@ async function checkFile(file: string, secrets: Secrets, found: Found): Promise<
       found('nobody is told internal_error', name, `line ${number}: ${line.slice(0, 900)}`);
     }
     if (CRASH.test(line)) found('no process crashes', name, `line ${number}: ${line.slice(0, 400)}`);
-    const [, pid = '', words] = LAST_WORDS.exec(line) ?? [];
-    if (words === 'stopped') stopped.add(pid);
+    const [, pid = '', words] = LAST_LINE.exec(line) ?? [];
+    if (words === 'the process has stopped') stopped.add(pid);
     else if (words !== undefined && stopped.has(pid))
-      found('whoever has stopped ends', name, `line ${number}: process ${pid} said "stopped", and then "${words}"`);
+      found(
+        'whoever has stopped ends',
+        name,
+        `line ${number}: process ${pid} logged that it has stopped, and then "${words}"`,
+      );
   }
   if (finds > MOST_SHOWN) found('logs give nothing away', name, `${finds} lines in all`);
   if (mistakes > MOST_SHOWN) found('nobody is told internal_error', name, `${mistakes} lines in all`);

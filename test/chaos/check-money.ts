@@ -21,7 +21,7 @@ export function checkMoney(ours: OurBooks, theirs: TheirBooks, found: Found): vo
 function checkSettled(ours: OurBooks, found: Found): void {
   const rule = 'nothing is left under way';
   for (const { id, checkoutId, status } of ours.holds) {
-    if (['asked', 'capturing', 'releasing'].includes(status)) found(rule, checkoutId, `hold ${id} is ${status}`);
+    if (['requested', 'capturing', 'releasing'].includes(status)) found(rule, checkoutId, `hold ${id} is ${status}`);
   }
   for (const { id, checkoutId, kind, status, trouble } of ours.movements) {
     if (['waiting', 'sending', 'failed'].includes(status)) {
@@ -31,7 +31,7 @@ function checkSettled(ours: OurBooks, found: Found): void {
   for (const { id, status } of ours.checkouts) if (status === 'funded') found(rule, id, 'the checkout is still funded');
 }
 
-const LIVE_HERE = new Set(['open', 'held', 'asked', 'capturing']);
+const LIVE_HERE = new Set(['open', 'held', 'requested', 'capturing']);
 
 function checkTheirHold(
   their: TheirHold,

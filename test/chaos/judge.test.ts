@@ -133,7 +133,11 @@ describe('logs', () => {
   };
 
   it('of a process that had to be ended hard, because the database was away, are fine', async () => {
-    expect(await response('{"pid":7,"msg":"stopped"}\n{"pid":8,"msg":"stopping took too long"}\n')).toEqual([]);
+    expect(
+      await response(
+        '{"pid":7,"msg":"the process has stopped"}\n{"pid":8,"msg":"the process did not stop in time and exits"}\n',
+      ),
+    ).toEqual([]);
   });
 
   it('that tell of requests alone are fine', async () => {
@@ -144,11 +148,14 @@ describe('logs', () => {
     ['logs give nothing away', `{"level":"info","token":"${KEY}"}\n`],
     ['logs give nothing away', '{"level":"info","msg":"+15550100042"}\n'],
     ['logs give nothing away', '{"level":"warn","msg":"the processor live secret"}\n'],
-    ['nobody is told internal_error', '{"level":"error","operation":"processorNotice","msg":"internal_error"}\n'],
+    [
+      'nobody is told internal_error',
+      '{"level":"error","operation":"processorNotice","code":"internal_error","msg":"the server could not answer a request"}\n',
+    ],
     ['no process crashes', "node:events:485\n      throw er; // Unhandled 'error' event\n"],
     [
       'whoever has stopped ends',
-      '{"pid":7,"msg":"stopped"}\n{"level":"error","pid":7,"msg":"stopping took too long"}\n',
+      '{"pid":7,"msg":"the process has stopped"}\n{"level":"error","pid":7,"msg":"the process did not stop in time and exits"}\n',
     ],
     ['logs give nothing away', ''],
   ])('are seen when this is broken: %s', async (rule, line) => {

@@ -30,7 +30,7 @@ interface Ran {
 
 export async function countUnfinished(db: Db): Promise<number> {
   const rows = await db.query<{ left: number }>(
-    `select (select count(*) from holds where status in ('asked', 'capturing', 'releasing'))
+    `select (select count(*) from holds where status in ('requested', 'capturing', 'releasing'))
        + (select count(*) from movements where status in ('waiting', 'sending'))
        + (select count(*) from checkouts where status = 'funded')
        + (select count(*) from checkouts where status in ('open', 'collecting') and expires_at <= now() - interval '1 second')
@@ -42,10 +42,10 @@ export async function countUnfinished(db: Db): Promise<number> {
 /** Of them, those whose time has come and that nobody has taken up. What a bank refused for a while is planned for later. */
 async function countOverdue(db: Db): Promise<number> {
   const rows = await db.query<{ left: number }>(
-    `select (select count(*) from holds where status in ('asked', 'releasing') and due_at < now() - interval '5 seconds')
+    `select (select count(*) from holds where status in ('requested', 'releasing') and due_at < now() - interval '5 seconds')
        + (select count(*) from movements where status in ('waiting', 'sending') and due_at < now() - interval '5 seconds')
        + (select count(*) from checkouts where status = 'funded'
-            and coalesce(work_at, '-infinity') < now() - interval '5 seconds')
+            and coalesce(capture_due_at, '-infinity') < now() - interval '5 seconds')
        + (select count(*) from checkouts where status in ('open', 'collecting') and expires_at < now() - interval '5 seconds')
        as left`,
   );

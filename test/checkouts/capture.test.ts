@@ -124,7 +124,7 @@ describe('a worker that stalls during a capture', () => {
     });
     await captureFunded({ ...services, processors: { test } }, venue.venueId, checkout.id);
     const [{ status, leaseToken, due } = {}] = await world.db.query(
-      'select status, lease_token as "leaseToken", work_at > now() + $2 as due from checkouts where checkout_id = $1',
+      'select status, lease_token as "leaseToken", capture_due_at > now() + $2 as due from checkouts where checkout_id = $1',
       [checkout.id, '30 minutes'],
     );
     // Both workers called the processor. The stalled one writes neither the answers nor the other's lease.

@@ -65,7 +65,9 @@ describe('two concurrent last holds', () => {
   async function almostFundedCheckout(): Promise<{ checkout: Json; holds: string[]; intents: string[] }> {
     const checkout = await venue.collecting({ party_size: 3 });
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    const secrets = await Promise.all([1, 2].map((place) => venue.secretFor(checkout.id, checkout.shares[place].id)));
+    const secrets = await Promise.all(
+      [1, 2].map((position) => venue.secretFor(checkout.id, checkout.shares[position].id)),
+    );
     for (const secret of secrets) await venue.confirm(secret, CARDS.good);
     return { checkout, holds: secrets.map(({ holdId }) => holdId), intents: secrets.map(intentIdOf) };
   }
@@ -103,12 +105,12 @@ describe('two concurrent last holds', () => {
       bothHaveRead = resolve;
     });
     const facts = await Promise.all(intents.map((intent) => services.processors.test?.retrieveHold(intent)));
-    const transactions = holds.map((holdId, place) =>
+    const transactions = holds.map((holdId, position) =>
       world.db.transaction(async (tx) => {
         const unlockedCheckout = await readCheckout(tx, venue.venueId, checkout.id);
         if (++waiting === 2) bothHaveRead();
         await barrier;
-        const current = facts[place];
+        const current = facts[position];
         if (unlockedCheckout === null || current === undefined)
           throw new Error('there is no checkout, or the processor does not know its hold');
         // Without the events, whose sequence would reject the second transaction: this test is about the transitions.
@@ -160,9 +162,9 @@ async function holdAtProcessor(
 
 /** Checkouts of two shares: one is held; the card of the other is held at the processor, but not polled yet. */
 async function createRacers(count: number, payBy: number): Promise<Racer[]> {
-  const created = Array.from({ length: count }, (_, place) => ({
+  const created = Array.from({ length: count }, (_, position) => ({
     id: services.ids.prefixed('chk'),
-    place,
+    position,
     shares: [0, 1].map(() => ({ id: services.ids.prefixed('shr'), holdId: randomUUID(), intentId: '', chargeId: '' })),
   }));
   for (const { id, shares } of created) {
@@ -172,27 +174,29 @@ async function createRacers(count: number, payBy: number): Promise<Racer[]> {
       share.chargeId = intent.latest_charge;
     }
   }
-  const all = created.flatMap(({ id, shares }) => shares.map((share, place) => ({ ...share, checkoutId: id, place })));
+  const all = created.flatMap(({ id, shares }) =>
+    shares.map((share, position) => ({ ...share, checkoutId: id, position })),
+  );
   await world.db.transaction(async (tx) => {
     await tx.query(
       `insert into checkouts (venue_id, checkout_id, mode, status, amount, currency, fee_amount, party_size, pay_by, expires_at,
          description, external_booking_id, url, return_url, metadata, fingerprint, created_at)
        select $1, n.id, 'test', 'open', 10000, 'usd', 300, 2, at.pay_by, at.pay_by, 'A race',
-         n.id, 'https://x.example', 'https://x.example', '{}', '', now() + n.place * interval '1 microsecond'
-       from unnest($2::text[]) with ordinality as n(id, place)
-         cross join lateral (select to_timestamp(($3 + n.place - 1) / 1000.0) as pay_by) at`,
+         n.id, 'https://x.example', 'https://x.example', '{}', '', now() + n.position * interval '1 microsecond'
+       from unnest($2::text[]) with ordinality as n(id, position)
+         cross join lateral (select to_timestamp(($3 + n.position - 1) / 1000.0) as pay_by) at`,
       [venue.venueId, created.map(({ id }) => id), payBy],
     );
     const columns = [
       all.map(({ id }) => id),
       all.map(({ checkoutId }) => checkoutId),
-      all.map(({ place }) => place),
+      all.map(({ position }) => position),
       all.map(({ holdId }) => holdId),
       all.map(({ intentId }) => intentId),
       all.map(({ chargeId }) => chargeId),
     ];
     const rows = `unnest($2::text[], $3::text[], $4::smallint[], $5::uuid[], $6::text[], $7::text[])
-      as n(share_id, checkout_id, place, hold_id, intent_id, charge_id)`;
+      as n(share_id, checkout_id, position, hold_id, intent_id, charge_id)`;
     const of = [venue.venueId, ...columns];
     await tx.query(
       `update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = any($1)`,
@@ -200,32 +204,36 @@ async function createRacers(count: number, payBy: number): Promise<Racer[]> {
     );
     await tx.query(
       `with n as (select * from ${rows}), s as (
-         insert into shares (venue_id, share_id, checkout_id, place, amount, status, is_organizer, member_id, invited_at)
-         select $1, n.share_id, n.checkout_id, n.place, 5000, 'invited', n.place = 0, gen_random_uuid(), now() from n)
+         insert into shares (venue_id, share_id, checkout_id, position, amount, status, is_organizer, member_id, invited_at)
+         select $1, n.share_id, n.checkout_id, n.position, 5000, 'invited', n.position = 0, gen_random_uuid(), now() from n)
        select 1`,
       of,
     );
     await tx.query(
-      `insert into holds (venue_id, hold_id, checkout_id, share_id, mode, status, amount, currency, keeps_card, intent_id,
+      `insert into holds (venue_id, hold_id, checkout_id, share_id, mode, status, amount, currency, saves_card, intent_id,
          charge_id, due_at, created_at)
-       select $1, n.hold_id, n.checkout_id, n.share_id, 'test', 'asked', 5000, 'usd', false, n.intent_id, n.charge_id,
+       select $1, n.hold_id, n.checkout_id, n.share_id, 'test', 'requested', 5000, 'usd', false, n.intent_id, n.charge_id,
          now() + interval '1 hour', now() from ${rows}`,
       of,
     );
     await tx.query(
       `with n as (select * from ${rows})
-       update holds h set status = case n.place when 0 then 'held' else 'open' end from n
+       update holds h set status = case n.position when 0 then 'held' else 'open' end from n
        where h.venue_id = $1 and h.hold_id = n.hold_id`,
       of,
     );
     await tx.query(
       `with n as (select * from ${rows})
        update shares s set status = 'held', held_at = now() from n
-       where s.venue_id = $1 and s.share_id = n.share_id and n.place = 0`,
+       where s.venue_id = $1 and s.share_id = n.share_id and n.position = 0`,
       of,
     );
   });
-  return created.map(({ id, shares, place }) => ({ id, lastHold: shares[1]?.holdId ?? '', payBy: payBy + place }));
+  return created.map(({ id, shares, position }) => ({
+    id,
+    lastHold: shares[1]?.holdId ?? '',
+    payBy: payBy + position,
+  }));
 }
 
 const soon = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -278,7 +286,7 @@ async function outcomes(): Promise<Outcome[]> {
          select venue_id, checkout_id, status from checkouts
          where venue_id = $1 and checkout_id > $2 and description = 'A race' order by checkout_id limit 1000),
        s as materialized (
-         select checkout_id, array_agg(status order by place) as shares from shares
+         select checkout_id, array_agg(status order by position) as shares from shares
          where venue_id = $1 and checkout_id in (select checkout_id from c) group by checkout_id)
        select c.checkout_id as id, c.status, coalesce(s.shares, '{}') as shares,
          array(select replace(e.type, 'checkout.', '') from events e where e.venue_id = c.venue_id and e.subject = c.checkout_id

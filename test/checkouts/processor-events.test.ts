@@ -251,7 +251,7 @@ describe('a dispute', () => {
     await world.work();
     world.processor.api.faults.clear();
     expect((await venue.read(checkout.id)).disputes).toEqual([]);
-    await world.db.query('update processor_notices set due_at = now() where due_at is not null');
+    await world.db.query('update processor_events set due_at = now() where due_at is not null');
     await new Promise((resolve) => setTimeout(resolve, 5));
     await world.work();
     expect((await venue.read(checkout.id)).disputes).toHaveLength(1);
@@ -262,13 +262,13 @@ describe('a dispute', () => {
     const [created = ''] = await disputes(intent);
     await notify(created);
     const retrieveHold: Processor['retrieveHold'] = async () => {
-      await world.db.query(`update processor_notices set due_at = now() - interval '1 s' where due_at is not null`);
+      await world.db.query(`update processor_events set due_at = now() - interval '1 s' where due_at is not null`);
       await world.work();
       throw new ProcessorUnavailable('it took far too long');
     };
     const processors = { test: { ...(world.context.services.processors.test as Processor), retrieveHold } };
     expect(await applyDueProcessorEvents({ ...world.context.services, processors }, 10)).toBe(1);
     expect((await venue.read(checkout.id)).disputes).toHaveLength(1);
-    expect(await world.db.query('select 1 from processor_notices where due_at is not null')).toEqual([]);
+    expect(await world.db.query('select 1 from processor_events where due_at is not null')).toEqual([]);
   });
 });

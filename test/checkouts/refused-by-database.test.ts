@@ -62,7 +62,7 @@ const MACHINES: readonly Machine[] = [
     first: 'open',
     where: 'checkout_id = $1',
     beside: (status) =>
-      `completed_at = ${status === 'completed' ? 'now()' : 'null'}, work_at = ${status === 'funded' ? 'now()' : 'null'}`,
+      `completed_at = ${status === 'completed' ? 'now()' : 'null'}, capture_due_at = ${status === 'funded' ? 'now()' : 'null'}`,
   },
   {
     name: 'share',
@@ -76,7 +76,7 @@ const MACHINES: readonly Machine[] = [
     name: 'hold',
     table: 'holds',
     moves: HOLD_TRANSITIONS,
-    first: 'asked',
+    first: 'requested',
     where: 'hold_id = (select min(h.hold_id::text)::uuid from holds h where h.checkout_id = $1)',
     beside: () => 'due_at = now()',
   },
@@ -189,7 +189,7 @@ describe('amounts', () => {
 
 function addShare(tx: Queryable, checkoutId: string, amount: number): Promise<unknown> {
   return tx.query(
-    `insert into shares (venue_id, share_id, checkout_id, place, amount, status, is_organizer, member_id, invited_at)
+    `insert into shares (venue_id, share_id, checkout_id, position, amount, status, is_organizer, member_id, invited_at)
      values ($1, 'shr_' || gen_random_uuid(), $2, 9, $3, 'invited', false, gen_random_uuid(), now())`,
     [venue.venueId, checkoutId, amount],
   );
@@ -245,9 +245,9 @@ describe('a party', () => {
     }
     const completed = await refusalAtCommit(async (tx) => {
       await tx.query(`update shares set status = 'released' where share_id = $1`, [shares[0].id]);
-      await tx.query(`update checkouts set status = 'funded', work_at = now() where checkout_id = $1`, [id]);
+      await tx.query(`update checkouts set status = 'funded', capture_due_at = now() where checkout_id = $1`, [id]);
       await tx.query(
-        `update checkouts set status = 'completed', work_at = null, completed_at = now() where checkout_id = $1`,
+        `update checkouts set status = 'completed', capture_due_at = null, completed_at = now() where checkout_id = $1`,
         [id],
       );
     });
@@ -258,7 +258,7 @@ describe('a party', () => {
     const twice = await refusalOf((tx) =>
       tx.query(
         `insert into holds select (jsonb_populate_record(h,
-           jsonb_build_object('hold_id', gen_random_uuid(), 'status', 'asked', 'due_at', now()))).*
+           jsonb_build_object('hold_id', gen_random_uuid(), 'status', 'requested', 'due_at', now()))).*
          from holds h where h.checkout_id = $1`,
         [done.id],
       ),

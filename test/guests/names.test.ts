@@ -63,7 +63,7 @@ it('the name that the organizer typed is used, and stays when the party is chang
     { phone: second, name: 'Cleo' },
   ]);
   const rows = await fixture.world.db.query<{ member_id: string }>(
-    'select member_id from shares where checkout_id = $1 order by place',
+    'select member_id from shares where checkout_id = $1 order by position',
     [id],
   );
   const ids = rows.slice(1).map(({ member_id }) => ({ user_id: member_id }));

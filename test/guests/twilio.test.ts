@@ -157,7 +157,7 @@ describe('a message', () => {
     const sam = await invited();
     replies = [{ status: 400, body: { code: 21610, message: 'Attempt to send to unsubscribed recipient' } }];
     await send();
-    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'stopped' }]);
+    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'the phone has opted out' }]);
     expect(await stopped(sam)).toBe(true);
   });
 });
@@ -191,7 +191,7 @@ describe('a reply', () => {
     expect(await stopped(sam)).toBe(true);
     await send();
     expect(received).toEqual([]);
-    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'stopped' }]);
+    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'the phone has opted out' }]);
     await reply('Why should I stop');
     await reply('');
     expect(await stopped(sam)).toBe(true);

@@ -154,19 +154,19 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'idempotency',
     bug: 'a refusal is stored, and replayed after its cause is gone',
     file: 'src/run/perform.ts',
-    from: '    throw error;\n  }\n}\n\nfunction replay(',
+    from: '    throw error;\n  }\n}\n\nfunction stillRunning(',
     to: `    if (error instanceof Problem) {
-      await storeResponse(context.db, context.seal, under, { fingerprint, status: error.status, json: '{}' });
+      await storeResponse(context.db, context.seal, responseKey, { fingerprint, status: error.status, json: '{}' });
     }
-    throw error;\n  }\n}\n\nfunction replay(`,
+    throw error;\n  }\n}\n\nfunction stillRunning(`,
     tests: ['test/checkouts/refund.test.ts'],
   },
   {
     area: 'money',
-    bug: 'a worker with a stale lease token postpones a processor notice that another has read',
+    bug: 'a worker with a stale lease token postpones a processor event that another has read',
     file: 'src/domain/payments/dispute-queries.ts',
-    from: 'where notice_id = $1 and lease_token = $2',
-    to: 'where notice_id = $1 and lease_token >= $2',
+    from: 'where event_id = $1 and lease_token = $2',
+    to: 'where event_id = $1 and lease_token >= $2',
     tests: ['test/checkouts/processor-events.test.ts'],
   },
   {

@@ -172,7 +172,7 @@ function applyToMoney(model: Model, step: Step): Model {
         venueId: checkout.venueId,
         checkoutId: checkout.id,
         mode: checkout.mode,
-        status: 'asked',
+        status: 'requested',
         currency: checkout.currency,
         intentId: null,
         paymentMethodId: null,
@@ -259,17 +259,17 @@ function checkAtCommit({ checkout, holds, movements }: Model): void {
     );
   }
   if (status === 'expired' || status === 'canceled') {
-    const live = holds.find((hold) => ['asked', 'open', 'held', 'capturing'].includes(hold.status));
+    const live = holds.find((hold) => ['requested', 'open', 'held', 'capturing'].includes(hold.status));
     mustHold(live === undefined, `${status}, and hold ${live?.id} is ${live?.status} and never let go`);
   }
   const liveHolds = holds.filter(
-    ({ renews, status: at }) => renews === null && ['asked', 'open', 'held', 'capturing', 'captured'].includes(at),
+    ({ renews, status: at }) => renews === null && ['requested', 'open', 'held', 'capturing', 'captured'].includes(at),
   );
   mustHold(new Set(liveHolds.map(({ shareId }) => shareId)).size === liveHolds.length, 'two live holds for one share');
   // A renewal may hold a card only beside the hold that it renews.
   const renewing = holds.find(
     ({ renews, shareId, status: at }) =>
-      renews !== null && at === 'asked' && shares.some((share) => share.id === shareId && share.status !== 'held'),
+      renews !== null && at === 'requested' && shares.some((share) => share.id === shareId && share.status !== 'held'),
   );
   mustHold(renewing === undefined, `hold ${renewing?.id} renews one that was lost, and could still take a card`);
   for (const { id, amount, status: at } of holds) {

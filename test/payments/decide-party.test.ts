@@ -43,7 +43,7 @@ function pay(model: Model, place: number): Model {
   const requested = applyAll(model, decided.steps);
   const update = { intentId: `pi_${decided.holdId}` };
   const open = applyAll(requested, [
-    { step: 'transition hold', id: decided.holdId, from: 'asked', to: 'open', update, dueAt: NOW },
+    { step: 'transition hold', id: decided.holdId, from: 'requested', to: 'open', update, dueAt: NOW },
   ]);
   const hold = open.checkout.holds.find(({ id }) => id === decided.holdId);
   return hold === undefined ? open : applyAll(open, decideFromFacts(open.checkout, hold.id, factsFor(hold), NOW));
@@ -189,16 +189,16 @@ describe('a split', () => {
     fc.assert(
       fc.property(parts, fc.integer({ min: -3, max: 3 }), (amounts, off) => {
         const fault = checkSplit(sum(amounts) - off, amounts);
-        const place = amounts.findIndex((part) => part >= 1 && part <= 49);
+        const position = amounts.findIndex((part) => part >= 1 && part <= 49);
         if (off !== 0) expect(fault).toEqual({ fault: 'wrong sum', difference: off });
-        else if (place >= 0) expect(fault).toEqual({ fault: 'under the minimum charge', place });
+        else if (position >= 0) expect(fault).toEqual({ fault: 'under the minimum charge', position });
         else expect(fault).toBeNull();
       }),
     );
     expect([checkSplit(100, [50, 50]), checkSplit(100, [100, 0]), checkSplit(100, [51, 49])]).toEqual([
       null,
       null,
-      { fault: 'under the minimum charge', place: 1 },
+      { fault: 'under the minimum charge', position: 1 },
     ]);
   });
 });

@@ -75,7 +75,7 @@ function factsBy(hold: HoldState, how: number): HoldFacts {
     { status: 'waiting', capturable: 0, heldAt: null, declineCode: null },
     { status: 'waiting', capturable: 0, heldAt: null, declineCode: 'card_declined' },
     { status: 'processing', capturable: 0, heldAt: null },
-    { status: 'gone', capturable: 0, heldAt: null },
+    { status: 'voided', capturable: 0, heldAt: null },
     { status: 'captured', capturable: 0, captured: hold.amount },
     { capturable: Math.floor(hold.amount / 2) },
     { heldAt: NOW + 1_000 * 3_600_000 },
@@ -92,9 +92,9 @@ function factsBy(hold: HoldState, how: number): HoldFacts {
 function createAndPoll(model: Model, hold: HoldState, how: number): Model {
   const intentId = `pi_${hold.id}`;
   const opened =
-    hold.status === 'asked' && hold.renews === null
+    hold.status === 'requested' && hold.renews === null
       ? applyAll(model, [
-          { step: 'transition hold', id: hold.id, from: 'asked', to: 'open', update: { intentId }, dueAt: NOW },
+          { step: 'transition hold', id: hold.id, from: 'requested', to: 'open', update: { intentId }, dueAt: NOW },
         ])
       : model;
   const current = opened.holds.find(({ id }) => id === hold.id) ?? hold;
@@ -248,7 +248,7 @@ describe('a hold that is lost during its renewal', () => {
     ];
     const { holds, checkout } = story.reduce(run, newModel(10_000, 0, 2));
     expect(holds.map(({ renews, status }) => [renews === null, status])).toEqual([
-      [true, 'gone'],
+      [true, 'voided'],
       [false, 'releasing'],
     ]);
     const share = checkout.shares[0];

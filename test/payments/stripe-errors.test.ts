@@ -324,7 +324,7 @@ describe('when the intent is in another state', () => {
   it('a release succeeds if it is canceled already, is refused if it is captured, and is unknown otherwise', async () => {
     const release = () => processor.release('pi_1', 'key-2');
     replies.push(unexpected, reply(200, intent({ status: 'canceled' })));
-    expect(await release()).toMatchObject({ status: 'gone', heldAt: null });
+    expect(await release()).toMatchObject({ status: 'voided', heldAt: null });
     replies.push(unexpected, reply(200, captured));
     expect(await refusalOf(release())).toBe('already_captured');
     replies.push(unexpected, reply(200, intent({ status: 'processing' })));
@@ -360,7 +360,7 @@ describe('the facts of an intent', () => {
     ['processing', 'processing'],
     ['requires_capture', 'held'],
     ['succeeded', 'captured'],
-    ['canceled', 'gone'],
+    ['canceled', 'voided'],
   ])('map %s to %s', async (stripeStatus, status) => {
     expect(await retrieve({ status: stripeStatus })).toMatchObject({ status });
   });

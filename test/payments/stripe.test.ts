@@ -210,7 +210,7 @@ describe('a renewal', () => {
     const page = await processor.holdsSince(0, null);
     const left = page.holds.filter(({ metadata }) => metadata.holdId === request.metadata.holdId);
     expect(left).toMatchObject([{ status: 'waiting', capturable: 0, chargeId: null, declineCode: code }]);
-    expect(await processor.release(left[0]?.intentId ?? '', unique('release'))).toMatchObject({ status: 'gone' });
+    expect(await processor.release(left[0]?.intentId ?? '', unique('release'))).toMatchObject({ status: 'voided' });
   });
 
   it('with a processing error leaves the outcome unknown', async () => {
@@ -289,7 +289,7 @@ describe('a release', () => {
     const { intentId } = await held();
     const key = unique('release');
     const first = await processor.release(intentId, key);
-    expect(first).toMatchObject({ status: 'gone', capturable: 0, captured: 0, heldAt: null });
+    expect(first).toMatchObject({ status: 'voided', capturable: 0, captured: 0, heldAt: null });
     expect(await processor.release(intentId, key)).toEqual(first);
     expect(await processor.release(intentId, unique('release'))).toEqual(first);
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 0, refunded: 0 });
@@ -297,7 +297,7 @@ describe('a release', () => {
 
   it('of a hold without a card succeeds', async () => {
     const { intentId } = await processor.createHold(newHold());
-    expect(await processor.release(intentId, unique('release'))).toMatchObject({ status: 'gone' });
+    expect(await processor.release(intentId, unique('release'))).toMatchObject({ status: 'voided' });
   });
 
   it('of a captured hold is refused and refunds nothing', async () => {
@@ -532,7 +532,7 @@ describe('after a fault, the same call with the same key does the work once', { 
     const { intentId } = await held();
     const releaseKey = unique('release');
     const released = await retryAfter('payment_intents.cancel', kind, (at) => at.release(intentId, releaseKey));
-    expect(released).toMatchObject({ status: 'gone' });
+    expect(released).toMatchObject({ status: 'voided' });
     const customerKey = unique('customer');
     const { metadata } = newHold();
     const createCustomer = (at: Processor) => at.createCustomer(customerKey, metadata);

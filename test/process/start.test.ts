@@ -264,7 +264,7 @@ describe('everyshare serve and worker', () => {
   it.each(['serve', 'worker'])('stop on a signal while the database is migrated: %s', async (role) => {
     const { isWaiting: waitForMigrator, close, env } = await lockedDatabase();
     const { code, err } = await runAndInterrupt([role], env, waitForMigrator());
-    expect([code, err]).toEqual([0, expect.stringMatching(/"msg":"stopped"}\n$/)]);
+    expect([code, err]).toEqual([0, expect.stringMatching(/"msg":"the process has stopped"}\n$/)]);
     await close();
   });
 

@@ -176,7 +176,7 @@ describe('the test cards', () => {
     it(`${one.number} is declined: ${one.description}`, async () => {
       const error = await errorOf(createHold(stripe, one.tokens[0]));
       expect(error).toMatchObject({ type: 'StripeCardError', statusCode: 402, code: one.decline?.code });
-      expect(error.decline_code || null).toBe(one.decline?.decline);
+      expect(error.decline_code || null).toBe(one.decline?.declineCode);
       expect(error.payment_intent).toMatchObject({ status: 'requires_payment_method', payment_method: null });
       expect(error.payment_intent?.last_payment_error?.code).toBe(one.decline?.code);
       const intent = await createIntent();

@@ -193,7 +193,7 @@ export class Invariants {
 /** Everything is quiet, wherever it stands: nothing that was decided is still open, and the bank's books are ours. */
 export function checkQuiet(present: Snapshot, books: ProcessorBooks): void {
   for (const hold of present.holds) {
-    const isOver = !['asked', 'capturing', 'releasing'].includes(hold.status);
+    const isOver = !['requested', 'capturing', 'releasing'].includes(hold.status);
     insist(isOver, () => `hold ${hold.id} is still ${hold.status}`);
   }
   for (const { id, kind, status } of present.movements) {
@@ -278,7 +278,7 @@ export function checkEnd(present: Snapshot, books: ProcessorBooks): void {
   }
   for (const { id, status } of present.holds) {
     insist(
-      status === 'captured' || status === 'released' || status === 'gone',
+      status === 'captured' || status === 'released' || status === 'voided',
       () => `hold ${id} is ${status} at the end`,
     );
   }

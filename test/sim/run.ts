@@ -348,7 +348,7 @@ function openHour({ invariants: { present }, processor }: Simulation): number | 
     // One that waits for a card waits for a guest; one that the bank has a word about does not.
     const bankSays = intent === null ? undefined : processor.books.intents.get(intent)?.status;
     const waitsForUs =
-      status === 'asked' ||
+      status === 'requested' ||
       status === 'releasing' ||
       (status === 'open' && bankSays !== 'requires_payment_method' && bankSays !== 'requires_action');
     if (waitsForUs && due !== null) hours.push(due);

@@ -261,7 +261,7 @@ function lanesFor({ receivers, random, scheduler }: Simulation, actor: Actor, mo
   const { db } = money;
   const query: typeof db.query = async (text, values) => {
     const rows = await db.query(text, values);
-    if (text.includes('update endpoint_queues l set lease_token')) {
+    if (text.includes('update endpoint_queues q set lease_token')) {
       for (const { endpointId, leaseToken: turn } of rows as unknown as EndpointQueue[]) turns.set(endpointId, turn);
     }
     return rows as never;

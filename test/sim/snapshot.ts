@@ -29,7 +29,7 @@ export interface Snapshot {
     readonly id: string;
     readonly checkout: string;
     readonly share: string;
-    readonly status: 'asked' | 'open' | 'held' | 'capturing' | 'captured' | 'releasing' | 'released' | 'gone';
+    readonly status: 'requested' | 'open' | 'held' | 'capturing' | 'captured' | 'releasing' | 'released' | 'voided';
     readonly amount: number;
     readonly renews: string | null;
     readonly intent: string | null;
@@ -136,7 +136,7 @@ const TABLES: Readonly<Record<Part, Table>> = {
       fee: ['fee_amount', number],
       refunded: ['refunded_amount', number],
       booking: ['external_booking_id', text],
-      due: [at('work_at'), orNull(number)],
+      due: [at('capture_due_at'), orNull(number)],
       ends: [at('expires_at'), number],
       turn: ['lease_token', number],
     },
@@ -215,9 +215,9 @@ const TABLES: Readonly<Record<Part, Table>> = {
     columns: { key: ['idempotency_key', text], refersTo: ['refers_to', orNull(text)], status: ['status', number] },
   },
   notices: {
-    from: 'processor_notices where due_at is not null',
-    order: 'notice_id',
-    columns: { id: ['notice_id', text], due: [at('due_at'), number] },
+    from: 'processor_events where due_at is not null',
+    order: 'event_id',
+    columns: { id: ['event_id', text], due: [at('due_at'), number] },
   },
   payouts: {
     from: 'payouts',

@@ -185,7 +185,7 @@ export class TestVenue {
       ids,
     );
     await db.query(
-      `update checkouts set work_at = now() where venue_id = $1 and checkout_id = $2 and status = 'funded'`,
+      `update checkouts set capture_due_at = now() where venue_id = $1 and checkout_id = $2 and status = 'funded'`,
       ids,
     );
     await db.query(

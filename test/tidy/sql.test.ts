@@ -96,6 +96,11 @@ describe('a function file', () => {
     expect(tooLong.map(({ path, sql }) => `${path} (${lineCount(sql)})`)).toEqual([]);
   });
 
+  it('has no loop without a bound', () => {
+    const unbounded = functions.filter(({ sql }) => /^\s*(while .*)?loop\b/im.test(withoutComments(sql)));
+    expect(unbounded.map(({ path }) => path)).toEqual([]);
+  });
+
   it('has lines of at most 120 columns', () => {
     const tooWide = functions.filter(({ sql }) => sql.split('\n').some((line) => line.length > 120));
     expect(tooWide.map(({ path }) => path)).toEqual([]);

@@ -54,7 +54,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   payouts: 'src/domain/payments/',
   payout_accounts: 'src/domain/payments/',
   disputes: 'src/domain/payments/',
-  processor_notices: 'src/domain/payments/',
+  processor_events: 'src/domain/payments/',
   venues: 'src/domain/venues/',
   audit_log: 'src/domain/venues/',
   venue_timestamps: 'src/domain/venues/',

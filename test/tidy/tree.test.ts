@@ -267,6 +267,21 @@ describe('files and functions', () => {
     expect(tooLong).toEqual([]);
   });
 
+  it('has no loop without a bound', () => {
+    const ended: Readonly<Record<string, string>> = {
+      'src/base/json/scan.ts': 'the end of the bytes ends it',
+      'src/domain/boats/icalendar/read-calendar.ts': 'the work budget ends it',
+      'src/domain/boats/icalendar/components.ts': 'it takes one open component away each time',
+      'src/domain/boats/read-calendars.ts': 'MAX_CLAIMS_PER_RUN ends it',
+      'src/domain/recurrence/zone-clock.ts': 'each transition of the zone is later than the one before',
+      'src/domain/webhooks/deliveries/endpoint-queue.ts': 'the lease ends it',
+      'sandbox/postgres/start-server.ts': 'a deadline ends it',
+      'sandbox/processor/file-journal.ts': 'the end of the file ends it',
+    };
+    const unbounded = program.filter((file) => /for \(;;\)|while \(true\)|^\s*do \{/m.test(read(file)));
+    expect(unbounded.sort()).toEqual(Object.keys(ended).sort());
+  });
+
   it('a file opens with a comment', () => {
     const withoutHeader = code
       .filter((file) => /^(src|sandbox|schemas|migrations|bench|test)\//.test(file))

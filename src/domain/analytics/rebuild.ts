@@ -114,6 +114,9 @@ async function repairPreviousHoursOfDay(
   return changed;
 }
 
+/** Two repairs of a venue at the same time are an exception, and each of them has an end. */
+const MAX_RECOUNTS = 100;
+
 /** Recounts without a lock and repeats if another repair ran meanwhile. */
 async function repairFiguresOfDay(
   db: Db,
@@ -121,7 +124,7 @@ async function repairFiguresOfDay(
   day: string,
   ranges: readonly PersonRange[],
 ): Promise<number> {
-  for (;;) {
+  for (let round = 0; round < MAX_RECOUNTS; round++) {
     const { repairCount, corrections } = await db.transaction(async (tx) => {
       await useSnapshot(tx);
       const people: PeopleAtGap[] = [];
@@ -134,4 +137,5 @@ async function repairFiguresOfDay(
     const repaired = await db.transaction((tx) => repairDay(tx, venueId, day, repairCount, corrections));
     if (repaired !== null) return repaired;
   }
+  throw new Error(`another repair of venue ${venueId} came first in each of ${MAX_RECOUNTS} recounts of ${day}`);
 }

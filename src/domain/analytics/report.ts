@@ -157,6 +157,9 @@ function ids({ experiences }: ReportQuery): string[] {
   return experiences.map(({ id }) => id);
 }
 
+/** Events are deleted once a day at most, so a second count is the exception. */
+const MAX_COUNTS = 10;
+
 /** Events that are deleted during the count would be missing: then it counts again, with a widened window. */
 async function findConsistentFigures(
   db: Queryable,
@@ -164,10 +167,11 @@ async function findConsistentFigures(
   subjects: readonly string[],
   byDay: boolean,
 ): Promise<WindowFigures> {
-  for (;;) {
+  for (let round = 0; round < MAX_COUNTS; round++) {
     const found = await findFigures(db, { venueId, subjects, ...window, byDay });
     if (found.retainedFrom === null || found.retainedFrom === (await readRetainedFrom(db))) return found;
   }
+  throw new Error(`events of venue ${venueId} were deleted during each of ${MAX_COUNTS} counts`);
 }
 
 function sumFigures(all: readonly Figures[]): Figures {

@@ -6,7 +6,7 @@ import type { LockedCheckout } from './locked-checkout.ts';
 import type { Step } from './steps.ts';
 
 /** The holds of an unfunded checkout that are neither released nor on their way to be. */
-const RELEASABLE_STATUSES: readonly HoldStatus[] = ['asked', 'open', 'held'];
+const RELEASABLE_STATUSES: readonly HoldStatus[] = ['requested', 'open', 'held'];
 
 export function endUnfunded(checkout: LockedCheckout, end: 'expired' | 'canceled', now: number): readonly Step[] {
   const held = checkout.shares.filter(({ status }) => status === 'held').map(({ id }) => id);

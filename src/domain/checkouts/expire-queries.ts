@@ -35,8 +35,8 @@ export async function expireCheckouts(
   eventIds: readonly string[],
 ): Promise<number> {
   const rows = await db.query<{ expired: number }>(
-    'select expire_checkouts($1, to_timestamp($2 / 1000.0), $3, null, $4) as expired',
-    [venueId, now, eventIds.length, eventIds],
+    'select expire_checkouts($1, to_timestamp($2 / 1000.0), $3) as expired',
+    [venueId, now, eventIds],
   );
   return rows[0]?.expired ?? 0;
 }

@@ -37,7 +37,7 @@ export interface LockedCheckout {
   readonly leaseToken: number;
   /** The shares of the current party, the organizer's first. */
   readonly shares: readonly ShareState[];
-  /** Every hold that has not ended (released, returned or gone). */
+  /** Every hold that has not ended (released, returned or voided). */
   readonly holds: readonly HoldState[];
 }
 

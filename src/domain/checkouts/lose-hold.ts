@@ -14,13 +14,15 @@ import type { Step } from './steps.ts';
 export function loseHold(
   checkout: LockedCheckout,
   hold: HoldState,
-  to: 'gone' | 'releasing',
+  to: 'voided' | 'releasing',
   now: number,
 ): readonly Step[] {
-  const steps: Step[] = [{ step: 'transition hold', id: hold.id, from: 'held', to, dueAt: to === 'gone' ? null : now }];
+  const steps: Step[] = [
+    { step: 'transition hold', id: hold.id, from: 'held', to, dueAt: to === 'voided' ? null : now },
+  ];
   for (const { id, renews, status } of checkout.holds) {
-    if (renews === hold.id && status === 'asked')
-      steps.push({ step: 'transition hold', id, from: 'asked', to: 'releasing', dueAt: now });
+    if (renews === hold.id && status === 'requested')
+      steps.push({ step: 'transition hold', id, from: 'requested', to: 'releasing', dueAt: now });
   }
   const share = shareOf(checkout, hold.shareId);
   if (share?.status !== 'held' || hold.renews !== null) return steps;

@@ -138,9 +138,9 @@ async function readRows(tx: Queryable, venueId: string, id: string, lock: string
       [venueId, id],
     ),
     tx.query<ShareState>(
-      `select share_id as "id", place as "position", amount, status, is_organizer as "isOrganizer", member_id as "memberId",
+      `select share_id as "id", position, amount, status, is_organizer as "isOrganizer", member_id as "memberId",
          coalesce(display_name, member_name(member_id)) as "displayName", refunded_amount as "refundedAmount"
-       from shares where venue_id = $1 and checkout_id = $2 and dropped_at is null order by place`,
+       from shares where venue_id = $1 and checkout_id = $2 and dropped_at is null order by position`,
       [venueId, id],
     ),
     activeHolds(tx, venueId, id),
@@ -166,7 +166,7 @@ export async function transitionCheckout(
   const rows = await tx.query(
     `update checkouts set status = $4, cancellation_reason = $5, organizer_id = coalesce($6, organizer_id),
        completed_at = case when $4 = 'completed' then to_timestamp($7 / 1000.0) end,
-       work_at = case when $4 = 'funded' then to_timestamp($7 / 1000.0) end,
+       capture_due_at = case when $4 = 'funded' then to_timestamp($7 / 1000.0) end,
        notify_at = case when notify_at is not null and $4 in ('completed', 'expired', 'canceled') then '-infinity' else notify_at end
      where venue_id = $1 and checkout_id = $2 and status = $3 returning 1`,
     [venueId, id, transition.from, transition.to, transition.reason, transition.organizerId, transition.now],
@@ -176,7 +176,7 @@ export async function transitionCheckout(
 
 export async function scheduleRetry(tx: Queryable, venueId: string, id: string, at: number): Promise<number> {
   const rows = await tx.query(
-    `update checkouts set work_at = to_timestamp($3 / 1000.0)
+    `update checkouts set capture_due_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and checkout_id = $2 and status = 'funded' returning 1`,
     [venueId, id, at],
   );
@@ -201,12 +201,12 @@ export async function insertShares(
   const ids = shares.map(({ id }) => id);
   await Promise.all([
     tx.query(
-      `insert into shares (venue_id, share_id, checkout_id, place, amount, status, is_organizer, member_id, display_name,
+      `insert into shares (venue_id, share_id, checkout_id, position, amount, status, is_organizer, member_id, display_name,
          invited_at)
-       select $1, n.id, $2, n.place, n.amount, 'invited', n.is_organizer, n.member_id, n.display_name,
+       select $1, n.id, $2, n.position, n.amount, 'invited', n.is_organizer, n.member_id, n.display_name,
          to_timestamp($3 / 1000.0)
        from unnest($4::text[], $5::smallint[], $6::integer[], $7::boolean[], $8::uuid[], $9::text[])
-         as n(id, place, amount, is_organizer, member_id, display_name)`,
+         as n(id, position, amount, is_organizer, member_id, display_name)`,
       [
         venueId,
         checkoutId,
@@ -262,7 +262,7 @@ export async function reorderShares(
   positions: ReadonlyMap<string, number>,
 ): Promise<number> {
   const rows = await tx.query(
-    `update shares s set place = n.place from unnest($2::text[], $3::smallint[]) as n(id, place)
+    `update shares s set position = n.position from unnest($2::text[], $3::smallint[]) as n(id, position)
      where s.venue_id = $1 and s.share_id = n.id and s.dropped_at is null returning 1`,
     [venueId, [...positions.keys()], [...positions.values()]],
   );

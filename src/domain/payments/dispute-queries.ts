@@ -10,7 +10,7 @@ export async function storeProcessorEvent(
   event: { readonly id: string; readonly mode: Mode; readonly subject: DisputeEvent; readonly now: number },
 ): Promise<void> {
   await db.query(
-    `insert into processor_notices (notice_id, mode, about, due_at, received_at)
+    `insert into processor_events (event_id, mode, subject, due_at, received_at)
      values ($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($4 / 1000.0)) on conflict do nothing`,
     [event.id, event.mode, JSON.stringify(event.subject), event.now],
   );
@@ -31,11 +31,11 @@ export async function claimProcessorEvents(
   limit: number,
 ): Promise<StoredProcessorEvent[]> {
   return db.query<StoredProcessorEvent>(
-    `update processor_notices set lease_token = lease_token + 1, due_at = to_timestamp($2 / 1000.0)
-     where notice_id in (
-       select notice_id from processor_notices where due_at <= to_timestamp($1 / 1000.0)
+    `update processor_events set lease_token = lease_token + 1, due_at = to_timestamp($2 / 1000.0)
+     where event_id in (
+       select event_id from processor_events where due_at <= to_timestamp($1 / 1000.0)
        order by due_at limit $3 for update skip locked)
-     returning notice_id as "id", mode, about as "subject", lease_token as "leaseToken", (extract(epoch from received_at) * 1000)::float8 as "receivedAt"`,
+     returning event_id as "id", mode, subject, lease_token as "leaseToken", (extract(epoch from received_at) * 1000)::float8 as "receivedAt"`,
     [now, leaseEnds, limit],
   );
 }
@@ -47,15 +47,15 @@ export async function postponeProcessorEvent(
   dueAt: number | null,
 ): Promise<void> {
   await db.query(
-    'update processor_notices set due_at = to_timestamp($3 / 1000.0) where notice_id = $1 and lease_token = $2',
+    'update processor_events set due_at = to_timestamp($3 / 1000.0) where event_id = $1 and lease_token = $2',
     [id, leaseToken, dueAt],
   );
 }
 
 export async function deleteOldProcessorEvents(db: Queryable, now: number, limit: number): Promise<number> {
   const rows = await db.query(
-    `delete from processor_notices where notice_id in (
-       select notice_id from processor_notices
+    `delete from processor_events where event_id in (
+       select event_id from processor_events
        where received_at < to_timestamp($1 / 1000.0) - interval '90 days' and due_at is null limit $2) returning 1`,
     [now, limit],
   );

@@ -25,7 +25,7 @@ export interface MovementRow {
 }
 
 const MOVEMENT_COLUMNS = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
-  hold_id as "holdId", status, amount, fee_part as "feePart", takes_back as "reversedTransferId", currency, lease_token as "leaseToken", refusals,
+  hold_id as "holdId", status, amount, fee_part as "feePart", reversed_transfer_id as "reversedTransferId", currency, lease_token as "leaseToken", refusals,
   (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
 /** The checkout of new movements, and the time. */
@@ -57,11 +57,11 @@ export async function insertMovements(
   if (movements.length === 0) return;
   await tx.query(
     `insert into movements (venue_id, movement_id, kind, mode, checkout_id, share_id, hold_id, status, amount, fee_part,
-       takes_back, currency, reason, due_at, created_at)
-     select $1, n.id, n.kind, $2, $3, n.share_id, n.hold_id, 'waiting', n.amount, n.fee_part, n.takes_back, $4, n.reason,
+       reversed_transfer_id, currency, reason, due_at, created_at)
+     select $1, n.id, n.kind, $2, $3, n.share_id, n.hold_id, 'waiting', n.amount, n.fee_part, n.reversed_transfer_id, $4, n.reason,
        to_timestamp(n.due_at / 1000.0), to_timestamp($5 / 1000.0)
      from unnest($6::uuid[], $7::text[], $8::text[], $9::uuid[], $10::integer[], $11::integer[], $12::uuid[], $13::text[],
-       $14::float8[]) as n(id, kind, share_id, hold_id, amount, fee_part, takes_back, reason, due_at)`,
+       $14::float8[]) as n(id, kind, share_id, hold_id, amount, fee_part, reversed_transfer_id, reason, due_at)`,
     [
       scope.venueId,
       scope.mode,

@@ -21,7 +21,7 @@ export type ProcessorHoldStatus =
   | 'held'
   | 'captured'
   /** Released, lapsed or voided: it can never be captured. */
-  | 'gone';
+  | 'voided';
 
 /** A hold as the processor records it. */
 export interface HoldFacts {

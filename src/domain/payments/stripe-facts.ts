@@ -18,7 +18,7 @@ const STATUSES: ReadonlyMap<string, ProcessorHoldStatus> = new Map([
   ['processing', 'processing'],
   ['requires_capture', 'held'],
   ['succeeded', 'captured'],
-  ['canceled', 'gone'],
+  ['canceled', 'voided'],
 ]);
 
 export function toStripeMetadata(metadata: HoldMetadata): Record<string, string> {

@@ -126,7 +126,10 @@ async function handle(
   } catch (error) {
     const problem = problemOf(error);
     if (problem.status >= 500) {
-      http.app.log.error({ request_id: request.id, operation, err: problem.cause ?? problem }, problem.code);
+      http.app.log.error(
+        { request_id: request.id, operation, code: problem.code, err: problem.cause ?? problem },
+        'the server could not answer a request',
+      );
     }
     if (page === null) throw problem;
     // The session has ended: the page asks the guest to sign in again.

@@ -41,7 +41,7 @@ export function beginCaptures(
   if (lost.length === 0) return [{ step: 'begin captures', ids: holds.map(({ id }) => id) }];
   let steps: readonly Step[] = [];
   for (const hold of lost) {
-    const to = facts.get(hold.id)?.status === 'gone' ? 'gone' : 'releasing';
+    const to = facts.get(hold.id)?.status === 'voided' ? 'voided' : 'releasing';
     steps = [
       ...steps,
       ...loseHold(applySteps(checkout, steps), hold, to, now).filter(({ step }) => step !== 'record event'),

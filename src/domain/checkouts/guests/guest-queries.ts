@@ -107,7 +107,7 @@ export async function sharesPaidBy(
     db.query<PaidShare & { memberId: string }>(
       `select share_id as "shareId", amount, status, member_id as "memberId" from shares
        where venue_id = $1 and checkout_id = $2 and dropped_at is null and amount > 0
-         and status in ('held', 'captured', 'released', 'refunded') order by place`,
+         and status in ('held', 'captured', 'released', 'refunded') order by position`,
       [venueId, checkoutId],
     ),
     payersOf(db, venueId, checkoutId),

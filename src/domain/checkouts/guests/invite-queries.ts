@@ -59,7 +59,7 @@ export async function invitesOf(tx: Queryable, venueId: string, checkoutId: stri
     `select s.share_id as "shareId", coalesce(s.display_name, member_name(s.member_id)) as "displayName", s.amount,
        i.token
      from shares s join invites i on i.venue_id = s.venue_id and i.share_id = s.share_id
-     where s.venue_id = $1 and s.checkout_id = $2 and s.dropped_at is null order by s.place`,
+     where s.venue_id = $1 and s.checkout_id = $2 and s.dropped_at is null order by s.position`,
     [venueId, checkoutId],
   );
 }

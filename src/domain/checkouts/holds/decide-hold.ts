@@ -74,7 +74,7 @@ export function decideHold(
   if (requester.payerId === null || requester.payerId === (current.payerId ?? share.memberId)) {
     return { holdId: current.id, steps: [], releaseFirst };
   }
-  // No guest has the secret of an asked hold. An open hold may be confirmed by now, unless this request has just asked.
+  // No guest has the secret of a requested hold. An open hold may be confirmed by now, unless this request has just asked.
   const isUpToDate =
     requester.retrieved?.holdId === current.id && requester.retrieved.leaseToken === current.leaseToken;
   if (current.status === 'open' && !isUpToDate) return { retrieveFirst: current.id };
@@ -117,7 +117,7 @@ export function decideFromFacts(
 ): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold === undefined) return [];
-  if (hold.status === 'asked' && hold.renews !== null) return decideRenewalFromFacts(checkout, hold, facts, now);
+  if (hold.status === 'requested' && hold.renews !== null) return decideRenewalFromFacts(checkout, hold, facts, now);
   if (hold.status === 'held') return decideForHeld(checkout, hold, facts, now);
   if (hold.status !== 'open') return [];
   switch (facts.status) {
@@ -125,8 +125,8 @@ export function decideFromFacts(
       return acceptOrRelease(checkout, hold, facts, now);
     case 'captured':
       return [release(hold, now)];
-    case 'gone':
-      return [{ step: 'transition hold', id: hold.id, from: 'open', to: 'gone', dueAt: null }];
+    case 'voided':
+      return [{ step: 'transition hold', id: hold.id, from: 'open', to: 'voided', dueAt: null }];
     default:
       return [
         ...failDeclinedShare(checkout, hold, facts, now),
@@ -225,7 +225,7 @@ function decideForHeld(checkout: LockedCheckout, hold: HoldState, facts: HoldFac
     const { heldAt, captureBefore } = hold;
     return [postponePoll(hold.id, nextCheckOfHeld(checkout, hold, { heldAt, captureBefore }, now))];
   }
-  return loseHold(checkout, hold, facts.status === 'gone' ? 'gone' : 'releasing', now);
+  return loseHold(checkout, hold, facts.status === 'voided' ? 'voided' : 'releasing', now);
 }
 
 function decideRenewalFromFacts(
@@ -259,10 +259,10 @@ export function postponePoll(id: string, dueAt: number | null): Step {
 export function decideTemporarilyRefused(checkout: LockedCheckout, holdId: string, now: number): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold === undefined) return [];
-  if (hold.status !== 'asked' || hold.renews === null) return [postponePoll(hold.id, now + MINUTE)];
+  if (hold.status !== 'requested' || hold.renews === null) return [postponePoll(hold.id, now + MINUTE)];
   const original = checkout.holds.find(({ id }) => id === hold.renews);
   return [
-    { step: 'transition hold', id: hold.id, from: 'asked', to: 'gone', dueAt: null },
+    { step: 'transition hold', id: hold.id, from: 'requested', to: 'voided', dueAt: null },
     ...(original?.status === 'held' ? [postponePoll(original.id, now + MINUTE)] : []),
   ];
 }
@@ -271,14 +271,14 @@ export function decideTemporarilyRefused(checkout: LockedCheckout, holdId: strin
 export function decideRefused(checkout: LockedCheckout, holdId: string, code: string, now: number): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   switch (hold?.status) {
-    case 'asked':
+    case 'requested':
       return hold.renews === null ? holdRefused(checkout, hold, code) : renewalRefused(checkout, hold.id, code, now);
     case 'open':
       return [
-        { step: 'transition hold', id: hold.id, from: 'open', to: 'gone', update: { refusal: code }, dueAt: null },
+        { step: 'transition hold', id: hold.id, from: 'open', to: 'voided', update: { refusal: code }, dueAt: null },
       ];
     case 'held':
-      return loseHold(checkout, hold, 'gone', now);
+      return loseHold(checkout, hold, 'voided', now);
     case 'releasing':
       return releaseRefused(hold, code, now);
     default:
@@ -295,24 +295,33 @@ function releaseRefused(hold: HoldState, code: string, now: number): readonly St
 }
 
 function holdRefused(checkout: LockedCheckout, hold: HoldState, code: string): readonly Step[] {
-  const gone: Step = {
+  const voided: Step = {
     step: 'transition hold',
     id: hold.id,
-    from: 'asked',
-    to: 'gone',
+    from: 'requested',
+    to: 'voided',
     update: { refusal: code },
     dueAt: null,
   };
   const isInvited = checkout.status === 'collecting' && shareOf(checkout, hold.shareId)?.status === 'invited';
-  return isInvited ? [gone, { step: 'transition shares', ids: [hold.shareId], from: 'invited', to: 'failed' }] : [gone];
+  return isInvited
+    ? [voided, { step: 'transition shares', ids: [hold.shareId], from: 'invited', to: 'failed' }]
+    : [voided];
 }
 
 /** The saved card could not be held again: the share fails, and its guest must pay again. */
 function renewalRefused(checkout: LockedCheckout, holdId: string, code: string, now: number): readonly Step[] {
   const renewal = checkout.holds.find(({ id }) => id === holdId);
-  if (renewal?.status !== 'asked') return [];
+  if (renewal?.status !== 'requested') return [];
   const steps: Step[] = [
-    { step: 'transition hold', id: renewal.id, from: 'asked', to: 'gone', update: { refusal: code }, dueAt: null },
+    {
+      step: 'transition hold',
+      id: renewal.id,
+      from: 'requested',
+      to: 'voided',
+      update: { refusal: code },
+      dueAt: null,
+    },
   ];
   const original = checkout.holds.find(({ id }) => id === renewal.renews);
   if (checkout.status !== 'collecting' || original?.status !== 'held') return steps;

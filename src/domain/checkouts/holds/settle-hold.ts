@@ -4,9 +4,9 @@
 
 import { countDecline, declinesBlockUntil } from '../../payments/decline-queries.ts';
 import { callKeys, type HoldState, holdMetadataOf } from '../../payments/hold.ts';
+import { holdPages } from '../../payments/hold-pages.ts';
 import {
   type HoldFacts,
-  type HoldsPage,
   type Processor,
   ProcessorRefusal,
   ProcessorUnavailable,
@@ -105,7 +105,7 @@ async function settleHold(services: PaymentServices, hold: HoldState, leaseEnds:
 type SettleByStatus = (services: PaymentServices, hold: HoldState, leaseEnds: number) => Promise<boolean>;
 
 const SETTLE_BY_STATUS: Partial<Record<HoldState['status'], SettleByStatus>> = {
-  asked: (services, hold, leaseEnds) =>
+  requested: (services, hold, leaseEnds) =>
     hold.renews === null
       ? createRequestedHold(services, hold, leaseEnds)
       : createRequestedRenewal(services, hold, hold.renews, leaseEnds),
@@ -150,7 +150,7 @@ async function decideWithLease<T>(
 /** Creates the payment intent. After an earlier attempt the processor returns the same intent for the same key. */
 async function createRequestedHold(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
   const processor = processorFor(services, hold.mode);
-  // No guest got the secret of an asked hold, so it can hold no card. After a day no guest waits for it either.
+  // No guest got the secret of a requested hold, so it can hold no card. After a day no guest waits for it either.
   if (isKeyExpired(services, hold))
     throw new ProcessorRefusal('request_expired', 'the hold was requested too long ago');
   const checkout = await readCheckout(services.db, hold.venueId, hold.checkoutId);
@@ -169,9 +169,9 @@ async function createRequestedHold(services: PaymentServices, hold: HoldState, l
   return recordSteps(services, hold, (locked, now) => {
     const current = locked.holds.find(({ id }) => id === hold.id);
     const update = { intentId: created.intentId, clientSecret, customerId };
-    if (current?.status === 'asked') {
+    if (current?.status === 'requested') {
       return [
-        { step: 'transition hold', id: hold.id, from: 'asked', to: 'open', update, dueAt: nextPollAt(hold, now) },
+        { step: 'transition hold', id: hold.id, from: 'requested', to: 'open', update, dueAt: nextPollAt(hold, now) },
       ];
     }
     // The hold is being released meanwhile. Its intent is known now, so the next settlement can release it.
@@ -185,13 +185,10 @@ function isKeyExpired({ clock }: PaymentServices, hold: HoldState): boolean {
 }
 
 async function findByMetadata(processor: Processor, hold: HoldState): Promise<HoldFacts | null> {
-  let after: string | null = null;
-  do {
-    const page: HoldsPage = await processor.holdsSince(hold.createdAt - MAX_CLOCK_SKEW_MS, after);
-    const found = page.holds.find(({ metadata }) => metadata.holdId === hold.id);
+  for await (const holds of holdPages(processor, hold.createdAt - MAX_CLOCK_SKEW_MS)) {
+    const found = holds.find(({ metadata }) => metadata.holdId === hold.id);
     if (found !== undefined) return found;
-    after = page.next;
-  } while (after !== null);
+  }
   return null;
 }
 

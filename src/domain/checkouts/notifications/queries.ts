@@ -51,7 +51,7 @@ export async function sharesToNotify(
     `select share_id as "id", member_id as "memberId", amount, status, is_organizer as "isOrganizer",
        ${ms('invited_at')} as "invitedAt", ${ms('reminded_at')} as "remindedAt", ${ms('lost_at')} as "lostAt",
        ${ms('dropped_at')} as "droppedAt"
-     from shares where venue_id = $1 and checkout_id = $2 order by place, share_id`,
+     from shares where venue_id = $1 and checkout_id = $2 order by position, share_id`,
     [venueId, checkoutId],
   );
 }

@@ -55,7 +55,7 @@ async function sendOne(services: SendServices, message: MessageRow): Promise<voi
   const { db, clock, seal, log, sender } = services;
   const finish = (status: 'sent' | 'failed' | 'dropped', providerId: string | null, error: string | null) =>
     finishMessage(db, message.id, message.leaseToken, { status, providerId, error }, clock.now());
-  if (message.hasOptedOut && message.kind !== 'code') return finish('dropped', null, 'stopped');
+  if (message.hasOptedOut && message.kind !== 'code') return finish('dropped', null, 'the phone has opted out');
   const life = LIFE_MS[message.kind] ?? NOTIFICATION_LIFE_MS;
   try {
     const text = seal.open(message.text, `message ${message.id}`);
@@ -63,7 +63,7 @@ async function sendOne(services: SendServices, message: MessageRow): Promise<voi
   } catch (error) {
     if (error instanceof SmsOptedOut) {
       await setOptedOut(db, message.phoneHash, clock.now());
-      return finish('dropped', null, 'stopped');
+      return finish('dropped', null, 'the phone has opted out');
     }
     const wasTriedAgain = error instanceof SmsOutcomeUnknown && message.leaseToken > 1;
     const isFinal = wasTriedAgain || error instanceof SmsRefused || clock.now() - message.createdAt > life;

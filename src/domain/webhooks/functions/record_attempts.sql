@@ -22,12 +22,12 @@ begin
       tries = case when is_same_deadline(d.ends_at, r.ends) then d.tries + 1 else d.tries end,
       due_at = case when is_same_deadline(d.ends_at, r.ends) then to_timestamp(r.due / 1000.0) else d.due_at end,
       delivered_at = case when r.status = 'delivered' and is_same_deadline(d.ends_at, r.ends) then p_now end,
-      earlier_attempts = case when d.attempts > 0 then archive_last_attempt(d) end,
+      earlier_attempts = case when d.attempts > 0 then with_last_attempt(d) end,
       last_status = r.code, last_error = r.error, last_response = r.response, last_duration_ms = r.duration,
       last_attempt_at = to_timestamp(r.at / 1000.0)
     from unnest(p_created, p_ends, p_statuses, p_codes, p_errors, p_responses, p_durations, p_at, p_due)
       as r(created_at, ends, status, code, error, response, duration, at, due)
-    -- An attempt is recorded once: the worker repeats the call when it did not hear of its commit.
+    -- An attempt is recorded once: the worker repeats the call when it did not receive the result of the commit.
     where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.created_at = r.created_at and d.status = 'pending'
       and d.last_attempt_at is distinct from to_timestamp(r.at / 1000.0);
   if 'delivered' = any(p_statuses) then v_success := p_now; end if;

@@ -60,7 +60,7 @@ class LongestFirst extends BaseSequencer {
 const LOGS = 'test/logs/setup.ts';
 const POSTGRES = 'test/support/postgres-setup.ts';
 
-const shared = {
+const limits = {
   // A test that needs longer says so itself.
   testTimeout: 20_000,
   hookTimeout: 60_000,
@@ -68,43 +68,44 @@ const shared = {
   isolate: false,
 };
 
-export default defineConfig({
-  test: {
-    // For two cores: while one worker waits for a browser, a receiver or a program, two others have something to do.
-    maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
-    // Keeps what esbuild made of each file, by its content: a second run transforms only what changed.
-    experimental: { fsModuleCache: true },
-    tags: [
-      {
-        name: 'slow',
-        description:
-          'Repeats random states or races many times, or waits for a time-out: npm run test:fast leaves it out.',
-        timeout: 60_000,
-      },
-    ],
-    projects: [
-      { test: { ...shared, name: 'pure', include: PURE, exclude: SLOW, globalSetup: [LOGS] } },
-      {
-        test: {
-          ...shared,
-          name: 'database',
-          include: ['test/**/*.test.ts'],
-          exclude: [...PURE, ...SLOW],
-          globalSetup: [LOGS, POSTGRES],
-        },
-      },
-      {
-        // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
-        test: {
-          ...shared,
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+export default defineConfig(({ mode }) => {
+  const shared = { ...limits, provide: { isFastLoop: mode === 'fast' } };
+  return {
+    test: {
+      // For two cores: while one worker waits for a browser, a receiver or a program, two others have something to do.
+      maxWorkers: 3,
+      sequence: { sequencer: LongestFirst },
+      // Keeps what esbuild made of each file, by its content: a second run transforms only what changed.
+      experimental: { fsModuleCache: true },
+      tags: [
+        {
           name: 'slow',
-          include: SLOW,
-          globalSetup: [LOGS, POSTGRES],
+          description:
+            'Repeats random states or races many times, or waits for a time-out: npm run test:fast leaves it out.',
+          timeout: 60_000,
         },
-      },
-    ],
-  },
+      ],
+      projects: [
+        { test: { ...shared, name: 'pure', include: PURE, exclude: SLOW, globalSetup: [LOGS] } },
+        {
+          test: {
+            ...shared,
+            name: 'database',
+            include: ['test/**/*.test.ts'],
+            exclude: [...PURE, ...SLOW],
+            globalSetup: [LOGS, POSTGRES],
+          },
+        },
+        {
+          // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
+          test: {
+            ...shared,
+            name: 'slow',
+            include: SLOW,
+            globalSetup: [LOGS, POSTGRES],
+          },
+        },
+      ],
+    },
+  };
 });

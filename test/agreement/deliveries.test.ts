@@ -19,6 +19,7 @@ import {
 } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { isDead, RETRY_WINDOW_MS } from '../../src/domain/webhooks/deliveries/schedule.ts';
 import { insertEndpoint } from '../../src/domain/webhooks/queries.ts';
+import { runs } from '../support/random-runs.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { inRolledBackTransaction, NOW } from './random-checkouts.ts';
 
@@ -93,7 +94,7 @@ describe('an endpoint', () => {
   });
 
   it('is dead exactly when isDead is true, whether its delivery failed or ran out of time', {
-    tags: ['slow'],
+    timeout: 60_000,
   }, async () => {
     const outcomes = new Set<string>();
     await fc.assert(
@@ -130,7 +131,7 @@ describe('an endpoint', () => {
           outcomes.add(`${expected} ${isOutOfTime}`);
         });
       }),
-      { numRuns: 100 },
+      runs(100),
     );
     expect(outcomes.size).toBe(4);
   });

@@ -20,6 +20,7 @@ import {
 import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
 import { hashOfKey } from '../../src/domain/keys/key.ts';
 import { admitKeys } from '../../src/domain/keys/queries.ts';
+import { runs } from '../support/random-runs.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import {
   createRequest,
@@ -85,7 +86,7 @@ async function expireByDecision(tx: Queryable, { id }: WrittenCheckout): Promise
 }
 
 describe('the sweep and decideExpire', () => {
-  it('leave the same checkouts, shares, holds, due times and events in every state', { tags: ['slow'] }, async () => {
+  it('leave the same checkouts, shares, holds, due times and events in every state', { timeout: 60_000 }, async () => {
     const outcomes = new Set<string>();
     await fc.assert(
       fc.asyncProperty(checkouts, async (states) => {
@@ -106,7 +107,7 @@ describe('the sweep and decideExpire', () => {
           expect({ expired, rows: await rows(tx) }).toEqual(swept);
         });
       }),
-      { numRuns: 60, examples: [[[...EVERY_STATUS]]] },
+      { ...runs(60), examples: [[[...EVERY_STATUS]]] },
     );
     expect([...outcomes].sort()).toEqual([
       'canceled stays',
@@ -122,7 +123,7 @@ describe('the sweep and decideExpire', () => {
 });
 
 describe('every statement that checks whether a checkout is overdue', () => {
-  it('agrees with isOverdue, to the microsecond', { tags: ['slow'] }, async () => {
+  it('agrees with isOverdue, to the microsecond', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(checkouts, async (states) => {
         await inRolledBackTransaction(world.db, async (tx) => {
@@ -145,11 +146,11 @@ describe('every statement that checks whether a checkout is overdue', () => {
           expect(await venuesWithOverdue(tx, NOW, 100)).toEqual(overdue > 0 ? [{ venueId, due: overdue }] : []);
         });
       }),
-      { numRuns: 60, examples: [[[...EVERY_STATUS]]] },
+      { ...runs(60), examples: [[[...EVERY_STATUS]]] },
     );
   });
 
-  it('has the funded amount that the shares add up to', { tags: ['slow'] }, async () => {
+  it('has the funded amount that the shares add up to', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(randomCheckout, async (random) => {
         await inRolledBackTransaction(world.db, async (tx) => {
@@ -165,7 +166,7 @@ describe('every statement that checks whether a checkout is overdue', () => {
           expect(views.map((view) => JSON.parse(view?.json ?? '{}').funded_amount)).toEqual([expected, expected]);
         });
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 });

@@ -10,6 +10,7 @@ import { insertCheckout } from '../../src/domain/checkouts/queries.ts';
 import { openPayout } from '../../src/domain/payments/movement-queries.ts';
 import { listPayoutRows } from '../../src/domain/payments/payout-queries.ts';
 import { setFee } from '../../src/domain/venues/queries.ts';
+import { runs } from '../support/random-runs.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { createRequest, inRolledBackTransaction, NOW } from './random-checkouts.ts';
 
@@ -33,7 +34,7 @@ const rate = fc.record({
 });
 
 it('a created checkout has the fee of feeOf, and the venue gets the rest of the amount', {
-  tags: ['slow'],
+  timeout: 60_000,
 }, async () => {
   await inRolledBackTransaction(world.db, async (tx) => {
     await fc.assert(
@@ -49,7 +50,7 @@ it('a created checkout has the fee of feeOf, and the venue gets the rest of the 
         const [payout] = await listPayoutRows(tx, { venueId, mode, from: null, to: null }, null, 1);
         expect(payout).toMatchObject({ checkoutId, amount: whole - fee, feeAmount: fee });
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 });

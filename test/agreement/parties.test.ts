@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { checkSplit, MIN_CHARGE } from '../../src/domain/checkouts/party/split.ts';
 import { insertCheckout, insertShares } from '../../src/domain/checkouts/queries.ts';
+import { runs } from '../support/random-runs.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { createRequest, inRolledBackTransaction, NOW } from './random-checkouts.ts';
 
@@ -37,7 +38,7 @@ async function isAccepted(tx: Queryable, checkoutId: string, amounts: readonly n
   }
 }
 
-it('the database accepts exactly the splits that checkSplit accepts', { tags: ['slow'] }, async () => {
+it('the database accepts exactly the splits that checkSplit accepts', { timeout: 60_000 }, async () => {
   const part = fc.oneof(
     fc.integer({ min: MIN_CHARGE - 2, max: MIN_CHARGE + 2 }),
     fc.constant(0),
@@ -58,7 +59,7 @@ it('the database accepts exactly the splits that checkSplit accepts', { tags: ['
         expect(await isAccepted(tx, request.checkoutId, parts)).toBe(expected);
         expected ? accepted++ : refused++;
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
   expect(Math.min(accepted, refused)).toBeGreaterThan(0);

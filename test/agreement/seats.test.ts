@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { viewForGuest } from '../../src/domain/checkouts/guests/guest-queries.ts';
 import { isOpenSeat } from '../../src/domain/checkouts/party/decide-seat.ts';
 import { readCheckout } from '../../src/domain/checkouts/queries.ts';
+import { runs } from '../support/random-runs.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { inRolledBackTransaction, NOW, randomCheckout, writeCheckout } from './random-checkouts.ts';
 
@@ -16,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('the guests’ view shows exactly the seats of isOpenSeat as open', { tags: ['slow'] }, async () => {
+it('the guests’ view shows exactly the seats of isOpenSeat as open', { timeout: 60_000 }, async () => {
   let [open, closed] = [0, 0];
   await fc.assert(
     fc.asyncProperty(randomCheckout, async (random) => {
@@ -33,7 +34,7 @@ it('the guests’ view shows exactly the seats of isOpenSeat as open', { tags: [
         for (const [, isOpen] of expected) isOpen === true ? open++ : closed++;
       });
     }),
-    { numRuns: 100 },
+    runs(100, 50),
   );
   expect(Math.min(open, closed)).toBeGreaterThan(0);
 });

@@ -2,7 +2,7 @@
 // record at the same time, after old events were deleted, and after a rebuild.
 
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { dropActivity } from '../../src/domain/analytics/drop.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
 import {
@@ -14,6 +14,9 @@ import {
   type TestActivity,
 } from '../support/test-activity.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+
+// Compares random activity with a model, many times.
+vi.setConfig({ testTimeout: 60_000 });
 
 let world: TestWorld;
 beforeAll(async () => {

@@ -2,11 +2,14 @@
 // nearly empty table, or of many small venues beside a big one: then an index that only starts with the venue looks as
 // good as the right one, and every lookup would read the whole venue.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
 import { openTestActivity, reportActivity, type TestActivity } from '../support/test-activity.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+
+// Fills tables with many rows before it measures.
+vi.setConfig({ testTimeout: 60_000 });
 
 let world: TestWorld;
 let activity: TestActivity;

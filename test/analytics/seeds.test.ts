@@ -1,12 +1,15 @@
 // For any concurrent mix of operations on a venue's activity (overlapping batches, rebuilds, damaged figures, deletion,
 // a venue from before a migration), each report equals a slow recount. The set of seeds is fixed and can be extended.
 
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { dropActivity } from '../../src/domain/analytics/drop.ts';
 import { type ActivityEvent, findFigures, recordActivityEvents } from '../../src/domain/analytics/queries.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { ActivityModel, figuresByName, withoutZeroRows } from './activity-model.ts';
+
+// Compares random activity with a model, many times.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** In this order: dropping the events of one seed also drops those of earlier seeds. */
 const SEEDS = [1, 2, 3, 4, 5];

@@ -4,7 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import Stripe from 'stripe';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Problem } from '../../src/base/errors.ts';
 import { cancelCheckout } from '../../src/domain/checkouts/cancel.ts';
 import { expireOne } from '../../src/domain/checkouts/expire.ts';
@@ -18,6 +18,9 @@ import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 import { CARDS, HOUR, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 import { runUntilIdle, waitFor } from '../support/wait-for.ts';
+
+// Repeats races many times.
+vi.setConfig({ testTimeout: 120_000 });
 
 const RACES = Number(process.env.RACES ?? 1_000);
 const CONCURRENT_RACES = 6;

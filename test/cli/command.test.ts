@@ -22,6 +22,9 @@ import { checkNode } from '../../src/cli/doctor.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from '../../src/run/context.ts';
 import { recordLines, recordStream } from '../support/record-logs.ts';
 
+// Starts the whole program in several tests.
+vi.setConfig({ testTimeout: 60_000 });
+
 interface CommandOutput {
   readonly exit: number;
   readonly out: string;

@@ -2,7 +2,7 @@
 // wrong with the body. And what the fuzzer found once, sent again as it was.
 
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseStrictJson } from '../../src/base/json/parse.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -11,6 +11,9 @@ import { faultsOf } from './judge.ts';
 import { mutated } from './mutations.ts';
 import { readContract } from './run.ts';
 import { Sender } from './send.ts';
+
+// Repeats random requests many times.
+vi.setConfig({ testTimeout: 60_000 });
 
 const RUNS = 300;
 

@@ -1,13 +1,16 @@
 // A worker that is killed or suspended while it applies a delivery: nothing is applied in part or twice, and a worker
 // that has lost the lock on the queue writes nothing.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Db, Queryable } from '../../src/base/db.ts';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import { octo, SAIL } from '../support/provider-samples.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
+
+// Waits until the lock of a suspended worker is lost.
+vi.setConfig({ testTimeout: 60_000 });
 
 let world: TestWorld;
 beforeAll(async () => {

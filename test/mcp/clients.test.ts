@@ -4,9 +4,12 @@
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { checkoutBody, MODERN, OLDER, offeringBody, SITE } from './json-rpc-client.ts';
+
+// Calls every tool with each client in each protocol version.
+vi.setConfig({ testTimeout: 120_000 });
 
 let world: TestWorld;
 beforeAll(async () => {

@@ -3,11 +3,14 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { build, isCurrent } from '../../build.js';
 import { commandLine } from '../support/run-command.ts';
 import { runProgram } from '../support/run-program.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+
+// Starts the whole program.
+vi.setConfig({ testTimeout: 60_000 });
 
 let world: TestWorld;
 beforeAll(async () => {

@@ -6,11 +6,14 @@
 import rrule from 'rrule';
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { writeInstant } from '../../schemas/rules/instant.ts';
 import { recurringStarts } from '../../src/domain/offerings/recurrence.ts';
 import { zoneClock } from '../../src/domain/recurrence/zone-clock.ts';
 import { RFC_EXAMPLES } from './rfc5545-examples.ts';
+
+// Compares many random rules with two libraries.
+vi.setConfig({ testTimeout: 60_000 });
 
 const ZONES = ['America/New_York', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'UTC'] as const;
 const WEEKDAYS = 'MO,TU,WE,TH,FR';

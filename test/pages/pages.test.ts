@@ -301,7 +301,7 @@ describe('choosing the party on a page', () => {
     expect((await venue.read(checkout.id)).status).toBe('open');
     expect((await send({ seats: '1' })).status).toBe(303);
     const second = await send({ seats: '1' }, ben);
-    expect([second.status, second.text.includes('Somebody else has chosen the group already.')]).toEqual([403, true]);
+    expect([second.status, second.text.includes('Another guest has chosen the group already.')]).toEqual([403, true]);
   });
 });
 
@@ -444,7 +444,7 @@ describe('a seat', () => {
     await post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal', seats: '1' }, { cookie: ada.cookie });
     const response = await Promise.all([ben, cleo].map(({ cookie }) => post(`/c/${checkout.id}/seat`, {}, { cookie })));
     expect(response.map(({ status }) => status).sort()).toEqual([303, 409]);
-    expect(response.find(({ status }) => status === 409)?.text).toContain('Somebody was quicker');
+    expect(response.find(({ status }) => status === 409)?.text).toContain('Another guest was quicker');
   });
 });
 

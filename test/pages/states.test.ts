@@ -6,10 +6,13 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { browserPath } from './browser.ts';
 import { type BrowserFixture, openBrowserFixture } from './browser-fixture.ts';
 import { STATES } from './states.ts';
+
+// Drives a browser.
+vi.setConfig({ testTimeout: 120_000 });
 
 const path = browserPath();
 const screenshotFolder = process.env.SCREENS ?? null;

@@ -2,10 +2,13 @@
 // sandbox processor.
 
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CARDS } from '../support/test-venue.ts';
 import { browserPath } from './browser.ts';
 import { type BrowserFixture, openBrowserFixture, type Person, payWith, signIn } from './browser-fixture.ts';
+
+// Drives a browser through whole stories.
+vi.setConfig({ testTimeout: 120_000 });
 
 const path = browserPath();
 

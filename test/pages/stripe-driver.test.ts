@@ -3,10 +3,13 @@
 // security policy allows that script and nothing else, the page mounts and then confirms, and the server's answer
 // decides.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CARDS } from '../support/test-venue.ts';
 import { browserPath } from './browser.ts';
 import { type BrowserFixture, openBrowserFixture } from './browser-fixture.ts';
+
+// Drives a browser.
+vi.setConfig({ testTimeout: 120_000 });
 
 const path = browserPath();
 

@@ -214,9 +214,17 @@ function applyToMoney(model: Model, step: Step): Model {
         ...model,
         movements: model.movements.map((one) => {
           if (one.id !== step.id) return one;
-          mustHold(one.status === 'waiting' && one.amount >= step.by, 'a transfer shrinks below nothing');
-          const amount = one.amount - step.by;
-          return { ...one, amount, status: amount === 0 ? 'dropped' : one.status };
+          mustHold(one.status === 'waiting' && one.amount > step.by, 'a transfer is reduced to nothing');
+          return { ...one, amount: one.amount - step.by };
+        }),
+      };
+    case 'drop transfer':
+      return {
+        ...model,
+        movements: model.movements.map((one) => {
+          if (one.id !== step.id) return one;
+          mustHold(one.status === step.from && one.amount === step.amount, 'a transfer is dropped in part');
+          return { ...one, amount: 0, status: 'dropped' };
         }),
       };
     case 'post entries': {

@@ -15,8 +15,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
+
+// Starts the whole program.
+vi.setConfig({ testTimeout: 120_000 });
 
 let folder: string;
 let dist: string;

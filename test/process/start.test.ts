@@ -9,11 +9,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { build, isCurrent } from '../../build.js';
 import { startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
 import { createDatabase } from '../support/create-database.ts';
 import { type Program, runAndInterrupt, runProgram, startProgram } from '../support/run-program.ts';
+
+// Starts and kills the whole program.
+vi.setConfig({ testTimeout: 120_000 });
 
 const folders: string[] = [];
 const started: Program[] = [];

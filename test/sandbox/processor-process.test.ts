@@ -4,7 +4,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
   type EmbeddedProcessor,
   findEmbeddedProcessor,
@@ -14,6 +14,9 @@ import { processStartTime } from '../../sandbox/processor/process-lock.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { keys, stripeClient } from '../support/test-processor.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+// Starts and kills the processor.
+vi.setConfig({ testTimeout: 60_000 });
 
 let dataDir: string;
 const started = new Map<number, EmbeddedProcessor>();

@@ -1,7 +1,7 @@
 // Authorization of every operation and every tool, for every kind of credential and for every scope that a live key may
 // not have. No answer on a route for secret keys carries a CORS header.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SCOPES } from '../../src/domain/keys/key.ts';
 import type { AppOperation } from '../../src/run/app-operation.ts';
 import { tools } from '../../src/run/operations/tools.ts';
@@ -11,6 +11,9 @@ import { type Credential, makeCredentials } from './credentials.ts';
 import { digestDatabase, HIGH_LIMITS, type IsolationFixture, openIsolationFixture, SITE } from './isolation-fixture.ts';
 import type { Outcome } from './operation-matrix.ts';
 import { pathWith } from './requests.ts';
+
+// Sends every operation as every kind of caller.
+vi.setConfig({ testTimeout: 60_000 });
 
 let fixture: IsolationFixture;
 let credentials: Credential[];

@@ -2,7 +2,7 @@
 // exactly like one that does not exist, nothing is written and nothing is sent. A new operation or tool fails here
 // until it has a row in the matrix.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { tools } from '../../src/run/operations/tools.ts';
 import { operations } from '../../src/run/operations.ts';
 import { digestDatabase, type IsolationFixture, type Owner, openIsolationFixture } from './isolation-fixture.ts';
@@ -10,6 +10,9 @@ import { referencesIn, referencesInSchema } from './object-references.ts';
 import { type IdForm, uniqueName, unusedIds } from './objects.ts';
 import { type MatrixRow, type Outcome, operationMatrix, toolMatrix, type Values } from './operation-matrix.ts';
 import { type ObservedResponse, requestFor, type SendRequest, toolRequestFor } from './requests.ts';
+
+// Sends every operation as every kind of caller.
+vi.setConfig({ testTimeout: 60_000 });
 
 let fixture: IsolationFixture;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // Isolation at entry points outside the matrix: HEAD, hook addresses of venue systems, and hosted pages with the
 // session of a guest who has no part in the checkout.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { operations } from '../../src/run/operations.ts';
@@ -9,6 +9,9 @@ import { digestDatabase, type IsolationFixture, type Owner, openIsolationFixture
 import { checkout, collecting, type IdForm, integration, unusedIds } from './objects.ts';
 import { type MatrixRow, operationMatrix } from './operation-matrix.ts';
 import { pathWith } from './requests.ts';
+
+// Sends every operation as every kind of caller.
+vi.setConfig({ testTimeout: 60_000 });
 
 let fixture: IsolationFixture;
 beforeAll(async () => {

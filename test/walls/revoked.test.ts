@@ -1,7 +1,7 @@
 // A revocation counts for the very next request, on every server and at every entry point, also while requests are in
 // flight.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { removeOrigin, revokeVenue } from '../../src/domain/venues/change-venue.ts';
 import { operations } from '../../src/run/operations.ts';
@@ -9,6 +9,9 @@ import type { CallOptions, HttpResponse } from '../support/test-world.ts';
 import { HIGH_LIMITS, type IsolationFixture, type Owner, openIsolationFixture, SITE } from './isolation-fixture.ts';
 import { checkout, endpoint, integration, unusedIds } from './objects.ts';
 import { pathWith } from './requests.ts';
+
+// Sends every operation as every kind of caller.
+vi.setConfig({ testTimeout: 60_000 });
 
 let fixture: IsolationFixture;
 beforeAll(async () => {

@@ -2,12 +2,15 @@
 // order in which worker and caller lock rows.
 
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { processQueue } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
 import { claimQueues, type EndpointQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
 import type { TestVenue } from '../support/test-venue.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { DeliveryFixture } from './delivery-fixture.ts';
+
+// Repeats races many times.
+vi.setConfig({ testTimeout: 60_000 });
 
 let fixture: DeliveryFixture;
 const hanging: ServerResponse[] = [];

@@ -2,7 +2,7 @@
 // delays no other, dead endpoints are only probed, and a shutdown loses nothing.
 
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deliverDue, deliverUntilStopped, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { processQueue } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
 import { claimQueues, type EndpointQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
@@ -11,6 +11,9 @@ import { startTlsReceiver } from '../support/test-receivers.ts';
 import type { TestVenue } from '../support/test-venue.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { DeliveryFixture } from './delivery-fixture.ts';
+
+// Waits for endpoints that hang.
+vi.setConfig({ testTimeout: 60_000 });
 
 let fixture: DeliveryFixture;
 const hanging: ServerResponse[] = [];

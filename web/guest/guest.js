@@ -55,7 +55,7 @@ function tick() {
     soonest = Math.min(soonest, left);
     const mark = SPOKEN.findLast((one) => left <= one);
     if (mark !== undefined && mark < spoken && left > 0) {
-      if (spoken !== Number.POSITIVE_INFINITY) tell(text);
+      if (spoken !== Number.POSITIVE_INFINITY) announce(text);
       spoken = mark;
     }
   }
@@ -67,13 +67,13 @@ function tick() {
 
 // Announcements for screen readers
 
-const news = document.createElement('p');
-news.setAttribute('role', 'status');
-news.className = 'unseen';
-document.body.append(news);
+const announcement = document.createElement('p');
+announcement.setAttribute('role', 'status');
+announcement.className = 'unseen';
+document.body.append(announcement);
 
-function tell(text) {
-  news.textContent = text;
+function announce(text) {
+  announcement.textContent = text;
 }
 
 // Polling
@@ -128,7 +128,7 @@ function renew(fresh) {
     return;
   }
   const before = [...main.children];
-  const happened = whatHappened(main, next);
+  const changes = stateChanges(main, next);
   const parts = [...next.children].map((part) => {
     const same = before.find((old) => isSame(old, part));
     if (same === undefined) sent.set(part, part.outerHTML);
@@ -143,7 +143,7 @@ function renew(fresh) {
     tick();
   }
   if (fresh.body.dataset.poll === undefined) delete document.body.dataset.poll;
-  if (happened.length > 0) tell(happened.join(' '));
+  if (changes.length > 0) announce(changes.join(' '));
 }
 
 function isLoaded(script) {
@@ -156,13 +156,13 @@ function isSame(old, part) {
   return sent.get(old) === part.outerHTML;
 }
 
-function whatHappened(before, after) {
+function stateChanges(before, after) {
   const states = new Map(
     [...before.querySelectorAll('[data-share]')].map(({ dataset }) => [dataset.share, dataset.state]),
   );
   return [...after.querySelectorAll('[data-share]')]
     .filter(({ dataset }) => states.has(dataset.share) && states.get(dataset.share) !== dataset.state)
-    .map(({ dataset }) => dataset.news);
+    .map(({ dataset }) => dataset.stateChange);
 }
 
 document.addEventListener('visibilitychange', () => (document.hidden ? plan() : look()));
@@ -202,7 +202,7 @@ async function copy(button) {
   const [label] = button.childNodes;
   const before = label.textContent;
   label.textContent = done;
-  tell(done);
+  announce(done);
   setTimeout(() => {
     label.textContent = before;
   }, 2_000);

@@ -160,7 +160,7 @@ function schemaAt(registry: Registry, root: Schema, pointer: string): Schema | n
 function inDocumentOrder(problems: readonly LazyProblem[], { text, value }: Candidate): readonly LazyProblem[] {
   if (problems.length <= 1) return problems;
   const positions = positionsOf(text ?? JSON.stringify(value));
-  const place = (problem: LazyProblem): number => {
+  const position = (problem: LazyProblem): number => {
     const own = positions.startOf(problem.field);
     if (own !== undefined) return own;
     // A missing member is sorted after the present ones: at the end of its object.
@@ -171,7 +171,7 @@ function inDocumentOrder(problems: readonly LazyProblem[], { text, value }: Cand
     return Number.MAX_SAFE_INTEGER;
   };
   return problems
-    .map((problem, index) => ({ problem, index, place: place(problem) }))
-    .sort((a, b) => a.place - b.place || a.index - b.index)
+    .map((problem, index) => ({ problem, index, position: position(problem) }))
+    .sort((a, b) => a.position - b.position || a.index - b.index)
     .map(({ problem }) => problem);
 }

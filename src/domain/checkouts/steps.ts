@@ -4,7 +4,7 @@
 import type { Entry } from '../ledger/accounts.ts';
 import type { NewMovement } from '../payments/movement-queries.ts';
 import type { HoldUpdate } from '../payments/queries.ts';
-import type { HoldStatus } from '../payments/transitions.ts';
+import type { HoldStatus, MovementStatus } from '../payments/transitions.ts';
 import type { CheckoutStatus, ShareStatus } from './transitions.ts';
 
 export interface NewShare {
@@ -76,7 +76,9 @@ export type Step =
   | { readonly step: 'schedule retry'; readonly at: number }
   | { readonly step: 'add movements'; readonly movements: readonly NewMovement[] }
   | { readonly step: 'open payout'; readonly id: string }
+  /** A refund takes a part of a transfer that was not sent yet, or all of it. */
   | { readonly step: 'reduce transfer'; readonly id: string; readonly by: number }
+  | { readonly step: 'drop transfer'; readonly id: string; readonly from: MovementStatus; readonly amount: number }
   | { readonly step: 'refund shares'; readonly amounts: ReadonlyMap<string, number> }
   | { readonly step: 'refund checkout'; readonly amount: number }
   | { readonly step: 'post entries'; readonly entries: readonly Entry[] }

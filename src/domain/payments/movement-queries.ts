@@ -2,8 +2,9 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import { requireTransition } from '../../base/transitions.ts';
 import type { DueAtVenue } from './queries.ts';
-import type { MovementStatus } from './transitions.ts';
+import { MOVEMENT_TRANSITIONS, type MovementStatus } from './transitions.ts';
 
 export interface MovementRow {
   readonly id: string;
@@ -93,10 +94,24 @@ export async function openPayout(tx: Queryable, scope: MovementScope, payoutId: 
 
 export async function reduceTransfer(tx: Queryable, venueId: string, id: string, by: number): Promise<number> {
   const rows = await tx.query(
-    `update movements set amount = amount - $3, status = case when amount = $3 then 'dropped' else status end,
-       due_at = case when amount = $3 then null else due_at end
-     where venue_id = $1 and movement_id = $2 and status in ('waiting', 'failed') and amount >= $3 returning 1`,
+    `update movements set amount = amount - $3
+     where venue_id = $1 and movement_id = $2 and status in ('waiting', 'failed') and amount > $3 returning 1`,
     [venueId, id, by],
+  );
+  return rows.length;
+}
+
+/** A refund has taken the whole transfer: it will never be sent. */
+export async function dropTransfer(
+  tx: Queryable,
+  venueId: string,
+  transfer: { readonly id: string; readonly from: MovementStatus; readonly amount: number },
+): Promise<number> {
+  requireTransition('movement', MOVEMENT_TRANSITIONS, transfer.from, 'dropped');
+  const rows = await tx.query(
+    `update movements set amount = 0, status = 'dropped', due_at = null
+     where venue_id = $1 and movement_id = $2 and status = $3 and amount = $4 returning 1`,
+    [venueId, transfer.id, transfer.from, transfer.amount],
   );
   return rows.length;
 }
@@ -131,6 +146,7 @@ export async function claimMovements(
   leaseEnds: number,
   limit: number,
 ): Promise<MovementRow[]> {
+  requireTransition('movement', MOVEMENT_TRANSITIONS, 'waiting', 'sending');
   return db.query<MovementRow>(
     `update movements set status = 'sending', lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and movement_id in (
@@ -147,6 +163,7 @@ export async function finishMovement(
   outcome: { readonly status: 'done' | 'failed'; readonly processorId: string | null; readonly error: string | null },
   now: number,
 ): Promise<boolean> {
+  requireTransition('movement', MOVEMENT_TRANSITIONS, 'sending', outcome.status);
   const rows = await tx.query(
     `update movements set status = $3, processor_id = coalesce($4, processor_id), last_error = $5, due_at = null,
        done_at = case when $3 = 'done' then to_timestamp($6 / 1000.0) end
@@ -296,6 +313,7 @@ export async function retryFailedMovements(
   mode: Mode,
   now: number,
 ): Promise<{ id: string }[]> {
+  requireTransition('movement', MOVEMENT_TRANSITIONS, 'failed', 'waiting');
   return tx.query(
     `update movements set status = 'waiting', due_at = to_timestamp($3 / 1000.0), refusals = refusals + 1
      where venue_id = $1 and mode = $2 and status = 'failed' returning movement_id as "id"`,

@@ -91,8 +91,8 @@ function person(page: PageRequest, model: PageModel, share: GuestShare): Html {
   const covered =
     share.covered_by !== null &&
     html` <small>${translator.translate('page.covered_by', { name: share.covered_by })}</small>`;
-  const news = translator.translate(`page.news_${state}`, { name });
-  return html`<li data-share="${share.id}" data-state="${state}" data-news="${news}"><span class="name"><bdi>${name}</bdi>${covered}</span> <span class="sum">${money(page, model, share.amount)}</span> <span class="state ${state}">${said}</span></li>
+  const stateChange = translator.translate(`page.state_change_${state}`, { name });
+  return html`<li data-share="${share.id}" data-state="${state}" data-state-change="${stateChange}"><span class="name"><bdi>${name}</bdi>${covered}</span> <span class="sum">${money(page, model, share.amount)}</span> <span class="state ${state}">${said}</span></li>
 `;
 }
 

@@ -171,12 +171,12 @@ function customSplit(members: readonly ResolvedMember[], custom: Readonly<Record
 const pointer = (key: string): string => `/split/custom/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 function unknownKey(key: string): FieldProblem {
-  const message = `Nobody in the party goes by "${key}". Use the user_id or phone of a member, or organizer.`;
+  const message = `No member of the party has the key "${key}". Use the user_id or phone of a member, or organizer.`;
   return { code: 'unknown_field', field: pointer(key), message, expected: 'a person of the party', example_fix: null };
 }
 
 function keyTwice(key: string): FieldProblem {
-  const message = `"${key}" names somebody who has an amount already: leave one of them out.`;
+  const message = `"${key}" names a member who already has an amount: remove one of the two.`;
   return { code: 'not_unique', field: pointer(key), message, expected: 'each person once', example_fix: null };
 }
 

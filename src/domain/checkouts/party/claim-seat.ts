@@ -70,11 +70,11 @@ function refusalProblem(refusal: SeatRefusal): Problem {
     case 'not_found':
       return notFound();
     case 'checkout_past_pay_by':
-      return conflict(refusal, 'The time to pay has passed: nobody can join any more.');
+      return conflict(refusal, 'The time to pay has passed: no guest can join any more.');
     case 'checkout_not_collecting':
-      return conflict(refusal, 'This checkout is not collecting: nobody can join now.');
+      return conflict(refusal, 'This checkout is not collecting: no guest can join now.');
     case 'seat_taken':
-      return conflict(refusal, 'Somebody else has this seat, or is paying for it. Ask for another one.');
+      return conflict(refusal, 'Another guest has this seat, or is paying for it. Ask for another one.');
     case 'no_free_seat':
       return conflict(refusal, 'Every seat of this party is taken. Ask the organizer for one more.');
   }

@@ -88,7 +88,7 @@ function refundShare(
   const steps: Step[] = [{ step: 'add movements', movements: [refund] }];
   if (fromVenue === 0 || transfer === undefined) return steps;
   if (transfer.status === 'waiting' || transfer.status === 'failed')
-    return [...steps, { step: 'reduce transfer', id: transfer.id, by: fromVenue }];
+    return [...steps, takeFromTransfer(transfer, fromVenue)];
   const reversal: NewMovement = {
     ...refund,
     id: request.newId(),
@@ -98,6 +98,12 @@ function refundShare(
     reversedTransferId: transfer.id,
   };
   return [...steps, { step: 'add movements', movements: [reversal] }];
+}
+
+function takeFromTransfer({ id, status, amount }: TransferState, taken: number): Step {
+  return taken === amount
+    ? { step: 'drop transfer', id, from: status, amount }
+    : { step: 'reduce transfer', id, by: taken };
 }
 
 /** The part of a share's fee that is refunded with `refunded` of the share: in proportion, rounded down. */

@@ -61,7 +61,7 @@ async function collect(services: PaymentServices, caller: Caller, checkout: Lock
     const decided = decideParty(locked, shares, now, () => services.ids.prefixed('shr'));
     return 'refusal' in decided ? { steps: [], result: decided.refusal } : { steps: decided.steps, result: null };
   });
-  if (refusal !== null) throw conflict(refusal, 'This checkout was changed by somebody else meanwhile.');
+  if (refusal !== null) throw conflict(refusal, 'Another request changed this checkout at the same time.');
 }
 
 export async function testHold(

@@ -1141,9 +1141,9 @@ CREATE TABLE webhook_endpoints (
 -- src/domain/analytics/functions/adjust_people_by_gap.sql
 --   adjust_people_by_gap(p_gaps smallint[], p_people integer[], p_more_gaps smallint[], p_more integer[]) returns TABLE(gaps smallint[], people integer[])
 -- src/domain/keys/functions/admit.sql
---   admit(p_hashes bytea[], p_effects text[], p_wanted integer[], p_checkouts text[] DEFAULT NULL::text[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(place integer, venue_id uuid, venue_name text, venue_linked boolean, venue_origins text[], key_id text, kind text, mode text, scopes text[], allow_ips text[], writes_per_hour integer, reads_per_hour integer, created_at timestamp with time zone, expires_at timestamp with time zone, call_limit integer, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, asked_at timestamp with time zone, prefetched text, overdue boolean)
+--   admit(p_hashes bytea[], p_effects text[], p_calls integer[], p_checkouts text[] DEFAULT NULL::text[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE("position" integer, venue_id uuid, venue_name text, venue_linked boolean, venue_origins text[], key_id text, kind text, mode text, scopes text[], allow_ips text[], writes_per_hour integer, reads_per_hour integer, created_at timestamp with time zone, expires_at timestamp with time zone, call_limit integer, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, counted_at timestamp with time zone, prefetched text, overdue boolean)
 -- src/domain/hooks/functions/admit_hook.sql
---   admit_hook(p_hash bytea, p_provider text, p_limit integer) returns TABLE(venue_id uuid, integration_id text, mode text, secret bytea, address text, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, asked_at timestamp with time zone)
+--   admit_hook(p_hash bytea, p_provider text, p_limit integer) returns TABLE(venue_id uuid, integration_id text, mode text, secret bytea, address text, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, counted_at timestamp with time zone)
 -- src/domain/analytics/functions/all_experiences_id.sql
 --   all_experiences_id(p_mode text) returns uuid
 -- src/domain/venues/functions/allocate_timestamps.sql
@@ -1153,9 +1153,9 @@ CREATE TABLE webhook_endpoints (
 -- src/domain/analytics/functions/count_activity.sql
 --   count_activity(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[], p_is_new boolean[]) returns void
 -- src/domain/keys/functions/count_calls.sql
---   count_calls(p_subject text, p_limit integer, p_wanted integer, OUT granted integer, OUT remaining integer, OUT reset_at timestamp with time zone, OUT retry_at timestamp with time zone, OUT asked_at timestamp with time zone) returns record
+--   count_calls(p_subject text, p_limit integer, p_calls integer, OUT granted integer, OUT remaining integer, OUT reset_at timestamp with time zone, OUT retry_at timestamp with time zone, OUT counted_at timestamp with time zone) returns record
 -- src/domain/keys/functions/count_calls_each.sql
---   count_calls_each(p_subjects text[], p_limit integer, p_wanted integer[]) returns TABLE(place integer, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, asked_at timestamp with time zone)
+--   count_calls_each(p_subjects text[], p_limit integer, p_calls integer[]) returns TABLE("position" integer, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, counted_at timestamp with time zone)
 -- src/domain/analytics/functions/count_new_people.sql
 --   count_new_people(p_gaps smallint[], p_people integer[], p_gap integer) returns integer
 -- src/domain/checkouts/functions/create_checkout.sql

@@ -121,10 +121,10 @@ export interface QueueUpdate {
 }
 
 /**
- * `kept`: written. `lost`: another worker has leased the queue, and nothing was written. `dead`: written, and no
+ * `recorded`: written. `lost`: another worker has leased the queue, and nothing was written. `dead`: written, and no
  * delivery has succeeded for 72 hours. `stale`: written, but the endpoint was disabled or its secret rotated meanwhile.
  */
-export type RecordResult = 'kept' | 'lost' | 'dead' | 'stale';
+export type RecordResult = 'recorded' | 'lost' | 'dead' | 'stale';
 
 export async function recordAttempts(
   db: Queryable,

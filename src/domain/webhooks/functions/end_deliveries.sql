@@ -25,5 +25,5 @@ begin
   if p_end_reason is null and (v_success is null or v_success < v_end - p_window) and v_end is not null then
     return 'dead';
   end if;
-  return 'kept';
+  return 'recorded';
 end $$;

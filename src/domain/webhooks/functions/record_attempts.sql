@@ -1,7 +1,7 @@
 -- Records the outcomes of attempts for the worker that holds the lease, and keeps or releases the endpoint's queue.
 -- Returns `lost`: another worker has the lease, nothing was written. `dead`: a delivery reached its deadline and none
 -- succeeded in all of its p_window. `stale`: the endpoint was disabled or its secret rotated, the worker must read it
--- again. Otherwise `kept`.
+-- again. Otherwise `recorded`.
 create or replace function record_attempts(
   p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamptz, p_available_at timestamptz,
   p_failures integer, p_pace text, p_release boolean, p_secret bytea, p_created timestamptz[], p_ends float8[],
@@ -46,5 +46,5 @@ begin
   end if;
   perform 1 from webhook_endpoints w
     where w.venue_id = p_venue and w.endpoint_id = p_endpoint and w.status = 'active' and w.secret = p_secret;
-  return case when found then 'kept' else 'stale' end;
+  return case when found then 'recorded' else 'stale' end;
 end $$;

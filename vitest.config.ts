@@ -7,24 +7,31 @@ const PURE = [
   'test/agreement/{rules,schemas}.test.ts',
   'test/base/{base,extract-paths,json,money,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
-  'test/cli/{command,table}.test.ts',
+  'test/cli/{every-page,table}.test.ts',
   'test/fuzz/checks.test.ts',
   'test/guests/reminders.test.ts',
   'test/hooks/signatures.test.ts',
-  'test/http/metrics.test.ts',
-  'test/payments/{card-form,decide-*,payout-status,stripe*}.test.ts',
+  'test/http/{metrics,retry-after}.test.ts',
+  'test/payments/{decide-*,decline-limit,payout-status,processor-event,stripe*}.test.ts',
   'test/sim/snapshot.test.ts',
-  'test/tidy/tree.test.ts',
+  'test/tidy/{docs,tree}.test.ts',
 ];
 
-/** Needs a browser, runs the simulation or the fuzzer, starts or kills programs, or repeats a race a thousand times. */
+/** Files in which every test needs a browser, simulates random worlds, starts or kills programs, or waits for what hangs. */
 const SLOW = [
   'test/sim/{money-*,planted-bugs}.test.ts',
   'test/pages/{states,stories,stripe-driver}.test.ts',
-  'test/fuzz/fuzz.test.ts',
+  'test/fuzz/{fuzz,fixes}.test.ts',
+  'test/analytics/{exact,seeds,index-reads}.test.ts',
+  'test/webhooks/{endpoint-queues,concurrent-changes}.test.ts',
+  'test/hooks/crash.test.ts',
+  'test/offerings/recurrence-agreement.test.ts',
+  'test/walls/**/*.test.ts',
+  'test/mcp/clients.test.ts',
   'test/checkouts/last-hold.test.ts',
   'test/process/**/*.test.ts',
   'test/mcp/config.test.ts',
+  'test/cli/command.test.ts',
   'test/sandbox/{postgres,processor-process}.test.ts',
 ];
 
@@ -53,7 +60,7 @@ class LongestFirst extends BaseSequencer {
 const LOGS = 'test/logs/setup.ts';
 const POSTGRES = 'test/support/postgres-setup.ts';
 
-const shared = {
+const limits = {
   // A test that needs longer says so itself.
   testTimeout: 20_000,
   hookTimeout: 60_000,
@@ -61,33 +68,44 @@ const shared = {
   isolate: false,
 };
 
-export default defineConfig({
-  test: {
-    // For two cores: while one worker waits for a browser, a receiver or a program, two others have something to do.
-    maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
-    projects: [
-      { test: { ...shared, name: 'pure', include: PURE, exclude: SLOW, globalSetup: [LOGS] } },
-      {
-        test: {
-          ...shared,
-          name: 'database',
-          include: ['test/**/*.test.ts'],
-          exclude: [...PURE, ...SLOW],
-          globalSetup: [LOGS, POSTGRES],
-        },
-      },
-      {
-        // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
-        test: {
-          ...shared,
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+export default defineConfig(({ mode }) => {
+  const shared = { ...limits, provide: { isFastLoop: mode === 'fast' } };
+  return {
+    test: {
+      // For two cores: while one worker waits for a browser, a receiver or a program, two others have something to do.
+      maxWorkers: 3,
+      sequence: { sequencer: LongestFirst },
+      // Keeps what esbuild made of each file, by its content: a second run transforms only what changed.
+      experimental: { fsModuleCache: true },
+      tags: [
+        {
           name: 'slow',
-          include: SLOW,
-          globalSetup: [LOGS, POSTGRES],
+          description:
+            'Repeats random states or races many times, or waits for a time-out: npm run test:fast leaves it out.',
+          timeout: 60_000,
         },
-      },
-    ],
-  },
+      ],
+      projects: [
+        { test: { ...shared, name: 'pure', include: PURE, exclude: SLOW, globalSetup: [LOGS] } },
+        {
+          test: {
+            ...shared,
+            name: 'database',
+            include: ['test/**/*.test.ts'],
+            exclude: [...PURE, ...SLOW],
+            globalSetup: [LOGS, POSTGRES],
+          },
+        },
+        {
+          // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
+          test: {
+            ...shared,
+            name: 'slow',
+            include: SLOW,
+            globalSetup: [LOGS, POSTGRES],
+          },
+        },
+      ],
+    },
+  };
 });

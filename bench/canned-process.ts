@@ -11,7 +11,7 @@ import { packageRoot } from '../src/base/package-root.ts';
 import { systemRandom } from '../src/base/random.ts';
 import { hashOfKey } from '../src/domain/keys/key.ts';
 import { startServer } from '../src/http/server.ts';
-import { makeContext } from '../src/run/context.ts';
+import { makeContext, readSchemas } from '../src/run/context.ts';
 
 const config = readConfig(process.env);
 const { KEYS = '', RESPONSE = '' } = process.env;
@@ -22,18 +22,18 @@ const CREATE = 'select * from create_checkout(';
 async function recordKeys(keys: readonly string[]): Promise<Map<string, object>> {
   const db = openDb({ url: config.databaseUrl ?? '', connections: 2, pooled: false, applicationName: 'bench-canned' });
   const hashes = keys.map(hashOfKey);
-  const rows = await db.query<{ place: number }>(`${ADMIT}$1, $2, $3)`, [
+  const rows = await db.query<{ position: number }>(`${ADMIT}$1, $2, $3)`, [
     hashes,
     keys.map(() => 'write'),
     keys.map(() => 1),
   ]);
   await db.close();
-  return new Map(rows.map((row) => [hashes[row.place - 1]?.toString('latin1') ?? '', row]));
+  return new Map(rows.map((row) => [hashes[row.position - 1]?.toString('latin1') ?? '', row]));
 }
 
 function cannedDb(keyRows: ReadonlyMap<string, object>): Db {
   const admit = ([hashes, , wanted]: readonly [Buffer[], string[], number[]]): object[] =>
-    hashes.map((hash, at) => ({ ...keyRows.get(hash.toString('latin1')), place: at + 1, granted: wanted[at] }));
+    hashes.map((hash, at) => ({ ...keyRows.get(hash.toString('latin1')), position: at + 1, granted: wanted[at] }));
   const query = async <R extends object>(text: string, values: readonly unknown[] = []): Promise<R[]> => {
     if (text.startsWith(ADMIT)) return admit(values as unknown as [Buffer[], string[], number[]]) as R[];
     if (text.startsWith(CREATE))
@@ -54,6 +54,6 @@ const context = makeContext({
   log: makeLog(config.logLevel, 'serve'),
   sealKey: Buffer.alloc(32, 7),
   operatorToken: '',
-  schemaFolder: join(packageRoot, 'schemas', 'v1'),
+  schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
 });
 await startServer(context, async (server) => (await import('../src/mcp/tool-server.ts')).open(server));

@@ -17,7 +17,7 @@ import { insertCheckout } from '../src/domain/checkouts/queries.ts';
 import { callKeys } from '../src/domain/payments/hold.ts';
 import { findHold } from '../src/domain/payments/queries.ts';
 import { makeStripeProcessor } from '../src/domain/payments/stripe.ts';
-import { makeContext } from '../src/run/context.ts';
+import { makeContext, readSchemas } from '../src/run/context.ts';
 import { handleJobs } from './child-jobs.ts';
 import type { Party, PaymentJob, Recording } from './payments.ts';
 import { makeRecorder } from './recorder.ts';
@@ -72,7 +72,7 @@ function servicesOn(database: Db): PaymentServices {
     log: makeLog('warn', 'bench'),
     sealKey: Buffer.alloc(32, 7),
     operatorToken: '',
-    schemaFolder: join(packageRoot, 'schemas', 'v1'),
+    schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
     processors: { test: processor },
   }).services;
 }

@@ -12,7 +12,7 @@ import { issueKey } from '../src/domain/keys/issue-key.ts';
 import { createMember } from '../src/domain/members/create-member.ts';
 import { beginSession } from '../src/domain/members/sessions.ts';
 import { createVenue } from '../src/domain/venues/create-venue.ts';
-import { commandContext, makeContext } from '../src/run/context.ts';
+import { commandContext, makeContext, readSchemas } from '../src/run/context.ts';
 
 const UNREACHABLE_LIMIT = 1_000_000_000;
 
@@ -51,10 +51,10 @@ export function makeSeeder(db: Db, sealKey: Buffer, address: string): Seeder {
     log: makeLog('silent', 'bench'),
     sealKey,
     operatorToken: '',
-    schemaFolder: join(packageRoot, 'schemas', 'v1'),
+    schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
   });
   const limits = { writesPerHour: UNREACHABLE_LIMIT, readsPerHour: UNREACHABLE_LIMIT };
-  const newCommand = () => commandContext(context, { actor: 'bench', via: 'cli', address: null, requestId: null });
+  const newCommand = () => commandContext(context, { name: 'bench', via: 'cli', address: null, requestId: null });
   const makeVenue: MakeVenue = (count, linked) =>
     db.transaction(async (tx) => {
       const { id } = await createVenue(tx, newCommand(), {

@@ -1,12 +1,10 @@
 // The schema of a migrated database as text, read from its catalogue: tables with columns, constraints, indexes,
-// triggers and comments, and a list of functions with their files. Equal schemas give equal texts. The text is for
-// reading, not for creating a database.
+// triggers and comments, the rows of the two tables that hold rules, and a list of functions with their files. Equal
+// schemas give equal texts. The text is for reading, not for creating a database.
 
 import { relative } from 'node:path';
 import type { FunctionFile } from '../src/base/schema-files.ts';
-
-/** Runs a statement and returns its rows. */
-export type Query = <Row>(sql: string) => Promise<Row[]>;
+import { currentSignatures, type Query } from './function-signatures.ts';
 
 interface TableRow {
   readonly oid: number;
@@ -31,7 +29,11 @@ interface ColumnRow {
 interface PartRow {
   readonly table: number;
   readonly text: string;
+  readonly comment?: string | null;
 }
+
+/** Tables whose rows are rules: they come with the migrations and never change at run time. */
+const RULE_TABLES = ['ledger_accounts', 'state_transitions'];
 
 const TABLES = `
   select c.oid::integer as oid, c.relname as name, c.relpersistence = 'u' as is_unlogged,
@@ -60,7 +62,8 @@ const CONSTRAINTS = `
 
 /** Without the indexes of primary and unique keys, which are constraints. */
 const INDEXES = `
-  select x.indrelid::integer as table, pg_get_indexdef(x.indexrelid, 0, true) as text
+  select x.indrelid::integer as table, pg_get_indexdef(x.indexrelid, 0, true) as text,
+    obj_description(x.indexrelid, 'pg_class') as comment
   from pg_index x join pg_class i on i.oid = x.indexrelid
   where i.relnamespace = 'public'::regnamespace
     and not exists (select from pg_constraint c where c.conindid = x.indexrelid and c.contype in ('p', 'u'))
@@ -76,11 +79,6 @@ const PARTITIONS = `
   from pg_inherits h join pg_class c on c.oid = h.inhrelid join pg_class p on p.oid = h.inhparent
   where c.relkind = 'r' order by c.relname collate "C"`;
 
-const FUNCTIONS = `
-  select p.proname as name, p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' as signature
-  from pg_proc p where p.pronamespace = 'public'::regnamespace
-  order by p.proname collate "C", pg_get_function_identity_arguments(p.oid) collate "C"`;
-
 const HEAD = `-- The schema of a migrated database, for reading. Made by \`npm run schema\`; do not edit. A test fails when it is not
 -- current.
 `;
@@ -92,13 +90,29 @@ export async function dumpSchema(query: Query, functions: readonly FunctionFile[
   const tables = (await query<TableRow>(TABLES)).map((table) => {
     const isOfTable = (row: { readonly table: number }): boolean => row.table === table.oid;
     const ownColumns = columns.filter(isOfTable);
-    const statements = laterParts.flatMap((parts) => parts.filter(isOfTable).map(({ text }) => `${text};\n`));
+    const statements = laterParts.flatMap((parts) =>
+      parts.filter(isOfTable).map(({ text, comment }) => `${commentLines(comment ?? null, '')}${text};\n`),
+    );
     const storage = ownColumns.flatMap(({ name, storage }) =>
       storage === null ? [] : [`ALTER TABLE ${table.name} ALTER COLUMN ${name} SET STORAGE ${storage};\n`],
     );
     return `${createTable(table, ownColumns, constraints.filter(isOfTable))}${[...storage, ...statements].join('')}`;
   });
-  return [HEAD, ...tables, await functionList(query, functions, root)].join('\n');
+  const rules = await Promise.all(RULE_TABLES.map((table) => ruleRows(query, table)));
+  return [HEAD, ...tables, ...rules, await functionList(query, functions, root)].join('\n');
+}
+
+async function ruleRows(query: Query, table: string): Promise<string> {
+  const rows = await query<{ row: Readonly<Record<string, unknown>> }>(
+    `select to_json(t) as row from ${table} t order by t::text collate "C"`,
+  );
+  const lines = rows.map(
+    ({ row }) =>
+      `--   ${Object.values(row)
+        .map((value) => `'${String(value)}'`)
+        .join(', ')}\n`,
+  );
+  return `-- The rows of ${table}.\n${lines.join('')}`;
 }
 
 function createTable(table: TableRow, columns: readonly ColumnRow[], constraints: readonly PartRow[]): string {
@@ -134,7 +148,7 @@ function commentLines(comment: string | null, indent: string): string {
 
 async function functionList(query: Query, functions: readonly FunctionFile[], root: string): Promise<string> {
   const paths = new Map(functions.map(({ name, path }) => [name, relative(root, path)]));
-  const rows = await query<{ name: string; signature: string }>(FUNCTIONS);
-  const lines = rows.map(({ name, signature }) => `-- ${paths.get(name) ?? 'no file'}\n--   ${signature}\n`);
+  const signatures = await currentSignatures(query);
+  const lines = signatures.map(({ name, signature }) => `-- ${paths.get(name) ?? 'no file'}\n--   ${signature}\n`);
   return `-- Functions, each with its file.\n${lines.join('')}`;
 }

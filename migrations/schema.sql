@@ -44,6 +44,7 @@ CREATE TABLE activity_slot_20 PARTITION OF activity FOR VALUES IN ('20');
 CREATE TABLE activity_slot_21 PARTITION OF activity FOR VALUES IN ('21');
 CREATE TABLE activity_slot_22 PARTITION OF activity FOR VALUES IN ('22');
 CREATE TABLE activity_slot_23 PARTITION OF activity FOR VALUES IN ('23');
+-- For recounts: on an expression, so that a look-up by the time itself cannot choose it.
 CREATE INDEX activity_by_day ON ONLY activity USING btree (venue_id, activity_day(at));
 CREATE INDEX activity_by_subject ON ONLY activity USING btree (venue_id, subject, at);
 
@@ -218,8 +219,8 @@ CREATE TABLE checkouts (
   fingerprint bytea NOT NULL,
   organizer_id uuid,
   cancellation_reason text,
-  -- Of a funded checkout: when a worker looks at its captures next.
-  work_at timestamp with time zone,
+  -- Of a funded checkout: when a worker captures its holds next.
+  capture_due_at timestamp with time zone,
   -- Counts the claims of a funded checkout. A worker with a stale lease token writes nothing.
   lease_token integer NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL,
@@ -233,7 +234,7 @@ CREATE TABLE checkouts (
   CONSTRAINT checkout_clock_moves_in_test_mode_only CHECK (mode = 'test'::text OR clock_ahead = '00:00:00'::interval),
   CONSTRAINT checkout_completed_has_a_time CHECK ((completed_at IS NOT NULL) = (status = 'completed'::text)),
   CONSTRAINT checkout_fee_is_within_the_amount CHECK (fee_amount >= 0 AND fee_amount <= amount),
-  CONSTRAINT checkout_funded_is_due CHECK ((work_at IS NOT NULL) = (status = 'funded'::text)),
+  CONSTRAINT checkout_funded_is_due CHECK ((capture_due_at IS NOT NULL) = (status = 'funded'::text)),
   CONSTRAINT checkout_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
   CONSTRAINT checkout_party_has_an_organizer CHECK (organizer_id IS NOT NULL OR (status = ANY (ARRAY['open'::text, 'expired'::text, 'canceled'::text]))),
   CONSTRAINT checkout_reason_goes_with_canceled CHECK (cancellation_reason IS NULL OR status = 'canceled'::text),
@@ -244,7 +245,7 @@ CREATE TABLE checkouts (
 CREATE UNIQUE INDEX checkouts_by_booking ON checkouts USING btree (venue_id, mode, external_booking_id) WHERE status <> ALL (ARRAY['expired'::text, 'canceled'::text]);
 CREATE UNIQUE INDEX checkouts_by_creation ON checkouts USING btree (venue_id, mode, created_at);
 CREATE INDEX checkouts_by_status ON checkouts USING btree (venue_id, mode, status, created_at);
-CREATE INDEX checkouts_to_capture ON checkouts USING btree (work_at) WHERE status = 'funded'::text;
+CREATE INDEX checkouts_to_capture ON checkouts USING btree (capture_due_at) WHERE status = 'funded'::text;
 CREATE INDEX checkouts_to_expire ON checkouts USING btree (expires_at, venue_id) WHERE status = ANY (ARRAY['open'::text, 'collecting'::text]);
 CREATE INDEX checkouts_to_notify ON checkouts USING btree (notify_at) WHERE notify_at < 'infinity'::timestamp with time zone;
 CREATE TRIGGER checkout_keeps_its_amount BEFORE UPDATE OF amount, currency, fee_amount, mode ON checkouts FOR EACH ROW EXECUTE FUNCTION enforce_fixed_amounts();
@@ -255,7 +256,7 @@ CREATE CONSTRAINT TRIGGER party_adds_up AFTER UPDATE OF status ON checkouts DEFE
 -- Declined cards, each once, for an hour's limit on a share and on an address. Deleted after a day.
 CREATE TABLE declines (
   venue_id uuid NOT NULL,
-  -- The processor's charge, or its notice where there was no charge.
+  -- The processor's charge, or its event where there was no charge.
   decline_id text NOT NULL,
   share_id text NOT NULL,
   -- A keyed hash of the address that last requested the hold; null: unknown, or too long ago.
@@ -407,7 +408,7 @@ CREATE TABLE friends (
   CONSTRAINT friends_pkey PRIMARY KEY (member_id, friend_id),
   CONSTRAINT friends_friend_id_fkey FOREIGN KEY (friend_id) REFERENCES members(member_id),
   CONSTRAINT friends_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
-  CONSTRAINT friend_is_somebody_else CHECK (member_id <> friend_id)
+  CONSTRAINT friend_is_another_member CHECK (member_id <> friend_id)
 );
 
 CREATE TABLE function_versions (
@@ -427,8 +428,8 @@ CREATE TABLE hold_request_addresses (
 );
 CREATE INDEX hold_request_addresses_by_age ON hold_request_addresses USING btree (at);
 
--- A hold is one payment intent at the processor. asked: the program decided to create it, and whether it exists is
--- unknown. capturing and releasing are decisions in the same way.
+-- A hold is one payment intent at the processor. requested: the program decided to create it, and whether it exists is
+-- unknown. capturing and releasing are decisions in the same way. voided: it can never be captured.
 CREATE TABLE holds (
   venue_id uuid NOT NULL,
   hold_id uuid NOT NULL,
@@ -440,7 +441,7 @@ CREATE TABLE holds (
   currency text NOT NULL,
   -- The hold that this one replaces before it lapses.
   renews uuid,
-  keeps_card boolean NOT NULL,
+  saves_card boolean NOT NULL,
   intent_id text,
   client_secret bytea,
   customer_id text,
@@ -456,21 +457,21 @@ CREATE TABLE holds (
   due_at timestamp with time zone,
   lease_token integer NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL,
-  -- The member who asked for the hold and pays it; null: the share's own member, or a test helper.
+  -- The member who requested the hold and pays it; null: the share's own member, or a test helper.
   payer_id uuid,
   CONSTRAINT holds_pkey PRIMARY KEY (venue_id, hold_id),
   CONSTRAINT holds_venue_id_share_id_fkey FOREIGN KEY (venue_id, share_id) REFERENCES shares(venue_id, share_id),
   CONSTRAINT hold_amount_is_a_charge CHECK (amount >= 50 AND amount <= 99999999),
-  CONSTRAINT hold_decided_is_due CHECK (due_at IS NOT NULL OR (status <> ALL (ARRAY['asked'::text, 'releasing'::text]))),
-  CONSTRAINT hold_is_known_to_the_processor CHECK (intent_id IS NOT NULL OR (status = ANY (ARRAY['asked'::text, 'releasing'::text, 'released'::text, 'gone'::text]))),
+  CONSTRAINT hold_decided_is_due CHECK (due_at IS NOT NULL OR (status <> ALL (ARRAY['requested'::text, 'releasing'::text]))),
+  CONSTRAINT hold_is_known_to_the_processor CHECK (intent_id IS NOT NULL OR (status = ANY (ARRAY['requested'::text, 'releasing'::text, 'released'::text, 'voided'::text]))),
   CONSTRAINT hold_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
-  CONSTRAINT hold_status_is_known CHECK (status = ANY (ARRAY['asked'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text, 'releasing'::text, 'released'::text, 'returned'::text, 'gone'::text])),
-  CONSTRAINT hold_taken_has_a_charge CHECK (charge_id IS NOT NULL OR (status <> ALL (ARRAY['held'::text, 'capturing'::text, 'captured'::text])))
+  CONSTRAINT hold_status_is_known CHECK (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text, 'releasing'::text, 'released'::text, 'returned'::text, 'voided'::text])),
+  CONSTRAINT hold_with_card_has_a_charge CHECK (charge_id IS NOT NULL OR (status <> ALL (ARRAY['held'::text, 'capturing'::text, 'captured'::text])))
 ) WITH (fillfactor=80);
 CREATE INDEX holds_by_checkout ON holds USING btree (venue_id, checkout_id);
 CREATE INDEX holds_due ON holds USING btree (due_at) WHERE due_at IS NOT NULL;
-CREATE UNIQUE INDEX holds_one_for_a_share ON holds USING btree (venue_id, share_id) WHERE renews IS NULL AND (status = ANY (ARRAY['asked'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
-CREATE UNIQUE INDEX holds_one_renewal_of_each ON holds USING btree (venue_id, renews) WHERE renews IS NOT NULL AND (status = ANY (ARRAY['asked'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
+CREATE UNIQUE INDEX holds_one_for_a_share ON holds USING btree (venue_id, share_id) WHERE renews IS NULL AND (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
+CREATE UNIQUE INDEX holds_one_renewal_of_each ON holds USING btree (venue_id, renews) WHERE renews IS NOT NULL AND (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
 CREATE TRIGGER hold_keeps_its_amount BEFORE UPDATE OF amount, currency, mode ON holds FOR EACH ROW EXECUTE FUNCTION enforce_fixed_amounts();
 CREATE TRIGGER hold_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON holds FOR EACH ROW EXECUTE FUNCTION enforce_transition('hold');
 CREATE TRIGGER holds_are_never_deleted BEFORE DELETE OR TRUNCATE ON holds FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
@@ -833,7 +834,7 @@ CREATE TABLE movements (
   -- Of a refund: how much of it comes out of our fee.
   fee_part integer NOT NULL DEFAULT 0,
   -- Of a reversal: the transfer that it reverses.
-  takes_back uuid,
+  reversed_transfer_id uuid,
   currency text NOT NULL,
   reason text,
   processor_id text,
@@ -852,7 +853,7 @@ CREATE TABLE movements (
   CONSTRAINT movement_kind_is_known CHECK (kind = ANY (ARRAY['refund'::text, 'return'::text, 'transfer'::text, 'reversal'::text])),
   CONSTRAINT movement_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
   CONSTRAINT movement_open_is_due CHECK ((due_at IS NOT NULL) = (status = ANY (ARRAY['waiting'::text, 'sending'::text]))),
-  CONSTRAINT movement_reversal_names_its_transfer CHECK ((takes_back IS NOT NULL) = (kind = 'reversal'::text)),
+  CONSTRAINT movement_reversal_names_its_transfer CHECK ((reversed_transfer_id IS NOT NULL) = (kind = 'reversal'::text)),
   CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'done'::text, 'failed'::text, 'dropped'::text]))
 ) WITH (fillfactor=80);
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
@@ -926,18 +927,18 @@ CREATE TABLE payouts (
 CREATE UNIQUE INDEX payouts_by_time ON payouts USING btree (venue_id, mode, created_at);
 CREATE UNIQUE INDEX payouts_one_for_a_checkout ON payouts USING btree (venue_id, checkout_id);
 
--- Notices of the processor whose venue is known only after the processor was asked.
-CREATE TABLE processor_notices (
-  notice_id text NOT NULL,
+-- Webhook events of the processor whose venue is known only after the worker has asked the processor.
+CREATE TABLE processor_events (
+  event_id text NOT NULL,
   mode text NOT NULL,
-  about json NOT NULL,
+  subject json NOT NULL,
   due_at timestamp with time zone,
   lease_token integer NOT NULL DEFAULT 0,
   received_at timestamp with time zone NOT NULL,
-  CONSTRAINT processor_notices_pkey PRIMARY KEY (notice_id)
+  CONSTRAINT processor_events_pkey PRIMARY KEY (event_id)
 );
-CREATE INDEX processor_notices_by_age ON processor_notices USING btree (received_at);
-CREATE INDEX processor_notices_due ON processor_notices USING btree (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX processor_events_by_age ON processor_events USING btree (received_at);
+CREATE INDEX processor_events_due ON processor_events USING btree (due_at) WHERE due_at IS NOT NULL;
 
 -- From an id to its venue, for the operator who reviews.
 CREATE TABLE review_routes (
@@ -952,7 +953,7 @@ CREATE TABLE shares (
   venue_id uuid NOT NULL,
   share_id text NOT NULL,
   checkout_id text NOT NULL,
-  place smallint NOT NULL,
+  position smallint NOT NULL,
   amount integer NOT NULL,
   status text NOT NULL,
   is_organizer boolean NOT NULL,
@@ -975,7 +976,7 @@ CREATE TABLE shares (
   CONSTRAINT share_refund_is_within_the_amount CHECK (refunded_amount >= 0 AND refunded_amount <= amount),
   CONSTRAINT share_status_is_known CHECK (status = ANY (ARRAY['invited'::text, 'held'::text, 'captured'::text, 'released'::text, 'refunded'::text, 'failed'::text]))
 ) WITH (fillfactor=85);
-CREATE INDEX shares_by_checkout ON shares USING btree (venue_id, checkout_id, place) WHERE dropped_at IS NULL;
+CREATE INDEX shares_by_checkout ON shares USING btree (venue_id, checkout_id, "position") WHERE dropped_at IS NULL;
 CREATE UNIQUE INDEX shares_by_member ON shares USING btree (venue_id, checkout_id, member_id) WHERE dropped_at IS NULL;
 CREATE CONSTRAINT TRIGGER party_adds_up AFTER INSERT OR UPDATE OF dropped_at ON shares DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION enforce_party_invariants();
 CREATE TRIGGER share_keeps_its_amount BEFORE UPDATE OF amount ON shares FOR EACH ROW EXECUTE FUNCTION enforce_fixed_amounts();
@@ -1074,132 +1075,182 @@ CREATE TABLE webhook_endpoints (
   CONSTRAINT webhook_endpoint_url_is_https CHECK (url ~~ 'https://%'::text)
 );
 
+-- The rows of ledger_accounts.
+--   'disputed_funds', 'debit', 'what the processor took back because a guest disputed a charge'
+--   'fee_income', 'credit', 'our fee'
+--   'guest_funds', 'credit', 'captured from guests, for a booking that is not complete yet'
+--   'processor_balance', 'debit', 'what the processor keeps for us'
+--   'venue_payable', 'credit', 'what we owe a venue; below zero, what it owes us until a transfer is taken back'
+
+-- The rows of state_transitions.
+--   'checkout', '', 'open'
+--   'checkout', 'collecting', 'canceled'
+--   'checkout', 'collecting', 'expired'
+--   'checkout', 'collecting', 'funded'
+--   'checkout', 'funded', 'canceled'
+--   'checkout', 'funded', 'collecting'
+--   'checkout', 'funded', 'completed'
+--   'checkout', 'open', 'canceled'
+--   'checkout', 'open', 'collecting'
+--   'checkout', 'open', 'expired'
+--   'hold', '', 'requested'
+--   'hold', 'capturing', 'captured'
+--   'hold', 'capturing', 'releasing'
+--   'hold', 'held', 'capturing'
+--   'hold', 'held', 'releasing'
+--   'hold', 'held', 'voided'
+--   'hold', 'open', 'held'
+--   'hold', 'open', 'releasing'
+--   'hold', 'open', 'voided'
+--   'hold', 'releasing', 'captured'
+--   'hold', 'releasing', 'released'
+--   'hold', 'releasing', 'returned'
+--   'hold', 'requested', 'held'
+--   'hold', 'requested', 'open'
+--   'hold', 'requested', 'releasing'
+--   'hold', 'requested', 'voided'
+--   'movement', '', 'waiting'
+--   'movement', 'failed', 'dropped'
+--   'movement', 'failed', 'waiting'
+--   'movement', 'sending', 'done'
+--   'movement', 'sending', 'failed'
+--   'movement', 'waiting', 'dropped'
+--   'movement', 'waiting', 'sending'
+--   'share', '', 'invited'
+--   'share', 'captured', 'refunded'
+--   'share', 'failed', 'held'
+--   'share', 'held', 'captured'
+--   'share', 'held', 'failed'
+--   'share', 'held', 'released'
+--   'share', 'invited', 'failed'
+--   'share', 'invited', 'held'
+
 -- Functions, each with its file.
 -- src/domain/analytics/functions/activity_day.sql
---   activity_day(p_at timestamp with time zone)
+--   activity_day(p_at timestamp with time zone) returns date
 -- src/domain/analytics/functions/activity_figures.sql
---   activity_figures(p_venue uuid, p_subjects uuid[], p_from timestamp with time zone, p_to timestamp with time zone, p_by_day boolean)
+--   activity_figures(p_venue uuid, p_subjects uuid[], p_from timestamp with time zone, p_to timestamp with time zone, p_by_day boolean) returns TABLE(what text, subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint, viewers bigint, starters bigint, window_from timestamp with time zone, window_to timestamp with time zone, retained_since timestamp with time zone)
 -- src/domain/analytics/functions/activity_hour.sql
---   activity_hour(p_at timestamp with time zone)
+--   activity_hour(p_at timestamp with time zone) returns integer
 -- src/domain/analytics/functions/activity_slot.sql
---   activity_slot(p_at timestamp with time zone)
+--   activity_slot(p_at timestamp with time zone) returns smallint
 -- src/domain/analytics/functions/activity_window.sql
---   activity_window(p_venue uuid, p_subjects uuid[], p_from timestamp with time zone, p_to timestamp with time zone, OUT window_from timestamp with time zone, OUT window_to timestamp with time zone, OUT retained_since timestamp with time zone, OUT counted_from timestamp with time zone, OUT counted_to timestamp with time zone, OUT has_hours boolean, OUT low integer, OUT high integer, OUT first_day date, OUT end_day date, OUT from1 timestamp with time zone, OUT to1 timestamp with time zone, OUT from2 timestamp with time zone, OUT to2 timestamp with time zone)
+--   activity_window(p_venue uuid, p_subjects uuid[], p_from timestamp with time zone, p_to timestamp with time zone, OUT window_from timestamp with time zone, OUT window_to timestamp with time zone, OUT retained_since timestamp with time zone, OUT counted_from timestamp with time zone, OUT counted_to timestamp with time zone, OUT has_hours boolean, OUT low integer, OUT high integer, OUT first_day date, OUT end_day date, OUT from1 timestamp with time zone, OUT to1 timestamp with time zone, OUT from2 timestamp with time zone, OUT to2 timestamp with time zone) returns record
 -- src/domain/analytics/functions/add_figures.sql
---   add_figures(p_venue uuid, p_subjects uuid[], p_days date[], p_parts smallint[], p_views bigint[], p_saves bigint[], p_bookings bigint[], p_guests bigint[], p_cents bigint[], p_check_ins bigint[], p_people_subjects uuid[], p_people_days date[], p_people_parts smallint[], p_actions text[], p_gaps smallint[], p_people integer[])
+--   add_figures(p_venue uuid, p_subjects uuid[], p_days date[], p_parts smallint[], p_views bigint[], p_saves bigint[], p_bookings bigint[], p_guests bigint[], p_cents bigint[], p_check_ins bigint[], p_people_subjects uuid[], p_people_days date[], p_people_parts smallint[], p_actions text[], p_gaps smallint[], p_people integer[]) returns void
 -- src/domain/analytics/functions/adjust_people_by_gap.sql
---   adjust_people_by_gap(p_gaps smallint[], p_people integer[], p_more_gaps smallint[], p_more integer[])
+--   adjust_people_by_gap(p_gaps smallint[], p_people integer[], p_more_gaps smallint[], p_more integer[]) returns TABLE(gaps smallint[], people integer[])
 -- src/domain/keys/functions/admit.sql
---   admit(p_hashes bytea[], p_effects text[], p_wanted integer[], p_checkouts text[], p_now timestamp with time zone)
+--   admit(p_hashes bytea[], p_effects text[], p_calls integer[], p_checkouts text[] DEFAULT NULL::text[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE("position" integer, venue_id uuid, venue_name text, venue_linked boolean, venue_origins text[], key_id text, kind text, mode text, scopes text[], allow_ips text[], writes_per_hour integer, reads_per_hour integer, created_at timestamp with time zone, expires_at timestamp with time zone, call_limit integer, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, counted_at timestamp with time zone, prefetched text, overdue boolean)
 -- src/domain/hooks/functions/admit_hook.sql
---   admit_hook(p_hash bytea, p_provider text, p_limit integer)
+--   admit_hook(p_hash bytea, p_provider text, p_limit integer) returns TABLE(venue_id uuid, integration_id text, mode text, secret bytea, address text, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, counted_at timestamp with time zone)
 -- src/domain/analytics/functions/all_experiences_id.sql
---   all_experiences_id(p_mode text)
+--   all_experiences_id(p_mode text) returns uuid
 -- src/domain/venues/functions/allocate_timestamps.sql
---   allocate_timestamps(p_venue uuid, p_mode text, p_now timestamp with time zone, p_count integer)
--- src/domain/webhooks/functions/archive_last_attempt.sql
---   archive_last_attempt(d deliveries)
+--   allocate_timestamps(p_venue uuid, p_mode text, p_now timestamp with time zone, p_count integer) returns timestamp with time zone
 -- src/domain/checkouts/functions/checkout_view.sql
---   checkout_view(c checkouts)
+--   checkout_view(c checkouts) returns json
 -- src/domain/analytics/functions/count_activity.sql
---   count_activity(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[], p_is_new boolean[])
+--   count_activity(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[], p_is_new boolean[]) returns void
 -- src/domain/keys/functions/count_calls.sql
---   count_calls(p_subject text, p_limit integer, p_wanted integer, OUT granted integer, OUT remaining integer, OUT reset_at timestamp with time zone, OUT retry_at timestamp with time zone, OUT asked_at timestamp with time zone)
+--   count_calls(p_subject text, p_limit integer, p_calls integer, OUT granted integer, OUT remaining integer, OUT reset_at timestamp with time zone, OUT retry_at timestamp with time zone, OUT counted_at timestamp with time zone) returns record
 -- src/domain/keys/functions/count_calls_each.sql
---   count_calls_each(p_subjects text[], p_limit integer, p_wanted integer[])
+--   count_calls_each(p_subjects text[], p_limit integer, p_calls integer[]) returns TABLE("position" integer, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, counted_at timestamp with time zone)
 -- src/domain/analytics/functions/count_new_people.sql
---   count_new_people(p_gaps smallint[], p_people integer[], p_gap integer)
+--   count_new_people(p_gaps smallint[], p_people integer[], p_gap integer) returns integer
 -- src/domain/checkouts/functions/create_checkout.sql
---   create_checkout(p_venue uuid, p_mode text, p_checkout text, p_event text, p_key text, p_fingerprint bytea, p_content json, p_url text, p_now timestamp with time zone, p_may_create boolean, OUT outcome text, OUT response text, OUT found_id text)
+--   create_checkout(p_venue uuid, p_mode text, p_checkout text, p_event text, p_key text, p_fingerprint bytea, p_content json, p_url text, p_now timestamp with time zone, p_may_create boolean, p_retention interval, OUT outcome text, OUT response text, OUT found_id text) returns record
 -- src/domain/analytics/functions/day_number.sql
---   day_number(p_day date)
+--   day_number(p_day date) returns integer
 -- src/domain/analytics/functions/day_of_hour.sql
---   day_of_hour(p_hour integer)
+--   day_of_hour(p_hour integer) returns date
 -- src/domain/webhooks/functions/dispatch_events.sql
---   dispatch_events(p_now timestamp with time zone, p_limit integer)
+--   dispatch_events(p_now timestamp with time zone, p_limit integer, p_window interval) returns integer
 -- src/domain/webhooks/functions/due_deliveries.sql
---   due_deliveries(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_limit integer, p_in_flight timestamp with time zone[])
+--   due_deliveries(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_limit integer, p_in_flight timestamp with time zone[]) returns TABLE(created_at timestamp with time zone, tries integer, ends_at timestamp with time zone, body text)
 -- src/domain/analytics/functions/edge_figures.sql
---   edge_figures(p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_from1 timestamp with time zone, p_to1 timestamp with time zone, p_from2 timestamp with time zone, p_to2 timestamp with time zone, p_low integer, p_high integer, p_by_day boolean)
+--   edge_figures(p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_from1 timestamp with time zone, p_to1 timestamp with time zone, p_from2 timestamp with time zone, p_to2 timestamp with time zone, p_low integer, p_high integer, p_by_day boolean) returns TABLE(subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint, viewers bigint, starters bigint)
 -- src/domain/webhooks/functions/end_deliveries.sql
---   end_deliveries(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_limit integer, p_in_flight timestamp with time zone[], p_end_reason text)
+--   end_deliveries(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_limit integer, p_in_flight timestamp with time zone[], p_end_reason text, p_window interval) returns text
 -- src/base/functions/enforce_append_only.sql
---   enforce_append_only()
+--   enforce_append_only() returns trigger
 -- src/base/functions/enforce_fixed_amounts.sql
---   enforce_fixed_amounts()
+--   enforce_fixed_amounts() returns trigger
 -- src/base/functions/enforce_no_deletes.sql
---   enforce_no_deletes()
+--   enforce_no_deletes() returns trigger
 -- src/domain/checkouts/functions/enforce_party_invariants.sql
---   enforce_party_invariants()
+--   enforce_party_invariants() returns trigger
 -- src/base/functions/enforce_transition.sql
---   enforce_transition()
+--   enforce_transition() returns trigger
 -- src/domain/events/functions/event_json.sql
---   event_json(e events)
+--   event_json(e events) returns text
 -- src/domain/checkouts/functions/expire_checkouts.sql
---   expire_checkouts(p_venue uuid, p_now timestamp with time zone, p_limit integer, p_only text, p_events text[])
+--   expire_checkouts(p_venue uuid, p_now timestamp with time zone, p_events text[]) returns integer
 -- src/domain/events/functions/find_stored_response.sql
---   find_stored_response(p_venue uuid, p_checkout text)
+--   find_stored_response(p_venue uuid, p_checkout text) returns text
 -- src/domain/analytics/functions/first_hour.sql
---   first_hour(p_day date)
+--   first_hour(p_day date) returns integer
 -- src/domain/analytics/functions/gap_in_days.sql
---   gap_in_days(p_previous date, p_day date)
+--   gap_in_days(p_previous date, p_day date) returns smallint
 -- src/domain/analytics/functions/gap_in_hours.sql
---   gap_in_hours(p_hours integer, p_hour integer, p_day date, p_previous_hour integer)
+--   gap_in_hours(p_hours integer, p_hour integer, p_day date, p_previous_hour integer) returns smallint
 -- src/domain/checkouts/functions/guest_view.sql
---   guest_view(c checkouts)
+--   guest_view(c checkouts) returns json
 -- src/domain/analytics/functions/has_activity.sql
---   has_activity(p_venue uuid, p_subjects uuid[], p_from timestamp with time zone, p_to timestamp with time zone)
+--   has_activity(p_venue uuid, p_subjects uuid[], p_from timestamp with time zone, p_to timestamp with time zone) returns boolean
 -- src/domain/analytics/functions/hour_bits_between.sql
---   hour_bits_between(p_day date, p_low integer, p_high integer)
+--   hour_bits_between(p_day date, p_low integer, p_high integer) returns integer
 -- src/domain/analytics/functions/hour_start.sql
---   hour_start(p_hour integer)
+--   hour_start(p_hour integer) returns timestamp with time zone
 -- src/domain/webhooks/functions/is_same_deadline.sql
---   is_same_deadline(p_ends_at timestamp with time zone, p_deadline_ms double precision)
+--   is_same_deadline(p_ends_at timestamp with time zone, p_deadline_ms double precision) returns boolean
 -- src/domain/analytics/functions/latest_hour.sql
---   latest_hour(p_hours integer)
+--   latest_hour(p_hours integer) returns integer
 -- src/domain/analytics/functions/lock_activity_venue.sql
---   lock_activity_venue(p_venue uuid)
+--   lock_activity_venue(p_venue uuid) returns void
 -- src/domain/members/functions/member_name.sql
---   member_name(p_member uuid)
+--   member_name(p_member uuid) returns text
 -- src/domain/payments/functions/open_payout.sql
---   open_payout(p_venue uuid, p_checkout text, p_payout uuid, p_at timestamp with time zone)
+--   open_payout(p_venue uuid, p_checkout text, p_payout uuid, p_at timestamp with time zone) returns void
 -- src/domain/analytics/functions/people_changes.sql
---   people_changes(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[])
+--   people_changes(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[]) returns TABLE(subject uuid, action text, person uuid, day date, row_id tid, old_hours integer, hours integer, old_previous_hour integer, previous_hour integer, changed_hours integer)
 -- src/domain/analytics/functions/people_on_day.sql
---   people_on_day(p_venue uuid, p_day date)
+--   people_on_day(p_venue uuid, p_day date) returns TABLE(subject uuid, action text, person uuid, hours integer, previous_hour integer, row_id tid)
 -- src/domain/webhooks/functions/queue_events.sql
---   queue_events()
+--   queue_events() returns trigger
 -- src/domain/analytics/functions/recent_hour.sql
---   recent_hour(p_hour integer, p_day date)
+--   recent_hour(p_hour integer, p_day date) returns integer
 -- src/domain/analytics/functions/record_activity.sql
---   record_activity(p_venue uuid, p_keys uuid[], p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[])
+--   record_activity(p_venue uuid, p_keys uuid[], p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[]) returns TABLE(place integer, outcome text)
 -- src/domain/webhooks/functions/record_attempts.sql
---   record_attempts(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_available_at timestamp with time zone, p_failures integer, p_pace text, p_release boolean, p_secret bytea, p_created timestamp with time zone[], p_ends double precision[], p_statuses text[], p_codes integer[], p_errors text[], p_responses text[], p_durations integer[], p_at double precision[], p_due double precision[])
+--   record_attempts(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_available_at timestamp with time zone, p_failures integer, p_pace text, p_release boolean, p_secret bytea, p_created timestamp with time zone[], p_ends double precision[], p_statuses text[], p_codes integer[], p_errors text[], p_responses text[], p_durations integer[], p_at double precision[], p_due double precision[], p_window interval) returns text
 -- src/domain/checkouts/functions/record_checkout_event.sql
---   record_checkout_event(p_venue uuid, p_checkout text, p_event text, p_type text, p_more text, p_at timestamp with time zone)
+--   record_checkout_event(p_venue uuid, p_checkout text, p_event text, p_type text, p_more text, p_at timestamp with time zone) returns void
 -- src/domain/events/functions/record_event.sql
---   record_event(p_venue uuid, p_event text, p_mode text, p_type text, p_subject text, p_data json, p_at timestamp with time zone)
+--   record_event(p_venue uuid, p_event text, p_mode text, p_type text, p_subject text, p_data json, p_at timestamp with time zone) returns void
 -- src/domain/analytics/functions/record_people.sql
---   record_people(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[])
+--   record_people(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[]) returns TABLE(subject uuid, day date, part smallint, action text, gap smallint, people integer)
 -- src/domain/analytics/functions/recount_events.sql
---   recount_events(p_venue uuid, p_day date)
+--   recount_events(p_venue uuid, p_day date) returns TABLE(subject uuid, part smallint, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint)
 -- src/domain/analytics/functions/recount_people.sql
---   recount_people(p_venue uuid, p_day date, p_low uuid, p_high uuid)
+--   recount_people(p_venue uuid, p_day date, p_low uuid, p_high uuid) returns TABLE(subject uuid, part smallint, action text, gap smallint, people integer)
 -- src/domain/analytics/functions/repair_day.sql
---   repair_day(p_venue uuid, p_day date, p_repairs bigint, p_subjects uuid[], p_parts smallint[], p_views bigint[], p_saves bigint[], p_bookings bigint[], p_guests bigint[], p_cents bigint[], p_check_ins bigint[], p_people_subjects uuid[], p_people_parts smallint[], p_actions text[], p_gaps smallint[], p_people integer[])
+--   repair_day(p_venue uuid, p_day date, p_repairs bigint, p_subjects uuid[], p_parts smallint[], p_views bigint[], p_saves bigint[], p_bookings bigint[], p_guests bigint[], p_cents bigint[], p_check_ins bigint[], p_people_subjects uuid[], p_people_parts smallint[], p_actions text[], p_gaps smallint[], p_people integer[]) returns integer
 -- src/domain/analytics/functions/repair_people.sql
---   repair_people(p_venue uuid, p_day date, p_low uuid, p_high uuid)
+--   repair_people(p_venue uuid, p_day date, p_low uuid, p_high uuid) returns integer
 -- src/domain/analytics/functions/repair_previous_hours.sql
---   repair_previous_hours(p_venue uuid, p_day date, p_low uuid, p_high uuid)
+--   repair_previous_hours(p_venue uuid, p_day date, p_low uuid, p_high uuid) returns integer
 -- src/domain/webhooks/functions/schedule_endpoint_queues.sql
---   schedule_endpoint_queues(p_venues uuid[], p_endpoints text[], p_now timestamp with time zone)
+--   schedule_endpoint_queues(p_venues uuid[], p_endpoints text[], p_now timestamp with time zone) returns void
 -- src/domain/hooks/functions/store_inbound.sql
---   store_inbound(p_venue uuid, p_integration text, p_delivery text, p_now timestamp with time zone, p_dedup_hash bytea, p_dedup_window interval, p_event text, p_type text, p_body bytea, p_max_bytes bigint)
+--   store_inbound(p_venue uuid, p_integration text, p_delivery text, p_now timestamp with time zone, p_dedup_hash bytea, p_dedup_window interval, p_event text, p_type text, p_body bytea, p_max_bytes bigint) returns TABLE(delivery_id text, is_duplicate boolean, retry_after integer)
 -- src/domain/analytics/functions/stored_figures.sql
---   stored_figures(p_venue uuid, p_day date)
+--   stored_figures(p_venue uuid, p_day date) returns SETOF activity_days
 -- src/base/functions/utc_micros.sql
---   utc_micros(p_at timestamp with time zone)
+--   utc_micros(p_at timestamp with time zone) returns text
 -- src/base/functions/utc_text.sql
---   utc_text(p_at timestamp with time zone)
+--   utc_text(p_at timestamp with time zone) returns text
 -- src/domain/analytics/functions/whole_figures.sql
---   whole_figures(p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_low integer, p_high integer, p_first_day date, p_end_day date, p_has_hours boolean, p_by_day boolean)
+--   whole_figures(p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_low integer, p_high integer, p_first_day date, p_end_day date, p_has_hours boolean, p_by_day boolean) returns TABLE(subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint, viewers bigint, starters bigint)
+-- src/domain/webhooks/functions/with_last_attempt.sql
+--   with_last_attempt(d deliveries) returns jsonb

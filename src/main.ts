@@ -16,11 +16,11 @@ import { randomText, systemRandom } from './base/random.ts';
 import { schemaFolders } from './base/schema-files.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
 import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
-import { proveEncryptionKey } from './domain/installation/key-proof.ts';
+import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
 import { DispatchSignal } from './domain/webhooks/deliveries/dispatch-signal.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
-import { textSender } from './main/sender.ts';
-import { type AppContext, commandContext, makeContext } from './run/context.ts';
+import { smsSender } from './main/sms-sender.ts';
+import { type AppContext, commandContext, makeContext, readSchemas } from './run/context.ts';
 import type { ToolServer, ToolServerContext } from './run/tool-server.ts';
 
 interface OpenedContext {
@@ -67,16 +67,16 @@ async function openContext(
     outbound,
     sealKey,
     operatorToken: config.operatorToken ?? token?.text ?? '',
-    schemaFolder: join(packageRoot, 'schemas', 'v1'),
+    schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
     processors: processor.processors,
     processorAccess: processor.access,
   });
   const applied = await migration.done.catch((error: unknown) => {
     throw asDatabaseError(error, config);
   });
-  if (applied > 0) log.info({ files: applied }, 'the database was migrated');
+  if (applied > 0) log.info({ files: applied }, 'the process migrated the database');
   if (shutdown.isStopping) throw new ShutdownRequested();
-  await proveEncryptionKey(db, context.seal, context.clock.now());
+  await verifyEncryptionKey(db, context.seal, context.clock.now());
   return { context, processor, newOperatorToken: token?.isNew === true ? token.text : null };
 }
 
@@ -103,7 +103,7 @@ function asDatabaseError(error: unknown, { databaseUrl }: Config): unknown {
 }
 
 function systemCommandContext(context: AppContext, via: 'start' | 'cli', actor: string): CommandContext {
-  return commandContext(context, { actor, via, address: null, requestId: null });
+  return commandContext(context, { name: actor, via, address: null, requestId: null });
 }
 
 function printLine(line: string): void {
@@ -168,7 +168,7 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
       payments: services,
       deliveries: { ...services, dispatchSignal: new DispatchSignal() },
       hooks: context,
-      sender: textSender(config),
+      sender: smsSender(config),
     });
     await shutdown.add(() => worker.close());
   }
@@ -188,11 +188,11 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
     throw asListenError(error, config);
   });
   await shutdown.add(() => server.close());
-  const registered = processor.registerNotices(server.localUrl).catch((error: unknown) => {
+  const registered = processor.registerWebhookEndpoints(server.localUrl).catch((error: unknown) => {
     if (shutdown.isStopping) return;
     log.warn(
       { err: error },
-      'the address for processor notices could not be registered; the worker polls the processor instead',
+      'the process could not register its webhook endpoint; the worker polls the processor instead',
     );
   });
   if (role === 'start') await registered;
@@ -230,14 +230,14 @@ function onStopSignal(config: Config, log: Log, shutdown: Shutdown): Promise<voi
     const stop = (signal: NodeJS.Signals): void => {
       if (isStopping) process.exit(130);
       isStopping = true;
-      log.info({ signal }, 'stopping');
+      log.info({ signal }, 'the process received a signal and stops');
       const forcedExit = setTimeout(() => {
-        log.error('stopping took too long');
+        log.error('the process did not stop in time and exits');
         process.exit(1);
       }, config.shutdownSeconds * 1000);
       forcedExit.unref();
       void shutdown.run().then((isClean) => {
-        log.info('stopped');
+        log.info('the process has stopped');
         if (!isClean) process.exitCode = 1;
         resolve();
       });

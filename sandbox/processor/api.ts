@@ -220,7 +220,7 @@ class EmbeddedProcessorApi implements ProcessorApi {
     }
     params.rejectUnknown(operation.params);
     const fault = this.faults.pick(operation.name, caller.mode);
-    const faultOutcome = fault === null ? null : faultBeforeWork(fault, requestId);
+    const faultOutcome = fault === null ? null : faultInsteadOfOperation(fault, requestId);
     if (faultOutcome !== null) return faultOutcome;
     const key = call.request.method === 'POST' ? (call.request.headers['idempotency-key'] ?? null) : null;
     const response = key === null ? await this.#execute(call, null, fault) : await this.#runOnce(call, key, fault);
@@ -380,7 +380,7 @@ function internalErrorResponse(
 }
 
 /** The outcome of a fault that replaces the operation; null when the operation runs. */
-function faultBeforeWork(fault: FaultRule, requestId: string): ApiOutcome | null {
+function faultInsteadOfOperation(fault: FaultRule, requestId: string): ApiOutcome | null {
   if (fault.kind === 'timeout_before') return timeoutFault(fault);
   if (fault.kind === 'drop_connection') return { fault: 'drop_connection', ms: 0 };
   if (fault.kind === 'error_500') return internalErrorResponse(requestId);

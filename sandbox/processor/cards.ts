@@ -5,7 +5,7 @@ export type CardBrand = 'visa' | 'mastercard' | 'amex' | 'discover';
 
 export interface CardDecline {
   readonly code: string;
-  readonly decline: string | null;
+  readonly declineCode: string | null;
   readonly message: string;
 }
 
@@ -41,31 +41,31 @@ export interface TestCard extends CardBehavior {
 }
 
 export const declines = {
-  generic: { code: 'card_declined', decline: 'generic_decline', message: 'Your card was declined.' },
-  funds: { code: 'card_declined', decline: 'insufficient_funds', message: 'Your card has insufficient funds.' },
-  lost: { code: 'card_declined', decline: 'lost_card', message: 'Your card was declined.' },
-  stolen: { code: 'card_declined', decline: 'stolen_card', message: 'Your card was declined.' },
-  expired: { code: 'expired_card', decline: null, message: 'Your card has expired.' },
-  cvc: { code: 'incorrect_cvc', decline: null, message: "Your card's security code is incorrect." },
+  generic: { code: 'card_declined', declineCode: 'generic_decline', message: 'Your card was declined.' },
+  funds: { code: 'card_declined', declineCode: 'insufficient_funds', message: 'Your card has insufficient funds.' },
+  lost: { code: 'card_declined', declineCode: 'lost_card', message: 'Your card was declined.' },
+  stolen: { code: 'card_declined', declineCode: 'stolen_card', message: 'Your card was declined.' },
+  expired: { code: 'expired_card', declineCode: null, message: 'Your card has expired.' },
+  cvc: { code: 'incorrect_cvc', declineCode: null, message: "Your card's security code is incorrect." },
   processing: {
     code: 'processing_error',
-    decline: null,
+    declineCode: null,
     message: 'An error occurred while processing your card. Try again in a little bit.',
   },
   authentication: {
     code: 'authentication_required',
-    decline: 'authentication_required',
+    declineCode: 'authentication_required',
     message: 'Your card was declined. This transaction requires authentication.',
   },
   failedAuthentication: {
     code: 'payment_intent_authentication_failure',
-    decline: null,
+    declineCode: null,
     message:
       'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
   },
-  number: { code: 'incorrect_number', decline: null, message: 'Your card number is incorrect.' },
-  month: { code: 'invalid_expiry_month', decline: null, message: "Your card's expiration month is invalid." },
-  year: { code: 'invalid_expiry_year', decline: null, message: "Your card's expiration year is invalid." },
+  number: { code: 'incorrect_number', declineCode: null, message: 'Your card number is incorrect.' },
+  month: { code: 'invalid_expiry_month', declineCode: null, message: "Your card's expiration month is invalid." },
+  year: { code: 'invalid_expiry_year', declineCode: null, message: "Your card's expiration year is invalid." },
 } satisfies Readonly<Record<string, CardDecline>>;
 
 const WORKING_CARDS: readonly TestCard[] = [

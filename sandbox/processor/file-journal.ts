@@ -138,7 +138,7 @@ class FileJournal implements Journal {
       const line = isComplete ? verifyChecksum(text) : null;
       if (line === null) {
         if (!isLast) throw new Error(`${file} is damaged at byte ${at}: restore it from a backup`);
-        this.#cut(file, at);
+        this.#truncate(file, at);
         return;
       }
       yield line;
@@ -146,7 +146,7 @@ class FileJournal implements Journal {
   }
 
   /** Bytes from a torn line on were never acknowledged. They are saved in a `.torn` file for the operator. */
-  #cut(file: string, at: number): void {
+  #truncate(file: string, at: number): void {
     const fd = openSync(file, 'r+');
     try {
       const tail = Buffer.alloc(CHUNK_BYTES);
@@ -157,7 +157,7 @@ class FileJournal implements Journal {
     } finally {
       closeSync(fd);
     }
-    this.#log(`${file}: the last write is incomplete; the journal is cut off at byte ${at}`);
+    this.#log(`${file}: the last write is incomplete; the journal is truncated at byte ${at}`);
   }
 
   startWriting(snapshot: () => Iterable<string>): void {

@@ -56,7 +56,7 @@ export function completeChallenge(tx: Transaction, intent: IntentRow, isApproved
 }
 
 function recordDecline(tx: Transaction, intent: IntentRow, method: MethodRow, decline: CardDecline): IntentRow {
-  const { code, decline: declineCode, message } = decline;
+  const { code, declineCode, message } = decline;
   // Without the owner's approval the card network is not asked, so there is no charge.
   const isAttempted = decline !== declines.failedAuthentication;
   const charge = isAttempted ? createCharge(tx, intent, method, decline, false) : null;
@@ -87,7 +87,7 @@ function cardError(tx: Transaction, intent: IntentRow, decline: CardDecline, isP
   const error = {
     type: 'card_error' as const,
     code: decline.code,
-    ...(decline.decline === null ? {} : { decline_code: decline.decline }),
+    ...(decline.declineCode === null ? {} : { decline_code: decline.declineCode }),
     message: decline.message,
     ...(intent.charge === null || isPublishable ? {} : { charge: intent.charge }),
     payment_intent: isPublishable ? toPublicPaymentIntent(tx, intent) : toPaymentIntent(tx, intent),
@@ -114,7 +114,7 @@ function createCharge(
     description: intent.description,
     group: intent.group,
     metadata: intent.metadata,
-    failure: failure === null ? null : { code: failure.code, decline: failure.decline, message: failure.message },
+    failure: failure === null ? null : { code: failure.code, decline: failure.declineCode, message: failure.message },
     authenticated,
     captured: false,
     amountCaptured: 0,

@@ -207,7 +207,7 @@ export class Store {
     for (const [name, id] of r) tables[name].remove(id);
   }
 
-  /** Rows never change in position, so copying the lists of rows copies the state; the lines can be written later. */
+  /** Rows are never changed in place, so copying the lists of rows copies the state; the lines can be written later. */
   #snapshot(): Iterable<string> {
     const copies = (['test', 'live'] as const).flatMap((mode) =>
       TABLE_NAMES.map((name) => ({ mode, name, rows: this.#tables[mode][name].copyRows() as (Row | undefined)[] })),

@@ -128,7 +128,7 @@ export function retrieveBalance(tx: Transaction): StripeObject {
   return { object: 'balance', available, livemode: tx.mode === 'live', pending };
 }
 
-export function toTransferReversal(_view: RenderContext, row: ReversalRow): StripeObject {
+export function toTransferReversal(_context: RenderContext, row: ReversalRow): StripeObject {
   return {
     id: row.id,
     object: 'transfer_reversal',

@@ -18,7 +18,7 @@ export interface WebhookEvent {
   readonly body: string;
 }
 
-/** One event to be posted to entry endpoint. */
+/** One event to be posted to one endpoint. */
 export interface Delivery {
   readonly mode: Mode;
   readonly row: DeliveryRow;

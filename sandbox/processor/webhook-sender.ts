@@ -20,7 +20,7 @@ interface WebhookSenderOptions {
   readonly api: ProcessorApi;
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: (queue: string) => void;
+  readonly log: (line: string) => void;
 }
 
 const POLL_MS = 250;

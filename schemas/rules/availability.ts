@@ -3,8 +3,8 @@
 // slot.
 
 import { datesIn, isZone, zoneIsReal } from './iana-zone.ts';
+import { readDate, readInstant } from './instant.ts';
 import { below, items, member } from './json-walk.ts';
-import { readDate, readMoment } from './moment.ts';
 import { recurrenceIsReadable } from './recurrence-rule.ts';
 import type { Report, Rule } from './rule.ts';
 import { endsAfterStarts } from './time-order.ts';
@@ -17,7 +17,7 @@ import { uniqueExternalIds } from './unique-external-id.ts';
 function untilAfterStart(recurring: unknown, dateOf: (time: number) => string, at: string, report: Report): void {
   const until = member(recurring, 'until');
   const startsAt = member(recurring, 'starts_at');
-  const start = readMoment(startsAt);
+  const start = readInstant(startsAt);
   if (typeof until !== 'string' || readDate(until) === undefined) return;
   if (typeof startsAt !== 'string' || start === undefined) return;
   const written = startsAt.slice(0, 10);

@@ -1,5 +1,5 @@
-// The one home of time. Code that needs the wall clock is handed a Clock, so that a test or the simulation can set it. Code
-// that measures a duration, or waits, is handed a Stopwatch.
+// The only file that reads the wall clock. Code that needs it is handed a Clock, so that a test or the simulation can set
+// it. Code whose waits the simulation controls is handed a MonotonicClock.
 
 export interface Clock {
   /** The wall clock, in milliseconds since 1970. */
@@ -9,16 +9,16 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now() };
 
 /** Monotonic time: no caller can set it back. */
-export interface Stopwatch {
+export interface MonotonicClock {
   /** Milliseconds from an arbitrary start. */
   now(): number;
   /** Runs `work` once after `ms`. Returns a function that cancels it. */
-  after(ms: number, work: () => void): () => void;
+  schedule(ms: number, work: () => void): () => void;
 }
 
-export const systemStopwatch: Stopwatch = {
+export const systemMonotonicClock: MonotonicClock = {
   now: () => performance.now(),
-  after(ms, work) {
+  schedule(ms, work) {
     const timer = setTimeout(work, ms);
     return () => clearTimeout(timer);
   },

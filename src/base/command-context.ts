@@ -9,7 +9,7 @@ import type { Seal } from './seal.ts';
 
 /** Who acts, as the audit log names them. */
 export interface Actor {
-  readonly actor: string;
+  readonly name: string;
   readonly via: 'http' | 'mcp' | 'cli' | 'start' | 'worker';
   readonly address: string | null;
   readonly requestId: string | null;
@@ -31,6 +31,6 @@ export interface CommandServices {
 
 /** The services of a command together with the actor and the time of the call. */
 export interface CommandContext extends CommandServices {
-  readonly by: Actor;
+  readonly actor: Actor;
   readonly now: number;
 }

@@ -1,5 +1,5 @@
-// The one home of the environment. It is read and checked once, and one error names every wrong variable with its remedy.
-// No other file reads process.env; the tidy test checks this.
+// The only file that reads the settings in process.env, which main.ts passes to it. They are read and checked once, and
+// one error names every wrong variable with its remedy.
 
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -40,7 +40,7 @@ export interface Config {
   /** The real sender of text messages; null: there is none. */
   readonly twilio: TwilioAccount | null;
   /** Neither a real sender nor live keys: messages are stored only, to be read at /sandbox/outbox. */
-  readonly sandboxTexts: boolean;
+  readonly sandboxSms: boolean;
   /** How long after completion a venue is paid. */
   readonly payoutDelayHours: number;
 }
@@ -250,7 +250,7 @@ export function readConfig(env: Env): Config {
     sandboxProcessorUrl: read.address('SANDBOX_PROCESSOR_URL', ['http:', 'https:']),
     memberIssuer: memberIssuer(read),
     twilio,
-    sandboxTexts: twilio === null && stripe.live === undefined,
+    sandboxSms: twilio === null && stripe.live === undefined,
     payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);

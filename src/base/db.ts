@@ -1,6 +1,7 @@
-// The one home of the database. Single statements use a few pipelined connections: many statements are in flight on each,
-// and none waits for a free connection. A transaction has a connection of its own. No session state is left behind, so the
-// same code runs behind PgBouncer in transaction mode. Times are ISO 8601 text in UTC with microseconds, never Date.
+// The only file that opens database connections, except migrate.ts. Single statements use a few pipelined connections:
+// many statements are in flight on each, and none waits for a free connection. A transaction has a connection of its own.
+// No session state is left behind, so the same code runs behind PgBouncer in transaction mode. Times are ISO 8601 text in
+// UTC with microseconds, never Date.
 
 import { createHash } from 'node:crypto';
 import pg from 'pg';
@@ -58,14 +59,14 @@ function parserFor(oid: number, format?: string): (text: string) => unknown {
   return pg.types.getTypeParser(oid, (format ?? 'text') as 'text');
 }
 
-const names = new Map<string, string>();
+const statementNames = new Map<string, string>();
 
 /** A prepared statement's name is the hash of its text. Texts are constants of the program, so the map stays small. */
-function nameOf(text: string): string {
-  let name = names.get(text);
+function statementName(text: string): string {
+  let name = statementNames.get(text);
   if (name === undefined) {
     name = createHash('sha256').update(text).digest('base64url').slice(0, 24);
-    names.set(text, name);
+    statementNames.set(text, name);
   }
   return name;
 }
@@ -126,11 +127,11 @@ export function openDb(options: DbOptions): Db {
     ...(options.pooled ? {} : { statement_timeout: STATEMENT_TIMEOUT_MS }),
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
   };
-  const singles = new PipelinedPool(Math.max(1, Math.floor(options.connections / 4)), settings, options.onLost);
+  const statementPool = new PipelinedPool(Math.max(1, Math.floor(options.connections / 4)), settings, options.onLost);
   const priority = new PipelinedPool(Math.max(1, Math.floor(options.connections / 6)), settings, options.onLost);
   const pool = new pg.Pool({
     ...settings,
-    max: Math.max(1, options.connections - singles.size - priority.size),
+    max: Math.max(1, options.connections - statementPool.size - priority.size),
     idleTimeoutMillis: 60_000,
   });
   pool.on('error', (error) => options.onLost?.(error));
@@ -144,7 +145,7 @@ export function openDb(options: DbOptions): Db {
   ): Promise<R[]> => {
     options.onStatement?.(text);
     const config = { text, values: values === undefined ? [] : [...values] };
-    const result = await client.query(options.pooled ? config : { ...config, name: nameOf(text) });
+    const result = await client.query(options.pooled ? config : { ...config, name: statementName(text) });
     return result.rows as R[];
   };
 
@@ -157,7 +158,7 @@ export function openDb(options: DbOptions): Db {
   };
 
   return {
-    query: async (text, values) => send(await singles.next(), text, values),
+    query: async (text, values) => send(await statementPool.next(), text, values),
     priority: { query: async (text, values) => send(await priority.next(), text, values) },
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
@@ -169,7 +170,7 @@ export function openDb(options: DbOptions): Db {
       }
     },
     async close() {
-      await Promise.all([singles.close(), priority.close(), pool.end()]);
+      await Promise.all([statementPool.close(), priority.close(), pool.end()]);
     },
   };
 }
@@ -278,14 +279,14 @@ class PipelinedConnection implements Connection {
   readonly ready: Promise<void>;
   readonly #client: pg.Client;
 
-  constructor(settings: pg.ClientConfig, onGone: (error: Error | null) => void) {
+  constructor(settings: pg.ClientConfig, onConnectionLost: (error: Error | null) => void) {
     this.#client = new pg.Client(settings);
-    this.#client.on('error', onGone);
-    this.#client.on('end', () => onGone(null));
+    this.#client.on('error', onConnectionLost);
+    this.#client.on('end', () => onConnectionLost(null));
     this.ready = this.#client.connect().then(
       () => undefined,
       (error: Error) => {
-        onGone(null);
+        onConnectionLost(null);
         throw error;
       },
     );

@@ -33,7 +33,7 @@ export const catalogue = {
   too_short: { status: 422, message: 'The text is too short.' },
   too_many_items: { status: 422, message: 'There are too many items.' },
   too_few_items: { status: 422, message: 'There are too few items.' },
-  not_unique: { status: 422, message: 'The value stands more than once.' },
+  not_unique: { status: 422, message: 'The value occurs more than once.' },
   not_allowed: { status: 422, message: 'The value does not go together with another one.' },
   review_queue_full: { status: 422, message: 'Too many submissions are waiting for review.' },
   rate_limited: { status: 429, message: 'The hourly limit is used up. Wait Retry-After seconds.' },

@@ -8,9 +8,9 @@ export function splitEqually(whole: number, parts: number): number[] {
 }
 
 /**
- * Divides in proportion, by largest remainder: each part gets the floor of its exact share, and the remaining
- * cents go one each to the parts with the largest remainders (the earlier part first on a tie). No part is above its own weight unless the
- * whole is above the sum of the weights.
+ * Divides in proportion, by largest remainder: each part gets the floor of its exact share, and the remaining cents go
+ * one each to the parts with the largest remainders (the earlier part first on a tie). No part is above its own weight
+ * unless the whole is above the sum of the weights.
  */
 export function divideInProportion(whole: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((total, weight) => total + BigInt(weight), 0n);
@@ -18,14 +18,16 @@ export function divideInProportion(whole: number, weights: readonly number[]): n
     if (whole !== 0) throw new Error('an amount cannot be divided over weights that sum to zero');
     return weights.map(() => 0);
   }
-  const dues = weights.map((weight, index) => {
-    const due = BigInt(whole) * BigInt(weight);
-    return { index, part: Number(due / sum), lost: due % sum };
+  const shares = weights.map((weight, index) => {
+    const product = BigInt(whole) * BigInt(weight);
+    return { index, part: Number(product / sum), remainder: product % sum };
   });
-  const parts = dues.map(({ part }) => part);
+  const parts = shares.map(({ part }) => part);
   const left = whole - parts.reduce((total, part) => total + part, 0);
-  const byLoss = [...dues].sort((a, b) => (a.lost === b.lost ? a.index - b.index : a.lost > b.lost ? -1 : 1));
-  for (const { index } of byLoss.slice(0, left)) parts[index] = (parts[index] ?? 0) + 1;
+  const byRemainder = [...shares].sort((a, b) =>
+    a.remainder === b.remainder ? a.index - b.index : a.remainder > b.remainder ? -1 : 1,
+  );
+  for (const { index } of byRemainder.slice(0, left)) parts[index] = (parts[index] ?? 0) + 1;
   return parts;
 }
 

@@ -6,7 +6,7 @@ import type { Db, Queryable } from './db.ts';
 import type { ErrorCode, FieldProblem } from './errors.ts';
 import type { BadText } from './json/parse.ts';
 
-/** How callers prove who they are. */
+/** How a caller authenticates. */
 export type Auth =
   | 'open' // no proof; counted for the address
   | 'secret' // a partner's secret key
@@ -56,7 +56,9 @@ export interface Input<Body = unknown> {
   /** What is wrong if the body creates a new object (a time that has passed). A replay ignores it. */
   readonly whenNew: readonly FieldProblem[];
   /** Text that cannot be stored, in a list whose items the command validates itself. */
-  readonly badStrings: readonly BadText[];
+  readonly badTexts: readonly BadText[];
+  /** The version of the object that the caller saw: if it has changed since, the command refuses. Absent: any version. */
+  readonly expectedVersion?: string;
   /** The caller prefers CSV. Set only where the operation offers it. */
   readonly asCsv?: boolean;
 }
@@ -127,8 +129,7 @@ export interface QueryOperation<Caller> extends OperationContract {
   readonly run: (db: Db, caller: Caller, input: ValidatedInput) => Result;
 }
 
-interface CommandContract extends OperationContract {
-  readonly kind: 'command';
+interface WriteContract extends OperationContract {
   readonly auth: 'secret';
   readonly effect: 'write';
   readonly query?: never;
@@ -136,16 +137,16 @@ interface CommandContract extends OperationContract {
 }
 
 /** Writes in one transaction, which `perform` opens; the response to an Idempotency-Key is stored in it. */
-export interface TransactionCommand<Caller, Services> extends CommandContract {
-  readonly inOneStatement?: never;
+export interface CommandOperation<Caller, Services> extends WriteContract {
+  readonly kind: 'command';
   /** Finds problems of the input that only another server knows; runs before the transaction. */
   readonly check?: (services: Services, input: ValidatedInput) => Promise<readonly FieldProblem[]>;
   readonly run: (tx: Queryable, caller: Caller, input: ValidatedInput) => Result;
 }
 
 /** Writes in one statement, its idempotency record included, and so needs no transaction around it. */
-export interface StatementCommand<Caller> extends CommandContract {
-  readonly inOneStatement: true;
+export interface StatementOperation<Caller> extends WriteContract {
+  readonly kind: 'statement';
   readonly idempotent: true;
   readonly run: (db: Db, caller: Caller, input: ValidatedIdempotentInput) => Result;
 }
@@ -187,11 +188,11 @@ export interface ToolServerOperation extends OperationContract {
   readonly csv?: never;
 }
 
-/** `Callers` names the type of a caller for each way to prove who they are. */
+/** `Callers` names the type of a caller for each kind of authentication. */
 export type Operation<Callers extends Record<Auth, unknown>, Services> =
   | QueryOperation<Callers['secret']>
-  | TransactionCommand<Callers['secret'], Services>
-  | StatementCommand<Callers['secret']>
+  | CommandOperation<Callers['secret'], Services>
+  | StatementOperation<Callers['secret']>
   | ExternalOperation<Callers, Services>
   | IntakeOperation<Callers['hook'], Services>
   | ToolServerOperation;

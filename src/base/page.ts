@@ -1,7 +1,7 @@
 // One page of a list: newest first, by a time that no two rows of a list share. A query reads one row more than
 // the limit, which shows whether there is a next page.
 
-import { utc } from './schema/normal.ts';
+import { utc } from './schema/normalize.ts';
 
 export interface PageQuery {
   readonly status: string | null;

@@ -1,4 +1,5 @@
-// The one home of randomness. Code that needs random bytes is handed a Random, so that the simulation can repeat a run.
+// The only file that reads system randomness. Code that needs random bytes is handed a Random, so that the simulation can
+// repeat a run.
 
 import { randomFillSync } from 'node:crypto';
 

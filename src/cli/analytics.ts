@@ -2,12 +2,12 @@
 
 import type { Mode } from '../base/config.ts';
 import { isDate, isTime } from '../base/schema/formats.ts';
-import { utc } from '../base/schema/normal.ts';
+import { utc } from '../base/schema/normalize.ts';
 import { dropActivity } from '../domain/analytics/drop.ts';
 import { rebuild } from '../domain/analytics/rebuild.ts';
 import { report } from '../domain/analytics/report.ts';
 import { windowOf } from '../domain/analytics/window.ts';
-import { listLive } from '../domain/experiences/queries.ts';
+import { listApproved } from '../domain/experiences/queries.ts';
 import { quoted, usageError } from './cli-error.ts';
 import type { Command, CommandInput } from './command-definition.ts';
 import { choiceOption, parseId } from './options.ts';
@@ -46,8 +46,8 @@ const show: Command = {
     const { context, command } = await open();
     const venue = await requireVenue(context.db, venueId);
     const window = windowOf({ from, to }, command.now);
-    const experiences = await listLive(context.db, venueId, mode, null);
-    const figures = await report(context.db, { venueId, mode, experiences, isNarrowed: false, window });
+    const experiences = await listApproved(context.db, venueId, mode, null);
+    const figures = await report(context.db, { venueId, mode, experiences, isOneExperience: false, window });
     return { json: { venue_id: venueId, mode, ...figures }, text: reportText(venue.name, mode, figures) };
   },
 };

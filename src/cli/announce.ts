@@ -49,6 +49,6 @@ export function announce({ context, urls, newOperatorToken, firstVenue, printLin
   printLine(`  reference  ${urls.base}/docs`);
   printLine(`  schemas    ${urls.schemas}/v1/index.json`);
   if (context.config.sandboxProcessor) printLine(`  cards      ${urls.base}/sandbox/cards`);
-  if (context.config.sandboxTexts) printLine(`  texts      ${urls.base}/sandbox/outbox`);
+  if (context.config.sandboxSms) printLine(`  texts      ${urls.base}/sandbox/outbox`);
   printLine(`  health     ${urls.base}/readyz`);
 }

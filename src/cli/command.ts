@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../base/package-root.ts';
-import { nearestName } from '../base/schema/near-miss.ts';
+import { nearestName } from '../base/schema/nearest-name.ts';
 import { analyticsCommands } from './analytics.ts';
 import { auditCommands } from './audit.ts';
 import { CliError, errorLine, quoted, usageError } from './cli-error.ts';

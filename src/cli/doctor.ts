@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { addressIn, type Mode } from '../base/config.ts';
 import { isUnavailable } from '../base/db.ts';
 import { packageRoot } from '../base/package-root.ts';
-import { readMigrations } from '../base/schema-files.ts';
-import { countVenuesByDay } from '../domain/analytics/queries.ts';
-import { proveEncryptionKey } from '../domain/installation/key-proof.ts';
+import { compareSchema } from '../base/schema-check.ts';
+import { schemaFolders } from '../base/schema-files.ts';
+import { countVenuesWithoutHours } from '../domain/analytics/queries.ts';
+import { verifyEncryptionKey } from '../domain/installation/verify-encryption-key.ts';
 import type { AppContext } from '../run/context.ts';
 import { errorLine } from './cli-error.ts';
 import type { Command, CommandResult, OpenContext } from './command-definition.ts';
@@ -56,9 +57,7 @@ async function checkDatabase({ db, config }: AppContext): Promise<Check> {
 }
 
 async function checkMigrations({ db }: AppContext): Promise<Check> {
-  const files = readMigrations({ migrations: join(packageRoot, 'migrations') }).length;
-  const [row] = await db.query<{ count: number }>('select count(*) as count from migrations');
-  const applied = row?.count ?? 0;
+  const { appliedMigrations: applied, migrations: files } = await compareSchema(db, schemaFolders(packageRoot));
   const detail = `${applied} of ${files} applied`;
   if (applied === files) return passed('migrations', detail);
   const remedy =
@@ -68,8 +67,34 @@ async function checkMigrations({ db }: AppContext): Promise<Check> {
   return problem('migrations', detail, remedy);
 }
 
+async function checkFunctions({ db }: AppContext): Promise<Check> {
+  const found = await compareSchema(db, schemaFolders(packageRoot));
+  const { missingFunctions: missing, differentFunctions: different, functionsWithoutFile: extra } = found;
+  if (missing.length > 0) {
+    const detail = `not in the database: ${missing.join(', ')}`;
+    return problem(
+      'functions',
+      detail,
+      'start a server of this release: it creates them. If the database is ahead, run the newer release.',
+    );
+  }
+  if (different.length > 0) {
+    const detail = `another body than in this program: ${different.join(', ')}`;
+    const remedy =
+      'run the newest release. If this is it, a file went back to an earlier text, which is not applied again: change its text.';
+    return problem('functions', detail, remedy);
+  }
+  const detail = `${found.functions} in the database as in this program`;
+  if (extra.length === 0) return passed('functions', detail);
+  return notice(
+    'functions',
+    `${detail}, and of another release: ${extra.join(', ')}`,
+    'none while servers of two releases run; otherwise a migration is to drop them.',
+  );
+}
+
 async function checkEncryptionKey({ db, seal, config, clock }: AppContext): Promise<Check> {
-  await proveEncryptionKey(db, seal, clock.now());
+  await verifyEncryptionKey(db, seal, clock.now());
   const source =
     config.encryptionKey === null ? `the one in ${join(config.dataDir, 'encryption-key')}` : 'ENCRYPTION_KEY';
   return passed('encryption_key', `${source} is the key that this database was written with`);
@@ -94,13 +119,13 @@ function checkProcessor({ config }: AppContext): Check {
   return passed('processor', `${describe('test')}, ${describe('live')}`);
 }
 
-function checkTexts({ config }: AppContext): Check {
-  const { twilio, sandboxTexts } = config;
+function checkSms({ config }: AppContext): Check {
+  const { twilio, sandboxSms } = config;
   if (twilio !== null) {
     const from = 'number' in twilio.from ? 'a number of ours' : 'a messaging service';
-    return passed('texts', `Twilio sends them from ${from}; STOP is heard at /texts/twilio`);
+    return passed('texts', `Twilio sends them from ${from}; the server receives STOP at /texts/twilio`);
   }
-  if (sandboxTexts) return passed('texts', 'stored at /sandbox/outbox: no phone receives them');
+  if (sandboxSms) return passed('texts', 'stored at /sandbox/outbox: no phone receives them');
   const remedy = 'set TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM: guests cannot sign in without a code.';
   return problem('texts', 'no sender is set up, while live mode has Stripe', remedy);
 }
@@ -120,9 +145,9 @@ function checkBaseUrl({ config }: AppContext): Check {
 }
 
 async function checkAnalytics({ db }: AppContext): Promise<Check> {
-  const venues = await countVenuesByDay(db);
+  const venues = await countVenuesWithoutHours(db);
   if (venues === 0) return passed('analytics', 'every venue is counted by the hour');
-  const detail = `${venues} ${venues === 1 ? 'venue is' : 'venues are'} counted by the day only: right, but slow inside a busy day`;
+  const detail = `${venues} ${venues === 1 ? 'venue is' : 'venues are'} counted by the day only: correct, but slow for a part of a busy day`;
   return notice('analytics', detail, 'run "everyshare analytics rebuild" once, beside running servers if you like.');
 }
 
@@ -154,10 +179,11 @@ async function runChecks(open: OpenContext): Promise<Check[]> {
     node,
     await runCheck('database', checkDatabase(context)),
     await runCheck('migrations', checkMigrations(context)),
+    await runCheck('functions', checkFunctions(context)),
     await runCheck('encryption_key', checkEncryptionKey(context)),
     await runCheck('clock', checkClock(context)),
     checkProcessor(context),
-    checkTexts(context),
+    checkSms(context),
     checkBaseUrl(context),
     await runCheck('analytics', checkAnalytics(context)),
   ];

@@ -7,7 +7,7 @@ import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
 import type { Candidate } from '../base/schema/validate.ts';
 import { upsertBoats } from '../domain/boats/upsert-boats.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import { unboundedRules } from '../domain/offerings/bounded-rules.ts';
+import { recurrenceProblems } from '../domain/offerings/bounded-rules.ts';
 import type { OfferingContent } from '../domain/offerings/offering.ts';
 import { upsertAll } from '../domain/offerings/upsert-offerings.ts';
 import { factsFor } from '../domain/venues/venue.ts';
@@ -37,7 +37,7 @@ export const BOATS: ImportKind = {
       query: {},
       body: { boats },
       whenNew: [],
-      badStrings: [],
+      badTexts: [],
     });
     return (body as { results: { result: Result | 'error' }[] }).results.map(({ result }, index) => {
       if (result === 'error') throw new Error(`boat ${index} of a chunk was valid, and the command refused it`);
@@ -50,7 +50,7 @@ export const OFFERINGS: ImportKind = {
   name: 'offerings',
   schema: 'offering',
   chunkSize: 25,
-  extraProblems: (value) => unboundedRules([{ at: '', content: value as unknown as OfferingContent }]),
+  extraProblems: (value) => recurrenceProblems([{ at: '', content: value as unknown as OfferingContent }]),
   async write(tx, caller, offerings) {
     const done = await upsertAll(tx, caller, offerings as unknown as OfferingContent[]);
     return done.map(({ result }) => result);

@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline';
 import { isAddressRange } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
 import { isTime } from '../base/schema/formats.ts';
-import { nearestName } from '../base/schema/near-miss.ts';
+import { nearestName } from '../base/schema/nearest-name.ts';
 import { type IssuedKey, importKey, issueKey, type NewKeyRequest } from '../domain/keys/issue-key.ts';
-import { isOlderKey, SCOPES } from '../domain/keys/key.ts';
+import { isLegacyKey, SCOPES } from '../domain/keys/key.ts';
 import { type KeyRow, listKeys } from '../domain/keys/queries.ts';
 import { revokeKey } from '../domain/keys/revoke-key.ts';
 import { commandError, explainNotFound, quoted, usageError } from './cli-error.ts';
@@ -223,7 +223,7 @@ const importOlder: Command = {
     const venueId = parseId(input.required('venue'), '--venue', 'venue list');
     const typed = input.required('key');
     const text = (typed === '-' ? await firstLine() : typed).trim();
-    if (!isOlderKey(text)) {
+    if (!isLegacyKey(text)) {
       throw usageError(
         '--key is not a live key of the older form: give svc_live_ and 48 hex characters in lower case, or - to read it from standard input.',
       );

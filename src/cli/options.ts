@@ -4,7 +4,7 @@
 
 import { parseArgs } from 'node:util';
 import { isUuid } from '../base/ids.ts';
-import { nearestName } from '../base/schema/near-miss.ts';
+import { nearestName } from '../base/schema/nearest-name.ts';
 import { quoted, usageError } from './cli-error.ts';
 import type { Command, CommandInput, Option } from './command-definition.ts';
 

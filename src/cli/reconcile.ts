@@ -1,10 +1,10 @@
-// `everyshare reconcile`: settles open holds and movements with the card processor, and reports where its books and ours
-// differ.
+// `everyshare reconcile`: settles open holds and movements with the card processor, and reports where its records and
+// ours differ.
 
 import type { CommandContext } from '../base/command-context.ts';
 import type { Mode } from '../base/config.ts';
 import { type Difference, reconcile } from '../domain/checkouts/accounting/reconcile.ts';
-import { retryMovement, venuesWithFailed } from '../domain/payments/movement-queries.ts';
+import { retryFailedMovements, venuesWithFailedMovements } from '../domain/payments/movement-queries.ts';
 import { audit } from '../domain/venues/audit.ts';
 import type { AppContext } from '../run/context.ts';
 import type { Command } from './command-definition.ts';
@@ -17,11 +17,11 @@ const DAY_MS = 24 * 3_600_000;
 const run: Command = {
   words: ['reconcile'],
   arguments: [],
-  help: 'settle what is open with the card processor, and compare its books with ours',
+  help: 'settle what is open with the card processor, and compare its records with ours',
   options: [
     { name: 'mode', valueName: 'test|live', help: 'one mode; both when absent' },
-    { name: 'retry-failed', valueName: null, help: 'ask again for money that the processor had refused to move' },
-    { name: 'days', valueName: 'N', help: 'how far back the processor’s books are read, 1 to 3650; 30 when absent' },
+    { name: 'retry-failed', valueName: null, help: 'retry the movements that the processor refused' },
+    { name: 'days', valueName: 'N', help: 'how far back the processor’s records are read, 1 to 3650; 30 when absent' },
   ],
   async run(input, open) {
     const mode = input.text('mode') === null ? null : choiceOption(input, 'mode', ['test', 'live']);
@@ -55,15 +55,15 @@ const run: Command = {
       json: { ok: unresolved.length === 0, retried, asked, compared, differences },
       text:
         rows.length === 0
-          ? `The books agree: ${settled}`
+          ? `The records agree: ${settled}`
           : `${table(['MODE', 'SUBJECT', 'DIFFERENCE', 'DONE'], rows)}\n\n${settled}`,
       ...(unresolved.length === 0
         ? {}
         : {
             failure:
               unresolved.length === 1
-                ? 'one difference needs a person.'
-                : `${unresolved.length} differences need a person.`,
+                ? 'one difference must be resolved by an operator.'
+                : `${unresolved.length} differences must be resolved by an operator.`,
           }),
     };
   },
@@ -72,9 +72,9 @@ const run: Command = {
 async function retryFailed({ db }: AppContext, command: CommandContext, modes: readonly Mode[]): Promise<number> {
   let retried = 0;
   for (const mode of modes) {
-    for (const venueId of await venuesWithFailed(db, mode)) {
+    for (const venueId of await venuesWithFailedMovements(db, mode)) {
       await db.transaction(async (tx) => {
-        const retriedMovements = await retryMovement(tx, venueId, mode, command.now);
+        const retriedMovements = await retryFailedMovements(tx, venueId, mode, command.now);
         for (const { id } of retriedMovements)
           await audit(tx, command, { venueId, action: 'movement.retry', subject: id });
         retried += retriedMovements.length;

@@ -5,7 +5,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../base/errors.ts';
-import { venueOf } from '../domain/checkouts/party/invite-queries.ts';
+import { venueOf } from '../domain/checkouts/guests/guest-queries.ts';
 import { isRegisteredOrigin } from '../domain/venues/queries.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
 import type { AppOperation } from '../run/app-operation.ts';
@@ -30,7 +30,7 @@ async function registeredOrigin(http: HttpContext, request: FastifyRequest): Pro
   return (await isRegisteredOrigin(http.app.db, normal, venueId)) ? normal : null;
 }
 
-/** Runs before every answer, errors included. A page of a refused origin can read nothing. */
+/** Runs before every response, errors included. A page of a refused origin can read nothing. */
 export async function allowOrigin(
   http: HttpContext,
   request: FastifyRequest,

@@ -14,7 +14,7 @@ export function registerMembers(app: FastifyInstance, http: HttpContext): void {
     request.operation = 'jwks';
     return reply.header('cache-control', 'public, max-age=60').send(await http.app.tokens.jwks());
   });
-  if (!http.app.config.sandboxTexts) return;
+  if (!http.app.config.sandboxSms) return;
   app.get('/sandbox/outbox', async (request, reply) => {
     request.operation = 'outbox';
     const { db, seal } = http.app;

@@ -1,4 +1,4 @@
-// The routes for the card processor: its signed notices (verified over the raw bytes and stored as due work; the worker
+// The routes for the card processor: its signed events (verified over the raw bytes and stored as due work; the worker
 // handles them later), and, in the sandbox, a proxy under /sandbox/processor to the few addresses of the embedded
 // processor that a guest's browser needs. A request with a secret key never passes the proxy.
 
@@ -6,28 +6,28 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Mode } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
 import { sendTrusted } from '../base/outbound/trusted-request.ts';
-import { readNotice } from '../domain/payments/notice.ts';
-import { receiveNotice } from '../domain/payments/receive-notice.ts';
+import { readProcessorEvent } from '../domain/payments/processor-event.ts';
+import { receiveProcessorEvent } from '../domain/payments/receive-processor-event.ts';
 import type { HttpContext } from './context.ts';
 
-const MAX_NOTICE_BYTES = 1024 * 1024;
+const MAX_EVENT_BYTES = 1024 * 1024;
 const MAX_PROXIED_BYTES = 64 * 1024;
 const PROXY_TIMEOUT_MS = 20_000;
 
 export function registerProcessor(app: FastifyInstance, http: HttpContext): void {
-  app.post('/processor/notices/:mode', { config: { bodyLimit: MAX_NOTICE_BYTES } }, async (request, reply) => {
+  app.post('/processor/notices/:mode', { config: { bodyLimit: MAX_EVENT_BYTES } }, async (request, reply) => {
     request.operation = 'processorNotice';
     const { mode } = request.params as { mode: string };
-    const secret = isMode(mode) ? http.app.processorAccess.noticeSecrets[mode] : undefined;
+    const secret = isMode(mode) ? http.app.processorAccess.processorEventSecrets[mode] : undefined;
     const header = request.headers['stripe-signature'];
     const now = http.app.clock.now();
     const raw = (request.body as Buffer | null | undefined) ?? Buffer.alloc(0);
-    const notice =
-      secret === undefined ? null : readNotice(raw, Array.isArray(header) ? header[0] : header, secret, now);
-    if (notice === null || notice.mode !== mode) {
+    const event =
+      secret === undefined ? null : readProcessorEvent(raw, Array.isArray(header) ? header[0] : header, secret, now);
+    if (event === null || event.mode !== mode) {
       throw new Problem('unauthorized', { message: 'This notice is not signed by our card processor.' });
     }
-    await receiveNotice(http.app.db, notice, now);
+    await receiveProcessorEvent(http.app.db, event, now);
     return reply.send({ received: true });
   });
   const { sandboxUrl } = http.app.processorAccess;
@@ -86,7 +86,7 @@ async function proxyToSandbox(
   const { authorization } = request.headers;
   if (authorization !== undefined && /^Bearer pk_/.test(authorization)) headers.authorization = authorization;
   try {
-    const answer = await sendTrusted({
+    const response = await sendTrusted({
       url: `${await sandboxUrl()}${path}`,
       method: request.method === 'POST' ? 'POST' : 'GET',
       headers,
@@ -94,10 +94,10 @@ async function proxyToSandbox(
       timeoutMs: PROXY_TIMEOUT_MS,
     });
     for (const name of RESPONSE_HEADERS) {
-      const value = answer.headers[name];
+      const value = response.headers[name];
       if (value !== undefined) reply.header(name, value);
     }
-    return reply.code(answer.status).send(answer.body);
+    return reply.code(response.status).send(response.body);
   } catch (error) {
     throw new Problem('service_unavailable', {
       message: 'The sandbox’s card processor does not answer.',

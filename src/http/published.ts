@@ -6,8 +6,8 @@ import { rateLimited } from '../run/authorize.ts';
 import { operations } from '../run/operations.ts';
 import type { HttpContext } from './context.ts';
 import { registerDocs } from './docs.ts';
-import { countForAddress } from './limit-headers.ts';
 import { makeOpenApi } from './openapi.ts';
+import { countCallByAddress } from './rate-limit-headers.ts';
 
 const JSON_SCHEMA = 'application/schema+json; charset=utf-8';
 
@@ -76,7 +76,7 @@ export function registerPublished(app: FastifyInstance, http: HttpContext): void
 
   app.get('/v1/openapi.json', async (request, reply) => {
     request.operation = 'openapi';
-    const rateLimit = await countForAddress(http, request, reply);
+    const rateLimit = await countCallByAddress(http, request, reply);
     if (rateLimit.retryAfter !== null) throw rateLimited(rateLimit);
     const text = cached('openapi', () => makeOpenApi(operations, registry, http.urls().base));
     return reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(text);

@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { isUnavailable } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
-import { noteRefusal } from '../domain/hooks/refusals.ts';
+import { recordRefusal } from '../domain/hooks/refusals.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { makeAdmission } from '../run/admission.ts';
 import type { AppOperation, RunnableOperation } from '../run/app-operation.ts';
@@ -14,23 +14,23 @@ import type { AppContext } from '../run/context.ts';
 import { BODY_LIMIT } from '../run/operations/shapes.ts';
 import { operations } from '../run/operations.ts';
 import { type HttpReply, makePerform } from '../run/perform.ts';
-import { isPartner } from '../run/principal.ts';
+import { isIntegration, isPartner } from '../run/principal.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { OpenToolServer } from '../run/tool-server.ts';
 import { readBody } from './body.ts';
+import { replyClientError } from './client-error.ts';
 import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
-import { countForAddress, setRateLimitHeaders } from './limit-headers.ts';
 import { registerMembers } from './members.ts';
 import { makeMetrics } from './metrics.ts';
 import { registerPages, sendPageNotFound } from './pages/pages.ts';
 import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
+import { countCallByAddress, setRateLimitHeaders } from './rate-limit-headers.ts';
 import { makeAllowedMethods, pathOf, routerPath, withoutOrigin } from './routes.ts';
+import { registerSmsReplies } from './sms-replies.ts';
 import { registerStatus } from './status.ts';
-import { registerTexts } from './texts.ts';
 import { bodyProblemFor, registerTools } from './tools.ts';
-import { answerClientError } from './wire-error.ts';
 
 export interface RunningServer {
   readonly urls: Urls;
@@ -71,9 +71,9 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     ...(config.trustedProxies.length > 0 ? { trustProxy: [...config.trustedProxies] } : {}),
-    clientErrorHandler: (error, socket) => answerClientError(http, error, socket),
+    clientErrorHandler: (error, socket) => replyClientError(http, error, socket),
     frameworkErrors: (_error, request, reply) => {
-      // No hook has run yet, so the headers of every answer are set here.
+      // No hook has run yet, so the headers of every response are set here.
       setRequestIdHeader(request as FastifyRequest, reply as FastifyReply);
       void replyUnrouted(http, request as FastifyRequest, reply as FastifyReply, []);
     },
@@ -91,7 +91,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   registerProcessor(app, http);
   registerMembers(app, http);
   await registerPages(app, http);
-  registerTexts(app, http);
+  registerSmsReplies(app, http);
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
@@ -103,7 +103,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
 const IDLE_SWEEP_MS = 50;
 
 /**
- * Requests in flight finish. A connection stays open after its last answer, so idle ones are closed until none is left.
+ * Requests in flight finish. A connection stays open after its last response, so idle ones are closed until none is left.
  */
 async function closeGracefully(app: FastifyInstance): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
@@ -159,7 +159,7 @@ function addHooks(app: FastifyInstance, http: HttpContext): void {
   app.setErrorHandler(async (error, request, reply) => {
     const problem = problemFrom(error);
     const { caller } = request;
-    if (caller !== null && 'integrationId' in caller) await noteRefusal(http.app, caller, problem.code);
+    if (isIntegration(caller)) await recordRefusal(http.app, caller, problem.code);
     return replyProblem(http, request, reply, problem);
   });
 }
@@ -237,7 +237,7 @@ function sendCsv(
     .send(text);
 }
 
-/** Authorizes the caller before the body is read. Every answer has the rate limit headers, a refusal too. */
+/** Authorizes the caller before the body is read. Every response has the rate limit headers, a refusal too. */
 async function admit(
   http: HttpContext,
   operation: AppOperation,
@@ -258,8 +258,7 @@ async function admit(
   });
   request.caller = authResult.caller;
   request.rateLimit = authResult.rateLimit;
-  if (authResult.caller !== null && 'integrationId' in authResult.caller)
-    request.bodyLimit = bodyLimitOf(authResult.caller.provider);
+  if (isIntegration(authResult.caller)) request.bodyLimit = bodyLimitOf(authResult.caller.provider);
   if (authResult.rateLimit !== null) setRateLimitHeaders(reply, authResult.rateLimit);
   if (isGuestRoute(operation)) await allowOrigin(http, request, reply, authResult.refusal);
   if (authResult.refusal !== null) throw authResult.refusal;
@@ -273,9 +272,9 @@ async function replyUnrouted(
   methods: readonly string[],
 ): Promise<FastifyReply> {
   try {
-    await countForAddress(http, request, reply);
+    await countCallByAddress(http, request, reply);
   } catch (error) {
-    // The answer does not need the database, so it is sent even when counting fails.
+    // The response does not need the database, so it is sent even when counting fails.
     http.app.log.warn({ request_id: request.id, err: error }, 'the server could not count an unrouted request');
   }
   if (methods.length === 0 && request.method === 'GET' && /^\/[cs]\//.test(request.url)) {
@@ -296,11 +295,11 @@ async function replyUnrouted(
 function replyProblem(http: HttpContext, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   if (problem.status >= 500) {
     http.app.log.error(
-      { request_id: request.id, operation: request.operation, err: problem.cause ?? problem },
-      problem.code,
+      { request_id: request.id, operation: request.operation, code: problem.code, err: problem.cause ?? problem },
+      'the server could not answer a request',
     );
   }
-  // Every answer under /v1 and /mcp has the rate limit headers, even when the database is unavailable and nothing was
+  // Every response under /v1 and /mcp has the rate limit headers, even when the database is unavailable and nothing was
   // counted.
   if (request.rateLimit === null && /^\/(v1|mcp)\b/.test(request.url)) {
     setRateLimitHeaders(reply, {
@@ -350,6 +349,6 @@ function observe(http: HttpContext, request: FastifyRequest, reply: FastifyReply
 }
 
 /** The fields of the log line that name the caller and the entry point. */
-function callerLogFields({ key, venue, by }: Caller): object {
+function callerLogFields({ key, venue, actor: by }: Caller): object {
   return { key: key.id, venue: venue.id, via: by.via };
 }

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import type { OpenToolServer, ToolRequest, ToolServer } from '../run/tool-server.ts';
 import type { HttpContext } from './context.ts';
-import { setRateLimitHeaders } from './limit-headers.ts';
+import { setRateLimitHeaders } from './rate-limit-headers.ts';
 
 /** In the configuration of a route: a body that is too large is handed on as a problem. */
 export const PASSES_BODY_PROBLEM = { passesBodyProblem: true } as const;

@@ -14,8 +14,8 @@ import type { ProcessorAccess } from '../run/context.ts';
 export interface OpenedProcessors {
   readonly processors: Processors;
   readonly access: ProcessorAccess;
-  /** Registers our address for notices with the sandbox processor. With Stripe, the operator does so in its dashboard. */
-  registerNotices(base: string): Promise<void>;
+  /** Registers our webhook endpoint with the sandbox processor. With Stripe, the operator does so in its dashboard. */
+  registerWebhookEndpoints(base: string): Promise<void>;
 }
 
 type SandboxKeys = StripeKeys & { readonly webhookSecret: string };
@@ -39,7 +39,7 @@ export async function openProcessors(
 
 function openStripeProcessors({ stripe }: Config): OpenedProcessors {
   const processors: Partial<Record<Mode, Processor>> = {};
-  const noticeSecrets: Partial<Record<Mode, string>> = {};
+  const processorEventSecrets: Partial<Record<Mode, string>> = {};
   for (const mode of MODES) {
     const keys = stripe[mode];
     if (keys === undefined) continue;
@@ -48,10 +48,10 @@ function openStripeProcessors({ stripe }: Config): OpenedProcessors {
       const { makeStripeProcessor } = await import('../domain/payments/stripe.ts');
       return makeStripeProcessor({ mode, secretKey, publishableKey });
     });
-    if (keys.webhookSecret !== null) noticeSecrets[mode] = keys.webhookSecret;
+    if (keys.webhookSecret !== null) processorEventSecrets[mode] = keys.webhookSecret;
   }
-  const access = { sandboxUrl: null, noticeSecrets };
-  return { processors, access, registerNotices: async () => undefined };
+  const access = { sandboxUrl: null, processorEventSecrets };
+  return { processors, access, registerWebhookEndpoints: async () => undefined };
 }
 
 async function openSandboxProcessors(
@@ -77,10 +77,10 @@ async function openSandboxProcessors(
     },
     access: {
       sandboxUrl: () => sandbox.url(),
-      noticeSecrets: { test: keys.test.webhookSecret, live: keys.live.webhookSecret },
+      processorEventSecrets: { test: keys.test.webhookSecret, live: keys.live.webhookSecret },
     },
-    async registerNotices(base) {
-      const { registerWebhookEndpoint } = await import('../domain/payments/stripe-notices.ts');
+    async registerWebhookEndpoints(base) {
+      const { registerWebhookEndpoint } = await import('../domain/payments/register-webhook-endpoint.ts');
       const address = await sandbox.url();
       for (const mode of MODES) {
         const unregister = await registerWebhookEndpoint(
@@ -91,7 +91,7 @@ async function openSandboxProcessors(
         // Best effort: if the processor is down, it stops sending on its own after failed deliveries.
         await shutdown.add(() =>
           unregister().catch((error: unknown) =>
-            log.info({ err: error }, 'the address for processor notices could not be unregistered'),
+            log.info({ err: error }, 'the process could not unregister its webhook endpoint at the sandbox processor'),
           ),
         );
       }

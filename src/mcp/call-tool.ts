@@ -61,8 +61,8 @@ function failedResult(
 ): CallToolResult {
   if (problem.status >= 500) {
     context.log.error(
-      { request_id: requestId, operation: tool.operation.id, err: problem.cause ?? problem },
-      problem.code,
+      { request_id: requestId, operation: tool.operation.id, code: problem.code, err: problem.cause ?? problem },
+      'the server could not answer a request',
     );
   }
   const { json } = toHttpProblem(problem, requestId, context.address.base);

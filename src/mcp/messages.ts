@@ -1,5 +1,5 @@
 // Parses a POST into its JSON-RPC messages: strict JSON, the protocol version of the header, single or batch. Pure. It
-// reports faults and refuses nothing: the tool server answers a fault after the caller is authorized.
+// reports errors and refuses nothing: the tool server answers an error after the caller is authorized.
 
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -41,8 +41,8 @@ export interface Message {
   readonly value: JsonValue;
 }
 
-export interface Fault {
-  readonly kind: 'fault';
+export interface RpcError {
+  readonly kind: 'error';
   readonly id: string | number | null;
   readonly code: number;
   readonly message: string;
@@ -53,15 +53,17 @@ export interface ParsedPost {
   /** The messages follow the stateless revision of the protocol. */
   readonly isStateless: boolean;
   readonly isBatch: boolean;
-  readonly messages: readonly (Message | Fault)[];
-  /** A fault of the whole POST, answered with 400. */
-  readonly fault: Fault | null;
+  readonly messages: readonly (Message | RpcError)[];
+  /** An error of the whole POST, answered with 400. */
+  readonly error: RpcError | null;
 }
 
 export function parsePost({ body, headers }: ToolRequest): ParsedPost {
   const parsed = Buffer.isBuffer(body) ? parseStrictJson(body) : null;
   if (parsed === null || !parsed.ok) {
-    return faultyPost(makeFault(null, CODES.parse, `Parse error: ${parsed?.message ?? 'the body is too large.'}`));
+    return postWithError(
+      makeRpcError(null, CODES.parse, `Parse error: ${parsed?.message ?? 'the body is too large.'}`),
+    );
   }
   const { value } = parsed;
   const isBatch = Array.isArray(value);
@@ -72,44 +74,44 @@ export function parsePost({ body, headers }: ToolRequest): ParsedPost {
   const isStateless = version === STATELESS_VERSION || messages.some(isStatelessMessage);
   const [first] = messages;
   const id = isBatch || first === undefined ? null : first.id;
-  const post = { isStateless, isBatch, messages, fault: null };
+  const post = { isStateless, isBatch, messages, error: null };
   if (version !== undefined && !VERSIONS.includes(String(version))) {
     const data = { supported: VERSIONS, requested: String(version).slice(0, 100) };
     return {
       ...post,
-      fault: makeFault(id, CODES.version, `Unsupported protocol version: use ${VERSIONS.join(', ')}.`, data),
+      error: makeRpcError(id, CODES.version, `Unsupported protocol version: use ${VERSIONS.join(', ')}.`, data),
     };
   }
   if (isBatch && (isStateless || (version ?? BATCH_VERSION) !== BATCH_VERSION)) {
     return {
       ...post,
-      fault: makeFault(null, CODES.request, `Batches are for protocol version ${BATCH_VERSION} alone.`),
+      error: makeRpcError(null, CODES.request, `Batches are for protocol version ${BATCH_VERSION} alone.`),
     };
   }
   if (isBatch && (value.length === 0 || value.length > MAX_BATCH_SIZE)) {
-    return { ...post, fault: makeFault(null, CODES.request, `A batch has 1 to ${MAX_BATCH_SIZE} messages.`) };
+    return { ...post, error: makeRpcError(null, CODES.request, `A batch has 1 to ${MAX_BATCH_SIZE} messages.`) };
   }
-  return !isBatch && first?.kind === 'fault' ? { ...post, fault: first } : post;
+  return !isBatch && first?.kind === 'error' ? { ...post, error: first } : post;
 }
 
-function faultyPost(fault: Fault): ParsedPost {
-  return { isStateless: false, isBatch: false, messages: [], fault };
+function postWithError(error: RpcError): ParsedPost {
+  return { isStateless: false, isBatch: false, messages: [], error };
 }
 
-function makeFault(id: Fault['id'], code: number, message: string, data?: unknown): Fault {
-  return { kind: 'fault', id, code, message, ...(data === undefined ? {} : { data }) };
+function makeRpcError(id: RpcError['id'], code: number, message: string, data?: unknown): RpcError {
+  return { kind: 'error', id, code, message, ...(data === undefined ? {} : { data }) };
 }
 
-function parseMessage(value: JsonValue, inBatch: boolean): Message | Fault {
+function parseMessage(value: JsonValue, inBatch: boolean): Message | RpcError {
   const shape = (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}) as MessageMembers;
   const id = typeof shape.id === 'string' || Number.isSafeInteger(shape.id) ? (shape.id as string | number) : null;
   const method = typeof shape.method === 'string' ? shape.method : '';
   const message = { id, method, params: shape.params ?? {}, value };
-  if (inBatch && method === 'initialize') return makeFault(id, CODES.request, 'initialize may not stand in a batch.');
+  if (inBatch && method === 'initialize') return makeRpcError(id, CODES.request, 'initialize must not be in a batch.');
   if (id !== null && isJSONRPCRequest(value)) return { kind: 'request', ...message };
   if (!('id' in shape) && isJSONRPCNotification(value)) return { kind: 'notification', ...message };
   if (isJSONRPCResponse(value) || isErrorWithoutId(shape)) return { kind: 'response', ...message };
-  return makeFault(id, CODES.request, 'Invalid request: not a JSON-RPC 2.0 request, notification or response.');
+  return makeRpcError(id, CODES.request, 'Invalid request: not a JSON-RPC 2.0 request, notification or response.');
 }
 
 /** A JSON-RPC error for an unreadable message: its id is null. */
@@ -123,8 +125,8 @@ interface MessageMembers {
   readonly params?: Readonly<Record<string, JsonValue>>;
 }
 
-function isStatelessMessage(message: Message | Fault): boolean {
-  const meta = message.kind === 'fault' ? undefined : message.params._meta;
+function isStatelessMessage(message: Message | RpcError): boolean {
+  const meta = message.kind === 'error' ? undefined : message.params._meta;
   const isObject = typeof meta === 'object' && meta !== null;
   return isObject && (PROTOCOL_VERSION_META_KEY in meta || CLIENT_CAPABILITIES_META_KEY in meta);
 }

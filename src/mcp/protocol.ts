@@ -32,7 +32,7 @@ export interface MessageContext {
   /** Null: the message calls no tool, or an unknown one. */
   readonly call: ToolCall | null;
   readonly requestId: string;
-  /** Takes the status of a tool or a fault, which the HTTP status 200 does not show. */
+  /** Takes the status of a tool or an error, which the HTTP status 200 does not show. */
   readonly reportOutcome: (outcome: ToolOutcome) => void;
 }
 
@@ -95,7 +95,8 @@ function makeServer({ toolServer, lists, version, messageContext, isStateless }:
     },
   );
   const cacheHints = isStateless ? CACHE_HINTS : {};
-  const safely = <P, R>(handler: (params: P) => R | Promise<R>) => reportingFaults(toolServer, messageContext, handler);
+  const safely = <P, R>(handler: (params: P) => R | Promise<R>) =>
+    withErrorsReported(toolServer, messageContext, handler);
   const listing = <R extends object>(found: R) =>
     safely(({ cursor }: { cursor?: string | undefined } = {}) => {
       if (cursor !== undefined) throw new ProtocolError(CODES.params, 'Invalid params: params.cursor is not known.');
@@ -143,10 +144,10 @@ function shortName(name: string): string {
 }
 
 /**
- * A ProtocolError goes to the agent. Any other error is a fault of the server: the log has it, the agent sees internal
- * error.
+ * A ProtocolError goes to the agent. Any other error is a bug or an outage of the server: the log has it, and the agent
+ * gets "Internal error".
  */
-function reportingFaults<P, R>(
+function withErrorsReported<P, R>(
   { app: context }: ToolServerContext,
   { requestId, reportOutcome }: MessageContext,
   handler: (params: P) => R | Promise<R>,
@@ -156,7 +157,10 @@ function reportingFaults<P, R>(
       return await handler(params as P);
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      context.log.error({ request_id: requestId, err: error }, 'internal_error');
+      context.log.error(
+        { request_id: requestId, code: 'internal_error', err: error },
+        'the server could not answer a request',
+      );
       reportOutcome({ status: 500, retryAfter: null });
       throw new ProtocolError(CODES.internal, 'Internal error', { request_id: requestId });
     }
@@ -177,7 +181,7 @@ function withOlderErrorCode({ method }: Message, answer: JSONRPCMessage): JSONRP
 
 /**
  * The SDK reports invalid params as an internal error, or as -32602 with a page of its validator's output: the agent
- * gets
+ * gets -32602 with one line. An internal error of the server has `data` with the request id, so the two can be told apart.
  */
 function withPlainMessage(message: Message, answer: JSONRPCMessage): JSONRPCMessage {
   if (!isJSONRPCErrorResponse(answer)) return answer;

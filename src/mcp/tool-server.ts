@@ -15,7 +15,7 @@ import { isToolRefusal, type Tool, toolNamed } from '../run/operations/tools.ts'
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { ToolRequest, ToolResponse, ToolServer, ToolServerContext } from '../run/tool-server.ts';
 import { retryAfterOf, stringMembers, type ToolCall, type ToolOutcome } from './call-tool.ts';
-import { CODES, type Fault, type Message, type ParsedPost, parsePost } from './messages.ts';
+import { CODES, type Message, type ParsedPost, parsePost, type RpcError } from './messages.ts';
 import { isForeignOrigin } from './origin-check.ts';
 import { openProtocol, type Protocol, type ProtocolResponse } from './protocol.ts';
 
@@ -91,7 +91,7 @@ interface PostContext {
 /** Null: there is no message to answer. */
 async function serve(post: PostContext, authResult: AuthResult): Promise<ProtocolResponse | null> {
   const { parsed } = post;
-  if (parsed.fault !== null) return { status: 400, json: faultJson(parsed.fault) };
+  if (parsed.error !== null) return { status: 400, json: errorJson(parsed.error) };
   const [first] = parsed.messages;
   if (!parsed.isBatch) return first === undefined ? null : serveOne(post, first, authResult);
   const answers: string[] = [];
@@ -108,7 +108,7 @@ async function serve(post: PostContext, authResult: AuthResult): Promise<Protoco
  */
 async function serveInBatch(
   post: PostContext,
-  message: Message | Fault,
+  message: Message | RpcError,
   knownAuth: AuthResult | null,
 ): Promise<ProtocolResponse | null> {
   const { server, request, outcome } = post;
@@ -120,18 +120,21 @@ async function serveInBatch(
     const problem = isUnavailable(error)
       ? new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error })
       : asProblem(error);
-    server.app.log.error({ request_id: request.requestId, operation: 'callTool', err: error }, problem.code);
+    server.app.log.error(
+      { request_id: request.requestId, operation: 'callTool', code: problem.code, err: error },
+      'the server could not answer a request',
+    );
     return message.kind === 'request' ? refusedMessage(post, message, problem) : null;
   }
 }
 
 async function serveOne(
   post: PostContext,
-  message: Message | Fault,
+  message: Message | RpcError,
   { caller, refusal }: AuthResult,
 ): Promise<ProtocolResponse | null> {
   const { protocol, request, parsed, outcome } = post;
-  if (message.kind === 'fault') return { status: 400, json: faultJson(message) };
+  if (message.kind === 'error') return { status: 400, json: errorJson(message) };
   if (message.kind !== 'request') return null;
   const tool = toolOf(message);
   if (refusal !== null && (tool === null || !isToolRefusal(refusal))) return refusedMessage(post, message, refusal);
@@ -152,15 +155,15 @@ function refusedMessage(
 ): ProtocolResponse {
   outcome.record({ status: problem.status, retryAfter: retryAfterOf(problem) });
   const data = JSON.parse(toHttpProblem(problem, request.requestId, server.app.address.base).json) as unknown;
-  return { status: 200, json: faultJson({ kind: 'fault', id, code: CODES.refused, message: problem.message, data }) };
+  return { status: 200, json: errorJson({ kind: 'error', id, code: CODES.refused, message: problem.message, data }) };
 }
 
-function faultJson({ id, code, message, data }: Fault): string {
+function errorJson({ id, code, message, data }: RpcError): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } });
 }
 
-function messageOf(message: Message | Fault | undefined): Message | null {
-  return message === undefined || message.kind === 'fault' ? null : message;
+function messageOf(message: Message | RpcError | undefined): Message | null {
+  return message === undefined || message.kind === 'error' ? null : message;
 }
 
 function toolOf(message: Message | null): Tool | null {

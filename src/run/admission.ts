@@ -14,6 +14,7 @@ import {
   countSharedCalls,
   type KeyLookup,
 } from '../domain/keys/queries.ts';
+import { retryAfterSeconds } from '../domain/keys/retry-after.ts';
 
 /** The state of a rolling hour, as the X-RateLimit headers show it. */
 export interface RateLimit {
@@ -214,10 +215,9 @@ function admitKeyed(
  * The rate limit that each of several calls counted together shows: the first ones are admitted, each sees one fewer.
  */
 export function rateLimitsFor(limit: number, counted: CountedCalls): (callIndex: number) => RateLimit {
-  const now = Date.parse(counted.asked_at);
+  const now = Date.parse(counted.counted_at);
   const reset = counted.reset_at === null ? Math.floor(now / 1000) : secondAfter(counted.reset_at);
-  const retryAt = counted.retry_at === null ? now : Date.parse(counted.retry_at) + 1;
-  const wait = Math.max(1, Math.ceil((retryAt - now) / 1000));
+  const wait = retryAfterSeconds(counted);
   const { granted, remaining } = counted;
   return (callIndex) =>
     callIndex < granted

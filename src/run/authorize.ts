@@ -7,7 +7,7 @@ import type { Actor } from '../base/command-context.ts';
 import { addressIn } from '../base/config.ts';
 import { notFound, Problem } from '../base/errors.ts';
 import { languageOf } from '../base/translations.ts';
-import { hashOfToken } from '../domain/hooks/integrations.ts';
+import { tokenHash } from '../domain/hooks/integrations.ts';
 import { PROVIDERS } from '../domain/hooks/providers.ts';
 import { admitHook } from '../domain/hooks/queries.ts';
 import { type IntegrationCaller, UNKNOWN_HOOK } from '../domain/hooks/receive.ts';
@@ -15,7 +15,7 @@ import type { Caller, PrefetchedCheckout } from '../domain/keys/caller.ts';
 import { hashTextOfKey } from '../domain/keys/key.ts';
 import { type AdmittedKey, countSharedCalls } from '../domain/keys/queries.ts';
 import type { AnonymousCaller, Guest } from '../domain/members/guest.ts';
-import { storeForeignMember } from '../domain/members/queries.ts';
+import { storeIssuerMember } from '../domain/members/queries.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
 import { type Admit, type RateLimit, rateLimitsFor } from './admission.ts';
 import type { AppOperation } from './app-operation.ts';
@@ -40,7 +40,7 @@ export interface IncomingRequest {
 
 export interface AuthResult {
   readonly rateLimit: RateLimit | null;
-  /** Null: the caller could not prove who they are. */
+  /** Null: the caller is not authenticated. */
   readonly caller: Principal | null;
   readonly refusal: Problem | null;
 }
@@ -86,7 +86,7 @@ async function authorizeMember(context: AppContext, request: IncomingRequest): P
     authorization === undefined || authorization.length > MAX_JWT_LENGTH ? null : JWT.exec(authorization)?.[1];
   const memberId = token == null ? null : await context.tokens.verify(token);
   if (memberId === null) return null;
-  if (context.config.memberIssuer !== null) await storeForeignMember(context.db, memberId, context.clock.now());
+  if (context.config.memberIssuer !== null) await storeIssuerMember(context.db, memberId, context.clock.now());
   const limit = operation.effect === 'read' ? MEMBER_READS_PER_HOUR : MEMBER_WRITES_PER_HOUR;
   const subject = `member ${memberId} ${operation.effect}`;
   const [counted] = await countSharedCalls(context.db.priority, limit, [{ subject, calls: 1 }]);
@@ -102,8 +102,8 @@ function anonymousCallerFrom(context: AppContext, request: IncomingRequest): Ano
   return { ...commandContext(context, actorOf(request, 'guest')), address, language };
 }
 
-function actorOf({ via, address, requestId }: IncomingRequest, actor: string): Actor {
-  return { actor, via, address, requestId };
+function actorOf({ via, address, requestId }: IncomingRequest, name: string): Actor {
+  return { name, via, address, requestId };
 }
 
 /** A host name has at most 253 characters: a longer text is no origin. */
@@ -144,7 +144,7 @@ const HOOK_CALLS_PER_HOUR = 36_000;
 async function authorizeHook(context: AppContext, admit: Admit, request: IncomingRequest): Promise<AuthResult> {
   const { provider = '', token = '' } = request.params;
   const isKnown = PROVIDERS.includes(provider);
-  const hook = isKnown ? await admitHook(context.db.priority, hashOfToken(token), provider, HOOK_CALLS_PER_HOUR) : null;
+  const hook = isKnown ? await admitHook(context.db.priority, tokenHash(token), provider, HOOK_CALLS_PER_HOUR) : null;
   if (hook === null) {
     const { rateLimit } = await admit({ hash: null, effect: 'write', address: request.address, origin: '' });
     const limited = rateLimit.retryAfter === null ? null : rateLimited(rateLimit);
@@ -218,17 +218,8 @@ function callerFrom(
   row: AdmittedKey,
   prefetched: PrefetchedCheckout | null | undefined,
 ): Caller {
-  const by: Actor = { actor: row.key_id, via: request.via, address: request.address, requestId: request.requestId };
   return {
-    by,
-    now: context.clock.now(),
-    ids: context.ids,
-    random: context.random,
-    seal: context.seal,
-    contract: context.contract,
-    docUrl: context.docUrl,
-    checkoutUrl: context.checkoutUrl,
-    hookUrl: context.hookUrl,
+    ...commandContext(context, actorOf(request, row.key_id)),
     venue: { id: row.venue_id, name: row.venue_name, linked: row.venue_linked, origins: row.venue_origins },
     mode: row.mode,
     key: {

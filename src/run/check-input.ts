@@ -22,6 +22,8 @@ export interface RequestInput {
   readonly parsedBody?: JsonValue;
   readonly contentType?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** The version of the object that a form was rendered from. */
+  readonly expectedVersion?: string;
   /** The Accept header; absent: JSON. */
   readonly accept?: string | undefined;
   /** Read by an intake operation alone. */
@@ -47,16 +49,25 @@ export function checkInput(
   ];
   // A caller who has to correct something sees every problem at once, those of the clock's rules too.
   if (checked.problems.length + others.length > 0) throw invalid([...checked.whenNew, ...others]);
-  const { body, whenNew, badStrings } = checked;
+  const { body, whenNew, badTexts } = checked;
   const asCsv = operation.csv !== undefined && wantsCsv(request.accept);
-  return { params: request.params, query, body, whenNew, badStrings, asCsv };
+  const { params, expectedVersion } = request;
+  return {
+    params,
+    query,
+    body,
+    whenNew,
+    badTexts,
+    asCsv,
+    ...(expectedVersion === undefined ? {} : { expectedVersion }),
+  };
 }
 
 function parseBody(context: AppContext, operation: ValidatedOperation, request: RequestInput): Candidate | null {
   if (request.parsedBody !== undefined) return parsedCandidate(request.parsedBody);
   const isEmpty = request.body == null || request.body.length === 0;
   if (operation.method === 'GET' || (isEmpty && operation.body === undefined)) return null;
-  if (isEmpty && acceptsEmptyBody(context, operation)) return { value: {}, text: '{}', badStrings: [] };
+  if (isEmpty && acceptsEmptyBody(context, operation)) return { value: {}, text: '{}', badTexts: [] };
   if (!isEmpty && !isJson(request.contentType)) throw new Problem('unsupported_media_type');
   const parsed = parseStrictJson(request.body ?? Buffer.alloc(0));
   if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
@@ -65,7 +76,7 @@ function parseBody(context: AppContext, operation: ValidatedOperation, request: 
 
 /** Of a value that is parsed already: only text that cannot be stored is left to find, as the JSON parser would. */
 export function parsedCandidate(value: JsonValue): Candidate {
-  return { ...candidateFrom(value), badStrings: findBadTextsIn(value) };
+  return { ...candidateFrom(value), badTexts: findBadTextsIn(value) };
 }
 
 /** No member of the body is required: an empty body then means the same as an empty object. */
@@ -83,7 +94,7 @@ export function isJson(contentType: string | undefined): boolean {
 interface CheckedBody extends ValidationResult {
   /** In its normal form, when there is nothing wrong with it. */
   readonly body: unknown;
-  readonly badStrings: Candidate['badStrings'];
+  readonly badTexts: Candidate['badTexts'];
 }
 
 function checkBody(
@@ -92,17 +103,17 @@ function checkBody(
   caller: Caller | null,
   candidate: Candidate | null,
 ): CheckedBody {
-  if (candidate === null) return { problems: [], whenNew: [], body: undefined, badStrings: [] };
+  if (candidate === null) return { problems: [], whenNew: [], body: undefined, badTexts: [] };
   if (operation.body === undefined) {
     const problems = context.validator.inlineProblems(NO_MEMBERS, candidate);
-    return { problems, whenNew: problems, body: candidate.value, badStrings: [] };
+    return { problems, whenNew: problems, body: candidate.value, badTexts: [] };
   }
   const choice = operation.body.find(({ when }) => when(candidate.value)) ?? operation.body[0];
   if (choice === undefined) throw new Error(`${operation.id} has an empty list of bodies`);
   const inItems = ({ field }: { field: string }): boolean =>
     choice.itemsOf !== undefined && field.startsWith(`${choice.itemsOf}/`);
-  const badStrings = candidate.badStrings.filter(inItems);
-  const withoutItems = { ...candidate, badStrings: candidate.badStrings.filter((bad) => !inItems(bad)) };
+  const badTexts = candidate.badTexts.filter(inItems);
+  const withoutItems = { ...candidate, badTexts: candidate.badTexts.filter((bad) => !inItems(bad)) };
   const result = context.contract.validate(
     choice.schema,
     withoutItems,
@@ -111,7 +122,7 @@ function checkBody(
   const isValid = result.problems.length === 0;
   return {
     ...result,
-    badStrings,
+    badTexts,
     body: isValid ? context.contract.normalize(choice.schema, candidate.value) : candidate.value,
   };
 }

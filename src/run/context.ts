@@ -15,20 +15,24 @@ import { makeContract } from '../base/schema/contract.ts';
 import { type Registry, readRegistry } from '../base/schema/registry.ts';
 import { makeValidator, type Validator } from '../base/schema/validate.ts';
 import { makeSeal } from '../base/seal.ts';
-import type { GuestServices } from '../domain/checkouts/party/guest-services.ts';
+import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts';
 import { type Mappings, readMappings } from '../domain/hooks/mapping/read-mappings.ts';
 import { makeTokens, type Tokens } from '../domain/members/tokens.ts';
 import type { Processors } from '../domain/payments/processor.ts';
 
-export interface AppContext extends CommandServices {
-  readonly config: Config;
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly log: Log;
+/** What a folder of schemas says. It holds no state of a context, so several contexts can share it. */
+export interface Schemas {
   readonly registry: Registry;
   readonly validator: Validator;
   /** How the deliveries of each venue system are mapped. */
   readonly mappings: Mappings;
+}
+
+export interface AppContext extends CommandServices, Schemas {
+  readonly config: Config;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Log;
   readonly operatorToken: string;
   /** The service's own address: from the configuration, or set once the server listens. */
   readonly address: { base: string };
@@ -43,8 +47,8 @@ export interface AppContext extends CommandServices {
 export interface ProcessorAccess {
   /** The address of the embedded processor; null: there is none, or browsers may not use it. */
   readonly sandboxUrl: (() => Promise<string>) | null;
-  /** The secret that signs the notices of each mode. */
-  readonly noticeSecrets: Readonly<Partial<Record<Mode, string>>>;
+  /** The secret that signs the processor's events of each mode. */
+  readonly processorEventSecrets: Readonly<Partial<Record<Mode, string>>>;
 }
 
 export interface ContextOptions {
@@ -57,22 +61,26 @@ export interface ContextOptions {
   readonly outbound?: Outbound;
   readonly sealKey: Buffer;
   readonly operatorToken: string;
-  readonly schemaFolder: string;
+  readonly schemas: Schemas;
   /** Absent: this process does nothing that needs the card processor. */
   readonly processors?: Processors;
   readonly processorAccess?: ProcessorAccess;
 }
 
+/** The validator compiles a schema at its first use, which takes a while: read the schemas once for a process. */
+export function readSchemas(folder: string): Schemas {
+  const registry = readRegistry(folder);
+  return { registry, validator: makeValidator(registry), mappings: readMappings(join(folder, 'mappings')) };
+}
+
 export function makeContext(options: ContextOptions): AppContext {
   const { config, db, clock, random, log, operatorToken } = options;
-  const registry = readRegistry(options.schemaFolder);
-  const validator = makeValidator(registry);
-  const mappings = readMappings(join(options.schemaFolder, 'mappings'));
+  const { registry, validator, mappings } = options.schemas;
   const address = { base: config.baseUrl ?? '' };
   const ids = makeIds(clock, random);
   const seal = makeSeal(options.sealKey, random);
   const { processors = {} } = options;
-  const tokens = makeTokens({ db, clock, ids, seal, issuer: () => address.base, foreign: config.memberIssuer });
+  const tokens = makeTokens({ db, clock, ids, seal, issuer: () => address.base, memberIssuer: config.memberIssuer });
   return {
     config,
     db,
@@ -99,19 +107,19 @@ export function makeContext(options: ContextOptions): AppContext {
       payoutDelay: config.payoutDelayHours * 3_600_000,
       pageBase: () => config.checkoutPageBase ?? address.base,
       host: () => new URL(config.checkoutPageBase ?? (address.base || 'http://localhost')).hostname,
-      isSandbox: config.sandboxTexts,
+      isSandbox: config.sandboxSms,
       tokens,
     },
     tokens,
     contract: makeContract(registry, validator, { always: rules, whenNew: clockRules }),
-    processorAccess: options.processorAccess ?? { sandboxUrl: null, noticeSecrets: {} },
+    processorAccess: options.processorAccess ?? { sandboxUrl: null, processorEventSecrets: {} },
     docUrl: (code) => `${address.base}/docs/errors/${code}`,
     checkoutUrl: (id) => `${config.checkoutPageBase ?? address.base}/c/${id}`,
     hookUrl: (provider) => `${address.base}/v1/hooks/${provider}/`,
   };
 }
 
-export function commandContext(context: AppContext, by: Actor): CommandContext {
+export function commandContext(context: AppContext, actor: Actor): CommandContext {
   const { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl } = context;
-  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, by, now: context.clock.now() };
+  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, actor, now: context.clock.now() };
 }

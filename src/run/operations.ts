@@ -1,5 +1,5 @@
-// The explicit list of every operation of the service. HTTP routes, OpenAPI, the tool server and the reference are made
-// from it, in this order. Nothing is registered anywhere else.
+// The explicit list of every operation that has a route. HTTP, OpenAPI, the tool server and the reference are made from
+// it, in this order. The three operations that only tools run are declared beside them, in operations/tools.ts.
 
 import type { AppOperation, RunnableOperation } from './app-operation.ts';
 import { account } from './operations/account.ts';

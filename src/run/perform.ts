@@ -8,7 +8,7 @@ import { isUnavailable, sqlState } from '../base/db.ts';
 import { conflict, invalid, Problem } from '../base/errors.ts';
 import { canonicalJson } from '../base/json/canonical.ts';
 import type { JsonValue } from '../base/json/parse.ts';
-import type { Input, OperationResult, TransactionCommand } from '../base/operation.ts';
+import type { CommandOperation, Input, OperationResult } from '../base/operation.ts';
 import {
   findStoredResponse,
   type ResponseKey,
@@ -62,7 +62,7 @@ export function makePerform(context: AppContext): Perform {
         return replyOf(await runExternal(context.services, operation, principal, input));
       if (caller === null) throw wrongPrincipal(operation);
       if (operation.kind === 'query') return replyOf(await operation.run(context.db, caller, input));
-      if (operation.inOneStatement === true) {
+      if (operation.kind === 'statement') {
         const idempotency = { key: request.idempotencyKey ?? null, fingerprint: fingerprintOf(operation, input) };
         return replyOf(await operation.run(context.db, caller, { ...input, idempotency }));
       }
@@ -107,7 +107,7 @@ function runExternal(
   throw wrongPrincipal(operation);
 }
 
-type KeyedCommand = TransactionCommand<Caller, Services>;
+type KeyedCommand = CommandOperation<Caller, Services>;
 
 /** Problems that only another server knows are found before the transaction begins. */
 async function runCheck(services: Services, { check }: KeyedCommand, input: Input): Promise<void> {
@@ -132,11 +132,17 @@ interface IdempotentCall {
   readonly key: string;
 }
 
+/** Calls with one key that a call waits for, one after the other. The first that succeeds answers all later ones. */
+const MAX_EARLIER_CALLS = 1_000;
+
 async function performOnce(context: AppContext, inFlight: CallsInFlight, call: IdempotentCall): Promise<HttpReply> {
   const { venue, mode, now } = call.caller;
   const responseKey: ResponseKey = { venueId: venue.id, mode, key: call.key, now };
   const name = `${venue.id} ${mode} ${call.key}`;
-  for (let earlier = inFlight.get(name); earlier !== undefined; earlier = inFlight.get(name)) await earlier;
+  for (let round = 0, earlier = inFlight.get(name); earlier !== undefined; round++, earlier = inFlight.get(name)) {
+    if (round === MAX_EARLIER_CALLS) throw stillRunning();
+    await earlier;
+  }
   const reply = performStoringResponse(context, responseKey, call);
   const settled = reply.then(
     () => undefined,
@@ -176,14 +182,16 @@ async function performStoringResponse(
     // answer.
     const first = await findStoredResponse(context.db, context.seal, responseKey);
     if (first !== null) return replay(first, fingerprint);
-    if (sqlState(error) === LOCK_TIMEOUT) {
-      throw conflict(
-        'request_in_progress',
-        'The first call with this Idempotency-Key is still running. Try again in a moment.',
-      );
-    }
+    if (sqlState(error) === LOCK_TIMEOUT) throw stillRunning();
     throw error;
   }
+}
+
+function stillRunning(): Problem {
+  return conflict(
+    'request_in_progress',
+    'The first call with this Idempotency-Key is still running. Try again in a moment.',
+  );
 }
 
 function replay(stored: StoredResponse, fingerprint: Buffer): HttpReply {

@@ -4,14 +4,14 @@
 import type { Auth } from '../base/operation.ts';
 import type { IntegrationCaller } from '../domain/hooks/receive.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import type { AnonymousCaller, Guest } from '../domain/members/guest.ts';
+import { type AnonymousCaller, type Guest, isGuest } from '../domain/members/guest.ts';
 
 /** The holder of the operator's token. */
 export interface Operator {
   readonly isOperator: true;
 }
 
-/** The type of the caller that each way to prove who they are gives. */
+/** The type of the caller that each kind of authentication gives. */
 export interface Callers extends Record<Auth, unknown> {
   readonly open: AnonymousCaller;
   readonly secret: Caller;
@@ -28,7 +28,7 @@ export function isPartner(principal: Principal | null): principal is Caller {
 }
 
 export function isMember(principal: Principal | null): principal is Guest {
-  return principal !== null && 'memberId' in principal;
+  return principal !== null && isGuest(principal);
 }
 
 export function isAnonymous(principal: Principal | null): principal is AnonymousCaller {

@@ -10,7 +10,7 @@ import type { Input, OperationResult } from '../base/operation.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
 import { candidateFrom } from '../base/schema/contract.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import { unboundedRules } from '../domain/offerings/bounded-rules.ts';
+import { recurrenceProblems } from '../domain/offerings/bounded-rules.ts';
 import { type OfferingContent, unknownOffering } from '../domain/offerings/offering.ts';
 import { findByExternalIds } from '../domain/offerings/queries.ts';
 import { factsFor } from '../domain/venues/venue.ts';
@@ -30,8 +30,8 @@ export async function validateObject(
   input: Input<Validate>,
 ): Promise<OperationResult> {
   const { schema, object } = input.body;
-  const badStrings = input.badStrings.map((bad) => ({ ...bad, field: bad.field.slice(OBJECT_POINTER.length) }));
-  const candidate = { ...candidateFrom(object as JsonValue), badStrings };
+  const badTexts = input.badTexts.map((bad) => ({ ...bad, field: bad.field.slice(OBJECT_POINTER.length) }));
+  const candidate = { ...candidateFrom(object as JsonValue), badTexts };
   const { whenNew } = caller.contract.validate(schema, candidate, factsFor(caller.now, caller.venue));
   const problems = whenNew.length > 0 ? whenNew : await problemsFromServices(services, caller, schema, object);
   const errors = problems.map((problem) => ({ ...problem, doc_url: caller.docUrl(problem.code) }));
@@ -45,7 +45,7 @@ async function problemsFromServices(
   schema: string,
   object: unknown,
 ): Promise<FieldProblem[]> {
-  if (schema === 'offering') return unboundedRules([{ at: '', content: object as OfferingContent }]);
+  if (schema === 'offering') return recurrenceProblems([{ at: '', content: object as OfferingContent }]);
   if (schema === 'availability') return unboundedTimes(object as Required<OfferingContent>['availability']);
   if (schema === 'webhook_endpoint') return checkEndpoint({ outbound }, { body: object as NewEndpoint });
   if (schema !== 'checkout_create' && schema !== 'event') return [];
@@ -57,6 +57,6 @@ async function problemsFromServices(
 
 /** For an availability alone: pointers lead into it, not into an offering. */
 function unboundedTimes(availability: Required<OfferingContent>['availability']): FieldProblem[] {
-  const problems = unboundedRules([{ at: '', content: { availability } }]);
+  const problems = recurrenceProblems([{ at: '', content: { availability } }]);
   return problems.map((problem) => ({ ...problem, field: problem.field.slice('/availability'.length) }));
 }

@@ -10,20 +10,20 @@ import { readDueCalendars } from '../domain/boats/read-calendars.ts';
 import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
 import { captureDue } from '../domain/checkouts/capture/capture.ts';
 import { expireDue } from '../domain/checkouts/expire.ts';
+import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts';
 import { settleDueHolds } from '../domain/checkouts/holds/settle-hold.ts';
 import { notifyDueGuests } from '../domain/checkouts/notifications/notify-guests.ts';
-import type { GuestServices } from '../domain/checkouts/party/guest-services.ts';
 import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
-import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply.ts';
+import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
 import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
 import { deleteOldResponses } from '../domain/idempotency/stored-responses.ts';
 import { deleteExpiredCalls } from '../domain/keys/queries.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
-import { sendDueMessages, type TextSender } from '../domain/members/messages/send.ts';
+import { type SmsSender, sendDueMessages } from '../domain/members/messages/send.ts';
 import { deleteOldSignIns } from '../domain/members/queries.ts';
+import { applyDueProcessorEvents } from '../domain/payments/apply-processor-events.ts';
 import { deleteOldDeclines } from '../domain/payments/decline-queries.ts';
-import { deleteOldNotices } from '../domain/payments/dispute-queries.ts';
-import { readDueNotices } from '../domain/payments/read-notices.ts';
+import { deleteOldProcessorEvents } from '../domain/payments/dispute-queries.ts';
 import { settleDueMovements } from '../domain/payments/settle-movements.ts';
 import { deliverUntilStopped, dispatchDue } from '../domain/webhooks/deliveries/deliver.ts';
 import type { QueueServices } from '../domain/webhooks/deliveries/endpoint-queue.ts';
@@ -35,7 +35,7 @@ export interface WorkerServices {
   readonly clock: Clock;
   readonly outbound: Outbound;
   readonly payments: GuestServices;
-  readonly sender: TextSender;
+  readonly sender: SmsSender;
   readonly deliveries: QueueServices;
   readonly hooks: ApplyServices;
 }
@@ -71,16 +71,16 @@ const LOOPS: readonly Loop[] = [
     step: ({ payments }, batch) => captureDue(payments, batch),
   },
   {
-    name: 'move-money',
+    name: 'settle-movements',
     intervalSeconds: FAST_INTERVAL_SECONDS,
     batchSize: 100,
     step: ({ payments }, batch) => settleDueMovements(payments, batch),
   },
   {
-    name: 'compare-books',
+    name: 'reconcile',
     intervalSeconds: 6 * 3_600,
     batchSize: 1,
-    step: ({ payments, log }) => compareBooks(payments, log),
+    step: ({ payments, log }) => reconcileModes(payments, log),
   },
   {
     name: 'notify-guests',
@@ -138,10 +138,10 @@ const LOOPS: readonly Loop[] = [
     step: ({ db, clock }, batch) => deleteOldInbound(db, clock.now(), batch),
   },
   {
-    name: 'read-notices',
+    name: 'apply-processor-events',
     intervalSeconds: 2,
     batchSize: 50,
-    step: ({ payments }, batch) => readDueNotices(payments, batch),
+    step: ({ payments }, batch) => applyDueProcessorEvents(payments, batch),
   },
   {
     name: 'delete-old-declines',
@@ -150,10 +150,10 @@ const LOOPS: readonly Loop[] = [
     step: ({ payments }, batch) => deleteOldDeclines(payments.db, payments.clock.now(), batch),
   },
   {
-    name: 'delete-old-notices',
+    name: 'delete-old-processor-events',
     intervalSeconds: 3_600,
     batchSize: 1_000,
-    step: ({ payments }, batch) => deleteOldNotices(payments.db, payments.clock.now(), batch),
+    step: ({ payments }, batch) => deleteOldProcessorEvents(payments.db, payments.clock.now(), batch),
   },
   {
     name: 'delete-expired-calls',
@@ -177,13 +177,16 @@ const LOOPS: readonly Loop[] = [
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Releases holds that belong to no checkout, and logs every difference between the processor's books and ours. */
-async function compareBooks(payments: PaymentServices, log: Log): Promise<number> {
+/** Releases holds that belong to no checkout, and logs every difference between the processor's records and ours. */
+async function reconcileModes(payments: PaymentServices, log: Log): Promise<number> {
   for (const mode of ['test', 'live'] as const) {
     if (payments.processors[mode] === undefined) continue;
     const { differences } = await reconcile(payments, { mode, since: payments.clock.now() - 2 * DAY_MS });
     for (const difference of differences)
-      log[difference.done === null ? 'error' : 'warn'](difference, 'the processor’s books and ours differ');
+      log[difference.done === null ? 'error' : 'warn'](
+        difference,
+        'the worker found a difference between the processor’s records and ours',
+      );
   }
   return 0;
 }

@@ -1,36 +1,36 @@
-// Expiry has one rule, decideExpire, and one statement that repeats it for many checkouts at once. Over random states both
-// leave the same rows and record the same events; and every statement that asks "is it overdue?" agrees with isOverdue.
+// Expiry has one rule, decideExpire, and one statement that repeats it for many checkouts at once. Over random states
+// both leave the same rows and record the same events. Every statement that checks for overdue checkouts agrees with
+// isOverdue.
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { applySteps } from '../../src/domain/checkouts/apply-steps.ts';
 import { decideExpire } from '../../src/domain/checkouts/decide-expire.ts';
-import { isOverdue, type LockedCheckout } from '../../src/domain/checkouts/locked-checkout.ts';
-import { viewForGuest } from '../../src/domain/checkouts/party/invite-queries.ts';
+import { expireCheckouts, hasOverdue, venuesWithOverdue } from '../../src/domain/checkouts/expire-queries.ts';
+import { viewForGuest } from '../../src/domain/checkouts/guests/guest-queries.ts';
+import { fundedAmount, isOverdue, type LockedCheckout } from '../../src/domain/checkouts/locked-checkout.ts';
 import {
-  expireCheckouts,
-  hasOverdue,
   insertCheckout,
   listCheckoutViews,
   lockCheckout,
   readCheckout,
-  venuesWithOverdue,
   viewCheckout,
 } from '../../src/domain/checkouts/queries.ts';
 import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
 import { hashOfKey } from '../../src/domain/keys/key.ts';
 import { admitKeys } from '../../src/domain/keys/queries.ts';
+import { runs } from '../support/random-runs.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import {
-  andRollBack,
-  andUndo,
-  createQuestion,
+  createRequest,
   EVERY_STATUS,
+  inRolledBackTransaction,
   NOW,
   type RandomCheckout,
   randomCheckout,
-  type Written,
+  type WrittenCheckout,
+  withSavepoint,
   writeCheckout,
 } from './random-checkouts.ts';
 
@@ -48,7 +48,9 @@ afterAll(() => world.close());
 
 const checkouts = fc.array(randomCheckout, { minLength: 1, maxLength: 4 });
 
-/** Every row of the venue that expiry may touch, whole. Of an event, not its id and its time, which each way makes itself. */
+/**
+ * Every row of the venue that expiry may change. Events are without their id and time, which differ between both ways.
+ */
 async function rows(tx: Queryable): Promise<unknown> {
   const all = (text: string): Promise<unknown[]> => tx.query(text, [venueId]);
   return Promise.all([
@@ -62,52 +64,52 @@ async function rows(tx: Queryable): Promise<unknown> {
   ]);
 }
 
-function written(tx: Queryable, states: readonly RandomCheckout[]): Promise<Written[]> {
+function writeAll(tx: Queryable, states: readonly RandomCheckout[]): Promise<WrittenCheckout[]> {
   return Promise.all(states.map((state) => writeCheckout(tx, venueId, state)));
 }
 
-async function stateOf(tx: Queryable, { id }: Written): Promise<LockedCheckout> {
+async function stateOf(tx: Queryable, { id }: WrittenCheckout): Promise<LockedCheckout> {
   const state = await readCheckout(tx, venueId, id);
-  if (state === null) throw new Error(`checkout ${id} was written`);
+  if (state === null) throw new Error(`checkout ${id} does not exist`);
   return state;
 }
 
-/** Under the checkout's lock, as one that a request finds overdue. Answers whether it was. */
-async function expireByDecision(tx: Queryable, { id }: Written): Promise<boolean> {
+/** Expires an overdue checkout under its lock, as a request does. Returns whether it was overdue. */
+async function expireByDecision(tx: Queryable, { id }: WrittenCheckout): Promise<boolean> {
   const checkout = await lockCheckout(tx, venueId, id);
-  if (checkout === null) throw new Error(`checkout ${id} was written`);
+  if (checkout === null) throw new Error(`checkout ${id} does not exist`);
   const steps = decideExpire(checkout, NOW);
   await writeSteps(tx, { ids: world.command().ids, now: NOW }, checkout, steps);
-  // What the steps are said to lead to is what they have led to.
+  // applySteps predicts the state that the database has after the write.
   expect(await readCheckout(tx, venueId, id)).toEqual(applySteps(checkout, steps));
   return steps.length > 0;
 }
 
 describe('the sweep and decideExpire', () => {
-  it('leave the same checkouts, shares, holds, due times and events, whatever the state', async () => {
-    const seen = new Set<string>();
+  it('leave the same checkouts, shares, holds, due times and events in every state', { timeout: 60_000 }, async () => {
+    const outcomes = new Set<string>();
     await fc.assert(
       fc.asyncProperty(checkouts, async (states) => {
-        await andRollBack(world.db, async (tx) => {
-          const all = await written(tx, states);
-          const swept = await andUndo(tx, async () => {
+        await inRolledBackTransaction(world.db, async (tx) => {
+          const all = await writeAll(tx, states);
+          const swept = await withSavepoint(tx, async () => {
             const eventIds = all.map(() => world.command().ids.prefixed('evt'));
             const expired = await expireCheckouts(tx, venueId, NOW, eventIds);
             return { expired, rows: await rows(tx) };
           });
           let expired = 0;
-          for (const one of all) {
-            const { status } = await stateOf(tx, one);
-            const isExpired = await expireByDecision(tx, one);
+          for (const checkout of all) {
+            const { status } = await stateOf(tx, checkout);
+            const isExpired = await expireByDecision(tx, checkout);
             if (isExpired) expired++;
-            seen.add(`${status} ${isExpired ? 'expires' : 'stays'}`);
+            outcomes.add(`${status} ${isExpired ? 'expires' : 'stays'}`);
           }
           expect({ expired, rows: await rows(tx) }).toEqual(swept);
         });
       }),
-      { numRuns: 60, examples: [[[...EVERY_STATUS]]] },
+      { ...runs(60), examples: [[[...EVERY_STATUS]]] },
     );
-    expect([...seen].sort()).toEqual([
+    expect([...outcomes].sort()).toEqual([
       'canceled stays',
       'collecting expires',
       'collecting stays',
@@ -120,18 +122,18 @@ describe('the sweep and decideExpire', () => {
   });
 });
 
-describe('every statement that asks whether a checkout is overdue', () => {
-  it('agrees with isOverdue, to the microsecond', async () => {
+describe('every statement that checks whether a checkout is overdue', () => {
+  it('agrees with isOverdue, to the microsecond', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(checkouts, async (states) => {
-        await andRollBack(world.db, async (tx) => {
-          const all = await written(tx, states);
+        await inRolledBackTransaction(world.db, async (tx) => {
+          const all = await writeAll(tx, states);
           let overdue = 0;
-          for (const one of all) {
-            const state = await stateOf(tx, one);
+          for (const checkout of all) {
+            const state = await stateOf(tx, checkout);
             const expected = isOverdue(state, NOW);
             if (expected) overdue++;
-            expect(await answersAbout(tx, one, state)).toEqual({
+            expect(await overdueAnswers(tx, checkout, state)).toEqual({
               partner: expected,
               guest: expected,
               admission: expected,
@@ -144,46 +146,46 @@ describe('every statement that asks whether a checkout is overdue', () => {
           expect(await venuesWithOverdue(tx, NOW, 100)).toEqual(overdue > 0 ? [{ venueId, due: overdue }] : []);
         });
       }),
-      { numRuns: 60, examples: [[[...EVERY_STATUS]]] },
+      { ...runs(60), examples: [[[...EVERY_STATUS]]] },
     );
   });
 
-  it('agrees with the shares about how much of the amount is funded', async () => {
+  it('has the funded amount that the shares add up to', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(randomCheckout, async (random) => {
-        await andRollBack(world.db, async (tx) => {
-          const [one] = await written(tx, [random]);
-          if (one === undefined) return;
-          const { shares, status } = await stateOf(tx, one);
-          const paid = shares.filter((share) => ['held', 'captured', 'refunded'].includes(share.status));
-          const expected = status === 'open' ? 0 : paid.reduce((sum, { amount }) => sum + amount, 0);
+        await inRolledBackTransaction(world.db, async (tx) => {
+          const [checkout] = await writeAll(tx, [random]);
+          if (checkout === undefined) return;
+          const state = await stateOf(tx, checkout);
+          // An open checkout has no party yet, so the views read no shares of it.
+          const expected = state.status === 'open' ? 0 : fundedAmount(state);
           const views = await Promise.all([
-            viewCheckout(tx, venueId, one.mode, one.id, NOW),
-            viewForGuest(tx, venueId, one.id, null, NOW),
+            viewCheckout(tx, venueId, checkout.mode, checkout.id, NOW),
+            viewForGuest(tx, venueId, checkout.id, null, NOW),
           ]);
           expect(views.map((view) => JSON.parse(view?.json ?? '{}').funded_amount)).toEqual([expected, expected]);
         });
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 });
 
-/** What a second, different create for the same booking is answered. */
+/** The outcome of a second, different create for the same booking. */
 function outcomeOf(status: LockedCheckout['status'], overdue: boolean): string {
   if (status === 'expired' || status === 'canceled') return 'created';
   return overdue ? 'overdue' : 'key_reused';
 }
 
-async function answersAbout(tx: Queryable, { id, mode, content }: Written, { status }: LockedCheckout) {
+async function overdueAnswers(tx: Queryable, { id, mode, content }: WrittenCheckout, { status }: LockedCheckout) {
   const page = { before: null, limit: 100, status: null };
   const listed = await listCheckoutViews(tx, venueId, mode, page, NOW);
   const ofStatus = await listCheckoutViews(tx, venueId, mode, { ...page, status }, NOW);
-  const asked = { hash: hashOfKey(keys[mode]), effect: 'read', calls: 1, checkoutId: id } as const;
-  const [admitted] = await admitKeys(tx, [asked], NOW);
-  const again = await andUndo(tx, () =>
+  const admission = { hash: hashOfKey(keys[mode]), effect: 'read', calls: 1, checkoutId: id } as const;
+  const [admitted] = await admitKeys(tx, [admission], NOW);
+  const repeated = await withSavepoint(tx, () =>
     insertCheckout(tx, {
-      ...createQuestion(venueId, { amount: 1_000, mode }),
+      ...createRequest(venueId, { amount: 1_000, mode }),
       content,
       fingerprint: Buffer.alloc(32, 1),
     }),
@@ -194,6 +196,6 @@ async function answersAbout(tx: Queryable, { id, mode, content }: Written, { sta
     admission: admitted?.prefetched?.overdue,
     list: listed.find((view) => view.id === id)?.overdue,
     isListedByStatus: ofStatus.some((view) => view.id === id),
-    create: again.outcome,
+    create: repeated.outcome,
   };
 }

@@ -1,5 +1,6 @@
-// The fee has one rule, feeOf. The statement that creates a checkout repeats it, so that a create stays one round trip: over
-// random amounts and rates both give the same fee, and the views and the payout give the rest of the amount to the venue.
+// The fee has one rule, feeOf. The statement that creates a checkout repeats it, so that a create is one round trip.
+// Over random amounts and rates both give the same fee, and the views and the payout give the rest of the amount to the
+// venue.
 
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
@@ -9,8 +10,9 @@ import { insertCheckout } from '../../src/domain/checkouts/queries.ts';
 import { openPayout } from '../../src/domain/payments/movement-queries.ts';
 import { listPayoutRows } from '../../src/domain/payments/payout-queries.ts';
 import { setFee } from '../../src/domain/venues/queries.ts';
+import { runs } from '../support/random-runs.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
-import { andRollBack, createQuestion, NOW } from './random-checkouts.ts';
+import { createRequest, inRolledBackTransaction, NOW } from './random-checkouts.ts';
 
 let world: TestWorld;
 let venueId: string;
@@ -20,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Near the smallest and the largest, near a half cent, and anything else. */
+/** Amounts near the smallest, near the largest, and any other. */
 const amount = fc.oneof(
   fc.integer({ min: 100, max: 300 }),
   fc.integer({ min: 99_999_900, max: 99_999_999 }),
@@ -31,22 +33,24 @@ const rate = fc.record({
   fixed: fc.oneof(fc.constantFrom(0, 30), fc.integer({ min: 0, max: 500 }), fc.integer({ min: 0, max: 99_999_999 })),
 });
 
-it('a created checkout has the fee of feeOf, and the venue gets the rest of the amount', async () => {
-  await andRollBack(world.db, async (tx) => {
+it('a created checkout has the fee of feeOf, and the venue gets the rest of the amount', {
+  timeout: 60_000,
+}, async () => {
+  await inRolledBackTransaction(world.db, async (tx) => {
     await fc.assert(
       fc.asyncProperty(amount, rate, async (whole, { bps, fixed }) => {
         const fee = feeOf(whole, { bps, fixed });
         await setFee(tx, venueId, bps, fixed);
-        const question = createQuestion(venueId, { amount: whole });
-        const { outcome, response: answer } = await insertCheckout(tx, question);
+        const request = createRequest(venueId, { amount: whole });
+        const { outcome, response: created } = await insertCheckout(tx, request);
         expect(outcome).toBe('created');
-        expect(JSON.parse(answer ?? '')).toMatchObject({ fee_amount: fee, net_amount: whole - fee });
-        const { checkoutId, mode } = question;
+        expect(JSON.parse(created ?? '')).toMatchObject({ fee_amount: fee, net_amount: whole - fee });
+        const { checkoutId, mode } = request;
         await openPayout(tx, { venueId, checkoutId, mode, currency: 'usd', now: NOW }, randomUUID());
         const [payout] = await listPayoutRows(tx, { venueId, mode, from: null, to: null }, null, 1);
         expect(payout).toMatchObject({ checkoutId, amount: whole - fee, feeAmount: fee });
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 });

@@ -1,4 +1,4 @@
-// The mapping files agree with their schema, with the code that applies them, and with what is published.
+// The mapping files agree with their schema, with the code that applies them, and with the published ones.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,15 +39,15 @@ const STATED = [
 const mappings = () => [...world.context.mappings.values()];
 
 describe('the mapping files', () => {
-  it('are one for each provider, and no other', () => {
+  it('are exactly one for each provider', () => {
     const files = readdirSync(join(packageRoot, 'schemas', 'v1', 'mappings'));
     expect(files.sort()).toEqual(PROVIDERS.map((provider) => `${provider}.json`).sort());
     expect(mappings().map(({ provider }) => provider)).toEqual(PROVIDERS);
   });
 
-  it('are as their schema says', () => {
+  it('are valid against their schema', () => {
     for (const mapping of mappings()) {
-      const candidate = { value: mapping as never, text: JSON.stringify(mapping), badStrings: [] };
+      const candidate = { value: mapping as never, text: JSON.stringify(mapping), badTexts: [] };
       expect([mapping.provider, world.context.validator.problems('mapping', candidate)]).toEqual([
         mapping.provider,
         [],
@@ -55,7 +55,7 @@ describe('the mapping files', () => {
     }
   });
 
-  it('say of limits and signatures what the code does', () => {
+  it('state the limits and signatures of the code', () => {
     for (const { provider, transport, signature } of mappings()) {
       expect([provider, transport.body_limit]).toEqual([provider, bodyLimitOf(provider)]);
       expect([provider, signature.scheme !== 'none']).toEqual([provider, isSigned(provider)]);
@@ -64,12 +64,12 @@ describe('the mapping files', () => {
     }
   });
 
-  it('name only objects that they have, and say of every object where each field of an offering comes from', () => {
+  it('name only objects that they define, and state for every object the source of each field of an offering', () => {
     expect(STATED).toEqual(expect.arrayContaining(['media', 'cutoff_minutes', 'tier.fees', 'slot.tier_overrides']));
     for (const { provider, events, objects } of mappings()) {
       for (const { name, object, action } of events) {
-        const isThere = objects.some((one) => one.name === object);
-        expect([provider, name, isThere || action === 'ignore']).toEqual([provider, name, true]);
+        const exists = objects.some((candidate) => candidate.name === object);
+        expect([provider, name, exists || action === 'ignore']).toEqual([provider, name, true]);
       }
       for (const { name, fields, whole } of objects) {
         const isOffering = whole === undefined || whole === 'offering';
@@ -86,7 +86,7 @@ describe('the mapping files', () => {
     }
   });
 
-  it('dedupe pings of ids alone within seconds, and never by their bytes within a day', () => {
+  it('deduplicate pings with only ids within seconds, and never by their bytes within a day', () => {
     for (const { provider, events, event } of mappings())
       for (const { name, action, id_only } of events)
         if (action === 'refresh' && event.id.length === 0)

@@ -1,4 +1,4 @@
-// The contract agrees with itself: OpenAPI, types, published schemas, operations, errors and the database say the same.
+// OpenAPI, types, published schemas, operations, errors and the database agree with one another.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -45,14 +45,14 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-describe('what is generated', () => {
-  it('is current: run npm run generate when this fails', () => {
+describe('generated files', () => {
+  it('are current: run npm run generate when this fails', () => {
     for (const [name, text] of Object.entries(generated())) {
       expect(readFileSync(join(packageRoot, 'schemas', name), 'utf8') === text, name).toBe(true);
     }
   });
 
-  it('lints without an error or a warning', () => {
+  it('lints without an error or a warning', { tags: ['slow'] }, () => {
     const bin = join(packageRoot, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
     const out = execFileSync(
       process.execPath,
@@ -68,7 +68,7 @@ describe('what is generated', () => {
   });
 });
 
-describe('what is published', () => {
+describe('the published contract', () => {
   it('lists every schema, the 18 of the specification among them', async () => {
     const { json } = await world.call('GET', '/schemas/v1/index.json');
     const names = json.schemas.map(({ name }: { name: string }) => name);
@@ -76,7 +76,7 @@ describe('what is published', () => {
     expect(json.schemas[0].url).toBe(`https://schemas.example/s/v1/${names[0]}.json`);
   });
 
-  it('compiles, each schema alone in a fresh Ajv 2020, and its own examples validate', async () => {
+  it('compiles, each schema alone in a new Ajv 2020, and its own examples validate', { tags: ['slow'] }, async () => {
     for (const name of world.context.registry.names) {
       const { json, headers } = await world.call('GET', `/schemas/v1/${name}.json`);
       expect(headers.get('content-type')).toContain('application/schema+json');
@@ -89,7 +89,7 @@ describe('what is published', () => {
     }
   });
 
-  it('compiles all together in one Ajv 2020', async () => {
+  it('compiles all together in one Ajv 2020', { tags: ['slow'] }, async () => {
     const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
     addFormats.default(ajv);
     for (const name of world.context.registry.names)
@@ -102,13 +102,15 @@ describe('what is published', () => {
     expect([status, json.openapi, json.servers[0].url]).toEqual([200, '3.1.0', 'https://pay.example']);
     expect(headers.get('x-ratelimit-limit')).toBe('600');
     const { servers, ...rest } = json;
-    const { servers: _own, ...kept } = JSON.parse(readFileSync(join(packageRoot, 'schemas/openapi.gen.json'), 'utf8'));
-    expect(rest).toEqual(kept);
+    const { servers: _own, ...generated } = JSON.parse(
+      readFileSync(join(packageRoot, 'schemas/openapi.gen.json'), 'utf8'),
+    );
+    expect(rest).toEqual(generated);
   });
 });
 
 describe('the OpenAPI document', () => {
-  it('says of nothing that is built that it comes later', async () => {
+  it('announces no operation as future work', async () => {
     const { json } = await world.call('GET', '/v1/openapi.json');
     for (const methods of Object.values(json.paths) as Record<string, never>[]) {
       for (const { operationId, description, responses } of Object.values(methods)) {
@@ -118,7 +120,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has every answer of the tool server: one message or several, nothing, and the protocol’s own failures', async () => {
+  it('has every response of the tool server: one message, several, none, and protocol errors', async () => {
     const { json } = await world.call('GET', '/v1/openapi.json');
     const { responses } = json.paths['/mcp'].post;
     const ajv = new Ajv2020({ strict: false, validateSchema: false });
@@ -138,7 +140,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the list of operations', () => {
-  it('has each id, and each method and path, once', () => {
+  it('has each id, and each method with its path, once', () => {
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
     expect(new Set(operations.map(({ method, path }) => `${method} ${path}`)).size).toBe(operations.length);
   });
@@ -148,7 +150,7 @@ describe('the list of operations', () => {
       for (const { schema } of operation.body ?? []) expect(world.context.registry.names).toContain(schema);
       for (const scope of operation.scopes ?? []) expect(SCOPES).toContain(scope);
       for (const code of operation.errors ?? []) expect(Object.keys(catalogue)).toContain(code);
-      // The tool server takes every call by POST; what it counts as is decided by the tool.
+      // Every call of the tool server is a POST; the tool decides whether it counts as a read.
       if (operation.path !== '/mcp') expect(operation.effect === 'read').toBe(operation.method === 'GET');
     }
   });
@@ -188,7 +190,7 @@ describe('the list of operations', () => {
 });
 
 describe('examples', () => {
-  it('of request bodies pass the rules too', () => {
+  it('of request bodies keep the rules between fields', () => {
     const facts = {
       now: new Date('2026-12-01T00:00:00Z'),
       categories: CATEGORIES,
@@ -207,18 +209,18 @@ describe('examples', () => {
   });
 });
 
-describe('lists that stand in two places', () => {
-  it('every pattern of the schemas has its words', () => {
+describe('lists that exist twice', () => {
+  it('every pattern of the schemas has an error message', () => {
     const texts = world.context.registry.names.map((name) => JSON.stringify(world.context.registry.get(name)));
     const patterns = new Set(
       texts.flatMap((text) =>
         [...text.matchAll(/"pattern":("(?:[^"\\\\]|\\\\.)*")/g)].map((m) => JSON.parse(m[1] ?? '""') as string),
       ),
     );
-    const silent = [...patterns].filter(
+    const withoutText = [...patterns].filter(
       (pattern) => PATTERNS[pattern] === undefined && !/^\^[a-z]+_\[0-9A-Za-z\]/.test(pattern),
     );
-    expect(silent).toEqual([]);
+    expect(withoutText).toEqual([]);
   });
 
   it('rules belong to schemas that exist', () => {

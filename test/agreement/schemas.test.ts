@@ -1,6 +1,5 @@
-// The contract agrees with itself: every schema compiles, every example in it is valid, every object in it is closed,
-// and every bound that the specification and our decisions name is where they say it is, to the unit.
-// What two fields may be together is not promised here: that is the rules' own test.
+// Every schema compiles, every example in it is valid, every object in it is closed, and every bound of the
+// specification and the decisions is exact. Rules between fields are tested in rules.test.ts.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +41,7 @@ const ALLOWED = new Set(
    minProperties propertyNames items dependentRequired if then else oneOf`.split(/\s+/),
 );
 const FORMATS = new Set(['date-time', 'date', 'uuid', 'uri']);
-/** Objects that take anything on purpose: what they hold is judged elsewhere, or by people. */
+/** Objects that accept any field: other code, or people, check their content. */
 const OPEN = new Set(['boat#/properties/extra', 'fleet#/properties/boats/items', 'custom_hook#/properties/data']);
 
 const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
@@ -70,7 +69,7 @@ const isObject = (value: Json | undefined): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Every schema inside a schema. What stands under `if` or `oneOf`, or names properties, is a condition, no shape. */
+/** Every schema inside a schema. One under `if` or `oneOf`, or for property names, is a condition, not a shape. */
 function* places(name: string, schema: Schema, pointer = '', role: Role = 'root'): Generator<Place> {
   yield { at: `${name}#${pointer}`, name, pointer, role, schema };
   const inside = (fallback: Role): Role => (role === 'condition' ? 'condition' : fallback);
@@ -105,7 +104,7 @@ function* places(name: string, schema: Schema, pointer = '', role: Role = 'root'
 const everyPlace = [...schemas].flatMap(([name, schema]) => [...places(name, schema)]);
 const shapes = everyPlace.filter(({ role }) => role !== 'condition');
 
-/** The value of a keyword at a place, or at what the place refers to. */
+/** The value of a keyword at a place, or at the schema that the place refers to. */
 function inherited(schema: Schema, keyword: string): Json | undefined {
   if (schema[keyword] !== undefined || typeof schema.$ref !== 'string') return schema[keyword];
   const [file = '', pointer = ''] = schema.$ref.split('#');
@@ -132,7 +131,7 @@ describe('the files', () => {
     expect(names).toContain(name);
   });
 
-  test.each(names)('%s carries its own address, a title and a description', (name) => {
+  test.each(names)('%s has its own address, a title and a description', (name) => {
     const schema = schemas.get(name);
     expect(schema?.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
     expect(schema?.$id).toBe(`${BASE}${name}.json`);
@@ -140,7 +139,7 @@ describe('the files', () => {
     expect(schema?.description).toMatch(/\.$/);
   });
 
-  test('no two schemas have the same title, since types are named after them', () => {
+  test('no two schemas have the same title, because types are named after them', () => {
     const titles = [...schemas.values()].map(({ title }) => title);
     expect(new Set(titles).size).toBe(titles.length);
   });
@@ -153,7 +152,7 @@ describe('the files', () => {
     expect(foreign).toEqual([]);
   });
 
-  test('every shared field is used somewhere', () => {
+  test('every shared field is used', () => {
     const all = JSON.stringify([...schemas.values()]);
     const query = new Set(['page_limit', 'next_before']);
     const unused = Object.keys((schemas.get('fields')?.$defs ?? {}) as Schema)
@@ -168,21 +167,21 @@ describe('the files', () => {
 });
 
 describe('the vocabulary', () => {
-  test('only keywords occur that the error mapper, the type generator and the bundler know', () => {
-    const strange = everyPlace.flatMap(({ at, schema }) =>
+  test('only keywords occur that the error mapper, the type generator and the bundler support', () => {
+    const unknown = everyPlace.flatMap(({ at, schema }) =>
       Object.keys(schema)
         .filter((keyword) => !ALLOWED.has(keyword))
         .map((keyword) => `${at}: ${keyword}`),
     );
-    expect(strange).toEqual([]);
+    expect(unknown).toEqual([]);
   });
 
   test('only four formats occur', () => {
-    const strange = everyPlace.filter(({ schema }) => 'format' in schema && !FORMATS.has(String(schema.format)));
-    expect(strange.map(({ at }) => at)).toEqual([]);
+    const unknown = everyPlace.filter(({ schema }) => 'format' in schema && !FORMATS.has(String(schema.format)));
+    expect(unknown.map(({ at }) => at)).toEqual([]);
   });
 
-  test('oneOf says nothing but "exactly one of percent and amount"', () => {
+  test('oneOf is used only for "exactly one of percent and amount"', () => {
     const found = everyPlace.filter(({ schema }) => 'oneOf' in schema);
     expect(found.map(({ at }) => at)).toEqual(['price_tier#/properties/fees/items', 'price_tier#/properties/deposit']);
     for (const { schema } of found) {
@@ -190,7 +189,7 @@ describe('the vocabulary', () => {
     }
   });
 
-  test('if always comes with then and else, so that it chooses one shape of two', () => {
+  test('if always has then and else, so that it chooses one of two shapes', () => {
     const found = everyPlace.filter(({ schema }) => 'if' in schema || 'then' in schema || 'else' in schema);
     expect(found.length).toBeGreaterThan(0);
     for (const { at, schema } of found) {
@@ -200,7 +199,7 @@ describe('the vocabulary', () => {
 });
 
 describe('the shapes', () => {
-  test('every object refuses unknown members, maps and the three open ones aside', () => {
+  test('every object refuses unknown fields, except maps and the three open ones', () => {
     const lax = shapes
       .filter(({ schema }) => typesOf({ type: schema.type ?? [] }).includes('object') || 'properties' in schema)
       .filter(({ at }) => !OPEN.has(at))
@@ -211,13 +210,13 @@ describe('the shapes', () => {
   });
 
   test('every map has a limit', () => {
-    const endless = shapes.filter(
+    const unbounded = shapes.filter(
       ({ schema }) => isObject(schema.additionalProperties) && inherited(schema, 'maxProperties') === undefined,
     );
-    expect(endless.map(({ at }) => at)).toEqual([]);
+    expect(unbounded.map(({ at }) => at)).toEqual([]);
   });
 
-  test('every required member is described', () => {
+  test('every required field has a schema', () => {
     const missing = shapes.flatMap(({ at, schema }) =>
       ((schema.required ?? []) as string[])
         .filter((key) => !isObject(schema.properties) || !(key in schema.properties))
@@ -227,21 +226,21 @@ describe('the shapes', () => {
   });
 
   test('every property and every shared field has a description, a sentence', () => {
-    const silent = shapes
+    const undescribed = shapes
       .filter(({ role }) => role === 'property' || role === 'definition')
       .filter(({ schema }) => !/^[A-Z0-9].*\.$/.test(String(inherited(schema, 'description'))));
-    expect(silent.map(({ at }) => at)).toEqual([]);
+    expect(undescribed.map(({ at }) => at)).toEqual([]);
   });
 
-  test('every scalar has an example, since error messages show one', () => {
-    const bare = shapes
+  test('every scalar has an example, because error messages show one', () => {
+    const withoutExample = shapes
       .filter(({ role }) => role !== 'root' && role !== 'shape')
       .filter(({ schema }) => {
         const types = typesOf(schema);
         return types.length > 0 && !types.includes('object') && !types.includes('array');
       })
       .filter(({ schema }) => !Array.isArray(inherited(schema, 'examples')));
-    expect(bare.map(({ at }) => at)).toEqual([]);
+    expect(withoutExample.map(({ at }) => at)).toEqual([]);
   });
 
   test('every list and every text of a request has a limit', () => {
@@ -251,14 +250,14 @@ describe('the shapes', () => {
        seat custom_hook custom_offering_cancel custom_slots_update set_price_tiers set_availability`.split(/\s+/),
     );
     const bounded = ['maxLength', 'pattern', 'enum', 'const', 'format'];
-    const endless = shapes
+    const unbounded = shapes
       .filter(({ name }) => requests.has(name))
       .filter(({ schema }) => {
         const types = typesOf(schema);
         if (types.includes('array')) return inherited(schema, 'maxItems') === undefined;
         return types.includes('string') && bounded.every((keyword) => inherited(schema, keyword) === undefined);
       });
-    expect(endless.map(({ at }) => at)).toEqual([]);
+    expect(unbounded.map(({ at }) => at)).toEqual([]);
   });
 });
 
@@ -310,9 +309,9 @@ const GONE = Symbol('the member is left out');
 
 type Row = [schema: string, pointer: string, inside: unknown, outside: unknown, keyword: string];
 
-/** Each row changes one place of the schema's last, fullest example. */
+/** Each row changes one place of the schema's last and most complete example. */
 const BOUNDS: Row[] = [
-  // Own ids, as everywhere.
+  // External ids.
   ['offering', '/external_id', text(128), text(129), 'maxLength'],
   ['offering', '/external_id', 'a', '', 'minLength'],
   ['offering', '/external_id', 'a/..%20é', 'a b', 'pattern'],
@@ -584,9 +583,9 @@ describe('the bounds', () => {
     const errors = check(changed(name, pointer, outside));
     const where = outside === GONE ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer;
     expect(errors.map((error) => `${error.instancePath} ${error.keyword}`)).toContain(`${where} ${keyword}`);
-    // The service says the same in its own words: the right code at the right place.
+    // The service reports the right code at the right pointer.
     const response = validator.problems(name, candidateFrom(changed(name, pointer, outside) as never));
-    // (A bad member name and a missing companion are told at the member itself, inside the object of the row.)
+    // (A bad field name and a missing companion are reported at the field itself, inside the object of the row.)
     const fits = response.filter(
       ({ code, field }) => code === CODE[keyword] && (field === pointer || field.startsWith(`${pointer}/`)),
     );
@@ -594,7 +593,7 @@ describe('the bounds', () => {
     expect(validator.problems(name, candidateFrom(changed(name, pointer, inside) as never))).toEqual([]);
   });
 
-  test('a currency in capitals breaks the form first, another currency breaks the list alone', () => {
+  test('a currency in capitals breaks the format first, an unknown currency only the list', () => {
     const check = compile('checkout_create');
     expect(check(changed('checkout_create', '/currency', 'USD'))[0]?.keyword).toBe('pattern');
     expect(check(changed('checkout_create', '/currency', 'eur')).map(({ keyword }) => keyword)).toEqual(['enum']);
@@ -623,7 +622,7 @@ describe('the bounds', () => {
     }
   });
 
-  test('what reviewers alone may see is never read back', () => {
+  test('a field for reviewers only is never in a response', () => {
     expect(schemas.get('stored_boat')?.properties).not.toHaveProperty('extra');
   });
 
@@ -633,7 +632,7 @@ describe('the bounds', () => {
     ['submission', 'event', []],
     ['submission', 'legacy_experience', []],
     ['checkout', 'checkout_create', []],
-  ])('%s reads back everything that %s can submit', (answer, request, hidden) => {
+  ])('%s has every field that %s can submit', (answer, request, hidden) => {
     const sent = Object.keys((schemas.get(request)?.properties ?? {}) as Schema);
     const read = Object.keys((schemas.get(answer)?.properties ?? {}) as Schema);
     expect(sent.filter((key) => !read.includes(key))).toEqual(hidden);

@@ -1,15 +1,20 @@
-// A venue's activity drawn from a seed, for tests: few people, hours that meet, and the slow recount of everything that was counted.
-// It knows what must be true, and asks nobody.
+// A model of a venue's activity for tests: it draws events and queries from a seed, remembers which events must be
+// counted, and computes the expected figures of a query by a slow recount. It does not read the database.
 
 import { createHash } from 'node:crypto';
-import { type ActivityEvent, everythingOf, type FigureRow, type Figures } from '../../src/domain/analytics/queries.ts';
+import {
+  type ActivityEvent,
+  allExperiencesId,
+  type FigureRow,
+  type Figures,
+} from '../../src/domain/analytics/queries.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 
-export const HOUR = 3_600_000;
-export const DAY = 24 * HOUR;
-/** Seeds lie so far apart that what one drops is old for those before it alone. */
-const APART = 1200 * DAY;
-const FIRST = Date.UTC(1990, 0, 1);
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+/** The times of two seeds are so far apart that dropping the events of one affects only earlier seeds. */
+const SEED_DISTANCE_MS = 1200 * DAY_MS;
+const FIRST_START = Date.UTC(1990, 0, 1);
 
 const TYPES: readonly (readonly [number, ActivityEvent['type']])[] = [
   [3, 'view'],
@@ -19,23 +24,23 @@ const TYPES: readonly (readonly [number, ActivityEvent['type']])[] = [
   [1, 'check_in'],
   [1, 'venue_page_view'],
 ];
-const NONE = { views: 0, saves: 0, bookings: 0, guests: 0, cents: 0, check_ins: 0, viewers: 0, starters: 0 };
+const ZERO_FIGURES = { views: 0, saves: 0, bookings: 0, guests: 0, cents: 0, check_ins: 0, viewers: 0, starters: 0 };
 
-export interface Question {
+export interface FigureQuery {
   readonly from: number;
   readonly to: number;
-  readonly things: readonly string[];
+  readonly subjects: readonly string[];
   readonly byDay: boolean;
 }
 
-/** Two of live mode, one of test mode. */
+/** The modes of the three experiences. */
 const MODES = ['live', 'live', 'test'] as const;
 
-export class Story {
+export class ActivityModel {
   readonly random: SeededRandom;
   readonly start: number;
-  /** Nothing before this is counted any more. */
-  kept = Number.NEGATIVE_INFINITY;
+  /** Events before this time are no longer counted. */
+  retainedSince = Number.NEGATIVE_INFINITY;
   readonly #seed: number;
   readonly #venueId: string;
   readonly #days: number;
@@ -46,56 +51,57 @@ export class Story {
     this.#seed = seed;
     this.#venueId = venueId;
     this.random = new SeededRandom(seed, 'activity');
-    this.start = FIRST + seed * APART + this.random.below(60) * DAY;
+    this.start = FIRST_START + seed * SEED_DISTANCE_MS + this.random.below(60) * DAY_MS;
     this.#days = this.random.pick([4, 12]);
     this.#people = this.random.between(2, 7);
   }
 
-  /** Mostly of a few days, at and around whole hours; some so far apart that no gap tells it from never. */
-  time(): number {
+  /** Mostly within a few days, at and around full hours; some times are more than the longest gap of 400 days apart. */
+  randomTime(): number {
     const { random } = this;
     const day = random.often(0.8)
       ? random.below(this.#days)
       : random.pick([random.between(395, 406), random.below(40)]);
     const hour = random.often(0.6) ? random.pick([0, 5, 6, 7, 22, 23]) : random.below(24);
-    const into = random.pick([0, 0, 1, HOUR / 4, HOUR / 2, HOUR - 1, random.below(HOUR)]);
-    return this.start + day * DAY + hour * HOUR + into;
+    const timeOfHour = random.pick([0, 0, 1, HOUR_MS / 4, HOUR_MS / 2, HOUR_MS - 1, random.below(HOUR_MS)]);
+    return this.start + day * DAY_MS + hour * HOUR_MS + timeOfHour;
   }
 
-  aDay(): number {
-    return this.start + this.random.below(this.#days) * DAY;
+  randomDay(): number {
+    return this.start + this.random.below(this.#days) * DAY_MS;
   }
 
-  events(count: number): ActivityEvent[] {
+  randomEvents(count: number): ActivityEvent[] {
     return Array.from({ length: count }, () => this.#event());
   }
 
-  /** Each id once, and none that was counted. */
+  /** Events with distinct ids, none of which was counted before. */
   newEvents(count: number): ActivityEvent[] {
-    const once = new Map(this.events(count).map((event) => [event.key, event]));
-    return [...once.values()].filter(({ key }) => !this.#counted.has(key));
+    const byKey = new Map(this.randomEvents(count).map((event) => [event.key, event]));
+    return [...byKey.values()].filter(({ key }) => !this.#counted.has(key));
   }
 
   #event(): ActivityEvent {
     const { random } = this;
     const type = random.weighed(TYPES);
-    const place = random.below(MODES.length);
+    const index = random.below(MODES.length);
     const isPage = type === 'venue_page_view';
     return {
       key: this.#id(`event ${random.below(3000)}`),
       type,
-      subject: isPage ? this.#venueId : this.thing(place),
-      subjectMode: isPage ? null : (MODES[place] ?? null),
+      subject: isPage ? this.#venueId : this.experienceId(index),
+      subjectMode: isPage ? null : (MODES[index] ?? null),
       person: this.#id(`person ${random.below(this.#people)}`),
-      at: new Date(this.time()).toISOString(),
+      at: new Date(this.randomTime()).toISOString(),
       guests: random.between(1, 4),
       cents: random.below(5000),
       mode: random.often(0.9) ? 'live' : 'test',
     };
   }
 
-  thing(place: number): string {
-    return this.#id(`thing ${place}`);
+  /** The fixed seeds depend on these ids: do not change how they are derived. */
+  experienceId(index: number): string {
+    return this.#id(`thing ${index}`);
   }
 
   #id(name: string): string {
@@ -103,54 +109,61 @@ export class Story {
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   }
 
-  /** What is sent: how many of these must be counted now. */
-  sent(events: readonly ActivityEvent[]): number {
+  /** Remembers events that a test sends. Returns how many of them must be counted. */
+  recordSent(events: readonly ActivityEvent[]): number {
     const before = this.#counted.size;
     for (const event of events) {
-      if (Date.parse(event.at) >= this.kept && !this.#counted.has(event.key)) this.#counted.set(event.key, event);
+      if (Date.parse(event.at) >= this.retainedSince && !this.#counted.has(event.key))
+        this.#counted.set(event.key, event);
     }
     return this.#counted.size - before;
   }
 
-  /** Their ids are forgotten, and may come again with a later time; what they counted stays. */
-  dropped(before: number): void {
-    this.kept = Math.max(this.kept, before);
+  /** The ids of dropped events may be used again with a later time; the figures of dropped events stay. */
+  recordDropped(before: number): void {
+    this.retainedSince = Math.max(this.retainedSince, before);
     for (const [key, event] of [...this.#counted]) {
-      if (Date.parse(event.at) >= this.kept || key.startsWith('old')) continue;
+      if (Date.parse(event.at) >= this.retainedSince || key.startsWith('old')) continue;
       this.#counted.delete(key);
       this.#counted.set(`old ${key} ${event.at}`, event);
     }
   }
 
-  /** Any window: inside an hour, on hours, on days, a millisecond or a year long. */
-  question(): Question {
+  /** A query for any window: within an hour, on full hours or days, from a millisecond to a year long. */
+  randomQuery(): FigureQuery {
     const { random } = this;
-    let [from, to] = [this.time(), this.time()];
-    if (random.often(0.3)) to = from + random.pick([1, HOUR / 2, HOUR, 2 * HOUR, 23 * HOUR, DAY, DAY + 1]);
-    if (random.often(0.15)) from -= from % DAY;
-    if (random.often(0.15)) to -= to % DAY;
+    let [from, to] = [this.randomTime(), this.randomTime()];
+    if (random.often(0.3))
+      to = from + random.pick([1, HOUR_MS / 2, HOUR_MS, 2 * HOUR_MS, 23 * HOUR_MS, DAY_MS, DAY_MS + 1]);
+    if (random.often(0.15)) from -= from % DAY_MS;
+    if (random.often(0.15)) to -= to % DAY_MS;
     if (from > to) [from, to] = [to, from];
-    const things = random.pick([
-      [this.thing(0), this.thing(1), everythingOf('live'), this.#venueId],
-      [this.thing(2), everythingOf('test'), this.#venueId],
-      [this.thing(0), this.#venueId],
-      [this.thing(1), this.#venueId],
+    const subjects = random.pick([
+      [this.experienceId(0), this.experienceId(1), allExperiencesId('live'), this.#venueId],
+      [this.experienceId(2), allExperiencesId('test'), this.#venueId],
+      [this.experienceId(0), this.#venueId],
+      [this.experienceId(1), this.#venueId],
     ]);
-    return { from, to: Math.min(Math.max(to, from + 1), from + 366 * DAY), things, byDay: random.often(0.3) };
-  }
-
-  /** The window as it must be answered. */
-  window({ from, to }: Question): { from: number; to: number } {
-    const [head, tail] = [from - (from % DAY), to - (to % DAY)];
     return {
-      from: from > head && head < this.kept ? head : from,
-      to: to > tail && tail < this.kept ? tail + DAY : to,
+      from,
+      to: Math.min(Math.max(to, from + 1), from + 366 * DAY_MS),
+      subjects,
+      byDay: random.often(0.3),
     };
   }
 
-  /** Every row that is not all zero, by its name. */
-  truth(question: Question): Map<string, Figures> {
-    const { from, to } = this.window(question);
+  /** The window that the report must cover: widened to whole days where events were dropped. */
+  countedWindow({ from, to }: FigureQuery): { from: number; to: number } {
+    const [head, tail] = [from - (from % DAY_MS), to - (to % DAY_MS)];
+    return {
+      from: from > head && head < this.retainedSince ? head : from,
+      to: to > tail && tail < this.retainedSince ? tail + DAY_MS : to,
+    };
+  }
+
+  /** The expected rows by name, as figuresByName() names them. */
+  expectedFigures(query: FigureQuery): Map<string, Figures> {
+    const { from, to } = this.countedWindow(query);
     const inside = [...this.#counted.values()].filter(
       ({ mode, at }) => mode === 'live' && Date.parse(at) >= from && Date.parse(at) < to,
     );
@@ -158,15 +171,15 @@ export class Story {
     const add = (name: string, event: ActivityEvent): void => void rows.set(name, [...(rows.get(name) ?? []), event]);
     for (const event of inside) {
       const day = event.at.slice(0, 10);
-      const everything = event.subjectMode === null ? [] : [everythingOf(event.subjectMode)];
-      for (const thing of [event.subject, ...everything]) {
-        if (question.things.includes(thing))
-          add(question.byDay ? `both ${thing} ${day}` : `subject ${thing} null`, event);
+      const allExperiences = event.subjectMode === null ? [] : [allExperiencesId(event.subjectMode)];
+      for (const subject of [event.subject, ...allExperiences]) {
+        if (query.subjects.includes(subject))
+          add(query.byDay ? `both ${subject} ${day}` : `subject ${subject} null`, event);
       }
-      const isCounted = question.things.includes(event.subject) && event.subject !== this.#venueId;
-      if (isCounted && !question.byDay) add(`day null ${day}`, event);
+      const isCounted = query.subjects.includes(event.subject) && event.subject !== this.#venueId;
+      if (isCounted && !query.byDay) add(`day null ${day}`, event);
     }
-    return new Map([...rows].map(([name, events]) => [name, shownOf(name, figuresOf(events))]));
+    return new Map([...rows].map(([name, events]) => [name, reportedFigures(name, figuresOf(events))]));
   }
 }
 
@@ -187,27 +200,27 @@ function figuresOf(events: readonly ActivityEvent[]): Figures {
   };
 }
 
-const EVERYTHING = [everythingOf('live'), everythingOf('test')];
+const ALL_EXPERIENCES_IDS = [allExperiencesId('live'), allExperiencesId('test')];
 
-/** What a row is asked for: everything together has people alone, a day has everything but people. */
-function shownOf(name: string, { viewers, starters, ...counts }: Figures): Figures {
-  if (name.startsWith('day')) return { ...NONE, ...counts };
-  return EVERYTHING.some((thing) => name.includes(thing))
-    ? { ...NONE, viewers, starters }
+/** The figures that a row must have: all experiences together have only people, a day has everything but people. */
+function reportedFigures(name: string, { viewers, starters, ...counts }: Figures): Figures {
+  if (name.startsWith('day')) return { ...ZERO_FIGURES, ...counts };
+  return ALL_EXPERIENCES_IDS.some((id) => name.includes(id))
+    ? { ...ZERO_FIGURES, viewers, starters }
     : { ...counts, viewers, starters };
 }
 
-/** What was answered, in the form of the truth. */
-export function answered(rows: readonly FigureRow[]): Map<string, Figures> {
+/** The reported rows by name, in the form of expectedFigures(). */
+export function figuresByName(rows: readonly FigureRow[]): Map<string, Figures> {
   return new Map(
     rows.map(({ what, subject, day, views, saves, bookings, guests, cents, check_ins, viewers, starters }) => {
       const name = `${what} ${subject} ${day}`;
-      return [name, shownOf(name, { views, saves, bookings, guests, cents, check_ins, viewers, starters })];
+      return [name, reportedFigures(name, { views, saves, bookings, guests, cents, check_ins, viewers, starters })];
     }),
   );
 }
 
-/** Without rows in which nothing happened: they may be there or not. */
-export function withoutNothing(rows: ReadonlyMap<string, Figures>): Record<string, Figures> {
+/** Without rows that are all zero: a report may have them or not. */
+export function withoutZeroRows(rows: ReadonlyMap<string, Figures>): Record<string, Figures> {
   return Object.fromEntries([...rows].filter(([, figures]) => Object.values(figures).some((value) => value !== 0)));
 }

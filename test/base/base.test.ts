@@ -1,4 +1,4 @@
-// The ground: configuration, ids, sealing, logs, times, and the database layer's promises.
+// The parts of base: configuration, ids, sealing, logs, times and addresses.
 
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { makeIds } from '../../src/base/ids.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { randomText, systemRandom } from '../../src/base/random.ts';
 import { formats, isDate, isTime } from '../../src/base/schema/formats.ts';
-import { nearestName } from '../../src/base/schema/near-miss.ts';
+import { nearestName } from '../../src/base/schema/nearest-name.ts';
 import { makeSeal } from '../../src/base/seal.ts';
 import { readOrCreateSecret } from '../../src/base/secret-file.ts';
 
@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), 'everyshare-ground-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('configuration', () => {
-  it('has defaults for a machine that sets nothing', () => {
+  it('has defaults for every variable', () => {
     const config = readConfig({});
     expect([config.host, config.port, config.databaseUrl, config.modes, config.sandboxProcessor]).toEqual([
       '127.0.0.1',
@@ -32,7 +32,7 @@ describe('configuration', () => {
     ]);
   });
 
-  it('names every variable that is wrong, with its remedy, in one go', () => {
+  it('reports every wrong variable with its remedy at once', () => {
     const wrong = {
       PORT: '99999',
       LOG_LEVEL: 'loud',
@@ -55,17 +55,17 @@ describe('configuration', () => {
     }
   });
 
-  it('asks for ENCRYPTION_KEY when servers share a database', () => {
+  it('requires ENCRYPTION_KEY when servers share a database', () => {
     expect(() => readConfig({ DATABASE_URL: 'postgres://x' })).toThrow(/ENCRYPTION_KEY is not set.*openssl rand/);
   });
 
-  it('has only the modes whose processor key is set, as soon as one is', () => {
+  it('has only the modes with a processor key when one is set', () => {
     expect(readConfig({ STRIPE_TEST_SECRET_KEY: 'sk_test_1' }).modes).toEqual(['test']);
     expect(readConfig({ STRIPE_LIVE_SECRET_KEY: 'sk_live_1' }).modes).toEqual(['live']);
     expect(readConfig({ STRIPE_LIVE_SECRET_KEY: 'sk_live_1' }).sandboxProcessor).toBe(false);
   });
 
-  it('knows address ranges, and sees through IPv4-mapped addresses', () => {
+  it('accepts address ranges, and matches IPv4-mapped addresses', () => {
     for (const good of ['10.0.0.0/8', '::1', '2001:db8::/32', '1.2.3.4']) expect(isAddressRange(good)).toBe(true);
     for (const bad of ['10.0.0.0/33', '10.0.0/8', 'x', '', '::1/129', '1.2.3.4/8/8', '1.2.3.4/'])
       expect(isAddressRange(bad)).toBe(false);
@@ -76,25 +76,25 @@ describe('configuration', () => {
   });
 });
 
-describe('ids and chance', () => {
+describe('ids and random text', () => {
   it('are ordered by time, as text', () => {
     let calls = 0;
-    // A clock that stands still for long, then steps back, then goes on.
+    // A clock that stands still, then steps back, then goes on.
     const now = (): number => 1_800_000_000_000 + (calls++ < 6000 ? 0 : calls < 8000 ? -50 : calls);
     const ids = makeIds({ now }, systemRandom);
-    const made = Array.from({ length: 6000 }, () => [ids.prefixed('chk'), ids.uuid()] as const);
-    for (const which of [0, 1] as const) {
-      const list = made.map((pair) => pair[which]);
+    const created = Array.from({ length: 6000 }, () => [ids.prefixed('chk'), ids.uuid()] as const);
+    for (const index of [0, 1] as const) {
+      const list = created.map((pair) => pair[index]);
       expect([...list].sort()).toEqual(list);
     }
-    expect(made[0]?.[0]).toMatch(/^chk_[0-9a-hjkmnp-tv-z]{26}$/);
-    expect(made[0]?.[1]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(created[0]?.[0]).toMatch(/^chk_[0-9a-hjkmnp-tv-z]{26}$/);
+    expect(created[0]?.[1]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('draws letters and digits evenly', () => {
+  it('have evenly distributed letters and digits', () => {
     const text = randomText(systemRandom, 62_000);
     const counts = new Map<string, number>();
-    for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+    for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
     expect(counts.size).toBe(62);
     for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(200);
   });
@@ -103,7 +103,7 @@ describe('ids and chance', () => {
 describe('sealing', () => {
   const seal = makeSeal(Buffer.alloc(32, 1), systemRandom);
 
-  it('opens in its own row, and nowhere else, and not after a change of any byte', () => {
+  it('opens only in its own row, and not after a change of any byte', { tags: ['slow'] }, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(), (plain, at) => {
         const sealed = seal.seal(plain, 'row 1');
@@ -118,7 +118,7 @@ describe('sealing', () => {
     );
   });
 
-  it('never gives the same bytes twice, while the fingerprint always does', () => {
+  it('never gives the same bytes twice; a fingerprint always does', () => {
     expect(seal.seal('x', 'r').equals(seal.seal('x', 'r'))).toBe(false);
     expect(seal.fingerprint('x', 'phone').equals(seal.fingerprint('x', 'phone'))).toBe(true);
     expect(seal.fingerprint('x', 'phone').equals(seal.fingerprint('x', 'other'))).toBe(false);
@@ -128,8 +128,8 @@ describe('sealing', () => {
   });
 });
 
-describe('a secret that nobody set', () => {
-  it('is made once and read back, in a file that only its owner can read', () => {
+describe('a secret that is not set', () => {
+  it('is created once and read again, in a file that only its owner can read', () => {
     const file = join(folder, 'deep', 'token');
     const first = readOrCreateSecret(file, () => 'one');
     expect([first, readOrCreateSecret(file, () => 'two')]).toEqual([
@@ -142,7 +142,7 @@ describe('a secret that nobody set', () => {
 });
 
 describe('logs', () => {
-  it('are one JSON line for each fact, scrubbed of keys, secrets, tokens, phones and passwords', () => {
+  it('are one JSON line each, without keys, secrets, tokens, phones and passwords', () => {
     const lines: string[] = [];
     const log = makeLog('info', 'test', { write: (line: string) => lines.push(line) });
     const secrets = [
@@ -169,7 +169,7 @@ describe('logs', () => {
 });
 
 describe('times', () => {
-  it('have an offset, exist, and lie in the years 1970 to 9998 of UTC', () => {
+  it('have an offset, exist, and are in the years 1970 to 9998 of UTC', () => {
     for (const good of [
       '2027-06-12T09:30:00Z',
       '2027-06-12T09:30:00.123456-04:00',
@@ -200,7 +200,7 @@ describe('times', () => {
     expect([isDate('2028-02-29'), isDate('2027-02-29'), isDate('2027-6-1')]).toEqual([true, false, false]);
   });
 
-  it('come back from the database in UTC with all their microseconds, whatever the server’s zone', () => {
+  it('come from the database in UTC with microseconds, in any zone of the server', () => {
     expect(isoFromPostgres('2026-11-15 15:31:36.5+00')).toBe('2026-11-15T15:31:36.500000Z');
     expect(isoFromPostgres('2026-11-15 15:31:36+00')).toBe('2026-11-15T15:31:36.000000Z');
     expect(isoFromPostgres('2026-11-15 23:31:36.123456+05:30')).toBe('2026-11-15T18:01:36.123456Z');
@@ -210,7 +210,7 @@ describe('times', () => {
 
 describe('addresses', () => {
   const usual = fullFormats.uri as (text: string) => boolean;
-  it('are what RFC 3986 calls so, with what is not ASCII percent-encoded', () => {
+  it('are URIs of RFC 3986, with other characters than ASCII percent-encoded', () => {
     const good = [
       'https://harbor.example',
       'https://harbor.example:8443/a/b.jpg?w=1&h=%20#top',
@@ -232,7 +232,7 @@ describe('addresses', () => {
     expect([...good, ...bad].filter((text) => formats.uri(text))).toEqual(good);
   });
 
-  it('are taken by whoever reads our answers by the usual package', () => {
+  it('are accepted by the common validation package', () => {
     const part = fc.string({
       unit: fc.oneof(fc.string({ minLength: 1, maxLength: 1 }), fc.constantFrom('%20', '/', '?', '#', 'ü')),
     });
@@ -246,8 +246,8 @@ describe('addresses', () => {
   });
 });
 
-describe('near misses', () => {
-  it('find what was meant, and nothing where nothing is near', () => {
+describe('suggestions for misspelled names', () => {
+  it('are the nearest name, or none when no name is near', () => {
     const known = ['starts_at', 'ends_at', 'external_id', 'title', 'party_size'];
     expect(
       ['start_at', 'startsAt', 'externalId', 'tilte', 'PartySize'].map((name) => nearestName(name, known)),
@@ -262,7 +262,7 @@ describe('near misses', () => {
 });
 
 describe('the clock', () => {
-  it('is the machine’s', () => {
+  it('is the clock of the machine', () => {
     expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1000);
   });
 });

@@ -1,4 +1,4 @@
-// The database: migrations, their sum, the rules of its keys, and what the layer above it promises.
+// The database: migrations, schema.sql, functions, the rules of keys, and the guarantees of the database layer.
 
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,13 +15,13 @@ import { createDatabase } from '../support/create-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const FOLDERS = schemaFolders(packageRoot);
-const empty = (): Promise<string> =>
+const newDatabase = (): Promise<string> =>
   createDatabase(inject('postgresUrl'), `db_${randomBytes(6).toString('hex')}`, null);
 const open = (url: string) => openDb({ url, connections: 6, pooled: false, applicationName: 'test' });
 
 describe('migrations', () => {
-  it('are summed up in schema.sql: npm run schema', async () => {
-    const db = await migrated();
+  it('add up to schema.sql: run npm run schema when this fails', async () => {
+    const db = await openMigrated();
     const dump = await dumpSchema(
       async <Row>(sql: string) => (await db.query(sql)) as Row[],
       readFunctions(FOLDERS),
@@ -31,16 +31,16 @@ describe('migrations', () => {
     await db.close();
   });
 
-  it('are applied once, also when ten servers start at the same moment', async () => {
-    const url = await empty();
+  it('are applied once when ten servers start at the same moment', { tags: ['slow'] }, async () => {
+    const url = await newDatabase();
     const applied = await Promise.all(Array.from({ length: 10 }, () => migrate(url, FOLDERS)));
     const files = readMigrations(FOLDERS).length + readFunctions(FOLDERS).length;
     expect(applied.reduce((sum, count) => sum + count, 0)).toBe(files);
     expect(await migrate(url, FOLDERS)).toBe(0);
   });
 
-  it('refuse a file that was changed after it was applied, and leave nothing of one that fails', async () => {
-    const url = await empty();
+  it('refuse a file that was changed after it was applied, and roll back one that fails', async () => {
+    const url = await newDatabase();
     const folder = mkdtempSync(join(tmpdir(), 'everyshare-migrations-'));
     const folders = { ...FOLDERS, migrations: folder };
     for (const { name } of readMigrations(FOLDERS)) copyFileSync(join(FOLDERS.migrations, name), join(folder, name));
@@ -58,7 +58,7 @@ describe('migrations', () => {
   });
 });
 
-/** A release of the program with one migration and these functions, each giving a number. */
+/** A release of the program with one migration and these functions, each of which returns a number. */
 function releaseWith(functions: Readonly<Record<string, string>>): SchemaFolders & { readonly root: string } {
   const root = mkdtempSync(join(tmpdir(), 'everyshare-release-'));
   const folders = { root, migrations: join(root, 'migrations'), functions: [join(root, 'functions')] };
@@ -74,36 +74,36 @@ function releaseWith(functions: Readonly<Record<string, string>>): SchemaFolders
 }
 
 describe('functions', () => {
-  const answer = async (url: string, name: string): Promise<unknown> => {
+  const result = async (url: string, name: string): Promise<unknown> => {
     const db = open(url);
     const [row] = await db.query<{ value: number }>(`select ${name}() as value`);
     await db.close();
     return row?.value;
   };
 
-  it('are replaced when their file changes, and an older server that restarts does not put its body back', async () => {
-    const url = await empty();
+  it('are replaced when their file changes, and a restarted older server does not restore its body', async () => {
+    const url = await newDatabase();
     const [older, newer] = [releaseWith({ one: 'select 1' }), releaseWith({ one: 'select 11', two: 'select 2' })];
     expect(await migrate(url, older)).toBe(2);
-    expect(await answer(url, 'one')).toBe(1);
+    expect(await result(url, 'one')).toBe(1);
     expect(await migrate(url, newer)).toBe(2);
-    expect(await answer(url, 'one')).toBe(11);
+    expect(await result(url, 'one')).toBe(11);
     expect(await migrate(url, older)).toBe(0);
-    expect(await answer(url, 'one')).toBe(11);
+    expect(await result(url, 'one')).toBe(11);
     expect(await migrate(url, newer)).toBe(0);
     for (const { root } of [older, newer]) rmSync(root, { recursive: true });
   });
 
-  it('may name one another in any order', async () => {
-    const url = await empty();
+  it('may call one another in any order', async () => {
+    const url = await newDatabase();
     const release = releaseWith({ a_first: 'select z_last()', z_last: 'select 26' });
     await migrate(url, release);
-    expect(await answer(url, 'a_first')).toBe(26);
+    expect(await result(url, 'a_first')).toBe(26);
     rmSync(release.root, { recursive: true });
   });
 
   it('are all applied or none, and the error names the file', async () => {
-    const url = await empty();
+    const url = await newDatabase();
     const release = releaseWith({ a_first: 'select 1', broken: 'select 1 $$ nonsense' });
     await expect(migrate(url, release)).rejects.toThrow(/^broken\.sql: .*syntax error/);
     const db = open(url);
@@ -113,26 +113,97 @@ describe('functions', () => {
     rmSync(release.root, { recursive: true });
   });
 
-  it('have names of their own: two files of one name are refused', () => {
+  it('and migrations of a release are all applied or none: a broken function undoes the migration before it', async () => {
+    const url = await newDatabase();
+    const older = releaseWith({ one: 'select 1' });
+    await migrate(url, older);
+    const newer = releaseWith({ one: 'select 1', two: 'select 2 $$ nonsense' });
+    writeFileSync(
+      join(newer.migrations, '000002-drop.sql'),
+      'drop function one(); alter table numbers rename to figures;',
+    );
+    await expect(migrate(url, newer)).rejects.toThrow(/^two\.sql: .*syntax error/);
+    expect(await result(url, 'one')).toBe(1);
+    const db = open(url);
+    expect(await db.query("select to_regclass('numbers') is not null as found")).toEqual([{ found: true }]);
+    expect(await db.query('select version from migrations')).toEqual([{ version: 1 }]);
+    await db.close();
+    for (const { root } of [older, newer]) rmSync(root, { recursive: true });
+  });
+
+  it('that a migration drops are created again by its own release, and not by an older server that restarts', async () => {
+    const url = await newDatabase();
+    const older = releaseWith({ one: 'select 1', two: 'select 2' });
+    const newer = releaseWith({ one: 'select 1' });
+    await migrate(url, older);
+    writeFileSync(join(newer.migrations, '000002-drop.sql'), 'drop function one(), two();');
+    expect(await migrate(url, newer)).toBe(2);
+    expect(await result(url, 'one')).toBe(1);
+    expect(await migrate(url, older)).toBe(0);
+    await expect(result(url, 'two')).rejects.toThrow(/function two\(\) does not exist/);
+    for (const { root } of [older, newer]) rmSync(root, { recursive: true });
+  });
+
+  it('whose signature changed are refused with the remedy', async () => {
+    const url = await newDatabase();
+    const [older, newer] = [releaseWith({ one: 'select 1' }), releaseWith({ one: 'select 1' })];
+    await migrate(url, older);
+    writeFileSync(
+      join(newer.root, 'functions', 'one.sql'),
+      'create or replace function one() returns text language sql as $$ select 1::text $$;',
+    );
+    await expect(migrate(url, newer)).rejects.toThrow(/^one\.sql: .* needs another name, or a new migration/);
+    for (const { root } of [older, newer]) rmSync(root, { recursive: true });
+  });
+
+  it('are applied after a deadlock with a running server', async () => {
+    const url = await newDatabase();
+    const [older, newer] = [releaseWith({ one: 'select 1' }), releaseWith({ one: 'select 11' })];
+    await migrate(url, older);
+    writeFileSync(join(newer.migrations, '000002-first.sql'), 'create table others (id int);');
+    await migrate(url, { ...newer, functions: [] });
+    writeFileSync(
+      join(newer.migrations, '000003-locks.sql'),
+      'lock table numbers; lock table others; create table done ();',
+    );
+    const [db, watcher] = [open(url), open(url)];
+    const waiting = (table: string) =>
+      watcher.query('select from pg_locks where relation = $1::regclass and not granted', [table]);
+    let migrating: Promise<number> | undefined;
+    const server = db.transaction(async (tx) => {
+      await tx.query("set local deadlock_timeout = '1h'"); // The migration is the one that PostgreSQL ends.
+      await tx.query('lock table others in access share mode');
+      migrating ??= migrate(url, newer);
+      await waitFor('the migration waits for the second table', async () => (await waiting('others')).length === 1);
+      await tx.query('lock table numbers in access share mode');
+    });
+    await server;
+    expect(await migrating).toBe(2);
+    expect(await result(url, 'one')).toBe(11);
+    await Promise.all([db.close(), watcher.close()]);
+    for (const { root } of [older, newer]) rmSync(root, { recursive: true });
+  });
+
+  it('are refused when two files have the same name', () => {
     const [one, other] = [releaseWith({ same: 'select 1' }), releaseWith({ same: 'select 2' })];
     expect(() => readFunctions({ functions: [...one.functions, ...other.functions] })).toThrow(/function named same/);
     for (const { root } of [one, other]) rmSync(root, { recursive: true });
   });
 });
 
-/** Tables without a venue, and why: each is a choice (docs/scaling.md names them too). Whatever is not here has a venue_id. */
-const OF_NO_VENUE: Readonly<Record<string, string>> = {
+/** Tables without a venue, with the reason (docs/scaling.md names them too). Every other table has a venue_id. */
+const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   installation: 'one row: which ENCRYPTION_KEY this database was written with',
   migrations: 'what the schema is made of',
   migration_lock: 'one row: one server migrates at a time',
   function_versions: 'which functions the schema has had',
-  activity_retention: 'one row: since when single events are kept',
+  activity_retention: 'one row: since when single events are stored',
   state_transitions: 'the transitions of the state machines, as data; never changed',
   ledger_accounts: 'the chart of accounts, as data; never changed',
   token_keys: 'sign the tokens of guests, who belong to no venue',
   limit_windows: 'counts for an address or a phone too, of whom no venue is known yet; unlogged',
   limit_calls: 'the calls behind those counts; unlogged',
-  processor_notices: 'a notice names a charge, and its venue is known only once it was read',
+  processor_events: 'a processor event names a charge, and its venue is known only once it was read',
   members: 'a guest is the same person at every venue',
   sign_in_challenges: 'a phone that signs in, wherever it will pay',
   member_sessions: 'a browser of a guest',
@@ -143,14 +214,14 @@ const OF_NO_VENUE: Readonly<Record<string, string>> = {
   opted_out_phones: 'who answered STOP is written to by no venue',
 };
 
-async function migrated(): Promise<ReturnType<typeof open>> {
-  const url = await empty();
+async function openMigrated(): Promise<ReturnType<typeof open>> {
+  const url = await newDatabase();
   await migrate(url, FOLDERS);
   return open(url);
 }
 
-/** Unique indexes of a venue's tables that begin with something else; null: with an expression, which is no column at all. */
-const STRAY_KEYS = `
+/** Unique indexes of a venue's tables that do not begin with venue_id; first is null for an expression. */
+const KEYS_WITHOUT_VENUE = `
   select c.relname as table, i.relname as name, a.attname as first
   from pg_index x join pg_class c on c.oid = x.indrelid join pg_class i on i.oid = x.indexrelid
   left join pg_attribute a on a.attrelid = c.oid and a.attnum = x.indkey[0] and x.indkey[0] <> 0
@@ -160,9 +231,9 @@ const STRAY_KEYS = `
 
 describe('the tables', () => {
   it('of a venue have venue_id first in every primary key, unique index and foreign key', async () => {
-    const db = await migrated();
-    const keys = await db.query<{ table: string; name: string; first: string | null }>(STRAY_KEYS);
-    // A look-up table leads from a bare hash or id to its venue: that is the one thing it may be keyed by.
+    const db = await openMigrated();
+    const keys = await db.query<{ table: string; name: string; first: string | null }>(KEYS_WITHOUT_VENUE);
+    // A look-up table leads from a hash or an id to its venue, so that is its key.
     expect(keys.filter(({ table }) => !table.endsWith('_routes'))).toEqual([]);
     const foreign = await db.query<{ name: string; first: string }>(
       `select f.conname as name, a.attname as first from pg_constraint f
@@ -177,32 +248,32 @@ describe('the tables', () => {
     await db.close();
   });
 
-  it('have no unique index that begins with an expression and so escapes that look', async () => {
-    const db = await migrated();
+  it('are also checked for unique indexes that begin with an expression', async () => {
+    const db = await openMigrated();
     await db.query('create unique index astray on offerings (lower(offering_id::text))');
-    expect((await db.query(STRAY_KEYS)).filter(({ name }) => name === 'astray')).toEqual([
+    expect((await db.query(KEYS_WITHOUT_VENUE)).filter(({ name }) => name === 'astray')).toEqual([
       { table: 'offerings', name: 'astray', first: null },
     ]);
     await db.close();
   });
 
-  it('belong to a venue, but for those that are named with a reason, and scaling.md names the same', async () => {
-    const db = await migrated();
+  it('belong to a venue, except for the listed ones, which scaling.md names too', async () => {
+    const db = await openMigrated();
     const found = await db.query<{ name: string }>(
       `select c.relname as name from pg_class c
        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not exists (
          select from pg_attribute v where v.attrelid = c.oid and v.attname = 'venue_id' and v.attnotnull and not v.attisdropped)`,
     );
-    expect(found.map(({ name }) => name).sort()).toEqual(Object.keys(OF_NO_VENUE).sort());
+    expect(found.map(({ name }) => name).sort()).toEqual(Object.keys(TABLES_WITHOUT_VENUE).sort());
     const page = readFileSync(join(packageRoot, 'docs', 'scaling.md'), 'utf8');
-    expect(Object.keys(OF_NO_VENUE).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+    expect(Object.keys(TABLES_WITHOUT_VENUE).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
     await db.close();
   });
 });
 
-describe('the layer above it', () => {
-  it('commits what succeeded, rolls back what threw, and tries a deadlock again', async () => {
-    const db = open(await empty());
+describe('the database layer', () => {
+  it('commits on success, rolls back on an error, and retries after a deadlock', async () => {
+    const db = open(await newDatabase());
     await db.query('create table t (id int primary key, n int not null)');
     await db.query('insert into t values (1, 0), (2, 0)');
     await expect(
@@ -211,22 +282,22 @@ describe('the layer above it', () => {
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
-    let haveOne = 0;
+    let holders = 0;
     const step = (first: number, second: number) =>
       db.transaction(async (tx) => {
         await tx.query('update t set n = n + 1 where id = $1', [first]);
-        haveOne++;
-        await waitFor('both transactions hold a row', () => haveOne >= 2);
+        holders++;
+        await waitFor('both transactions hold a row', () => holders >= 2);
         await tx.query('update t set n = n + 1 where id = $1', [second]);
       });
     await Promise.all([step(1, 2), step(2, 1)]);
     expect(await db.query('select n from t order by id')).toEqual([{ n: 2 }, { n: 2 }]);
-    expect(haveOne, 'one of them was tried again').toBe(3);
+    expect(holders, 'one of them was retried').toBe(3);
     await db.close();
   });
 
-  it('does not call a transaction committed whose error was swallowed on the way', async () => {
-    const db = open(await empty());
+  it('reports a transaction as failed when its work ignored an error', async () => {
+    const db = open(await newDatabase());
     await db.query('create table t (id int primary key)');
     const swallowed = db.transaction(async (tx) => {
       await tx.query('insert into t values (1)');
@@ -239,108 +310,109 @@ describe('the layer above it', () => {
 
   it.each([
     ['a pooler whose server is gone', '08P01'],
-    ['a connection that was never made', '08001'],
+    ['a failed connection', '08001'],
     ['a standby that only reads', '25006'],
-    ['a transaction that stood still for too long', '25P03'],
-    ['a session that stood still for too long', '57P05'],
-    ['deadlocks each time', '40P01'],
-    ['others that were quicker each time', '40001'],
-    ['a name that nobody can look up now', 'EAI_AGAIN'],
-    ['a network that leads nowhere now', 'EHOSTUNREACH'],
-  ])('takes what is said of %s for what it is: come back later', (_, code) => {
+    ['a transaction that was idle for too long', '25P03'],
+    ['a session that was idle for too long', '57P05'],
+    ['repeated deadlocks', '40P01'],
+    ['repeated serialization failures', '40001'],
+    ['a failed name lookup', 'EAI_AGAIN'],
+    ['an unreachable network', 'EHOSTUNREACH'],
+  ])('treats %s as temporarily unavailable', (_, code) => {
     expect(isUnavailable(Object.assign(new Error('no'), { code }))).toBe(true);
   });
 
-  it('is what whoever asks a database that was closed is told, and no connection is opened for them', async () => {
-    const db = open(await empty());
+  it('is unavailable after it was closed, and opens no connection', async () => {
+    const db = open(await newDatabase());
     expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
     await db.close();
-    const asked = [
+    const requests = [
       db.query('select 1'),
       db.priority.query('select 1'),
       db.transaction(async (tx) => tx.query('select 1')),
     ];
-    for (const outcome of await Promise.allSettled(asked))
+    for (const outcome of await Promise.allSettled(requests))
       expect(outcome.status === 'rejected' && isUnavailable(outcome.reason)).toBe(true);
   });
 
-  it('does not take a mistake of ours for it', () => {
+  it('does not treat our own mistakes as unavailable', () => {
     for (const code of ['42601', '23505', '22P02', '25P02', ''])
       expect(isUnavailable(Object.assign(new Error('no'), { code }))).toBe(false);
   });
 
-  it('says come back later of a server that takes a connection and says nothing', async () => {
-    const silent = createServer();
+  it('is unavailable when a server accepts a connection and sends nothing', { tags: ['slow'] }, async () => {
+    const unresponsive = createServer();
     const port = await new Promise<number>((resolve) => {
-      silent.listen(0, '127.0.0.1', () => resolve((silent.address() as AddressInfo).port));
+      unresponsive.listen(0, '127.0.0.1', () => resolve((unresponsive.address() as AddressInfo).port));
     });
     const db = open(`postgres://nobody@127.0.0.1:${port}/nothing`);
-    const [single, whole] = await Promise.allSettled([
+    const [single, inTransaction] = await Promise.allSettled([
       db.query('select 1'),
       db.transaction((tx) => tx.query('select 1')),
     ]);
-    for (const one of [single, whole]) expect(one.status === 'rejected' && isUnavailable(one.reason)).toBe(true);
+    for (const one of [single, inTransaction])
+      expect(one.status === 'rejected' && isUnavailable(one.reason)).toBe(true);
     await db.close();
-    silent.close();
+    unresponsive.close();
   });
 
-  it('says come back later to whoever stood still in a transaction until PostgreSQL ended it', async () => {
-    const [db, other] = [open(await empty()), open(inject('postgresUrl'))];
-    const late = db.transaction(async (tx) => {
+  it('is unavailable for a transaction that PostgreSQL ended because it was idle', async () => {
+    const [db, other] = [open(await newDatabase()), open(inject('postgresUrl'))];
+    const transaction = db.transaction(async (tx) => {
       const [{ pid } = { pid: 0 }] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
       await tx.query("set local idle_in_transaction_session_timeout = '10ms'");
       const backend = () => other.query('select from pg_stat_activity where pid = $1', [pid]);
       await waitFor('PostgreSQL ends the connection', async () => (await backend()).length === 0);
       await tx.query('select 1');
     });
-    expect(isUnavailable(await late.catch((error: unknown) => error))).toBe(true);
+    expect(isUnavailable(await transaction.catch((error: unknown) => error))).toBe(true);
     await Promise.all([db.close(), other.close()]);
   });
 
-  it('tells of several statements under way why the first one failed, and to come back once it is closed', async () => {
-    const db = open(await empty());
-    const late = db.transaction(async (tx) => {
+  it('reports the first error of several concurrent statements, and is unavailable once it is closed', async () => {
+    const db = open(await newDatabase());
+    const transaction = db.transaction(async (tx) => {
       const first = tx.query("do $$ begin raise 'too late' using errcode = '57014'; end $$");
       const [, second] = await Promise.allSettled([first, tx.query('select 1')]);
       if (second.status === 'rejected') throw second.reason;
     });
-    expect(isUnavailable(await late.catch((error: unknown) => error))).toBe(true);
+    expect(isUnavailable(await transaction.catch((error: unknown) => error))).toBe(true);
     await db.close();
     const closed = db.transaction((tx) => tx.query('select 1'));
     expect(isUnavailable(await closed.catch((error: unknown) => error))).toBe(true);
   });
 
   it('survives the loss of its connections', async () => {
-    const url = await empty();
+    const url = await newDatabase();
     const db = open(url);
     await Promise.all(Array.from({ length: 20 }, () => db.query('select 1 as one')));
-    const killer = open(inject('postgresUrl'));
-    await killer.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+    const admin = open(inject('postgresUrl'));
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
       new URL(url).pathname.slice(1),
     ]);
-    await killer.close();
-    let answers = 0;
-    for (let attempt = 0; attempt < 20 && answers < 5; attempt++) {
-      answers += await db.query('select 1 as one').then(
+    await admin.close();
+    let results = 0;
+    for (let attempt = 0; attempt < 20 && results < 5; attempt++) {
+      results += await db.query('select 1 as one').then(
         (rows) => rows.length,
         () => 0,
       );
     }
-    expect(answers).toBe(5);
+    expect(results).toBe(5);
     expect(await db.transaction((tx) => tx.query('select 2 as two'))).toEqual([{ two: 2 }]);
     await db.close();
   });
 
-  it('answers many statements at once on few connections, each its own rows, errors apart', async () => {
-    const db = open(await empty());
-    const answers = await Promise.all(
+  it('runs many concurrent statements on few connections, each with its own rows or error', async () => {
+    const db = open(await newDatabase());
+    const results = await Promise.all(
       Array.from({ length: 300 }, (_, i) =>
         i % 10 === 0
           ? db.query('select 1 / $1::int as n', [0]).catch((error: Error) => error.message)
           : db.query<{ n: number }>('select $1::int as n', [i]).then((rows) => rows[0]?.n),
       ),
     );
-    for (const [i, answer] of answers.entries()) expect(answer).toBe(i % 10 === 0 ? 'division by zero' : i);
+    for (const [i, result] of results.entries()) expect(result).toBe(i % 10 === 0 ? 'division by zero' : i);
     await db.close();
   });
 });

@@ -1,14 +1,14 @@
-// A glance at a body: judged as the strict parser judges it, and what is looked at is what it would have found.
+// extractPaths accepts and refuses the same bodies as the strict parser, and finds the same values at its paths.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeExtractPaths } from '../../src/base/json/extract-paths.ts';
+import { makePathExtractor } from '../../src/base/json/extract-paths.ts';
 import { type JsonValue, parseStrictJson } from '../../src/base/json/parse.ts';
 
 const PATHS = ['id', 'type', 'a.b', 'a.b.c', 'a.type', 'b'];
-const glance = makeExtractPaths(PATHS);
+const extract = makePathExtractor(PATHS);
 
-function at(value: JsonValue | undefined, path: string): JsonValue | undefined {
+function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
   let found: JsonValue | undefined = value;
   for (const name of path.split('.')) {
     if (typeof found !== 'object' || found === null || Array.isArray(found) || !Object.hasOwn(found, name))
@@ -19,8 +19,8 @@ function at(value: JsonValue | undefined, path: string): JsonValue | undefined {
 }
 
 /**
- * What a glance tells of a value: scalars as they are, but large numbers as text; of a list or an object, whether there is
- * anything in it.
+ * What extractPaths returns for a value: a scalar as it is, a large number as text, and for a list or an object whether it is
+ * empty.
  */
 function outlineOf(value: JsonValue | undefined): unknown {
   if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return JSON.stringify(value);
@@ -39,15 +39,18 @@ const body = fc.letrec<{ value: JsonValue; object: JsonValue }>((tie) => ({
   object: fc.dictionary(name, tie('value'), { maxKeys: 5, noNullPrototype: true }),
 })).object;
 
-describe('a glance', () => {
-  it('finds at each place what the strict parser finds there', () => {
+describe('extractPaths', () => {
+  it('finds at each path what the strict parser finds', () => {
     fc.assert(
       fc.property(body, fc.constantFrom(0, 2), (value, space) => {
         const bytes = Buffer.from(JSON.stringify(value, null, space));
-        const [seen, parsed] = [glance(bytes), parseStrictJson(bytes)];
-        if (!seen.ok || !parsed.ok) throw new Error('refused');
+        const [extracted, parsed] = [extract(bytes), parseStrictJson(bytes)];
+        if (!extracted.ok || !parsed.ok) throw new Error('refused');
         for (const path of PATHS)
-          expect([path, outlineOf(at(seen.value, path))]).toEqual([path, outlineOf(at(parsed.value, path))]);
+          expect([path, outlineOf(valueAt(extracted.value, path))]).toEqual([
+            path,
+            outlineOf(valueAt(parsed.value, path)),
+          ]);
       }),
       { numRuns: 500 },
     );
@@ -63,24 +66,24 @@ describe('a glance', () => {
     '{"id":"\u0001"}',
     '\ufeff{}',
     '{"a":{"b":1}} x',
-  ])('refuses what the strict parser refuses, in the same words: %j', (text) => {
+  ])('refuses what the strict parser refuses, with the same message: %j', (text) => {
     const bytes = Buffer.from(text);
-    expect(glance(bytes)).toEqual(parseStrictJson(bytes));
-    expect(glance(bytes).ok).toBe(false);
+    expect(extract(bytes)).toEqual(parseStrictJson(bytes));
+    expect(extract(bytes).ok).toBe(false);
   });
 
-  it('knows a name that is spelt with escapes, numbers that no double holds, and bodies that are no object', () => {
-    expect(glance(Buffer.from('{"\\u0069d":1e999,"type":-0}'))).toEqual({
+  it('matches names with escapes, keeps numbers that no double holds, and accepts bodies that are no object', () => {
+    expect(extract(Buffer.from('{"\\u0069d":1e999,"type":-0}'))).toEqual({
       ok: true,
       value: { id: '1e999', type: 0 },
     });
-    expect(glance(Buffer.from('{"id": 9007199254740993 ,"type":-9007199254740991}'))).toEqual({
+    expect(extract(Buffer.from('{"id": 9007199254740993 ,"type":-9007199254740991}'))).toEqual({
       ok: true,
       value: { id: '9007199254740993', type: -9007199254740991 },
     });
-    expect(glance(Buffer.from('[{"id":1}]'))).toMatchObject({ ok: true, value: ['…'] });
-    expect(glance(Buffer.from('{}'))).toEqual({ ok: true, value: {} });
-    expect(glance(Buffer.from('7'))).toEqual({ ok: true, value: 7 });
-    expect(() => makeExtractPaths(['a[].b'])).toThrow('a[].b cannot be extracted');
+    expect(extract(Buffer.from('[{"id":1}]'))).toMatchObject({ ok: true, value: ['…'] });
+    expect(extract(Buffer.from('{}'))).toEqual({ ok: true, value: {} });
+    expect(extract(Buffer.from('7'))).toEqual({ ok: true, value: 7 });
+    expect(() => makePathExtractor(['a[].b'])).toThrow('a[].b cannot be extracted');
   });
 });

@@ -1,5 +1,5 @@
-// Dividing money: whatever the whole and however many the parts, they add up to it exactly, and the odd cents go where
-// their rule says.
+// Splits, percentages and the fee: the parts of any amount add up to it exactly, and the remaining cents follow their
+// rule.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,44 +10,45 @@ const weights = fc.array(amount, { minLength: 1, maxLength: 50 });
 const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);
 
 describe('an equal split', () => {
-  it('adds up exactly, of every amount over every number of people', () => {
+  it('adds up exactly, for every amount and every party size', () => {
     fc.assert(
-      fc.property(amount, fc.integer({ min: 1, max: 50 }), (whole, people) => {
-        const parts = splitEqually(whole, people);
-        expect(parts).toHaveLength(people);
+      fc.property(amount, fc.integer({ min: 1, max: 50 }), (whole, partySize) => {
+        const parts = splitEqually(whole, partySize);
+        expect(parts).toHaveLength(partySize);
         expect(sum(parts)).toBe(whole);
       }),
       { numRuns: 500 },
     );
   });
 
-  it('gives everybody the floor, and the first the cents left over: fewer than there are people', () => {
+  it('gives every part the floor, and the first one the remaining cents', () => {
     fc.assert(
-      fc.property(amount, fc.integer({ min: 1, max: 50 }), (whole, people) => {
-        const [first = 0, ...others] = splitEqually(whole, people);
-        const each = Math.floor(whole / people);
+      fc.property(amount, fc.integer({ min: 1, max: 50 }), (whole, partySize) => {
+        const [first = 0, ...others] = splitEqually(whole, partySize);
+        const each = Math.floor(whole / partySize);
         expect(others.every((part) => part === each)).toBe(true);
-        expect(first - each).toBe(whole % people);
+        expect(first - each).toBe(whole % partySize);
       }),
     );
   });
 
-  it('of every amount to 2,000 over every party of 1 to 50, tried one by one', () => {
+  it('is right for every amount up to 2,000 and every party of 1 to 50', () => {
     for (let whole = 0; whole <= 2_000; whole++) {
-      for (let people = 1; people <= 50; people++) {
-        if (sum(splitEqually(whole, people)) !== whole) throw new Error(`${whole} over ${people} does not add up`);
+      for (let partySize = 1; partySize <= 50; partySize++) {
+        if (sum(splitEqually(whole, partySize)) !== whole)
+          throw new Error(`${whole} over ${partySize} does not add up`);
       }
     }
   });
 
-  it('is as the specification’s example', () => {
+  it('matches the example of the specification', () => {
     expect(splitEqually(10_001, 4)).toEqual([2_501, 2_500, 2_500, 2_500]);
     expect(splitEqually(2, 3)).toEqual([2, 0, 0]);
   });
 });
 
-describe('a division in proportion', () => {
-  it('adds up exactly and gives nobody less than nothing', () => {
+describe('a proportional split', () => {
+  it('adds up exactly, without a negative part', () => {
     fc.assert(
       fc.property(amount, weights, (whole, over) => {
         fc.pre(sum(over) > 0);
@@ -60,7 +61,7 @@ describe('a division in proportion', () => {
     );
   });
 
-  it('gives each their due rounded down or up, never a cent further away', () => {
+  it('gives each part its exact value rounded down or up', () => {
     fc.assert(
       fc.property(amount, weights, (whole, over) => {
         fc.pre(sum(over) > 0);
@@ -75,7 +76,7 @@ describe('a division in proportion', () => {
     );
   });
 
-  it('never gives a part above its own weight, as long as the whole is no more than all of them', () => {
+  it('never gives a part above its weight, as long as the amount is at most the sum of the weights', () => {
     const inside = weights.chain((over) =>
       fc.record({ over: fc.constant(over), whole: fc.integer({ min: 0, max: sum(over) }) }),
     );
@@ -89,17 +90,17 @@ describe('a division in proportion', () => {
     );
   });
 
-  it('gives equal weights parts that differ by one at most, the earlier ones the odd cents', () => {
+  it('gives equal weights parts that differ by at most one, with the remaining cents first', () => {
     fc.assert(
-      fc.property(amount, fc.integer({ min: 1, max: 50 }), (whole, people) => {
-        const parts = divideInProportion(whole, Array(people).fill(7));
+      fc.property(amount, fc.integer({ min: 1, max: 50 }), (whole, partySize) => {
+        const parts = divideInProportion(whole, Array(partySize).fill(7));
         expect(Math.max(...parts) - Math.min(...parts)).toBeLessThanOrEqual(1);
         expect([...parts].sort((a, b) => b - a)).toEqual(parts);
       }),
     );
   });
 
-  it('gives the largest remainder first, and nothing to who weighs nothing', () => {
+  it('gives the remaining cents to the largest remainders, and zero to a weight of zero', () => {
     expect(divideInProportion(10, [1, 1, 1])).toEqual([4, 3, 3]);
     expect(divideInProportion(1, [1, 2, 1])).toEqual([0, 1, 0]);
     expect(divideInProportion(100, [0, 1, 0])).toEqual([0, 100, 0]);
@@ -107,7 +108,7 @@ describe('a division in proportion', () => {
     expect(() => divideInProportion(1, [0, 0])).toThrow('sum to zero');
   });
 
-  it('of all of it gives everybody exactly their weight', () => {
+  it('of the whole sum gives each part exactly its weight', () => {
     fc.assert(
       fc.property(weights, (over) => {
         fc.pre(sum(over) > 0);
@@ -128,7 +129,7 @@ describe('a percentage', () => {
     );
   });
 
-  it('of a hundred is all, of nothing is nothing', () => {
+  it('of 100 is the amount, and of 0 is zero', () => {
     fc.assert(
       fc.property(amount, (whole) => {
         expect([percentOf(whole, 100), percentOf(whole, 0)]).toEqual([whole, 0]);

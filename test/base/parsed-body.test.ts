@@ -1,4 +1,4 @@
-// A body that the server has as a value (a form, the arguments of a tool) is judged like the same body sent as JSON text.
+// A body that the server has as a value (a form, the arguments of a tool) is validated like the same body as JSON text.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -41,6 +41,6 @@ describe('a parsed body', () => {
     const parsed = parseStrictJson(Buffer.from(JSON.stringify(body)));
     const candidate = parsedCandidate(body);
     expect(parsed.ok && parsed.value).toEqual(candidate.value);
-    expect([candidate.text, candidate.badStrings]).toEqual([null, [{ field: '/members/0/name', problem: 'nul' }]]);
+    expect([candidate.text, candidate.badTexts]).toEqual([null, [{ field: '/members/0/name', problem: 'nul' }]]);
   });
 });

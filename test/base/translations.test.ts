@@ -1,4 +1,4 @@
-// Words: every language says everything that English says, and who gets which language.
+// Translations: every language has every text of English; and which language a caller gets.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ import {
   translatorFor,
 } from '../../src/base/translations.ts';
 
-describe('the words', () => {
-  it('of every language have exactly the keys of English, with the same places', () => {
+describe('the translations', () => {
+  it('of every language have exactly the keys of English, with the same placeholders', () => {
     expect(languages()).toEqual(['de', 'en', 'es']);
     const english = Object.fromEntries(placeholdersOf('en'));
     expect(Object.keys(english).length).toBeGreaterThan(10);
@@ -38,7 +38,7 @@ describe('the words', () => {
     }
   });
 
-  it('are all said by somebody, and nobody says what is not there', () => {
+  it('are all used in the code, and the code uses no others', () => {
     const sources: string[] = [];
     const walk = (folder: string): void => {
       for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -48,15 +48,15 @@ describe('the words', () => {
       }
     };
     for (const folder of ['src', 'web']) walk(join(packageRoot, folder));
-    const said = new Set(sources.join('\n').match(/(?<=')text\.[a-z_]+(?=')/g));
+    const used = new Set(sources.join('\n').match(/(?<=')text\.[a-z_]+(?=')/g));
     const known = [...placeholdersOf('en').keys()].filter((key) => key.startsWith('text.'));
-    expect([...said].sort()).toEqual(known.sort());
+    expect([...used].sort()).toEqual(known.sort());
   });
 
-  it('fill their places, choose the plural, and refuse what is missing', () => {
+  it('fill their placeholders, choose the plural, and refuse missing values', () => {
     const english = translatorFor('en');
     expect(english.translate('text.code', { code: '000123', minutes: 10 })).toContain('000123 is your Everyshare code');
-    // What is put in is not read again.
+    // A placeholder inside a value is not replaced.
     expect(english.translate('text.code', { code: '{minutes}', minutes: 10 })).toContain('{minutes} is your');
     expect(() => english.translate('text.code', { code: '1' })).toThrow('{minutes}');
     expect(() => english.translate('text.nothing')).toThrow('no "text.nothing"');
@@ -66,7 +66,7 @@ describe('the words', () => {
 });
 
 describe('the language', () => {
-  it('is what was wanted, else the best that the browser accepts, else English', () => {
+  it('is the requested one, else the best that the browser accepts, else English', () => {
     const cases: [string | null, string | null, string][] = [
       [null, null, 'en'],
       ['de-AT,de;q=0.9,en;q=0.8', null, 'de'],
@@ -78,12 +78,13 @@ describe('the language', () => {
       ['de', 'xx', 'de'],
       [';;q=,,\0'.repeat(1_000), null, 'en'],
     ];
-    for (const [header, wanted, expected] of cases) expect(languageOf(header, wanted), `${header}`).toBe(expected);
+    for (const [header, requested, expected] of cases)
+      expect(languageOf(header, requested), `${header}`).toBe(expected);
   });
 });
 
 describe('amounts and times', () => {
-  it('are written as the language and the place write them', () => {
+  it('are formatted for the language and the time zone', () => {
     const plain = (text: string): string => text.replaceAll(/\s/g, ' ');
     expect(plain(formatMoney('en', 4_000, 'usd'))).toBe('$40.00');
     expect(plain(formatMoney('de', 123_456, 'eur'))).toBe('1.234,56 €');

@@ -5,9 +5,9 @@
 import fc from 'fast-check';
 import rrule from 'rrule';
 import { describe, expect, it } from 'vitest';
-import { CalendarError } from '../../src/domain/boats/calendar/calendar-error.ts';
-import { type CalendarReading, readCalendar, readInSteps } from '../../src/domain/boats/calendar/read-calendar.ts';
-import { WorkBudget } from '../../src/domain/boats/calendar/work-budget.ts';
+import { CalendarError } from '../../src/domain/boats/icalendar/calendar-error.ts';
+import { type CalendarReading, readCalendar, readInSteps } from '../../src/domain/boats/icalendar/read-calendar.ts';
+import { WorkBudget } from '../../src/domain/boats/icalendar/work-budget.ts';
 
 const options = {
   from: Date.UTC(2026, 9, 1),
@@ -333,7 +333,7 @@ describe('for any text, the reader', () => {
     await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), ends), { numRuns: 300 });
   });
 
-  it('returns sorted, merged and limited blocks if it looks like a calendar', async () => {
+  it('returns sorted, merged and limited blocks if it looks like a calendar', { tags: ['slow'] }, async () => {
     const inside = fc.array(line, { maxLength: 60 }).map((lines) => calendar(lines.join('\r\n')));
     await fc.assert(fc.asyncProperty(inside, ends), { numRuns: 200 });
     const events = fc

@@ -2,7 +2,7 @@
 // are compared in UTC and across clock changes, so that a wrong zone or a missed change fails the test.
 
 import { describe, expect, it } from 'vitest';
-import { type CalendarOptions, readCalendar } from '../../src/domain/boats/calendar/read-calendar.ts';
+import { type CalendarOptions, readCalendar } from '../../src/domain/boats/icalendar/read-calendar.ts';
 
 const options: CalendarOptions = {
   from: Date.UTC(2026, 9, 1),

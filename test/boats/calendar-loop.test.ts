@@ -99,7 +99,7 @@ describe('a boat’s calendar', () => {
     expect(calendar.blocks[0]).toMatchObject({ status: 'busy' });
     expect([calendar.read_at === null, calendar.last_error]).toEqual([false, null]);
     expect(
-      world.context.validator.problems('stored_boat', { value: data, text: JSON.stringify(data), badStrings: [] }),
+      world.context.validator.problems('stored_boat', { value: data, text: JSON.stringify(data), badTexts: [] }),
     ).toEqual([]);
   });
 
@@ -199,7 +199,7 @@ describe('a boat’s calendar', () => {
     expect(calendar.problems).toEqual([first, expect.stringMatching(/^The calendar was cut after 1000 blocks/)]);
     expect([calendar.blocks.length, calendar.last_error]).toEqual([1000, calendar.problems.join(' ')]);
     expect(
-      world.context.validator.problems('stored_boat', { value: data, text: JSON.stringify(data), badStrings: [] }),
+      world.context.validator.problems('stored_boat', { value: data, text: JSON.stringify(data), badTexts: [] }),
     ).toEqual([]);
     response = { status: 404, body: 'gone' };
     await read(Date.now() + 62 * 60_000);
@@ -209,7 +209,7 @@ describe('a boat’s calendar', () => {
     });
   });
 
-  it('is read although others hang; a venue has at most two reads in flight', async () => {
+  it('is read although others hang; a venue has at most two reads in flight', { tags: ['slow'] }, async () => {
     response = { status: 200, body: feed(2) };
     await read(Date.now() + 25 * 3_600_000);
     const hangingVenue = await boatWithCalendar();

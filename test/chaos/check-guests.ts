@@ -35,7 +35,7 @@ export function checkGuests(
     checkParties(booking, shares.get(id ?? '') ?? [], say);
     checkOwnShares(booking, members, say);
     for (const shareId of booking.reportedHeld) {
-      const paid = (holds.get(shareId) ?? []).filter(({ status }) => status !== 'asked' && status !== 'open');
+      const paid = (holds.get(shareId) ?? []).filter(({ status }) => status !== 'requested' && status !== 'open');
       if (paid.length === 0) say('guests get correct responses', `${shareId} was called paid, and never was`);
     }
     for (const [intentId, cards] of grouped(booking.cards, (card) => card.intentId)) {
@@ -80,7 +80,7 @@ function checkOwnShares({ ownShares: own }: Booking, members: Members, say: Say)
 const MATCHING_STATUSES: Readonly<Record<string, readonly string[]>> = {
   requires_capture: ['held'],
   succeeded: ['captured', 'returned'],
-  canceled: ['released', 'gone'],
+  canceled: ['released', 'voided'],
 };
 
 interface Pair {

@@ -12,12 +12,12 @@ import type { RunSetup } from './run-setup.ts';
 
 type LogSetup = Pick<RunSetup, 'folder' | 'scratch' | 'processorSecrets' | 'sharedEnv'>;
 
-/** A server's line for an unexpected exception. */
-const INTERNAL_ERROR = /"msg":"internal_error"/;
+/** A server's line for an unexpected error. */
+const INTERNAL_ERROR = /"code":"internal_error"/;
 /** What Node prints for an uncaught exception. */
 const CRASH = /Unhandled 'error' event|ERR_UNHANDLED_REJECTION|^Uncaught |^ +throw er;/;
 /** A process's last line, and its line for a shutdown that exceeded its time limit. */
-const STOP_MESSAGE = /"pid":(\d+),"msg":"(stopped|stopping took too long)"/;
+const STOP_MESSAGE = /"pid":(\d+),"msg":"(the process has stopped|the process did not stop in time and exits)"/;
 /** For each file and rule. */
 const MAX_REPORTED_LINES = 5;
 
@@ -66,9 +66,13 @@ async function checkFile(file: string, secrets: Secrets, found: Found): Promise<
     }
     if (CRASH.test(line)) found('no process crashes', name, `line ${number}: ${line.slice(0, 400)}`);
     const [, pid = '', message] = STOP_MESSAGE.exec(line) ?? [];
-    if (message === 'stopped') stopped.add(pid);
+    if (message === 'the process has stopped') stopped.add(pid);
     else if (message !== undefined && stopped.has(pid))
-      found('a stopped process exits', name, `line ${number}: process ${pid} logged "stopped", and then "${message}"`);
+      found(
+        'a stopped process exits',
+        name,
+        `line ${number}: process ${pid} logged that it has stopped, and then "${message}"`,
+      );
   }
   if (secretLines > MAX_REPORTED_LINES) found('logs contain no secrets', name, `${secretLines} lines in all`);
   if (errorLines > MAX_REPORTED_LINES) found('no request ends with internal_error', name, `${errorLines} lines in all`);

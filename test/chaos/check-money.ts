@@ -26,7 +26,7 @@ export function checkMoney(ours: OurRecords, processor: ProcessorRecords, found:
 function checkFinished(ours: OurRecords, found: Found): void {
   const rule = 'no work is left unfinished';
   for (const { id, checkoutId, status } of ours.holds) {
-    if (['asked', 'capturing', 'releasing'].includes(status)) found(rule, checkoutId, `hold ${id} is ${status}`);
+    if (['requested', 'capturing', 'releasing'].includes(status)) found(rule, checkoutId, `hold ${id} is ${status}`);
   }
   for (const { id, checkoutId, kind, status, lastError } of ours.movements) {
     if (['waiting', 'sending', 'failed'].includes(status)) {
@@ -36,7 +36,7 @@ function checkFinished(ours: OurRecords, found: Found): void {
   for (const { id, status } of ours.checkouts) if (status === 'funded') found(rule, id, 'the checkout is still funded');
 }
 
-const LIVE_STATUSES = new Set(['open', 'held', 'asked', 'capturing']);
+const LIVE_STATUSES = new Set(['open', 'held', 'requested', 'capturing']);
 
 function checkProcessorHold(
   their: ProcessorHold,

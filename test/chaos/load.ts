@@ -16,7 +16,7 @@ import { SCOPES } from '../../src/domain/keys/key.ts';
 import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
 import { changeFee } from '../../src/domain/venues/change-venue.ts';
 import { createVenue } from '../../src/domain/venues/create-venue.ts';
-import { commandContext, makeContext } from '../../src/run/context.ts';
+import { commandContext, makeContext, readSchemas } from '../../src/run/context.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import type { BookableVenue, Booking } from './booking.ts';
 import { Client, Recorder } from './client.ts';
@@ -62,9 +62,9 @@ function commandContextFor(db: Db, setup: RunSetup): MakeCommandContext {
     log: makeLog('silent', 'chaos'),
     sealKey: Buffer.from(setup.sharedEnv.ENCRYPTION_KEY ?? '', 'base64'),
     operatorToken: '',
-    schemaFolder: join(packageRoot, 'schemas', 'v1'),
+    schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
   });
-  return () => commandContext(context, { actor: 'chaos', via: 'cli', address: null, requestId: null });
+  return () => commandContext(context, { name: 'chaos', via: 'cli', address: null, requestId: null });
 }
 
 export async function createBookableVenues(

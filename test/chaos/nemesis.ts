@@ -8,7 +8,7 @@ import type { PostgresControl } from '../support/postgres-control.ts';
 import { PostgresRunner } from '../support/postgres-runner.ts';
 import { PairRunner } from './pair-runner.ts';
 import type { Action, PlannedAction } from './plan.ts';
-import { ProcessRunner, type RecordHappening } from './process-runner.ts';
+import { ProcessRunner, type RecordTimelineEvent } from './process-runner.ts';
 import type { RunSetup } from './run-setup.ts';
 import type { TimelineEvent } from './timeline.ts';
 
@@ -38,7 +38,7 @@ class Nemesis {
   constructor(setup: RunSetup) {
     this.#setup = setup;
     const folder = join(setup.scratch, 'database');
-    const record: RecordHappening = (event) => this.record(event);
+    const record: RecordTimelineEvent = (event) => this.record(event);
     this.#postgres =
       setup.pair === null ? new PostgresRunner(folder, record) : new PairRunner(folder, setup.pair, record);
   }

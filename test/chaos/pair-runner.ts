@@ -13,7 +13,7 @@ import { makeOwnedFolder, type RunUser, spawnIds, unprivilegedUser } from '../..
 import { debianProgram, findPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { PostgresControl } from '../support/postgres-control.ts';
 import { requireDurability } from '../support/postgres-runner.ts';
-import type { RecordHappening } from './process-runner.ts';
+import type { RecordTimelineEvent } from './process-runner.ts';
 
 const run = promisify(execFile);
 
@@ -58,7 +58,7 @@ export class PairRunner extends PostgresControl {
   /** The standby follows the primary, and can be promoted. */
   #hasStandby = false;
 
-  constructor(folder: string, programs: PairPrograms, record: RecordHappening) {
+  constructor(folder: string, programs: PairPrograms, record: RecordTimelineEvent) {
     super(record);
     this.#folder = folder;
     this.#programs = programs;

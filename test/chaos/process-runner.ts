@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Env, ProcessSpec } from './run-setup.ts';
 import type { TimelineEvent } from './timeline.ts';
 
-export type RecordHappening = (event: Omit<TimelineEvent, 'at'>) => void;
+export type RecordTimelineEvent = (event: Omit<TimelineEvent, 'at'>) => void;
 
 /** Delay after an exit that was not requested, for example because the database was down at its start. */
 const RESTART_MS = 400;
@@ -16,7 +16,7 @@ export class ProcessRunner {
   readonly name: string;
   readonly #spec: ProcessSpec;
   readonly #extraEnv: Env;
-  readonly #record: RecordHappening;
+  readonly #record: RecordTimelineEvent;
   readonly #log: WriteStream;
   #child: ChildProcess | null = null;
   #isReady = false;
@@ -27,7 +27,7 @@ export class ProcessRunner {
   #downMs = RESTART_MS;
   #waiting: (() => void)[] = [];
 
-  constructor(spec: ProcessSpec, extraEnv: Env, folder: string, record: RecordHappening) {
+  constructor(spec: ProcessSpec, extraEnv: Env, folder: string, record: RecordTimelineEvent) {
     this.name = spec.name;
     this.#spec = spec;
     this.#extraEnv = extraEnv;

@@ -92,7 +92,7 @@ export async function readRecords(
 }
 
 const MAX_READS = 40;
-const UNFINISHED_STATUSES: ReadonlySet<string> = new Set(['asked', 'capturing', 'releasing']);
+const UNFINISHED_STATUSES: ReadonlySet<string> = new Set(['requested', 'capturing', 'releasing']);
 
 async function readOurRecords(db: Db): Promise<OurRecords> {
   const checkouts = await db.query<CheckoutRow>(

@@ -30,7 +30,7 @@ interface CommandResult {
 
 export async function countUnfinished(db: Db): Promise<number> {
   const rows = await db.query<{ left: number }>(
-    `select (select count(*) from holds where status in ('asked', 'capturing', 'releasing'))
+    `select (select count(*) from holds where status in ('requested', 'capturing', 'releasing'))
        + (select count(*) from movements where status in ('waiting', 'sending'))
        + (select count(*) from checkouts where status = 'funded')
        + (select count(*) from checkouts where status in ('open', 'collecting') and expires_at <= now() - interval '1 second')
@@ -45,10 +45,10 @@ export async function countUnfinished(db: Db): Promise<number> {
  */
 async function countOverdue(db: Db): Promise<number> {
   const rows = await db.query<{ left: number }>(
-    `select (select count(*) from holds where status in ('asked', 'releasing') and due_at < now() - interval '5 seconds')
+    `select (select count(*) from holds where status in ('requested', 'releasing') and due_at < now() - interval '5 seconds')
        + (select count(*) from movements where status in ('waiting', 'sending') and due_at < now() - interval '5 seconds')
        + (select count(*) from checkouts where status = 'funded'
-            and coalesce(work_at, '-infinity') < now() - interval '5 seconds')
+            and coalesce(capture_due_at, '-infinity') < now() - interval '5 seconds')
        + (select count(*) from checkouts where status in ('open', 'collecting') and expires_at < now() - interval '5 seconds')
        as left`,
   );

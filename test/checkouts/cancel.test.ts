@@ -2,7 +2,7 @@
 // released at the processor, and no guest pays for a canceled checkout.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CARDS, expectConflict, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { CARDS, expectConflict, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
@@ -17,12 +17,12 @@ const cancel = (id: string) => venue.post(`/v1/checkouts/${id}/cancel`);
 
 describe('canceling', () => {
   it('an open checkout returns 200 with the canceled checkout and no cancellation reason', async () => {
-    const made = await venue.create();
-    const response = await cancel(made.id);
+    const created = await venue.create();
+    const response = await cancel(created.id);
     expect(response.status).toBe(200);
-    expect(response.json).toEqual({ ...made, status: 'canceled' });
-    expect(await venue.read(made.id)).toEqual(response.json);
-    expect(await venue.eventTypes(made.id)).toEqual(['checkout.created', 'checkout.canceled']);
+    expect(response.json).toEqual({ ...created, status: 'canceled' });
+    expect(await venue.read(created.id)).toEqual(response.json);
+    expect(await venue.eventTypes(created.id)).toEqual(['checkout.created', 'checkout.canceled']);
   });
 
   it('a collecting checkout releases every hold, at the processor too, and leaves unpaid shares unchanged', async () => {
@@ -35,20 +35,20 @@ describe('canceling', () => {
     expect(response.json.funded_amount).toBe(0);
     await world.work();
     expect((await venue.intents(checkout.id)).map(({ status }) => status)).toEqual(['canceled', 'canceled']);
-    const late = await venue.confirm(waiting, CARDS.good);
-    expect(late.status).toBe(400);
+    const lateConfirm = await venue.confirm(waiting, CARDS.good);
+    expect(lateConfirm.status).toBe(400);
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
     expect(await venue.balances(checkout.id)).toEqual({});
   });
 
   it('a canceled checkout returns 200 unchanged and records no second event', async () => {
-    const made = await venue.create();
-    const first = await cancel(made.id);
-    for (let again = 0; again < 3; again++) {
-      const response = await cancel(made.id);
+    const created = await venue.create();
+    const first = await cancel(created.id);
+    for (let repeated = 0; repeated < 3; repeated++) {
+      const response = await cancel(created.id);
       expect([response.status, response.text]).toEqual([200, first.text]);
     }
-    expect(await venue.eventTypes(made.id)).toEqual(['checkout.created', 'checkout.canceled']);
+    expect(await venue.eventTypes(created.id)).toEqual(['checkout.created', 'checkout.canceled']);
   });
 
   it('twenty times at once records one event', async () => {
@@ -86,24 +86,24 @@ describe('canceling', () => {
   });
 
   it('an overdue checkout is refused and expires it, whether or not the sweep has run', async () => {
-    const made = await venue.create();
+    const created = await venue.create();
     await world.db.query(`update checkouts set expires_at = now() - interval '1 second' where checkout_id = $1`, [
-      made.id,
+      created.id,
     ]);
-    expectConflict(await cancel(made.id), 'checkout_not_cancelable');
-    expect((await venue.read(made.id)).status).toBe('expired');
-    expectConflict(await cancel(made.id), 'checkout_not_cancelable');
+    expectConflict(await cancel(created.id), 'checkout_not_cancelable');
+    expect((await venue.read(created.id)).status).toBe('expired');
+    expectConflict(await cancel(created.id), 'checkout_not_cancelable');
   });
 
   it('accepts only an empty body', async () => {
-    const made = await venue.create();
-    const response = await venue.post(`/v1/checkouts/${made.id}/cancel`, { reason: 'rain' });
+    const created = await venue.create();
+    const response = await venue.post(`/v1/checkouts/${created.id}/cancel`, { reason: 'rain' });
     expect([response.status, response.json.error.code, response.json.error.field]).toEqual([
       422,
       'unknown_field',
       '/reason',
     ]);
-    expect((await venue.post(`/v1/checkouts/${made.id}/cancel`, {})).status).toBe(200);
+    expect((await venue.post(`/v1/checkouts/${created.id}/cancel`, {})).status).toBe(200);
   });
 
   it('succeeds while the processor is down; the worker releases the holds when it is back', async () => {
@@ -117,8 +117,8 @@ describe('canceling', () => {
     } finally {
       world.processor.api.faults.clear();
     }
-    expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('requires_capture');
+    expect((await venue.stripe.paymentIntents.retrieve(intentIdOf(secret))).status).toBe('requires_capture');
     await venue.finishDueWork(checkout.id);
-    expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
+    expect((await venue.stripe.paymentIntents.retrieve(intentIdOf(secret))).status).toBe('canceled');
   });
 });

@@ -3,14 +3,14 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { captureFunded } from '../../src/domain/checkouts/capture/capture.ts';
-import { claimFunded } from '../../src/domain/checkouts/queries.ts';
+import { claimCapture } from '../../src/domain/checkouts/capture/queries.ts';
 import type { Processor } from '../../src/domain/payments/processor.ts';
 import {
   CARDS,
   DAY,
   HOUR,
   inFuture,
-  intentOf,
+  intentIdOf,
   type Json,
   openTestVenue,
   type TestVenue,
@@ -35,16 +35,16 @@ async function paidWith(...cards: string[]): Promise<Json> {
   return checkout;
 }
 
-async function hurryUntil(id: string, status: string, most = 8): Promise<Json> {
-  for (let tries = 0; tries < most; tries++) {
-    const seen = await venue.read(id);
-    if (seen.status === status) return seen;
+async function runDueWorkUntil(id: string, status: string, maxRounds = 8): Promise<Json> {
+  for (let attempts = 0; attempts < maxRounds; attempts++) {
+    const current = await venue.read(id);
+    if (current.status === status) return current;
     await venue.finishDueWork(id);
   }
   return venue.read(id);
 }
 
-async function expectNobodyCharged(id: string): Promise<void> {
+async function expectNoGuestCharged(id: string): Promise<void> {
   await venue.finishDueWork(id);
   expect(await venue.chargedAtProcessor(id)).toBe(0);
   expect(await venue.heldAtProcessor(id)).toBe(0);
@@ -52,7 +52,7 @@ async function expectNobodyCharged(id: string): Promise<void> {
   expect(await venue.balances(id)).toEqual({});
 }
 
-async function expectEverybodyCharged(checkout: Json): Promise<void> {
+async function expectEveryGuestCharged(checkout: Json): Promise<void> {
   await venue.finishDueWork(checkout.id);
   expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
   expect(await venue.paidOutAtProcessor(checkout.id)).toBe(checkout.net_amount);
@@ -66,9 +66,9 @@ describe('a capture that fails temporarily', () => {
     const between = await venue.read(checkout.id);
     expect([between.status, between.completed_at]).toEqual(['funded', null]);
     expect(await venue.paidOutAtProcessor(checkout.id)).toBe(0);
-    const done = await hurryUntil(checkout.id, 'completed');
-    expect([done.status, statusesOf(done)]).toEqual(['completed', Array(3).fill('captured')]);
-    await expectEverybodyCharged(done);
+    const completed = await runDueWorkUntil(checkout.id, 'completed');
+    expect([completed.status, statusesOf(completed)]).toEqual(['completed', Array(3).fill('captured')]);
+    await expectEveryGuestCharged(completed);
     expect((await venue.eventTypes(checkout.id)).slice(-2)).toEqual(['checkout.funded', 'checkout.completed']);
   });
 
@@ -77,13 +77,15 @@ describe('a capture that fails temporarily', () => {
     async (kind) => {
       world.processor.api.faults.set({ rules: [{ id: 'some', on: 'payment_intents.capture', kind, times: 2 }] });
       const checkout = await paidWith(CARDS.good, CARDS.good, CARDS.good);
-      const done = await hurryUntil(checkout.id, 'completed');
-      expect(done.status).toBe('completed');
-      await expectEverybodyCharged(done);
+      const completed = await runDueWorkUntil(checkout.id, 'completed');
+      expect(completed.status).toBe('completed');
+      await expectEveryGuestCharged(completed);
     },
   );
 
-  it('while the processor does not answer the verification leaves the checkout funded', async () => {
+  it('while the processor does not answer the verification leaves the checkout funded', {
+    tags: ['slow'],
+  }, async () => {
     const checkout = await venue.collecting({ party_size: 2 });
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     const secret = await venue.secretFor(checkout.id, checkout.shares[1].id);
@@ -97,7 +99,7 @@ describe('a capture that fails temporarily', () => {
     expect((await venue.read(checkout.id)).status).toBe('funded');
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
     world.processor.api.faults.clear();
-    await expectEverybodyCharged(await hurryUntil(checkout.id, 'completed'));
+    await expectEveryGuestCharged(await runDueWorkUntil(checkout.id, 'completed'));
   });
 });
 
@@ -108,39 +110,39 @@ describe('a worker that stalls during a capture', () => {
     });
     const checkout = await paidWith(CARDS.good, CARDS.good);
     world.processor.api.faults.clear();
-    const { services: money } = world.context;
-    const nextTurn = () => claimFunded(world.db, venue.venueId, checkout.id, money.clock.now() + HOUR);
-    const began = await nextTurn();
+    const { services } = world.context;
+    const claimAgain = () => claimCapture(world.db, venue.venueId, checkout.id, services.clock.now() + HOUR);
+    const firstToken = await claimAgain();
     // While it calls the processor, another worker claims the checkout.
-    const test = new Proxy(money.processors.test as Processor, {
+    const test = new Proxy(services.processors.test as Processor, {
       get:
-        (bank, name: keyof Processor) =>
+        (processor, name: keyof Processor) =>
         async (...args: unknown[]) => {
-          await nextTurn();
-          return (bank[name] as (...given: unknown[]) => unknown)(...args);
+          await claimAgain();
+          return (processor[name] as (...args: unknown[]) => unknown)(...args);
         },
     });
-    await captureFunded({ ...money, processors: { test } }, venue.venueId, checkout.id);
-    const [{ status, turn, due } = {}] = await world.db.query(
-      'select status, lease_token as turn, work_at > now() + $2 as due from checkouts where checkout_id = $1',
+    await captureFunded({ ...services, processors: { test } }, venue.venueId, checkout.id);
+    const [{ status, leaseToken, due } = {}] = await world.db.query(
+      'select status, lease_token as "leaseToken", capture_due_at > now() + $2 as due from checkouts where checkout_id = $1',
       [checkout.id, '30 minutes'],
     );
     // Both workers called the processor. The stalled one writes neither the answers nor the other's lease.
-    expect([status, turn, due]).toEqual(['funded', (began ?? 0) + 3, true]);
-    await expectEverybodyCharged(await hurryUntil(checkout.id, 'completed'));
+    expect([status, leaseToken, due]).toEqual(['funded', (firstToken ?? 0) + 3, true]);
+    await expectEveryGuestCharged(await runDueWorkUntil(checkout.id, 'completed'));
   });
 });
 
 describe('a capture that fails for good', () => {
   it('after other captures succeeded cancels the checkout and returns those captures, so that no guest is charged', async () => {
     const checkout = await paidWith(CARDS.good, CARDS.captureFailsForGood, CARDS.good);
-    const seen = await hurryUntil(checkout.id, 'canceled');
-    expect([seen.status, seen.cancellation_reason]).toEqual(['canceled', 'capture_failed']);
-    expect(statusesOf(seen)).toEqual(['refunded', 'failed', 'refunded']);
-    expect(seen.refunded_amount).toBe(18_002);
-    expect(seen.shares.map(({ refunded_amount }: Json) => refunded_amount)).toEqual([9_001, 0, 9_001]);
-    expect(seen.completed_at).toBeNull();
-    await expectNobodyCharged(checkout.id);
+    const current = await runDueWorkUntil(checkout.id, 'canceled');
+    expect([current.status, current.cancellation_reason]).toEqual(['canceled', 'capture_failed']);
+    expect(statusesOf(current)).toEqual(['refunded', 'failed', 'refunded']);
+    expect(current.refunded_amount).toBe(18_002);
+    expect(current.shares.map(({ refunded_amount }: Json) => refunded_amount)).toEqual([9_001, 0, 9_001]);
+    expect(current.completed_at).toBeNull();
+    await expectNoGuestCharged(checkout.id);
     expect((await venue.eventTypes(checkout.id)).filter((type) => type === 'checkout.canceled')).toHaveLength(1);
     expect(await venue.eventTypes(checkout.id)).not.toContain('checkout.completed');
   });
@@ -148,17 +150,17 @@ describe('a capture that fails for good', () => {
   it('beside a capture with an unknown outcome waits for that one; then no guest is charged', async () => {
     const checkout = await paidWith(CARDS.captureFailsForAWhile, CARDS.captureFailsForGood);
     expect((await venue.read(checkout.id)).status).toBe('funded');
-    const seen = await hurryUntil(checkout.id, 'canceled');
-    expect([seen.status, seen.cancellation_reason]).toEqual(['canceled', 'capture_failed']);
-    expect(statusesOf(seen)).toEqual(['refunded', 'failed']);
-    await expectNobodyCharged(checkout.id);
+    const current = await runDueWorkUntil(checkout.id, 'canceled');
+    expect([current.status, current.cancellation_reason]).toEqual(['canceled', 'capture_failed']);
+    expect(statusesOf(current)).toEqual(['refunded', 'failed']);
+    await expectNoGuestCharged(checkout.id);
   });
 
   it('after one capture succeeded and beside an unknown one releases the unknown one', async () => {
     const checkout = await paidWith(CARDS.good, CARDS.captureFailsForGood, CARDS.captureFailsForAWhile);
-    const seen = await hurryUntil(checkout.id, 'canceled');
-    expect([seen.status, statusesOf(seen)]).toEqual(['canceled', ['refunded', 'failed', 'released']]);
-    await expectNobodyCharged(checkout.id);
+    const current = await runDueWorkUntil(checkout.id, 'canceled');
+    expect([current.status, statusesOf(current)]).toEqual(['canceled', ['refunded', 'failed', 'released']]);
+    await expectNoGuestCharged(checkout.id);
   });
 
   it('for every share leads back to collecting; other cards complete the checkout', async () => {
@@ -166,18 +168,18 @@ describe('a capture that fails for good', () => {
     const back = await venue.read(checkout.id);
     expect([back.status, statusesOf(back), back.funded_amount]).toEqual(['collecting', ['failed', 'failed'], 0]);
     expect((await venue.eventTypes(checkout.id)).slice(-2)).toEqual(['checkout.funded', 'checkout.collecting']);
-    await expectNobodyCharged(checkout.id);
+    await expectNoGuestCharged(checkout.id);
     await venue.payAll(checkout, []);
-    const done = await hurryUntil(checkout.id, 'completed');
-    expect(done.status).toBe('completed');
-    await expectEverybodyCharged(done);
+    const completed = await runDueWorkUntil(checkout.id, 'completed');
+    expect(completed.status).toBe('completed');
+    await expectEveryGuestCharged(completed);
   });
 
   it('frees the booking: the same booking id gets a new checkout', async () => {
     const checkout = await paidWith(CARDS.good, CARDS.captureFailsForGood);
-    await hurryUntil(checkout.id, 'canceled');
-    const again = await venue.create({ external_booking_id: checkout.external_booking_id });
-    expect([again.status, again.id === checkout.id]).toEqual(['open', false]);
+    await runDueWorkUntil(checkout.id, 'canceled');
+    const repeated = await venue.create({ external_booking_id: checkout.external_booking_id });
+    expect([repeated.status, repeated.id === checkout.id]).toEqual(['open', false]);
   });
 
   it('is followed by a return that the worker retries until the processor accepts it', async () => {
@@ -185,10 +187,10 @@ describe('a capture that fails for good', () => {
       rules: [{ id: 'refunds', on: 'refunds.create', kind: 'error_500_after', times: 2 }],
     });
     const checkout = await paidWith(CARDS.good, CARDS.captureFailsForGood, CARDS.good);
-    await hurryUntil(checkout.id, 'canceled');
+    await runDueWorkUntil(checkout.id, 'canceled');
     await venue.finishDueWork(checkout.id);
     await venue.finishDueWork(checkout.id);
-    await expectNobodyCharged(checkout.id);
+    await expectNoGuestCharged(checkout.id);
   });
 });
 
@@ -196,7 +198,7 @@ describe('a hold that was captured at the processor without us', () => {
   async function captured(): Promise<Json> {
     const checkout = await venue.collecting({ party_size: 2 });
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    await venue.stripe.paymentIntents.capture(intentOf(secret));
+    await venue.stripe.paymentIntents.capture(intentIdOf(secret));
     await venue.settleHold(secret.holdId);
     await venue.finishDueWork(checkout.id);
     await venue.finishDueWork(checkout.id);
@@ -205,20 +207,20 @@ describe('a hold that was captured at the processor without us', () => {
 
   it('is paid back, its share fails, and the guest can pay again', async () => {
     const checkout = await captured();
-    const seen = await venue.read(checkout.id);
-    expect([seen.status, statusesOf(seen)]).toEqual(['collecting', ['failed', 'invited']]);
+    const current = await venue.read(checkout.id);
+    expect([current.status, statusesOf(current)]).toEqual(['collecting', ['failed', 'invited']]);
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
     await venue.payAll(checkout, []);
-    const done = await hurryUntil(checkout.id, 'completed');
-    expect(done.status).toBe('completed');
-    await expectEverybodyCharged(done);
+    const completed = await runDueWorkUntil(checkout.id, 'completed');
+    expect(completed.status).toBe('completed');
+    await expectEveryGuestCharged(completed);
   });
 
   it('does not prevent a cancel', async () => {
     const checkout = await captured();
     const response = await venue.post(`/v1/checkouts/${checkout.id}/cancel`);
     expect([response.status, response.json.status], response.text).toEqual([200, 'canceled']);
-    await expectNobodyCharged(checkout.id);
+    await expectNoGuestCharged(checkout.id);
   });
 });
 
@@ -236,9 +238,9 @@ describe('an old hold that is released late', () => {
     const between = await venue.read(checkout.id);
     expect([between.status, statusesOf(between)]).toEqual(['funded', ['held', 'held']]);
     world.processor.api.faults.clear();
-    const done = await hurryUntil(checkout.id, 'completed');
-    expect(done.status).toBe('completed');
-    await expectEverybodyCharged(done);
+    const completed = await runDueWorkUntil(checkout.id, 'completed');
+    expect(completed.status).toBe('completed');
+    await expectEveryGuestCharged(completed);
     expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
   }
 
@@ -269,18 +271,18 @@ describe('payouts', () => {
       rules: [{ id: 'transfers', on: 'transfers.create', kind: 'error_500_after', times: 2 }],
     });
     const checkout = await paidWith(CARDS.good, CARDS.good);
-    const done = await hurryUntil(checkout.id, 'completed');
+    const completed = await runDueWorkUntil(checkout.id, 'completed');
     await venue.finishDueWork(checkout.id);
     await venue.finishDueWork(checkout.id);
-    await expectEverybodyCharged(done);
+    await expectEveryGuestCharged(completed);
   });
 
   it('of a checkout whose whole amount is our fee have no transfer', async () => {
     const greedy = await openTestVenue(world);
     await greedy.setFee(10_000, 0);
-    const done = await greedy.completed({ amount: 1_000, party_size: 2 });
-    expect(done.net_amount).toBe(0);
-    expect(await greedy.paidOutAtProcessor(done.id)).toBe(0);
-    expect(await greedy.balances(done.id)).toEqual({ processor_balance: 1_000, fee_income: -1_000 });
+    const completed = await greedy.completed({ amount: 1_000, party_size: 2 });
+    expect(completed.net_amount).toBe(0);
+    expect(await greedy.paidOutAtProcessor(completed.id)).toBe(0);
+    expect(await greedy.balances(completed.id)).toEqual({ processor_balance: 1_000, fee_income: -1_000 });
   });
 });

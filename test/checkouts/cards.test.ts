@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
 import { holdWithRetry } from '../../src/domain/checkouts/holds/hold-with-retry.ts';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
-import { CARDS, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { CARDS, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
@@ -46,8 +46,12 @@ describe('a card', () => {
       const secret = await venue.secretFor(checkout.id, share);
       expect((await venue.confirm(secret, card)).status).toBe(402);
       await venue.settleHold(secret.holdId);
-      const seen = await venue.read(checkout.id);
-      expect([seen.status, statusesOf(seen), seen.funded_amount]).toEqual(['collecting', ['failed', 'invited'], 0]);
+      const current = await venue.read(checkout.id);
+      expect([current.status, statusesOf(current), current.funded_amount]).toEqual([
+        'collecting',
+        ['failed', 'invited'],
+        0,
+      ]);
     }
     await venue.pay(checkout.id, share, CARDS.good);
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
@@ -59,7 +63,7 @@ describe('a card', () => {
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.half);
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
     await world.work();
-    expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
+    expect((await venue.stripe.paymentIntents.retrieve(intentIdOf(secret))).status).toBe('canceled');
     await venue.payAll(checkout, []);
     expect((await venue.read(checkout.id)).status).toBe('completed');
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
@@ -100,7 +104,7 @@ describe('a card', () => {
   it('that holds another amount than requested does not hold the share', async () => {
     const checkout = await party();
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
-    await venue.stripe.paymentIntents.update(intentOf(secret), { amount: 50 });
+    await venue.stripe.paymentIntents.update(intentIdOf(secret), { amount: 50 });
     await venue.confirm(secret, CARDS.good);
     await venue.settleHold(secret.holdId);
     await world.work();
@@ -111,7 +115,7 @@ describe('a card', () => {
   it('that is held for another share than requested does not hold the share', async () => {
     const [checkout, other] = [await party(), await party()];
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
-    await venue.stripe.paymentIntents.update(intentOf(secret), { metadata: { share_id: other.shares[0].id } });
+    await venue.stripe.paymentIntents.update(intentIdOf(secret), { metadata: { share_id: other.shares[0].id } });
     await venue.confirm(secret, CARDS.good);
     await venue.settleHold(secret.holdId);
     await world.work();
@@ -123,50 +127,54 @@ describe('a card', () => {
 
 describe('a guest who requests a hold', () => {
   /** The real processor with another createHold. A proxy, because a spread would lose the methods of the class. */
-  const askingThrough = (openHold: Processor['createHold']) => {
-    const { services: money } = world.context;
-    const test = new Proxy(money.processors.test as Processor, {
-      get(bank, name: keyof Processor) {
+  const servicesWith = (openHold: Processor['createHold']) => {
+    const { services } = world.context;
+    const test = new Proxy(services.processors.test as Processor, {
+      get(processor, name: keyof Processor) {
         if (name === 'createHold') return openHold;
-        const part = bank[name];
-        return typeof part === 'function' ? part.bind(bank) : part;
+        const part = processor[name];
+        return typeof part === 'function' ? part.bind(processor) : part;
       },
     });
-    return { ...money, processors: { test } };
+    return { ...services, processors: { test } };
   };
 
   it('gets the conflict that ended the request, not a 503', async () => {
-    const bank = world.context.services.processors.test as Processor;
-    const askWhile = (checkout: Json, meanwhile: () => Promise<unknown>) => {
+    const processor = world.context.services.processors.test as Processor;
+    const requestWhile = (checkout: Json, meanwhile: () => Promise<unknown>) => {
       const openHold: Processor['createHold'] = async (options) => {
-        const made = await bank.createHold(options);
+        const created = await processor.createHold(options);
         await meanwhile();
-        return made;
+        return created;
       };
-      return holdShare(askingThrough(openHold), venue.venueId, checkout.id, checkout.shares[0].id);
+      return holdShare(servicesWith(openHold), venue.venueId, checkout.id, checkout.shares[0].id);
     };
     const canceled = await party();
     const cancel = () => world.call('POST', `/v1/checkouts/${canceled.id}/cancel`, { key: venue.key });
-    await expect(askWhile(canceled, cancel)).rejects.toMatchObject({ detail: { reason: 'checkout_not_collecting' } });
+    await expect(requestWhile(canceled, cancel)).rejects.toMatchObject({
+      detail: { reason: 'checkout_not_collecting' },
+    });
     expect(await venue.heldAtProcessor(canceled.id)).toBe(0);
   });
 
   /** Requests a hold as a server does, with another createHold. */
   const ask = (checkout: Json, openHold: Processor['createHold']) =>
-    holdWithRetry(askingThrough(openHold), venue.venueId, checkout.id, checkout.shares[0].id);
+    holdWithRetry(servicesWith(openHold), venue.venueId, checkout.id, checkout.shares[0].id);
 
-  it('does not wait for another call that hangs; both requests are answered in the end', async () => {
+  it('does not wait for another call that hangs; both requests are answered in the end', {
+    tags: ['slow'],
+  }, async () => {
     const checkout = await party();
-    const bank = world.context.services.processors.test as Processor;
+    const processor = world.context.services.processors.test as Processor;
     let comeBack = (): void => undefined;
     const hanging = new Promise<void>((resolve) => {
       comeBack = resolve;
     });
     const first = ask(checkout, async (options) => {
       await hanging;
-      return bank.createHold(options);
+      return processor.createHold(options);
     });
-    const second = await ask(checkout, (options) => bank.createHold(options));
+    const second = await ask(checkout, (options) => processor.createHold(options));
     comeBack();
     expect(await first).toEqual(second);
   });
@@ -176,7 +184,7 @@ describe('a guest who requests a hold', () => {
     let calls = 0;
     const asked = ask(checkout, async () => {
       calls++;
-      throw new ProcessorUnavailable('the bank is on fire');
+      throw new ProcessorUnavailable('the processor is down');
     });
     await expect(asked).rejects.toThrow('has not answered yet');
     expect(calls).toBe(1);
@@ -185,11 +193,11 @@ describe('a guest who requests a hold', () => {
   it('gets a secret although other servers request the same share at the same moment', async () => {
     for (let round = 0; round < 4; round++) {
       const checkout = await party();
-      const bank = world.context.services.processors.test as Processor;
+      const processor = world.context.services.processors.test as Processor;
       const others = Array.from({ length: 3 }, () =>
         holdShare(world.context.services, venue.venueId, checkout.id, checkout.shares[0].id),
       );
-      const [ours] = await Promise.allSettled([ask(checkout, (options) => bank.createHold(options)), ...others]);
+      const [ours] = await Promise.allSettled([ask(checkout, (options) => processor.createHold(options)), ...others]);
       expect(ours.status === 'rejected' ? ours.reason : ours.status).toBe('fulfilled');
     }
   });
@@ -205,7 +213,7 @@ describe('an unavailable processor', () => {
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
     const { data } = await venue.stripe.paymentIntents.list({ limit: 100 });
     const mine = data.filter(({ metadata }) => metadata.share_id === checkout.shares[0].id);
-    expect(mine.map(({ id }) => id)).toEqual([intentOf(secret)]);
+    expect(mine.map(({ id }) => id)).toEqual([intentIdOf(secret)]);
   });
 
   it('delays the share; it becomes held when the processor is back', async () => {
@@ -223,15 +231,15 @@ describe('an unavailable processor', () => {
 
 describe('a hold that was lost before the captures', () => {
   const expectAskedAgain = async (checkout: Json): Promise<void> => {
-    const seen = await venue.read(checkout.id);
-    expect([seen.status, statusesOf(seen)]).toEqual(['collecting', ['failed', 'held']]);
-    expect(seen.funded_amount).toBe(checkout.shares[1].amount);
-    expect(seen.shares[0].held_at).toBeNull();
+    const current = await venue.read(checkout.id);
+    expect([current.status, statusesOf(current)]).toEqual(['collecting', ['failed', 'held']]);
+    expect(current.funded_amount).toBe(checkout.shares[1].amount);
+    expect(current.shares[0].held_at).toBeNull();
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
     expect((await venue.eventTypes(checkout.id)).slice(-2)).toEqual(['checkout.funded', 'checkout.collecting']);
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    const done = await venue.read(checkout.id);
-    expect([done.status, statusesOf(done)]).toEqual(['completed', ['captured', 'captured']]);
+    const completed = await venue.read(checkout.id);
+    expect([completed.status, statusesOf(completed)]).toEqual(['completed', ['captured', 'captured']]);
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
     expect((await venue.eventTypes(checkout.id)).slice(-3)).toEqual([
       'share.held',
@@ -252,7 +260,7 @@ describe('a hold that was lost before the captures', () => {
   it('because the processor canceled it leads back to collecting without a charge, and the guest pays again', async () => {
     const checkout = await party();
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    await venue.stripe.paymentIntents.cancel(intentOf(secret));
+    await venue.stripe.paymentIntents.cancel(intentIdOf(secret));
     await venue.pay(checkout.id, checkout.shares[1].id, CARDS.good);
     await expectAskedAgain(checkout);
   });
@@ -260,7 +268,7 @@ describe('a hold that was lost before the captures', () => {
   it('while other shares are unpaid fails its share at the next poll', async () => {
     const checkout = await party();
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    await venue.stripe.paymentIntents.cancel(intentOf(secret));
+    await venue.stripe.paymentIntents.cancel(intentIdOf(secret));
     await venue.settleHold(secret.holdId);
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
   });
@@ -282,9 +290,9 @@ describe('a hold that comes too late', () => {
       expect((await venue.confirm(secret, CARDS.good)).status).toBe(200);
       await venue.settleHold(secret.holdId);
       await world.work();
-      expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
-      const seen = await venue.read(checkout.id);
-      expect([seen.status, statusesOf(seen)]).toEqual(['expired', ['invited', 'invited']]);
+      expect((await venue.stripe.paymentIntents.retrieve(intentIdOf(secret))).status).toBe('canceled');
+      const current = await venue.read(checkout.id);
+      expect([current.status, statusesOf(current)]).toEqual(['expired', ['invited', 'invited']]);
     }
   });
 
@@ -294,7 +302,7 @@ describe('a hold that comes too late', () => {
     await venue.post(`/v1/checkouts/${checkout.id}/cancel`);
     expect((await venue.confirm(secret, CARDS.good)).status).toBe(200);
     await world.work();
-    expect((await venue.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('canceled');
+    expect((await venue.stripe.paymentIntents.retrieve(intentIdOf(secret))).status).toBe('canceled');
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
   });
 
@@ -323,7 +331,7 @@ describe('the public address of the sandbox processor', () => {
   it('forwards no call that needs a secret key', async () => {
     const checkout = await party();
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
-    const intent = intentOf(secret);
+    const intent = intentIdOf(secret);
     const closed: [string, string][] = [
       ['POST', '/v1/payment_intents'],
       ['GET', '/v1/payment_intents'],
@@ -342,11 +350,11 @@ describe('the public address of the sandbox processor', () => {
       const response = await world.call(method, `/sandbox/processor${path}`, { key: PROCESSOR_KEYS.test.secret });
       expect([method, path, response.status]).toEqual([method, path, 404]);
     }
-    const look = `/sandbox/processor/v1/payment_intents/${intent}`;
-    expect((await world.call('GET', look, { key: PROCESSOR_KEYS.test.secret })).status).toBe(401);
+    const url = `/sandbox/processor/v1/payment_intents/${intent}`;
+    expect((await world.call('GET', url, { key: PROCESSOR_KEYS.test.secret })).status).toBe(401);
     const query = new URLSearchParams({ key: secret.publishableKey, client_secret: secret.clientSecret });
-    expect((await world.call('GET', `${look}?${query}`)).json.id).toBe(intent);
-    expect((await world.call('GET', `${look}?key=${secret.publishableKey}&client_secret=wrong`)).status).toBe(404);
+    expect((await world.call('GET', `${url}?${query}`)).json.id).toBe(intent);
+    expect((await world.call('GET', `${url}?key=${secret.publishableKey}&client_secret=wrong`)).status).toBe(404);
   });
 
   it('lists the test cards', async () => {

@@ -58,18 +58,18 @@ describe('with an Idempotency-Key', () => {
   it('an equal request that commits between two reads of the other is a replay, not a booking conflict', async () => {
     const [body, key] = [checkoutBody(), newKey()];
     const first = await create(body, key);
-    const [kept] = await world.db.query(
+    const [storedKeys] = await world.db.query(
       'delete from idempotency_keys k where k.idempotency_key = $1 returning to_jsonb(k) as row',
       [key],
     );
-    const row = kept?.row as Record<string, string> | undefined;
-    const again = await world.db.transaction(async (tx) => {
+    const row = storedKeys?.row as Record<string, string> | undefined;
+    const repeated = await world.db.transaction(async (tx) => {
       await tx.query('insert into idempotency_keys select * from jsonb_populate_record(null::idempotency_keys, $1)', [
         JSON.stringify(row),
       ]);
       await tx.query('lock table checkouts in access exclusive mode');
-      const late = world.db.query<{ outcome: string; response: string }>(
-        'select outcome, response from create_checkout($1, $2, $3, $4, $5, $6::bytea, $7, $8, now(), true)',
+      const secondCreate = world.db.query<{ outcome: string; response: string }>(
+        `select outcome, response from create_checkout($1, $2, $3, $4, $5, $6::bytea, $7, $8, now(), true, interval '30 days')`,
         [
           row?.venue_id,
           row?.mode,
@@ -85,9 +85,9 @@ describe('with an Idempotency-Key', () => {
       const waiting = `select from pg_locks where relation = 'checkouts'::regclass and not granted
         and database = (select oid from pg_database where datname = current_database())`;
       await waitFor('the create waits for the table', async () => (await tx.query(waiting)).length > 0);
-      return { late };
+      return { late: secondCreate };
     });
-    expect(await again.late).toEqual([{ outcome: 'replayed', response: first.text }]);
+    expect(await repeated.late).toEqual([{ outcome: 'replayed', response: first.text }]);
   });
 
   it('of two concurrent bookings under one key, one is created and the other is a conflict', async () => {
@@ -104,8 +104,8 @@ describe('with an Idempotency-Key', () => {
     const response = await Promise.all(both);
     expect(response.map(({ status }) => status).sort()).toEqual([201, 409]);
     for (const one of response) if (one.status !== 201) expectConflict(one, 'idempotency_key_reused');
-    const made = await Promise.all(bodies.map(({ external_booking_id }) => rowsOf(external_booking_id)));
-    expect(made.flat()).toHaveLength(1);
+    const created = await Promise.all(bodies.map(({ external_booking_id }) => rowsOf(external_booking_id)));
+    expect(created.flat()).toHaveLength(1);
   });
 
   it('member order, white space and the spelling of numbers do not change the body', async () => {
@@ -178,10 +178,10 @@ describe('with an Idempotency-Key', () => {
   });
 
   it('a key that another operation has used is a conflict', async () => {
-    const done = await venue.completed();
+    const completed = await venue.completed();
     const key = newKey();
     const refunded = await venue.post(
-      `/v1/checkouts/${done.id}/refund`,
+      `/v1/checkouts/${completed.id}/refund`,
       { amount: 100 },
       { headers: { 'idempotency-key': key } },
     );
@@ -295,11 +295,11 @@ describe('fifty requests at once, on two servers', () => {
     expect(response.filter(({ status }) => status === 201)).toHaveLength(1);
     for (const one of response) if (one.status !== 201) expectConflict(one, 'booking_in_progress');
     expect(await rowsOf(body.external_booking_id)).toHaveLength(1);
-    const kept = await world.db.query<{ n: number }>(
+    const storedKeys = await world.db.query<{ n: number }>(
       'select count(*)::integer as n from idempotency_keys where refers_to = $1',
       [response.find(({ status }) => status === 201)?.json.id],
     );
-    expect(kept).toEqual([{ n: 1 }]);
+    expect(storedKeys).toEqual([{ n: 1 }]);
   });
 
   it('for one booking with 50 bodies create one checkout; 49 are conflicts, never a 500', async () => {
@@ -314,8 +314,8 @@ describe('fifty requests at once, on two servers', () => {
     const response = await fifty((place) => create(bodies[place], key, place % 2));
     expect(response.filter(({ status }) => status === 201)).toHaveLength(1);
     for (const one of response) if (one.status !== 201) expectConflict(one, 'idempotency_key_reused');
-    const made = await Promise.all(bodies.map(({ external_booking_id }) => rowsOf(external_booking_id)));
-    expect(made.flat()).toHaveLength(1);
+    const created = await Promise.all(bodies.map(({ external_booking_id }) => rowsOf(external_booking_id)));
+    expect(created.flat()).toHaveLength(1);
   });
 
   it('for an overdue booking create one new checkout', async () => {

@@ -63,10 +63,10 @@ describe('the response', () => {
   });
 
   it('has one event, with the same checkout', async () => {
-    const made = await venue.create();
-    const events = await venue.events(made.id);
+    const created = await venue.create();
+    const events = await venue.events(created.id);
     expect(events.map(({ type, sequence }) => [type, sequence])).toEqual([['checkout.created', 1]]);
-    expect(events[0]?.data.object).toEqual(made);
+    expect(events[0]?.data.object).toEqual(created);
   });
 
   it('is valid against the published schema in every state', async () => {
@@ -121,19 +121,19 @@ describe('the fee', () => {
   it('is fixed at creation: a later change of the fee does not affect the checkout', async () => {
     const paying = await openTestVenue(world);
     await paying.setFee(300, 0);
-    const made = await paying.create({ amount: 10_000 });
+    const created = await paying.create({ amount: 10_000 });
     await paying.setFee(1_000, 99);
-    expect(await paying.read(made.id)).toMatchObject({ fee_amount: 300, net_amount: 9_700 });
-    const done = await paying.runTestHelper(made.id, 'complete');
-    expect(done).toMatchObject({ fee_amount: 300, net_amount: 9_700 });
+    expect(await paying.read(created.id)).toMatchObject({ fee_amount: 300, net_amount: 9_700 });
+    const completed = await paying.runTestHelper(created.id, 'complete');
+    expect(completed).toMatchObject({ fee_amount: 300, net_amount: 9_700 });
   });
 });
 
 describe('isolation', () => {
   it('gives a key of the other mode, a key of another venue and an unknown id the same 404 everywhere', async () => {
-    const made = await venue.create();
+    const created = await venue.create();
     const live = await withNewKey(venue, 'live');
-    const stranger = await openTestVenue(world);
+    const outsider = await openTestVenue(world);
     const acts: [string, string][] = [
       ['GET', ''],
       ['POST', '/cancel'],
@@ -146,32 +146,32 @@ describe('isolation', () => {
         ...body,
       });
       expect(nowhere.status).toBe(404);
-      for (const { key } of [live, stranger]) {
-        const response = await world.call(method, `/v1/checkouts/${made.id}${tail}`, { key, ...body });
+      for (const { key } of [live, outsider]) {
+        const response = await world.call(method, `/v1/checkouts/${created.id}${tail}`, { key, ...body });
         expect([response.status, withoutRequestId(response)]).toEqual([404, withoutRequestId(nowhere)]);
       }
     }
     for (const command of ['collect', 'hold', 'complete', 'expire'] as const) {
-      const told = await stranger.post(
-        `/v1/test_helpers/checkouts/${made.id}/${command}`,
+      const rejected = await outsider.post(
+        `/v1/test_helpers/checkouts/${created.id}/${command}`,
         command === 'hold' ? {} : undefined,
       );
-      expect([command, told.status]).toEqual([command, 404]);
+      expect([command, rejected.status]).toEqual([command, 404]);
     }
-    expect((await venue.read(made.id)).status).toBe('open');
+    expect((await venue.read(created.id)).status).toBe('open');
   });
 
   it('treats one booking id as different bookings in two modes and at two venues', async () => {
     const body = checkoutBody();
     const live = await withNewKey(venue, 'live');
-    const stranger = await openTestVenue(world);
-    const made = await Promise.all([venue, live, stranger].map((one) => one.post('/v1/checkouts', body)));
-    expect(made.map(({ status, json }) => [status, json.mode])).toEqual([
+    const outsider = await openTestVenue(world);
+    const created = await Promise.all([venue, live, outsider].map((one) => one.post('/v1/checkouts', body)));
+    expect(created.map(({ status, json }) => [status, json.mode])).toEqual([
       [201, 'test'],
       [201, 'live'],
       [201, 'test'],
     ]);
-    expect(new Set(made.map(({ json }) => json.id)).size).toBe(3);
+    expect(new Set(created.map(({ json }) => json.id)).size).toBe(3);
   });
 });
 
@@ -299,14 +299,14 @@ describe('a request body', () => {
 describe('a console sandbox', () => {
   it('shows no venue id in responses, lists and events', async () => {
     const sandbox = await openTestVenue(world, { sandbox: true });
-    const made = await sandbox.create();
-    expect(made.venue).toEqual({ id: null, name: 'Harbor House' });
-    expect(problemsWith(made)).toEqual([]);
+    const created = await sandbox.create();
+    expect(created.venue).toEqual({ id: null, name: 'Harbor House' });
+    expect(problemsWith(created)).toEqual([]);
     const { json } = await sandbox.get('/v1/checkouts');
     expect(json.data.map((one: Json) => one.venue.id)).toEqual([null]);
-    expect((await sandbox.events(made.id))[0]?.data.object.venue.id).toBeNull();
+    expect((await sandbox.events(created.id))[0]?.data.object.venue.id).toBeNull();
     expectConflict(
-      await sandbox.post('/v1/checkouts', checkoutBody({ external_booking_id: made.external_booking_id })),
+      await sandbox.post('/v1/checkouts', checkoutBody({ external_booking_id: created.external_booking_id })),
       'idempotency_key_reused',
     );
   });

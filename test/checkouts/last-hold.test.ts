@@ -4,7 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import Stripe from 'stripe';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Problem } from '../../src/base/errors.ts';
 import { cancelCheckout } from '../../src/domain/checkouts/cancel.ts';
 import { expireOne } from '../../src/domain/checkouts/expire.ts';
@@ -15,18 +15,21 @@ import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
-import { CARDS, HOUR, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { CARDS, HOUR, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 import { runUntilIdle, waitFor } from '../support/wait-for.ts';
 
+// Repeats races many times.
+vi.setConfig({ testTimeout: 120_000 });
+
 const RACES = Number(process.env.RACES ?? 1_000);
-const LANES = 6;
-const LATEST_MS = 10;
+const CONCURRENT_RACES = 6;
+const MAX_DELAY_MS = 10;
 
 let world: TestWorld;
 let venue: TestVenue;
 let stripe: Stripe;
-let parts: PaymentServices;
+let services: PaymentServices;
 beforeAll(async () => {
   world = await openTestWorld();
   venue = await openTestVenue(world);
@@ -34,7 +37,7 @@ beforeAll(async () => {
   const httpClient = inProcess();
   stripe = new Stripe(secret, { httpClient, telemetry: false, maxNetworkRetries: 0 });
   const near = makeStripeProcessor({ mode: 'test', secretKey: secret, publishableKey: publishable, httpClient });
-  parts = { ...world.context.services, processors: { test: near } };
+  services = { ...world.context.services, processors: { test: near } };
 });
 afterAll(() => world.close());
 
@@ -59,12 +62,14 @@ function inProcess(): Stripe.HttpClient {
 
 describe('two concurrent last holds', () => {
   /** One of three shares is held. The cards of the other two are held at the processor, but not polled yet. */
-  async function almostFunded(): Promise<{ checkout: Json; holds: string[]; intents: string[] }> {
+  async function almostFundedCheckout(): Promise<{ checkout: Json; holds: string[]; intents: string[] }> {
     const checkout = await venue.collecting({ party_size: 3 });
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    const secrets = await Promise.all([1, 2].map((place) => venue.secretFor(checkout.id, checkout.shares[place].id)));
+    const secrets = await Promise.all(
+      [1, 2].map((position) => venue.secretFor(checkout.id, checkout.shares[position].id)),
+    );
     for (const secret of secrets) await venue.confirm(secret, CARDS.good);
-    return { checkout, holds: secrets.map(({ holdId }) => holdId), intents: secrets.map(intentOf) };
+    return { checkout, holds: secrets.map(({ holdId }) => holdId), intents: secrets.map(intentIdOf) };
   }
 
   const statusOf = async (id: string): Promise<string | undefined> =>
@@ -72,7 +77,7 @@ describe('two concurrent last holds', () => {
 
   it('wait for the row lock, see each other, and fund and complete the checkout', async () => {
     for (let round = 0; round < 5; round++) {
-      const { checkout, holds } = await almostFunded();
+      const { checkout, holds } = await almostFundedCheckout();
       const { looking } = await world.db.transaction(async (tx) => {
         // This lock must come first, so that both holds wait for it.
         await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [checkout.id]);
@@ -93,27 +98,29 @@ describe('two concurrent last holds', () => {
   });
 
   it('without the lock each see the other share unpaid, and neither funds the checkout', async () => {
-    const { checkout, holds, intents } = await almostFunded();
+    const { checkout, holds, intents } = await almostFundedCheckout();
     let waiting = 0;
     let bothHaveRead = (): void => undefined;
     const barrier = new Promise<void>((resolve) => {
       bothHaveRead = resolve;
     });
-    const facts = await Promise.all(intents.map((intent) => parts.processors.test?.retrieveHold(intent)));
-    const unlocked = holds.map((holdId, place) =>
+    const facts = await Promise.all(intents.map((intent) => services.processors.test?.retrieveHold(intent)));
+    const transactions = holds.map((holdId, position) =>
       world.db.transaction(async (tx) => {
-        const standing = await readCheckout(tx, venue.venueId, checkout.id);
+        const unlockedCheckout = await readCheckout(tx, venue.venueId, checkout.id);
         if (++waiting === 2) bothHaveRead();
         await barrier;
-        const seen = facts[place];
-        if (standing === null || seen === undefined)
-          throw new Error('there is a checkout, and the bank knows its hold');
+        const current = facts[position];
+        if (unlockedCheckout === null || current === undefined)
+          throw new Error('there is no checkout, or the processor does not know its hold');
         // Without the events, whose sequence would reject the second transaction: this test is about the transitions.
-        const steps = decideFromFacts(standing, holdId, seen, Date.now()).filter(({ step }) => step !== 'record event');
-        await writeSteps(tx, { ids: parts.ids, now: Date.now() }, standing, steps);
+        const steps = decideFromFacts(unlockedCheckout, holdId, current, Date.now()).filter(
+          ({ step }) => step !== 'record event',
+        );
+        await writeSteps(tx, { ids: services.ids, now: Date.now() }, unlockedCheckout, steps);
       }),
     );
-    await Promise.all(unlocked);
+    await Promise.all(transactions);
     expect(await statusOf(checkout.id)).toBe('collecting');
     expect((await venue.read(checkout.id)).shares.map(({ status }: Json) => status)).toEqual(Array(3).fill('held'));
   });
@@ -127,7 +134,7 @@ interface Racer {
 }
 
 /** Without the client library, which is slower than the processor. */
-async function heldAtBank(
+async function holdAtProcessor(
   checkoutId: string,
   share: { id: string; holdId: string },
 ): Promise<{ id: string; latest_charge: string }> {
@@ -149,78 +156,84 @@ async function heldAtBank(
     headers,
     body: body.toString(),
   });
-  if (answer.fault !== undefined || answer.status !== 200) throw new Error('the bank does not hold a good card');
+  if (answer.fault !== undefined || answer.status !== 200) throw new Error('the processor does not hold a good card');
   return JSON.parse(answer.body);
 }
 
 /** Checkouts of two shares: one is held; the card of the other is held at the processor, but not polled yet. */
-async function racers(count: number, payBy: number): Promise<Racer[]> {
-  const made = Array.from({ length: count }, (_, place) => ({
-    id: parts.ids.prefixed('chk'),
-    place,
-    shares: [0, 1].map(() => ({ id: parts.ids.prefixed('shr'), holdId: randomUUID(), intentId: '', chargeId: '' })),
+async function createRacers(count: number, payBy: number): Promise<Racer[]> {
+  const created = Array.from({ length: count }, (_, position) => ({
+    id: services.ids.prefixed('chk'),
+    position,
+    shares: [0, 1].map(() => ({ id: services.ids.prefixed('shr'), holdId: randomUUID(), intentId: '', chargeId: '' })),
   }));
-  for (const { id, shares } of made) {
+  for (const { id, shares } of created) {
     for (const share of shares) {
-      const intent = await heldAtBank(id, share);
+      const intent = await holdAtProcessor(id, share);
       share.intentId = intent.id;
       share.chargeId = intent.latest_charge;
     }
   }
-  const all = made.flatMap(({ id, shares }) => shares.map((share, place) => ({ ...share, checkoutId: id, place })));
+  const all = created.flatMap(({ id, shares }) =>
+    shares.map((share, position) => ({ ...share, checkoutId: id, position })),
+  );
   await world.db.transaction(async (tx) => {
     await tx.query(
       `insert into checkouts (venue_id, checkout_id, mode, status, amount, currency, fee_amount, party_size, pay_by, expires_at,
          description, external_booking_id, url, return_url, metadata, fingerprint, created_at)
        select $1, n.id, 'test', 'open', 10000, 'usd', 300, 2, at.pay_by, at.pay_by, 'A race',
-         n.id, 'https://x.example', 'https://x.example', '{}', '', now() + n.place * interval '1 microsecond'
-       from unnest($2::text[]) with ordinality as n(id, place)
-         cross join lateral (select to_timestamp(($3 + n.place - 1) / 1000.0) as pay_by) at`,
-      [venue.venueId, made.map(({ id }) => id), payBy],
+         n.id, 'https://x.example', 'https://x.example', '{}', '', now() + n.position * interval '1 microsecond'
+       from unnest($2::text[]) with ordinality as n(id, position)
+         cross join lateral (select to_timestamp(($3 + n.position - 1) / 1000.0) as pay_by) at`,
+      [venue.venueId, created.map(({ id }) => id), payBy],
     );
     const columns = [
       all.map(({ id }) => id),
       all.map(({ checkoutId }) => checkoutId),
-      all.map(({ place }) => place),
+      all.map(({ position }) => position),
       all.map(({ holdId }) => holdId),
       all.map(({ intentId }) => intentId),
       all.map(({ chargeId }) => chargeId),
     ];
     const rows = `unnest($2::text[], $3::text[], $4::smallint[], $5::uuid[], $6::text[], $7::text[])
-      as n(share_id, checkout_id, place, hold_id, intent_id, charge_id)`;
+      as n(share_id, checkout_id, position, hold_id, intent_id, charge_id)`;
     const of = [venue.venueId, ...columns];
     await tx.query(
       `update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = any($1)`,
-      [made.map(({ id }) => id)],
+      [created.map(({ id }) => id)],
     );
     await tx.query(
       `with n as (select * from ${rows}), s as (
-         insert into shares (venue_id, share_id, checkout_id, place, amount, status, is_organizer, member_id, invited_at)
-         select $1, n.share_id, n.checkout_id, n.place, 5000, 'invited', n.place = 0, gen_random_uuid(), now() from n)
+         insert into shares (venue_id, share_id, checkout_id, position, amount, status, is_organizer, member_id, invited_at)
+         select $1, n.share_id, n.checkout_id, n.position, 5000, 'invited', n.position = 0, gen_random_uuid(), now() from n)
        select 1`,
       of,
     );
     await tx.query(
-      `insert into holds (venue_id, hold_id, checkout_id, share_id, mode, status, amount, currency, keeps_card, intent_id,
+      `insert into holds (venue_id, hold_id, checkout_id, share_id, mode, status, amount, currency, saves_card, intent_id,
          charge_id, due_at, created_at)
-       select $1, n.hold_id, n.checkout_id, n.share_id, 'test', 'asked', 5000, 'usd', false, n.intent_id, n.charge_id,
+       select $1, n.hold_id, n.checkout_id, n.share_id, 'test', 'requested', 5000, 'usd', false, n.intent_id, n.charge_id,
          now() + interval '1 hour', now() from ${rows}`,
       of,
     );
     await tx.query(
       `with n as (select * from ${rows})
-       update holds h set status = case n.place when 0 then 'held' else 'open' end from n
+       update holds h set status = case n.position when 0 then 'held' else 'open' end from n
        where h.venue_id = $1 and h.hold_id = n.hold_id`,
       of,
     );
     await tx.query(
       `with n as (select * from ${rows})
        update shares s set status = 'held', held_at = now() from n
-       where s.venue_id = $1 and s.share_id = n.share_id and n.place = 0`,
+       where s.venue_id = $1 and s.share_id = n.share_id and n.position = 0`,
       of,
     );
   });
-  return made.map(({ id, shares, place }) => ({ id, lastHold: shares[1]?.holdId ?? '', payBy: payBy + place }));
+  return created.map(({ id, shares, position }) => ({
+    id,
+    lastHold: shares[1]?.holdId ?? '',
+    payBy: payBy + position,
+  }));
 }
 
 const soon = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -235,8 +248,8 @@ async function race({ id, lastHold, payBy }: Racer): Promise<boolean> {
   } as unknown as Caller;
   const input = { params: { id }, query: {}, body: undefined, whenNew: [] } as never;
   const [, canceled] = await Promise.all([
-    settleHoldNow(parts, venue.venueId, lastHold),
-    soon(Math.random() * LATEST_MS).then(() =>
+    settleHoldNow(services, venue.venueId, lastHold),
+    soon(Math.random() * MAX_DELAY_MS).then(() =>
       world.db
         .transaction((tx) => cancelCheckout(tx, caller, input))
         .then(
@@ -247,7 +260,9 @@ async function race({ id, lastHold, payBy }: Racer): Promise<boolean> {
           },
         ),
     ),
-    soon(Math.random() * LATEST_MS).then(() => expireOne(world.db, { ids: parts.ids, now: payBy }, venue.venueId, id)),
+    soon(Math.random() * MAX_DELAY_MS).then(() =>
+      expireOne(world.db, { ids: services.ids, now: payBy }, venue.venueId, id),
+    ),
   ]);
   return canceled;
 }
@@ -271,7 +286,7 @@ async function outcomes(): Promise<Outcome[]> {
          select venue_id, checkout_id, status from checkouts
          where venue_id = $1 and checkout_id > $2 and description = 'A race' order by checkout_id limit 1000),
        s as materialized (
-         select checkout_id, array_agg(status order by place) as shares from shares
+         select checkout_id, array_agg(status order by position) as shares from shares
          where venue_id = $1 and checkout_id in (select checkout_id from c) group by checkout_id)
        select c.checkout_id as id, c.status, coalesce(s.shares, '{}') as shares,
          array(select replace(e.type, 'checkout.', '') from events e where e.venue_id = c.venue_id and e.subject = c.checkout_id
@@ -293,21 +308,22 @@ describe('the last hold, a cancel and an expiry', () => {
   }) => {
     const payBy = Date.now() + HOUR;
     const field: Racer[] = [];
-    for (let left = RACES; left > 0; left -= 500) field.push(...(await racers(Math.min(left, 500), payBy + left)));
+    for (let left = RACES; left > 0; left -= 500)
+      field.push(...(await createRacers(Math.min(left, 500), payBy + left)));
     const accepted = new Set<string>();
     const queue = [...field];
-    const lane = async (): Promise<void> => {
+    const runRaces = async (): Promise<void> => {
       for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
         if (await race(next)) accepted.add(next.id);
       }
     };
-    await Promise.all(Array.from({ length: LANES }, lane));
+    await Promise.all(Array.from({ length: CONCURRENT_RACES }, runRaces));
     // The releases of the cancel and the expiry are due by their own clocks, later than the wall clock.
     await world.db.query(`update holds set due_at = now() where venue_id = $1 and status = 'releasing'`, [
       venue.venueId,
     ]);
     await soon(5);
-    await runUntilIdle('settling holds', () => settleDueHolds(parts, 100));
+    await runUntilIdle('settling holds', () => settleDueHolds(services, 100));
     // The planner has no statistics of so many new rows; without this the query takes too long.
     await world.db.query('analyze checkouts, shares, holds, events, ledger_entries');
 
@@ -325,19 +341,19 @@ describe('the last hold, a cancel and an expiry', () => {
     await annotate(JSON.stringify(won));
     expect(Object.keys(won).sort()).toEqual(['canceled', 'completed', 'expired']);
     expect(Math.min(...Object.values(won)), JSON.stringify(won)).toBeGreaterThan(RACES / 100);
-    await expectBankAgrees(new Map(rows.map(({ id, status }) => [id, status])));
+    await expectProcessorAgrees(new Map(rows.map(({ id, status }) => [id, status])));
   });
 
-  async function expectBankAgrees(statuses: ReadonlyMap<string, string>): Promise<void> {
-    let seen = 0;
+  async function expectProcessorAgrees(statuses: ReadonlyMap<string, string>): Promise<void> {
+    let current = 0;
     for await (const { metadata, status } of stripe.paymentIntents.list({ limit: 100 })) {
       const end = statuses.get(metadata.checkout_id ?? '');
       if (end === undefined) continue;
-      seen++;
+      current++;
       if (status !== (end === 'completed' ? 'succeeded' : 'canceled')) {
-        throw new Error(`checkout ${metadata.checkout_id} is ${end} and its hold at the bank is ${status}`);
+        throw new Error(`checkout ${metadata.checkout_id} is ${end} and its hold at the processor is ${status}`);
       }
     }
-    expect(seen).toBe(2 * RACES);
+    expect(current).toBe(2 * RACES);
   }
 });

@@ -32,27 +32,27 @@ describe('a read', () => {
     const venue = await openTestVenue(world);
     const other = await openTestVenue(world);
     const live = await withNewKey(venue, 'live');
-    const mine = await Promise.all(Array.from({ length: 5 }, () => venue.create()));
+    const ownIds = await Promise.all(Array.from({ length: 5 }, () => venue.create()));
     const [others, real] = [await other.create(), await live.create()];
     const none = [others.id, real.id, 'chk_none', 'chk_%00', '%F0%9F%8E%89', 'x'.repeat(300)];
     const before = await callsCounted();
-    const wanted = [...mine.map(({ id }) => id), ...none, ...mine.map(({ id }) => id)];
-    const response = await Promise.all(wanted.map((id) => venue.get(`/v1/checkouts/${id}`)));
+    const requested = [...ownIds.map(({ id }) => id), ...none, ...ownIds.map(({ id }) => id)];
+    const response = await Promise.all(requested.map((id) => venue.get(`/v1/checkouts/${id}`)));
     expect(response.map(({ status, json }) => [status, json.id ?? json.error.code])).toEqual([
-      ...mine.map(({ id }) => [200, id]),
+      ...ownIds.map(({ id }) => [200, id]),
       ...none.map(() => [404, 'not_found']),
-      ...mine.map(({ id }) => [200, id]),
+      ...ownIds.map(({ id }) => [200, id]),
     ]);
-    expect((await callsCounted()) - before).toBe(wanted.length);
+    expect((await callsCounted()) - before).toBe(requested.length);
   });
 
   it('succeeds as often as the rate limit allows, over two servers, and is refused after that', async () => {
     const venue = await openTestVenue(world);
-    const made = [await venue.create(), await venue.create()];
+    const created = [await venue.create(), await venue.create()];
     const { key } = await world.key(venue.venueId, { readsPerHour: 20 });
     const response = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
-        world.call('GET', `/v1/checkouts/${made[i % 2].id}`, { key, server: i % 3 === 0 ? 1 : 0 }),
+        world.call('GET', `/v1/checkouts/${created[i % 2].id}`, { key, server: i % 3 === 0 ? 1 : 0 }),
       ),
     );
     const shown = response.filter(({ status }) => status === 200);
@@ -73,10 +73,10 @@ describe('a read', () => {
     expect((await world.call('GET', path, { key: narrow.key })).status).toBe(403);
     const page = await world.key(venue.venueId, { mode: 'live', kind: 'publishable' });
     expect((await world.call('GET', path, { key: page.key })).json.error.code).toBe('wrong_key_kind');
-    const gone = await world.key(venue.venueId, { mode: 'live', scopes: ['checkouts:read'] });
-    expect((await world.call('GET', path, { key: gone.key })).status).toBe(200);
-    await world.revoke(gone.id);
-    expect((await world.call('GET', path, { key: gone.key })).status).toBe(401);
+    const revoked = await world.key(venue.venueId, { mode: 'live', scopes: ['checkouts:read'] });
+    expect((await world.call('GET', path, { key: revoked.key })).status).toBe(200);
+    await world.revoke(revoked.id);
+    expect((await world.call('GET', path, { key: revoked.key })).status).toBe(401);
   });
 });
 
@@ -84,10 +84,10 @@ describe('a read after a change', () => {
   /** Reads continuously from both servers while `changes` are made. */
   async function whileOthersRead(venue: TestVenue, id: string, changes: () => Promise<void>): Promise<void> {
     let over = false;
-    const lane = async (server: number): Promise<void> => {
+    const readUntilDone = async (server: number): Promise<void> => {
       while (!over) await world.call('GET', `/v1/checkouts/${id}`, { key: venue.key, server });
     };
-    const reading = Promise.all([0, 0, 0, 1, 1].map(lane));
+    const reading = Promise.all([0, 0, 0, 1, 1].map(readUntilDone));
     try {
       await changes();
     } finally {
@@ -97,16 +97,16 @@ describe('a read after a change', () => {
   }
 
   /** The response of both servers, which must be equal. */
-  async function seenBy(venue: TestVenue, id: string): Promise<Json> {
-    const [here, there] = await Promise.all(
+  async function readFromBoth(venue: TestVenue, id: string): Promise<Json> {
+    const [first, second] = await Promise.all(
       [0, 1].map((server) => world.call('GET', `/v1/checkouts/${id}`, { key: venue.key, server })),
     );
-    expect(there?.text).toBe(here?.text);
-    return here?.json;
+    expect(second?.text).toBe(first?.text);
+    return first?.json;
   }
 
   /** The processor's notices of all its disputes. */
-  async function tellOfDisputes(venue: TestVenue): Promise<void> {
+  async function deliverDisputes(venue: TestVenue): Promise<void> {
     const { data } = await venue.stripe.events.list({ limit: 100, type: 'charge.dispute.created' });
     for (const event of data) {
       const body = JSON.stringify(event);
@@ -125,26 +125,32 @@ describe('a read after a change', () => {
     await venue.setFee(500, 0);
     const { id } = await venue.create({ party_size: 2, amount: 20_000 });
     await whileOthersRead(venue, id, async () => {
-      expect((await seenBy(venue, id)).status).toBe('open');
+      expect((await readFromBoth(venue, id)).status).toBe('open');
       await venue.runTestHelper(id, 'collect');
-      const collecting = await seenBy(venue, id);
+      const collecting = await readFromBoth(venue, id);
       expect([collecting.status, collecting.shares.length]).toEqual(['collecting', 2]);
       await venue.pay(id, collecting.shares[0].id, CARDS.declined);
-      expect((await seenBy(venue, id)).shares[0].status).toBe('failed');
+      expect((await readFromBoth(venue, id)).shares[0].status).toBe('failed');
       await venue.pay(id, collecting.shares[0].id, CARDS.good);
-      const half = await seenBy(venue, id);
+      const half = await readFromBoth(venue, id);
       expect([half.shares[0].status, half.funded_amount]).toEqual(['held', 10_000]);
       await venue.pay(id, collecting.shares[1].id, CARDS.disputed);
-      expect(await seenBy(venue, id)).toMatchObject({ status: 'completed', funded_amount: 20_000, fee_amount: 1_000 });
+      expect(await readFromBoth(venue, id)).toMatchObject({
+        status: 'completed',
+        funded_amount: 20_000,
+        fee_amount: 1_000,
+      });
       expect((await venue.post(`/v1/checkouts/${id}/refund`, { amount: 3_000 })).status).toBe(200);
-      const refunded = await seenBy(venue, id);
+      const refunded = await readFromBoth(venue, id);
       expect([refunded.refunded_amount, refunded.shares[1].refunded_amount]).toEqual([3_000, 1_500]);
-      await tellOfDisputes(venue);
-      expect((await seenBy(venue, id)).disputes).toMatchObject([{ share_id: collecting.shares[1].id, amount: 10_000 }]);
+      await deliverDisputes(venue);
+      expect((await readFromBoth(venue, id)).disputes).toMatchObject([
+        { share_id: collecting.shares[1].id, amount: 10_000 },
+      ]);
       await world.db.query(`update venues set name = 'The Pier' where venue_id = $1`, [venue.venueId]);
-      expect((await seenBy(venue, id)).venue).toEqual({ id: venue.venueId, name: 'The Pier' });
+      expect((await readFromBoth(venue, id)).venue).toEqual({ id: venue.venueId, name: 'The Pier' });
       await world.db.query('update venues set linked_at = null where venue_id = $1', [venue.venueId]);
-      expect((await seenBy(venue, id)).venue).toEqual({ id: null, name: 'The Pier' });
+      expect((await readFromBoth(venue, id)).venue).toEqual({ id: null, name: 'The Pier' });
     });
   });
 
@@ -153,12 +159,12 @@ describe('a read after a change', () => {
     const { id } = await venue.collecting();
     await whileOthersRead(venue, id, async () => {
       expect((await venue.post(`/v1/checkouts/${id}/cancel`)).status).toBe(200);
-      expect((await seenBy(venue, id)).status).toBe('canceled');
+      expect((await readFromBoth(venue, id)).status).toBe('canceled');
     });
     const { id: late } = await venue.collecting();
     await whileOthersRead(venue, late, async () => {
       await world.db.query(`update checkouts set expires_at = now() where checkout_id = $1`, [late]);
-      expect((await seenBy(venue, late)).status).toBe('expired');
+      expect((await readFromBoth(venue, late)).status).toBe('expired');
     });
   });
 });

@@ -19,26 +19,26 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 async function pagesOf(venue: TestVenue, query: string, limit: number): Promise<Json[]> {
-  const seen: Json[] = [];
+  const current: Json[] = [];
   let before = '';
   for (let page = 0; page < 200; page++) {
     const { status, json, text } = await venue.get(`/v1/checkouts?limit=${limit}${query}${before}`);
     expect(status, text).toBe(200);
     expect(json.data.length).toBeLessThanOrEqual(limit);
-    seen.push(...json.data);
-    if (json.next_before === null) return seen;
+    current.push(...json.data);
+    if (json.next_before === null) return current;
     before = `&before=${encodeURIComponent(json.next_before)}`;
   }
   throw new Error('the pages have no end');
 }
 
 async function manyOf(venue: TestVenue, count: number): Promise<string[]> {
-  const made: string[] = [];
+  const created: string[] = [];
   for (let first = 0; first < count; first += 20) {
     const some = await Promise.all(Array.from({ length: Math.min(20, count - first) }, () => venue.create()));
-    made.push(...some.map(({ id }) => id));
+    created.push(...some.map(({ id }) => id));
   }
-  return made;
+  return created;
 }
 
 const letTimePass = (ids: readonly string[]): Promise<unknown> =>
@@ -47,11 +47,11 @@ const letTimePass = (ids: readonly string[]): Promise<unknown> =>
 describe('pages', () => {
   it('never skip or repeat one of 120 checkouts, newest first, for any page size', async () => {
     const venue = await openTestVenue(world);
-    const made = await manyOf(venue, 120);
+    const created = await manyOf(venue, 120);
     for (const limit of [7, 50, 100]) {
       const ids = (await pagesOf(venue, '', limit)).map(({ id }) => id);
       expect(ids).toHaveLength(120);
-      expect(new Set(ids)).toEqual(new Set(made));
+      expect(new Set(ids)).toEqual(new Set(created));
     }
     const times = (await pagesOf(venue, '', 100)).map(({ created_at }) => created_at as string);
     const inOrder = [...times].sort((a, b) => (a.padEnd(27, '0') < b.padEnd(27, '0') ? 1 : -1));
@@ -81,10 +81,10 @@ describe('pages', () => {
 
   it('show only the checkouts of the key’s venue and mode', async () => {
     const venue = await openTestVenue(world);
-    const made = await venue.create();
+    const created = await venue.create();
     const live = await withNewKey(venue, 'live');
     const real = await live.create();
-    expect((await pagesOf(venue, '', 50)).map(({ id }) => id)).toEqual([made.id]);
+    expect((await pagesOf(venue, '', 50)).map(({ id }) => id)).toEqual([created.id]);
     expect((await pagesOf(live, '', 50)).map(({ id }) => id)).toEqual([real.id]);
     expect(await pagesOf(await openTestVenue(world), '', 50)).toEqual([]);
   });
@@ -96,9 +96,9 @@ describe('pages', () => {
     const completed = await venue.completed();
     const expired = await venue.runTestHelper((await venue.create()).id, 'expire');
     const canceled = (await venue.post(`/v1/checkouts/${(await venue.create()).id}/cancel`)).json;
-    for (const one of [open, collecting, completed, expired, canceled]) {
-      const seen = await pagesOf(venue, `&status=${one.status}`, 50);
-      expect(seen).toEqual([await venue.read(one.id)]);
+    for (const checkout of [open, collecting, completed, expired, canceled]) {
+      const current = await pagesOf(venue, `&status=${checkout.status}`, 50);
+      expect(current).toEqual([await venue.read(checkout.id)]);
     }
     expect(await pagesOf(venue, '&status=funded', 50)).toEqual([]);
   });
@@ -111,10 +111,10 @@ describe('after pay_by, before the sweep', () => {
     await venue.runTestHelper(checkout.id, 'hold', { share_id: checkout.shares[1].id });
     expect(await venue.heldAtProcessor(checkout.id)).toBe(checkout.shares[1].amount);
     await letTimePass([checkout.id]);
-    const seen = await Promise.all(Array.from({ length: 5 }, () => venue.read(checkout.id)));
-    expect(seen.map(({ status }) => status)).toEqual(Array(5).fill('expired'));
-    expect(seen[0].shares.map(({ status }: Json) => status)).toEqual(['invited', 'released']);
-    expect(seen[0].funded_amount).toBe(0);
+    const current = await Promise.all(Array.from({ length: 5 }, () => venue.read(checkout.id)));
+    expect(current.map(({ status }) => status)).toEqual(Array(5).fill('expired'));
+    expect(current[0].shares.map(({ status }: Json) => status)).toEqual(['invited', 'released']);
+    expect(current[0].funded_amount).toBe(0);
     expect((await venue.eventTypes(checkout.id)).filter((type) => type === 'checkout.expired')).toHaveLength(1);
     await world.work();
     expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
@@ -122,11 +122,11 @@ describe('after pay_by, before the sweep', () => {
 
   it('a checkout whose row another transaction has locked is not shown as payable', async () => {
     const venue = await openTestVenue(world);
-    const made = await venue.create();
-    await letTimePass([made.id]);
+    const created = await venue.create();
+    await letTimePass([created.id]);
     const { reading } = await world.db.transaction(async (tx) => {
-      await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [made.id]);
-      const reading = venue.get(`/v1/checkouts/${made.id}`);
+      await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [created.id]);
+      const reading = venue.get(`/v1/checkouts/${created.id}`);
       await Promise.race([reading, new Promise((resolve) => setTimeout(resolve, 400))]);
       return { reading };
     });
@@ -135,9 +135,9 @@ describe('after pay_by, before the sweep', () => {
 
   it('a list shows none as open, however many there are and however small the pages', async () => {
     const venue = await openTestVenue(world);
-    const late = await manyOf(venue, 30);
+    const overdue = await manyOf(venue, 30);
     const early = await manyOf(venue, 3);
-    await letTimePass(late);
+    await letTimePass(overdue);
     const open = await pagesOf(venue, '&status=open', 5);
     expect(open.map(({ id }) => id).sort()).toEqual([...early].sort());
     expect((await pagesOf(venue, '', 5)).filter(({ status }) => status === 'open')).toHaveLength(3);
@@ -145,9 +145,9 @@ describe('after pay_by, before the sweep', () => {
 
   it('the list of expired checkouts includes those that the sweep has not reached', async () => {
     const venue = await openTestVenue(world);
-    const late = await manyOf(venue, 3);
-    await letTimePass(late);
-    expect((await pagesOf(venue, '&status=expired', 2)).map(({ id }) => id).sort()).toEqual([...late].sort());
+    const overdue = await manyOf(venue, 3);
+    await letTimePass(overdue);
+    expect((await pagesOf(venue, '&status=expired', 2)).map(({ id }) => id).sort()).toEqual([...overdue].sort());
   });
 
   it('the sweep expires hundreds of checkouts of many venues, each with one event', async () => {
@@ -156,22 +156,22 @@ describe('after pay_by, before the sweep', () => {
     for (const venue of venues) ids.push(...(await manyOf(venue, 20)));
     await letTimePass(ids);
     await Promise.all([world.work(), world.work()]);
-    const rows = await world.db.query<{ status: string; told: number }>(
-      `select c.status, count(e.event_id)::integer as told from checkouts c left join events e
+    const rows = await world.db.query<{ status: string; events: number }>(
+      `select c.status, count(e.event_id)::integer as events from checkouts c left join events e
          on e.venue_id = c.venue_id and e.subject = c.checkout_id and e.type = 'checkout.expired'
        where c.checkout_id = any($1) group by c.checkout_id, c.status`,
       [ids],
     );
     expect(rows).toHaveLength(40);
-    for (const row of rows) expect(row).toEqual({ status: 'expired', told: 1 });
+    for (const row of rows) expect(row).toEqual({ status: 'expired', events: 1 });
   });
 
   it('a checkout that completed in time stays completed', async () => {
     const venue = await openTestVenue(world);
-    const done = await venue.completed();
-    await letTimePass([done.id]);
+    const completed = await venue.completed();
+    await letTimePass([completed.id]);
     await world.work();
-    expect((await venue.read(done.id)).status).toBe('completed');
+    expect((await venue.read(completed.id)).status).toBe('completed');
   });
 });
 

@@ -29,21 +29,21 @@ const transfersOf = (id: string): Promise<Transfer[]> =>
 
 /** Of one checkout, after all due work is done. */
 async function expectBooksAgree(venue: TestVenue, id: string, isPaidOut: boolean): Promise<void> {
-  const seen = await venue.read(id);
+  const current = await venue.read(id);
   const waiting = isPaidOut
     ? 0
     : sum((await transfersOf(id)).filter(({ status }) => status === 'waiting').map(({ amount }) => amount));
-  for (const share of seen.shares) {
+  for (const share of current.shares) {
     expect(share.refunded_amount).toBeLessThanOrEqual(share.amount);
     expect(share.status).toBe(share.refunded_amount === share.amount && share.amount > 0 ? 'refunded' : 'captured');
   }
-  expect(sum(seen.shares.map(({ refunded_amount }: Json) => refunded_amount))).toBe(seen.refunded_amount);
+  expect(sum(current.shares.map(({ refunded_amount }: Json) => refunded_amount))).toBe(current.refunded_amount);
   const [charged, paidOut, balances] = await Promise.all([
     venue.chargedAtProcessor(id),
     venue.paidOutAtProcessor(id),
     venue.balances(id),
   ]);
-  expect(charged).toBe(seen.amount - seen.refunded_amount);
+  expect(charged).toBe(current.amount - current.refunded_amount);
   expect(sum(Object.values(balances))).toBe(0);
   expect(balances.processor_balance ?? 0).toBe(charged - paidOut);
   expect(balances.venue_payable ?? 0).toBe(0 - waiting);
@@ -54,50 +54,50 @@ describe('before the venue is paid', () => {
   it('a refund reduces the waiting transfers, and nothing is reversed', async () => {
     const venue = await openTestVenue(world);
     await venue.setFee(1_000, 0);
-    const done = await venue.completed({ amount: 9_000, party_size: 3 });
-    expect(await transfersOf(done.id)).toEqual(Array(3).fill({ status: 'waiting', amount: 2_700 }));
-    expect(await venue.paidOutAtProcessor(done.id)).toBe(0);
-    await refund(venue, done.id, { amount: 3_000 });
+    const completed = await venue.completed({ amount: 9_000, party_size: 3 });
+    expect(await transfersOf(completed.id)).toEqual(Array(3).fill({ status: 'waiting', amount: 2_700 }));
+    expect(await venue.paidOutAtProcessor(completed.id)).toBe(0);
+    await refund(venue, completed.id, { amount: 3_000 });
     await world.work();
-    expect(await transfersOf(done.id)).toEqual(Array(3).fill({ status: 'waiting', amount: 1_800 }));
-    await expectBooksAgree(venue, done.id, false);
-    await venue.finishDueWork(done.id);
-    expect(await venue.paidOutAtProcessor(done.id)).toBe(5_400);
+    expect(await transfersOf(completed.id)).toEqual(Array(3).fill({ status: 'waiting', amount: 1_800 }));
+    await expectBooksAgree(venue, completed.id, false);
+    await venue.finishDueWork(completed.id);
+    expect(await venue.paidOutAtProcessor(completed.id)).toBe(5_400);
     const reversals = await world.db.query(`select 1 from movements where checkout_id = $1 and kind = 'reversal'`, [
-      done.id,
+      completed.id,
     ]);
     expect(reversals).toEqual([]);
-    await expectBooksAgree(venue, done.id, true);
+    await expectBooksAgree(venue, completed.id, true);
   });
 
   it('a full refund drops the transfers, and the venue is never paid', async () => {
     const venue = await openTestVenue(world);
     await venue.setFee(300, 10);
-    const done = await venue.completed({ amount: 10_001, party_size: 4 });
-    await refund(venue, done.id, {});
-    await venue.finishDueWork(done.id);
-    expect(await transfersOf(done.id)).toEqual(Array(4).fill({ status: 'dropped', amount: 0 }));
-    expect((await venue.stripe.transfers.list({ transfer_group: done.id })).data).toEqual([]);
-    expect(await venue.balances(done.id)).toEqual({});
+    const completed = await venue.completed({ amount: 10_001, party_size: 4 });
+    await refund(venue, completed.id, {});
+    await venue.finishDueWork(completed.id);
+    expect(await transfersOf(completed.id)).toEqual(Array(4).fill({ status: 'dropped', amount: 0 }));
+    expect((await venue.stripe.transfers.list({ transfer_group: completed.id })).data).toEqual([]);
+    expect(await venue.balances(completed.id)).toEqual({});
   });
 
   it('a transfer that is being sent is reversed, not reduced', async () => {
     const venue = await openTestVenue(world);
-    const done = await venue.completed({ amount: 9_000, party_size: 2 });
+    const completed = await venue.completed({ amount: 9_000, party_size: 2 });
     world.processor.api.faults.set({ rules: [{ id: 'down', on: 'transfers.create', kind: 'error_500_after' }] });
-    await venue.finishDueWork(done.id);
-    expect((await transfersOf(done.id)).map(({ status }) => status)).toEqual(['sending', 'sending']);
-    await refund(venue, done.id, { amount: 1_000 });
+    await venue.finishDueWork(completed.id);
+    expect((await transfersOf(completed.id)).map(({ status }) => status)).toEqual(['sending', 'sending']);
+    await refund(venue, completed.id, { amount: 1_000 });
     world.processor.api.faults.clear();
-    await venue.finishDueWork(done.id);
-    await venue.finishDueWork(done.id);
-    await expectBooksAgree(venue, done.id, true);
-    expect(await venue.paidOutAtProcessor(done.id)).toBe(8_000);
+    await venue.finishDueWork(completed.id);
+    await venue.finishDueWork(completed.id);
+    await expectBooksAgree(venue, completed.id, true);
+    expect(await venue.paidOutAtProcessor(completed.id)).toBe(8_000);
   });
 });
 
 describe('any sequence of refunds', () => {
-  it('adds up, before and after the payout, with any fee, party and amount', async () => {
+  it('adds up, before and after the payout, with any fee, party and amount', { tags: ['slow'] }, async () => {
     const command = fc.oneof(
       { weight: 4, arbitrary: fc.record({ share: fc.integer({ min: 1, max: 1_000 }) }) },
       { weight: 1, arbitrary: fc.constant('pay the venue' as const) },
@@ -115,27 +115,27 @@ describe('any sequence of refunds', () => {
       fc.asyncProperty(story, async ({ amount, party, bps, fixed, acts, isWhole }) => {
         const venue = await openTestVenue(world);
         await venue.setFee(bps, fixed);
-        const done = await venue.completed({ amount, party_size: party });
+        const completed = await venue.completed({ amount, party_size: party });
         let [left, isPaidOut] = [amount, false];
         for (const one of acts) {
           if (one === 'pay the venue') {
-            await venue.finishDueWork(done.id);
+            await venue.finishDueWork(completed.id);
             isPaidOut = true;
             continue;
           }
           const part = one === 'one cent' ? 1 : Math.max(1, Math.floor((left * one.share) / 1_000));
           if (left === 0) break;
-          const response = await refund(venue, done.id, { amount: part });
+          const response = await refund(venue, completed.id, { amount: part });
           expect(response.status, response.text).toBe(200);
           left -= part;
           expect(response.json.refunded_amount).toBe(amount - left);
         }
-        if (isWhole && left > 0) expect((await refund(venue, done.id, {})).json.refunded_amount).toBe(amount);
+        if (isWhole && left > 0) expect((await refund(venue, completed.id, {})).json.refunded_amount).toBe(amount);
         await world.work();
-        await expectBooksAgree(venue, done.id, isPaidOut);
-        await venue.finishDueWork(done.id);
-        await expectBooksAgree(venue, done.id, true);
-        if (isWhole) expect(await venue.balances(done.id)).toEqual({});
+        await expectBooksAgree(venue, completed.id, isPaidOut);
+        await venue.finishDueWork(completed.id);
+        await expectBooksAgree(venue, completed.id, true);
+        if (isWhole) expect(await venue.balances(completed.id)).toEqual({});
       }),
       { numRuns: 10 },
     );
@@ -145,34 +145,38 @@ describe('any sequence of refunds', () => {
 describe('a worker that stalls for longer than its lease', () => {
   it('makes no further call, because another worker may have done it and the key may have expired', async () => {
     const venue = await openTestVenue(world);
-    const done = await venue.completed({ amount: 9_000, party_size: 3 });
-    await refund(venue, done.id, { amount: 3_000 });
-    const { services: money } = world.context;
+    const completed = await venue.completed({ amount: 9_000, party_size: 3 });
+    await refund(venue, completed.id, { amount: 3_000 });
+    const { services } = world.context;
     // It claims what is due, and when it comes to send it, two minutes have passed.
-    let looks = 0;
-    const held = { now: () => money.clock.now() + (looks++ === 0 ? 0 : 120_000) };
-    expect(await settleDueMovements({ ...money, clock: held }, 100)).toBe(3);
-    expect(await venue.chargedAtProcessor(done.id)).toBe(9_000);
-    await world.db.query(`update movements set due_at = now() where checkout_id = $1 and kind = 'refund'`, [done.id]);
+    let clockReads = 0;
+    const held = { now: () => services.clock.now() + (clockReads++ === 0 ? 0 : 120_000) };
+    expect(await settleDueMovements({ ...services, clock: held }, 100)).toBe(3);
+    expect(await venue.chargedAtProcessor(completed.id)).toBe(9_000);
+    await world.db.query(`update movements set due_at = now() where checkout_id = $1 and kind = 'refund'`, [
+      completed.id,
+    ]);
     await world.work();
-    expect(await venue.chargedAtProcessor(done.id)).toBe(6_000);
+    expect(await venue.chargedAtProcessor(completed.id)).toBe(6_000);
   });
 
   it('postpones nothing that another worker has claimed since', async () => {
     const venue = await openTestVenue(world);
-    const done = await venue.completed({ amount: 9_000, party_size: 3 });
-    await refund(venue, done.id, { amount: 3_000 });
-    const { services: money } = world.context;
-    const now = money.clock.now();
-    const [late] = await claimMovements(world.db, venue.venueId, now, now + 60_000, 1);
-    if (late === undefined) throw new Error('no refund was due');
+    const completed = await venue.completed({ amount: 9_000, party_size: 3 });
+    await refund(venue, completed.id, { amount: 3_000 });
+    const { services } = world.context;
+    const now = services.clock.now();
+    const [staleMovement] = await claimMovements(world.db, venue.venueId, now, now + 60_000, 1);
+    if (staleMovement === undefined) throw new Error('no refund was due');
     const othersLease = now + 180_000;
-    expect((await claimMovement(world.db, venue.venueId, late.id, othersLease))?.leaseToken).toBe(late.leaseToken + 1);
+    expect((await claimMovement(world.db, venue.venueId, staleMovement.id, othersLease))?.leaseToken).toBe(
+      staleMovement.leaseToken + 1,
+    );
     // It continues, finds that its lease has ended, and tries to postpone.
-    await settleMovement(money, late, now - 1);
+    await settleMovement(services, staleMovement, now - 1);
     const rows = await world.db.query(
       `select status, last_error, round(extract(epoch from due_at) * 1000)::float8 as due from movements where movement_id = $1`,
-      [late.id],
+      [staleMovement.id],
     );
     expect(rows).toEqual([{ status: 'sending', last_error: null, due: othersLease }]);
   });

@@ -62,7 +62,7 @@ const MACHINES: readonly Machine[] = [
     first: 'open',
     where: 'checkout_id = $1',
     beside: (status) =>
-      `completed_at = ${status === 'completed' ? 'now()' : 'null'}, work_at = ${status === 'funded' ? 'now()' : 'null'}`,
+      `completed_at = ${status === 'completed' ? 'now()' : 'null'}, capture_due_at = ${status === 'funded' ? 'now()' : 'null'}`,
   },
   {
     name: 'share',
@@ -76,7 +76,7 @@ const MACHINES: readonly Machine[] = [
     name: 'hold',
     table: 'holds',
     moves: HOLD_TRANSITIONS,
-    first: 'asked',
+    first: 'requested',
     where: 'hold_id = (select min(h.hold_id::text)::uuid from holds h where h.checkout_id = $1)',
     beside: () => 'due_at = now()',
   },
@@ -91,58 +91,61 @@ const MACHINES: readonly Machine[] = [
   },
 ];
 
-describe.each(MACHINES)('the transitions of a $name', ({ name, table, moves, first, where, beside }) => {
-  const states = Object.keys(moves);
+describe.each(MACHINES)(
+  'the transitions of a $name',
+  ({ name, table, moves: transitions, first, where, beside: columns }) => {
+    const states = Object.keys(transitions);
 
-  it('are the same in TypeScript and in the database', async () => {
-    const rows = await world.db.query<{ from_status: string; to_status: string }>(
-      'select from_status, to_status from state_transitions where machine = $1',
-      [name],
-    );
-    const ours = states.flatMap((from) => (moves[from] ?? []).map((to) => `${from} > ${to}`));
-    expect(rows.map(({ from_status, to_status }) => `${from_status} > ${to_status}`).sort()).toEqual(
-      [...ours, ` > ${first}`].sort(),
-    );
-  });
-
-  it('are the only ones that the database accepts, of every pair of states', async () => {
-    const passed: string[] = [];
-    const wanted = states.flatMap((from) => (moves[from] ?? []).map((to) => `${from} > ${to}`));
-    for (const from of states) {
-      for (const to of states) {
-        if (from === to) continue;
-        const refusal = await refusalOf(async (tx) => {
-          // Triggers are off, because a row cannot otherwise return to an earlier state.
-          await tx.query('set local session_replication_role = replica');
-          await tx.query(`update ${table} set status = '${from}', ${beside(from)} where ${where}`, [done.id]);
-          await tx.query('set local session_replication_role = origin');
-          const rows = await tx.query(
-            `update ${table} set status = '${to}', ${beside(to)} where ${where} returning 1`,
-            [done.id],
-          );
-          expect(rows).toHaveLength(1);
-        });
-        if (refusal === null) passed.push(`${from} > ${to}`);
-        else expect(refusal).toBe(`a ${name} cannot move from "${from}" to "${to}"`);
-      }
-    }
-    expect(passed.sort()).toEqual(wanted.sort());
-  });
-
-  it('begin in one state', async () => {
-    for (const state of states) {
-      if (state === first) continue;
-      const refusal = await refusalOf((tx) =>
-        tx.query(
-          `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('status', $2::text))).*
-           from ${table} t where ${where}`,
-          [done.id, state],
-        ),
+    it('are the same in TypeScript and in the database', async () => {
+      const rows = await world.db.query<{ from_status: string; to_status: string }>(
+        'select from_status, to_status from state_transitions where machine = $1',
+        [name],
       );
-      expect(refusal).toBe(`a ${name} cannot move from "" to "${state}"`);
-    }
-  });
-});
+      const ours = states.flatMap((from) => (transitions[from] ?? []).map((to) => `${from} > ${to}`));
+      expect(rows.map(({ from_status, to_status }) => `${from_status} > ${to_status}`).sort()).toEqual(
+        [...ours, ` > ${first}`].sort(),
+      );
+    });
+
+    it('are the only ones that the database accepts, of every pair of states', async () => {
+      const passed: string[] = [];
+      const wanted = states.flatMap((from) => (transitions[from] ?? []).map((to) => `${from} > ${to}`));
+      for (const from of states) {
+        for (const to of states) {
+          if (from === to) continue;
+          const refusal = await refusalOf(async (tx) => {
+            // Triggers are off, because a row cannot otherwise return to an earlier state.
+            await tx.query('set local session_replication_role = replica');
+            await tx.query(`update ${table} set status = '${from}', ${columns(from)} where ${where}`, [done.id]);
+            await tx.query('set local session_replication_role = origin');
+            const rows = await tx.query(
+              `update ${table} set status = '${to}', ${columns(to)} where ${where} returning 1`,
+              [done.id],
+            );
+            expect(rows).toHaveLength(1);
+          });
+          if (refusal === null) passed.push(`${from} > ${to}`);
+          else expect(refusal).toBe(`a ${name} cannot move from "${from}" to "${to}"`);
+        }
+      }
+      expect(passed.sort()).toEqual(wanted.sort());
+    });
+
+    it('begin in one state', async () => {
+      for (const state of states) {
+        if (state === first) continue;
+        const refusal = await refusalOf((tx) =>
+          tx.query(
+            `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('status', $2::text))).*
+           from ${table} t where ${where}`,
+            [done.id, state],
+          ),
+        );
+        expect(refusal).toBe(`a ${name} cannot move from "" to "${state}"`);
+      }
+    });
+  },
+);
 
 it('the database has no state machine that TypeScript does not have', async () => {
   const rows = await world.db.query<{ machine: string }>('select distinct machine from state_transitions');
@@ -186,7 +189,7 @@ describe('amounts', () => {
 
 function addShare(tx: Queryable, checkoutId: string, amount: number): Promise<unknown> {
   return tx.query(
-    `insert into shares (venue_id, share_id, checkout_id, place, amount, status, is_organizer, member_id, invited_at)
+    `insert into shares (venue_id, share_id, checkout_id, position, amount, status, is_organizer, member_id, invited_at)
      values ($1, 'shr_' || gen_random_uuid(), $2, 9, $3, 'invited', false, gen_random_uuid(), now())`,
     [venue.venueId, checkoutId, amount],
   );
@@ -242,9 +245,9 @@ describe('a party', () => {
     }
     const completed = await refusalAtCommit(async (tx) => {
       await tx.query(`update shares set status = 'released' where share_id = $1`, [shares[0].id]);
-      await tx.query(`update checkouts set status = 'funded', work_at = now() where checkout_id = $1`, [id]);
+      await tx.query(`update checkouts set status = 'funded', capture_due_at = now() where checkout_id = $1`, [id]);
       await tx.query(
-        `update checkouts set status = 'completed', work_at = null, completed_at = now() where checkout_id = $1`,
+        `update checkouts set status = 'completed', capture_due_at = null, completed_at = now() where checkout_id = $1`,
         [id],
       );
     });
@@ -255,7 +258,7 @@ describe('a party', () => {
     const twice = await refusalOf((tx) =>
       tx.query(
         `insert into holds select (jsonb_populate_record(h,
-           jsonb_build_object('hold_id', gen_random_uuid(), 'status', 'asked', 'due_at', now()))).*
+           jsonb_build_object('hold_id', gen_random_uuid(), 'status', 'requested', 'due_at', now()))).*
          from holds h where h.checkout_id = $1`,
         [done.id],
       ),
@@ -273,9 +276,9 @@ describe('a party', () => {
 
   it('of a live checkout has no own clock', async () => {
     const live = await openTestVenue(world, { mode: 'live' });
-    const made = await live.create();
+    const created = await live.create();
     const refusal = await refusalOf((tx) =>
-      tx.query(`update checkouts set clock_ahead = '1 hour' where checkout_id = $1`, [made.id]),
+      tx.query(`update checkouts set clock_ahead = '1 hour' where checkout_id = $1`, [created.id]),
     );
     expect(refusal).toMatch(/clock_moves_in_test_mode_only/);
   });

@@ -75,8 +75,8 @@ describe('hold', () => {
     expect(await venue.heldAtProcessor(checkout.id)).toBe(checkout.shares[1].amount);
     await venue.runTestHelper(checkout.id, 'hold', {});
     await world.work();
-    const done = await venue.read(checkout.id);
-    expect([done.status, statusesOf(done)]).toEqual(['completed', ['captured', 'captured', 'captured']]);
+    const completed = await venue.read(checkout.id);
+    expect([completed.status, statusesOf(completed)]).toEqual(['completed', ['captured', 'captured', 'captured']]);
     expect(await venue.eventTypes(checkout.id)).toEqual([
       'checkout.created',
       'checkout.collecting',
@@ -131,33 +131,35 @@ describe('complete', () => {
     const half = await venue.collecting();
     await venue.runTestHelper(half.id, 'hold', { share_id: half.shares[2].id });
     for (const { id, amount } of [open, collecting, half]) {
-      const done = await venue.runTestHelper(id, 'complete');
-      expect([done.status, done.funded_amount]).toEqual(['completed', amount]);
-      expect(done.completed_at).toMatch(/Z$/);
+      const completed = await venue.runTestHelper(id, 'complete');
+      expect([completed.status, completed.funded_amount]).toEqual(['completed', amount]);
+      expect(completed.completed_at).toMatch(/Z$/);
       expect(await venue.chargedAtProcessor(id)).toBe(amount);
-      expect(await venue.runTestHelper(id, 'complete')).toEqual(done);
+      expect(await venue.runTestHelper(id, 'complete')).toEqual(completed);
     }
   });
 
   it('three times at once charges each guest once', async () => {
-    const made = await venue.create();
-    await Promise.all(Array.from({ length: 3 }, () => command(made.id, 'complete')));
-    await venue.runTestHelper(made.id, 'complete');
-    expect(await venue.chargedAtProcessor(made.id)).toBe(made.amount);
-    expect((await venue.eventTypes(made.id)).filter((type) => type === 'checkout.completed')).toHaveLength(1);
+    const created = await venue.create();
+    await Promise.all(Array.from({ length: 3 }, () => command(created.id, 'complete')));
+    await venue.runTestHelper(created.id, 'complete');
+    expect(await venue.chargedAtProcessor(created.id)).toBe(created.amount);
+    expect((await venue.eventTypes(created.id)).filter((type) => type === 'checkout.completed')).toHaveLength(1);
   });
 
   it('pays the venue its exact net amount, with one transfer for each share, tied to its charge', async () => {
     const paying = await openTestVenue(world);
     await paying.setFee(333, 7);
-    const done = await paying.completed({ amount: 10_001, party_size: 7 });
-    expect(done.fee_amount).toBe(340);
-    const { data } = await paying.stripe.transfers.list({ transfer_group: done.id, limit: 100 });
+    const completed = await paying.completed({ amount: 10_001, party_size: 7 });
+    expect(completed.fee_amount).toBe(340);
+    const { data } = await paying.stripe.transfers.list({ transfer_group: completed.id, limit: 100 });
     expect(data).toHaveLength(7);
-    expect(data.reduce((sum, { amount }) => sum + amount, 0)).toBe(done.net_amount);
-    const charges = (await paying.intents(done.id)).map(({ latest_charge }) => (latest_charge as { id: string }).id);
+    expect(data.reduce((sum, { amount }) => sum + amount, 0)).toBe(completed.net_amount);
+    const charges = (await paying.intents(completed.id)).map(
+      ({ latest_charge }) => (latest_charge as { id: string }).id,
+    );
     expect(new Set(data.map(({ source_transaction }) => source_transaction))).toEqual(new Set(charges));
-    expect(await paying.balances(done.id)).toEqual({ processor_balance: 340, fee_income: -340 });
+    expect(await paying.balances(completed.id)).toEqual({ processor_balance: 340, fee_income: -340 });
   });
 });
 
@@ -182,13 +184,13 @@ describe('a wrong state', () => {
 describe('live keys', () => {
   it('are refused with mode_not_available, also for unknown checkouts', async () => {
     const live = await withNewKey(venue, 'live');
-    const made = await live.create();
+    const created = await live.create();
     for (const name of ['collect', 'hold', 'complete', 'expire', 'advance']) {
       const body = name === 'hold' ? {} : name === 'advance' ? { to: inFuture(DAY) } : undefined;
-      const response = await live.post(`/v1/test_helpers/checkouts/${made.id}/${name}`, body);
+      const response = await live.post(`/v1/test_helpers/checkouts/${created.id}/${name}`, body);
       expect([name, response.status, response.json.error.code]).toEqual([name, 403, 'mode_not_available']);
     }
-    expect((await live.read(made.id)).status).toBe('open');
+    expect((await live.read(created.id)).status).toBe('open');
   });
 });
 
@@ -207,14 +209,14 @@ describe('expire', () => {
 
 describe('advance', () => {
   it('moves the checkout’s clock forward only', async () => {
-    const made = await venue.create({ pay_by: inFuture(10 * DAY) });
+    const created = await venue.create({ pay_by: inFuture(10 * DAY) });
     const to = inFuture(3 * DAY);
-    expect(await venue.runTestHelper(made.id, 'advance', { to })).toEqual(made);
-    expectInvalid(await command(made.id, 'advance', { to: inFuture(2 * DAY) }), 'out_of_range', '/to');
-    expectInvalid(await command(made.id, 'advance', { to: inFuture(-DAY) }), 'out_of_range', '/to');
-    expectInvalid(await command(made.id, 'advance', {}), 'missing_field', '/to');
-    expectInvalid(await command(made.id, 'advance', { to: 'soon' }), 'invalid_format', '/to');
-    expect((await venue.runTestHelper(made.id, 'advance', { to: inFuture(9 * DAY) })).status).toBe('open');
+    expect(await venue.runTestHelper(created.id, 'advance', { to })).toEqual(created);
+    expectInvalid(await command(created.id, 'advance', { to: inFuture(2 * DAY) }), 'out_of_range', '/to');
+    expectInvalid(await command(created.id, 'advance', { to: inFuture(-DAY) }), 'out_of_range', '/to');
+    expectInvalid(await command(created.id, 'advance', {}), 'missing_field', '/to');
+    expectInvalid(await command(created.id, 'advance', { to: 'soon' }), 'invalid_format', '/to');
+    expect((await venue.runTestHelper(created.id, 'advance', { to: inFuture(9 * DAY) })).status).toBe('open');
   });
 
   it('past pay_by expires the checkout, just before it does not, and other checkouts are not affected', async () => {
@@ -248,8 +250,8 @@ describe('advance', () => {
     await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(13 * DAY) });
     await world.work();
     expect(await venue.intents(checkout.id)).toHaveLength(3);
-    const done = await venue.runTestHelper(checkout.id, 'complete');
-    expect(done.status).toBe('completed');
+    const completed = await venue.runTestHelper(checkout.id, 'complete');
+    expect(completed.status).toBe('completed');
     await world.work();
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
     expect(await venue.heldAtProcessor(checkout.id)).toBe(0);

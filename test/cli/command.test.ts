@@ -1,5 +1,5 @@
-// The operator's command line on a real PostgreSQL: the whole program in a process of its own where that is the point,
-// and the same function in this process where it is not.
+// The operator's command line on a real PostgreSQL: some tests run the whole program in its own process, the others
+// call the same function in this process.
 
 import { spawn } from 'node:child_process';
 import { chmodSync, closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
@@ -19,10 +19,13 @@ import { makeSeal } from '../../src/base/seal.ts';
 import { readOrCreateSecret } from '../../src/base/secret-file.ts';
 import { runCommand } from '../../src/cli/command.ts';
 import { checkNode } from '../../src/cli/doctor.ts';
-import { type AppContext, commandContext, makeContext } from '../../src/run/context.ts';
+import { type AppContext, commandContext, makeContext, readSchemas } from '../../src/run/context.ts';
 import { recordLines, recordStream } from '../support/record-logs.ts';
 
-interface Said {
+// Starts the whole program in several tests.
+vi.setConfig({ testTimeout: 60_000 });
+
+interface CommandOutput {
   readonly exit: number;
   readonly out: string;
   readonly err: string;
@@ -36,7 +39,7 @@ interface Venue {
   readonly keys: { readonly secret_test: string; readonly publishable_test: string };
 }
 
-const NOBODY = '01900000-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
 let dataDir: string;
 let postgres: EmbeddedPostgres;
@@ -56,7 +59,7 @@ beforeAll(async () => {
     log: makeLog('info', 'test', { write: recordLines }),
     sealKey: Buffer.from(key.text, 'base64'),
     operatorToken: 'opt_for_tests_0123456789abcdef',
-    schemaFolder: join(packageRoot, 'schemas', 'v1'),
+    schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
   });
 });
 
@@ -67,14 +70,17 @@ afterAll(async () => {
 });
 
 async function openContext(changes: Partial<Config> = {}) {
-  const by = { actor: 'operator ada', via: 'cli', address: null, requestId: null } as const;
-  return { context: { ...context, config: { ...context.config, ...changes } }, command: commandContext(context, by) };
+  const origin = { name: 'operator ada', via: 'cli', address: null, requestId: null } as const;
+  return {
+    context: { ...context, config: { ...context.config, ...changes } },
+    command: commandContext(context, origin),
+  };
 }
 
-/** The command in this process. */
-async function run(argv: readonly string[], open = () => openContext()): Promise<Said> {
-  const out = heard(process.stdout);
-  const err = heard(process.stderr);
+/** Runs the command in this process. */
+async function run(argv: readonly string[], open = () => openContext()): Promise<CommandOutput> {
+  const out = captureStream(process.stdout);
+  const err = captureStream(process.stderr);
   try {
     const exit = await runCommand(argv, open, () => context.config);
     return { exit, out: out.text(), err: err.text() };
@@ -84,8 +90,8 @@ async function run(argv: readonly string[], open = () => openContext()): Promise
   }
 }
 
-/** Keeps what is written instead of writing it. */
-function heard(stream: NodeJS.WriteStream): { text(): string; end(): void } {
+/** Captures what is written to the stream instead of writing it. */
+function captureStream(stream: NodeJS.WriteStream): { text(): string; end(): void } {
   let text = '';
   const spy = vi.spyOn(stream, 'write').mockImplementation((chunk, ...rest) => {
     text += String(chunk);
@@ -95,62 +101,62 @@ function heard(stream: NodeJS.WriteStream): { text(): string; end(): void } {
   return { text: () => text, end: () => spy.mockRestore() };
 }
 
-/** For lines that must fail before anything is opened. */
+/** Runs a command that must fail before it opens the database. */
 async function refuse(...argv: string[]): Promise<string> {
-  const said = await run(argv, () => Promise.reject(new Error('the database was opened')));
-  expect(said).toMatchObject({ exit: 2, out: '' });
-  return oneLine(said);
+  const output = await run(argv, () => Promise.reject(new Error('the database was opened')));
+  expect(output).toMatchObject({ exit: 2, out: '' });
+  return oneLine(output);
 }
 
-/** The one line on standard error, without its beginning. */
-function oneLine(said: Said): string {
-  expect(said.err).toMatch(/^everyshare: [^\n]+\n$/);
-  return said.err.slice('everyshare: '.length, -1);
+/** The one line on standard error, without "everyshare: ". */
+function oneLine(output: CommandOutput): string {
+  expect(output.err).toMatch(/^everyshare: [^\n]+\n$/);
+  return output.err.slice('everyshare: '.length, -1);
 }
 
 async function json<T>(...argv: string[]): Promise<T> {
-  const said = await run([...argv, '--json']);
-  expect(said).toMatchObject({ exit: 0, err: '' });
-  expect(said.out).toMatch(/^[^\n]+\n$/);
-  return JSON.parse(said.out) as T;
+  const output = await run([...argv, '--json']);
+  expect(output).toMatchObject({ exit: 0, err: '' });
+  expect(output.out).toMatch(/^[^\n]+\n$/);
+  return JSON.parse(output.out) as T;
 }
 
 async function fail(...argv: string[]): Promise<string> {
-  const said = await run([...argv, '--json']);
-  expect(said).toMatchObject({ exit: 1, out: '' });
-  return oneLine(said);
+  const output = await run([...argv, '--json']);
+  expect(output).toMatchObject({ exit: 1, out: '' });
+  return oneLine(output);
 }
 
-interface Around {
+interface ProgramOptions {
   readonly env?: Record<string, string>;
   /** Written to standard input, which then stays open. */
   readonly input?: string;
-  /** Where standard output goes; to us, unless it is given. */
+  /** The file descriptor of standard output; a pipe to the test by default. */
   readonly stdout?: number;
-  /** Nobody reads standard output. */
-  readonly deaf?: true;
+  /** The reader of standard output goes away at once. */
+  readonly closesStdout?: true;
 }
 
-/** The whole program in a process of its own. */
-function program(argv: readonly string[], around: Around = {}): Promise<Said> {
+/** Runs the whole program in its own process. */
+function runProgram(argv: readonly string[], options: ProgramOptions = {}): Promise<CommandOutput> {
   const child = spawn(process.execPath, [join(packageRoot, 'bin', 'everyshare.js'), ...argv], {
     cwd: packageRoot,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, USER: 'ada', DATA_DIR: dataDir, ...around.env },
-    stdio: ['pipe', around.stdout ?? 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, USER: 'ada', DATA_DIR: dataDir, ...options.env },
+    stdio: ['pipe', options.stdout ?? 'pipe', 'pipe'],
   });
-  const said = { out: '', err: '' };
+  const output = { out: '', err: '' };
   child.stdout?.on('data', (chunk) => {
-    said.out += chunk;
+    output.out += chunk;
   });
   child.stderr?.on('data', (chunk) => {
-    said.err += chunk;
+    output.err += chunk;
   });
   if (child.stderr !== null) recordStream(child.stderr);
-  if (around.deaf === true) child.stdout?.destroy();
-  if (around.input !== undefined) child.stdin?.write(around.input);
+  if (options.closesStdout === true) child.stdout?.destroy();
+  if (options.input !== undefined) child.stdin?.write(options.input);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (exit) => resolve({ exit: exit ?? -1, ...said }));
+    child.on('close', (exit) => resolve({ exit: exit ?? -1, ...output }));
   });
 }
 
@@ -158,13 +164,13 @@ async function newVenue(...options: string[]): Promise<Venue> {
   return json<Venue>('venue', 'create', '--name', 'Harbor House', ...options);
 }
 
-function olderKey(): string {
+function newOlderKey(): string {
   return `svc_live_${systemRandom.bytes(24).toString('hex')}`;
 }
 
 describe('the program', () => {
   it('creates a venue and prints exactly one JSON document with its test keys', async () => {
-    const said = await program([
+    const output = await runProgram([
       'venue',
       'create',
       '--name',
@@ -173,9 +179,9 @@ describe('the program', () => {
       'https://a.example/',
       '--json',
     ]);
-    expect(said).toMatchObject({ exit: 0, err: '' });
-    expect(said.out).toMatch(/^[^\n]+\n$/);
-    const venue = JSON.parse(said.out) as Venue;
+    expect(output).toMatchObject({ exit: 0, err: '' });
+    expect(output.out).toMatch(/^[^\n]+\n$/);
+    const venue = JSON.parse(output.out) as Venue;
     expect(venue).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: 'Harbor House',
@@ -189,55 +195,52 @@ describe('the program', () => {
     expect(await json('venue', 'show', venue.id)).toMatchObject({ id: venue.id, linked: true });
   });
 
-  it('reads an older key from standard input, and ends although its input stays open', async () => {
+  it('reads an older key from standard input, and exits although its input stays open', async () => {
     const { id } = await newVenue();
-    const key = olderKey();
-    const said = await program(['key', 'import', '--venue', id, '--key', '-', '--json'], { input: `${key}\n` });
-    expect(said).toMatchObject({ exit: 0, err: '' });
-    expect(JSON.parse(said.out)).toMatchObject({ key, kind: 'secret', mode: 'live', venue_id: id });
+    const key = newOlderKey();
+    const output = await runProgram(['key', 'import', '--venue', id, '--key', '-', '--json'], { input: `${key}\n` });
+    expect(output).toMatchObject({ exit: 0, err: '' });
+    expect(JSON.parse(output.out)).toMatchObject({ key, kind: 'secret', mode: 'live', venue_id: id });
   });
 
-  it('says one line on standard error for a failure, and exits non-zero', async () => {
-    const said = await program(['venue', 'link', NOBODY]);
-    expect(said).toMatchObject({ exit: 1, out: '' });
-    expect(oneLine(said)).toContain(`there is no venue ${NOBODY}`);
+  it('prints one line on standard error for a failure, and exits non-zero', async () => {
+    const output = await runProgram(['venue', 'link', UNKNOWN_ID]);
+    expect(output).toMatchObject({ exit: 1, out: '' });
+    expect(oneLine(output)).toContain(`there is no venue ${UNKNOWN_ID}`);
   });
 
-  it('helps and says its version without a database', async () => {
-    // Nothing listens there: opening it would fail.
+  it('prints its help and its version without a database', async () => {
+    // Nothing listens on this address, so a connection would fail.
     const key = Buffer.alloc(32).toString('base64');
     const env = { DATABASE_URL: 'postgres://x:y@127.0.0.1:1/none', ENCRYPTION_KEY: key };
-    const [help, version] = await Promise.all([program(['--help'], { env }), program(['--version'], { env })]);
+    const [help, version] = await Promise.all([runProgram(['--help'], { env }), runProgram(['--version'], { env })]);
     expect(help).toMatchObject({ exit: 0, err: '' });
     expect(help.out).toContain('venue create');
     expect(version).toMatchObject({ exit: 0, err: '' });
     expect(version.out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it.skipIf(!existsSync('/dev/full'))(
-    'says that a key could not be printed, rather than lose it in silence',
-    async () => {
-      const full = openSync('/dev/full', 'w');
-      try {
-        const said = await program(['venue', 'create', '--name', 'Lost'], { stdout: full });
-        expect(said.exit).toBe(1);
-        expect(oneLine(said)).toContain('ENOSPC');
-      } finally {
-        closeSync(full);
-      }
-    },
-  );
-
-  it('does not mind a reader that goes away', async () => {
-    expect(await program(['venue', 'list'], { deaf: true })).toMatchObject({ exit: 0, err: '' });
+  it.skipIf(!existsSync('/dev/full'))('reports that a key could not be printed', async () => {
+    const full = openSync('/dev/full', 'w');
+    try {
+      const output = await runProgram(['venue', 'create', '--name', 'Lost'], { stdout: full });
+      expect(output.exit).toBe(1);
+      expect(oneLine(output)).toContain('ENOSPC');
+    } finally {
+      closeSync(full);
+    }
   });
 
-  it('says in one line that a database cannot be reached, without its password, and doctor finds it too', async () => {
+  it('exits with 0 when the reader of its output goes away', async () => {
+    expect(await runProgram(['venue', 'list'], { closesStdout: true })).toMatchObject({ exit: 0, err: '' });
+  });
+
+  it('prints one line without the password when a database cannot be reached, and doctor reports it too', async () => {
     const key = Buffer.alloc(32).toString('base64');
     const env = { DATABASE_URL: 'postgres://x:topsecret@127.0.0.1:1/none', ENCRYPTION_KEY: key };
     const [list, doctor] = await Promise.all([
-      program(['venue', 'list'], { env }),
-      program(['doctor', '--json'], { env }),
+      runProgram(['venue', 'list'], { env }),
+      runProgram(['doctor', '--json'], { env }),
     ]);
     expect(list).toMatchObject({ exit: 1, out: '' });
     expect(oneLine(list)).toMatch(/DATABASE_URL: the database at 127\.0\.0\.1:1 cannot be used/);
@@ -251,16 +254,16 @@ describe('the program', () => {
 });
 
 describe('a venue', () => {
-  it('is shown to a person by name, with its keys and a line that they are shown once', async () => {
-    const said = await run(['venue', 'create', '--name', 'Zur Möwe 東京', '--sandbox']);
-    expect(said).toMatchObject({ exit: 0, err: '' });
-    expect(said.out).toMatch(/name +Zur Möwe 東京\n/);
-    expect(said.out).toMatch(/svc_test_[A-Za-z0-9]{32}\n/);
-    expect(said.out).toContain('shown once');
+  it('is printed with its name, its keys and a note that they are shown once', async () => {
+    const output = await run(['venue', 'create', '--name', 'Zur Möwe 東京', '--sandbox']);
+    expect(output).toMatchObject({ exit: 0, err: '' });
+    expect(output.out).toMatch(/name +Zur Möwe 東京\n/);
+    expect(output.out).toMatch(/svc_test_[A-Za-z0-9]{32}\n/);
+    expect(output.out).toContain('shown once');
     expect((await run(['venue', 'list'])).out).toMatch(/^ID +NAME +STATUS.*\n(?:.*\n)*.*Zur Möwe 東京 +sandbox/);
   });
 
-  it('gets its origins, its fee and its link, and is revoked, each answered by the venue as it is then', async () => {
+  it('gets origins, a fee and a link, and is revoked; each command prints the venue as it is then', async () => {
     const { id } = await newVenue('--sandbox');
     const shown = { id, name: 'Harbor House', linked: false, origins: [], fee: { bps: 0, fixed: 0 }, revoked_at: null };
     expect(await json('venue', 'show', id)).toEqual({ ...shown, created_at: expect.stringMatching(/Z$/) });
@@ -280,20 +283,20 @@ describe('a venue', () => {
     );
   });
 
-  it('that is not there is named in the line that says so', async () => {
+  it('that does not exist is named in the error', async () => {
     const lines: string[][] = [
-      ['venue', 'show', NOBODY],
-      ['venue', 'revoke', NOBODY],
-      ['venue', 'origin', 'add', NOBODY, 'https://a.example'],
-      ['venue', 'fee', NOBODY, '--bps', '1', '--fixed', '1'],
-      ['key', 'create', '--venue', NOBODY, '--kind', 'secret', '--mode', 'test'],
-      ['key', 'list', '--venue', NOBODY],
-      ['audit', 'list', '--venue', NOBODY],
+      ['venue', 'show', UNKNOWN_ID],
+      ['venue', 'revoke', UNKNOWN_ID],
+      ['venue', 'origin', 'add', UNKNOWN_ID, 'https://a.example'],
+      ['venue', 'fee', UNKNOWN_ID, '--bps', '1', '--fixed', '1'],
+      ['key', 'create', '--venue', UNKNOWN_ID, '--kind', 'secret', '--mode', 'test'],
+      ['key', 'list', '--venue', UNKNOWN_ID],
+      ['audit', 'list', '--venue', UNKNOWN_ID],
     ];
-    for (const line of lines) expect(await fail(...line)).toContain(`there is no venue ${NOBODY}`);
+    for (const line of lines) expect(await fail(...line)).toContain(`there is no venue ${UNKNOWN_ID}`);
   });
 
-  it('with a name that is too long is refused by the option', async () => {
+  it('with a name that is too long is refused', async () => {
     expect(await fail('venue', 'create', '--name', 'x'.repeat(121))).toBe(
       '--name: The name of a venue has 1 to 120 characters.',
     );
@@ -307,14 +310,14 @@ describe('a key', () => {
     const { id } = await newVenue('--sandbox');
     const refusal = await fail('key', 'create', '--venue', id, ...live);
     expect(refusal).toContain(`everyshare venue link ${id}`);
-    expect(await fail('key', 'import', '--venue', id, '--key', olderKey())).toContain('venue link');
+    expect(await fail('key', 'import', '--venue', id, '--key', newOlderKey())).toContain('venue link');
     await json('venue', 'link', id);
     const key = await json<{ scopes: string[] }>('key', 'create', '--venue', id, ...live);
     expect(key).toMatchObject({ key: expect.stringMatching(/^svc_live_[A-Za-z0-9]{32}$/), mode: 'live', venue_id: id });
     expect(key.scopes).toHaveLength(9);
   });
 
-  it('carries the scopes, the expiry, the addresses and the limits that it was given', async () => {
+  it('has the scopes, the expiry, the addresses and the limits of its options', async () => {
     const { id } = await newVenue();
     const key = await json(
       ...['key', 'create', '--venue', id, '--kind', 'secret', '--mode', 'live'],
@@ -345,16 +348,16 @@ describe('a key', () => {
     });
   });
 
-  it('may be made for a mode that has no processor yet', async () => {
+  it('can be created for a mode without a processor', async () => {
     const { id } = await newVenue();
-    const said = await run(['key', 'create', '--venue', id, ...live], () =>
+    const output = await run(['key', 'create', '--venue', id, ...live], () =>
       openContext({ modes: ['test'], sandboxProcessor: false }),
     );
-    expect(said).toMatchObject({ exit: 0, err: '' });
-    expect(said.out).toContain('shown once: keep it now');
+    expect(output).toMatchObject({ exit: 0, err: '' });
+    expect(output.out).toContain('shown once: keep it now');
   });
 
-  it('is revoked by its id, once or twice, and is listed by a hint and never by its text', async () => {
+  it('is revoked by its id, once or twice, and is listed with a hint, never with its text', async () => {
     const venue = await newVenue();
     const key = await json<{ id: string; key: string }>('key', 'create', '--venue', venue.id, ...live);
     const revoked = await json<{ revoked_at: string }>('key', 'revoke', key.id);
@@ -376,14 +379,14 @@ describe('a key', () => {
 
   it('of the older form is imported with every scope, once', async () => {
     const { id } = await newVenue();
-    const text = olderKey();
+    const text = newOlderKey();
     const key = await json<{ scopes: string[] }>('key', 'import', '--venue', id, '--key', text);
     expect(key).toMatchObject({ key: text, kind: 'secret', mode: 'live', expires_at: null, venue_id: id });
     expect(key.scopes).toHaveLength(9);
     expect(await fail('key', 'import', '--venue', id, '--key', text)).toBe('--key: This key is known already.');
   });
 
-  it('that ends in the past is refused by the option', async () => {
+  it('that expires in the past is refused', async () => {
     const { id } = await newVenue();
     expect(await fail('key', 'create', '--venue', id, ...live, '--expires-at', '2020-01-01T00:00:00Z')).toMatch(
       /^--expires-at: .*in the future/,
@@ -397,7 +400,7 @@ describe('the audit log', () => {
     readonly action: string;
   }
 
-  it('shows who did what, newest first, page by page', async () => {
+  it('lists actors and actions, newest first, page by page', async () => {
     const { id } = await newVenue('--sandbox');
     await json('venue', 'link', id);
     await json('venue', 'origin', 'add', id, 'https://a.example');
@@ -424,7 +427,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('has nothing to say of a change that was refused', async () => {
+  it('has no entry for a refused change', async () => {
     const { id } = await newVenue('--sandbox');
     await fail('key', 'create', '--venue', id, '--kind', 'publishable', '--mode', 'live');
     expect(await json('audit', 'list', '--venue', id)).toHaveLength(3);
@@ -432,49 +435,78 @@ describe('the audit log', () => {
 });
 
 describe('the doctor', () => {
-  it('finds a sound installation sound', async () => {
+  it('reports a healthy installation as ok', async () => {
     const response = await json<{ ok: boolean; checks: { name: string; ok: boolean }[] }>('doctor');
     expect(response.ok).toBe(true);
     expect(response.checks.map(({ name, ok }) => `${name} ${ok}`)).toEqual(
-      ['node', 'database', 'migrations', 'encryption_key', 'clock', 'processor', 'texts', 'base_url', 'analytics'].map(
-        (name) => `${name} true`,
-      ),
+      [
+        'node',
+        'database',
+        'migrations',
+        'functions',
+        'encryption_key',
+        'clock',
+        'processor',
+        'texts',
+        'base_url',
+        'analytics',
+      ].map((name) => `${name} true`),
     );
     expect((await run(['doctor'])).out).toMatch(/^ok {2}node +\d+/);
   });
 
-  it('says the remedy beside each problem, and exits 1 with one line', async () => {
-    const later = {
+  it('reports a function that is missing, one with another body, and one without a file', async () => {
+    const functionsCheck = async () => {
+      const { out } = await run(['doctor', '--json']);
+      const { checks } = JSON.parse(out) as { checks: { name: string; ok: boolean; detail: string }[] };
+      return checks.find(({ name }) => name === 'functions');
+    };
+    await context.db.query("create function leftover() returns integer language sql as 'select 1'");
+    expect(await functionsCheck()).toMatchObject({ ok: true, detail: expect.stringContaining('leftover') });
+    await context.db.query('drop function leftover');
+    await context.db.query(
+      "insert into function_versions (name, hash, applied_at) values ('utc_text', 'other', now() + interval '1 hour')",
+    );
+    expect(await functionsCheck()).toMatchObject({ ok: false, detail: 'another body than in this program: utc_text' });
+    await context.db.query("delete from function_versions where hash = 'other'");
+    await context.db.query('alter function utc_text rename to utc_text_before');
+    expect(await functionsCheck()).toMatchObject({ ok: false, detail: 'not in the database: utc_text' });
+    await context.db.query('alter function utc_text_before rename to utc_text');
+    expect(await functionsCheck()).toMatchObject({ ok: true });
+  });
+
+  it('prints a remedy beside each problem, and exits 1 with one line', async () => {
+    const wrongClockAndKey = {
       ...context,
       clock: { now: () => Date.now() + 60_000 },
       seal: makeSeal(Buffer.alloc(32, 9), systemRandom),
     };
-    const sick = async () => {
+    const withProblems = async () => {
       const opened = await openContext({ host: '0.0.0.0' });
-      return { ...opened, context: { ...later, config: opened.context.config } };
+      return { ...opened, context: { ...wrongClockAndKey, config: opened.context.config } };
     };
-    const said = await run(['doctor'], sick);
-    expect(said.exit).toBe(1);
-    expect(said.out).toMatch(/PROBLEM +clock +(59|60)\.\d s .*\n +remedy: set both clocks/);
-    expect(said.out).toMatch(/PROBLEM +base_url .*0\.0\.0\.0\n +remedy: set BASE_URL/);
-    expect(oneLine(said)).toContain('encryption_key, clock, base_url');
-    const response = await run(['--json', 'doctor'], sick);
+    const output = await run(['doctor'], withProblems);
+    expect(output.exit).toBe(1);
+    expect(output.out).toMatch(/PROBLEM +clock +(59|60)\.\d s .*\n +remedy: set both clocks/);
+    expect(output.out).toMatch(/PROBLEM +base_url .*0\.0\.0\.0\n +remedy: set BASE_URL/);
+    expect(oneLine(output)).toContain('encryption_key, clock, base_url');
+    const response = await run(['--json', 'doctor'], withProblems);
     expect(response.exit).toBe(1);
     expect(JSON.parse(response.out)).toMatchObject({ ok: false });
   });
 
-  it('finds a database that is ahead of the program', async () => {
+  it('reports a database that is newer than the program', async () => {
     await context.db.query("insert into migrations (version, name, checksum) values (999999, 'later', 'x')");
     try {
-      const said = await run(['doctor']);
-      expect(said.exit).toBe(1);
-      expect(said.out).toContain('run the newer release');
+      const output = await run(['doctor']);
+      expect(output.exit).toBe(1);
+      expect(output.out).toContain('run the newer release');
     } finally {
       await context.db.query('delete from migrations where version = 999999');
     }
   });
 
-  it('knows which Node.js is new enough', () => {
+  it('accepts only supported versions of Node.js', () => {
     expect(['20.18.9', '18.20.0', '20.19.0', '22.0.0'].map((version) => checkNode(version).ok)).toEqual([
       false,
       false,
@@ -484,8 +516,8 @@ describe('the doctor', () => {
   });
 });
 
-describe('a line that was typed wrongly fails with one line and exit code 2, before the database is opened', () => {
-  const key = ['key', 'create', '--venue', NOBODY];
+describe('a wrong command line fails with one line and exit code 2, before the database is opened', () => {
+  const key = ['key', 'create', '--venue', UNKNOWN_ID];
   const secret = [...key, '--kind', 'secret'];
   const lines: readonly (readonly [argv: string[], says: string])[] = [
     [['venue', 'create', '--nmae', 'x'], 'did you mean --name?'],
@@ -493,8 +525,8 @@ describe('a line that was typed wrongly fails with one line and exit code 2, bef
     [['venue', 'list', '--frobnicate=svc_live_0123456789'], 'it takes --json, --help'],
     [['venue', 'list', '--name', 'x'], '"venue list" has no option "--name"'],
     [['venu', 'list'], 'did you mean "venue"?'],
-    [['venue', 'lnk', NOBODY], 'did you mean "venue link"?'],
-    [['venue', 'origin', 'ad', NOBODY, 'https://a.example'], 'did you mean "venue origin add"?'],
+    [['venue', 'lnk', UNKNOWN_ID], 'did you mean "venue link"?'],
+    [['venue', 'origin', 'ad', UNKNOWN_ID, 'https://a.example'], 'did you mean "venue origin add"?'],
     [['strat'], 'did you mean "start"?'],
     [['--json', 'start'], '"start" takes no options'],
     [['reconcil'], 'did you mean "reconcile"?'],
@@ -508,14 +540,14 @@ describe('a line that was typed wrongly fails with one line and exit code 2, bef
     [['venue', 'create', '--name', 'a', '--name', 'b'], '--name is given twice'],
     [['venue', 'create', '--name', 'a', '--sandbox=yes'], '--sandbox takes no value'],
     [['venue', 'create', '--name', 'a', '--origin', 'http://a.example'], '--origin is "http://a.example"'],
-    [['venue', 'origin', 'add', NOBODY, 'https://a.example/x'], 'URL is "https://a.example/x"'],
+    [['venue', 'origin', 'add', UNKNOWN_ID, 'https://a.example/x'], 'URL is "https://a.example/x"'],
     [['venue', 'show', "1'; drop table venues"], 'which is not an id: "everyshare venue list"'],
     [['venue', 'show', 'two\nlines'], 'ID is "two lines"'],
     [
-      ['venue', 'fee', NOBODY, '--bps', '10001', '--fixed', '0'],
+      ['venue', 'fee', UNKNOWN_ID, '--bps', '10001', '--fixed', '0'],
       '--bps is "10001": give a whole number from 0 to 10000',
     ],
-    [['venue', 'fee', NOBODY, '--bps', '1.5', '--fixed', '0'], '--bps is "1.5"'],
+    [['venue', 'fee', UNKNOWN_ID, '--bps', '1.5', '--fixed', '0'], '--bps is "1.5"'],
     [[...key, '--kind', 'sekret', '--mode', 'test'], '--kind is "sekret": give secret or publishable'],
     [[...secret, '--mode', 'live'], '--scope is missing'],
     [[...secret, '--mode', 'live', '--scope', 'checkout:read'], 'did you mean checkouts:read?'],
@@ -526,7 +558,7 @@ describe('a line that was typed wrongly fails with one line and exit code 2, bef
     [[...secret, '--mode', 'test', '--allow-ip', '10.0.0.0/33'], '--allow-ip is "10.0.0.0/33"'],
     [[...secret, '--mode', 'test', '--reads-per-hour', '0'], '--reads-per-hour is "0"'],
     [
-      ['key', 'import', '--venue', NOBODY, '--key', `svc_live_${'A'.repeat(48)}`],
+      ['key', 'import', '--venue', UNKNOWN_ID, '--key', `svc_live_${'A'.repeat(48)}`],
       '--key is not a live key of the older form',
     ],
     [['key', 'revoke', `svc_test_${'a'.repeat(32)}`], 'ID is "svc_test_[redacted]"'],
@@ -534,37 +566,37 @@ describe('a line that was typed wrongly fails with one line and exit code 2, bef
     [['audit', 'list', '--before', 'x'], '--before is "x"'],
   ];
 
-  it.each(lines)('%j', async (argv, says) => {
+  it.each(lines)('%j', async (argv, expected) => {
     const line = await refuse(...argv);
-    expect(line).toContain(says);
+    expect(line).toContain(expected);
     expect(line).not.toMatch(/svc_(test|live)_[A-Za-z0-9]{10}/);
   });
 });
 
 describe('help', () => {
-  const never = () => Promise.reject(new Error('the database was opened'));
+  const failIfOpened = () => Promise.reject(new Error('the database was opened'));
 
   it.each([[[]], [['help']], [['-h']], [['--help']]])('%j shows every command', async (argv) => {
-    const said = await run(argv, never);
-    expect(said).toMatchObject({ exit: 0, err: '' });
-    for (const words of ['start', 'venue origin remove ID URL', 'key import', 'audit list', 'doctor']) {
-      expect(said.out).toContain(words);
+    const output = await run(argv, failIfOpened);
+    expect(output).toMatchObject({ exit: 0, err: '' });
+    for (const text of ['start', 'venue origin remove ID URL', 'key import', 'audit list', 'doctor']) {
+      expect(output.out).toContain(text);
     }
   });
 
-  it.each([[['venue', '--help']], [['help', 'venue']]])('%j shows the commands of that noun alone', async (argv) => {
-    const said = await run(argv, never);
-    expect(said.out).toContain('everyshare venue create --name NAME [--origin URL]... [--sandbox]');
-    expect(said.out).not.toContain('key create');
+  it.each([[['venue', '--help']], [['help', 'venue']]])('%j shows only the commands of that noun', async (argv) => {
+    const output = await run(argv, failIfOpened);
+    expect(output.out).toContain('everyshare venue create --name NAME [--origin URL]... [--sandbox]');
+    expect(output.out).not.toContain('key create');
   });
 
-  it('is one JSON document for a program that asks', async () => {
-    const said = await run(['key', 'list', '--help', '--json'], never);
-    expect(JSON.parse(said.out)).toMatchObject({ commands: [{ usage: 'everyshare key list [--venue ID]' }] });
+  it('is one JSON document with --json', async () => {
+    const output = await run(['key', 'list', '--help', '--json'], failIfOpened);
+    expect(JSON.parse(output.out)).toMatchObject({ commands: [{ usage: 'everyshare key list [--venue ID]' }] });
   });
 
-  it('is not confused by --json before the words', async () => {
+  it('accepts --json before the command', async () => {
     expect(JSON.parse((await run(['--json', 'venue', 'list'])).out)).toBeInstanceOf(Array);
-    expect(JSON.parse((await run(['--json', 'version'], never)).out)).toEqual({ version: expect.any(String) });
+    expect(JSON.parse((await run(['--json', 'version'], failIfOpened)).out)).toEqual({ version: expect.any(String) });
   });
 });

@@ -14,9 +14,9 @@ import { recordStream } from '../support/record-logs.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
-const NOBODY = '01900000-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
-interface Told {
+interface ImportReport {
   readonly total: number;
   readonly created: number;
   readonly updated: number;
@@ -30,7 +30,7 @@ interface Told {
   }[];
 }
 
-function boat(index: number, more: object = {}) {
+function boat(index: number, overrides: object = {}) {
   return {
     external_id: `boat-${index}`,
     name: `Second Wind ${index}`,
@@ -41,22 +41,22 @@ function boat(index: number, more: object = {}) {
     location: { city: 'Miami' },
     pricing: [{ duration_hours: 4, amount: 120000, currency: 'usd' }],
     photo_urls: ['https://cdn.fleet.example/1.jpg'],
-    ...more,
+    ...overrides,
   };
 }
 
-function offering(index: number, more: object = {}) {
+function offering(index: number, overrides: object = {}) {
   return {
     external_id: `cabana-${index}`,
     kind: 'cabana',
     title: `Cabana ${index}`,
     tiers: [{ amount: 25000, currency: 'usd', unit: 'per_group' }],
-    ...more,
+    ...overrides,
   };
 }
 
-const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
-const lines = (objects: readonly unknown[]): string => objects.map((one) => `${JSON.stringify(one)}\n`).join('');
+const repeat = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const lines = (objects: readonly unknown[]): string => objects.map((object) => `${JSON.stringify(object)}\n`).join('');
 
 describe('the splitter', () => {
   function split(chunks: readonly Buffer[], splitter = new JsonSplitter('boats')): unknown[] {
@@ -70,15 +70,15 @@ describe('the splitter', () => {
   }
 
   /** The text in chunks of these lengths. */
-  function cut(text: string, lengths: readonly number[]): Buffer[] {
+  function inChunks(text: string, lengths: readonly number[]): Buffer[] {
     const bytes = Buffer.from(text);
     const chunks: Buffer[] = [];
-    let at = 0;
+    let position = 0;
     for (const length of lengths) {
-      chunks.push(bytes.subarray(at, at + length));
-      at += length;
+      chunks.push(bytes.subarray(position, position + length));
+      position += length;
     }
-    return [...chunks, bytes.subarray(at)];
+    return [...chunks, bytes.subarray(position)];
   }
 
   function errorOf(text: string): { index: number; offset: number; message: string } {
@@ -95,42 +95,44 @@ describe('the splitter', () => {
   const indents = fc.constantFrom('', '\t', '  ');
   const lengths = fc.oneof(fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 200 }), fc.constant([5000, 1, 70]));
 
-  it('the splitter agrees with JSON.parse on any list of JSON values, with any layout and in any chunks', () => {
+  it('the splitter agrees with JSON.parse on any list of JSON values, with any layout and in any chunks', {
+    tags: ['slow'],
+  }, () => {
     fc.assert(
       fc.property(values, indents, lengths, fc.boolean(), (list, indent, sizes, wrapped) => {
         const text = JSON.stringify(wrapped ? { boats: list } : list, null, indent);
-        expect(split(cut(text, sizes))).toEqual(JSON.parse(JSON.stringify(list)));
+        expect(split(inChunks(text, sizes))).toEqual(JSON.parse(JSON.stringify(list)));
       }),
       { numRuns: 500 },
     );
   });
 
-  it('the splitter agrees with JSON.parse on which lists are not JSON', () => {
+  it('the splitter agrees with JSON.parse on which lists are not JSON', { tags: ['slow'] }, () => {
     const mark = fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', ' ', '1', 'n', '');
     fc.assert(
-      fc.property(values, fc.nat(), mark, fc.boolean(), lengths, (list, place, put, replace, sizes) => {
+      fc.property(values, fc.nat(), mark, fc.boolean(), lengths, (list, place, inserted, replace, sizes) => {
         const whole = JSON.stringify(list);
-        const at = 1 + (place % whole.length);
-        const text = whole.slice(0, at) + put + whole.slice(at + (replace ? 1 : 0));
-        let right: unknown;
+        const position = 1 + (place % whole.length);
+        const text = whole.slice(0, position) + inserted + whole.slice(position + (replace ? 1 : 0));
+        let expected: unknown;
         try {
-          right = JSON.parse(text);
+          expected = JSON.parse(text);
         } catch {
-          expect(() => split(cut(text, sizes))).toThrow();
+          expect(() => split(inChunks(text, sizes))).toThrow();
           return;
         }
-        expect(split(cut(text, sizes))).toEqual(right);
+        expect(split(inChunks(text, sizes))).toEqual(expected);
       }),
       { numRuns: 2000 },
     );
   });
 
-  it('the splitter agrees with JSON.parse on every line of JSON lines', () => {
+  it('the splitter agrees with JSON.parse on every line of JSON lines', { tags: ['slow'] }, () => {
     const objects = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { minLength: 1 });
     fc.assert(
       fc.property(objects, lengths, fc.constantFrom('\n', '\r\n', '\n \n'), fc.boolean(), (list, sizes, end, last) => {
-        const text = list.map((one) => JSON.stringify(one)).join(end) + (last ? end : '');
-        expect(split(cut(text, sizes))).toEqual(JSON.parse(JSON.stringify(list)));
+        const text = list.map((object) => JSON.stringify(object)).join(end) + (last ? end : '');
+        expect(split(inChunks(text, sizes))).toEqual(JSON.parse(JSON.stringify(list)));
       }),
       { numRuns: 500 },
     );
@@ -138,8 +140,8 @@ describe('the splitter', () => {
 
   it('the splitter recognizes a list, a named list and lines, after a byte order mark and white space', () => {
     for (const text of ['[{"a":1},{"a":2}]', '{"a":1}\n{"a":2}', '{ "boats" : [{"a":1},\n{"a":2}] }\n', '[] ']) {
-      const right = text === '[] ' ? [] : [{ a: 1 }, { a: 2 }];
-      for (const before of ['', '\ufeff', ' \r\n\t']) expect(split([Buffer.from(before + text)])).toEqual(right);
+      const expected = text === '[] ' ? [] : [{ a: 1 }, { a: 2 }];
+      for (const before of ['', '\ufeff', ' \r\n\t']) expect(split([Buffer.from(before + text)])).toEqual(expected);
     }
   });
 
@@ -162,9 +164,9 @@ describe('the splitter', () => {
   it('each text has its offset in bytes', () => {
     const splitter = new JsonSplitter('boats');
     const text = '[ {"a": "ü"} ,\n 17, "x" ]';
-    const offsets = cut(
+    const offsets = inChunks(
       text,
-      many(40, () => 1),
+      repeat(40, () => 1),
     ).flatMap((chunk) => [...splitter.push(chunk)].map(({ offset }) => offset));
     expect([...offsets, ...[...splitter.end()].map(({ offset }) => offset)]).toEqual([2, 17, 21]);
   });
@@ -180,6 +182,7 @@ describe('the splitter', () => {
 
   it.each(['list', 'lines'])(
     'the splitter holds at most one object and one chunk of 200,000 objects in a %s of 30 MB',
+    { tags: ['slow'] },
     async (form) => {
       const CHUNK = 65_536;
       let longest = 0;
@@ -214,7 +217,7 @@ describe('the splitter', () => {
 });
 
 describe('the progress bar', () => {
-  it('draws objects, speed and share on a terminal, not too often, and leaves nothing behind', () => {
+  it('draws objects, speed and share on a terminal, not too often, and clears itself at the end', () => {
     const written: string[] = [];
     let now = 0;
     const bar = new ProgressBar('boats', { now: () => now }, { isTTY: true, write: (text) => written.push(text) });
@@ -232,14 +235,14 @@ describe('the progress bar', () => {
     ]);
   });
 
-  it('draws the share alone where nothing is counted', () => {
+  it('draws only the share when nothing is counted', () => {
     const written: string[] = [];
     const bar = new ProgressBar('dropping', { now: () => 0 }, { isTTY: true, write: (text) => written.push(text) });
     bar.showShare(0.25);
     expect(written).toEqual([`\r\u001b[Kdropping  [${'#'.repeat(7)}${'-'.repeat(23)}] 25%`]);
   });
 
-  it('writes nothing where there is no terminal', () => {
+  it('writes nothing without a terminal', () => {
     const write = () => {
       throw new Error('something was written');
     };
@@ -265,12 +268,12 @@ describe('an import', () => {
   });
 
   let files = 0;
-  function file(text: string | Buffer, ending = 'json'): string {
-    const path = join(folder, `objects-${files++}.${ending}`);
+  function file(text: string | Buffer, extension = 'json'): string {
+    const path = join(folder, `objects-${files++}.${extension}`);
     writeFileSync(path, text);
     return path;
   }
-  async function into(mode: 'test' | 'live' = 'test'): Promise<string[]> {
+  async function venueArgs(mode: 'test' | 'live' = 'test'): Promise<string[]> {
     const { venue } = await world.venue();
     return ['--venue', venue.id, '--mode', mode];
   }
@@ -280,18 +283,18 @@ describe('an import', () => {
       [venue[1]],
     );
   }
-  /** A run in which something fails: exit code 1, one line, and the report all the same. */
-  async function flawed(...argv: string[]): Promise<Told & { line: string }> {
-    const said = await cli.run(...argv, '--json');
-    expect(said.exit).toBe(1);
-    expect(said.err).toMatch(/^everyshare: [^\n]+\n$/);
-    return { ...JSON.parse(said.out), line: said.err.slice('everyshare: '.length, -1) };
+  /** Runs an import in which objects fail: exit code 1, one line, and the report. */
+  async function runWithFailures(...argv: string[]): Promise<ImportReport & { line: string }> {
+    const output = await cli.run(...argv, '--json');
+    expect(output.exit).toBe(1);
+    expect(output.err).toMatch(/^everyshare: [^\n]+\n$/);
+    return { ...JSON.parse(output.out), line: output.err.slice('everyshare: '.length, -1) };
   }
   const progressOf = (path: string) => JSON.parse(readFileSync(`${path}.progress.json`, 'utf8'));
 
   /** 250 boats, of which 5 fail: three by the contract, one by a repeated id, one that is not an object. */
-  const flawedFleet = (): unknown[] =>
-    many(250, (index) => {
+  const boatsWithFailures = (): unknown[] =>
+    repeat(250, (index) => {
       if (index === 7) return boat(index, { capacity: 0, nmae: 'x' });
       if (index === 120) return boat(index, { name: 'half \ud800' });
       if (index === 121) return 17;
@@ -305,9 +308,9 @@ describe('an import', () => {
     ['a list', (fleet: unknown[]) => JSON.stringify(fleet, null, 2)],
     ['a named list', (fleet: unknown[]) => JSON.stringify({ boats: fleet })],
   ])('an import of 250 boats as %s writes the valid ones and reports the others', async (_form, write) => {
-    const venue = await into();
-    const path = file(write(flawedFleet()));
-    const response = await flawed('import', 'boats', path, ...venue);
+    const venue = await venueArgs();
+    const path = file(write(boatsWithFailures()));
+    const response = await runWithFailures('import', 'boats', path, ...venue);
     expect(response).toMatchObject({
       type: 'boats',
       venue_id: venue[1],
@@ -336,22 +339,26 @@ describe('an import', () => {
     );
     expect(new Set(stored.map(({ status }) => status))).toEqual(new Set(['pending']));
     expect(existsSync(`${path}.progress.json`)).toBe(false);
-    expect(await flawed('import', 'boats', path, ...venue)).toMatchObject({ created: 0, unchanged: 245, failed: 5 });
+    expect(await runWithFailures('import', 'boats', path, ...venue)).toMatchObject({
+      created: 0,
+      unchanged: 245,
+      failed: 5,
+    });
   });
 
   it('an import of offerings writes every valid one and updates what changed', async () => {
-    const venue = await into('live');
+    const venue = await venueArgs('live');
     const endless = {
       timezone: 'UTC',
       recurring: [{ starts_at: '2027-01-01T00:00:00Z', rrule: 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30' }],
     };
     const all = [
-      ...many(60, (index) => offering(index)),
+      ...repeat(60, (index) => offering(index)),
       offering(60, { tiers: [] }),
       offering(61, { availability: endless }),
       offering(3, { title: 'Garden cabana' }),
     ];
-    const response = await flawed('import', 'offerings', file(lines(all)), ...venue);
+    const response = await runWithFailures('import', 'offerings', file(lines(all)), ...venue);
     expect(response).toMatchObject({ type: 'offerings', mode: 'live', total: 63, created: 60, updated: 0, failed: 3 });
     expect(response.errors.map(({ index, errors }) => [index, errors[0]?.field])).toEqual([
       [60, '/tiers'],
@@ -361,23 +368,23 @@ describe('an import', () => {
     const stored = await rows('offerings', venue);
     expect([stored.length, new Set(stored.map(({ mode }) => mode))]).toEqual([60, new Set(['live'])]);
     const changed = file(JSON.stringify([offering(3, { title: 'Garden cabana' }), offering(4)]));
-    const again = await cli.json('import', 'offerings', changed, ...venue);
-    expect(again).toMatchObject({ total: 2, created: 0, updated: 1, unchanged: 1, failed: 0, errors: [] });
+    const repeated = await cli.json('import', 'offerings', changed, ...venue);
+    expect(repeated).toMatchObject({ total: 2, created: 0, updated: 1, unchanged: 1, failed: 0, errors: [] });
   });
 
   it('a person sees the counts and the first twenty failures; --report writes all of them', async () => {
-    const venue = await into();
+    const venue = await venueArgs();
     const report = join(folder, 'report.jsonl');
-    const fleet = many(130, (index) => boat(index, index < 30 ? { capacity: 0, length_ft: 1 } : {}));
+    const fleet = repeat(130, (index) => boat(index, index < 30 ? { capacity: 0, length_ft: 1 } : {}));
     const path = file(lines(fleet));
-    const said = await cli.run('import', 'boats', path, ...venue, '--report', report);
-    expect(said.exit).toBe(1);
-    expect(said.err).toBe('everyshare: 30 of 130 boats failed: fix them and import them again.\n');
-    expect(said.out).toContain(`boats      130 of ${path}\nvenue      ${venue[1]} (Harbor House), test\n`);
-    expect(said.out).toMatch(/created +100\nupdated +0\nunchanged +0\nfailed +30\nreport +/);
-    expect(said.out).toMatch(/OBJECT +EXTERNAL ID +FIELD +CODE +PROBLEM\n0 +boat-0 +\/length_ft +out_of_range +\S/);
-    expect(said.out).toMatch(/\n19 +boat-19 +\/capacity .*\n\n10 more failed: all of them are in /);
-    expect(said.out).not.toMatch(/^20 /m);
+    const output = await cli.run('import', 'boats', path, ...venue, '--report', report);
+    expect(output.exit).toBe(1);
+    expect(output.err).toBe('everyshare: 30 of 130 boats failed: fix them and import them again.\n');
+    expect(output.out).toContain(`boats      130 of ${path}\nvenue      ${venue[1]} (Harbor House), test\n`);
+    expect(output.out).toMatch(/created +100\nupdated +0\nunchanged +0\nfailed +30\nreport +/);
+    expect(output.out).toMatch(/OBJECT +EXTERNAL ID +FIELD +CODE +PROBLEM\n0 +boat-0 +\/length_ft +out_of_range +\S/);
+    expect(output.out).toMatch(/\n19 +boat-19 +\/capacity .*\n\n10 more failed: all of them are in /);
+    expect(output.out).not.toMatch(/^20 /m);
     const reported = readFileSync(report, 'utf8').trimEnd().split('\n');
     expect(reported).toHaveLength(30);
     expect(JSON.parse(reported[29] ?? '')).toMatchObject({
@@ -388,22 +395,22 @@ describe('an import', () => {
   });
 
   it('an import commits the objects before a broken place, and resumes there when the file is fixed', async () => {
-    const venue = await into();
+    const venue = await venueArgs();
     const report = join(folder, 'broken.jsonl');
-    const whole = lines(flawedFleet());
-    const at = Buffer.byteLength(lines(flawedFleet().slice(0, 230))) + 40;
+    const whole = lines(boatsWithFailures());
+    const position = Buffer.byteLength(lines(boatsWithFailures().slice(0, 230))) + 40;
     const bytes = Buffer.from(whole);
-    bytes[at] = 0x01;
+    bytes[position] = 0x01;
     const path = file(bytes, 'jsonl');
     const line = await cli.line(1, 'import', 'boats', path, ...venue, '--report', report);
-    expect(line).toContain(`${path} is not valid at object 230 (byte ${at}): `);
+    expect(line).toContain(`${path} is not valid at object 230 (byte ${position}): `);
     expect(line).toContain('230 objects are done (created 226, updated 0, unchanged 0, failed 4)');
     expect(await rows('boats', venue)).toHaveLength(226);
-    expect(progressOf(path)).toMatchObject({ next: 230, broken: { index: 230, byte: at } });
+    expect(progressOf(path)).toMatchObject({ next: 230, broken: { index: 230, byte: position } });
 
     writeFileSync(path, whole);
     utimesSync(path, 1, 1);
-    const response = await flawed('import', 'boats', path, ...venue, '--report', report);
+    const response = await runWithFailures('import', 'boats', path, ...venue, '--report', report);
     expect(response).toMatchObject({ total: 250, created: 245, updated: 0, unchanged: 0, failed: 5, resumed_at: 230 });
     expect(response.errors.map(({ index }) => index)).toEqual([7, 120, 121, 199, 249]);
     expect(await rows('boats', venue)).toHaveLength(245);
@@ -412,21 +419,21 @@ describe('an import', () => {
   });
 
   it('an import of a truncated list resumes, and says so', async () => {
-    const venue = await into();
-    const whole = JSON.stringify(many(120, (index) => boat(index)));
+    const venue = await venueArgs();
+    const whole = JSON.stringify(repeat(120, (index) => boat(index)));
     const path = file(whole.slice(0, -40));
     expect(await cli.line(1, 'import', 'boats', path, ...venue)).toMatch(
       /object 119 \(byte \d+\): it ends in the middle/,
     );
     writeFileSync(path, whole);
-    const said = await cli.run('import', 'boats', path, ...venue);
-    expect(said).toMatchObject({ exit: 0, err: '' });
-    expect(said.out).toMatch(/resumed +at object 119, where the last run stopped\ncreated +120\n/);
+    const output = await cli.run('import', 'boats', path, ...venue);
+    expect(output).toMatchObject({ exit: 0, err: '' });
+    expect(output.out).toMatch(/resumed +at object 119, where the last run stopped\ncreated +120\n/);
   });
 
   it('an import that the database interrupts resumes after the last commit', async () => {
-    const venue = await into();
-    const path = file(lines(many(250, (index) => boat(index))));
+    const venue = await venueArgs();
+    const path = file(lines(repeat(250, (index) => boat(index))));
     await world.db.query(
       `create function refuse_boat() returns trigger language plpgsql as
        $$ begin if new.external_id = 'boat-210' then raise 'the disk is full'; end if; return new; end $$`,
@@ -448,17 +455,17 @@ describe('an import', () => {
   });
 
   it('an import that crashed between a commit and its progress file finds those objects unchanged', async () => {
-    const venue = await into();
-    const fleet = many(250, (index) => boat(index));
+    const venue = await venueArgs();
+    const fleet = repeat(250, (index) => boat(index));
     const path = file(`${lines(fleet)}{`);
     await cli.line(1, 'import', 'boats', path, ...venue);
-    const kept = progressOf(path);
-    expect(kept).toMatchObject({ next: 250, counts: { created: 250 } });
-    // As it was after the first chunk of another run.
+    const stored = progressOf(path);
+    expect(stored).toMatchObject({ next: 250, counts: { created: 250 } });
+    // The state after the first chunk of another run.
     const first = file(`${lines(fleet.slice(0, 100))}{`);
-    await cli.line(1, 'import', 'boats', first, ...(await into()));
+    await cli.line(1, 'import', 'boats', first, ...(await venueArgs()));
     const { next, digest, counts } = progressOf(first);
-    writeFileSync(`${path}.progress.json`, JSON.stringify({ ...kept, next, digest, counts }));
+    writeFileSync(`${path}.progress.json`, JSON.stringify({ ...stored, next, digest, counts }));
     writeFileSync(path, lines(fleet));
     expect(await cli.json('import', 'boats', path, ...venue)).toMatchObject({
       ...{ total: 250, created: 100, unchanged: 150, failed: 0, resumed_at: 100 },
@@ -467,12 +474,12 @@ describe('an import', () => {
   });
 
   describe('an interrupted import', () => {
-    /** A file of which 100 objects are in, as if the process had been killed after its first chunk. */
+    /** A file of which 100 objects are imported, as after a kill behind the first chunk. */
     async function interrupted(): Promise<{ path: string; venue: string[] }> {
-      const venue = await into();
-      const path = file(`${lines(many(100, (index) => boat(index)))}{`);
+      const venue = await venueArgs();
+      const path = file(`${lines(repeat(100, (index) => boat(index)))}{`);
       await cli.line(1, 'import', 'boats', path, ...venue);
-      writeFileSync(path, lines(many(150, (index) => boat(index))));
+      writeFileSync(path, lines(repeat(150, (index) => boat(index))));
       const { size, mtimeMs } = statSync(path);
       const killed = { ...progressOf(path), broken: null, source: { size, mtime_ms: mtimeMs } };
       writeFileSync(`${path}.progress.json`, JSON.stringify(killed));
@@ -486,7 +493,7 @@ describe('an import', () => {
 
     it('does not resume if its file has changed, and starts again with --restart', async () => {
       const { path, venue } = await interrupted();
-      writeFileSync(path, lines(many(151, (index) => boat(index))));
+      writeFileSync(path, lines(repeat(151, (index) => boat(index))));
       const line = await cli.line(1, 'import', 'boats', path, ...venue);
       expect(line).toMatch(
         /^the file has changed since its first 100 objects were imported: start again with --restart/,
@@ -498,9 +505,9 @@ describe('an import', () => {
 
     it('does not resume if a fixed file differs in the imported part', async () => {
       const { path, venue } = await interrupted();
-      const kept = { ...progressOf(path), broken: { index: 100, byte: 1 } };
-      writeFileSync(`${path}.progress.json`, JSON.stringify(kept));
-      const fleet = lines(many(150, (index) => boat(index)));
+      const stored = { ...progressOf(path), broken: { index: 100, byte: 1 } };
+      writeFileSync(`${path}.progress.json`, JSON.stringify(stored));
+      const fleet = lines(repeat(150, (index) => boat(index)));
       for (const text of [fleet.replace('Second Wind 50"', 'Third Wind 50"'), lines([boat(0)]), '[']) {
         writeFileSync(path, text);
         expect(await cli.line(1, 'import', 'boats', path, ...venue)).toContain('the file has changed since');
@@ -509,12 +516,12 @@ describe('an import', () => {
 
     it('does not resume another import, and leaves a file that is not a progress file unchanged', async () => {
       const { path, venue } = await interrupted();
-      expect(await cli.line(1, 'import', 'boats', path, ...(await into()))).toContain(
+      expect(await cli.line(1, 'import', 'boats', path, ...(await venueArgs()))).toContain(
         `belongs to another import (boats into venue ${venue[1]}, test)`,
       );
       const notes = file('{"my": "notes"}');
-      for (const more of [[], ['--restart']]) {
-        const line = await cli.line(1, 'import', 'boats', path, ...venue, '--progress', notes, ...more);
+      for (const flags of [[], ['--restart']]) {
+        const line = await cli.line(1, 'import', 'boats', path, ...venue, '--progress', notes, ...flags);
         expect(line).toContain(`${notes} is not a progress file of an import`);
       }
       expect(readFileSync(notes, 'utf8')).toBe('{"my": "notes"}');
@@ -522,13 +529,13 @@ describe('an import', () => {
   });
 
   it('a dry run validates everything and writes nothing', async () => {
-    const venue = await into();
-    const path = file(lines(flawedFleet()));
-    const response = await flawed('import', 'boats', path, ...venue, '--dry-run');
+    const venue = await venueArgs();
+    const path = file(lines(boatsWithFailures()));
+    const response = await runWithFailures('import', 'boats', path, ...venue, '--dry-run');
     expect(response).toMatchObject({ dry_run: true, total: 250, created: 0, updated: 0, unchanged: 0, failed: 5 });
-    const said = await cli.run('import', 'boats', path, ...venue, '--dry-run');
-    expect(said.out).toMatch(/valid +245\nfailed +5\n/);
-    expect(said.out).toContain('Nothing was written: this was a dry run.');
+    const output = await cli.run('import', 'boats', path, ...venue, '--dry-run');
+    expect(output.out).toMatch(/valid +245\nfailed +5\n/);
+    expect(output.out).toContain('Nothing was written: this was a dry run.');
     const broken = file(`${lines([boat(1), boat(2, { capacity: 0 })])}{"a"`);
     expect(await cli.line(1, 'import', 'boats', broken, ...venue, '--dry-run')).toMatch(
       /object 2 .* The 2 objects before it were checked, 1 of them failed\.$/,
@@ -540,9 +547,9 @@ describe('an import', () => {
   });
 
   it('an object with a repeated member name fails alone', async () => {
-    const venue = await into();
+    const venue = await venueArgs();
     const double = JSON.stringify(boat(1)).replace('{', '{"name":"First",');
-    const response = await flawed(
+    const response = await runWithFailures(
       'import',
       'boats',
       file(`${lines([boat(0)])}${double}\n${lines([boat(2)])}`),
@@ -554,7 +561,9 @@ describe('an import', () => {
     ]);
   });
 
-  it('the built program imports from standard input and exits with code 1 if an object failed', async () => {
+  it('the built program imports from standard input and exits with code 1 if an object failed', {
+    tags: ['slow'],
+  }, async () => {
     const { venue } = await world.venue();
     const argv = ['import', 'boats', '-', '--venue', venue.id, '--mode', 'test', '--json'];
     const child = spawn(process.execPath, [join(packageRoot, 'bin', 'everyshare.js'), ...argv], {
@@ -592,28 +601,32 @@ describe('an import', () => {
     });
     await cli.json('venue', 'revoke', sandbox.id);
     expect(await cli.line(1, 'import', 'boats', path, '--venue', sandbox.id, '--mode', 'test')).toContain('is revoked');
-    expect(await cli.line(1, 'import', 'boats', path, '--venue', NOBODY, '--mode', 'test')).toContain(
-      `there is no venue ${NOBODY}`,
+    expect(await cli.line(1, 'import', 'boats', path, '--venue', UNKNOWN_ID, '--mode', 'test')).toContain(
+      `there is no venue ${UNKNOWN_ID}`,
     );
   });
 
   it('a wrong command line or an unreadable file is refused before the database is opened', async () => {
-    const nowhere = commandLine(null);
+    const withoutDatabase = commandLine(null);
     const path = file('[]');
-    const venue = ['--venue', NOBODY, '--mode', 'test'];
-    expect(await nowhere.line(2, 'import', 'boats', ...venue)).toContain('"import boats" needs FILE');
-    expect(await nowhere.line(2, 'import', 'boats', path, '--mode', 'test')).toContain('--venue is missing');
-    expect(await nowhere.line(2, 'import', 'boats', path, '--venue', NOBODY, '--mode', 'prod')).toContain('--mode is');
-    expect(await nowhere.line(2, 'import', 'yachts', path, ...venue)).toContain('there is no command "import yachts"');
-    expect(await nowhere.line(2, 'import', 'boats', path, ...venue, '--report', path)).toContain(
+    const venue = ['--venue', UNKNOWN_ID, '--mode', 'test'];
+    expect(await withoutDatabase.line(2, 'import', 'boats', ...venue)).toContain('"import boats" needs FILE');
+    expect(await withoutDatabase.line(2, 'import', 'boats', path, '--mode', 'test')).toContain('--venue is missing');
+    expect(await withoutDatabase.line(2, 'import', 'boats', path, '--venue', UNKNOWN_ID, '--mode', 'prod')).toContain(
+      '--mode is',
+    );
+    expect(await withoutDatabase.line(2, 'import', 'yachts', path, ...venue)).toContain(
+      'there is no command "import yachts"',
+    );
+    expect(await withoutDatabase.line(2, 'import', 'boats', path, ...venue, '--report', path)).toContain(
       '--report and FILE are the same file',
     );
-    expect(await nowhere.line(1, 'import', 'boats', join(folder, 'none.json'), ...venue)).toContain('(ENOENT)');
-    expect(await nowhere.line(1, 'import', 'boats', folder, ...venue)).toContain('is a folder');
+    expect(await withoutDatabase.line(1, 'import', 'boats', join(folder, 'none.json'), ...venue)).toContain('(ENOENT)');
+    expect(await withoutDatabase.line(1, 'import', 'boats', folder, ...venue)).toContain('is a folder');
   });
 
   it('an import that cannot save its progress writes nothing', async () => {
-    const venue = await into();
+    const venue = await venueArgs();
     const progress = join(folder, 'no-such-folder', 'progress.json');
     expect(await cli.line(1, 'import', 'boats', file(lines([boat(0)])), ...venue, '--progress', progress)).toContain(
       `progress cannot be saved in ${progress} (ENOENT)`,

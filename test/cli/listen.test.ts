@@ -1,4 +1,4 @@
-// `everyshare listen` and `everyshare trigger`: a developer sees real test events arrive at a local address, signed.
+// `everyshare listen` and `everyshare trigger`: a developer gets real, signed test events at a local address.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -37,10 +37,10 @@ beforeEach(() => {
   posts.length = 0;
 });
 
-interface Triggered {
+interface TriggerOutput {
   readonly event: { id: string; type: string; sequence: number; data: { object: { id: string; status: string } } };
 }
-interface Listened {
+interface ListenOutput {
   readonly venue: string;
   readonly secret: string;
   readonly forwarded: readonly { id: string; type: string; result: string }[];
@@ -58,32 +58,32 @@ describe('everyshare trigger', () => {
     ['refund.created', 'completed', 9],
     ['offering.approved', 'approved', 1],
     ['offering.rejected', 'rejected', 1],
-  ])('%s leads a real object of the first sandbox venue to %s', async (type, status, sequence) => {
-    const { event } = await commandLine(world).json<Triggered>('trigger', type);
+  ])('%s brings a real object of the first sandbox venue to %s', async (type, status, sequence) => {
+    const { event } = await commandLine(world).json<TriggerOutput>('trigger', type);
     expect(event).toMatchObject({ type, sequence, mode: 'test', data: { object: { status } } });
     const rows = await world.db.query('select venue_id from events where event_id = $1', [event.id]);
     expect(rows).toEqual([{ venue_id: venueId }]);
   });
 
-  it('knows its events, and says so before anything is opened', async () => {
+  it('refuses an unknown event before it opens the database', async () => {
     const line = await commandLine(null).line(2, 'trigger', 'checkout.complete');
     expect(line).toContain('there is no event "checkout.complete" to trigger: there are checkout.created,');
   });
 });
 
 describe('everyshare listen', () => {
-  it('forwards what happens from then on, signed with a secret that stays the same', async () => {
+  it('forwards events from its start on, signed with a stable secret', async () => {
     await commandLine(world).json('trigger', 'checkout.created');
     const stderr: string[] = [];
-    const quiet = async (count: number, ...more: string[]): Promise<Listened> => {
-      const said = await commandLine(world).run(
+    const listen = async (count: number, ...more: string[]): Promise<ListenOutput> => {
+      const output = await commandLine(world).run(
         ...['listen', '--forward-to', address(), '--count', String(count), '--json', ...more],
       );
-      stderr.push(said.err);
-      return JSON.parse(said.out) as Listened;
+      stderr.push(output.err);
+      return JSON.parse(output.out) as ListenOutput;
     };
     const createAndRun = async (type: string) => {
-      // In this process the two share the streams that are listened to: the events are made by hand beside it.
+      // Both commands would share the captured streams of this process, so the events are made through the API.
       const { key } = await world.key(venueId);
       const body = {
         amount: 24_000,
@@ -99,10 +99,10 @@ describe('everyshare listen', () => {
       await world.call('POST', `/v1/test_helpers/checkouts/${json.id}/${type}`, { key });
       return json.id as string;
     };
-    const looks = () => world.statements.filter((text) => text.includes('from events e where venue_id')).length;
-    const before = looks();
-    const listening = quiet(2);
-    await expect.poll(looks, { timeout: 60_000 }).toBeGreaterThan(before + 1);
+    const readCount = () => world.statements.filter((text) => text.includes('from events e where venue_id')).length;
+    const before = readCount();
+    const listening = listen(2);
+    await expect.poll(readCount, { timeout: 60_000 }).toBeGreaterThan(before + 1);
     await waitFor('two events are forwarded', async () => {
       if (posts.length === 0) await createAndRun('expire');
       return stderr.length > 0 || posts.length >= 2;
@@ -126,16 +126,16 @@ describe('everyshare listen', () => {
       )[0]?.json,
     );
     expect(stderr[0]).toContain(`signing secret ${first.secret}`);
-    const again = quiet(1, '--event', 'checkout.expired');
+    const second = listen(1, '--event', 'checkout.expired');
     await waitFor('the second command ends', async () => {
       await createAndRun('expire');
       return stderr.length >= 2;
     });
-    expect((await again).secret).toBe(first.secret);
-    expect((await again).forwarded[0]?.type).toBe('checkout.expired');
+    expect((await second).secret).toBe(first.secret);
+    expect((await second).forwarded[0]?.type).toBe('checkout.expired');
   });
 
-  it('wants an address, and says what is wrong with one before anything is opened', async () => {
+  it('requires a valid address before it opens the database', async () => {
     expect(await commandLine(null).line(2, 'listen')).toContain('--forward-to is missing');
     expect(await commandLine(null).line(2, 'listen', '--forward-to', 'ftp://x')).toContain('give an address such as');
     const line = await commandLine(null).line(2, 'listen', '--forward-to', address(), '--count', '0');

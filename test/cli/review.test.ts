@@ -1,11 +1,11 @@
-// The operator's review of offerings, experiences and boats, against a real server: what waits, what a reviewer sees,
-// and that a decision is what the API shows from then on.
+// The operator's review of offerings, experiences and boats, against a real server: the queue, the details for a
+// reviewer, and the API after a decision.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
-const NOBODY = '01900000-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 const OFFERING = {
   external_id: 'cabana-7',
   kind: 'cabana',
@@ -26,7 +26,7 @@ const BOAT = {
 };
 const EVENT = { title: 'Sunset sail', starts_at: new Date(Date.now() + 30 * 86_400_000).toISOString() };
 
-interface Queued {
+interface QueuedItem {
   readonly id: string;
   readonly type: string;
   readonly mode: string;
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-async function partner(mode: 'test' | 'live' = 'test') {
+async function openPartner(mode: 'test' | 'live' = 'test') {
   const { venue } = await world.venue();
   const { key } = await world.key(venue.id, { mode, scopes: ['offerings:write', 'offerings:read', 'boats:write'] });
   const post = async (path: string, body: unknown): Promise<Record<string, unknown> & { id: string }> =>
@@ -50,9 +50,9 @@ async function partner(mode: 'test' | 'live' = 'test') {
   return { venueId: venue.id, post, get };
 }
 
-/** One of each kind, in this order. */
-async function three() {
-  const { venueId, post, get } = await partner();
+/** Submits a boat, an offering and an experience, in this order. */
+async function submitOneOfEach() {
+  const { venueId, post, get } = await openPartner();
   const boat = await post('/v1/boats', BOAT);
   const offering = await post('/v1/offerings', OFFERING);
   const experience = await post('/v1/experiences', EVENT);
@@ -60,8 +60,8 @@ async function three() {
 }
 
 describe('review list', () => {
-  it('shows all three kinds in one list, oldest first, with what a reviewer goes by', async () => {
-    const { venueId, boat, offering, experience } = await three();
+  it('shows all three kinds in one list, oldest first, with the fields that a reviewer needs', async () => {
+    const { venueId, boat, offering, experience } = await submitOneOfEach();
     const common = { venue_id: venueId, mode: 'test', status: 'pending' };
     expect(await cli.json('review', 'list', '--venue', venueId)).toEqual([
       {
@@ -91,10 +91,10 @@ describe('review list', () => {
     ]);
   });
 
-  it('is narrowed by type, status, mode and number', async () => {
-    const { venueId, boat, offering, experience } = await three();
-    const ids = async (...more: string[]) =>
-      (await cli.json<Queued[]>('review', 'list', '--venue', venueId, ...more)).map(({ id }) => id);
+  it('can be filtered by type, status and mode, and limited', async () => {
+    const { venueId, boat, offering, experience } = await submitOneOfEach();
+    const ids = async (...args: string[]) =>
+      (await cli.json<QueuedItem[]>('review', 'list', '--venue', venueId, ...args)).map(({ id }) => id);
     await cli.json('review', 'approve', boat.id);
     await cli.json('review', 'reject', offering.id, '--note', 'No photo.');
     expect(await ids()).toEqual([experience.id]);
@@ -103,49 +103,51 @@ describe('review list', () => {
     expect(await ids('--type', 'boat')).toEqual([]);
     expect(await ids('--type', 'experience', '--mode', 'test')).toEqual([experience.id]);
     expect(await ids('--mode', 'live')).toEqual([]);
-    const everywhere = await cli.json<Queued[]>('review', 'list', '--limit', '2');
-    expect(everywhere).toHaveLength(2);
-    const all = await cli.json<Queued[]>('review', 'list');
-    expect(all.slice(0, 2)).toEqual(everywhere);
+    const firstTwo = await cli.json<QueuedItem[]>('review', 'list', '--limit', '2');
+    expect(firstTwo).toHaveLength(2);
+    const all = await cli.json<QueuedItem[]>('review', 'list');
+    expect(all.slice(0, 2)).toEqual(firstTwo);
     expect(all.map(({ created_at }) => created_at)).toEqual(all.map(({ created_at }) => created_at).sort());
   });
 
-  it('finds what waits by its index, however much has been reviewed', async () => {
+  it('reads pending items through an index', async () => {
     await cli.json('review', 'list');
     for (const table of ['offerings', 'experiences', 'boats']) {
-      const asked = world.statements.findLast((text) => text.includes(`from ${table}`) && text.includes('as title'));
+      const statement = world.statements.findLast(
+        (text) => text.includes(`from ${table}`) && text.includes('as title'),
+      );
       const plan = await world.db.transaction(async (tx) => {
         await tx.query('set local enable_seqscan = off');
-        return tx.query<{ 'QUERY PLAN': string }>(`explain ${asked}`, [null, null, 5]);
+        return tx.query<{ 'QUERY PLAN': string }>(`explain ${statement}`, [null, null, 5]);
       });
       expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(`${table}_pending`);
     }
   });
 
-  it('is a table for a person, or says that nothing waits', async () => {
-    const { venueId, boat } = await three();
-    const said = await cli.run('review', 'list', '--venue', venueId);
-    expect(said).toMatchObject({ exit: 0, err: '' });
-    expect(said.out).toMatch(/^ID +TYPE +TITLE +EXTERNAL ID +MODE +STATUS +CREATED +VENUE\n/);
-    expect(said.out).toMatch(new RegExp(`${boat.id} +boat +Second Wind +boat-17 +test +pending +20.*${venueId}\n`));
-    expect(said.out).toMatch(/experience +Sunset sail +- +test/);
-    const { venueId: other } = await partner();
+  it('prints a table, or that nothing waits', async () => {
+    const { venueId, boat } = await submitOneOfEach();
+    const output = await cli.run('review', 'list', '--venue', venueId);
+    expect(output).toMatchObject({ exit: 0, err: '' });
+    expect(output.out).toMatch(/^ID +TYPE +TITLE +EXTERNAL ID +MODE +STATUS +CREATED +VENUE\n/);
+    expect(output.out).toMatch(new RegExp(`${boat.id} +boat +Second Wind +boat-17 +test +pending +20.*${venueId}\n`));
+    expect(output.out).toMatch(/experience +Sunset sail +- +test/);
+    const { venueId: other } = await openPartner();
     expect((await cli.run('review', 'list', '--venue', other)).out).toBe('Nothing waits for review.\n');
-    expect(await cli.line(1, 'review', 'list', '--venue', NOBODY)).toContain(`there is no venue ${NOBODY}`);
+    expect(await cli.line(1, 'review', 'list', '--venue', UNKNOWN_ID)).toContain(`there is no venue ${UNKNOWN_ID}`);
   });
 });
 
 describe('review show', () => {
-  it('shows a boat as the API does, and its extra to reviewers', async () => {
-    const { venueId, boat, get } = await three();
+  it('shows a boat as the API does, with its extra fields for reviewers', async () => {
+    const { venueId, boat, get } = await submitOneOfEach();
     const shown = await cli.json('review', 'show', boat.id);
     const venue = { id: venueId, name: 'Harbor House', linked: true };
     expect(shown).toEqual({ ...boat, reviewers_only: { extra: { insurance: 'Harbor Mutual' }, venue } });
     expect(JSON.stringify(await get('/v1/offerings'))).not.toContain('Harbor Mutual');
   });
 
-  it('shows the version of an offering that members see now beside the one that waits', async () => {
-    const { offering, post } = await three();
+  it('shows the visible version of an offering beside the pending one', async () => {
+    const { offering, post } = await submitOneOfEach();
     await cli.json('review', 'approve', offering.id);
     await post('/v1/offerings', { ...OFFERING, title: 'Garden cabana' });
     expect(await cli.json('review', 'show', offering.id.toUpperCase())).toMatchObject({
@@ -155,8 +157,8 @@ describe('review show', () => {
     });
   });
 
-  it('is laid out for a person, with nothing in it that turns the writing direction', async () => {
-    const { post, venueId } = await partner();
+  it('prints no character that changes the writing direction', async () => {
+    const { post, venueId } = await openPartner();
     const { id } = await post('/v1/boats', { ...BOAT, extra: { note: 'a\u202eb' } });
     const { out } = await cli.run('review', 'show', id);
     expect(out).toMatch(new RegExp(`^id +${id}\ntype +boat\ntitle +Second Wind\n`));
@@ -167,8 +169,8 @@ describe('review show', () => {
 });
 
 describe('review approve and review reject', () => {
-  it('answer the object as the API shows it from then on, in live mode too', async () => {
-    const { post, get } = await partner('live');
+  it('print the object as the API shows it afterwards, in live mode too', async () => {
+    const { post, get } = await openPartner('live');
     const { id } = await post('/v1/offerings', OFFERING);
     const approved = await cli.json<Record<string, unknown>>('review', 'approve', id);
     expect(approved).toMatchObject({ id, mode: 'live', status: 'approved', review_note: null });
@@ -179,17 +181,17 @@ describe('review approve and review reject', () => {
     expect(await get('/v1/offerings/cabana-7')).toEqual(rejected);
   });
 
-  it('give an approved experience its id, and tell a person what became of it', async () => {
-    const { experience, boat } = await three();
-    const said = await cli.run('review', 'approve', experience.id);
-    expect(said).toMatchObject({ exit: 0, err: '' });
-    expect(said.out).toMatch(/status +approved\nexperience +[0-9a-f-]{36}\ncreated .*\nreviewed +20/);
+  it('give an approved experience its id, and print the result', async () => {
+    const { experience, boat } = await submitOneOfEach();
+    const output = await cli.run('review', 'approve', experience.id);
+    expect(output).toMatchObject({ exit: 0, err: '' });
+    expect(output.out).toMatch(/status +approved\nexperience +[0-9a-f-]{36}\ncreated .*\nreviewed +20/);
     const { out } = await cli.run('review', 'reject', boat.id, '--note', 'The photos show another boat.');
     expect(out).toMatch(/status +rejected\nnote +The photos show another boat\.\n/);
   });
 
   it('are written to the audit log under the operator’s name', async () => {
-    const { venueId, boat } = await three();
+    const { venueId, boat } = await submitOneOfEach();
     await cli.json('review', 'reject', boat.id, '--note', 'No photo.');
     const [entry] = await cli.json<unknown[]>('audit', 'list', '--venue', venueId, '--limit', '1');
     expect(entry).toMatchObject({
@@ -201,15 +203,17 @@ describe('review approve and review reject', () => {
     });
   });
 
-  it('say in one line that something is not pending, or not there', async () => {
-    const { boat } = await three();
+  it('print one line for an item that is not pending or does not exist', async () => {
+    const { boat } = await submitOneOfEach();
     await cli.json('review', 'approve', boat.id);
     const line = `boat ${boat.id} is approved: only what is pending can be reviewed.`;
     expect(await cli.line(1, 'review', 'approve', boat.id)).toBe(line);
     expect(await cli.line(1, 'review', 'reject', boat.id, '--note', 'x')).toBe(line);
     for (const words of [['approve'], ['show'], ['reject', '--note', 'x']]) {
-      const [word = '', ...more] = words;
-      expect(await cli.line(1, 'review', word, NOBODY, ...more)).toContain(`nothing to review with the id ${NOBODY}`);
+      const [word = '', ...args] = words;
+      expect(await cli.line(1, 'review', word, UNKNOWN_ID, ...args)).toContain(
+        `nothing to review with the id ${UNKNOWN_ID}`,
+      );
     }
   });
 
@@ -219,12 +223,12 @@ describe('review approve and review reject', () => {
     [['list', '--mode', 'both'], '--mode is "both"'],
     [['list', '--limit', '0'], '--limit is "0": give a whole number from 1 to 1000.'],
     [['show', 'cabana-7'], 'ID is "cabana-7", which is not an id: "everyshare review list" shows the ids.'],
-    [['reject', NOBODY], '--note is missing'],
-    [['reject', NOBODY, '--note', '  '], '--note has 0 characters'],
-    [['reject', NOBODY, '--note', 'x'.repeat(2001)], '--note has 2001 characters'],
-    [['approve', NOBODY, '--note', 'fine'], '"review approve" has no option "--note"'],
-    [['aprove', NOBODY], 'did you mean "review approve"?'],
-  ])('refuse %j before the database is opened', async (argv, says) => {
-    expect(await commandLine(null).line(2, 'review', ...argv)).toContain(says);
+    [['reject', UNKNOWN_ID], '--note is missing'],
+    [['reject', UNKNOWN_ID, '--note', '  '], '--note has 0 characters'],
+    [['reject', UNKNOWN_ID, '--note', 'x'.repeat(2001)], '--note has 2001 characters'],
+    [['approve', UNKNOWN_ID, '--note', 'fine'], '"review approve" has no option "--note"'],
+    [['aprove', UNKNOWN_ID], 'did you mean "review approve"?'],
+  ])('refuse %j before the database is opened', async (argv, expected) => {
+    expect(await commandLine(null).line(2, 'review', ...argv)).toContain(expected);
   });
 });

@@ -1,10 +1,10 @@
-// Text for a person: columns line up, and no cell can do anything to the terminal.
+// Tables for a terminal: columns line up, and no cell can control the terminal.
 
 import { describe, expect, it } from 'vitest';
 import { block, formatTimestamp, table, widthOf } from '../../src/cli/table.ts';
 
 describe('a table', () => {
-  it('lines its columns up, also behind wide characters and combining marks', () => {
+  it('aligns its columns, also after wide characters and combining marks', () => {
     const rows = [
       ['Harbor', 'x'],
       ['東京', 'x'],
@@ -15,7 +15,7 @@ describe('a table', () => {
     expect(lines.map((line) => widthOf(line.slice(0, line.search(/(x|END)$/))))).toEqual([8, 8, 8, 8, 8]);
   });
 
-  it('leaves no spaces behind the last column', () => {
+  it('has no trailing spaces', () => {
     expect(
       table(
         ['A', 'B'],
@@ -27,7 +27,7 @@ describe('a table', () => {
     ).toBe('A   B\n1\n22  333');
   });
 
-  it('shows control characters and direction marks as replaced, so that a name cannot move the cursor', () => {
+  it('replaces control characters and direction marks, so that a name cannot move the cursor', () => {
     expect(block([['name', 'a\u001b[2Jb\nc\u202ed']])).toBe('name  a\ufffd[2Jb\ufffdc\ufffdd');
   });
 

@@ -2,7 +2,7 @@
 // fuzzer once found to be answered wrongly.
 
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseStrictJson } from '../../src/base/json/parse.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -11,6 +11,9 @@ import { mutatedText } from './mutations.ts';
 import { clientAddress, type Draft, setOddPath } from './request-draft.ts';
 import { readContract } from './run.ts';
 import { Sender } from './send.ts';
+
+// Repeats random requests many times.
+vi.setConfig({ testTimeout: 60_000 });
 
 const RUNS = 300;
 
@@ -95,7 +98,7 @@ describe('an odd address', () => {
 function expectFixesHold(schema: string, text: string): void {
   const parsed = parseStrictJson(Buffer.from(text));
   // Not JSON, or text that cannot be stored: there is no field to fix.
-  if (!parsed.ok || parsed.badStrings.length > 0) return;
+  if (!parsed.ok || parsed.badTexts.length > 0) return;
   const candidate = parsed;
   const { value } = parsed;
   for (const problem of world.context.validator.problems(schema, candidate)) {
@@ -118,7 +121,7 @@ function expectFixesHold(schema: string, text: string): void {
     const after = world.context.validator.problems(schema, {
       value: fixed as never,
       text: JSON.stringify(fixed),
-      badStrings: [],
+      badTexts: [],
     });
     expect(after.filter(({ field, code }) => field === problem.field && code === problem.code)).toEqual([]);
   }

@@ -19,7 +19,7 @@ export interface Fixture {
   readonly venueId: string;
   readonly keys: Keys;
   readonly operatorToken: string;
-  readonly noticeSecrets: Readonly<Record<'test' | 'live', string>>;
+  readonly processorEventSecrets: Readonly<Record<'test' | 'live', string>>;
   /** The venue's test objects; `others` are objects that the test key must not see. */
   readonly own: Pools;
   readonly others: Pools;
@@ -39,7 +39,7 @@ export interface FixtureTarget {
   readonly context: AppContext;
   readonly contract: Contract;
   readonly operatorToken: string;
-  readonly noticeSecrets: Readonly<Record<'test' | 'live', string>>;
+  readonly processorEventSecrets: Readonly<Record<'test' | 'live', string>>;
   /** An https address that accepts events. */
   readonly receiver: string;
 }
@@ -102,7 +102,7 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
       venueId,
       keys,
       operatorToken: target.operatorToken,
-      noticeSecrets: target.noticeSecrets,
+      processorEventSecrets: target.processorEventSecrets,
       own: {
         ...mergePools(own, connections.own, guests.own),
         checkouts: [...guests.checkouts, ...byHelpers.checkouts],

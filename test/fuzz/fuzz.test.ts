@@ -37,7 +37,7 @@ beforeAll(async () => {
     base: world.urls[0] ?? '',
     context: world.context,
     operatorToken: world.operatorToken,
-    noticeSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
+    processorEventSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
     receiver: `https://127.0.0.1:${receiver.port}`,
   };
   outcome = await runFuzz(target, {

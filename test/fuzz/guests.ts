@@ -116,7 +116,7 @@ async function requestCode(sendOk: SendOk, generation: number): Promise<AnyJson>
 
 async function createPerson({ context }: FixtureTarget, generation: number, n: number): Promise<Person> {
   const phone = guestPhone(generation, n);
-  const command = commandContext(context, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
+  const command = commandContext(context, { name: 'fuzz', via: 'cli', address: null, requestId: null });
   const { id } = await context.db.transaction((tx) =>
     createMember(tx, command, { phone, name: n === 5 ? null : `Guest ${n}` }),
   );
@@ -126,7 +126,7 @@ async function createPerson({ context }: FixtureTarget, generation: number, n: n
 }
 
 async function createChat({ context }: FixtureTarget, people: readonly Person[]): Promise<string> {
-  const command = commandContext(context, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
+  const command = commandContext(context, { name: 'fuzz', via: 'cli', address: null, requestId: null });
   const options = { name: 'Saturday', memberIds: people.map(({ id }) => id) };
   return context.db.transaction((tx) => createChannel(tx, command, options));
 }

@@ -157,7 +157,7 @@ export function drawNoticeRequest(context: RequestContext): Request {
   const text = random.often(0.5) ? drawBrokenText(random, contract, value, {}) : JSON.stringify(value);
   const raw = random.often(0.1) ? drawDamagedBody(random, text, 1_048_576).body : Buffer.from(text);
   const t = Math.floor(Date.now() / 1000) + random.pick([0, 0, 0, 0, 299, -301, 100_000]);
-  const hash = createHmac('sha256', fixture.noticeSecrets[mode]).update(`${t}.`).update(raw).digest('hex');
+  const hash = createHmac('sha256', fixture.processorEventSecrets[mode]).update(`${t}.`).update(raw).digest('hex');
   const header = random.weighed([
     [12, `t=${t},v1=${hash}`],
     [1, `t=${t},v1=${hash.replace(/^./, 'g')}`],

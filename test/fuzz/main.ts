@@ -11,7 +11,7 @@ import { openDb } from '../../src/base/db.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { type AppContext, makeContext } from '../../src/run/context.ts';
+import { type AppContext, makeContext, readSchemas } from '../../src/run/context.ts';
 import { LOG_FOLDER_VARIABLE, recordSealed, recordSecret, recordSessionTokens } from '../support/record-logs.ts';
 import { startHttpsReceiver } from '../support/test-receivers.ts';
 import type { Sample } from './check-memory.ts';
@@ -38,12 +38,16 @@ function openContext(service: RunningService): AppContext {
     log: makeLog('silent', 'fuzz'),
     sealKey: service.sealKey,
     operatorToken: service.operatorToken,
-    schemaFolder: join(packageRoot, 'schemas', 'v1'),
+    schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
   });
   context.address.base = service.base;
   recordSealed(context.seal);
-  const { processorSecrets, noticeSecrets, sealKey, operatorToken, databaseUrl } = service;
-  const secrets = [...Object.values(processorSecrets), ...Object.values(noticeSecrets), sealKey.toString('base64')];
+  const { processorSecrets, processorEventSecrets, sealKey, operatorToken, databaseUrl } = service;
+  const secrets = [
+    ...Object.values(processorSecrets),
+    ...Object.values(processorEventSecrets),
+    sealKey.toString('base64'),
+  ];
   for (const secret of [...secrets, operatorToken, new URL(databaseUrl).password])
     recordSecret('a secret of the run', secret);
   return context;
@@ -110,12 +114,12 @@ async function run(options: Options): Promise<number> {
   for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const, ['SIGHUP', 129] as const]) {
     process.on(signal, () => void leave().finally(() => process.exit(code)));
   }
-  const { base, operatorToken, noticeSecrets } = service;
+  const { base, operatorToken, processorEventSecrets } = service;
   const target: FuzzTarget = {
     base,
     context,
     operatorToken,
-    noticeSecrets,
+    processorEventSecrets,
     receiver: `https://127.0.0.1:${receiver.port}`,
   };
   try {

@@ -21,7 +21,7 @@ export interface RunningService {
   readonly sealKey: Buffer;
   readonly sharedEnv: Env;
   readonly processorSecrets: { readonly test: string; readonly live: string };
-  readonly noticeSecrets: { readonly test: string; readonly live: string };
+  readonly processorEventSecrets: { readonly test: string; readonly live: string };
   readonly operatorToken: string;
   /** The memory of each process in bytes, after a full garbage collection. */
   memory(): Promise<Readonly<Record<ProcessName, Memory>>>;
@@ -114,7 +114,7 @@ async function startAll(
     sealKey,
     sharedEnv,
     processorSecrets: { test: keys.test.secret, live: keys.live.secret },
-    noticeSecrets: { test: keys.test.webhookSecret, live: keys.live.webhookSecret },
+    processorEventSecrets: { test: keys.test.webhookSecret, live: keys.live.webhookSecret },
     operatorToken,
     memory: async () => ({
       serve: await memoryOf(processes.serve),

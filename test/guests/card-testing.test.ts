@@ -18,8 +18,8 @@ const newAddress = (): string => `203.0.113.${++addresses}`;
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
 async function shares(count: number): Promise<{ ada: Person; id: string; ids: string[] }> {
-  const ada = await fixture.person('Ada');
-  const others = await Promise.all(Array.from({ length: count - 1 }, () => fixture.person()));
+  const ada = await fixture.createPerson('Ada');
+  const others = await Promise.all(Array.from({ length: count - 1 }, () => fixture.createPerson()));
   const id = await fixture.checkout({ party_size: Math.max(2, count) });
   const response = await fixture.party(
     id,
@@ -34,10 +34,13 @@ const counted = async (share: string): Promise<number> =>
 
 /** The processor's notices of declines, as it sends them. */
 async function notices(): Promise<string[]> {
-  const answer = await fetch(`${fixture.world.processor.url}/v1/events?limit=100&type=payment_intent.payment_failed`, {
-    headers: { authorization: `Bearer ${PROCESSOR_KEYS.test.secret}` },
-  });
-  const { data } = (await answer.json()) as { data: unknown[] };
+  const response = await fetch(
+    `${fixture.world.processor.url}/v1/events?limit=100&type=payment_intent.payment_failed`,
+    {
+      headers: { authorization: `Bearer ${PROCESSOR_KEYS.test.secret}` },
+    },
+  );
+  const { data } = (await response.json()) as { data: unknown[] };
   return data.map((event) => JSON.stringify(event));
 }
 
@@ -54,10 +57,10 @@ describe('five declines on a share', () => {
     const { ada, id, ids } = await shares(2);
     const [own = '', other = ''] = ids;
     const address = from(newAddress());
-    const asked = await fixture.hold(own, ada, address);
-    for (let tries = 0; tries < 5; tries++) {
-      expect((await fixture.hold(own, ada, address)).json).toEqual(asked.json);
-      expect(await fixture.pay(asked, DECLINED)).toBe(402);
+    const holdResponse = await fixture.hold(own, ada, address);
+    for (let attempts = 0; attempts < 5; attempts++) {
+      expect((await fixture.hold(own, ada, address)).json).toEqual(holdResponse.json);
+      expect(await fixture.pay(holdResponse, DECLINED)).toBe(402);
     }
     // From any address: the share is closed.
     const sixth = await fixture.hold(own, ada, from(newAddress()));
@@ -69,23 +72,23 @@ describe('five declines on a share', () => {
     expect(wait).toBeGreaterThan(3_500);
     expect(wait).toBeLessThanOrEqual(3_600);
     // The old secret is useless, even with a good card.
-    expect(await fixture.confirm(asked)).toBe(400);
+    expect(await fixture.confirm(holdResponse)).toBe(400);
     expect((await fixture.view(id, ada)).shares[0].status).toBe('failed');
     expect((await fixture.hold(other, ada, from(newAddress()))).status).toBe(200);
     await anHourLater();
-    const again = await fixture.hold(own, ada, address);
-    expect(again.json.client_secret).not.toBe(asked.json.client_secret);
-    expect(await fixture.pay(again)).toBe(200);
+    const repeated = await fixture.hold(own, ada, address);
+    expect(repeated.json.client_secret).not.toBe(holdResponse.json.client_secret);
+    expect(await fixture.pay(repeated)).toBe(200);
     expect((await fixture.view(id, ada)).shares[0].status).toBe('held');
   });
 
   it('count once each, by a notice, by two notices or by a poll', async () => {
     const { ada, ids } = await shares(1 + 1);
     const [own = ''] = ids;
-    const asked = await fixture.hold(own, ada, from(newAddress()));
+    const holdResponse = await fixture.hold(own, ada, from(newAddress()));
     // Four at once, then a poll: the poll sees the last one, the others come by notice.
-    for (let tries = 0; tries < 4; tries++) await fixture.confirm(asked, DECLINED);
-    await fixture.look();
+    for (let attempts = 0; attempts < 4; attempts++) await fixture.confirm(holdResponse, DECLINED);
+    await fixture.pollHolds();
     expect(await counted(own)).toBe(1);
     const response = (await notices()).filter((body) => body.includes(own));
     expect(response).toHaveLength(4);
@@ -93,7 +96,7 @@ describe('five declines on a share', () => {
     await fixture.world.work();
     expect(await counted(own)).toBe(4);
     expect((await fixture.hold(own, ada, from(newAddress()))).status).toBe(200);
-    await fixture.pay(asked, DECLINED);
+    await fixture.pay(holdResponse, DECLINED);
     expect((await fixture.hold(own, ada, from(newAddress()))).status).toBe(429);
   });
 
@@ -114,9 +117,10 @@ describe('ten declines from an address', () => {
     const { ada, ids } = await shares(5);
     const address = from(newAddress());
     for (const share of ids.slice(0, 4)) {
-      const asked = await fixture.hold(share, ada, address);
-      expect(asked.status, asked.text).toBe(200);
-      for (let tries = 0; tries < 3 && (await fixture.confirm(asked, DECLINED)) === 402; tries++) await fixture.look();
+      const holdResponse = await fixture.hold(share, ada, address);
+      expect(holdResponse.status, holdResponse.text).toBe(200);
+      for (let attempts = 0; attempts < 3 && (await fixture.confirm(holdResponse, DECLINED)) === 402; attempts++)
+        await fixture.pollHolds();
     }
     const [fifth = ''] = ids.slice(4);
     expect((await fixture.hold(fifth, ada, address)).status).toBe(429);
@@ -138,12 +142,12 @@ describe('ten declines from an address', () => {
     const address = newAddress();
     await fixture.pay(await fixture.hold(ids[0] ?? '', ada, from(address)), DECLINED);
     const { db } = fixture.world;
-    const kept = [
+    const rows = [
       ...(await db.query('select * from declines')),
       ...(await db.query('select * from hold_request_addresses')),
     ];
-    expect(JSON.stringify(kept)).not.toContain(address);
-    expect(kept.length).toBeGreaterThan(1);
+    expect(JSON.stringify(rows)).not.toContain(address);
+    expect(rows.length).toBeGreaterThan(1);
     expect(await deleteOldDeclines(db, Date.now(), 1_000)).toBe(0);
     await deleteOldDeclines(db, Date.now() + 25 * 3_600_000, 1_000);
     expect(await db.query('select 1 from declines union all select 1 from hold_request_addresses')).toEqual([]);

@@ -25,15 +25,15 @@ export async function openGuestFixture(options: TestWorldOptions = {}) {
   const opened = await world.venue({ origins: [ORIGIN] });
   const venueId = opened.venue.id;
   const { key } = await world.key(venueId, { writesPerHour: 100_000, readsPerHour: 100_000 });
-  let made = 0;
+  let memberCount = 0;
 
-  async function person(name: string | null = null): Promise<Person> {
-    const phone = `+1555020${String(made++).padStart(4, '0')}`;
+  async function createPerson(name: string | null = null): Promise<Person> {
+    const phone = `+1555020${String(memberCount++).padStart(4, '0')}`;
     const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
     return { id, phone, token: await world.context.tokens.sign(id) };
   }
 
-  async function checkout(more: Record<string, unknown> = {}): Promise<string> {
+  async function checkout(overrides: Record<string, unknown> = {}): Promise<string> {
     const response = await world.call('POST', '/v1/checkouts', {
       key,
       body: {
@@ -43,8 +43,8 @@ export async function openGuestFixture(options: TestWorldOptions = {}) {
         pay_by: new Date(Date.now() + 3 * 86_400_000).toISOString(),
         description: 'Cabana 3',
         return_url: `${ORIGIN}/thanks`,
-        external_booking_id: `bk-${made++}`,
-        ...more,
+        external_booking_id: `bk-${memberCount++}`,
+        ...overrides,
       },
     });
     expect(response.status, response.text).toBe(201);
@@ -53,21 +53,21 @@ export async function openGuestFixture(options: TestWorldOptions = {}) {
 
   const party = (
     id: string,
-    who: Person,
+    person: Person,
     members: readonly unknown[],
     split: unknown = 'equal',
   ): Promise<HttpResponse> =>
-    world.call('POST', `/v1/public/checkouts/${id}/party`, { key: who.token, body: { members, split } });
-  const hold = (share: string, who: Person, headers: Record<string, string> = {}): Promise<HttpResponse> =>
-    world.call('POST', `/v1/public/shares/${share}/hold`, { key: who.token, headers });
-  const view = async (id: string, who: Person) =>
-    (await world.call('GET', `/v1/public/checkouts/${id}`, { key: who.token })).json;
+    world.call('POST', `/v1/public/checkouts/${id}/party`, { key: person.token, body: { members, split } });
+  const hold = (share: string, person: Person, headers: Record<string, string> = {}): Promise<HttpResponse> =>
+    world.call('POST', `/v1/public/shares/${share}/hold`, { key: person.token, headers });
+  const view = async (id: string, person: Person) =>
+    (await world.call('GET', `/v1/public/checkouts/${id}`, { key: person.token })).json;
   const advance = (id: string, to: number): Promise<HttpResponse> =>
     world.call('POST', `/v1/test_helpers/checkouts/${id}/advance`, { key, body: { to: new Date(to).toISOString() } });
 
-  /** An offering in a time zone; answers its external id. */
+  /** An offering in a time zone, by its external id. */
   async function offering(timezone: string): Promise<string> {
-    const external_id = `cabana-${made++}`;
+    const external_id = `cabana-${memberCount++}`;
     const response = await world.call('POST', '/v1/offerings', {
       key,
       body: {
@@ -91,13 +91,13 @@ export async function openGuestFixture(options: TestWorldOptions = {}) {
     );
   }
 
-  return { world, venueId, key, person, checkout, party, hold, view, advance, offering, outbox, ...cards(world) };
+  return { world, venueId, key, createPerson, checkout, party, hold, view, advance, offering, outbox, ...cards(world) };
 }
 
 export type GuestFixture = Awaited<ReturnType<typeof openGuestFixture>>;
 
 function cards(world: TestWorld) {
-  /** A browser confirms with a card; answers the processor's status. */
+  /** Confirms with a card as a browser does, and returns the processor’s status. */
   async function confirm(response: HttpResponse, card = '4242424242424242'): Promise<number> {
     expect(response.status, response.text).toBe(200);
     const { client_secret, publishable_key } = response.json;
@@ -115,19 +115,19 @@ function cards(world: TestWorld) {
     return (await fetch(`${world.urls[0]}${path}`, { method: 'POST', body: form })).status;
   }
 
-  /** The worker looks at every hold that waits for a card, and does what follows. */
-  async function look(): Promise<void> {
+  /** The worker polls every open hold, and runs the work that follows. */
+  async function pollHolds(): Promise<void> {
     await world.db.query("update holds set due_at = to_timestamp(0) where status = 'open'");
     await world.work();
   }
 
   async function pay(response: HttpResponse, card?: string): Promise<number> {
     const status = await confirm(response, card);
-    await look();
+    await pollHolds();
     return status;
   }
 
-  return { confirm, look, pay };
+  return { confirm, pollHolds, pay };
 }
 
 /** Status, code, and the field or the reason. */

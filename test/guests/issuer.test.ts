@@ -38,7 +38,7 @@ interface Claims {
 }
 
 /** Signs any claims with the operator's key. */
-function theirs({ iss = ISSUER, aud = AUDIENCE, kid = 'theirs', typ = 'JWT' }: Claims = {}): Promise<string> {
+function operatorToken({ iss = ISSUER, aud = AUDIENCE, kid = 'theirs', typ = 'JWT' }: Claims = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1_000);
   return new SignJWT({ iss, aud, sub: MEMBER, iat: now, exp: now + 600 })
     .setProtectedHeader({ alg: 'ES256', kid, typ })
@@ -47,13 +47,13 @@ function theirs({ iss = ISSUER, aud = AUDIENCE, kid = 'theirs', typ = 'JWT' }: C
 
 it('the operator’s members choose a party and pay, and so do members who signed in on our pages', async () => {
   const id = await fixture.checkout({ party_size: 2, amount: 6_000 });
-  const ada = { id: MEMBER, phone: '', token: await theirs() };
-  const sam = await fixture.person('Sam');
+  const ada = { id: MEMBER, phone: '', token: await operatorToken() };
+  const sam = await fixture.createPerson('Sam');
   const { status, text, json } = await fixture.party(id, ada, [{ user_id: sam.id }]);
   expect(status, text).toBe(200);
   const [mine, his] = json.shares as { id: string }[];
   await fixture.pay(await fixture.hold(his?.id ?? '', sam));
-  await fixture.pay(await fixture.hold(mine?.id ?? '', { ...ada, token: await theirs() }));
+  await fixture.pay(await fixture.hold(mine?.id ?? '', { ...ada, token: await operatorToken() }));
   expect((await fixture.view(id, sam)).status).toBe('completed');
 });
 
@@ -61,40 +61,40 @@ it('a token is verified by the issuer that it names and by no other', async () =
   const { world } = fixture;
   const id = await fixture.checkout();
   const seen = async (token: string) => (await world.call('GET', `/v1/public/checkouts/${id}`, { key: token })).status;
-  const sam = await fixture.person('Sam');
+  const sam = await fixture.createPerson('Sam');
   const own = world.context.address.base;
   const kid = (await world.context.tokens.jwks()).keys[0]?.kid as string;
-  expect([await seen(await theirs()), await seen(sam.token)]).toEqual([200, 200]);
+  expect([await seen(await operatorToken()), await seen(sam.token)]).toEqual([200, 200]);
   const wrong = [
-    await theirs({ iss: own, aud: 'everyshare-guest' }),
-    await theirs({ iss: own, aud: 'everyshare-guest', kid }),
-    await theirs({ aud: 'everyshare-guest' }),
-    await theirs({ iss: 'https://elsewhere.example' }),
-    await theirs({ kid: 'unknown' }),
+    await operatorToken({ iss: own, aud: 'everyshare-guest' }),
+    await operatorToken({ iss: own, aud: 'everyshare-guest', kid }),
+    await operatorToken({ aud: 'everyshare-guest' }),
+    await operatorToken({ iss: 'https://elsewhere.example' }),
+    await operatorToken({ kid: 'unknown' }),
     sam.token.replace(/\.[^.]+$/, '.AAAA'),
   ];
   for (const token of wrong) expect(await seen(token), token).toBe(401);
 });
 
 it('an issuer that does not answer gives 503, not 401', async () => {
-  const silent = createServer((_, response) => response.writeHead(500).end());
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  const MEMBER_JWKS_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/jwks.json`;
+  const noAnswer = createServer((_, response) => response.writeHead(500).end());
+  await new Promise<void>((resolve) => noAnswer.listen(0, '127.0.0.1', resolve));
+  const MEMBER_JWKS_URL = `http://127.0.0.1:${(noAnswer.address() as AddressInfo).port}/jwks.json`;
   const other = await openGuestFixture({ env: { MEMBER_ISSUER: ISSUER, MEMBER_AUDIENCE: AUDIENCE, MEMBER_JWKS_URL } });
   const id = await other.checkout();
-  const told = await other.world.call('GET', `/v1/public/checkouts/${id}`, { key: await theirs() });
-  expect([told.status, told.json.error.code]).toEqual([503, 'service_unavailable']);
-  expect(told.headers.get('retry-after')).toBe('5');
+  const unavailable = await other.world.call('GET', `/v1/public/checkouts/${id}`, { key: await operatorToken() });
+  expect([unavailable.status, unavailable.json.error.code]).toEqual([503, 'service_unavailable']);
+  expect(unavailable.headers.get('retry-after')).toBe('5');
   await other.world.close();
-  await new Promise((resolve) => silent.close(resolve));
+  await new Promise((resolve) => noAnswer.close(resolve));
 });
 
 it('an unavailable database gives 503, not 401', async () => {
   const { context } = fixture.world;
-  const token = (await fixture.person('Sam')).token;
-  const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-  const db = { query: () => Promise.reject(away) };
-  const parts = { ...context, db, issuer: () => context.address.base, foreign: null };
-  await expect(makeTokens(parts).verify(token)).rejects.toBe(away);
+  const token = (await fixture.createPerson('Sam')).token;
+  const failing = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const db = { query: () => Promise.reject(failing) };
+  const parts = { ...context, db, issuer: () => context.address.base, memberIssuer: null };
+  await expect(makeTokens(parts).verify(token)).rejects.toBe(failing);
   await expect(makeTokens({ ...parts, db: context.db }).verify(token)).resolves.toMatch(/^[0-9a-f-]{36}$/);
 });

@@ -14,8 +14,8 @@ const outbox = (phone: string, kind: string) => fixture.outbox(phone, kind);
 
 async function signIn(phone: string, language: string, name?: string): Promise<{ id: string; token: string }> {
   const headers = { 'accept-language': language };
-  const begun = await fixture.world.call('POST', '/v1/public/sign_in', { body: { phone }, headers });
-  const body = { challenge_id: begun.json.challenge_id, code: '000000', ...(name === undefined ? {} : { name }) };
+  const challenge = await fixture.world.call('POST', '/v1/public/sign_in', { body: { phone }, headers });
+  const body = { challenge_id: challenge.json.challenge_id, code: '000000', ...(name === undefined ? {} : { name }) };
   const response = await fixture.world.call('POST', '/v1/public/sign_in/verify', { body, headers });
   expect(response.status, response.text).toBe(200);
   return { id: response.json.member.id, token: response.json.token };
@@ -34,7 +34,7 @@ describe('a text message', () => {
   });
 
   it('has the organizer, the booking, the amount, the deadline in the venue’s time, the link, and how to opt out', async () => {
-    const ada = await fixture.person('Ada');
+    const ada = await fixture.createPerson('Ada');
     const offering = await fixture.offering('America/New_York');
     const phone = '+15550209001';
     const payBy = new Date(Date.now() + 5 * 86_400_000);
@@ -52,12 +52,12 @@ describe('a text message', () => {
 
   it('carries no link but ours, whatever the members’ names are', () => {
     const about = { description: 'A\nB', venue: 'V', zone: 'UTC', currency: 'usd', payBy: 0 };
-    const said = (organizer: string | null) =>
+    const textsFor = (organizer: string | null) =>
       textOf('text.invite', 'en', { ...about, organizer }, { amount: 5_000, link: 'https://x.example/s/1' });
     for (const name of ['http://evil.example', 'Bank evil.example now', 'www.evil', null, '  ', '\u0007']) {
-      expect(said(name), String(name)).toMatch(/^A friend asks you/);
+      expect(textsFor(name), String(name)).toMatch(/^A friend asks you/);
     }
-    expect(said('Ada\nLovelace Jr.')).toMatch(/^Ada Lovelace Jr\. asks you to pay your share of A B at V: /);
-    expect(said('x'.repeat(80))).toContain(`${'x'.repeat(37)}... asks`);
+    expect(textsFor('Ada\nLovelace Jr.')).toMatch(/^Ada Lovelace Jr\. asks you to pay your share of A B at V: /);
+    expect(textsFor('x'.repeat(80))).toContain(`${'x'.repeat(37)}... asks`);
   });
 });

@@ -14,12 +14,12 @@ beforeAll(async () => {
 afterAll(() => fixture.world.close());
 
 async function send(): Promise<void> {
-  const { services: money } = fixture.world.context;
-  await runUntilIdle('sending messages', () => sendDueMessages({ ...money, sender: sandboxSender }, 100));
+  const { services } = fixture.world.context;
+  await runUntilIdle('sending messages', () => sendDueMessages({ ...services, sender: sandboxSender }, 100));
 }
 const statuses = async (phone: string, kind?: string): Promise<string[]> =>
   (await fixture.outbox(phone, kind)).map(({ status }) => status).sort();
-const answer = (phone: string, word: string) =>
+const replyTo = (phone: string, word: string) =>
   fixture.world.call('POST', '/sandbox/outbox', {
     body: new URLSearchParams({ phone, answer: word }).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -27,7 +27,7 @@ const answer = (phone: string, word: string) =>
 
 describe('one phone', () => {
   it('gets five invites an hour, also when they come at once; the others are dropped, and their links work', async () => {
-    const [ada, bob] = [await fixture.person('Ada'), await fixture.person('Bob')];
+    const [ada, bob] = [await fixture.createPerson('Ada'), await fixture.createPerson('Bob')];
     const phone = '+15550208001';
     const ids = await Promise.all(Array.from({ length: 8 }, () => fixture.checkout()));
     const members = [{ phone }, { phone: '+15550208002' }];
@@ -56,14 +56,14 @@ describe('one phone', () => {
   });
 
   it('gets twenty messages a day, codes not counted', async () => {
-    const { services: money } = fixture.world.context;
-    const { phone: number, id } = await fixture.person();
-    const sealed = sealPhone(money.seal, number);
+    const { services } = fixture.world.context;
+    const { phone: number, id } = await fixture.createPerson();
+    const sealed = sealPhone(services.seal, number);
     const queue = (kind: 'lost' | 'code', count: number) =>
       fixture.world.db.transaction((tx) =>
         queueMessages(
           tx,
-          money,
+          services,
           Array.from({ length: count }, (_, n) => ({
             ...sealed,
             kind,
@@ -82,14 +82,14 @@ describe('one phone', () => {
   });
 
   it('that replied STOP before it had a member gets no invite until START', async () => {
-    const ada = await fixture.person('Ada');
+    const ada = await fixture.createPerson('Ada');
     const phone = '+15550208003';
-    await answer(phone, 'STOP');
-    await answer(phone, 'Stop');
+    await replyTo(phone, 'STOP');
+    await replyTo(phone, 'Stop');
     await fixture.party(await fixture.checkout(), ada, [{ phone }]);
     await send();
     expect(await statuses(phone)).toEqual(['dropped']);
-    await answer(phone, 'START');
+    await replyTo(phone, 'START');
     await fixture.party(await fixture.checkout(), ada, [{ phone }]);
     await send();
     expect(await statuses(phone)).toEqual(['dropped', 'sent']);
@@ -97,7 +97,7 @@ describe('one phone', () => {
 });
 
 it('an organizer can choose the party thirty times an hour; refused choices do not count', async () => {
-  const [ada, sam] = [await fixture.person('Ada'), await fixture.person('Sam')];
+  const [ada, sam] = [await fixture.createPerson('Ada'), await fixture.createPerson('Sam')];
   const id = await fixture.checkout();
   const members = [{ user_id: sam.id }];
   for (let n = 0; n < 5; n++) expect((await fixture.party(id, ada, members, { custom: {} })).status).toBe(422);

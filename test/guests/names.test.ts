@@ -12,31 +12,31 @@ afterAll(() => fixture.world.close());
 
 /** Reserved numbers, whose code is 000000. */
 let numbers = 0;
-const freshPhone = (): string => `+1555010010${numbers++}`;
+const unusedPhone = (): string => `+1555010010${numbers++}`;
 
 async function signIn(phone: string, name?: string): Promise<{ id: string; display_name: string | null }> {
-  const begun = await fixture.world.call('POST', '/v1/public/sign_in', { body: { phone } });
+  const challenge = await fixture.world.call('POST', '/v1/public/sign_in', { body: { phone } });
   const response = await fixture.world.call('POST', '/v1/public/sign_in/verify', {
-    body: { challenge_id: begun.json.challenge_id, code: '000000', ...(name === undefined ? {} : { name }) },
+    body: { challenge_id: challenge.json.challenge_id, code: '000000', ...(name === undefined ? {} : { name }) },
   });
   expect(response.status, response.text).toBe(200);
   return response.json.member;
 }
 
-interface Named {
+interface NamedShare {
   readonly display_name: string | null;
 }
-const asGuest = async (id: string, who: Person) =>
-  (await fixture.view(id, who)).shares.map(({ display_name }: Named) => display_name);
+const asGuest = async (id: string, person: Person) =>
+  (await fixture.view(id, person)).shares.map(({ display_name }: NamedShare) => display_name);
 const asPartner = async (id: string) =>
   (await fixture.world.call('GET', `/v1/checkouts/${id}`, { key: fixture.key })).json.shares.map(
-    ({ display_name }: Named) => display_name,
+    ({ display_name }: NamedShare) => display_name,
   );
 
 it('a member who is invited without a name appears with the own name, to the party and to the partner', async () => {
-  const ada = await fixture.person('Ada');
+  const ada = await fixture.createPerson('Ada');
   const id = await fixture.checkout();
-  const [first, second] = [freshPhone(), freshPhone()];
+  const [first, second] = [unusedPhone(), unusedPhone()];
   await fixture.party(id, ada, [{ phone: first }, { phone: second }]);
   expect(await asGuest(id, ada)).toEqual(['Ada', null, null]);
   await signIn(first, 'Benjamin');
@@ -50,20 +50,20 @@ it('a member who is invited without a name appears with the own name, to the par
     ['Ada', 'Benjamin', 'Cleo'],
     ['Ada', 'Benjamin', 'Cleo'],
   ]);
-  const again = await fixture.party(id, ada, [{ phone: first }, { phone: second }]);
-  expect(again.json.shares.map(({ display_name }: Named) => display_name)).toEqual(['Ada', 'Benjamin', 'Cleo']);
+  const repeated = await fixture.party(id, ada, [{ phone: first }, { phone: second }]);
+  expect(repeated.json.shares.map(({ display_name }: NamedShare) => display_name)).toEqual(['Ada', 'Benjamin', 'Cleo']);
 });
 
 it('the name that the organizer typed is used, and stays when the party is changed by id', async () => {
-  const ada = await fixture.person('Ada');
+  const ada = await fixture.createPerson('Ada');
   const id = await fixture.checkout();
-  const [first, second] = [freshPhone(), freshPhone()];
+  const [first, second] = [unusedPhone(), unusedPhone()];
   await fixture.party(id, ada, [
     { phone: first, name: 'Ben' },
     { phone: second, name: 'Cleo' },
   ]);
   const rows = await fixture.world.db.query<{ member_id: string }>(
-    'select member_id from shares where checkout_id = $1 order by place',
+    'select member_id from shares where checkout_id = $1 order by position',
     [id],
   );
   const ids = rows.slice(1).map(({ member_id }) => ({ user_id: member_id }));

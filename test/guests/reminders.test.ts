@@ -11,7 +11,7 @@ import {
 import { afterQuietHours, remindersFor } from '../../src/domain/checkouts/notifications/reminders.ts';
 
 const at = (text: string): number => Date.parse(text);
-const said = (invited: string, payBy: string, zone: string): string[] =>
+const reminderTimes = (invited: string, payBy: string, zone: string): string[] =>
   remindersFor(at(invited), at(payBy), zone).map(({ name, at }) => `${name} ${new Date(at).toISOString()}`);
 
 const HOUR = 3_600_000;
@@ -24,7 +24,7 @@ function hourIn(zone: string, time: number): number {
 
 describe('reminders', () => {
   it('come a day after the invite, a day before pay_by and three hours before', () => {
-    expect(said('2026-11-16T15:00:00Z', '2026-11-20T18:00:00Z', 'UTC')).toEqual([
+    expect(reminderTimes('2026-11-16T15:00:00Z', '2026-11-20T18:00:00Z', 'UTC')).toEqual([
       'day-after 2026-11-17T15:00:00.000Z',
       'day-before 2026-11-19T18:00:00.000Z',
       'hours-before 2026-11-20T15:00:00.000Z',
@@ -33,7 +33,7 @@ describe('reminders', () => {
 
   it('wait for the morning in the venue’s zone', () => {
     // Invited at 23:00 in New York, to pay by 10:00.
-    expect(said('2026-11-17T04:00:00Z', '2026-11-20T15:00:00Z', 'America/New_York')).toEqual([
+    expect(reminderTimes('2026-11-17T04:00:00Z', '2026-11-20T15:00:00Z', 'America/New_York')).toEqual([
       'day-after 2026-11-18T13:00:00.000Z',
       'day-before 2026-11-19T15:00:00.000Z',
       'hours-before 2026-11-20T13:00:00.000Z',
@@ -41,26 +41,28 @@ describe('reminders', () => {
   });
 
   it('come the evening before when the morning is too late', () => {
-    expect(said('2026-11-10T12:00:00Z', '2026-11-20T07:30:00Z', 'UTC')).toContain(
+    expect(reminderTimes('2026-11-10T12:00:00Z', '2026-11-20T07:30:00Z', 'UTC')).toContain(
       'hours-before 2026-11-19T20:44:00.000Z',
     );
   });
 
   it('that would come before the invite are left out', () => {
-    expect(said('2026-11-20T10:00:00Z', '2026-11-20T18:00:00Z', 'UTC')).toEqual([
+    expect(reminderTimes('2026-11-20T10:00:00Z', '2026-11-20T18:00:00Z', 'UTC')).toEqual([
       'hours-before 2026-11-20T15:00:00.000Z',
     ]);
-    expect(said('2026-11-20T16:00:00Z', '2026-11-20T18:00:00Z', 'UTC')).toEqual([]);
+    expect(reminderTimes('2026-11-20T16:00:00Z', '2026-11-20T18:00:00Z', 'UTC')).toEqual([]);
   });
 
   it('within half an hour of each other are one', () => {
-    expect(said('2026-11-16T12:00:00Z', '2026-11-18T12:05:00Z', 'UTC')).toEqual([
+    expect(reminderTimes('2026-11-16T12:00:00Z', '2026-11-18T12:05:00Z', 'UTC')).toEqual([
       'day-before 2026-11-17T12:05:00.000Z',
       'hours-before 2026-11-18T09:05:00.000Z',
     ]);
   });
 
-  it('are outside quiet hours, in order, after the invite and before pay_by, in every zone and through daylight saving time', () => {
+  it('are outside quiet hours, in order, after the invite and before pay_by, in every zone and through daylight saving time', {
+    tags: ['slow'],
+  }, () => {
     fc.assert(
       fc.property(
         fc.integer({ min: at('2026-01-01T00:00:00Z'), max: at('2028-01-01T00:00:00Z') }),
@@ -90,7 +92,7 @@ describe('reminders', () => {
 });
 
 describe('a decision about notifications', () => {
-  const share = (id: string, more: Partial<NotifiedShare> = {}): NotifiedShare => ({
+  const share = (id: string, overrides: Partial<NotifiedShare> = {}): NotifiedShare => ({
     id,
     memberId: `member-${id}`,
     amount: 5_000,
@@ -100,9 +102,9 @@ describe('a decision about notifications', () => {
     remindedAt: null,
     lostAt: null,
     droppedAt: null,
-    ...more,
+    ...overrides,
   });
-  const scene = (more: Partial<NotificationInput> = {}): NotificationInput => ({
+  const notificationInput = (overrides: Partial<NotificationInput> = {}): NotificationInput => ({
     id: 'chk',
     status: 'collecting',
     payBy: at('2026-11-20T12:00:00Z'),
@@ -110,39 +112,42 @@ describe('a decision about notifications', () => {
     zone: 'UTC',
     shares: [share('a'), share('b')],
     payers: new Map(),
-    ...more,
+    ...overrides,
   });
   const keys = (decided: ReturnType<typeof decideNotifications>) =>
     decided.notifications.map(({ key, subject }) => `${key} ${subject}`);
 
   it('has one reminder when several are overdue, and the time of the next one', () => {
-    const decided = decideNotifications(scene({ shares: [share('b')] }), at('2026-11-19T13:00:00Z'));
+    const decided = decideNotifications(notificationInput({ shares: [share('b')] }), at('2026-11-19T13:00:00Z'));
     expect(keys(decided)).toEqual(['text.reminder b day-before']);
     expect(decided).toMatchObject({ reminded: ['b'], next: at('2026-11-20T09:00:00Z') });
-    const again = decideNotifications(
-      scene({ shares: [share('b', { remindedAt: at('2026-11-19T13:00:00Z') })] }),
+    const repeated = decideNotifications(
+      notificationInput({ shares: [share('b', { remindedAt: at('2026-11-19T13:00:00Z') })] }),
       at('2026-11-19T13:00:01Z'),
     );
-    expect(again.notifications).toEqual([]);
+    expect(repeated.notifications).toEqual([]);
   });
 
   it('waits for the morning when the worker is late and it is night', () => {
-    const decided = decideNotifications(scene(), at('2026-11-17T22:00:00Z'));
+    const decided = decideNotifications(notificationInput(), at('2026-11-17T22:00:00Z'));
     expect(decided).toEqual({ notifications: [], reminded: [], next: at('2026-11-18T08:00:00Z') });
   });
 
   it('has no reminder for a paid share, a share of 0 or an ended checkout', () => {
     const paid = [share('a', { status: 'held' }), share('b', { amount: 0 })];
-    expect(decideNotifications(scene({ shares: paid }), at('2026-11-19T13:00:00Z'))).toMatchObject({
+    expect(decideNotifications(notificationInput({ shares: paid }), at('2026-11-19T13:00:00Z'))).toMatchObject({
       notifications: [],
       next: 'later',
     });
     for (const status of ['completed', 'expired', 'canceled'] as const) {
-      const decided = decideNotifications(scene({ status, shares: [share('b')] }), at('2026-11-19T13:00:00Z'));
+      const decided = decideNotifications(
+        notificationInput({ status, shares: [share('b')] }),
+        at('2026-11-19T13:00:00Z'),
+      );
       expect(decided.notifications.filter(({ kind }) => kind === 'reminder')).toEqual([]);
       expect(decided.next).toBe('never');
     }
-    expect(decideNotifications(scene({ status: 'funded' }), at('2026-11-19T13:00:00Z'))).toMatchObject({
+    expect(decideNotifications(notificationInput({ status: 'funded' }), at('2026-11-19T13:00:00Z'))).toMatchObject({
       notifications: [],
       next: 'later',
     });
@@ -152,7 +157,7 @@ describe('a decision about notifications', () => {
     const payers = new Map([['b', 'member-a']]);
     const captured = [share('a', { status: 'captured' }), share('b', { status: 'captured' })];
     const done = decideNotifications(
-      scene({ status: 'completed', shares: captured, payers }),
+      notificationInput({ status: 'completed', shares: captured, payers }),
       at('2026-11-19T13:00:00Z'),
     );
     expect(done.notifications).toMatchObject([
@@ -160,11 +165,11 @@ describe('a decision about notifications', () => {
       { key: 'text.completed_covered', memberId: 'member-b', payerId: 'member-a' },
     ]);
     const released = captured.map((one) => ({ ...one, status: 'released' as const }));
-    const over = decideNotifications(
-      scene({ status: 'expired', shares: released, payers }),
+    const ended = decideNotifications(
+      notificationInput({ status: 'expired', shares: released, payers }),
       at('2026-11-21T13:00:00Z'),
     );
-    expect(over.notifications).toMatchObject([
+    expect(ended.notifications).toMatchObject([
       { key: 'text.expired', memberId: 'member-a', amount: 10_000 },
       { key: 'text.expired_unpaid', memberId: 'member-b' },
     ]);
@@ -173,13 +178,16 @@ describe('a decision about notifications', () => {
   it('notifies of both when a payer’s card was charged and held, and the checkout did not complete', () => {
     const payers = new Map([['b', 'member-a']]);
     const shares = [share('a', { status: 'captured' }), share('b', { status: 'released' })];
-    const over = decideNotifications(scene({ status: 'canceled', shares, payers }), at('2026-11-19T13:00:00Z'));
-    expect(over.notifications.map(({ key }) => key)).toEqual([
+    const ended = decideNotifications(
+      notificationInput({ status: 'canceled', shares, payers }),
+      at('2026-11-19T13:00:00Z'),
+    );
+    expect(ended.notifications.map(({ key }) => key)).toEqual([
       'text.returned',
       'text.canceled',
       'text.canceled_unpaid',
     ]);
-    expect(new Set(over.notifications.map(({ subject }) => subject)).size).toBe(3);
+    expect(new Set(ended.notifications.map(({ subject }) => subject)).size).toBe(3);
   });
 
   it('notifies every invited member of the end, and the organizer even with nothing to pay', () => {
@@ -188,8 +196,8 @@ describe('a decision about notifications', () => {
       share('b', { status: 'failed' }),
       share('c', { amount: 0 }),
     ];
-    const over = decideNotifications(scene({ status: 'expired', shares }), at('2026-11-21T13:00:00Z'));
-    expect(over.notifications).toMatchObject([
+    const ended = decideNotifications(notificationInput({ status: 'expired', shares }), at('2026-11-21T13:00:00Z'));
+    expect(ended.notifications).toMatchObject([
       { kind: 'ended', key: 'text.expired_unpaid', memberId: 'member-a' },
       { kind: 'ended', key: 'text.expired_unpaid', memberId: 'member-b' },
     ]);
@@ -204,6 +212,9 @@ describe('a decision about notifications', () => {
       share('d', { status: 'released', droppedAt: now - 25 * HOUR }),
       share('e', { status: 'failed', lostAt: now - 25 * HOUR }),
     ];
-    expect(keys(decideNotifications(scene({ shares }), now))).toEqual(['text.changed c', `text.lost b ${now - HOUR}`]);
+    expect(keys(decideNotifications(notificationInput({ shares }), now))).toEqual([
+      'text.changed c',
+      `text.lost b ${now - HOUR}`,
+    ]);
   });
 });

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findInvite } from '../../src/domain/checkouts/party/invite-queries.ts';
+import { findInvite } from '../../src/domain/checkouts/guests/invite-queries.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
 import { channelsOf, friendsOf } from '../../src/domain/members/friend-queries.ts';
 import { setMemberName } from '../../src/domain/members/profile.ts';
@@ -20,7 +20,7 @@ const DAY = 86_400_000;
 describe('a session', () => {
   it('is found by its token for 30 days or until it ends, and its token is stored nowhere', async () => {
     const { context, db } = fixture.world;
-    const ada = await fixture.person('Ada');
+    const ada = await fixture.createPerson('Ada');
     const token = await beginSession(context.services, ada.id);
     expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     const now = Date.now();
@@ -28,8 +28,8 @@ describe('a session', () => {
     expect(found).toMatchObject({ memberId: ada.id, displayName: 'Ada' });
     expect((found?.expiresAt ?? 0) - now).toBeGreaterThan(29.9 * DAY);
     expect(await findSession(db, token, now + 30 * DAY + 60_000)).toBe(null);
-    const kept = await db.query('select * from member_sessions');
-    expect(JSON.stringify(kept)).not.toContain(token);
+    const rows = await db.query('select * from member_sessions');
+    expect(JSON.stringify(rows)).not.toContain(token);
     for (const other of ['', 'x', `${token.slice(0, -2)}AA`, `${token}'`]) {
       expect(await findSession(db, other, now)).toBe(null);
     }
@@ -42,7 +42,7 @@ describe('a session', () => {
 describe('a name', () => {
   it('has 1 to 80 characters and is trimmed', async () => {
     const { db } = fixture.world;
-    const ada = await fixture.person();
+    const ada = await fixture.createPerson();
     expect(await setMemberName(db, ada.id, '  Ada Lovelace ')).toBe('Ada Lovelace');
     expect(await setMemberName(db, ada.id, '😀'.repeat(80))).toHaveLength(160);
     for (const [bad, code] of [
@@ -59,7 +59,11 @@ describe('a name', () => {
 describe('the friends of a member', () => {
   it('are the members of earlier parties who joined or have a name, the latest first, beside the group chats', async () => {
     const { db } = fixture.world;
-    const [ada, sam, kim] = [await fixture.person('Ada'), await fixture.person('Sam'), await fixture.person()];
+    const [ada, sam, kim] = [
+      await fixture.createPerson('Ada'),
+      await fixture.createPerson('Sam'),
+      await fixture.createPerson(),
+    ];
     const first = await fixture.checkout();
     await fixture.party(first, ada, [{ user_id: sam.id }, { phone: '+15550301111' }]);
     const second = await fixture.checkout();
@@ -90,7 +94,7 @@ describe('the friends of a member', () => {
 describe('an invite', () => {
   it('leads to its share however often it is read', async () => {
     const { db } = fixture.world;
-    const [ada, sam] = [await fixture.person(), await fixture.person()];
+    const [ada, sam] = [await fixture.createPerson(), await fixture.createPerson()];
     const id = await fixture.checkout();
     const { shares } = (await fixture.party(id, ada, [{ user_id: sam.id }])).json;
     const token = String(shares[1].url).split('/s/')[1] ?? '';

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notifyDueGuests } from '../../src/domain/checkouts/notifications/notify-guests.ts';
-import { applyKeyword } from '../../src/domain/members/messages/answer.ts';
+import { applyKeyword } from '../../src/domain/members/messages/apply-keyword.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { PROCESSOR_KEYS } from '../support/test-world.ts';
 import { runUntilIdle } from '../support/wait-for.ts';
@@ -18,10 +18,10 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /** Runs the worker's notification and message steps until nothing is due. */
-async function tell(): Promise<void> {
-  const { services: money } = fixture.world.context;
-  await runUntilIdle('notifying guests', () => notifyDueGuests(money, 100));
-  await runUntilIdle('sending messages', () => sendDueMessages({ ...money, sender: sandboxSender }, 100));
+async function notifyAndSend(): Promise<void> {
+  const { services } = fixture.world.context;
+  await runUntilIdle('notifying guests', () => notifyDueGuests(services, 100));
+  await runUntilIdle('sending messages', () => sendDueMessages({ ...services, sender: sandboxSender }, 100));
 }
 
 /** A zone in which it is this hour now. */
@@ -30,32 +30,36 @@ function zoneWhereItIs(hour: number): string {
   return offset === 0 ? 'Etc/GMT' : `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
 }
 
-async function collecting(hour = 12, more: Record<string, unknown> = {}) {
-  const [ada, sam, kim] = [await fixture.person('Ada'), await fixture.person('Sam'), await fixture.person('Kim')];
+async function collecting(hour = 12, overrides: Record<string, unknown> = {}) {
+  const [ada, sam, kim] = [
+    await fixture.createPerson('Ada'),
+    await fixture.createPerson('Sam'),
+    await fixture.createPerson('Kim'),
+  ];
   const offering = await fixture.offering(zoneWhereItIs(hour));
   const payBy = Date.now() + 4 * DAY;
   const id = await fixture.checkout({
     party_size: 3,
     offering_external_id: offering,
     pay_by: new Date(payBy).toISOString(),
-    ...more,
+    ...overrides,
   });
   const response = await fixture.party(id, ada, [{ user_id: sam.id }, { user_id: kim.id }]);
   expect(response.status, response.text).toBe(200);
   const shares = response.json.shares as { id: string; url: string }[];
-  await tell();
+  await notifyAndSend();
   return { ada, sam, kim, id, payBy, shares, of: (index: number) => shares[index]?.id ?? '' };
 }
 
-const kinds = async (who: Person): Promise<string[]> =>
-  (await fixture.outbox(who.phone)).map(({ kind }) => kind).reverse();
-const newest = async (who: Person): Promise<string> => (await fixture.outbox(who.phone))[0]?.text ?? '';
+const kinds = async (person: Person): Promise<string[]> =>
+  (await fixture.outbox(person.phone)).map(({ kind }) => kind).reverse();
+const newest = async (person: Person): Promise<string> => (await fixture.outbox(person.phone))[0]?.text ?? '';
 
 describe('a reminder', () => {
   it('goes to unpaid members a day after the invite and 24 and 3 hours before pay_by, once each', async () => {
     const { ada, sam, kim, id, payBy, of } = await collecting();
     await fixture.pay(await fixture.hold(of(1), sam));
-    await tell();
+    await notifyAndSend();
     expect([await kinds(ada), await kinds(sam), await kinds(kim)]).toEqual([[], ['invite'], ['invite']]);
     const steps: [number, number][] = [
       [Date.now() + DAY + 60_000, 1],
@@ -66,7 +70,7 @@ describe('a reminder', () => {
     ];
     for (const [to, count] of steps) {
       expect((await fixture.advance(id, to)).status).toBe(200);
-      await Promise.all([tell(), tell()]);
+      await Promise.all([notifyAndSend(), notifyAndSend()]);
       expect(await kinds(kim)).toEqual(['invite', ...Array(count).fill('reminder')]);
       expect(await kinds(ada)).toEqual(Array(count).fill('reminder'));
       expect(await kinds(sam)).toEqual(['invite']);
@@ -80,13 +84,13 @@ describe('a reminder', () => {
   it('is sent in the morning, not at night, in the venue’s time', async () => {
     const { kim, id } = await collecting(23);
     await fixture.advance(id, Date.now() + DAY + 60_000);
-    await tell();
+    await notifyAndSend();
     expect(await kinds(kim)).toEqual(['invite']);
     await fixture.advance(id, Date.now() + DAY + 8 * HOUR);
-    await tell();
+    await notifyAndSend();
     expect(await kinds(kim)).toEqual(['invite']);
     await fixture.advance(id, Date.now() + DAY + 9 * HOUR + 60_000);
-    await tell();
+    await notifyAndSend();
     expect(await kinds(kim)).toEqual(['invite', 'reminder']);
   });
 
@@ -98,7 +102,7 @@ describe('a reminder', () => {
     // It waits in the queue, and then the venue cancels.
     expect((await fixture.outbox(sam.phone, 'reminder')).map(({ status }) => status)).toEqual(['waiting']);
     await fixture.world.call('POST', `/v1/checkouts/${id}/cancel`, { key: fixture.key });
-    await tell();
+    await notifyAndSend();
     expect((await fixture.outbox(sam.phone, 'reminder')).map(({ status }) => status)).toEqual(['dropped']);
     expect(await kinds(kim)).toEqual(['invite']);
   });
@@ -112,19 +116,19 @@ describe('a reminder', () => {
 });
 
 /** Pays a share; returns the payment intent. */
-async function paid(share: string, who: Person): Promise<string> {
-  const response = await fixture.hold(share, who);
+async function payShare(share: string, person: Person): Promise<string> {
+  const response = await fixture.hold(share, person);
   await fixture.pay(response);
   return String(response.json.client_secret).split('_secret_')[0] ?? '';
 }
 
 /** The processor cancels the hold. */
 async function loseHold(intent: string): Promise<void> {
-  const answer = await fetch(`${fixture.world.processor.url}/v1/payment_intents/${intent}/cancel`, {
+  const response = await fetch(`${fixture.world.processor.url}/v1/payment_intents/${intent}/cancel`, {
     method: 'POST',
     headers: { authorization: `Bearer ${PROCESSOR_KEYS.test.secret}` },
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }
 
 describe('a guest gets a message', () => {
@@ -132,14 +136,14 @@ describe('a guest gets a message', () => {
     const { ada, sam, kim, id, of } = await collecting();
     await fixture.pay(await fixture.hold(of(1), sam));
     await fixture.world.call('POST', `/v1/test_helpers/checkouts/${id}/expire`, { key: fixture.key });
-    await Promise.all([tell(), tell()]);
+    await Promise.all([notifyAndSend(), notifyAndSend()]);
     expect([await kinds(ada), await kinds(sam), await kinds(kim)]).toEqual([
       ['ended'],
       ['invite', 'released'],
       ['invite', 'ended'],
     ]);
-    for (const who of [ada, kim]) {
-      expect(await newest(who)).toMatch(
+    for (const person of [ada, kim]) {
+      expect(await newest(person)).toMatch(
         /^Not everyone paid in time for Cabana 3 at Harbor House\. You were not charged/,
       );
     }
@@ -153,15 +157,15 @@ describe('a guest gets a message', () => {
     await fixture.pay(await fixture.hold(of(1), ada));
     await fixture.pay(await fixture.hold(of(0), ada));
     await fixture.world.call('POST', `/v1/checkouts/${id}/cancel`, { key: fixture.key });
-    await tell();
+    await notifyAndSend();
     // A covered or unpaid member gets the cancellation, without a word about a hold.
     expect([await kinds(ada), await kinds(sam), await kinds(kim)]).toEqual([
       ['released'],
       ['invite', 'ended'],
       ['invite', 'ended'],
     ]);
-    for (const who of [sam, kim]) {
-      expect(await newest(who)).toMatch(/^Cabana 3 at Harbor House was canceled\. You were not charged anything\./);
+    for (const person of [sam, kim]) {
+      expect(await newest(person)).toMatch(/^Cabana 3 at Harbor House was canceled\. You were not charged anything\./);
     }
     expect(await newest(ada)).toMatch(/^Cabana 3 at Harbor House was canceled\. Your hold of \$66\.67 is released/);
   });
@@ -171,32 +175,32 @@ describe('a guest gets a message', () => {
     await fixture.pay(await fixture.hold(of(1), sam));
     await fixture.pay(await fixture.hold(of(2), kim));
     await fixture.party(id, ada, [{ user_id: kim.id }], { custom: { organizer: 6_667, [kim.id]: 3_333 } });
-    await tell();
+    await notifyAndSend();
     expect(await kinds(sam)).toEqual(['invite', 'released']);
     expect(await newest(sam)).toMatch(/^Ada changed who pays for Cabana 3/);
     expect(await kinds(kim)).toEqual(['invite']);
     await fixture.party(id, ada, [{ user_id: sam.id }, { user_id: kim.id }]);
-    await tell();
+    await notifyAndSend();
     expect(await kinds(sam)).toEqual(['invite', 'released', 'invite']);
   });
 
   it('that the hold was lost and must be paid again, each time', async () => {
     const { ada, sam, kim, id, of } = await collecting();
-    await loseHold(await paid(of(1), sam));
+    await loseHold(await payShare(of(1), sam));
     await fixture.world.db.query("update holds set due_at = to_timestamp(0) where status = 'held'");
     await fixture.world.work();
-    await Promise.all([tell(), tell()]);
+    await Promise.all([notifyAndSend(), notifyAndSend()]);
     expect(await kinds(sam)).toEqual(['invite', 'lost']);
     // The second loss is found when every share is held.
-    await paid(of(0), ada);
-    await loseHold(await paid(of(1), sam));
-    await paid(of(2), kim);
+    await payShare(of(0), ada);
+    await loseHold(await payShare(of(1), sam));
+    await payShare(of(2), kim);
     expect((await fixture.view(id, ada)).status).toBe('collecting');
-    await tell();
+    await notifyAndSend();
     expect(await kinds(sam)).toEqual(['invite', 'lost', 'lost']);
     expect(await newest(sam)).toMatch(/^Your bank has let go of your hold of \$33\.33 .+ Please pay again by .+\/s\//);
     await fixture.pay(await fixture.hold(of(1), sam));
-    await tell();
+    await notifyAndSend();
     expect(await fixture.view(id, sam)).toMatchObject({ status: 'completed' });
     expect([await kinds(ada), await kinds(kim)]).toEqual([['completed'], ['invite', 'completed']]);
   });
@@ -206,7 +210,7 @@ describe('a guest gets a message', () => {
     await fixture.pay(await fixture.hold(of(1), sam));
     await fixture.pay(await fixture.hold(of(2), ada));
     await fixture.pay(await fixture.hold(of(0), ada));
-    await Promise.all([tell(), tell()]);
+    await Promise.all([notifyAndSend(), notifyAndSend()]);
     expect([await kinds(ada), await kinds(sam), await kinds(kim)]).toEqual([
       ['completed'],
       ['invite', 'completed'],
@@ -220,7 +224,7 @@ describe('a guest gets a message', () => {
 describe('in the sandbox', () => {
   it('a phone that replies STOP on the outbox page gets nothing more until START', async () => {
     const { sam, kim, ada, id, of } = await collecting();
-    const answer = (word: string) =>
+    const reply = (word: string) =>
       fixture.world.call('POST', '/sandbox/outbox', {
         body: new URLSearchParams({ phone: sam.phone, answer: word }).toString(),
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -228,15 +232,15 @@ describe('in the sandbox', () => {
     const page = await fixture.world.call('GET', '/sandbox/outbox');
     expect(page.text).toContain('name="answer" value="STOP"');
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self'");
-    const response = await answer('STOP');
+    const response = await reply('STOP');
     expect([response.status, response.headers.get('location')]).toEqual([303, '/sandbox/outbox']);
     await fixture.pay(await fixture.hold(of(1), sam));
     expect((await fixture.party(id, ada, [{ user_id: kim.id }])).status).toBe(200);
-    await tell();
+    await notifyAndSend();
     expect(await kinds(sam)).toEqual(['invite']);
-    await answer('START');
+    await reply('START');
     await fixture.party(await fixture.checkout(), ada, [{ user_id: sam.id }]);
-    await tell();
+    await notifyAndSend();
     expect((await fixture.outbox(sam.phone)).map(({ kind, status }) => [kind, status])[0]).toEqual(['invite', 'sent']);
   });
 });

@@ -6,12 +6,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/base/config.ts';
-import { sendDueMessages, TextRefused } from '../../src/domain/members/messages/send.ts';
+import { SmsRefused, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { isFromTwilio } from '../../src/domain/members/messages/twilio.ts';
-import { textSender } from '../../src/main/sender.ts';
+import { smsSender } from '../../src/main/sms-sender.ts';
 import { type GuestFixture, openGuestFixture, type Person, statusAndError } from './guest-fixture.ts';
 
-interface Asked {
+interface ReceivedRequest {
   readonly path: string;
   readonly authorization: string;
   readonly form: URLSearchParams;
@@ -21,7 +21,7 @@ type Reply = { readonly status: number; readonly body: unknown } | 'hang up';
 
 let fixture: GuestFixture;
 let twilio: Server;
-const asked: Asked[] = [];
+const received: ReceivedRequest[] = [];
 let replies: Reply[] = [];
 const SENT: Reply = { status: 201, body: { sid: 'SM1', status: 'queued' } };
 const AUTH = 'token-of-the-account';
@@ -31,7 +31,7 @@ beforeAll(async () => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
-      asked.push({
+      received.push({
         path: request.url ?? '',
         authorization: request.headers.authorization ?? '',
         form: new URLSearchParams(Buffer.concat(parts).toString()),
@@ -41,7 +41,7 @@ beforeAll(async () => {
       response.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify(reply.body));
     });
   });
-  await new Promise<void>((done) => twilio.listen(0, '127.0.0.1', done));
+  await new Promise<void>((resolve) => twilio.listen(0, '127.0.0.1', resolve));
   const { port } = twilio.address() as AddressInfo;
   fixture = await openGuestFixture({
     env: {
@@ -54,10 +54,10 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await fixture.world.close();
-  await new Promise((done) => twilio.close(done));
+  await new Promise((resolve) => twilio.close(resolve));
 });
 beforeEach(async () => {
-  asked.length = 0;
+  received.length = 0;
   replies = [];
   await fixture.world.db.query(`delete from messages`);
 });
@@ -65,48 +65,48 @@ beforeEach(async () => {
 const due = () => fixture.world.db.query("update messages set due_at = to_timestamp(0) where status = 'waiting'");
 
 async function send(): Promise<void> {
-  const { services: money, config } = fixture.world.context;
+  const { services, config } = fixture.world.context;
   await due();
-  await sendDueMessages({ ...money, sender: textSender(config) }, 100);
+  await sendDueMessages({ ...services, sender: smsSender(config) }, 100);
 }
 
 async function invited(): Promise<Person> {
-  const [ada, sam] = [await fixture.person('Ada'), await fixture.person('Sam')];
+  const [ada, sam] = [await fixture.createPerson('Ada'), await fixture.createPerson('Sam')];
   await fixture.party(await fixture.checkout(), ada, [{ user_id: sam.id }]);
   return sam;
 }
 
 const states = () => fixture.world.db.query('select status, last_error, provider_id from messages');
-const stopped = async (who: Person): Promise<boolean> => {
+const stopped = async (person: Person): Promise<boolean> => {
   const rows = await fixture.world.db.query<{ is: boolean }>(
     'select exists (select 1 from opted_out_phones p join members m using (phone_hash) where m.member_id = $1) as "is"',
-    [who.id],
+    [person.id],
   );
   return rows[0]?.is === true;
 };
 
 describe('a message', () => {
   it.each([
-    ['cannot be sent', new TextRefused('no such number')],
+    ['cannot be sent', new SmsRefused('no such number')],
     ['is to be tried again', new Error('not now')],
   ])('is not changed by a worker with a stale lease token, which finds that it %s', async (_, why) => {
     await invited();
-    const { services: money } = fixture.world.context;
-    const answers: { sent: (id: string) => void; failed: (error: Error) => void }[] = [];
-    const send = () => new Promise<string>((sent, failed) => void answers.push({ sent, failed }));
+    const { services } = fixture.world.context;
+    const responses: { sent: (id: string) => void; failed: (error: Error) => void }[] = [];
+    const send = () => new Promise<string>((sent, failed) => void responses.push({ sent, failed }));
     const begin = async (): Promise<{ over: Promise<unknown> }> => {
       await due();
-      const [before, over] = [answers.length, sendDueMessages({ ...money, sender: { send } }, 100)];
-      await expect.poll(() => answers.length, { timeout: 60_000 }).toBe(before + 1);
+      const [before, over] = [responses.length, sendDueMessages({ ...services, sender: { send } }, 100)];
+      await expect.poll(() => responses.length, { timeout: 60_000 }).toBe(before + 1);
       return { over };
     };
     const rows = () => fixture.world.db.query<{ due_at: Date }>('select status, lease_token, due_at from messages');
-    const [late, now] = [await begin(), await begin()];
-    const taken = await rows();
-    answers[0]?.failed(why);
-    await late.over;
-    expect(await rows()).toEqual(taken);
-    answers[1]?.sent('SM2');
+    const [stale, now] = [await begin(), await begin()];
+    const claimed = await rows();
+    responses[0]?.failed(why);
+    await stale.over;
+    expect(await rows()).toEqual(claimed);
+    responses[1]?.sent('SM2');
     await now.over;
     expect(await states()).toEqual([{ status: 'sent', last_error: null, provider_id: 'SM2' }]);
   });
@@ -114,15 +114,15 @@ describe('a message', () => {
   it('is sent once, with its validity period', async () => {
     const sam = await invited();
     await Promise.all([send(), send()]);
-    expect(asked).toHaveLength(1);
-    const [{ path, authorization, form }] = asked as [Asked];
+    expect(received).toHaveLength(1);
+    const [{ path, authorization, form }] = received as [ReceivedRequest];
     expect(path).toBe('/2010-04-01/Accounts/AC123/Messages.json');
     expect(authorization).toBe(`Basic ${Buffer.from(`AC123:${AUTH}`).toString('base64')}`);
     expect(Object.fromEntries(form)).toMatchObject({ To: sam.phone, From: '+15005550006', ValidityPeriod: '36000' });
     expect(form.get('Body')).toContain('Ada asks you to pay');
     expect(await states()).toEqual([{ status: 'sent', last_error: null, provider_id: 'SM1' }]);
     await send();
-    expect(asked).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 
   it('is retried while Twilio is too busy, and fails for good when Twilio refuses it', async () => {
@@ -149,7 +149,7 @@ describe('a message', () => {
     await invited();
     replies = ['hang up', 'hang up', 'hang up'];
     for (let times = 0; times < 4; times++) await send();
-    expect(asked).toHaveLength(2);
+    expect(received).toHaveLength(2);
     expect(await states()).toMatchObject([{ status: 'failed', last_error: expect.stringContaining('did not answer') }]);
   });
 
@@ -157,7 +157,7 @@ describe('a message', () => {
     const sam = await invited();
     replies = [{ status: 400, body: { code: 21610, message: 'Attempt to send to unsubscribed recipient' } }];
     await send();
-    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'stopped' }]);
+    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'the phone has opted out' }]);
     expect(await stopped(sam)).toBe(true);
   });
 });
@@ -170,7 +170,7 @@ describe('a reply', () => {
       .reduce((sum, name) => `${sum}${name}${fields[name]}`, url());
     return createHmac('sha1', token).update(text).digest('base64');
   }
-  const answer = (fields: Record<string, string>, signature: string | null = signed(fields)) =>
+  const post = (fields: Record<string, string>, signature: string | null = signed(fields)) =>
     fixture.world.call('POST', '/texts/twilio', {
       body: new URLSearchParams(fields).toString(),
       headers: {
@@ -181,8 +181,8 @@ describe('a reply', () => {
 
   it('of STOP opts out and START opts in again; any other text changes nothing', async () => {
     const sam = await invited();
-    const said = (Body: string) => answer({ From: sam.phone, To: '+15005550006', Body, MessageSid: 'SM2' });
-    const response = await said(' Stop. ');
+    const reply = (Body: string) => post({ From: sam.phone, To: '+15005550006', Body, MessageSid: 'SM2' });
+    const response = await reply(' Stop. ');
     expect([response.status, response.headers.get('content-type'), response.text]).toEqual([
       200,
       'text/xml',
@@ -190,16 +190,16 @@ describe('a reply', () => {
     ]);
     expect(await stopped(sam)).toBe(true);
     await send();
-    expect(asked).toEqual([]);
-    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'stopped' }]);
-    await said('Why should I stop');
-    await said('');
+    expect(received).toEqual([]);
+    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'the phone has opted out' }]);
+    await reply('Why should I stop');
+    await reply('');
     expect(await stopped(sam)).toBe(true);
-    await said('START');
+    await reply('START');
     expect(await stopped(sam)).toBe(false);
     for (const word of ['stopall', 'UNSUBSCRIBE', 'Cancel', 'END', 'quit', 'REVOKE', 'OptOut']) {
-      await said('UNSTOP');
-      await said(word);
+      await reply('UNSTOP');
+      await reply(word);
       expect(await stopped(sam), word).toBe(true);
     }
     expect(fixture.world.logs.join('')).not.toContain(sam.phone);
@@ -209,7 +209,7 @@ describe('a reply', () => {
     const sam = await invited();
     const fields = { From: sam.phone, Body: 'STOP' };
     for (const signature of [null, '', 'x', signed(fields, 'another'), signed({ ...fields, Body: 'START' })]) {
-      expect(statusAndError(await answer(fields, signature)).slice(0, 2)).toEqual([401, 'unauthorized']);
+      expect(statusAndError(await post(fields, signature)).slice(0, 2)).toEqual([401, 'unauthorized']);
     }
     expect(await stopped(sam)).toBe(false);
   });
@@ -238,13 +238,13 @@ describe('with a real sender', () => {
     expect(
       (await fixture.world.call('POST', '/sandbox/outbox', { body: 'phone=%2B15550100001&answer=STOP' })).status,
     ).toBe(404);
-    const begun = await fixture.world.call('POST', '/v1/public/sign_in', { body: { phone: '+15550100001' } });
+    const challenge = await fixture.world.call('POST', '/v1/public/sign_in', { body: { phone: '+15550100001' } });
     await send();
-    const code = /^(\d{6}) /.exec(asked[0]?.form.get('Body') ?? '')?.[1] ?? '';
-    expect(asked[0]?.form.get('ValidityPeriod')).toBe('600');
-    const verify = (given: string) =>
+    const code = /^(\d{6}) /.exec(received[0]?.form.get('Body') ?? '')?.[1] ?? '';
+    expect(received[0]?.form.get('ValidityPeriod')).toBe('600');
+    const verify = (code: string) =>
       fixture.world.call('POST', '/v1/public/sign_in/verify', {
-        body: { challenge_id: begun.json.challenge_id, code: given },
+        body: { challenge_id: challenge.json.challenge_id, code },
       });
     expect((await verify(code === '000000' ? '111111' : '000000')).status).toBe(422);
     expect((await verify(code)).status).toBe(200);
@@ -255,10 +255,10 @@ describe('with a real sender', () => {
     expect(() => readConfig({ ...base, TWILIO_ACCOUNT_SID: 'AC1' })).toThrow('TWILIO_AUTH_TOKEN');
     const both = { TWILIO_FROM: '+1', TWILIO_MESSAGING_SERVICE_SID: 'MG1' };
     expect(() => readConfig({ ...base, TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 't', ...both })).toThrow('one of');
-    expect(readConfig(base).sandboxTexts).toBe(true);
-    expect(readConfig({ ...base, STRIPE_TEST_SECRET_KEY: 'sk_test_1' }).sandboxTexts).toBe(true);
+    expect(readConfig(base).sandboxSms).toBe(true);
+    expect(readConfig({ ...base, STRIPE_TEST_SECRET_KEY: 'sk_test_1' }).sandboxSms).toBe(true);
     const live = readConfig({ ...base, STRIPE_LIVE_SECRET_KEY: 'sk_live_1' });
-    expect(live.sandboxTexts).toBe(false);
-    return expect(textSender(live).send('+1', '', 1)).rejects.toThrow('no sender');
+    expect(live.sandboxSms).toBe(false);
+    return expect(smsSender(live).send('+1', '', 1)).rejects.toThrow('no sender');
   });
 });

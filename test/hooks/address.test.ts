@@ -1,5 +1,5 @@
-// The address where a venue system delivers: who is let in, in which order it says no, what it takes to the byte, and that
-// everything is stored once before it is answered.
+// The hook URL of a venue system: which deliveries are admitted, the order of the checks, the size limits to the byte,
+// and that every delivery is stored once before the response.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
@@ -16,7 +16,7 @@ const KB = 1024;
 const padded = (bytes: number, start = '{"timestamp":"2027-01-01T00:00:00Z","pad":"'): string =>
   `${start}${'x'.repeat(bytes - start.length - 2)}"}`;
 
-async function stored(integrationId: string): Promise<number> {
+async function storedCount(integrationId: string): Promise<number> {
   const [row] = await world.db.query<{ count: number }>(
     'select count(*) as count from inbound_deliveries where integration_id = $1',
     [integrationId],
@@ -24,8 +24,8 @@ async function stored(integrationId: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-describe('who is let in', () => {
-  it('every provider, with its token and, where it signs, its signature; HEAD says that somebody is there', async () => {
+describe('admission', () => {
+  it('admits every provider with its token and, if it signs, its signature; HEAD succeeds', async () => {
     for (const provider of PROVIDERS) {
       const system = await connectVenueSystem(world, provider);
       const response = await system.send({ timestamp: '2027-01-01T00:00:00Z', hello: provider });
@@ -36,7 +36,7 @@ describe('who is let in', () => {
     }
   });
 
-  it('says 401 alike to a token that is unknown, revoked, or another provider’s', async () => {
+  it('returns the same 401 for a token that is unknown, revoked, or of another provider', async () => {
     const tock = await connectVenueSystem(world, 'tock');
     const peek = await connectVenueSystem(world, 'peek');
     await world.call('POST', `/v1/integrations/${peek.id}/revoke`, { key: peek.key });
@@ -47,10 +47,10 @@ describe('who is let in', () => {
       expect(json.error.message).toContain('hook address');
       expect((await world.call('HEAD', path)).status).toBe(401);
     }
-    expect(await stored(tock.id)).toBe(0);
+    expect(await storedCount(tock.id)).toBe(0);
   });
 
-  it('refuses what is not signed, or signed for another body or another address, and stores nothing of it', async () => {
+  it('refuses a delivery without a signature, or signed for another body or URL, and stores nothing', async () => {
     for (const provider of ['square', 'toast', 'mindbody', 'custom']) {
       const system = await connectVenueSystem(world, provider);
       const body = { timestamp: '2027-01-01T00:00:00Z', id: 'a' };
@@ -65,18 +65,18 @@ describe('who is let in', () => {
       expect(
         (await world.call('POST', system.path, { body: pretty, headers: system.sign(JSON.stringify(body)) })).status,
       ).toBe(401);
-      expect(await stored(system.id)).toBe(0);
+      expect(await storedCount(system.id)).toBe(0);
     }
   });
 
-  it('verifies Square against the address that was handed out, whatever the Host header says', async () => {
+  it('verifies Square against the issued URL, whatever the Host header says', async () => {
     const square = await connectVenueSystem(world, 'square');
     const raw = '{"event_id":"e1","type":"webhooks.test_notification"}';
     const response = await square.send(raw, { 'x-forwarded-host': 'evil.example' });
     expect(response.status).toBe(200);
   });
 
-  it('says no in one order: 404 provider, 401 token, 413, 401 signature, 400', async () => {
+  it('checks in a fixed order: 404 provider, 401 token, 413, 401 signature, 400', async () => {
     const custom = await connectVenueSystem(world, 'custom');
     const big = padded(256 * KB + 1);
     const post = (path: string, body: string, headers = {}) => world.call('POST', path, { body, headers });
@@ -88,7 +88,7 @@ describe('who is let in', () => {
     expect([broken.status, broken.json.error.code]).toEqual([400, 'invalid_json']);
   });
 
-  it('counts for the integration, not for the address it comes from', async () => {
+  it('limits calls by integration, not by IP address', async () => {
     const tock = await connectVenueSystem(world, 'tock');
     const before = Number((await tock.send({ a: 1 })).headers.get('x-ratelimit-remaining'));
     expect(Number((await tock.send({ a: 2 })).headers.get('x-ratelimit-remaining'))).toBe(before - 1);
@@ -104,8 +104,8 @@ describe('who is let in', () => {
   });
 });
 
-describe('what it takes', () => {
-  it('256 KB to the byte, and 1 MB from Toast', async () => {
+describe('accepted bodies', () => {
+  it('are up to 256 KB to the byte, and 1 MB from Toast', async () => {
     for (const [provider, limit] of [
       ['xola', 256 * KB],
       ['custom', 256 * KB],
@@ -117,7 +117,7 @@ describe('what it takes', () => {
     }
   });
 
-  it('any JSON object, whatever type it is said to be, and nothing else', async () => {
+  it('are JSON objects of any content type, and nothing else', async () => {
     const xola = await connectVenueSystem(world, 'xola');
     const types = ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'nonsense'];
     for (const [i, type] of types.entries())
@@ -126,23 +126,23 @@ describe('what it takes', () => {
       const { status, json } = await xola.send(body);
       expect([body, status, json?.error.code]).toEqual([body, 400, 'invalid_json']);
     }
-    expect(await stored(xola.id)).toBe(types.length);
+    expect(await storedCount(xola.id)).toBe(types.length);
   });
 
-  it('text that no column can hold, ids of any length, and names that mean something to JavaScript', async () => {
+  it('may hold text that PostgreSQL cannot store, ids of any length, and names that are special in JavaScript', async () => {
     const custom = await connectVenueSystem(world, 'custom');
-    const odd = [
+    const bodies = [
       '{"id":"a\\u0000b\\ud800","type":"x\\u0000"}',
       `{"id":"${'i'.repeat(5000)}","type":"t"}`,
       '{"id":{"a":1},"type":["x"],"__proto__":{"id":"p"},"constructor":5}',
       '{"id":1e400}',
     ];
-    for (const body of odd)
+    for (const body of bodies)
       expect([body.slice(0, 40), (await custom.send(body)).status]).toEqual([body.slice(0, 40), 200]);
-    expect(await stored(custom.id)).toBe(odd.length);
+    expect(await storedCount(custom.id)).toBe(bodies.length);
   });
 
-  it('keeps the body sealed: a guest’s phone is neither in the database nor in the log in clear text', async () => {
+  it('are stored sealed: a guest’s phone is neither in the database nor in the log in clear text', async () => {
     const xola = await connectVenueSystem(world, 'xola');
     await xola.send({ eventName: 'order.create', data: { phone: '+15550100042' } });
     const [row] = await world.db.query<{ body: string }>(
@@ -155,8 +155,8 @@ describe('what it takes', () => {
   });
 });
 
-describe('what comes again', () => {
-  it('is known by the provider’s own id, and answers the first one’s', async () => {
+describe('a repeated delivery', () => {
+  it('is recognized by the provider’s id, and returns the first one’s id', async () => {
     const square = await connectVenueSystem(world, 'square');
     const first = await square.send({ event_id: 'e1', type: 'booking.created', n: 1 });
     const again = await square.send({ event_id: 'e1', type: 'booking.created', n: 2 });
@@ -167,7 +167,7 @@ describe('what comes again', () => {
     expect((await another.send({ event_id: 'e1', type: 'booking.created', n: 1 })).json.duplicate).toBe(false);
   });
 
-  it('is known by every digit of an id that is a number', async () => {
+  it('is recognized by every digit of a numeric id', async () => {
     const custom = await connectVenueSystem(world, 'custom');
     const first = await custom.send('{"id":9007199254740993,"type":"t"}');
     expect((await custom.send('{"id":9007199254740992,"type":"t"}')).json.duplicate).toBe(false);
@@ -182,7 +182,7 @@ describe('what comes again', () => {
     ]);
   });
 
-  it('is known by its bytes within a day where there is no id, and within ten seconds for a ping of ids alone', async () => {
+  it('is recognized by its bytes within a day if it has no id, and within ten seconds for a ping of ids alone', async () => {
     const age = (id: string, seconds: number) =>
       world.db.query(
         `update inbound_deliveries set received_at = received_at - make_interval(secs => $2) where integration_id = $1`,
@@ -203,14 +203,14 @@ describe('what comes again', () => {
     expect((await eventbrite.send(ping)).json.duplicate).toBe(false);
   });
 
-  it('is stored once also when a hundred of the same come at once', async () => {
+  it('is stored once, even if a hundred arrive at the same time', async () => {
     const xola = await connectVenueSystem(world, 'xola');
-    const response = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, () => xola.send({ eventName: 'order.create', data: {} })),
     );
-    expect(new Set(response.map(({ json }) => json.id)).size).toBe(1);
-    expect(response.filter(({ json }) => json.duplicate === false)).toHaveLength(1);
-    expect(await stored(xola.id)).toBe(1);
+    expect(new Set(responses.map(({ json }) => json.id)).size).toBe(1);
+    expect(responses.filter(({ json }) => json.duplicate === false)).toHaveLength(1);
+    expect(await storedCount(xola.id)).toBe(1);
     const { json } = await world.call('GET', '/v1/integrations', { key: xola.key });
     expect(json.data[0]).toMatchObject({ delivery_count: 1, last_delivery_at: expect.any(String) });
   });

@@ -1,8 +1,9 @@
-// From a delivery to an offering: each provider's sample through its address and the worker; once however often it comes,
-// never older over newer, never a part of an offering, and what could not be applied kept with its reason.
+// From a delivery to an offering: each provider's sample through its hook URL and the worker. A delivery is applied
+// once, an older one never overwrites a newer, an offering is never written in part, and a delivery that fails is
+// stored with its reason.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import {
   CLASS,
@@ -23,59 +24,68 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const work = (): Promise<number> => applyDueDeliveries(world.context, 1_000);
+const applyAll = (): Promise<number> => applyDueDeliveries(world.context, 1_000);
 const offering = async ({ key }: VenueSystem, id: string) =>
   (await world.call('GET', `/v1/offerings/${encodeURIComponent(id)}`, { key })).json?.data;
 const slotsOf = async (system: VenueSystem, id: string) => (await offering(system, id)).availability.slots;
 const BOAT = { kind: 'boat_day', timezone: 'Pacific/Honolulu' };
 
 describe('a sample of each provider', () => {
-  it('is there for all fifteen', () => {
+  it('exists for all fifteen providers', () => {
     expect([...new Set(SAMPLES.map(({ provider }) => provider))].sort()).toEqual([...PROVIDERS].sort());
   });
 
-  it.each(SAMPLES.map((sample) => [`${sample.provider}: ${sample.says}`, sample] as const))(
+  it.each(SAMPLES.map((sample) => [`${sample.provider}: ${sample.description}`, sample] as const))(
     '%s',
-    async (_name, { provider, defaults, known, first = [], body, status, reason, offering: expected }) => {
+    async (_name, {
+      provider,
+      defaults,
+      knownOffering: known,
+      earlierDeliveries: first = [],
+      body,
+      status,
+      reason,
+      offering: expected,
+    }) => {
       const system = await connectVenueSystem(world, provider, defaults);
       if (known !== undefined)
         expect((await world.call('POST', '/v1/offerings', { key: system.key, body: known })).status).toBe(201);
       for (const one of first) await system.send(one);
       const response = await system.send(body);
       expect(response.status).toBe(200);
-      await work();
+      await applyAll();
       const [delivery] = await system.deliveries();
       expect([delivery.id, delivery.status, delivery.reason]).toEqual([
         response.json.id,
         status,
         reason === undefined ? (status === 'applied' ? null : expect.any(String)) : expect.stringMatching(reason),
       ]);
-      const candidate = { value: delivery, text: JSON.stringify(delivery), badStrings: [] };
+      const candidate = { value: delivery, text: JSON.stringify(delivery), badTexts: [] };
       expect(world.context.validator.problems('inbound_delivery', candidate)).toEqual([]);
       if (expected === undefined) return;
       const data = await offering(system, delivery.offering_external_id);
       expect(data).toMatchObject(expected);
-      const stored = { value: data, text: JSON.stringify(data), badStrings: [] };
+      const stored = { value: data, text: JSON.stringify(data), badTexts: [] };
       expect(world.context.validator.problems('stored_offering', stored)).toEqual([]);
     },
   );
 });
 
-describe('what is applied', () => {
-  it('is applied once, also when the same comes a hundred times at once and four workers look', async () => {
+describe('an applied delivery', () => {
+  it('is applied once, even if it arrives a hundred times at once and four workers run', async () => {
     const system = await connectVenueSystem(world, 'fareharbor', BOAT);
-    const response = await Promise.all(Array.from({ length: 100 }, () => system.send(fareharborBooking(4))));
-    expect(new Set(response.map(({ json }) => json.id)).size).toBe(1);
-    await Promise.all([work(), work(), work(), work()]);
+    const responses = await Promise.all(Array.from({ length: 100 }, () => system.send(fareharborBooking(4))));
+    expect(new Set(responses.map(({ json }) => json.id)).size).toBe(1);
+    await Promise.all([applyAll(), applyAll(), applyAll(), applyAll()]);
     const deliveries = await system.deliveries();
     expect(deliveries.map(({ status }) => status)).toEqual(['applied']);
     expect((await offering(system, '1867')).updated_at).toBe((await offering(system, '1867')).created_at);
   });
 
-  it('adjusts the capacity of a slot as bookings come and go, and leaves what the venue has added', async () => {
+  it('adjusts the capacity of a slot with bookings and cancellations, and keeps fields that the venue has added', async () => {
     const system = await connectVenueSystem(world, 'fareharbor', BOAT);
     await system.send(fareharborBooking(4));
-    await work();
+    await applyAll();
     const { id, object, mode, status, review_note, created_at, updated_at, reviewed_at, ...mine } = await offering(
       system,
       '1867',
@@ -85,23 +95,23 @@ describe('what is applied', () => {
     await system.send(fareharborBooking(2, { pk: 457, uuid: 'b' }));
     await system.send(fareharborBooking(4, { pk: 457, uuid: 'b', status: 'cancelled' }));
     await system.send(fareharborBooking(3, { pk: 458, uuid: 'c' }));
-    await work();
+    await applyAll();
     expect((await slotsOf(system, '1867')).map(({ capacity }: { capacity: number }) => capacity)).toEqual([3]);
     expect(await offering(system, '1867')).toMatchObject({ description: 'Our own words.', metadata: { dock: '7' } });
   });
 
-  it('is never undone by an older delivery that comes late', async () => {
+  it('is never undone by an older delivery that arrives late', async () => {
     const system = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' });
     await world.call('POST', '/v1/offerings', { key: system.key, body: YOGA });
     await system.send(mindbody('class.updated', CLASS));
     await system.send(mindbody('classRosterBooking.created', { ...ROSTER, totalBooked: 15 }, '2027-01-15T19:00:00Z'));
     await system.send(mindbody('classRosterBooking.created', { ...ROSTER, totalBooked: 13 }, '2027-01-15T18:30:00Z'));
-    await work();
+    await applyAll();
     expect((await slotsOf(system, '69'))[0].capacity).toBe(5);
     const [late] = await system.deliveries();
     expect([late.status, late.reason]).toEqual(['superseded', expect.stringContaining('newer')]);
     await system.send(mindbody('class.updated', { ...CLASS, isCancelled: true }, '2027-01-15T20:00:00Z'));
-    await work();
+    await applyAll();
     expect((await slotsOf(system, '69'))[0].capacity).toBe(0);
     const tock = await connectVenueSystem(world, 'tock', { kind: 'dining' });
     await tock.send(
@@ -110,11 +120,11 @@ describe('what is applied', () => {
     await tock.send(
       tockReservation(1, { experience: { id: '5', name: 'Old name', amountCents: '100', variety: 'PREPAID' } }),
     );
-    await work();
+    await applyAll();
     expect((await offering(tock, '5')).title).toBe('New name');
   });
 
-  it('keeps its order: an offering and its slots, sent one after the other, come to both', async () => {
+  it('is applied in order: an offering and its slots, sent one after the other, give both', async () => {
     const system = await connectVenueSystem(world, 'custom');
     const { availability: _, ...data } = { ...YOGA, availability: null };
     await system.send({ id: '1', type: 'offering.upsert', data });
@@ -122,35 +132,35 @@ describe('what is applied', () => {
       const slots = [{ external_id: 's', starts_at: '2027-06-12T09:30:00Z', capacity: n }];
       await system.send({ id: String(n), type: 'slots.update', data: { external_id: '69', slots } });
     }
-    await Promise.all([work(), work(), work()]);
-    await work();
+    await Promise.all([applyAll(), applyAll(), applyAll()]);
+    await applyAll();
     expect((await slotsOf(system, '69'))[0].capacity).toBe(12);
     expect((await system.deliveries()).map(({ status }) => status)).toEqual(Array(12).fill('applied'));
   });
 
-  it('is reviewed as any other: a new offering waits, a change of capacity does not', async () => {
+  it('is reviewed like any other: a new offering waits for review, a change of capacity does not', async () => {
     const system = await connectVenueSystem(world, 'fareharbor', BOAT);
     await system.send(fareharborBooking(4));
-    await work();
+    await applyAll();
     const { id, status } = await offering(system, '1867');
     expect(status).toBe('pending');
     await world.call('POST', '/v1/test_helpers/review', { key: system.key, body: { id, status: 'approved' } });
     await system.send(fareharborBooking(1));
-    await work();
+    await applyAll();
     expect((await offering(system, '1867')).status).toBe('approved');
   });
 
-  it('refuses a price that the currency cannot say, and rounds nothing', async () => {
+  it('never rounds a price: one that the currency cannot express is refused', async () => {
     const system = await connectVenueSystem(world, 'rezdy', { kind: 'boat_day', currency: 'jpy' });
     const product = (price: string) =>
       `{"productCode":"P","name":"Tour","priceOptions":[{"label":"A","price":${price}}]}`;
     await system.send(product('1200.5'));
-    await work();
+    await applyAll();
     const [first] = await system.deliveries();
     expect([first.status, first.reason]).toEqual(['unmapped', expect.stringContaining('1200.5 has more decimals')]);
     expect(await offering(system, 'P')).toBeUndefined();
     await system.send(product('1200.000'));
-    await work();
+    await applyAll();
     expect((await offering(system, 'P')).tiers[0].amount).toBe(1200);
   });
 });
@@ -168,10 +178,10 @@ describe('several objects in one delivery', () => {
     })),
   });
 
-  it('are applied each by itself: one that cannot be read is named with its reason, and never a part of an offering', async () => {
+  it('are applied one by one: an unreadable one is named with its reason, and no offering is written in part', async () => {
     const system = await connectVenueSystem(world, 'rezdy', BOAT);
     await system.send(order(1200, '1200.5', 3000));
-    await work();
+    await applyAll();
     const [delivery] = await system.deliveries();
     expect([delivery.status, delivery.offering_external_id]).toEqual(['applied', 'P0']);
     expect(delivery.reason).toMatch(/^"P1": 1200\.5 has more decimals/);
@@ -181,21 +191,21 @@ describe('several objects in one delivery', () => {
     ]);
     expect(await offering(system, 'P1')).toBeUndefined();
     await system.send(order('0.5', '0.25'));
-    await work();
+    await applyAll();
     expect((await system.deliveries())[0].status).toBe('unmapped');
   });
 
-  it('are so many and no more', async () => {
+  it('are limited in number', async () => {
     const system = await connectVenueSystem(world, 'rezdy', BOAT);
     await system.send(order(...Array(101).fill(100)));
-    await work();
+    await applyAll();
     const [delivery] = await system.deliveries();
     expect([delivery.status, delivery.reason]).toEqual(['unmapped', expect.stringContaining('101 objects')]);
   });
 });
 
-describe('what could not be applied', () => {
-  it('is text that no column can hold, in a field and in an id: refused as POST /v1/offerings does, and nobody waits', async () => {
+describe('a delivery that cannot be applied', () => {
+  it('has text that PostgreSQL cannot store, in a field or an id: refused like POST /v1/offerings, and blocks no other', async () => {
     const system = await connectVenueSystem(world, 'rezdy', { ...BOAT, currency: 'usd' });
     const product = (productCode: string, name: string) => ({
       productCode,
@@ -207,10 +217,10 @@ describe('what could not be applied', () => {
       await system.send(product(bad, 'Tour'));
     }
     await system.send(product('P2', 'Tour'));
-    await work();
-    const response = (await system.deliveries()).map(({ status, reason }) => [status, reason]);
+    await applyAll();
+    const outcomes = (await system.deliveries()).map(({ status, reason }) => [status, reason]);
     const [inName, inId] = [expect.stringContaining('/title'), expect.stringContaining('external_id')];
-    expect(response).toEqual([
+    expect(outcomes).toEqual([
       ['applied', null],
       ['failed', inId],
       ['failed', inName],
@@ -219,16 +229,16 @@ describe('what could not be applied', () => {
     ]);
   });
 
-  it('is a precision that no currency has, however large', async () => {
+  it('has a precision that no currency has, however large', async () => {
     const system = await connectVenueSystem(world, 'peek', BOAT);
     const pricing = { retail: 1, currency: 'USD', currencyPrecision: -10_000_000 };
     await system.send(octo('booking_update', { unitItems: Array(1000).fill({ unitId: 'a', pricing }) }));
-    await work();
+    await applyAll();
     const [delivery] = await system.deliveries();
     expect([delivery.status, delivery.reason]).toEqual(['unmapped', expect.stringContaining('precision')]);
   });
 
-  it('and is tried again later holds up nobody else, however small the steps of the worker are', async () => {
+  it('and is retried later delays no other integration, however small the batches of the worker are', async () => {
     const systems = [];
     while (systems.length < 4) systems.push(await connectVenueSystem(world, 'custom'));
     for (const [n, system] of systems.entries())
@@ -246,10 +256,10 @@ describe('what could not be applied', () => {
     expect(await applyDueDeliveries(world.context, 1)).toBe(0);
   });
 
-  it('is listed with its reason, narrowed by status, page by page, to its own venue alone', async () => {
+  it('is listed with its reason, filtered by status, page by page, for its own venue only', async () => {
     const system = await connectVenueSystem(world, 'rezdy');
     for (let n = 0; n < 5; n++) await system.send({ productCode: `P${n}`, name: 'Tour', priceOptions: [] });
-    await work();
+    await applyAll();
     expect((await system.deliveries('?status=unmapped')).length).toBe(5);
     expect(await system.deliveries('?status=applied')).toEqual([]);
     const path = `/v1/integrations/${system.id}/deliveries`;
@@ -261,12 +271,12 @@ describe('what could not be applied', () => {
     expect((await world.call('GET', path, { key: other.secretTest })).status).toBe(404);
   });
 
-  it('is applied again once what was in its way is mended, and that is audited', async () => {
+  it('can be replayed after its cause is fixed, and the replay is in the audit log', async () => {
     const system = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' });
     await system.send(
       mindbody('classDescription.updated', { siteId: -99, id: 69, name: 'Slow Yoga', description: 'Slower.' }),
     );
-    await work();
+    await applyAll();
     const [stuck] = await system.deliveries();
     expect(stuck.status).toBe('needs_api_read');
     await world.call('POST', '/v1/offerings', { key: system.key, body: YOGA });
@@ -275,7 +285,7 @@ describe('what could not be applied', () => {
     expect((await world.call('POST', path, { key: other.secretTest })).status).toBe(404);
     const replayed = await world.call('POST', path, { key: system.key });
     expect([replayed.status, replayed.json.data.status]).toEqual([200, 'pending']);
-    await work();
+    await applyAll();
     expect((await system.deliveries())[0].status).toBe('applied');
     expect((await offering(system, '69')).title).toBe('Slow Yoga');
     const rows = await world.db.query("select 1 from audit_log where action = 'integration.replay' and subject = $1", [
@@ -284,31 +294,31 @@ describe('what could not be applied', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('does not bring back what a newer delivery has changed since, when it is replayed', async () => {
+  it('does not overwrite a newer delivery when it is replayed', async () => {
     const system = await connectVenueSystem(world, 'custom');
     const send = (id: string, title: string) => system.send({ id, type: 'offering.upsert', data: { ...YOGA, title } });
     const old = await send('1', 'Old');
     await send('2', 'New');
-    await work();
+    await applyAll();
     await world.call('POST', `/v1/integrations/${system.id}/deliveries/${old.json.id}/replay`, { key: system.key });
-    await work();
+    await applyAll();
     expect((await offering(system, '69')).title).toBe('New');
     expect((await system.deliveries('?status=superseded')).map(({ id }) => id)).toEqual([old.json.id]);
   });
 
-  it('never stops the worker: a body that cannot be opened is tried a few times and then given up, and the next goes on', async () => {
+  it('never blocks the worker: a body that cannot be unsealed fails after a few attempts, and the next is applied', async () => {
     const system = await connectVenueSystem(world, 'custom');
     const bad = await system.send({ id: '1', type: 'offering.upsert', data: YOGA });
     await world.db.query("update inbound_deliveries set body = '\\x0102' where delivery_id = $1", [bad.json.id]);
     await system.send({ id: '2', type: 'offering.upsert', data: YOGA });
     for (let tries = 0; tries < 6; tries++) {
-      await work();
+      await applyAll();
       await world.db.query(
         'update inbound_deliveries set due_at = received_at where delivery_id = $1 and due_at is not null',
         [bad.json.id],
       );
     }
-    await work();
+    await applyAll();
     expect((await system.deliveries()).map(({ status }) => status)).toEqual(['applied', 'failed']);
   });
 });

@@ -1,8 +1,8 @@
-// What bookings take off the slots of an offering, and what comes back: once for each, whatever is sent how often and in
-// which order, and never more places than there are.
+// Bookings and cancellations change the capacity of slots: each booking counts once, whatever is sent, how often and in
+// which order, and a slot never shows more places than it has.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import {
   CLASS,
   fareharborBooking,
@@ -24,7 +24,7 @@ afterAll(() => world.close());
 
 const BOAT = { kind: 'boat_day', timezone: 'America/New_York', currency: 'usd' };
 const START = '2027-06-12T22:00:00Z';
-const work = (): Promise<number> => applyDueDeliveries(world.context, 1_000);
+const applyAll = (): Promise<number> => applyDueDeliveries(world.context, 1_000);
 const post = (system: VenueSystem, body: object) => world.call('POST', '/v1/offerings', { key: system.key, body });
 const read = async (system: VenueSystem, id: string) =>
   (await world.call('GET', `/v1/offerings/${encodeURIComponent(id)}`, { key: system.key })).json?.data;
@@ -36,29 +36,29 @@ const sail = async (capacity = 10): Promise<VenueSystem> => {
   return system;
 };
 const units = (count: number) => ({ unitItems: Array.from({ length: count }, () => ({ unitId: 'adult' })) });
-const sent = async (system: VenueSystem, ...bodies: object[]): Promise<(number | undefined)[]> => {
+const capacitiesAfter = async (system: VenueSystem, ...bodies: object[]): Promise<(number | undefined)[]> => {
   for (const body of bodies) await system.send(body);
-  await work();
+  await applyAll();
   return capacities(system, 'av_123');
 };
 
 describe('a booking', () => {
-  it('takes its party off, the difference when it changes, and gives all of it back', async () => {
+  it('subtracts its party, then the difference when it changes, and returns all of it when canceled', async () => {
     const system = await sail();
-    expect(await sent(system, octo('booking_update'))).toEqual([7]);
-    expect(await sent(system, octo('booking_update', { ...units(5), note: 'two more' }))).toEqual([5]);
-    expect(await sent(system, octo('booking_update', { uuid: 'other', ...units(2) }))).toEqual([3]);
-    expect(await sent(system, octo('booking_update', { status: 'CANCELLED' }))).toEqual([8]);
+    expect(await capacitiesAfter(system, octo('booking_update'))).toEqual([7]);
+    expect(await capacitiesAfter(system, octo('booking_update', { ...units(5), note: 'two more' }))).toEqual([5]);
+    expect(await capacitiesAfter(system, octo('booking_update', { uuid: 'other', ...units(2) }))).toEqual([3]);
+    expect(await capacitiesAfter(system, octo('booking_update', { status: 'CANCELLED' }))).toEqual([8]);
     expect((await system.deliveries()).map(({ status }) => status)).toEqual(Array(4).fill('applied'));
   });
 
   it('counts once, however often it is sent and replayed', async () => {
     const system = await sail();
     const bodies = Array.from({ length: 6 }, (_, n) => octo('booking_update', { checkedIn: n }));
-    expect(await sent(system, ...bodies)).toEqual([7]);
+    expect(await capacitiesAfter(system, ...bodies)).toEqual([7]);
     const [delivery] = await system.deliveries();
     await world.call('POST', `/v1/integrations/${system.id}/deliveries/${delivery.id}/replay`, { key: system.key });
-    expect(await sent(system)).toEqual([7]);
+    expect(await capacitiesAfter(system)).toEqual([7]);
   });
 
   it('moves from one slot to another when its time changes', async () => {
@@ -66,77 +66,77 @@ describe('a booking', () => {
     const later = '2027-06-13T22:00:00Z';
     const slots = [START, later].map((starts_at) => ({ starts_at, capacity: 10 }));
     await post(system, { ...SAIL, availability: { slots } });
-    expect(await sent(system, octo('booking_update'))).toEqual([7, 10]);
-    expect(await sent(system, octo('booking_update', { availability: { localDateTimeStart: later } }))).toEqual([
-      10, 7,
-    ]);
+    expect(await capacitiesAfter(system, octo('booking_update'))).toEqual([7, 10]);
+    expect(
+      await capacitiesAfter(system, octo('booking_update', { availability: { localDateTimeStart: later } })),
+    ).toEqual([10, 7]);
   });
 
-  it('for a time that is none takes nothing, and is told as one that could not be read', async () => {
+  it('with an invalid time takes nothing, and is reported as unreadable', async () => {
     const system = await sail();
     const at = (localDateTimeStart: string) => octo('booking_update', { availability: { localDateTimeStart } });
-    expect(await sent(system, at('2027-06-12T25:00:00Z'), at('2027-06-12T22:00:60+00:00'))).toEqual([10]);
+    expect(await capacitiesAfter(system, at('2027-06-12T25:00:00Z'), at('2027-06-12T22:00:60+00:00'))).toEqual([10]);
     expect((await system.deliveries()).map(({ status }) => status)).toEqual(['unmapped', 'unmapped']);
   });
 
-  it('of an offering whose name cannot be kept takes nothing, and is told so', async () => {
+  it('of an offering with an invalid external id takes nothing, and is reported', async () => {
     const system = await sail();
-    expect(await sent(system, octo('booking_update', { productId: 'av_\0' }))).toEqual([10]);
+    expect(await capacitiesAfter(system, octo('booking_update', { productId: 'av_\0' }))).toEqual([10]);
     expect(await system.deliveries()).toMatchObject([
       { status: 'failed', reason: expect.stringContaining('cannot be an external_id') },
     ]);
   });
 
-  it('leaves no place below none, and what was overbooked does not come back as free', async () => {
+  it('never makes a capacity negative, and overbooked places do not become free again', async () => {
     const system = await sail(10);
-    expect(await sent(system, octo('booking_update', { uuid: 'a', ...units(8) }))).toEqual([2]);
-    expect(await sent(system, octo('booking_update', { uuid: 'b', ...units(5) }))).toEqual([0]);
-    expect(await sent(system, octo('booking_update', { uuid: 'a', status: 'CANCELLED' }))).toEqual([5]);
+    expect(await capacitiesAfter(system, octo('booking_update', { uuid: 'a', ...units(8) }))).toEqual([2]);
+    expect(await capacitiesAfter(system, octo('booking_update', { uuid: 'b', ...units(5) }))).toEqual([0]);
+    expect(await capacitiesAfter(system, octo('booking_update', { uuid: 'a', status: 'CANCELLED' }))).toEqual([5]);
   });
 
-  it('that was counted in what the venue has stated since gives nothing back: too few places, never too many', async () => {
+  it('that a newer stated capacity includes returns nothing: too few places, never too many', async () => {
     const system = await sail(10);
-    await sent(system, octo('booking_update'));
+    await capacitiesAfter(system, octo('booking_update'));
     await post(system, { ...SAIL, availability: { slots: [{ starts_at: START, capacity: 9 }] } });
-    expect(await sent(system, octo('booking_update', { status: 'CANCELLED' }))).toEqual([9]);
+    expect(await capacitiesAfter(system, octo('booking_update', { status: 'CANCELLED' }))).toEqual([9]);
     const [delivery] = await system.deliveries();
     expect([delivery.status, delivery.reason]).toEqual(['ignored', expect.stringContaining('Nothing is given back')]);
-    expect(await sent(system, octo('booking_update', { uuid: 'new', ...units(4) }))).toEqual([5]);
+    expect(await capacitiesAfter(system, octo('booking_update', { uuid: 'new', ...units(4) }))).toEqual([5]);
   });
 
-  it('that nobody has heard of gives nothing back, and an older one that comes late takes nothing', async () => {
+  it('that is unknown returns nothing, and an older one that arrives late takes nothing', async () => {
     const system = await sail();
     const at = (utcUpdatedAt: string, more: object = {}) => octo('booking_update', { utcUpdatedAt, ...more });
-    expect(await sent(system, at('2027-01-02T00:00:00Z', { status: 'CANCELLED' }))).toEqual([10]);
-    expect(await sent(system, at('2027-01-01T00:00:00Z'))).toEqual([10]);
+    expect(await capacitiesAfter(system, at('2027-01-02T00:00:00Z', { status: 'CANCELLED' }))).toEqual([10]);
+    expect(await capacitiesAfter(system, at('2027-01-01T00:00:00Z'))).toEqual([10]);
     expect((await system.deliveries())[0].status).toBe('superseded');
   });
 
-  it('makes no slot of a time that is not one, and takes nothing where there is no capacity', async () => {
+  it('creates no slot, and takes nothing from a slot without a capacity', async () => {
     const system = await connectVenueSystem(world, 'peek', BOAT);
     await post(system, { ...SAIL, availability: { slots: [{ starts_at: START }] } });
-    expect(await sent(system, octo('booking_update'))).toEqual([undefined]);
+    expect(await capacitiesAfter(system, octo('booking_update'))).toEqual([undefined]);
     const elsewhere = { availability: { localDateTimeStart: '2027-07-01T10:00:00Z' } };
-    expect(await sent(system, octo('booking_update', elsewhere))).toEqual([undefined]);
+    expect(await capacitiesAfter(system, octo('booking_update', elsewhere))).toEqual([undefined]);
   });
 
-  it('takes from a slot that a rule gives, and from that one alone', async () => {
+  it('takes from a slot of a recurrence rule, and from that one only', async () => {
     const system = await connectVenueSystem(world, 'peek', BOAT);
     const recurring = [
       { rrule: 'FREQ=DAILY', starts_at: '2027-06-01T18:00:00-04:00', duration_minutes: 120, capacity: 12 },
     ];
     await post(system, { ...SAIL, availability: { timezone: 'America/New_York', recurring } });
-    await sent(system, octo('booking_update'));
+    await capacitiesAfter(system, octo('booking_update'));
     const { slots } = (await read(system, 'av_123')).availability;
     expect(slots).toEqual([{ starts_at: START, ends_at: '2027-06-13T00:00:00Z', capacity: 9 }]);
-    expect(await sent(system, octo('booking_update', { status: 'EXPIRED' }))).toEqual([12]);
+    expect(await capacitiesAfter(system, octo('booking_update', { status: 'EXPIRED' }))).toEqual([12]);
   });
 
-  it('never renames an offering that is known, nor changes a price of it: one that it lacks is added', async () => {
+  it('never renames a known offering or changes its prices; a missing price is added', async () => {
     const system = await connectVenueSystem(world, 'peek', BOAT);
     const tiers = [{ external_id: 'adult', amount: 1, currency: 'usd', unit: 'per_group' }];
     await post(system, { ...SAIL, title: 'Our fine title', tiers });
-    await sent(system, octo('booking_update'));
+    await capacitiesAfter(system, octo('booking_update'));
     expect(await read(system, 'av_123')).toMatchObject({
       title: 'Our fine title',
       tiers: [
@@ -146,7 +146,7 @@ describe('a booking', () => {
     });
   });
 
-  it('of last year brings no old price back when it is changed', async () => {
+  it('of last year does not restore an old price when it is changed', async () => {
     const system = await connectVenueSystem(world, 'rezdy', BOAT);
     const product = (price: number) => ({ productCode: 'P1', name: 'Reef', priceOptions: [{ label: 'Adult', price }] });
     const quantities = [{ optionLabel: 'Adult', optionPrice: 299.0, value: 2 }];
@@ -157,12 +157,12 @@ describe('a booking', () => {
       { orderNumber: 'R1', status: 'CONFIRMED', totalCurrency: 'USD', items },
     ])
       await system.send(body);
-    await work();
+    await applyAll();
     expect((await system.deliveries()).map(({ status }) => status)).toEqual(['applied', 'applied', 'applied']);
     expect((await read(system, 'P1')).tiers).toMatchObject([{ label: 'Adult', amount: 34900 }]);
   });
 
-  it('for more people than any slot takes is a mistake, told at once, and takes nothing; a slot without end is a large one', async () => {
+  it('for more people than any slot can have is refused and takes nothing; an unlimited slot has the largest capacity', async () => {
     const system = await connectVenueSystem(world, 'tock', { kind: 'dining' });
     const starts_at = new Date(1812825000000).toISOString();
     await post(system, {
@@ -171,7 +171,7 @@ describe('a booking', () => {
       availability: { timezone: 'UTC', slots: [{ starts_at, capacity: 10 }] },
     });
     await system.send(tockReservation(0, { partySize: 999_999_999_999 }));
-    await work();
+    await applyAll();
     expect((await system.deliveries())[0]).toMatchObject({
       status: 'unmapped',
       reason: '999999999999 are more than a slot has places for.',
@@ -179,16 +179,16 @@ describe('a booking', () => {
     expect(await capacities(system, '5150')).toEqual([10]);
     const boats = await connectVenueSystem(world, 'fareharbor', BOAT);
     await boats.send(fareharborBooking(5_000_000));
-    await work();
+    await applyAll();
     expect(await capacities(boats, '1867')).toEqual([100_000]);
   });
 
-  it('at a time without an offset is kept with its reason where nobody has said where the venue is', async () => {
+  it('at a time without an offset is stored with its reason if no time zone is known', async () => {
     const system = await connectVenueSystem(world, 'mindbody');
     await post(system, YOGA);
     await system.send(mindbody('class.updated', CLASS));
     await system.send(mindbody('classRosterBooking.created', ROSTER));
-    await work();
+    await applyAll();
     for (const { status, reason } of await system.deliveries())
       expect([status, reason]).toEqual(['unmapped', expect.stringContaining('defaults.timezone')]);
   });
@@ -244,56 +244,58 @@ describe('bookings of the other systems', () => {
     ['checkfront', '4', START, [checkfront('PAID')], 7, [checkfront('VOID')]],
     ['tock', '5150', new Date(1812825000000).toISOString(), [tock(0)], 6, [tock(1, { isCancelled: true })]],
     ['ventrata', 'av_123', START, [octo('booking.updated')], 7, [octo('booking_update', { status: 'REJECTED' })]],
-  ] as const)('%s: %s takes what it says off the slot at %s, and gives it back', async (...row) => {
-    const [provider, id, start, bookings, left, off] = row;
+  ] as const)('%s: %s subtracts its party from the slot at %s, and returns it', async (...row) => {
+    const [provider, id, start, bookings, placesLeft, cancellations] = row;
     const system = await connectVenueSystem(world, provider, BOAT);
     expect((await post(system, { ...SAIL, external_id: id, ...slot(start) })).status).toBe(201);
     for (const body of bookings) await system.send(body);
-    await work();
-    expect(await capacities(system, id)).toEqual([left]);
+    await applyAll();
+    expect(await capacities(system, id)).toEqual([placesLeft]);
     const tiers = (await read(system, id)).tiers.filter(({ amount }: { amount: number }) => amount === 0);
     expect(tiers).toEqual([]);
-    for (const body of off) await system.send(body);
-    await work();
+    for (const body of cancellations) await system.send(body);
+    await applyAll();
     const [delivery] = await system.deliveries();
-    const isEmpty = JSON.stringify(off[0]).includes('"items":[]');
-    expect([delivery.status, await capacities(system, id)]).toEqual(isEmpty ? ['unmapped', [left]] : ['applied', [10]]);
+    const isEmpty = JSON.stringify(cancellations[0]).includes('"items":[]');
+    expect([delivery.status, await capacities(system, id)]).toEqual(
+      isEmpty ? ['unmapped', [placesLeft]] : ['applied', [10]],
+    );
   });
 
-  it('make no offering and no price when they are off', async () => {
+  it('create no offering and no price when they are canceled', async () => {
     const system = await connectVenueSystem(world, 'tock', { kind: 'dining' });
     await system.send(tockReservation(0, { isCancelled: true }));
-    await work();
+    await applyAll();
     expect((await system.deliveries())[0].status).toBe('ignored');
     expect(await read(system, '5150')).toBeUndefined();
     const orders = await connectVenueSystem(world, 'xola', BOAT);
     await orders.send(xola('order.update', [kayak(2, { status: 700 })]));
-    await work();
+    await applyAll();
     expect(await read(orders, 'exp1')).toBeUndefined();
   });
 });
 
-describe('a class that is called off', () => {
-  it('stays full whatever its roster says, and comes back with the places that are left when it takes place', async () => {
+describe('a canceled class', () => {
+  it('stays full whatever its roster says, and shows the places that are left when it is restored', async () => {
     const system = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' });
     await post(system, YOGA);
     const at = (minute: number) => `2027-01-15T18:0${minute}:00Z`;
     await system.send(mindbody('class.updated', CLASS, at(0)));
     await system.send(mindbody('classRosterBooking.created', ROSTER, at(1)));
-    await work();
+    await applyAll();
     expect(await capacities(system, '69')).toEqual([8]);
     await system.send(mindbody('class.updated', { ...CLASS, isCancelled: true }, at(2)));
     await system.send(mindbody('classRosterBooking.cancelled', { ...ROSTER, totalBooked: 11 }, at(3)));
-    await work();
+    await applyAll();
     expect(await capacities(system, '69')).toEqual([0]);
     await system.send(mindbody('class.updated', CLASS, at(4)));
-    await work();
+    await applyAll();
     expect(await capacities(system, '69')).toEqual([9]);
   });
 });
 
 describe('prices of one FareHarbor time', () => {
-  it('are kept with its slot, and leave those of the other times', async () => {
+  it('are stored with its slot, and do not change those of other times', async () => {
     const system = await connectVenueSystem(world, 'fareharbor', BOAT);
     await system.send(fareharborBooking(4));
     const night = JSON.parse(JSON.stringify(fareharborBooking(6)).replaceAll('10500', '30000')) as {
@@ -301,7 +303,7 @@ describe('prices of one FareHarbor time', () => {
     };
     Object.assign(night.booking.availability, { pk: 88002, start_at: '2027-06-12T21:30:00-1000', end_at: null });
     await system.send(night);
-    await work();
+    await applyAll();
     const { tiers, availability } = await read(system, '1867');
     expect(tiers.map(({ amount }: { amount: number }) => amount)).toEqual([10500, 8000]);
     expect(availability.slots.map((one: Record<string, unknown>) => one.tier_overrides)).toEqual([

@@ -1,12 +1,16 @@
-// A worker that dies, or stands still, while it applies a delivery: nothing half, nothing twice, and whoever has lost the
-// lane writes nothing any more.
+// A worker that is killed or suspended while it applies a delivery: nothing is applied in part or twice, and a worker
+// that has lost the lock on the queue writes nothing.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Db, Queryable } from '../../src/base/db.ts';
-import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import { octo, SAIL } from '../support/provider-samples.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
+
+// Waits until the lock of a suspended worker is lost.
+vi.setConfig({ testTimeout: 60_000 });
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -16,8 +20,8 @@ afterAll(() => world.close());
 
 const BOAT = { kind: 'boat_day', timezone: 'America/New_York' };
 
-/** A peek booking of three, due for a slot of ten that is known. */
-async function booked(): Promise<VenueSystem> {
+/** A due peek booking of three for a known slot of ten. */
+async function dueBooking(): Promise<VenueSystem> {
   const system = await connectVenueSystem(world, 'peek', BOAT);
   expect((await world.call('POST', '/v1/offerings', { key: system.key, body: SAIL })).status).toBe(201);
   await system.send(octo('booking_update'));
@@ -38,20 +42,20 @@ async function stateOf({ venueId, key }: VenueSystem) {
   return {
     delivery,
     capacity: json.data.availability.slots[0].capacity,
-    kept: [await count('hook_objects'), await count('hook_bookings'), await count('hook_slots')],
+    stored: [await count('hook_objects'), await count('hook_bookings'), await count('hook_slots')],
   };
 }
 
-const UNTOUCHED = { delivery: { status: 'pending', attempts: 0 }, capacity: 10, kept: [0, 0, 0] };
-const APPLIED = { delivery: { status: 'applied', attempts: 0 }, capacity: 7, kept: [1, 1, 1] };
+const UNTOUCHED = { delivery: { status: 'pending', attempts: 0 }, capacity: 10, stored: [0, 0, 0] };
+const APPLIED = { delivery: { status: 'applied', attempts: 0 }, capacity: 7, stored: [1, 1, 1] };
 
-/** Does what is asked before the statement with this number inside a transaction, counted from 1. */
+/** Runs a callback before the statement with this number in a transaction, counted from 1. */
 function interrupted(number: number, before: (tx: Queryable) => Promise<unknown>): { db: Db; count: () => number } {
   let count = 0;
   const { db } = world.context;
-  const transaction: Db['transaction'] = (work) =>
+  const transaction: Db['transaction'] = (applyAll) =>
     db.transaction((tx) =>
-      work({
+      applyAll({
         query: async (text, values) => {
           count++;
           if (count === number) await before(tx);
@@ -65,19 +69,19 @@ function interrupted(number: number, before: (tx: Queryable) => Promise<unknown>
 const KILL = 'select pg_terminate_backend(pg_backend_pid())';
 
 describe('a worker that is killed', () => {
-  it('between any two of its statements leaves nothing behind, and the next one applies all of it, once', async () => {
-    const whole = await booked();
+  it('between any two of its statements leaves no changes, and the next worker applies the delivery once', async () => {
+    const whole = await dueBooking();
     const { db, count } = interrupted(0, async () => undefined);
     expect(await applyDueDeliveries({ ...world.context, db }, 10)).toBe(1);
     expect(await stateOf(whole)).toEqual(APPLIED);
     const statements = count();
     expect(statements).toBeGreaterThan(8);
     for (let number = 1; number <= statements; number++) {
-      const system = await booked();
+      const system = await dueBooking();
       const dying = interrupted(number, (tx) => tx.query(KILL));
-      // A process that is gone writes down nothing of its end either.
-      const gone: Db = { ...dying.db, query: lastWords(dying.db) };
-      await expect(applyDueDeliveries({ ...world.context, db: gone }, 10)).rejects.toThrow();
+      // A killed process does not record its failure either.
+      const killed: Db = { ...dying.db, query: onlyDueQueues(dying.db) };
+      await expect(applyDueDeliveries({ ...world.context, db: killed }, 10)).rejects.toThrow();
       expect([number, await stateOf(system)]).toEqual([number, UNTOUCHED]);
       await applyDueDeliveries(world.context, 10);
       expect([number, await stateOf(system)]).toEqual([number, APPLIED]);
@@ -85,40 +89,43 @@ describe('a worker that is killed', () => {
   });
 });
 
-/** It may look for lanes, and write nothing. */
-function lastWords(db: Db): Db['query'] {
+/** Allows only the query for due queues, and no writes. */
+function onlyDueQueues(db: Db): Db['query'] {
   return async (text, values) => {
-    if (!text.includes('recursive lanes')) throw new Error('the process is gone');
+    if (!text.includes('recursive queues')) throw new Error('the process was killed');
     return db.query(text, values);
   };
 }
 
-describe('a worker that stands still', () => {
-  it('keeps its lane while its session lives, holds up no other, and writes nothing once it has lost it', async () => {
-    const [system, other] = [await booked(), await booked()];
-    let wake = (): void => undefined;
-    let paused = (): void => undefined;
-    const standing = new Promise<void>((resolve) => {
-      paused = resolve;
+describe('a worker that is suspended', () => {
+  it('keeps its queue while its session lives, delays no other, and writes nothing after it has lost the lock', async () => {
+    const [system, other] = [await dueBooking(), await dueBooking()];
+    let resume = (): void => undefined;
+    let signalPaused = (): void => undefined;
+    const paused = new Promise<void>((resolve) => {
+      signalPaused = resolve;
     });
     let pid = 0;
     const { db } = interrupted(6, async (tx) => {
       const [row] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
       pid = row?.pid ?? 0;
-      paused();
+      signalPaused();
       await new Promise<void>((resolve) => {
-        wake = resolve;
+        resume = resolve;
       });
     });
     const slow = applyDueDeliveries({ ...world.context, db }, 1);
-    await standing;
+    await paused;
     expect(await applyDueDeliveries(world.context, 10)).toBe(1);
     const states = [await stateOf(system), await stateOf(other)];
     expect(states.map(({ delivery }) => delivery?.status).sort()).toEqual(['applied', 'pending']);
-    // What PostgreSQL does to a transaction that stands still for 15 seconds.
+    // PostgreSQL ends a transaction that is idle for 15 seconds.
     await world.db.query('select pg_terminate_backend($1)', [pid]);
-    for (let done = 0; done === 0; ) done = await applyDueDeliveries(world.context, 10);
-    wake();
+    await waitFor(
+      'the next worker applies the delivery',
+      async () => (await applyDueDeliveries(world.context, 10)) > 0,
+    );
+    resume();
     await slow;
     expect([await stateOf(system), await stateOf(other)]).toEqual([APPLIED, APPLIED]);
   });

@@ -1,4 +1,4 @@
-// The example of the guide works as it stands there: taken from the page and run.
+// The example in the guide works: the test reads it from the page and runs it.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
@@ -24,7 +24,7 @@ const guide = readFileSync(join(packageRoot, 'docs', 'guides', 'venue-systems.md
 const block = (language: string): string => new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(guide)?.[1] ?? '';
 
 describe('the guide on venue systems', () => {
-  it('has an example that connects a system of one’s own', async () => {
+  it('has an example that connects a custom system', async () => {
     const file = join(folder, 'deliver.mjs');
     writeFileSync(file, block('js'));
     const { deliver } = await import(pathToFileURL(file).href);
@@ -39,7 +39,7 @@ describe('the guide on venue systems', () => {
     await expect(deliver(url, 'whsec_other', {})).rejects.toThrow('401');
   });
 
-  it('has a page beside it for each provider, which names every field of its mapping', () => {
+  it('has a page for each provider, which names every field of its mapping', () => {
     for (const provider of PROVIDERS) {
       const page = readFileSync(join(packageRoot, 'docs', 'providers', `${provider}.md`), 'utf8');
       const mapping = world.context.mappings.get(provider);

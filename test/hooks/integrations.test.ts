@@ -1,4 +1,4 @@
-// Connecting a venue system: create, list, revoke; what is shown once, what is refused, what is written down.
+// Integrations: create, list, revoke; what is shown once, what is refused, what is audited.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
@@ -15,7 +15,7 @@ const bodyFor = (provider: string): object =>
   NEEDS_SECRET.includes(provider) ? { provider, signing_secret: 'shown-by-them' } : { provider };
 
 describe('integrations', () => {
-  it('are created for every provider, with an address that is shown once and an answer as its schema says', async () => {
+  it('are created for every provider, with a URL that is shown once and a response that matches its schema', async () => {
     const { secretTest: key } = await world.venue();
     for (const provider of PROVIDERS) {
       const { status, json } = await world.call('POST', '/v1/integrations', { key, body: bodyFor(provider) });
@@ -31,7 +31,7 @@ describe('integrations', () => {
       expect(data.signed).toBe([...NEEDS_SECRET, 'custom'].includes(provider));
       expect(data.webhook_url).toMatch(new RegExp(`^${world.urls[0]}/v1/hooks/${provider}/[A-Za-z0-9]{32}$`));
       expect(/^whsec_[A-Za-z0-9]{32}$/.test(data.signing_secret ?? '')).toBe(provider === 'custom');
-      const candidate = { value: data, text: JSON.stringify(data), badStrings: [] };
+      const candidate = { value: data, text: JSON.stringify(data), badTexts: [] };
       expect(world.context.validator.problems('stored_integration', candidate)).toEqual([]);
     }
     const { json } = await world.call('GET', '/v1/integrations', { key });
@@ -42,7 +42,7 @@ describe('integrations', () => {
     }
   });
 
-  it('keep no token and no secret that could be read in the database, and none in the log or the audit', async () => {
+  it('have no readable token or secret in the database, the log or the audit log', async () => {
     const { secretTest: key } = await world.venue();
     const body = { provider: 'square', signing_secret: 'a-secret-of-squares-own' };
     const { json: square } = await world.call('POST', '/v1/integrations', { key, body });
@@ -59,7 +59,7 @@ describe('integrations', () => {
     }
   });
 
-  it('take defaults, and refuse those that cannot be', async () => {
+  it('accept valid defaults and refuse invalid ones', async () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { writesPerHour: 1000 });
     const create = (body: object) => world.call('POST', '/v1/integrations', { key, body });
@@ -85,7 +85,7 @@ describe('integrations', () => {
     expect((await create({ provider: 'toast', signing_secret: 'two words' })).status).toBe(201);
   });
 
-  it('are created once under an Idempotency-Key, and whoever lost the answer gets the address and the secret again', async () => {
+  it('are created once for an Idempotency-Key, and a caller that lost the response gets URL and secret again', async () => {
     const { secretTest: key } = await world.venue();
     const create = (body: object) =>
       world.call('POST', '/v1/integrations', { key, body, headers: { 'idempotency-key': 'connect-1' } });
@@ -97,7 +97,7 @@ describe('integrations', () => {
     expect([other.status, other.json.error.reason]).toEqual([409, 'idempotency_key_reused']);
   });
 
-  it('are revoked once and for all, by their own venue alone, and both acts are audited', async () => {
+  it('are revoked permanently, only by their own venue, and creation and revocation are audited', async () => {
     const { venue, secretTest: key } = await world.venue();
     const other = await world.venue();
     const { json } = await world.call('POST', '/v1/integrations', { key, body: { provider: 'tock' } });
@@ -114,7 +114,7 @@ describe('integrations', () => {
     expect(rows.map(({ action }) => action)).toEqual(['integration.create', 'integration.revoke']);
   });
 
-  it('wait until a sandbox is linked, and need the scope webhooks:write', async () => {
+  it('require a linked sandbox and the scope webhooks:write', async () => {
     const sandbox = await world.venue({ sandbox: true });
     const refused = await world.call('POST', '/v1/integrations', {
       key: sandbox.secretTest,
@@ -133,15 +133,15 @@ describe('integrations', () => {
     }
   });
 
-  it('are 50 at the most for a venue and mode; one that was revoked makes room', async () => {
+  it('are at most 50 for a venue and mode, not counting revoked ones', async () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { writesPerHour: 1000 });
     const create = () => world.call('POST', '/v1/integrations', { key, body: { provider: 'tock' } });
-    const answers = await Promise.all(Array.from({ length: 53 }, create));
-    const made = answers.filter(({ status }) => status === 201);
-    expect(made).toHaveLength(50);
+    const responses = await Promise.all(Array.from({ length: 53 }, create));
+    const created = responses.filter(({ status }) => status === 201);
+    expect(created).toHaveLength(50);
     expect((await create()).json.error.code).toBe('too_many_items');
-    await world.call('POST', `/v1/integrations/${made[0]?.json.data.id}/revoke`, { key });
+    await world.call('POST', `/v1/integrations/${created[0]?.json.data.id}/revoke`, { key });
     expect((await create()).status).toBe(201);
   });
 });

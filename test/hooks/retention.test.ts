@@ -1,8 +1,8 @@
-// What a venue keeps of its systems: so many bytes a day, no body of what changed nothing after its day, a trace of what was
-// refused, and two systems of one venue that never write one offering.
+// Limits and retention of inbound deliveries: bytes a day, bodies of ignored deliveries for a day, the last refusal;
+// and two systems of one venue never write the same offering.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import { deleteOldInbound } from '../../src/domain/hooks/deliveries/queries.ts';
 import { CLASS, fareharborBooking, mindbody, octo, ROSTER, YOGA } from '../support/provider-samples.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -17,7 +17,7 @@ afterAll(() => world.close());
 const GB = 1024 ** 3;
 const DAY = 24 * 3_600_000;
 const BOAT = { kind: 'boat_day', timezone: 'Pacific/Honolulu', currency: 'usd' };
-const work = (): Promise<number> => applyDueDeliveries(world.context, 1_000);
+const applyAll = (): Promise<number> => applyDueDeliveries(world.context, 1_000);
 const shown = async ({ id, key }: VenueSystem) => {
   const { json } = await world.call('GET', '/v1/integrations', { key });
   return json.data.find((one: { id: string }) => one.id === id);
@@ -25,8 +25,8 @@ const shown = async ({ id, key }: VenueSystem) => {
 const offering = async ({ key }: VenueSystem, id: string) =>
   (await world.call('GET', `/v1/offerings/${id}`, { key })).json?.data;
 
-describe('what a venue stores in a day', () => {
-  it('is 2 GB from all its systems; more is 429 until the day is over, and what came before still answers', async () => {
+describe('the daily limit of a venue', () => {
+  it('is 2 GB from all its systems; more is 429 until the day ends, and a repetition of an earlier one still succeeds', async () => {
     const tock = await connectVenueSystem(world, 'tock');
     const peek = await connectVenueSystem(world, 'peek', {}, tock.venueId);
     const other = await connectVenueSystem(world, 'peek');
@@ -48,7 +48,7 @@ describe('what a venue stores in a day', () => {
     expect((await peek.send({ n: 2 })).status).toBe(200);
   });
 
-  it('begins anew with the day', async () => {
+  it('resets with the day', async () => {
     const tock = await connectVenueSystem(world, 'tock');
     await world.db.query(
       `update integrations set stored_bytes = $2, stored_on = (now() at time zone 'UTC')::date - 1 where integration_id = $1`,
@@ -64,32 +64,32 @@ describe('what a venue stores in a day', () => {
   });
 });
 
-describe('what changed nothing', () => {
-  it('is applied again for a day; then its body is gone, and only that', async () => {
+describe('an ignored delivery', () => {
+  it('can be replayed for a day; then only its body is deleted', async () => {
     const peek = await connectVenueSystem(world, 'peek', BOAT);
     await peek.send(octo('booking_update', { status: 'CANCELLED' }));
     await peek.send(octo('booking_update', { uuid: 'another' }));
-    await work();
-    const [kept, ignored] = await peek.deliveries();
-    expect([kept.status, ignored.status]).toEqual(['applied', 'ignored']);
+    await applyAll();
+    const [applied, ignored] = await peek.deliveries();
+    expect([applied.status, ignored.status]).toEqual(['applied', 'ignored']);
     const replay = ({ id }: { id: string }) =>
       world.call('POST', `/v1/integrations/${peek.id}/deliveries/${id}/replay`, { key: peek.key });
     await deleteOldInbound(world.db, Date.now(), 1_000);
     expect((await replay(ignored)).status).toBe(200);
     await deleteOldInbound(world.db, Date.now() + 2 * DAY, 1_000);
-    expect(await work()).toBe(1);
+    expect(await applyAll()).toBe(1);
     await deleteOldInbound(world.db, Date.now() + 2 * DAY, 1_000);
     const again = await replay(ignored);
     expect([again.status, again.json.error.reason]).toEqual([409, 'body_gone']);
-    expect((await peek.deliveries()).map(({ id }) => id)).toEqual([kept.id, ignored.id]);
-    expect((await replay(kept)).status).toBe(200);
+    expect((await peek.deliveries()).map(({ id }) => id)).toEqual([applied.id, ignored.id]);
+    expect((await replay(applied)).status).toBe(200);
     expect((await replay({ id: 'hkd_none' })).status).toBe(404);
-    await work();
+    await applyAll();
   });
 });
 
-describe('what was refused', () => {
-  it('is shown with the integration: when, and what the sender was told', async () => {
+describe('a refused delivery', () => {
+  it('is shown on the integration, with its time and error code', async () => {
     const custom = await connectVenueSystem(world, 'custom');
     expect((await shown(custom)).last_refused).toBeNull();
     const refusals = [
@@ -101,7 +101,7 @@ describe('what was refused', () => {
       expect((await send()).json.error.code).toBe(code);
       const data = await shown(custom);
       expect(data.last_refused).toEqual({ code, at: expect.any(String) });
-      const candidate = { value: data, text: JSON.stringify(data), badStrings: [] };
+      const candidate = { value: data, text: JSON.stringify(data), badTexts: [] };
       expect(world.context.validator.problems('stored_integration', candidate)).toEqual([]);
     }
     await custom.send({ id: '1', type: 'offering.cancel', data: { external_id: 'x' } });
@@ -116,51 +116,51 @@ describe('two systems of one venue', () => {
     return { booking: { ...booking, availability: { ...booking.availability, item: { pk, name: 'Jet Ski Tour' } } } };
   };
 
-  it('that use the same id never write one offering: the second is told whose it is', async () => {
+  it('that use the same id never write the same offering: the second gets the name of the owner', async () => {
     const boats = await connectVenueSystem(world, 'fareharbor', BOAT);
     const classes = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' }, boats.venueId);
     await boats.send(item(69));
-    await work();
+    await applyAll();
     const before = await offering(boats, '69');
     await classes.send(mindbody('classDescription.updated', { siteId: -99, id: 69, name: 'Slow Yoga' }));
     await classes.send(mindbody('class.updated', CLASS));
     await classes.send(mindbody('classRosterBooking.created', ROSTER));
-    await work();
-    const response = await classes.deliveries();
-    expect(response.map(({ status }) => status)).toEqual(['needs_api_read', 'failed', 'failed']);
-    expect(response[1].reason).toContain('"69" of this venue comes from FareHarbor');
+    await applyAll();
+    const deliveries = await classes.deliveries();
+    expect(deliveries.map(({ status }) => status)).toEqual(['needs_api_read', 'failed', 'failed']);
+    expect(deliveries[1].reason).toContain('"69" of this venue comes from FareHarbor');
     expect(await offering(boats, '69')).toEqual(before);
   });
 
-  it('take over from one another once the first is revoked; one of the venue’s own words writes what it likes', async () => {
+  it('take over offerings after the first is revoked; a custom system may write any offering', async () => {
     const boats = await connectVenueSystem(world, 'fareharbor', BOAT);
     const classes = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' }, boats.venueId);
     const own = await connectVenueSystem(world, 'custom', {}, boats.venueId);
     await boats.send(item(69));
-    await work();
+    await applyAll();
     await own.send({ id: '1', type: 'offering.upsert', data: YOGA });
     await world.call('POST', `/v1/integrations/${boats.id}/revoke`, { key: boats.key });
-    await work();
+    await applyAll();
     await classes.send(mindbody('classDescription.updated', { siteId: -99, id: 69, name: 'Slow Yoga' }));
-    await work();
+    await applyAll();
     expect((await own.deliveries())[0].status).toBe('applied');
     expect((await classes.deliveries())[0].status).toBe('applied');
     expect((await offering(classes, '69')).title).toBe('Slow Yoga');
   });
 
-  it('of one provider are one system: a second subscription writes the same offerings', async () => {
+  it('of the same provider count as one: a second integration writes the same offerings', async () => {
     const one = await connectVenueSystem(world, 'fareharbor', BOAT);
     const two = await connectVenueSystem(world, 'fareharbor', BOAT, one.venueId);
     await one.send(item(70));
     await two.send(fareharborBooking(2, { uuid: 'other' }));
     await two.send(item(70));
-    await work();
+    await applyAll();
     expect((await two.deliveries()).map(({ status }) => status)).toEqual(['applied', 'applied']);
   });
 });
 
-describe('what is left out', () => {
-  it('is told: slots beyond a thousand, and the end of a title that is too long', async () => {
+describe('content that is left out', () => {
+  it('is named in the reason: slots beyond a thousand, and the end of a title that is too long', async () => {
     const own = await connectVenueSystem(world, 'custom');
     const start = Date.parse('2027-06-01T00:00:00Z');
     const slot = (n: number) => ({ starts_at: new Date(start + n * 3_600_000).toISOString(), capacity: 4 });
@@ -170,13 +170,13 @@ describe('what is left out', () => {
     const boats = await connectVenueSystem(world, 'fareharbor', BOAT);
     await boats.send({ item: { pk: 5, name: 'x'.repeat(130), company: { currency: 'usd' } } });
     await world.call('POST', '/v1/offerings', { key: boats.key, body: { ...YOGA, external_id: '5' } });
-    await work();
+    await applyAll();
     expect((await own.deliveries())[0]).toMatchObject({
       status: 'applied',
       reason: expect.stringMatching(/1000 slots: .* 2 in number/),
     });
-    const kept = (await offering(own, '69')).availability.slots;
-    expect([kept.length, kept[0].starts_at]).toEqual([1000, '2027-06-01T02:00:00Z']);
+    const slotsAfter = (await offering(own, '69')).availability.slots;
+    expect([slotsAfter.length, slotsAfter[0].starts_at]).toEqual([1000, '2027-06-01T02:00:00Z']);
     expect((await boats.deliveries())[0]).toMatchObject({
       status: 'applied',
       reason: expect.stringMatching(/^The title is too long/),

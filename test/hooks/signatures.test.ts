@@ -1,4 +1,4 @@
-// The verifiers, against Square's published vectors and the vectors that were computed for Toast and Mindbody by others.
+// The verifiers, against Square's published vectors and vectors computed with other tools for Toast and Mindbody.
 
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -51,7 +51,7 @@ describe('square', () => {
     for (const { signature, ...signed } of SQUARE) expect(verified('square', signature, signed)).toBe(true);
   });
 
-  it('refuses another address, another key, an altered or pretty-printed body, and no header', () => {
+  it('refuses another URL, another key, an altered or pretty-printed body, and a missing header', () => {
     for (const { signature, ...signed } of SQUARE) {
       const pretty = Buffer.from(JSON.stringify(JSON.parse(signed.raw.toString()), null, 2));
       expect(verified('square', signature, { ...signed, url: signed.url.slice(0, -1) })).toBe(false);
@@ -75,7 +75,7 @@ describe('toast', () => {
     expect(verified('toast', TOAST, signed)).toBe(true);
   });
 
-  it('refuses a signature of the body alone, another secret, a pretty-printed body, no timestamp, and what is not JSON', () => {
+  it('refuses a signature of the body alone, another secret, a pretty-printed body, no timestamp, and invalid JSON', () => {
     const alone = createHmac('sha256', signed.secret).update(signed.raw).digest('base64');
     expect(verified('toast', alone, signed)).toBe(false);
     expect(verified('toast', TOAST, { ...signed, secret: 'other' })).toBe(false);
@@ -115,13 +115,13 @@ describe('custom', () => {
     return `t=${t},v1=${createHmac('sha256', key).update(`${t}.`).update(raw).digest('hex')}`;
   };
 
-  it('passes with a time within five minutes of now, either way, and with one of two signatures', () => {
+  it('passes with a time up to five minutes before or after now, and with one of two signatures', () => {
     for (const seconds of [0, -300, 300]) expect(verified('custom', at(seconds), { raw, secret })).toBe(true);
     const [, v1 = ''] = at(0).split(',');
     expect(verified('custom', `${at(0, 'old')},${v1}`, { raw, secret })).toBe(true);
   });
 
-  it('refuses a time further off, a moved time, another secret, and a header that says nothing', () => {
+  it('refuses a time further off, a changed time, another secret, and an empty header', () => {
     for (const seconds of [-301, 301]) expect(verified('custom', at(seconds), { raw, secret })).toBe(false);
     const moved = at(0).replace(/^t=\d+/, `t=${Math.floor(NOW / 1000) + 1}`);
     for (const header of [moved, at(0, 'other'), 't=1', 'v1=', ',', '', null, at(0).replace('v1', 'v0')])

@@ -1,4 +1,4 @@
-// A venue system for tests: connected through the API, it signs and posts to its address as the real one would.
+// A venue system for tests: it is connected through the API, and signs and posts to its hook URL like the real one.
 
 import { createHmac } from 'node:crypto';
 import type { Defaults } from '../../src/domain/hooks/integration.ts';
@@ -9,13 +9,13 @@ export interface VenueSystem {
   readonly venueId: string;
   readonly key: string;
   readonly provider: string;
-  /** The path of its address. */
+  /** The path of its hook URL. */
   readonly path: string;
   readonly token: string;
   sign(raw: string): Record<string, string>;
-  /** Signed, where the provider signs. */
+  /** Posts a body, with a signature if the provider signs. */
   send(body: object | string, headers?: Record<string, string>): Promise<HttpResponse>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
   deliveries(query?: string): Promise<any[]>;
 }
 

@@ -1,13 +1,13 @@
-// GET /v1/analytics and POST /internal/activity as partners and the operator's app see them: windows, walls, CSV, what is turned
-// away, and that nothing in any answer or log leads to a member.
+// GET /v1/analytics and POST /internal/activity as partners and the operator's app see them: windows, isolation, CSV,
+// refused requests, and no answer or log that identifies a member.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ActivityEvent,
-  approved,
+  createApprovedExperience,
+  expectedAnalytics,
   openTestActivity,
-  recount,
-  report,
+  reportActivity,
   type TestActivity,
 } from '../support/test-activity.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -21,14 +21,14 @@ const ID = '01970c3e-5f5e-7a3b-8c1d-2e3f4a5b6c7d';
 const SECRET_MEMBER = 'member-nobody-may-see-7731';
 const SECRET_EVENT = 'event-of-nobody-4452';
 
-const view = (id: string, more: Partial<ActivityEvent> = {}): ActivityEvent => ({
+const view = (id: string, overrides: Partial<ActivityEvent> = {}): ActivityEvent => ({
   id,
   type: 'view',
   experience_id: app.experiences[0]?.id ?? '',
   member_id: SECRET_MEMBER,
   at: '2023-03-01T10:00:00Z',
   mode: 'live',
-  ...more,
+  ...overrides,
 });
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ beforeAll(async () => {
       mode: 'live',
     },
   ];
-  const { status, json } = await report(world, events);
+  const { status, json } = await reportActivity(world, events);
   expect([status, json]).toEqual([200, { accepted: 10, duplicates: 0, rejected: [] }]);
 });
 afterAll(() => world.close());
@@ -67,9 +67,9 @@ const data = async (query: Record<string, string>) => {
 };
 
 describe('the figures', () => {
-  it('are those of the specification, to the unit, without test activity', async () => {
+  it('are exactly those of the specification, without test activity', async () => {
     const all = await data(MARCH);
-    expect(all).toEqual(recount(app, events, MARCH.from, MARCH.to));
+    expect(all).toEqual(expectedAnalytics(app, events, MARCH.from, MARCH.to));
     expect(all).toMatchObject({ from: MARCH.from, to: MARCH.to });
     expect(all.totals).toEqual({
       experiences: 2,
@@ -94,7 +94,7 @@ describe('the figures', () => {
     expect(all.experiences.map(({ title }: { title: string }) => title)).toEqual(['Night 1', 'Night 0']);
   });
 
-  it('are narrowed to one experience, the views of the venue’s page aside', async () => {
+  it('can be filtered by one experience, except the views of the venue’s page', async () => {
     const [, second] = app.experiences;
     const one = await data({ ...MARCH, experience_id: second?.id.toUpperCase() ?? '' });
     expect(one.totals).toMatchObject({ experiences: 1, views: 1, unique_viewers: 1, bookings: 0, venue_page_views: 1 });
@@ -102,7 +102,7 @@ describe('the figures', () => {
     expect(one.daily[0]).toEqual({ date: '2023-03-01', views: 1, bookings: 0 });
   });
 
-  it('begin with `from` and end before `to`, to the microsecond', async () => {
+  it('include `from` and exclude `to`, to the microsecond', async () => {
     const at = '2023-03-03T10:00:00.123456Z';
     expect((await data({ from: at, to: '2023-03-03T10:00:00.123457Z' })).totals.views).toBe(1);
     expect((await data({ from: '2023-03-03T00:00:00Z', to: at })).totals.views).toBe(0);
@@ -111,9 +111,9 @@ describe('the figures', () => {
     expect(part.daily.map(({ date }: { date: string }) => date)).toEqual(['2023-03-01', '2023-03-02', '2023-03-03']);
   });
 
-  it('are there as soon as the activity was taken in, also of the last 30 days when nothing is asked', async () => {
+  it('include activity at once, and cover the last 30 days by default', async () => {
     const now = Date.now();
-    await report(world, [
+    await reportActivity(world, [
       view('n1', { at: new Date(now - 1000).toISOString(), member_id: 'fresh' }),
       view('n2', { at: new Date(now - 30 * DAY + 60_000).toISOString(), member_id: 'fresh' }),
       view('n3', { at: new Date(now - 30 * DAY - 60_000).toISOString(), member_id: 'fresh' }),
@@ -138,7 +138,7 @@ describe('the figures', () => {
   });
 });
 
-describe('what is asked wrongly', () => {
+describe('a wrong request', () => {
   const wrong = async (query: Record<string, string>) => {
     const { status, json } = await app.get(query);
     return [status, json.error.code, json.error.field];
@@ -154,8 +154,8 @@ describe('what is asked wrongly', () => {
     expect(await wrong({ from: '2001-01-01T00:00:00Z' })).toEqual([422, 'out_of_range', '/query/from']);
   });
 
-  it('is not a window of 366 days, and is one of a millisecond more', async () => {
-    const to = (more: number): string => new Date(Date.parse(MARCH.from) + 366 * DAY + more).toISOString();
+  it('is a window of more than 366 days by a millisecond', async () => {
+    const to = (overrides: number): string => new Date(Date.parse(MARCH.from) + 366 * DAY + overrides).toISOString();
     expect((await data({ from: MARCH.from, to: to(0) })).daily).toHaveLength(366);
     expect(await wrong({ from: MARCH.from, to: to(1) })).toEqual([422, 'out_of_range', '/query/to']);
     const half = '2023-03-01T12:00:00.5Z';
@@ -163,10 +163,10 @@ describe('what is asked wrongly', () => {
     expect(await wrong({ from: half, to: '2024-03-01T12:00:00.500001Z' })).toEqual([422, 'out_of_range', '/query/to']);
   });
 
-  it('is the same 404 for a foreign, a pending, another mode’s and an unknown experience', async () => {
+  it('gets the same 404 for an experience of another venue, a pending one, one of another mode and an unknown one', async () => {
     const foreign = await openTestActivity(world, 1, 'live');
     const testKey = (await world.key(app.venueId, { mode: 'test' })).key;
-    const otherMode = await approved(world, testKey, 'Rehearsal');
+    const otherMode = await createApprovedExperience(world, testKey, 'Rehearsal');
     const body = { title: 'Not yet', starts_at: new Date(Date.now() + DAY).toISOString() };
     const pending = (await world.call('POST', '/v1/experiences', { key: app.key, body })).json.data.id;
     const bodies = new Set<string>();
@@ -180,8 +180,8 @@ describe('what is asked wrongly', () => {
 });
 
 describe('CSV', () => {
-  it('has a line for each experience and day, with the people of that day, and no formulas', async () => {
-    const formula = await approved(world, app.key, '=HYPERLINK("x"), "quoted"');
+  it('has a line for each experience and day, with the visitors of that day, and no formulas', async () => {
+    const formula = await createApprovedExperience(world, app.key, '=HYPERLINK("x"), "quoted"');
     const response = await app.get(
       { from: '2023-03-01T00:00:00Z', to: '2023-03-03T12:00:00Z' },
       { accept: 'text/csv' },
@@ -220,7 +220,7 @@ describe('a venue with very many experiences', () => {
     );
   });
 
-  it('is asked to name one of them beyond 5,000 in JSON', async () => {
+  it('must name one of them beyond 5,000 in JSON', async () => {
     const { status, json } = await many.get(MARCH);
     expect([status, json.error.code, json.error.field]).toEqual([422, 'out_of_range', '/query/experience_id']);
     expect(json.error.message).toContain('more than 5000 approved experiences');
@@ -229,7 +229,7 @@ describe('a venue with very many experiences', () => {
     );
   });
 
-  it('is asked for fewer days beyond 20,000 lines of CSV', async () => {
+  it('must ask for fewer days beyond 20,000 lines of CSV', async () => {
     const csv = (days: number) =>
       many.get({ from: MARCH.from, to: `2023-03-0${1 + days}T00:00:00Z` }, { accept: 'text/csv' });
     const { status, json } = await csv(4);
@@ -241,14 +241,14 @@ describe('a venue with very many experiences', () => {
 });
 
 describe('activity', () => {
-  it('of unknown experiences and venues is told back and not counted, and counts once it is known', async () => {
+  it('of unknown experiences and venues is rejected and not counted; it counts once they are known', async () => {
     const sent = [
       view('u1', { experience_id: ID }),
       view('u2', { member_id: 'late' }),
       { ...view('u3'), type: 'venue_page_view', experience_id: undefined, venue_id: ID } as never,
       view('u2', { member_id: 'late' }),
     ];
-    expect((await report(world, sent)).json).toEqual({
+    expect((await reportActivity(world, sent)).json).toEqual({
       accepted: 1,
       duplicates: 1,
       rejected: [
@@ -256,29 +256,29 @@ describe('activity', () => {
         { id: 'u3', reason: 'unknown_venue' },
       ],
     });
-    expect((await report(world, [view('u1')])).json).toEqual({ accepted: 1, duplicates: 0, rejected: [] });
+    expect((await reportActivity(world, [view('u1')])).json).toEqual({ accepted: 1, duplicates: 0, rejected: [] });
   });
 
-  it('counts once by its id, also when it comes again with another time, years apart', async () => {
-    expect((await report(world, [view('t1')])).json.accepted).toBe(1);
-    const again = [view('t1', { at: '2022-07-01T00:00:00Z' }), view('t1', { at: '1971-01-01T00:00:00Z' })];
-    expect((await report(world, again)).json).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
+  it('counts once by its id, also when it is repeated with another time, years apart', async () => {
+    expect((await reportActivity(world, [view('t1')])).json.accepted).toBe(1);
+    const repeated = [view('t1', { at: '2022-07-01T00:00:00Z' }), view('t1', { at: '1971-01-01T00:00:00Z' })];
+    expect((await reportActivity(world, repeated)).json).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
   });
 
-  it('counts on its own day also when that is yet to come', async () => {
+  it('counts on its own day, also in the future', async () => {
     const inAYear = new Date(Date.now() + 365 * DAY).toISOString();
-    expect((await report(world, [view('ahead', { at: inAYear })])).json).toEqual({
+    expect((await reportActivity(world, [view('ahead', { at: inAYear })])).json).toEqual({
       accepted: 1,
       duplicates: 0,
       rejected: [],
     });
-    const seen = await data({ from: inAYear, to: new Date(Date.parse(inAYear) + DAY).toISOString() });
-    expect(seen.totals).toMatchObject({ views: 1, unique_viewers: 1 });
+    const figures = await data({ from: inAYear, to: new Date(Date.parse(inAYear) + DAY).toISOString() });
+    expect(figures.totals).toMatchObject({ views: 1, unique_viewers: 1 });
   });
 
-  it('is refused whole where it is written wrongly, with every problem, and nothing of it is counted', async () => {
+  it('is refused as a whole when it is invalid, with every problem, and none of it is counted', async () => {
     const sent = [view('w1'), view('w2', { at: '2023-03-01T10:00:00' }), { ...view('w3'), experience_id: undefined }];
-    const { status, json } = await report(world, sent as never);
+    const { status, json } = await reportActivity(world, sent as never);
     expect(status).toBe(422);
     expect(json.errors.map(({ code, field }: { code: string; field: string }) => `${code} ${field}`)).toEqual([
       'invalid_format /events/1/at',
@@ -292,62 +292,62 @@ describe('activity', () => {
     expect((await call(' '.repeat(1_048_577))).status).toBe(413);
     world.statements.length = 0;
     expect((await call(many(1000))).json).toEqual({ accepted: 1000, duplicates: 0, rejected: [] });
-    // Whose it is, and one transaction: begin, count, commit.
+    // One statement finds the venues; the transaction is begin, count, commit.
     expect(world.statements.filter((text) => !/limit|key_routes/.test(text)).length).toBeLessThanOrEqual(5);
-    expect((await report(world, [view('w1')])).json.accepted).toBe(1);
+    expect((await reportActivity(world, [view('w1')])).json.accepted).toBe(1);
   });
 
-  it('of many venues in one call goes to each its own', async () => {
+  it('of many venues in one call counts for each venue', async () => {
     const apps = await Promise.all(Array.from({ length: 5 }, () => openTestActivity(world, 1, 'live')));
     const sent = apps.flatMap((one, i) =>
       Array.from({ length: i + 1 }, (_, n) =>
         view(`v${n}`, { experience_id: one.experiences[0]?.id ?? '', at: '2023-03-05T00:00:00Z' }),
       ),
     );
-    expect((await report(world, sent)).json).toEqual({ accepted: 15, duplicates: 0, rejected: [] });
+    expect((await reportActivity(world, sent)).json).toEqual({ accepted: 15, duplicates: 0, rejected: [] });
     for (const [i, one] of apps.entries()) {
       expect((await one.get(MARCH)).json.data.totals).toMatchObject({ views: i + 1, unique_viewers: 1 });
     }
   });
 });
 
-describe('nobody', () => {
-  it('can be found from a figure: no id of a member or an event, nor its hash, in any answer or log', async () => {
+describe('a member', () => {
+  it('cannot be identified: no answer or log has the id of a member or an event, or its hash', async () => {
     const { seal } = world.context;
     const hashes = [
       seal.fingerprint(SECRET_MEMBER, `activity member ${app.venueId}`),
       seal.fingerprint(SECRET_EVENT, 'activity event'),
     ].map((hash) => hash.toString('hex', 0, 16));
-    const kept = await world.db.query<{ person: string }>(
+    const rows = await world.db.query<{ person: string }>(
       `select replace(person::text, '-', '') as person from activity where venue_id = $1`,
       [app.venueId],
     );
-    expect(kept.map(({ person }) => person)).toContain(hashes[0]);
-    const rejected = await report(world, [view(SECRET_EVENT, { experience_id: ID })]);
+    expect(rows.map(({ person }) => person)).toContain(hashes[0]);
+    const rejected = await reportActivity(world, [view(SECRET_EVENT, { experience_id: ID })]);
     expect(rejected.text).not.toContain(SECRET_MEMBER);
-    const answers = [
+    const responses = [
       ...(await Promise.all([app.get(MARCH), app.get({}), app.get(MARCH, { accept: 'text/csv' })])),
       await app.get({ ...MARCH, experience_id: app.experiences[0]?.id ?? '' }),
-      await report(world, [view('x', { member_id: SECRET_MEMBER, at: 'never' })]),
+      await reportActivity(world, [view('x', { member_id: SECRET_MEMBER, at: 'never' })]),
     ].map(({ text }) => text);
-    for (const text of [...answers, ...world.logs]) {
-      for (const secret of [SECRET_MEMBER, SECRET_EVENT, ...new Set(kept.map(({ person }) => person)), ...hashes]) {
+    for (const text of [...responses, ...world.logs]) {
+      for (const secret of [SECRET_MEMBER, SECRET_EVENT, ...new Set(rows.map(({ person }) => person)), ...hashes]) {
         expect(text.replaceAll('-', '')).not.toContain(secret.replaceAll('-', ''));
       }
     }
   });
 
-  it('can be followed from one venue to another', async () => {
+  it('has a different hash at every venue', async () => {
     const other = await openTestActivity(world, 1, 'live');
-    await report(world, [view('f1'), view('f2', { experience_id: other.experiences[0]?.id ?? '' })]);
+    await reportActivity(world, [view('f1'), view('f2', { experience_id: other.experiences[0]?.id ?? '' })]);
     const hashes = await world.db.query<{ person: string }>(
       'select distinct person from activity where venue_id = $1',
       [other.venueId],
     );
-    const here = await world.db.query('select from activity where venue_id = $1 and person = $2', [
+    const found = await world.db.query('select from activity where venue_id = $1 and person = $2', [
       app.venueId,
       hashes[0]?.person,
     ]);
-    expect([hashes.length, here.length]).toEqual([1, 0]);
+    expect([hashes.length, found.length]).toEqual([1, 0]);
   });
 });

@@ -1,4 +1,4 @@
-// The documentation a partner reads: complete, closed to tricks, and whole without any other origin.
+// The documentation pages: complete, safe against malformed paths, and without resources of other origins.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,20 +37,20 @@ const namesIn = (folder: string): string[] =>
 const markdownPaths = (): string[] =>
   FOLDERS.flatMap((folder) => [`/docs/${folder}`, ...namesIn(folder).map((name) => `/docs/${folder}/${name}`)]);
 
-/** Paths outside the documentation that its pages may name: test/agreement asks a whole server for them. */
-const ELSEWHERE = ['/v1/openapi.json', ...PROVIDERS.map((provider) => `/schemas/v1/mappings/${provider}.json`)];
+/** Paths outside the documentation that its pages may link to; test/agreement requests them from a whole server. */
+const OTHER_PATHS = ['/v1/openapi.json', ...PROVIDERS.map((provider) => `/schemas/v1/mappings/${provider}.json`)];
 
 const linksOf = (html: string): string[] =>
   [...html.matchAll(/(?:href|src)="([^"]*)"/g)].map((match) => match[1] ?? '');
 
-describe('the pages of the errors', () => {
+describe('the pages of error codes', () => {
   it('serves every file of docs/errors as HTML under its code, with the code as its title', async () => {
     for (const code of namesIn('errors')) {
-      const answer = await get(`/docs/errors/${code}`);
-      expect(answer.statusCode, code).toBe(200);
-      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
-      expect(answer.payload).toContain(`<title>${code} · Errors · Everyshare</title>`);
-      expect(answer.payload).toContain('<html lang="en">');
+      const response = await get(`/docs/errors/${code}`);
+      expect(response.statusCode, code).toBe(200);
+      expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(response.payload).toContain(`<title>${code} · Errors · Everyshare</title>`);
+      expect(response.payload).toContain('<html lang="en">');
     }
   });
 
@@ -90,7 +90,7 @@ describe('the pages of the venue systems', () => {
     }
   });
 
-  it('are led to by the guide, each of them', async () => {
+  it('are each linked from the guide', async () => {
     const links = linksOf((await get('/docs/guides/venue-systems')).payload);
     for (const provider of PROVIDERS) expect(links).toContain(`/docs/providers/${provider}`);
   });
@@ -102,12 +102,12 @@ describe('links', () => {
     const waiting = ['/docs', ...markdownPaths()];
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
       if (pages.has(path)) continue;
-      const answer = await get(path);
-      expect(answer.statusCode, path).toBe(200);
-      pages.set(path, answer.payload);
-      if (!String(answer.headers['content-type']).startsWith('text/html')) continue;
-      for (const link of linksOf(answer.payload)) {
-        if (link.startsWith('/') && !ELSEWHERE.includes(link)) waiting.push(link.replace(/#.*/, ''));
+      const response = await get(path);
+      expect(response.statusCode, path).toBe(200);
+      pages.set(path, response.payload);
+      if (!String(response.headers['content-type']).startsWith('text/html')) continue;
+      for (const link of linksOf(response.payload)) {
+        if (link.startsWith('/') && !OTHER_PATHS.includes(link)) waiting.push(link.replace(/#.*/, ''));
       }
     }
     for (const [path, html] of pages) {
@@ -135,7 +135,7 @@ describe('Markdown', () => {
     expect(html).toContain('&lt;script&gt;');
   });
 
-  it('turns links between files into links between pages and drops those that would run', async () => {
+  it('turns links between files into links between pages, and drops links that would run code', async () => {
     const { html } = await renderMarkdown(
       '[a](x.md) [b](../errors/y.md#z) [c](javascript:alert(1)) [d](https://a.example/)',
       'guides',
@@ -143,7 +143,7 @@ describe('Markdown', () => {
     expect(linksOf(html)).toEqual(['/docs/guides/x', '/docs/errors/y#z', 'https://a.example/']);
   });
 
-  it('gives every heading an id of its own', async () => {
+  it('gives every heading its own id', async () => {
     const { html } = await renderMarkdown('# One two\n\n## Same\n\n## Same\n\n## `code`, and more', 'guides');
     expect([...html.matchAll(/<h\d id="([^"]*)"/g)].map((match) => match[1])).toEqual([
       'one-two',
@@ -155,7 +155,7 @@ describe('Markdown', () => {
 });
 
 describe('what a page may load', () => {
-  it('is nothing inline, no script and nothing from elsewhere on the Markdown pages', async () => {
+  it('is nothing inline, no script and nothing of another origin on the Markdown pages', async () => {
     for (const path of markdownPaths()) {
       const { headers, payload } = await get(path);
       const policy = String(headers['content-security-policy']);
@@ -166,7 +166,7 @@ describe('what a page may load', () => {
     }
   });
 
-  it('is our own scripts alone on the reference, none of them inline', async () => {
+  it('is only our own scripts on the reference, none of them inline', async () => {
     const { headers, payload } = await get('/docs');
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain("script-src 'self';");
@@ -189,7 +189,7 @@ describe('what a page may load', () => {
 });
 
 describe('paths that are not pages', () => {
-  const tricks = [
+  const malformed = [
     '/docs/errors/nothing_such',
     '/docs/errors/conflict.md',
     '/docs/errors/',
@@ -205,13 +205,13 @@ describe('paths that are not pages', () => {
     '/docs/..%2fpackage.json',
     '/docs/site.css%00',
   ];
-  it.each(tricks)('answers 404 for %s', async (path) => {
+  it.each(malformed)('answers 404 for %s', async (path) => {
     expect((await get(path)).statusCode).toBe(404);
   });
 });
 
 describe('the script of the reference', () => {
-  it('is served compressed to those who take it, and plain to others', async () => {
+  it('is compressed for clients that accept it, and uncompressed for others', async () => {
     const [small, large] = [
       await get('/docs/scalar.js', { 'accept-encoding': 'br, gzip' }),
       await get('/docs/scalar.js'),
@@ -228,13 +228,13 @@ describe('the script of the reference', () => {
   });
 
   it.each(['/docs/scalar.js', '/docs/site.css', '/docs/errors/conflict'])(
-    'is not sent twice, like every other file: %s',
+    'answers 304 when it is unchanged, like every other file: %s',
     async (path) => {
       const first = await get(path);
       const etag = String(first.headers.etag);
-      const again = await get(path, { 'if-none-match': `"other", ${etag}` });
-      expect(again.statusCode).toBe(304);
-      expect(again.payload).toBe('');
+      const repeated = await get(path, { 'if-none-match': `"other", ${etag}` });
+      expect(repeated.statusCode).toBe(304);
+      expect(repeated.payload).toBe('');
       expect((await get(path, { 'if-none-match': '"other"' })).statusCode).toBe(200);
     },
   );

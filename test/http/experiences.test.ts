@@ -13,7 +13,7 @@ const daysFromNow = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().replace('.000Z', 'Z');
 const EVENT = { title: 'Sunset sail', starts_at: daysFromNow(30), external_id: 'sail-1' };
 
-async function partner(): Promise<{ key: string; venueId: string }> {
+async function openPartner(): Promise<{ key: string; venueId: string }> {
   const { venue } = await world.venue();
   return { key: (await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 })).key, venueId: venue.id };
 }
@@ -22,7 +22,7 @@ const post = (key: string, body: unknown, server = 0): Promise<HttpResponse> =>
 
 describe('POST /v1/experiences', () => {
   it('submits an Event with 201, and returns the original with 200 for the same external_id, even with other content', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     const first = await post(key, {
       ...EVENT,
       tiers: [{ amount: 9900, currency: 'usd', unit: 'per_person', label: 'VIP' }],
@@ -40,13 +40,13 @@ describe('POST /v1/experiences', () => {
       review_note: null,
       reviewed_at: null,
     });
-    const again = await post(key, { ...EVENT, title: 'Something else' });
-    expect([again.status, again.json.duplicate]).toEqual([200, true]);
-    expect(again.json.data).toEqual(first.json.data);
+    const repeated = await post(key, { ...EVENT, title: 'Something else' });
+    expect([repeated.status, repeated.json.duplicate]).toEqual([200, true]);
+    expect(repeated.json.data).toEqual(first.json.data);
   });
 
   it('accepts the older body with its price in dollars', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     const { status, json } = await post(key, {
       title: 'Tasting',
       starts_at: daysFromNow(3),
@@ -63,7 +63,7 @@ describe('POST /v1/experiences', () => {
   });
 
   it('responds as its published schema defines', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     for (const body of [
       { ...EVENT, policy: { min_age: 21 } },
       { title: 'Old', starts_at: daysFromNow(3), price_per_person: 0 },
@@ -73,14 +73,14 @@ describe('POST /v1/experiences', () => {
         world.context.validator.problems('submission', {
           value: json.data,
           text: JSON.stringify(json.data),
-          badStrings: [],
+          badTexts: [],
         }),
       ).toEqual([]);
     }
   });
 
   it('requires of a new submission a start in the future and within two years; a replay stays a duplicate', async () => {
-    const { key, venueId } = await partner();
+    const { key, venueId } = await openPartner();
     for (const starts_at of [daysFromNow(-1), daysFromNow(800)]) {
       const { status, json } = await post(key, { ...EVENT, starts_at });
       expect([status, json.error.code, json.error.field]).toEqual([422, 'out_of_range', '/starts_at']);
@@ -93,7 +93,7 @@ describe('POST /v1/experiences', () => {
   });
 
   it('refuses an offering that the venue does not have', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     const unknown = await post(key, { ...EVENT, offering_external_id: 'nothing' });
     expect([unknown.status, unknown.json.error.code, unknown.json.error.field]).toEqual([
       422,
@@ -115,14 +115,14 @@ describe('POST /v1/experiences', () => {
   });
 
   it('creates one submission for 50 parallel posts of one external_id', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     const responses = await Promise.all(Array.from({ length: 50 }, (_, i) => post(key, EVENT, i % 2)));
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(new Set(responses.map(({ json }) => json.data.id)).size).toBe(1);
   });
 
   it('accepts exactly 500 pending submissions, also with 40 parallel posts, and one more after a review', async () => {
-    const { key, venueId } = await partner();
+    const { key, venueId } = await openPartner();
     const { json } = await post(key, EVENT);
     await world.db.query(
       `insert into experiences (venue_id, mode, submission_id, form, status, content, created_at)
@@ -145,29 +145,29 @@ describe('POST /v1/experiences', () => {
 
 describe('reading experiences', () => {
   it('lists newest first, filters by status, and pages without a gap or a repeat', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     for (let i = 0; i < 9; i++) await post(key, { ...EVENT, external_id: `e-${i}` });
     const one = (await world.call('GET', '/v1/experiences/e-4', { key })).json.data;
     await world.call('POST', '/v1/test_helpers/review', {
       key,
       body: { id: one.id, status: 'rejected', review_note: 'No.' },
     });
-    const seen: string[] = [];
+    const ids: string[] = [];
     let path = '/v1/experiences?limit=4';
     for (let pages = 0; pages < 100; pages++) {
       const { json } = await world.call('GET', path, { key });
-      seen.push(...json.data.map((e: { external_id: string }) => e.external_id));
+      ids.push(...json.data.map((e: { external_id: string }) => e.external_id));
       if (json.next_before === null) break;
       path = `/v1/experiences?limit=4&before=${encodeURIComponent(json.next_before)}`;
     }
-    expect(seen).toEqual(Array.from({ length: 9 }, (_, i) => `e-${8 - i}`));
+    expect(ids).toEqual(Array.from({ length: 9 }, (_, i) => `e-${8 - i}`));
     expect(
       (await world.call('GET', '/v1/experiences?status=rejected', { key })).json.data.map((e: { id: string }) => e.id),
     ).toEqual([one.id]);
   });
 
   it('shows experience_id after the approval', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     const { id } = (await post(key, EVENT)).json.data;
     await world.call('POST', '/v1/test_helpers/review', { key, body: { id, status: 'approved' } });
     const { data } = (await world.call('GET', `/v1/experiences/${id}`, { key })).json;

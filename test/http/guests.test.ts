@@ -1,4 +1,4 @@
-// Guests: signing in with a phone, looking at a checkout, choosing the party, paying a share; what each of them is refused.
+// Guests sign in with a phone, view a checkout, choose the party and pay a share; and what each step refuses.
 
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,13 +26,13 @@ interface Person {
   readonly phone: string;
 }
 
-async function person(name: string | null = null): Promise<Person> {
+async function createPerson(name: string | null = null): Promise<Person> {
   const phone = `+1555010${String(1000 + phones++).padStart(4, '0')}`;
   const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
   return { id, phone, token: await world.context.tokens.sign(id) };
 }
 
-const checkout = async (more: Record<string, unknown> = {}): Promise<string> => {
+const checkout = async (overrides: Record<string, unknown> = {}): Promise<string> => {
   const response = await world.call('POST', '/v1/checkouts', {
     key,
     body: {
@@ -43,18 +43,18 @@ const checkout = async (more: Record<string, unknown> = {}): Promise<string> => 
       description: 'Cabana 3',
       return_url: `${ORIGIN}/thanks`,
       external_booking_id: `bk-${bookings++}`,
-      ...more,
+      ...overrides,
     },
   });
   expect(response.status, response.text).toBe(201);
   return response.json.id as string;
 };
 
-const party = (id: string, who: Person, body: unknown): Promise<HttpResponse> =>
-  world.call('POST', `/v1/public/checkouts/${id}/party`, { key: who.token, body });
-const hold = (share: string, who: Person): Promise<HttpResponse> =>
-  world.call('POST', `/v1/public/shares/${share}/hold`, { key: who.token });
-const shown = (response: HttpResponse) => [
+const party = (id: string, person: Person, body: unknown): Promise<HttpResponse> =>
+  world.call('POST', `/v1/public/checkouts/${id}/party`, { key: person.token, body });
+const hold = (share: string, person: Person): Promise<HttpResponse> =>
+  world.call('POST', `/v1/public/shares/${share}/hold`, { key: person.token });
+const statusAndError = (response: HttpResponse) => [
   response.status,
   response.json?.error?.code,
   response.json?.error?.field ?? response.json?.error?.reason,
@@ -89,7 +89,7 @@ describe('signing in', () => {
       body: { challenge_id, code, ...(name === undefined ? {} : { name }) },
     });
 
-  it('takes the code of the text message, once, and gives a token that anybody can verify', async () => {
+  it('accepts the code of the text message once, and returns a token that can be verified with the published keys', async () => {
     const { json } = await begin('+15550100007');
     expect(json.expires_in).toBe(600);
     const response = await verify(json.challenge_id, '000000', 'Ada');
@@ -102,24 +102,24 @@ describe('signing in', () => {
       algorithms: ['EdDSA'],
     });
     expect([payload.sub, protectedHeader.alg]).toEqual([response.json.member.id, 'EdDSA']);
-    expect(shown(await verify(json.challenge_id, '000000'))).toEqual([422, 'invalid_value', '/challenge_id']);
-    const again = await verify((await begin('+15550100007')).json.challenge_id, '000000');
-    expect(again.json.member).toEqual(response.json.member);
+    expect(statusAndError(await verify(json.challenge_id, '000000'))).toEqual([422, 'invalid_value', '/challenge_id']);
+    const repeated = await verify((await begin('+15550100007')).json.challenge_id, '000000');
+    expect(repeated.json.member).toEqual(response.json.member);
   });
 
-  it('sends a code that only the outbox shows, and names a wrong one', async () => {
+  it('sends a code that only the outbox shows, and refuses a wrong one at its field', async () => {
     const phone = '+15550109999';
     const { json } = await begin(phone);
     const outbox = await world.call('GET', '/sandbox/outbox', { headers: { accept: 'application/json' } });
     const code = /^(\d{6}) /.exec(outbox.json.data.find(({ to }: { to: string }) => to === phone).text)?.[1] ?? '';
     const wrong = code === '123456' ? '654321' : '123456';
-    expect(shown(await verify(json.challenge_id, wrong))).toEqual([422, 'invalid_value', '/code']);
+    expect(statusAndError(await verify(json.challenge_id, wrong))).toEqual([422, 'invalid_value', '/code']);
     expect((await verify(json.challenge_id, code)).status).toBe(200);
     expect(world.logs.join('')).not.toContain(phone);
     expect(world.logs.join('')).not.toContain(code);
   });
 
-  it('looks at five of fifty guesses made at once', async () => {
+  it('checks at most five of fifty concurrent guesses', async () => {
     const { json } = await begin('+15550109998');
     const guesses = await Promise.all(
       Array.from({ length: 50 }, (_, n) => verify(json.challenge_id, String(n).padStart(6, '9'))),
@@ -128,16 +128,16 @@ describe('signing in', () => {
     expect(guesses.filter(({ json }) => json.error.field === '/challenge_id')).toHaveLength(45);
   });
 
-  it('gives five codes an hour for a phone', async () => {
+  it('sends at most five codes an hour to a phone', async () => {
     for (let n = 0; n < 5; n++) expect((await begin('+15550109997')).status).toBe(200);
     const sixth = await begin('+15550109997');
-    expect(shown(sixth).slice(0, 2)).toEqual([429, 'rate_limited']);
+    expect(statusAndError(sixth).slice(0, 2)).toEqual([429, 'rate_limited']);
     expect(Number(sixth.headers.get('retry-after'))).toBeGreaterThan(3_000);
   });
 });
 
 describe('the view', () => {
-  it('is for a publishable key from a registered origin, and for any member; it shows nothing of the partner’s', async () => {
+  it('is shown to a publishable key from a registered origin and to any member, without the partner’s fields', async () => {
     const id = await checkout({ metadata: { table: '9' } });
     const path = `/v1/public/checkouts/${id}`;
     const response = await world.call('GET', path, { key: publishable, headers: { origin: ORIGIN } });
@@ -146,17 +146,20 @@ describe('the view', () => {
     expect(Object.keys(response.json)).not.toContain('my_share_id');
     for (const hidden of ['fee_amount', 'net_amount', 'metadata', 'external_booking_id'])
       expect(response.json).not.toHaveProperty(hidden);
-    const who = await person();
-    expect((await world.call('GET', path, { key: who.token })).json).toEqual({ ...response.json, my_share_id: null });
+    const member = await createPerson();
+    expect((await world.call('GET', path, { key: member.token })).json).toEqual({
+      ...response.json,
+      my_share_id: null,
+    });
     const foreign = await world.call('GET', path, { key: publishable, headers: { origin: 'https://evil.example' } });
-    expect(shown(foreign).slice(0, 2)).toEqual([403, 'origin_not_allowed']);
+    expect(statusAndError(foreign).slice(0, 2)).toEqual([403, 'origin_not_allowed']);
     expect(foreign.headers.get('access-control-allow-origin')).toBe(null);
-    expect(shown(await world.call('GET', path, { key })).slice(0, 2)).toEqual([403, 'wrong_key_kind']);
+    expect(statusAndError(await world.call('GET', path, { key })).slice(0, 2)).toEqual([403, 'wrong_key_kind']);
     const unknown = `/v1/public/checkouts/${id.slice(0, -1)}0`;
-    expect((await world.call('GET', unknown, { key: who.token })).status).toBe(404);
+    expect((await world.call('GET', unknown, { key: member.token })).status).toBe(404);
   });
 
-  it('answers a preflight for a registered origin alone, and never on a secret key’s routes', async () => {
+  it('answers a preflight only for a registered origin, and never on routes for secret keys', async () => {
     const path = `/v1/public/checkouts/${await checkout()}`;
     const good = await world.call('OPTIONS', path, { headers: { origin: ORIGIN } });
     expect([good.status, good.headers.get('access-control-allow-origin')]).toEqual([204, ORIGIN]);
@@ -166,8 +169,8 @@ describe('the view', () => {
     expect([secret.status, secret.headers.get('access-control-allow-origin')]).toEqual([405, null]);
   });
 
-  it('is not found under an id that is none, whatever it holds', async () => {
-    const { token } = await person();
+  it('answers 404 for every malformed id', async () => {
+    const { token } = await createPerson();
     for (const id of ['%00', 'chk_%00', '%FF', 'chk_', 'x'.repeat(99), `chk_${'0'.repeat(25)}%00`]) {
       const calls = [
         ['GET', `/v1/public/checkouts/${id}`, undefined],
@@ -189,9 +192,9 @@ describe('the view', () => {
     }
   });
 
-  it('does not believe a token that was changed, is of another issuer, or has no signature', async () => {
+  it('refuses a token that was changed, is from another issuer, or has no signature', async () => {
     const path = `/v1/public/checkouts/${await checkout()}`;
-    const { token } = await person();
+    const { token } = await createPerson();
     const [head, body, signature] = token.split('.');
     const none = Buffer.from('{"alg":"none"}').toString('base64url');
     for (const bad of [`${head}.${body}.${signature?.slice(0, -4)}AAAA`, `${none}.${body}.`, `${none}.${body}.AAAA`]) {
@@ -201,8 +204,8 @@ describe('the view', () => {
 });
 
 describe('the party', () => {
-  it('is chosen by the first who does so, split to the cent, with an invite for each', async () => {
-    const [ada, sam] = [await person('Ada'), await person('Sam')];
+  it('is chosen by its first organizer, split to the cent, with an invite for each member', async () => {
+    const [ada, sam] = [await createPerson('Ada'), await createPerson('Sam')];
     const id = await checkout({ amount: 10_001, party_size: 3 });
     const friend = { phone: '+15550104001', name: 'Kim' };
     const response = await party(id, ada, { members: [{ user_id: sam.id }, friend], split: 'equal' });
@@ -216,55 +219,70 @@ describe('the party', () => {
     const tokens = response.json.shares.map(({ url }: { url: string }) => /\/s\/([A-Za-z0-9]{24})$/.exec(url)?.[1]);
     expect(new Set(tokens).size).toBe(3);
     expect(JSON.stringify(response.json.checkout)).not.toContain('555010');
-    expect(shown(await party(id, sam, { members: [{ user_id: ada.id }], split: 'equal' })).slice(0, 2)).toEqual([
-      403,
-      'not_organizer',
-    ]);
-    expect(shown(await world.call('POST', `/v1/public/checkouts/${id}/party`, { key: publishable, body: {} }))[1]).toBe(
-      'wrong_key_kind',
-    );
+    expect(
+      statusAndError(await party(id, sam, { members: [{ user_id: ada.id }], split: 'equal' })).slice(0, 2),
+    ).toEqual([403, 'not_organizer']);
+    expect(
+      statusAndError(await world.call('POST', `/v1/public/checkouts/${id}/party`, { key: publishable, body: {} }))[1],
+    ).toBe('wrong_key_kind');
   });
 
-  it('takes amounts by user id, phone or organizer, and names what does not fit', async () => {
-    const [ada, sam] = [await person(), await person()];
+  it('accepts amounts by user id, phone or organizer, and refuses invalid ones at their field', async () => {
+    const [ada, sam] = [await createPerson(), await createPerson()];
     const id = await checkout();
     const members = [{ user_id: sam.id }, { phone: '+15550104002' }];
     const custom = (amounts: Record<string, number>) => party(id, ada, { members, split: { custom: amounts } });
     const good = { organizer: 5_000, [sam.id]: 3_000, '+15550104002': 2_000 };
-    expect(shown(await custom({ ...good, organizer: 4_999 }))).toEqual([422, 'not_allowed', '/split/custom']);
-    expect(shown(await custom({ ...good, nobody: 0 }))).toEqual([422, 'unknown_field', '/split/custom/nobody']);
-    expect(shown(await custom({ organizer: 5_000, [sam.id]: 5_000 }))).toEqual([
+    expect(statusAndError(await custom({ ...good, organizer: 4_999 }))).toEqual([422, 'not_allowed', '/split/custom']);
+    expect(statusAndError(await custom({ ...good, nobody: 0 }))).toEqual([
+      422,
+      'unknown_field',
+      '/split/custom/nobody',
+    ]);
+    expect(statusAndError(await custom({ organizer: 5_000, [sam.id]: 5_000 }))).toEqual([
       422,
       'missing_field',
       '/split/custom/+15550104002',
     ]);
-    expect(shown(await custom({ organizer: 9_970, [sam.id]: 30, '+15550104002': 0 }))).toEqual([
+    expect(statusAndError(await custom({ organizer: 9_970, [sam.id]: 30, '+15550104002': 0 }))).toEqual([
       422,
       'out_of_range',
       `/split/custom/${sam.id}`,
     ]);
-    expect(shown(await custom({ ...good, [ada.id]: 0 }))[1]).toBe('not_unique');
+    expect(statusAndError(await custom({ ...good, [ada.id]: 0 }))[1]).toBe('not_unique');
     const response = await custom(good);
     expect(response.json.shares.map(({ amount }: { amount: number }) => amount)).toEqual([5_000, 3_000, 2_000]);
   });
 
-  it('refuses unknown people and chats, people named twice, a chat without the organizer, and too many', async () => {
-    const [ada, sam] = [await person(), await person()];
+  it('refuses unknown members and channels, a member named twice, a channel without the organizer, and too many', async () => {
+    const [ada, sam] = [await createPerson(), await createPerson()];
     const id = await checkout({ party_size: 2 });
-    const nobody = '0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10';
+    const unknownId = '0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10';
     const chat = await world.db.transaction((tx) =>
       createChannel(tx, world.command(), { name: null, memberIds: [sam.id] }),
     );
-    const asked = (members: unknown[]) => party(id, ada, { members, split: 'equal' });
-    expect(shown(await asked([{ user_id: nobody }]))).toEqual([422, 'invalid_value', '/members/0/user_id']);
-    expect(shown(await asked([{ channel_id: nobody }]))).toEqual([422, 'invalid_value', '/members/0/channel_id']);
-    expect(shown(await asked([{ channel_id: chat }]))).toEqual([422, 'not_allowed', '/members/0/channel_id']);
-    expect(shown(await asked([{ user_id: sam.id }, { phone: sam.phone }]))).toEqual([
+    const chooseParty = (members: unknown[]) => party(id, ada, { members, split: 'equal' });
+    expect(statusAndError(await chooseParty([{ user_id: unknownId }]))).toEqual([
+      422,
+      'invalid_value',
+      '/members/0/user_id',
+    ]);
+    expect(statusAndError(await chooseParty([{ channel_id: unknownId }]))).toEqual([
+      422,
+      'invalid_value',
+      '/members/0/channel_id',
+    ]);
+    expect(statusAndError(await chooseParty([{ channel_id: chat }]))).toEqual([
+      422,
+      'not_allowed',
+      '/members/0/channel_id',
+    ]);
+    expect(statusAndError(await chooseParty([{ user_id: sam.id }, { phone: sam.phone }]))).toEqual([
       422,
       'not_unique',
       '/members/1/phone',
     ]);
-    expect(shown(await asked([{ user_id: sam.id }, { phone: '+15550104003' }]))).toEqual([
+    expect(statusAndError(await chooseParty([{ user_id: sam.id }, { phone: '+15550104003' }]))).toEqual([
       422,
       'too_many_items',
       '/members',
@@ -272,11 +290,11 @@ describe('the party', () => {
     const ours = await world.db.transaction((tx) =>
       createChannel(tx, world.command(), { name: 'Us', memberIds: [ada.id, sam.id] }),
     );
-    expect((await asked([{ channel_id: ours }])).json.shares).toHaveLength(2);
+    expect((await chooseParty([{ channel_id: ours }])).json.shares).toHaveLength(2);
   });
 
-  it('chosen again keeps what did not change, with its hold; afterwards, or too late, it is a conflict', async () => {
-    const [ada, sam, kim] = [await person(), await person(), await person()];
+  it('keeps unchanged shares and their holds when it is chosen again; after the end it is a conflict', async () => {
+    const [ada, sam, kim] = [await createPerson(), await createPerson(), await createPerson()];
     const id = await checkout();
     const split = (sams: number, kims: number) => ({
       members: [{ user_id: sam.id }, { user_id: kim.id }],
@@ -295,38 +313,46 @@ describe('the party', () => {
       key,
       body: { to: new Date(Date.now() + 2 * 86_400_000).toISOString() },
     });
-    expect(shown(await party(id, ada, split(3_000, 1_000)))).toEqual([409, 'conflict', 'checkout_past_pay_by']);
-    expect(shown(await hold(second.shares[0].id, ada))).toEqual([409, 'conflict', 'checkout_past_pay_by']);
+    expect(statusAndError(await party(id, ada, split(3_000, 1_000)))).toEqual([
+      409,
+      'conflict',
+      'checkout_past_pay_by',
+    ]);
+    expect(statusAndError(await hold(second.shares[0].id, ada))).toEqual([409, 'conflict', 'checkout_past_pay_by']);
     const canceled = await checkout();
     await world.call('POST', `/v1/checkouts/${canceled}/cancel`, { key });
-    expect(shown(await party(canceled, ada, split(3_000, 1_000)))).toEqual([409, 'conflict', 'checkout_not_open']);
+    expect(statusAndError(await party(canceled, ada, split(3_000, 1_000)))).toEqual([
+      409,
+      'conflict',
+      'checkout_not_open',
+    ]);
   });
 });
 
 describe('a share', () => {
-  it('is held by its own member, or by the organizer covering for them, and three friends complete the checkout', async () => {
-    const [ada, sam, kim] = [await person('Ada'), await person('Sam'), await person('Kim')];
+  it('is held by its member or by the organizer, and the last of three holds completes the checkout', async () => {
+    const [ada, sam, kim] = [await createPerson('Ada'), await createPerson('Sam'), await createPerson('Kim')];
     const id = await checkout({ party_size: 3 });
     const { shares } = (await party(id, ada, { members: [{ user_id: sam.id }, { user_id: kim.id }], split: 'equal' }))
       .json;
-    expect(shown(await hold(shares[0].id, sam)).slice(0, 2)).toEqual([403, 'share_not_yours']);
-    const asked = await hold(shares[1].id, sam);
-    expect((await hold(shares[1].id, sam)).json).toEqual(asked.json);
-    expect(await pay(asked, '4000000000000002')).toBe(402);
+    expect(statusAndError(await hold(shares[0].id, sam)).slice(0, 2)).toEqual([403, 'share_not_yours']);
+    const holdResponse = await hold(shares[1].id, sam);
+    expect((await hold(shares[1].id, sam)).json).toEqual(holdResponse.json);
+    expect(await pay(holdResponse, '4000000000000002')).toBe(402);
     const failed = await world.call('GET', `/v1/checkouts/${id}`, { key });
     expect(failed.json.shares[1].status).toBe('failed');
     expect(await pay(await hold(shares[1].id, sam))).toBe(200);
-    expect(shown(await hold(shares[1].id, sam))).toEqual([409, 'conflict', 'share_already_held']);
+    expect(statusAndError(await hold(shares[1].id, sam))).toEqual([409, 'conflict', 'share_already_held']);
     await pay(await hold(shares[2].id, ada));
     await pay(await hold(shares[0].id, ada));
-    const done = await world.call('GET', `/v1/public/checkouts/${id}`, { key: kim.token });
-    expect(done.json).toMatchObject({ status: 'completed', funded_amount: 10_000, my_share_id: shares[2].id });
-    expect(shown(await hold(shares[2].id, kim))).toEqual([409, 'conflict', 'checkout_not_collecting']);
+    const view = await world.call('GET', `/v1/public/checkouts/${id}`, { key: kim.token });
+    expect(view.json).toMatchObject({ status: 'completed', funded_amount: 10_000, my_share_id: shares[2].id });
+    expect(statusAndError(await hold(shares[2].id, kim))).toEqual([409, 'conflict', 'checkout_not_collecting']);
     expect((await hold('shr_00000000000000000000000000', kim)).status).toBe(404);
   });
 
-  it('of nothing is held at once, with no card', async () => {
-    const [ada, sam] = [await person(), await person()];
+  it('of zero is held at once, without a card', async () => {
+    const [ada, sam] = [await createPerson(), await createPerson()];
     const id = await checkout();
     const body = { members: [{ user_id: sam.id }], split: { custom: { organizer: 10_000, [sam.id]: 0 } } };
     const response = await party(id, ada, body);
@@ -334,10 +360,10 @@ describe('a share', () => {
   });
 });
 
-describe('a member’s hour', () => {
-  it('has 120 writes', async () => {
-    const who = await person();
-    const response = await hold('shr_00000000000000000000000000', who);
+describe('the rate limit of a member', () => {
+  it('is 120 writes an hour', async () => {
+    const member = await createPerson();
+    const response = await hold('shr_00000000000000000000000000', member);
     expect([response.headers.get('x-ratelimit-limit'), response.headers.get('x-ratelimit-remaining')]).toEqual([
       '120',
       '119',

@@ -1,5 +1,5 @@
-// What a reviewer found by attacking the server, each mended and held here: lost connections, locks, floods of problems,
-// odd requests.
+// Faults that a review found by attacking the server, now fixed: lost connections, locks, floods of problems, malformed
+// requests.
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ function raw(bytes: string): Promise<string> {
     socket.on('data', (chunk) => {
       text += chunk;
     });
-    // An answer has come: a little later there is no more of it.
+    // The response has begun; its rest comes within 300 ms.
     socket.once('data', () => setTimeout(() => socket.end(), 300));
     socket.setTimeout(60_000, () => socket.destroy());
     socket.on('close', () => resolve(text));
@@ -30,30 +30,32 @@ function raw(bytes: string): Promise<string> {
   });
 }
 
-/** Holds a lock until told to let go. */
-async function holding(sql: string): Promise<() => Promise<void>> {
-  let letGo = (): void => undefined;
-  const response = new Promise<void>((resolve) => {
-    letGo = resolve;
+/** Holds the locks of a statement until the returned function is called. */
+async function holdLock(sql: string): Promise<() => Promise<void>> {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
-  let taken = (): void => undefined;
-  const isTaken = new Promise<void>((resolve) => {
-    taken = resolve;
+  let onLocked = (): void => undefined;
+  const locked = new Promise<void>((resolve) => {
+    onLocked = resolve;
   });
   const done = world.db.transaction(async (tx) => {
     await tx.query(sql);
-    taken();
-    await response;
+    onLocked();
+    await released;
   });
-  await isTaken;
+  await locked;
   return async () => {
-    letGo();
+    release();
     await done;
   };
 }
 
 describe('the database', () => {
-  it('may lose its connections in the middle of transactions: callers get 503, and the server lives on', async () => {
+  it('may lose its connections during transactions: callers get 503, and the server goes on', {
+    tags: ['slow'],
+  }, async () => {
     const other = await openTestWorld();
     const { secretTest } = await other.venue();
     const { venue } = await other.venue();
@@ -77,8 +79,8 @@ describe('the database', () => {
     await other.close();
   });
 
-  it('may be locked where lists are read, without keeping anybody else waiting', async () => {
-    const release = await holding('lock table webhook_endpoints');
+  it('may lock the tables of the lists without delaying other requests', async () => {
+    const release = await holdLock('lock table webhook_endpoints');
     const lists = Array.from({ length: 8 }, () => world.call('GET', '/v1/webhook_endpoints', { key }));
     const me = await world.call('GET', '/v1/me', { key });
     expect(me.status).toBe(200);
@@ -86,11 +88,11 @@ describe('the database', () => {
     for (const { status } of await Promise.all(lists)) expect(status).toBe(200);
   });
 
-  it('may be too slow at the gate: that is 503 with Retry-After, not 500', async () => {
+  it('may be too slow during admission: the answer is 503 with Retry-After, not 500', { tags: ['slow'] }, async () => {
     const { venue } = await world.venue();
     const slow = await world.key(venue.id);
     await world.call('GET', '/v1/me', { key: slow.key });
-    const release = await holding(`select 1 from limit_windows where subject = 'key ${slow.id} read' for update`);
+    const release = await holdLock(`select 1 from limit_windows where subject = 'key ${slow.id} read' for update`);
     const response = await world.call('GET', '/v1/me', { key: slow.key });
     expect([response.status, response.json.error.code, response.headers.get('retry-after')]).toEqual([
       503,
@@ -102,7 +104,7 @@ describe('the database', () => {
 });
 
 describe('a flood of problems', () => {
-  it('of 90,000 unknown members ends at 100, in document order', async () => {
+  it('of 90,000 unknown fields ends at 100, in document order', { tags: ['slow'] }, async () => {
     const body = JSON.stringify(Object.fromEntries(Array.from({ length: 90_000 }, (_, i) => [`x${i}`, 1])));
     const { status, json } = await world.call('POST', '/v1/boats', { key, body });
     expect([status, json.errors.length]).toEqual([422, 100]);
@@ -110,10 +112,10 @@ describe('a flood of problems', () => {
   });
 });
 
-describe('words', () => {
+describe('error messages', () => {
   const response = async (path: string, body: unknown) => (await world.call('POST', path, { key, body })).json.errors;
 
-  it('never show a pattern, and a value that would pass is always given', async () => {
+  it('never show a pattern, and always have an example that is valid', async () => {
     const [tiers] = (await response('/v1/offerings', { external_id: 'a', kind: 'class', title: 'x' })) as {
       example_fix: unknown;
     }[];
@@ -136,7 +138,7 @@ describe('words', () => {
     expect(errors[1].example_fix).not.toBeNull();
   });
 
-  it('say what "above" means, and refuse an address without a host', async () => {
+  it('say which bound "above" means, and refuse a URL without a host', async () => {
     const boat = (world.context.registry.get('boat').examples as object[])[0];
     const [rate] = await response('/v1/boats', {
       ...boat,
@@ -147,7 +149,7 @@ describe('words', () => {
     expect([url.code, url.field]).toEqual(['invalid_format', '/url']);
   });
 
-  it('name text that cannot be stored once, whatever else is wrong with its field', async () => {
+  it('report text that cannot be stored once for its field', async () => {
     const { json } = await world.call('POST', '/v1/checkouts/x/cancel', { key, body: '{"a\\u0000":1}' });
     expect(json.errors.map((e: { code: string; field: string }) => [e.code, e.field])).toEqual([
       ['invalid_format', '/a\ufffd'],
@@ -158,8 +160,8 @@ describe('words', () => {
   });
 });
 
-describe('odd requests', () => {
-  it('a query parameter named __proto__ is an unknown one; parameters are told in their order', async () => {
+describe('malformed requests', () => {
+  it('a query parameter named __proto__ is unknown; parameters are reported in their order', async () => {
     expect((await world.call('GET', '/v1/me?__proto__=1', { key })).json.error).toMatchObject({
       code: 'unknown_field',
       field: '/query/__proto__',
@@ -169,23 +171,23 @@ describe('odd requests', () => {
     expect(json.errors[0].message).toBe('limit must be an integer from 1 to 100.');
   });
 
-  it('405 holds for percent-encoded paths and published documents; a path without its name is 404', async () => {
+  it('percent-encoded paths and published documents answer 405; a path without its name answers 404', async () => {
     expect((await world.call('POST', '/v1/%6de')).status).toBe(405);
     expect((await world.call('POST', '/v1/openapi.json')).headers.get('allow')).toBe('GET, HEAD');
     expect((await world.call('GET', '/v1/offerings/', { key })).status).toBe(404);
   });
 
-  it('an address with an origin in front leads where its path leads: routes, 405, pages, the link to a next page', async () => {
-    const ask = (method: string, url: string, more = ''): Promise<string> =>
+  it('a request target with an origin is routed by its path: routes, 405, pages, the link to a next page', async () => {
+    const ask = (method: string, url: string, overrides = ''): Promise<string> =>
       raw(
-        `${method} ${url} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 0\r\n${more}Connection: close\r\n\r\n`,
+        `${method} ${url} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 0\r\n${overrides}Connection: close\r\n\r\n`,
       );
     expect(await ask('GET', 'http://evil.example/v1/me')).toMatch(/^HTTP\/1\.1 200 /);
     expect(await ask('GET', 'HTTPS://evil.example:99/v1/me?x=1')).toContain('"code":"unknown_field"');
     expect(await ask('POST', 'http://evil.example/v1/me')).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nallow: GET, HEAD\r\n/);
     expect(await ask('GET', 'http://evil.example/s/nobody')).toMatch(/^HTTP\/1\.1 404 [\s\S]*<\/html>/);
     expect(await ask('GET', 'http://evil.example')).toMatch(/^HTTP\/1\.1 404 [\s\S]*"code":"not_found"/);
-    // What comes after a # is read as a query is, with an origin and without one.
+    // Text after a # is read as a query, with an origin and without one.
     for (const origin of ['', 'http://evil.example']) {
       expect(await ask('GET', `${origin}/v1/me#x?y=1`)).toContain('"code":"unknown_field"');
       expect(await ask('POST', `${origin}/v1/me#x`)).toMatch(/^HTTP\/1\.1 405 /);
@@ -193,14 +195,14 @@ describe('odd requests', () => {
     expect(await ask('GET', 'http://evil.example#/v1/me')).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('QUERY is answered as any method that no address takes, with a content type or without one', async () => {
+  it('QUERY is answered as any unsupported method, with a content type or without one', async () => {
     for (const headers of [{}, { 'content-type': 'application/json' }]) {
       expect((await world.call('QUERY', '/v1/me', { headers })).status).toBe(405);
       expect((await world.call('QUERY', '/schemas/v1/index.json', { headers })).status).toBe(404);
     }
   });
 
-  it('an address that is not percent-encoding is answered with a request id, as a page too', async () => {
+  it('a path with broken percent-encoding is answered with a request id, as a page too', async () => {
     for (const path of ['/v1/boats/%E0%A4%A', '/c/%E0%A4%A', '/s/%zz', `/c/${'x'.repeat(3_000)}`]) {
       const { status, headers } = await world.call('GET', path);
       expect([status, headers.get('x-content-type-options')]).toEqual([404, 'nosniff']);
@@ -208,14 +210,14 @@ describe('odd requests', () => {
     }
   });
 
-  it('what is not HTTP gets no body where it was asked by HEAD', async () => {
+  it('an invalid HEAD request gets no body', async () => {
     const head = await raw('HEAD %2fv1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 400 [\s\S]*content-length: [1-9]\d*\r\n[\s\S]*\r\n\r\n$/);
     const get = await raw('GET %2fv1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
     expect(get).toMatch(/"code":"malformed_request"/);
   });
 
-  it('no Host, a strange Expect and a broken Content-Type are answered in our shape and order', async () => {
+  it('a missing Host, an unknown Expect and a broken Content-Type are answered as JSON errors in the order of checks', async () => {
     const auth = `authorization: Bearer ${key}\r\nconnection: close`;
     expect(await raw(`GET /v1/me HTTP/1.1\r\n${auth}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200/);
     expect(await raw(`GET /v1/me HTTP/1.1\r\nhost: x\r\nexpect: foo\r\n${auth}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200/);
@@ -230,7 +232,7 @@ describe('odd requests', () => {
     ).toMatch(/^HTTP\/1\.1 422/);
   });
 
-  it('a body whose members are all optional may be left out', async () => {
+  it('a body whose fields are all optional may be omitted', async () => {
     expect((await world.call('POST', '/v1/test_helpers/checkouts/x/hold', { key })).status).toBe(404);
     expect((await world.call('POST', '/v1/checkouts/x/refund', { key })).status).toBe(404);
     expect((await world.call('POST', '/v1/checkouts', { key })).json.error.message).toBe(
@@ -238,7 +240,7 @@ describe('odd requests', () => {
     );
   });
 
-  it('401 tells the remedy that fits: a hook’s address, the operator’s token', async () => {
+  it('401 names the matching remedy: a hook’s address, the operator’s token', async () => {
     const hook = await world.call('POST', '/v1/hooks/square/tok', { body: {} });
     expect([hook.status, hook.headers.get('www-authenticate'), hook.json.error.message]).toEqual([
       401,
@@ -250,14 +252,14 @@ describe('odd requests', () => {
     );
   });
 
-  it('outside of /v1 no limit is made up', async () => {
+  it('paths outside /v1 have no rate limit headers', async () => {
     for (const path of ['/docs/errors/nope', '/schemas/v1/nope.json']) {
       const response = await world.call('GET', path);
       expect([response.status, response.headers.get('x-ratelimit-limit')]).toEqual([404, null]);
     }
   });
 
-  it('metrics are not for whoever comes through a proxy', async () => {
+  it('metrics are refused to callers behind a proxy', async () => {
     const proxied = await world.call('GET', '/metrics', { headers: { 'x-forwarded-for': '203.0.113.9' } });
     expect(proxied.status).toBe(404);
     expect(

@@ -1,4 +1,4 @@
-// Idempotency-Key: the same call again gives the first answer again and does nothing twice.
+// Idempotency-Key: a repeated call returns the first response and does nothing twice.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -12,7 +12,7 @@ afterAll(() => world.close());
 const BODY = { url: 'https://harbor.example/hooks', events: ['checkout.completed'] };
 const PATH = '/v1/webhook_endpoints';
 
-async function partner(): Promise<{ key: string; venueId: string }> {
+async function openPartner(): Promise<{ key: string; venueId: string }> {
   const { venue } = await world.venue();
   return { key: (await world.key(venue.id, { writesPerHour: 1000 })).key, venueId: venue.id };
 }
@@ -26,32 +26,32 @@ async function countOf(venueId: string): Promise<number> {
 }
 
 describe('the Idempotency-Key header', () => {
-  it('replays the first status and the first body, byte for byte, and says so', async () => {
-    const { key, venueId } = await partner();
+  it('replays the first status and body byte for byte, marked as a replay', async () => {
+    const { key, venueId } = await openPartner();
     const headers = { 'idempotency-key': 'first' };
     const first = await world.call('POST', PATH, { key, body: BODY, headers });
-    const again = await world.call('POST', PATH, { key, body: BODY, headers, server: 1 });
-    expect([first.status, again.status]).toEqual([201, 201]);
-    expect(again.text).toBe(first.text);
+    const repeated = await world.call('POST', PATH, { key, body: BODY, headers, server: 1 });
+    expect([first.status, repeated.status]).toEqual([201, 201]);
+    expect(repeated.text).toBe(first.text);
     expect(first.headers.get('idempotent-replayed')).toBeNull();
-    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(repeated.headers.get('idempotent-replayed')).toBe('true');
     expect(await countOf(venueId)).toBe(1);
   });
 
-  it('makes one object and 50 equal answers of 50 parallel identical calls on two servers', async () => {
-    const { key, venueId } = await partner();
+  it('creates one object and gives 50 equal responses to 50 identical concurrent calls on two servers', async () => {
+    const { key, venueId } = await openPartner();
     const headers = { 'idempotency-key': 'storm' };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, (_, i) => world.call('POST', PATH, { key, body: BODY, headers, server: i % 2 })),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(answers.filter((answer) => answer.headers.get('idempotent-replayed') === null)).toHaveLength(1);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+    expect(responses.filter((response) => response.headers.get('idempotent-replayed') === null)).toHaveLength(1);
     expect(await countOf(venueId)).toBe(1);
   });
 
   it('compares bodies as JSON values: member order, white space and escapes do not matter', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     const headers = { 'idempotency-key': 'order' };
     const first = await world.call('POST', PATH, { key, body: BODY, headers });
     const other = `{ "events": ["checkout.\\u0063ompleted"],\n "url":"https://harbor.example/hooks" }`;
@@ -59,7 +59,7 @@ describe('the Idempotency-Key header', () => {
   });
 
   it('refuses another body under the same key with 409 idempotency_key_reused', async () => {
-    const { key, venueId } = await partner();
+    const { key, venueId } = await openPartner();
     const headers = { 'idempotency-key': 'reused' };
     await world.call('POST', PATH, { key, body: BODY, headers });
     const other = await world.call('POST', PATH, {
@@ -76,25 +76,25 @@ describe('the Idempotency-Key header', () => {
   });
 
   it('leaves the key unused when the call failed validation', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     const headers = { 'idempotency-key': 'mended' };
     expect((await world.call('POST', PATH, { key, body: { url: 'x' }, headers })).status).toBe(422);
     expect((await world.call('POST', PATH, { key, body: BODY, headers })).status).toBe(201);
   });
 
-  it('lives for a venue and a mode: another venue, and the live mode, have keys of their own', async () => {
-    const one = await partner();
-    const two = await partner();
+  it('belongs to a venue and a mode: another venue and live mode have their own keys', async () => {
+    const one = await openPartner();
+    const two = await openPartner();
     const live = await world.key(one.venueId, { mode: 'live', scopes: ['webhooks:write'] });
     const headers = { 'idempotency-key': 'mine' };
-    const answers = [];
+    const responses = [];
     for (const key of [one.key, two.key, live.key])
-      answers.push(await world.call('POST', PATH, { key, body: BODY, headers }));
-    expect(new Set(answers.map(({ json }) => json.id)).size).toBe(3);
+      responses.push(await world.call('POST', PATH, { key, body: BODY, headers }));
+    expect(new Set(responses.map(({ json }) => json.id)).size).toBe(3);
   });
 
-  it('is forgotten after 30 days, and may then be used anew', async () => {
-    const { key, venueId } = await partner();
+  it('expires after 30 days, and can then be used again', async () => {
+    const { key, venueId } = await openPartner();
     const headers = { 'idempotency-key': 'old' };
     const first = await world.call('POST', PATH, { key, body: BODY, headers });
     await world.db.query(
@@ -107,7 +107,7 @@ describe('the Idempotency-Key header', () => {
   });
 
   it('must have 1 to 255 characters', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     expect(
       (await world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'x'.repeat(255) } })).status,
     ).toBe(201);
@@ -119,8 +119,8 @@ describe('the Idempotency-Key header', () => {
     ]);
   });
 
-  it('keeps the answer sealed: the secret in it stands nowhere in the database', async () => {
-    const { key } = await partner();
+  it('stores the response sealed: its secret is nowhere in the database', async () => {
+    const { key } = await openPartner();
     const { json } = await world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'sealed' } });
     expect(json.secret).toMatch(/^whsec_[A-Za-z0-9]{32}$/);
     const rows = await world.db.query<{ found: number }>(
@@ -132,20 +132,20 @@ describe('the Idempotency-Key header', () => {
     expect(rows[0]?.found).toBe(0);
   });
 
-  it('answers 409 request_in_progress when the first call does not end', async () => {
-    const { key, venueId } = await partner();
-    const again = () => world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'slow' } });
+  it('answers 409 request_in_progress while the first call runs', { tags: ['slow'] }, async () => {
+    const { key, venueId } = await openPartner();
+    const repeated = () => world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'slow' } });
     const first = world.db.transaction(async (tx) => {
       await tx.query(
         `insert into idempotency_keys (venue_id, mode, idempotency_key, fingerprint, status, response, created_at)
          values ($1, 'test', 'slow', '\\x00', 201, '\\x00', now())`,
         [venueId],
       );
-      const second = await again();
+      const second = await repeated();
       expect([second.status, second.json.error.reason]).toEqual([409, 'request_in_progress']);
       throw new Error('rolled back');
     });
     await expect(first).rejects.toThrow('rolled back');
-    expect((await again()).status).toBe(201);
+    expect((await repeated()).status).toBe(201);
   });
 });

@@ -39,7 +39,7 @@ describe('GET /v1/me', () => {
   it('responds as its published schema defines', async () => {
     const { secretTest } = await world.venue({ sandbox: true });
     const { json, text } = await world.call('GET', '/v1/me', { key: secretTest });
-    expect(world.context.validator.problems('me', { value: json.data, text, badStrings: [] })).toEqual([]);
+    expect(world.context.validator.problems('me', { value: json.data, text, badTexts: [] })).toEqual([]);
   });
 });
 

@@ -232,7 +232,7 @@ describe('the rolling hour', () => {
     expect(Plan['Shared Hit Blocks']).toBeLessThan(100);
   });
 
-  it('gives the real wait when the clock has stepped back', async () => {
+  it('gives the real wait when the clock has stepped back', { tags: ['slow'] }, async () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { readsPerHour: 1 });
     await world.call('GET', '/v1/me', { key });

@@ -17,7 +17,7 @@ const OFFERING = {
   tiers: [{ amount: 25000, currency: 'usd', unit: 'per_group' }],
 };
 
-async function partner(): Promise<{ key: string; venueId: string }> {
+async function openPartner(): Promise<{ key: string; venueId: string }> {
   const { venue } = await world.venue();
   return { key: (await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 })).key, venueId: venue.id };
 }
@@ -34,7 +34,7 @@ const postReview = (key: string, id: string, status: string, review_note?: strin
 
 describe('POST /v1/offerings', () => {
   it('creates with 201, replays with 200 and duplicate, updates with 200 and updated', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     const created = await post(key, OFFERING);
     expect([created.status, created.json.duplicate, created.json.updated]).toEqual([201, false, false]);
     expect(created.json.data).toMatchObject({
@@ -45,9 +45,9 @@ describe('POST /v1/offerings', () => {
       review_note: null,
       reviewed_at: null,
     });
-    const again = await post(key, OFFERING);
-    expect([again.status, again.json.duplicate, again.json.updated]).toEqual([200, true, false]);
-    expect(again.json.data).toEqual(created.json.data);
+    const repeated = await post(key, OFFERING);
+    expect([repeated.status, repeated.json.duplicate, repeated.json.updated]).toEqual([200, true, false]);
+    expect(repeated.json.data).toEqual(created.json.data);
     const changed = await post(key, { ...OFFERING, title: 'Garden cabana' });
     expect([changed.status, changed.json.duplicate, changed.json.updated]).toEqual([200, false, true]);
     expect(changed.json.data.id).toBe(created.json.data.id);
@@ -56,7 +56,7 @@ describe('POST /v1/offerings', () => {
   });
 
   it('compares content as JSON values: member order, explicit defaults and the offset of a time do not matter', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     const media = [{ url: 'https://cdn.example/1.jpg' }];
     const slots = [{ starts_at: '2027-06-12T09:30:00-04:00' }];
     await post(key, { ...OFFERING, media, availability: { slots } });
@@ -68,14 +68,14 @@ describe('POST /v1/offerings', () => {
       kind: OFFERING.kind,
       external_id: OFFERING.external_id,
     };
-    const again = await post(key, other);
-    expect([again.json.duplicate, again.json.updated]).toEqual([true, false]);
-    expect(again.json.data.availability.slots[0].starts_at).toBe('2027-06-12T13:30:00Z');
-    expect(again.json.data.media[0]).toEqual({ url: 'https://cdn.example/1.jpg' });
+    const repeated = await post(key, other);
+    expect([repeated.json.duplicate, repeated.json.updated]).toEqual([true, false]);
+    expect(repeated.json.data.availability.slots[0].starts_at).toBe('2027-06-12T13:30:00Z');
+    expect(repeated.json.data.media[0]).toEqual({ url: 'https://cdn.example/1.jpg' });
   });
 
   it('writes nothing for a replay', async () => {
-    const { key, venueId } = await partner();
+    const { key, venueId } = await openPartner();
     await post(key, OFFERING);
     const state = () =>
       world.db.query(
@@ -88,7 +88,7 @@ describe('POST /v1/offerings', () => {
   });
 
   it('creates one object and gives exactly one 201 for 50 parallel posts of one external_id on two servers', async () => {
-    const { key, venueId } = await partner();
+    const { key, venueId } = await openPartner();
     const responses = await Promise.all(Array.from({ length: 50 }, (_, i) => post(key, OFFERING, i % 2)));
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(49);
@@ -99,7 +99,7 @@ describe('POST /v1/offerings', () => {
   });
 
   it('responds as its published schemas define', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     const examples = world.context.registry.get('offering').examples as object[];
     for (const example of examples) {
       const { json, status } = await post(key, example);
@@ -108,7 +108,7 @@ describe('POST /v1/offerings', () => {
         world.context.validator.problems('stored_offering', {
           value: json.data,
           text: JSON.stringify(json.data),
-          badStrings: [],
+          badTexts: [],
         }),
       ).toEqual([]);
     }
@@ -117,7 +117,7 @@ describe('POST /v1/offerings', () => {
       world.context.validator.problems('offering_batch_result', {
         value: batch.json,
         text: batch.text,
-        badStrings: [],
+        badTexts: [],
       }),
     ).toEqual([]);
   });
@@ -125,7 +125,7 @@ describe('POST /v1/offerings', () => {
 
 describe('a batch of offerings', () => {
   it('of 25 has a result for each in order, and a summary', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     await post(key, { ...OFFERING, external_id: 'o-0' });
     await post(key, { ...OFFERING, external_id: 'o-1', title: 'Old' });
     const offerings = Array.from({ length: 25 }, (_, i) => ({ ...OFFERING, external_id: `o-${i}` }));
@@ -143,7 +143,7 @@ describe('a batch of offerings', () => {
   });
 
   it('with an invalid item, a repeated id, no item or 26 items stores nothing and names the item', async () => {
-    const { key, venueId } = await partner();
+    const { key, venueId } = await openPartner();
     const good = { ...OFFERING, external_id: 'good' };
     const bad = { ...OFFERING, external_id: 'bad', tiers: [{ amount: 1.5, currency: 'usd', unit: 'per_group' }] };
     const table = [
@@ -162,7 +162,7 @@ describe('a batch of offerings', () => {
 
 describe('reading offerings', () => {
   it('accepts the id or the external id, and a match of the id wins', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     const first = (await post(key, OFFERING)).json.data;
     const lookalike = (await post(key, { ...OFFERING, external_id: first.id })).json.data;
     expect((await get(key, first.id)).json.data.external_id).toBe('cabana-7');
@@ -171,7 +171,7 @@ describe('reading offerings', () => {
   });
 
   it('gives the same 404 for an offering of another venue, of another mode and an unknown one', async () => {
-    const [mine, theirs] = [await partner(), await partner()];
+    const [mine, theirs] = [await openPartner(), await openPartner()];
     const live = await world.key(mine.venueId, { mode: 'live', scopes: ['offerings:read'] });
     const { id } = (await post(mine.key, OFFERING)).json.data;
     const bodies = new Set<string>();
@@ -189,10 +189,10 @@ describe('reading offerings', () => {
   });
 
   it('lists most recently changed first, filters by status, and pages without a gap', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     await post(key, { offerings: Array.from({ length: 25 }, (_, i) => ({ ...OFFERING, external_id: `p-${i}` })) });
     await post(key, { ...OFFERING, external_id: 'p-3', title: 'Changed' });
-    const seen: string[] = [];
+    const ids: string[] = [];
     let before: string | null = null;
     do {
       const { json } = await world.call(
@@ -200,12 +200,12 @@ describe('reading offerings', () => {
         `/v1/offerings?limit=7${before === null ? '' : `&before=${encodeURIComponent(before)}`}`,
         { key },
       );
-      seen.push(...json.data.map((o: { external_id: string }) => o.external_id));
+      ids.push(...json.data.map((o: { external_id: string }) => o.external_id));
       before = json.next_before;
-    } while (before !== null && seen.length <= 25);
-    expect(seen[0]).toBe('p-3');
-    expect(new Set(seen).size).toBe(25);
-    expect(seen).toHaveLength(25);
+    } while (before !== null && ids.length <= 25);
+    expect(ids[0]).toBe('p-3');
+    expect(new Set(ids).size).toBe(25);
+    expect(ids).toHaveLength(25);
     expect((await world.call('GET', '/v1/offerings?status=approved', { key })).json).toEqual({
       data: [],
       next_before: null,
@@ -220,7 +220,7 @@ describe('reading offerings', () => {
 
 describe('a later edit', () => {
   it('of a field that members read returns to pending, while members see the last approved version', async () => {
-    const { key, venueId } = await partner();
+    const { key, venueId } = await openPartner();
     const { id } = (await post(key, OFFERING)).json.data;
     await postReview(key, id, 'approved');
     const edited = await post(key, { ...OFFERING, title: 'Renamed' });
@@ -238,7 +238,7 @@ describe('a later edit', () => {
   });
 
   it('of only tiers, availability or metadata keeps the status', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     const { id } = (await post(key, OFFERING)).json.data;
     await postReview(key, id, 'approved');
     const edits = [
@@ -254,7 +254,7 @@ describe('a later edit', () => {
   });
 
   it('of prices and times reaches the version that members see at once, also while a title is pending', async () => {
-    const { key, venueId } = await partner();
+    const { key, venueId } = await openPartner();
     const { id } = (await post(key, { ...OFFERING, description: 'By the pool.' })).json.data;
     await postReview(key, id, 'approved');
     const newPrice = { tiers: [{ amount: 30000, currency: 'usd', unit: 'per_group' }] };
@@ -268,7 +268,7 @@ describe('a later edit', () => {
   });
 
   it('back to the version that members see needs no review', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     const { id } = (await post(key, OFFERING)).json.data;
     await postReview(key, id, 'approved');
     expect((await post(key, { ...OFFERING, title: 'Other' })).json.data.status).toBe('pending');
@@ -276,7 +276,7 @@ describe('a later edit', () => {
   });
 
   it('of a rejected offering clears the note only when members read the changed field', async () => {
-    const { key } = await partner();
+    const { key } = await openPartner();
     const { id } = (await post(key, OFFERING)).json.data;
     await postReview(key, id, 'rejected', 'No photo.');
     const unrelated = await post(key, { ...OFFERING, metadata: { a: 'b' } });
@@ -288,7 +288,7 @@ describe('a later edit', () => {
 
 describe('review in test mode', () => {
   it('approves, or rejects with a note, once, with an audit entry and an event', async () => {
-    const { key, venueId } = await partner();
+    const { key, venueId } = await openPartner();
     const { id } = (await post(key, OFFERING)).json.data;
     const rejected = await postReview(key, id, 'rejected', 'No photo.');
     expect(rejected.json.data).toMatchObject({ status: 'rejected', review_note: 'No photo.' });
@@ -317,7 +317,7 @@ describe('review in test mode', () => {
   });
 
   it('records the id in lower case in events and audit, and refuses a version that the reviewer has not seen', async () => {
-    const { key, venueId } = await partner();
+    const { key, venueId } = await openPartner();
     const { id, updated_at } = (await post(key, OFFERING)).json.data;
     await post(key, { ...OFFERING, title: 'Changed since' });
     const command = world.command();
@@ -337,7 +337,7 @@ describe('review in test mode', () => {
   });
 
   it('requires a note with a rejection, refuses one with an approval, and finds only the caller’s own objects', async () => {
-    const [mine, theirs] = [await partner(), await partner()];
+    const [mine, theirs] = [await openPartner(), await openPartner()];
     const { id } = (await post(mine.key, OFFERING)).json.data;
     const codes = async (key: string, status: string, note?: string) => {
       const response = await postReview(key, id, status, note);

@@ -25,11 +25,11 @@ async function complete(booking: string, amount = 10_000): Promise<string> {
     return_url: 'https://harbor.example/done',
     external_booking_id: booking,
   };
-  const made = await world.call('POST', '/v1/checkouts', { key, body });
-  expect(made.status, made.text).toBe(201);
-  const done = await world.call('POST', `/v1/test_helpers/checkouts/${made.json.id}/complete`, { key });
-  expect(done.json.status, done.text).toBe('completed');
-  return made.json.id;
+  const created = await world.call('POST', '/v1/checkouts', { key, body });
+  expect(created.status, created.text).toBe(201);
+  const completed = await world.call('POST', `/v1/test_helpers/checkouts/${created.json.id}/complete`, { key });
+  expect(completed.json.status, completed.text).toBe('completed');
+  return created.json.id;
 }
 
 beforeAll(async () => {
@@ -43,16 +43,16 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const list = async (query = '') => {
-  const answer = await world.call('GET', `/v1/payouts${query}`, { key });
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json;
+  const response = await world.call('GET', `/v1/payouts${query}`, { key });
+  expect(response.status, response.text).toBe(200);
+  return response.json;
 };
 const csv = (query = '', accept = 'text/csv') => world.call('GET', `/v1/payouts${query}`, { key, headers: { accept } });
 
 const NET = 10_000 - 301;
 
 describe('a payout', () => {
-  it('is there as soon as its checkout is completed, pending until its transfers are made', async () => {
+  it('exists as soon as its checkout is completed, and is pending until its transfers are done', async () => {
     const { data, next_before, totals } = await list();
     expect(data.map((one: { external_booking_id: string }) => one.external_booking_id)).toEqual(bookings.toReversed());
     expect(next_before).toBeNull();
@@ -75,16 +75,16 @@ describe('a payout', () => {
     expect(last.transfers.reduce((sum: number, { amount }: { amount: number }) => sum + amount, 0)).toBe(NET);
   });
 
-  it('gets smaller by a refund that comes before it was sent', async () => {
+  it('is reduced by a refund before it is sent', async () => {
     const refund = await world.call('POST', `/v1/checkouts/${checkouts[0]}/refund`, { key, body: { amount: 3_000 } });
     expect(refund.status, refund.text).toBe(200);
     const first = (await list()).data[4];
-    // 3000 of 10000: of the fee of 301, divided 101, 100, 100 over the shares, 30 each is given back.
+    // 3000 of 10000: the fee of 301 is divided 101, 100, 100 over the shares, and 30 of each is returned.
     expect(first).toMatchObject({ amount: NET, reversed_amount: 2_910, paid_amount: 0, status: 'pending' });
     expect(first.transfers.reduce((sum: number, { amount }: { amount: number }) => sum + amount, 0)).toBe(NET - 2_910);
   });
 
-  it('is canceled when everything was refunded before anything was sent', async () => {
+  it('is canceled when everything is refunded before a transfer is sent', async () => {
     const refund = await world.call('POST', `/v1/checkouts/${checkouts[1]}/refund`, { key });
     expect(refund.status, refund.text).toBe(200);
     const second = (await list()).data[3];
@@ -96,7 +96,7 @@ describe('a payout', () => {
     ]);
   });
 
-  it('is paid when every transfer is made, and says when', async () => {
+  it('is paid when every transfer is done, with its time', async () => {
     await world.work();
     const { data, totals } = await list();
     expect(data.map(({ status }: { status: string }) => status)).toEqual(['paid', 'paid', 'paid', 'canceled', 'paid']);
@@ -106,19 +106,19 @@ describe('a payout', () => {
     expect(totals.amount - totals.reversed_amount - totals.paid_amount).toBe(0);
   });
 
-  it('shows what a later refund takes back from the venue', async () => {
+  it('shows what a later refund reverses', async () => {
     const refund = await world.call('POST', `/v1/checkouts/${checkouts[2]}/refund`, { key });
     expect(refund.status, refund.text).toBe(200);
     const decided = (await list()).data[2];
     expect(decided).toMatchObject({ reversed_amount: NET, paid_amount: NET, status: 'paid' });
     await world.work();
-    const done = (await list()).data[2];
-    expect(done).toMatchObject({ reversed_amount: NET, paid_amount: 0, status: 'paid' });
+    const completed = (await list()).data[2];
+    expect(completed).toMatchObject({ reversed_amount: NET, paid_amount: 0, status: 'paid' });
     const { totals } = await list();
     expect(totals.amount - totals.reversed_amount - totals.paid_amount).toBe(0);
   });
 
-  it('is failed when one of its transfers was refused', async () => {
+  it('is failed when one of its transfers is refused', async () => {
     const venue = await openTestVenue(world);
     await world.db.query(
       `insert into payout_accounts (venue_id, mode, account_id, payouts_enabled, created_at)
@@ -139,20 +139,20 @@ describe('a payout', () => {
 });
 
 describe('the list', () => {
-  it('gives each payout once, whatever the page, with the same totals on every page', async () => {
+  it('has each payout once for every page size, with the same totals on every page', async () => {
     const whole = await list();
-    const seen: string[] = [];
+    const ids: string[] = [];
     for (let before = '', pages = 0; pages < 100; pages++) {
       const page = await list(`?limit=2${before}`);
-      seen.push(...page.data.map(({ id }: { id: string }) => id));
+      ids.push(...page.data.map(({ id }: { id: string }) => id));
       expect(page.totals).toEqual(whole.totals);
       if (page.next_before === null) break;
       before = `&before=${encodeURIComponent(page.next_before)}`;
     }
-    expect(seen).toEqual(whole.data.map(({ id }: { id: string }) => id));
+    expect(ids).toEqual(whole.data.map(({ id }: { id: string }) => id));
   });
 
-  it('is a statement of a period by from, inclusive, and to, exclusive', async () => {
+  it('covers a period from `from`, inclusive, to `to`, exclusive', async () => {
     const { data } = await list();
     const [, second, third, fourth] = data;
     const { data: some, totals } = await list(`?from=${fourth.created_at}&to=${second.created_at}`);
@@ -166,7 +166,7 @@ describe('the list', () => {
     });
   });
 
-  it('refuses a period that ends before it begins, an unreadable time, and a misspelt filter', async () => {
+  it('refuses a period that ends before it begins, an invalid time, and an unknown filter', async () => {
     const wrong = async (query: string) => (await world.call('GET', `/v1/payouts${query}`, { key })).json.errors[0];
     const from = '2027-01-01T00:00:00.5Z';
     expect(await wrong(`?from=${from}&to=${from}`)).toMatchObject({ code: 'not_allowed', field: '/query/to' });
@@ -199,14 +199,14 @@ describe('the list', () => {
 
 describe('CSV', () => {
   it('has a line of names and a line for each payout, as a file', async () => {
-    const answer = await csv();
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
-    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="payouts.csv"');
-    expect(answer.headers.get('vary')).toMatch(/accept/i);
-    expect(answer.headers.get('link')).toBeNull();
-    expect(answer.headers.get('x-ratelimit-remaining')).not.toBeNull();
-    const lines = answer.text.split('\r\n');
+    const response = await csv();
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="payouts.csv"');
+    expect(response.headers.get('vary')).toMatch(/accept/i);
+    expect(response.headers.get('link')).toBeNull();
+    expect(response.headers.get('x-ratelimit-remaining')).not.toBeNull();
+    const lines = response.text.split('\r\n');
     expect(lines[0]).toBe(
       'id,mode,checkout_id,external_booking_id,amount,reversed_amount,paid_amount,fee_amount,currency,status,created_at,paid_at',
     );
@@ -231,52 +231,52 @@ describe('CSV', () => {
     expect(lines[2]).toBe(cells.join(','));
   });
 
-  it('leads to the next page by its Link header, and nowhere from the last', async () => {
+  it('links to the next page in its Link header, except from the last page', async () => {
     const whole = (await csv()).text.split('\r\n').slice(1, -1);
-    const seen: string[] = [];
+    const ids: string[] = [];
     let path: string | null = '/v1/payouts?limit=2&from=2020-01-01T00:00:00Z';
-    while (path !== null && seen.length <= whole.length) {
+    while (path !== null && ids.length <= whole.length) {
       const page = await world.call('GET', path, { key, headers: { accept: 'text/csv' } });
-      seen.push(...page.text.split('\r\n').slice(1, -1));
+      ids.push(...page.text.split('\r\n').slice(1, -1));
       const link = page.headers.get('link');
       const target = link === null ? undefined : /^<([^<>]+)>; rel="next"$/.exec(link)?.[1];
       expect(target === undefined).toBe(link === null);
       path = target === undefined ? null : target.slice(world.urls[0]?.length);
     }
-    expect(seen).toEqual(whole);
+    expect(ids).toEqual(whole);
   });
 
-  it('leads to the next page at our own address, also when it was asked for with another origin in front', async () => {
+  it('links to the next page at our own address, also when the request target has another origin', async () => {
     const base = world.urls[0] ?? '';
     const sender = new Sender(base);
     const path = 'http://evil.example/v1/payouts?limit=2';
     const headers = { authorization: `Bearer ${key}`, accept: 'text/csv' };
-    const answer = await sender.send({ number: 0, label: '', method: 'GET', path, headers, body: null });
+    const response = await sender.send({ number: 0, label: '', method: 'GET', path, headers, body: null });
     sender.close();
-    expect(answer.status, answer.text).toBe(200);
-    expect(answer.headers.link).toMatch(new RegExp(`^<${base}/v1/payouts\\?limit=2&before=[^<>]+>; rel="next"$`));
+    expect(response.status, response.text).toBe(200);
+    expect(response.headers.link).toMatch(new RegExp(`^<${base}/v1/payouts\\?limit=2&before=[^<>]+>; rel="next"$`));
   });
 
-  it('tells of errors in JSON all the same', async () => {
-    const answer = await csv('?limit=0');
-    expect([answer.status, answer.json.error.field]).toEqual([422, '/query/limit']);
+  it('has errors in JSON', async () => {
+    const response = await csv('?limit=0');
+    expect([response.status, response.json.error.field]).toEqual([422, '/query/limit']);
   });
 
-  it('is offered where it is offered alone: a checkout is JSON whatever is accepted', async () => {
-    const answer = await world.call('GET', '/v1/checkouts', { key, headers: { accept: 'text/csv' } });
-    expect(answer.headers.get('content-type')).toContain('application/json');
+  it('exists only where it is documented: checkouts are JSON for every Accept header', async () => {
+    const response = await world.call('GET', '/v1/checkouts', { key, headers: { accept: 'text/csv' } });
+    expect(response.headers.get('content-type')).toContain('application/json');
   });
 
-  it('stands in the OpenAPI document beside the JSON', async () => {
+  it('is in the OpenAPI document beside the JSON', async () => {
     const { json } = await world.call('GET', '/v1/openapi.json');
-    const answer = json.paths['/v1/payouts'].get.responses['200'];
-    expect(Object.keys(answer.content)).toEqual(['application/json', 'text/csv']);
-    expect(Object.keys(answer.headers)).toContain('Link');
+    const response = json.paths['/v1/payouts'].get.responses['200'];
+    expect(Object.keys(response.content)).toEqual(['application/json', 'text/csv']);
+    expect(Object.keys(response.headers)).toContain('Link');
     expect(Object.keys(json.paths['/v1/checkouts'].get.responses['200'].content)).toEqual(['application/json']);
   });
 });
 
-describe('what Accept asks for', () => {
+describe('the Accept header', () => {
   it.each([
     ['text/csv', true],
     ['TEXT/CSV; charset=utf-8', true],
@@ -303,7 +303,7 @@ describe('what Accept asks for', () => {
 });
 
 describe('cells', () => {
-  it('are quoted where RFC 4180 asks for it, and never become formulas', () => {
+  it('are quoted as RFC 4180 requires, and never become formulas', () => {
     const row = ['a,b', 'say "hi"', 'two\r\nlines', '=1+1', '+1', '-1', '@x', '\tx', '=a,"b"', null, -5, 'plain'];
     expect(csvOf(['x'], [row])).toBe(
       `x\r\n"a,b","say ""hi""","two\r\nlines",'=1+1,'+1,'-1,'@x,'\tx,"'=a,""b""",,-5,plain\r\n`,

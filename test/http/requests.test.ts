@@ -1,4 +1,4 @@
-// Bad requests: every one gets the right status, a code, a pointer and a remedy, in the one order of checks.
+// Bad requests: each gets the right status, a code, a pointer and a remedy, in the one order of checks.
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,16 +24,16 @@ const CHECKOUT = {
 };
 
 let bookings = 1;
-/** Each time for another booking, so that one call does not become the replay of another. */
-const another = (text: string): string => text.replace('"bk-1"', `"bk-${++bookings}"`);
+/** A body with a new booking id, so that no call is a replay of another. */
+const newCheckout = (text: string): string => text.replace('"bk-1"', `"bk-${++bookings}"`);
 const post = (body: unknown, headers: Record<string, string> = {}) =>
   world.call('POST', '/v1/checkouts', {
     key,
-    body: Buffer.isBuffer(body) ? body : another(typeof body === 'string' ? body : JSON.stringify(body)),
+    body: Buffer.isBuffer(body) ? body : newCheckout(typeof body === 'string' ? body : JSON.stringify(body)),
     headers: { 'content-type': 'application/json', ...headers },
   });
 
-/** Sends raw bytes, as a broken client would, and gives back all that came. */
+/** Sends raw bytes, as a broken client would, and returns everything that came back. */
 function raw(bytes: string): Promise<string> {
   const { hostname, port } = new URL(world.urls[0] ?? '');
   return new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ function raw(bytes: string): Promise<string> {
     socket.on('data', (chunk) => {
       text += chunk;
     });
-    // An answer has come: a little later there is no more of it.
+    // The response has begun; its rest comes within 300 ms.
     socket.once('data', () => setTimeout(() => socket.end(), 500));
     socket.setTimeout(60_000, () => socket.destroy());
     socket.on('close', () => resolve(text));
@@ -51,7 +51,7 @@ function raw(bytes: string): Promise<string> {
 }
 
 describe('routes and methods', () => {
-  it('answers 404 not_found to an unknown route before any key is looked at', async () => {
+  it('answers 404 not_found to an unknown route before it checks any key', async () => {
     for (const path of [
       '/v1/nowhere',
       '/v2/me',
@@ -67,7 +67,7 @@ describe('routes and methods', () => {
     }
   });
 
-  it('answers 405 with Allow to a method that the route does not take', async () => {
+  it('answers 405 with Allow to a method that the route does not have', async () => {
     const table = [
       ['PUT', '/v1/me', 'GET, HEAD'],
       ['DELETE', '/v1/checkouts', 'GET, HEAD, POST'],
@@ -90,7 +90,7 @@ describe('routes and methods', () => {
     expect(await raw('PROPFIND /v1/me HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 40[45]/);
   });
 
-  it('takes any legal external id in a path: 128 characters, percent-encoded, slashes and dots among them', async () => {
+  it('accepts any legal external id in a path: 128 characters, percent-encoded, with slashes and dots', async () => {
     for (const id of ['a/b/../c', '..%2f..', 'é'.repeat(128), '😀'.repeat(128), '%', 'a?b#c', 'x;y=z']) {
       const body = {
         external_id: id,
@@ -108,7 +108,7 @@ describe('routes and methods', () => {
     ).toBe(404);
   });
 
-  it('sends no cross-origin header on a secret-key route, whatever the answer', async () => {
+  it('sends no CORS header on a route for secret keys, with any status', async () => {
     for (const call of [{ key }, {}, { key: 'svc_test_wrong' }]) {
       const { headers } = await world.call('GET', '/v1/me', { ...call, headers: { origin: 'https://harbor.example' } });
       expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
@@ -139,7 +139,7 @@ describe('bodies', () => {
     }
   });
 
-  it('takes nesting 32 deep and refuses 33', async () => {
+  it('accepts a nesting of 32 levels and refuses 33', async () => {
     const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
     expect((await post(nested(32))).status).toBe(422);
     expect((await post(nested(33))).status).toBe(400);
@@ -192,7 +192,7 @@ describe('bodies', () => {
     expect(await raw(head + body)).toMatch(/^HTTP\/1\.1 201/);
   });
 
-  it('answers in our shape even to what is not HTTP', async () => {
+  it('answers with a JSON error to bytes that are not HTTP', async () => {
     const response = await raw('NONSENSE\r\n\r\n');
     expect(response).toMatch(/^HTTP\/1\.1 400 /);
     expect(response).toContain('"code":"malformed_request"');
@@ -201,7 +201,7 @@ describe('bodies', () => {
     expect(large).toContain('"code":"headers_too_large"');
   });
 
-  it('takes none or an empty object where there is no body, and nothing in it', async () => {
+  it('accepts no body or an empty object where an operation has no body, and refuses fields in it', async () => {
     const path = '/v1/checkouts/chk_1/cancel';
     for (const body of [undefined, {}, ' {} '])
       expect((await world.call('POST', path, { key, body })).status).toBe(404);
@@ -213,7 +213,7 @@ describe('bodies', () => {
 });
 
 describe('422', () => {
-  it('lists every problem in document order, missing members after the present ones of their object', async () => {
+  it('lists every problem in document order, missing fields after the present ones of their object', async () => {
     const { status, json } = await post(
       '{"colour":"red","party_size":1,"currency":"USD","amount":"100","metadata":{"7":7,"a b":"x"}}',
     );
@@ -236,7 +236,7 @@ describe('422', () => {
     }
   });
 
-  it('gives each code for its rule', async () => {
+  it('has the right code for each rule', async () => {
     const table: [object, string, string][] = [
       [{ amount: 1.5 }, 'invalid_type', '/amount'],
       [{ amount: '100' }, 'invalid_type', '/amount'],
@@ -275,7 +275,7 @@ describe('422', () => {
     }
   });
 
-  it('counts strings in Unicode characters, and takes 1.0 and 1e3 for integers', async () => {
+  it('counts strings in Unicode characters, and accepts 1.0 and 1e3 as integers', async () => {
     expect((await post({ ...CHECKOUT, description: '😀'.repeat(200) })).status).toBe(201);
     expect((await post({ ...CHECKOUT, description: '😀'.repeat(201) })).json.error.code).toBe('too_long');
     const text = JSON.stringify(CHECKOUT);
@@ -283,7 +283,7 @@ describe('422', () => {
     expect((await post(text.replace('24000', '1e3'))).status).toBe(201);
   });
 
-  it('refuses lone surrogates and __proto__ where they would be stored, and takes constructor as an ordinary name', async () => {
+  it('refuses lone surrogates and __proto__ where they would be stored, and accepts constructor as an ordinary name', async () => {
     const text = JSON.stringify(CHECKOUT);
     const surrogate = await post(text.replace('Saturday', '\\ud800'));
     expect([surrogate.status, surrogate.json.error.code, surrogate.json.error.field]).toEqual([
@@ -300,7 +300,7 @@ describe('422', () => {
     expect((await post({ ...CHECKOUT, metadata: { constructor: 'a', prototype: 'b' } })).status).toBe(201);
   });
 
-  it('names the field that was probably meant', async () => {
+  it('suggests the field that was probably meant', async () => {
     const { json } = await post({ ...CHECKOUT, partysize: 4, paybye: 'x' });
     expect(json.errors[0].message).toContain('did you mean party_size?');
     expect(json.errors[1].message).toContain('did you mean pay_by?');
@@ -319,7 +319,7 @@ describe('422', () => {
     expect(json.errors[0]).toMatchObject({ code: 'too_many_items', field: '/amenities' });
   });
 
-  it('points into the query, and refuses a parameter that is not known or stands twice', async () => {
+  it('points into the query, and refuses an unknown or repeated parameter', async () => {
     const table = [
       ['limit=x', 'invalid_type', '/query/limit'],
       ['limit=1.5', 'invalid_type', '/query/limit'],
@@ -341,7 +341,7 @@ describe('422', () => {
     ).toBe(200);
   });
 
-  it('chooses Event or the older body before validating, so that errors speak of the right one', async () => {
+  it('chooses Event or the older body before validation, so that errors are about the right one', async () => {
     const legacy = await world.call('POST', '/v1/experiences', { key, body: { title: 'x', price_per_person: 'y' } });
     expect(legacy.json.errors.map((e: { field: string }) => e.field)).toEqual(['/price_per_person', '/starts_at']);
     const event = await world.call('POST', '/v1/experiences', {
@@ -392,8 +392,8 @@ describe('the order of checks', () => {
   });
 });
 
-describe('the operator’s door', () => {
-  it('opens /internal to the operator’s token alone', async () => {
+describe('the operator’s routes', () => {
+  it('accept only the operator’s token', async () => {
     const events = [
       {
         id: 'a1',
@@ -410,7 +410,16 @@ describe('the operator’s door', () => {
     expect(status).toBe(200);
   });
 
-  it('says when it is healthy and ready, and gives its metrics', async () => {
+  it('report that a server is not ready once a newer release dropped a function that it calls', async () => {
+    const older = await openTestWorld();
+    expect((await older.call('GET', '/readyz')).status).toBe(200);
+    await older.db.query('alter function admit rename to admit_newer');
+    const { status, json } = await older.call('GET', '/readyz');
+    expect([status, json.error.code]).toEqual([503, 'service_unavailable']);
+    await older.close();
+  });
+
+  it('report health, readiness and metrics', async () => {
     expect((await world.call('GET', '/healthz')).json).toEqual({ status: 'ok' });
     expect((await world.call('GET', '/readyz')).json).toEqual({ status: 'ready' });
     const metrics = await world.call('GET', '/metrics');

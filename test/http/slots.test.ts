@@ -69,7 +69,7 @@ describe('GET /v1/offerings/{id}/slots', () => {
     expect(Date.parse(saturday.starts_at) - Date.parse(saturday.pay_by)).toBe(3_600_000);
     for (const slot of march.json.data) {
       expect(
-        world.context.validator.problems('slot', { value: slot, text: JSON.stringify(slot), badStrings: [] }),
+        world.context.validator.problems('slot', { value: slot, text: JSON.stringify(slot), badTexts: [] }),
       ).toEqual([]);
     }
   });

@@ -46,30 +46,30 @@ describe('webhook endpoints', () => {
     expect(rows[0]?.request_id).toBe(created.headers.get('x-request-id'));
   });
 
-  it('answer exactly what their published schemas say', async () => {
+  it('respond as their published schemas define', async () => {
     const { secretTest: key } = await world.venue();
     const created = await world.call('POST', '/v1/webhook_endpoints', { key, body: ENDPOINT });
     const list = await world.call('GET', '/v1/webhook_endpoints', { key });
     const problems = (schema: string, value: never, text: string) =>
-      world.context.validator.problems(schema, { value, text, badStrings: [] });
+      world.context.validator.problems(schema, { value, text, badTexts: [] });
     expect(problems('created_webhook_endpoint', created.json as never, created.text)).toEqual([]);
     expect(problems('stored_webhook_endpoint', list.json.data[0] as never, JSON.stringify(list.json.data[0]))).toEqual(
       [],
     );
   });
 
-  it('are 50 at the most for a venue and mode, also when 60 come at once', async () => {
+  it('are at most 50 for a venue and mode, also when 60 are created at once', async () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { writesPerHour: 1000 });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, () => world.call('POST', '/v1/webhook_endpoints', { key, body: ENDPOINT })),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
-    const refused = answers.find(({ status }) => status === 422);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(50);
+    const refused = responses.find(({ status }) => status === 422);
     expect(refused?.json.error.code).toBe('too_many_items');
   });
 
-  it('refuse what is not https, events that are not known, and every field of the answer sent in a request', async () => {
+  it('refuse plain http, unknown events, and response fields in a request', async () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { writesPerHour: 1000 });
     const codes = async (body: object): Promise<string[]> =>

@@ -1,19 +1,22 @@
-// The reader of logs itself: it finds each kind of secret, by its shape or because the run made it, says how much it read,
-// never repeats what it found, and does not take silence for innocence.
+// The scan of logs finds each kind of secret, by its form or because the run made it, reports how much it read, never
+// repeats a secret, and fails when it has read nothing.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { LINES_EXTENSION, POSTGRES_LINES_FILE, SECRETS_EXTENSION } from '../support/record-logs.ts';
-import { scan, verdict } from './scan.ts';
+import { describeProblem, scan } from './scan.ts';
 
 const folders: string[] = [];
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-function logged(lines: readonly string[], secrets: readonly (readonly [kind: string, text: string])[] = []): string {
+function writeLogFolder(
+  lines: readonly string[],
+  secrets: readonly (readonly [kind: string, text: string])[] = [],
+): string {
   const folder = mkdtempSync(join(tmpdir(), 'everyshare-scan-'));
   folders.push(folder);
   writeFileSync(join(folder, `a${LINES_EXTENSION}`), lines.map((line) => `${line}\n`).join(''));
@@ -21,7 +24,7 @@ function logged(lines: readonly string[], secrets: readonly (readonly [kind: str
   return folder;
 }
 
-const request = (more: object = {}): string =>
+const logLine = (fields: object = {}): string =>
   JSON.stringify({
     level: 'info',
     time: '2026-11-16T04:41:35.123Z',
@@ -29,10 +32,10 @@ const request = (more: object = {}): string =>
     pid: 482913,
     request_id: 'req_01m7h8r50g0002t0p3f2madhzx',
     ms: 12.482913,
-    ...more,
+    ...fields,
   });
 
-describe('a line that was planted', () => {
+describe('a secret in a log line', () => {
   it.each([
     ['a key', 'svc_live_0123456789abcdefABCDEF0123456789'],
     ['a publishable key', 'pk_test_0123456789abcdef'],
@@ -48,13 +51,13 @@ describe('a line that was planted', () => {
     ['a session', 'everyshare_session=abcdefghijklmnop1234'],
     ['a card', '4242424242424242'],
     ['a password', 'postgres://me:hunter2@db.example/everyshare'],
-  ])('is found by its shape: %s', async (_kind, secret) => {
-    for (const line of [request({ a: secret }), request({ err: { message: `it failed with ${secret}` } }), secret]) {
-      const scanned = await scan(logged([request(), line]));
-      expect(scanned).toMatchObject({ lines: 2, files: 1, finds: [{ line: 2 }] });
-      expect(JSON.stringify(scanned.finds)).not.toContain(secret);
-      expect(verdict(scanned, false)).toContain('1 lines hold what no log may hold');
-      expect(verdict(scanned, false)).not.toContain(secret);
+  ])('is found by its form: %s', async (_kind, secret) => {
+    for (const line of [logLine({ a: secret }), logLine({ err: { message: `it failed with ${secret}` } }), secret]) {
+      const result = await scan(writeLogFolder([logLine(), line]));
+      expect(result).toMatchObject({ lines: 2, files: 1, findings: [{ lineNumber: 2 }] });
+      expect(JSON.stringify(result.findings)).not.toContain(secret);
+      expect(describeProblem(result, false)).toContain('1 lines hold what no log may hold');
+      expect(describeProblem(result, false)).not.toContain(secret);
     }
   });
 
@@ -70,31 +73,31 @@ describe('a line that was planted', () => {
     ['phone', 'the digits of a phone at home', '+15550100042', 'typed 5550100042'],
     ['phone', 'a phone of another country', '+4930123456789', 'typed 030 123456789'],
     ['code', 'a code', '482913', 'the code is 482913.'],
-  ] as const)('is found because the run made it: %s, %s', async (kind, _what, secret, text) => {
-    expect((await scan(logged([request({ text })], []))).finds).toEqual([]);
-    const scanned = await scan(logged([request({ text })], [[kind, secret]]));
-    expect(scanned).toMatchObject({ lines: 1, finds: [{ line: 1, kind }] });
+  ] as const)('is found because the run made it: %s, %s', async (kind, _description, secret, text) => {
+    expect((await scan(writeLogFolder([logLine({ text })], []))).findings).toEqual([]);
+    const result = await scan(writeLogFolder([logLine({ text })], [[kind, secret]]));
+    expect(result).toMatchObject({ lines: 1, findings: [{ lineNumber: 1, kind }] });
   });
 });
 
-describe('a line that holds nothing', () => {
-  it('is none, though its numbers may be anybody’s code', async () => {
+describe('log lines without a secret', () => {
+  it('have no findings, even when one of their numbers equals a sign-in code', async () => {
     const secrets = [
       ['code', '482913'],
       ['token', 'Dd4qyVyDhvtVyki6DwyvkZmS'],
     ] as const;
-    const lines = [request(), request({ key: 'key_01m7h8r50g0002t0p3f2madhzx' }), request({ text: 'x482913 4829131' })];
-    const scanned = await scan(logged([...lines, request({ text: 'svc_test_[redacted]' })], secrets));
-    expect(scanned).toMatchObject({ lines: 4, secrets: 2, scrubbed: 1, finds: [] });
-    expect(verdict(scanned, true)).toBe(null);
+    const lines = [logLine(), logLine({ key: 'key_01m7h8r50g0002t0p3f2madhzx' }), logLine({ text: 'x482913 4829131' })];
+    const result = await scan(writeLogFolder([...lines, logLine({ text: 'svc_test_[redacted]' })], secrets));
+    expect(result).toMatchObject({ lines: 4, secrets: 2, redactedLines: 1, findings: [] });
+    expect(describeProblem(result, true)).toBe(null);
   });
 
-  it('has to be there: a whole run without one line has shown nothing', async () => {
-    const folder = logged([]);
+  it('fail a whole run when the servers wrote none', async () => {
+    const folder = writeLogFolder([]);
     writeFileSync(join(folder, POSTGRES_LINES_FILE), 'LOG:  database system is ready to accept connections\n');
-    const scanned = await scan(folder);
-    expect(scanned).toMatchObject({ lines: 1, own: 0 });
-    expect(verdict(scanned, true)).toContain('not one line of ours');
-    expect(verdict(scanned, false)).toBe(null);
+    const result = await scan(folder);
+    expect(result).toMatchObject({ lines: 1, ownLines: 0 });
+    expect(describeProblem(result, true)).toContain('not one line of ours');
+    expect(describeProblem(result, false)).toBe(null);
   });
 });

@@ -1,5 +1,5 @@
-// Reads every log line of a run and looks for every secret that the run made, and for whatever has the shape of one. What it
-// tells of a find names the place and the kind, never the secret.
+// Reads every log line of a run and looks for every secret that the run made, and for any text with the form of a
+// secret. A finding names the file, the line and the kind, never the secret.
 
 import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,23 +7,23 @@ import { createInterface } from 'node:readline';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { LINES_EXTENSION, POSTGRES_LINES_FILE, SECRETS_EXTENSION } from '../support/record-logs.ts';
 
-export interface Find {
+export interface Finding {
   readonly file: string;
-  readonly line: number;
+  readonly lineNumber: number;
   readonly kind: string;
-  /** The line, with the secret taken out. */
-  readonly shown: string;
+  /** The line with the secret replaced. */
+  readonly redactedLine: string;
 }
 
-export interface Scanned {
+export interface ScanResult {
   readonly files: number;
   readonly lines: number;
-  /** Of them, those that our own servers and programs wrote. */
-  readonly own: number;
+  /** Lines that the servers and programs of this repository wrote, without those of PostgreSQL. */
+  readonly ownLines: number;
   readonly secrets: number;
-  /** Lines out of which something was taken before they were written. */
-  readonly scrubbed: number;
-  readonly finds: readonly Find[];
+  /** Lines in which the log itself redacted a value. */
+  readonly redactedLines: number;
+  readonly findings: readonly Finding[];
 }
 
 const SHAPES: readonly (readonly [kind: string, shape: RegExp])[] = [
@@ -42,44 +42,44 @@ const SHAPES: readonly (readonly [kind: string, shape: RegExp])[] = [
 
 const CARD = /(?<![\w.-])\d{13,19}(?![\w.-])/g;
 
-/** As the last digit of a card proves: other long numbers pass for one in one case of ten, and are looked at then. */
+/** The Luhn check. One in ten other long numbers passes it too; a person has to look at those. */
 function isCard(digits: string): boolean {
   let sum = 0;
-  for (const [place, digit] of [...digits].reverse().entries()) {
-    const doubled = Number(digit) * (place % 2 === 0 ? 1 : 2);
+  for (const [index, digit] of [...digits].reverse().entries()) {
+    const doubled = Number(digit) * (index % 2 === 0 ? 1 : 2);
     sum += doubled > 9 ? doubled - 9 : doubled;
   }
   return sum % 10 === 0;
 }
 
-/** So many characters of a secret decide where to look closer. */
-const GRAM = 6;
+/** Secrets are indexed by this many first characters. */
+const PREFIX_LENGTH = 6;
 
-/** Numbers that stand in every line and could be anybody's code. */
-const COUNTED = /"(?:pid|ms|port|time|duration_ms)":("[^"]*"|[\d.]+)/g;
+/** Numbers of every log line that could equal a sign-in code by chance. */
+const NUMERIC_FIELDS = /"(?:pid|ms|port|time|duration_ms)":("[^"]*"|[\d.]+)/g;
 
 export class Secrets {
-  readonly #byGram = new Map<string, [kind: string, text: string][]>();
+  readonly #byPrefix = new Map<string, [kind: string, text: string][]>();
   #size = 0;
 
   add(kind: string, text: string): void {
     this.#size += 1;
-    const gram = text.slice(0, GRAM);
-    const list = this.#byGram.get(gram);
-    if (list === undefined) this.#byGram.set(gram, [[kind, text]]);
-    else list.push([kind, text]);
+    const prefix = text.slice(0, PREFIX_LENGTH);
+    const candidates = this.#byPrefix.get(prefix);
+    if (candidates === undefined) this.#byPrefix.set(prefix, [[kind, text]]);
+    else candidates.push([kind, text]);
   }
 
   get size(): number {
     return this.#size;
   }
 
-  /** The first one that the line holds. */
-  in(line: string): [kind: string, text: string] | null {
-    for (let at = 0; at + GRAM <= line.length; at++) {
-      const list = this.#byGram.get(line.slice(at, at + GRAM));
-      const found = list?.find(
-        ([, text]) => line.startsWith(text, at) && (!/^\d+$/.test(text) || isAlone(line, at, text.length)),
+  /** The first secret in the line. */
+  findIn(line: string): [kind: string, text: string] | null {
+    for (let index = 0; index + PREFIX_LENGTH <= line.length; index++) {
+      const candidates = this.#byPrefix.get(line.slice(index, index + PREFIX_LENGTH));
+      const found = candidates?.find(
+        ([, text]) => line.startsWith(text, index) && (!/^\d+$/.test(text) || isWholeToken(line, index, text.length)),
       );
       if (found !== undefined) return found;
     }
@@ -87,22 +87,22 @@ export class Secrets {
   }
 }
 
-/** Digits, and not a part of a longer number or name. */
-function isAlone(line: string, at: number, length: number): boolean {
-  return !/[\w.-]/.test(line[at - 1] ?? '') && !/[\w-]/.test(line[at + length] ?? '');
+/** True when the text is not part of a longer number or name. */
+function isWholeToken(line: string, index: number, length: number): boolean {
+  return !/[\w.-]/.test(line[index - 1] ?? '') && !/[\w-]/.test(line[index + length] ?? '');
 }
 
-/** A phone as people write it, too: without its plus, with spaces, and as it is dialled at home. */
-function spellings(phone: string): string[] {
+/** A phone number as people write it: without the plus, with separators, and in national form. */
+function phoneSpellings(phone: string): string[] {
   const parsed = parsePhoneNumberFromString(phone);
   if (parsed === undefined) return [phone.slice(1)];
-  const home = parsed.nationalNumber;
+  const nationalNumber = parsed.nationalNumber;
   const groups = parsed
     .formatNational()
     .split(/\D+/)
     .filter((digits) => digits !== '');
-  const grouped = ['-', ' ', '.'].map((between) => groups.join(between));
-  return [phone.slice(1), parsed.formatInternational(), parsed.formatNational(), home, ...grouped];
+  const grouped = ['-', ' ', '.'].map((separator) => groups.join(separator));
+  return [phone.slice(1), parsed.formatInternational(), parsed.formatNational(), nationalNumber, ...grouped];
 }
 
 export function readSecrets(folder: string): Secrets {
@@ -115,7 +115,7 @@ export function readSecrets(folder: string): Secrets {
       seen.add(text);
       secrets.add(kind, text);
       if (!text.startsWith('+')) continue;
-      for (const spelling of new Set(spellings(text))) secrets.add(kind, spelling);
+      for (const spelling of new Set(phoneSpellings(text))) secrets.add(kind, spelling);
     }
   }
   return secrets;
@@ -123,7 +123,7 @@ export function readSecrets(folder: string): Secrets {
 
 export function findIn(
   line: string,
-  secrets: { in(line: string): [kind: string, text: string] | null },
+  secrets: { findIn(line: string): [kind: string, text: string] | null },
 ): [string, string] | null {
   for (const [kind, shape] of SHAPES) {
     const [text] = shape.exec(line) ?? [];
@@ -131,37 +131,37 @@ export function findIn(
   }
   const card = [...line.matchAll(CARD)].find(([digits]) => isCard(digits));
   if (card !== undefined) return ['a card', card[0]];
-  return secrets.in(line.replaceAll(COUNTED, ''));
+  return secrets.findIn(line.replaceAll(NUMERIC_FIELDS, ''));
 }
 
-export async function scan(folder: string): Promise<Scanned> {
+export async function scan(folder: string): Promise<ScanResult> {
   const secrets = readSecrets(folder);
-  const names = readdirSync(folder).filter((file) => file.endsWith(LINES_EXTENSION));
-  const finds: Find[] = [];
-  let [lines, own, scrubbed] = [0, 0, 0];
-  for (const file of names) {
-    let number = 0;
+  const files = readdirSync(folder).filter((file) => file.endsWith(LINES_EXTENSION));
+  const findings: Finding[] = [];
+  let [lines, ownLines, redactedLines] = [0, 0, 0];
+  for (const file of files) {
+    let lineNumber = 0;
     for await (const line of createInterface({ input: createReadStream(join(folder, file)), crlfDelay: Infinity })) {
-      number += 1;
-      if (line.includes('[redacted')) scrubbed += 1;
+      lineNumber += 1;
+      if (line.includes('[redacted')) redactedLines += 1;
       const found = findIn(line, secrets);
       if (found === null) continue;
       const [kind, text] = found;
-      finds.push({ file, line: number, kind, shown: line.replaceAll(text, `[${kind}]`).slice(0, 600) });
+      findings.push({ file, lineNumber, kind, redactedLine: line.replaceAll(text, `[${kind}]`).slice(0, 600) });
     }
-    lines += number;
-    if (file !== POSTGRES_LINES_FILE) own += number;
+    lines += lineNumber;
+    if (file !== POSTGRES_LINES_FILE) ownLines += lineNumber;
   }
-  return { files: names.length, lines, own, secrets: secrets.size, scrubbed, finds };
+  return { files: files.length, lines, ownLines, secrets: secrets.size, redactedLines, findings };
 }
 
-/** What is wrong, for a person; null: nothing. */
-export function verdict({ own, finds }: Scanned, mustHaveLines: boolean): string | null {
-  if (finds.length > 0) {
-    const shown = finds
+/** A message for a person; null: there is no problem. */
+export function describeProblem({ ownLines, findings }: ScanResult, requiresOwnLines: boolean): string | null {
+  if (findings.length > 0) {
+    const shown = findings
       .slice(0, 20)
-      .map(({ file, line, kind, shown }) => `  ${kind}, line ${line} of ${file}: ${shown}`);
-    return `logs: ${finds.length} lines hold what no log may hold:\n${shown.join('\n')}`;
+      .map(({ file, lineNumber, kind, redactedLine }) => `  ${kind}, line ${lineNumber} of ${file}: ${redactedLine}`);
+    return `logs: ${findings.length} lines hold what no log may hold:\n${shown.join('\n')}`;
   }
-  return own === 0 && mustHaveLines ? 'logs: not one line of ours was read, so that nothing was shown' : null;
+  return ownLines === 0 && requiresOwnLines ? 'logs: not one line of ours was read, so the scan proves nothing' : null;
 }

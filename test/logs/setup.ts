@@ -1,5 +1,5 @@
-// Before a run: the folder for its log lines. After the last project of the run: every line is read, and a secret among
-// them fails the run.
+// Makes the folder for the log lines before a run, and scans it after the last project. A secret in a line fails the
+// run.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TestProject, Vitest } from 'vitest/node';
 import { oncePerRun } from '../support/once-per-run.ts';
 import { LOG_FOLDER_VARIABLE } from '../support/record-logs.ts';
-import { scan, verdict } from './scan.ts';
+import { describeProblem, scan } from './scan.ts';
 
 export default async function setup({ vitest }: TestProject): Promise<() => Promise<void>> {
   const { release } = await oncePerRun('logs', makeFolder, (folder) => scanFolder(folder, vitest));
@@ -21,20 +21,20 @@ function makeFolder(): string {
 }
 
 async function scanFolder(folder: string, vitest: Vitest): Promise<void> {
-  const began = Date.now();
-  const scanned = await scan(folder);
-  const wrong = verdict(scanned, await ranAllDatabaseTests(vitest));
-  const { lines, own, files, secrets, scrubbed } = scanned;
-  const looked = `logs: ${lines} lines of ${files} files, ${own} of them ours, looked through for ${secrets} secrets and every shape of one in ${Date.now() - began} ms; ${scrubbed} were scrubbed when they were written`;
-  process.stderr.write(`${wrong ?? `${looked}: none found`}\n`);
-  if (wrong === null) rmSync(folder, { recursive: true, force: true });
+  const startedAt = Date.now();
+  const result = await scan(folder);
+  const problem = describeProblem(result, await ranAllDatabaseTests(vitest));
+  const { lines, ownLines, files, secrets, redactedLines } = result;
+  const summary = `logs: ${lines} lines of ${files} files, ${ownLines} of them ours, scanned for ${secrets} secrets and every known form of a secret in ${Date.now() - startedAt} ms; ${redactedLines} were redacted by the log`;
+  process.stderr.write(`${problem ?? `${summary}: none found`}\n`);
+  if (problem === null) rmSync(folder, { recursive: true, force: true });
   else process.exitCode = 1;
 }
 
-/** These write many lines: a run of all of them without one line has read the wrong place. */
+/** These tests write many lines: when all of them ran and no line is there, the scan has read the wrong folder. */
 async function ranAllDatabaseTests(vitest: Vitest): Promise<boolean> {
   const project = vitest.projects.find(({ name }) => name === 'database');
   if (project === undefined) return false;
-  const ran = vitest.state.getFiles().filter(({ projectName }) => projectName === project.name).length;
-  return ran > 0 && ran >= (await project.globTestFiles()).testFiles.length;
+  const fileCount = vitest.state.getFiles().filter(({ projectName }) => projectName === project.name).length;
+  return fileCount > 0 && fileCount >= (await project.globTestFiles()).testFiles.length;
 }

@@ -1,12 +1,15 @@
-// The official clients, both generations, in every protocol version: they list and call every tool, read every resource and get
-// the prompt, and hold each answer against the output schema of its tool.
+// The official clients of both generations in every protocol version: they list and call every tool, read every
+// resource and get the prompt, and validate each result against the output schema of its tool.
 
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { checkoutBody, MODERN, OLDER, offeringBody, SITE } from './json-rpc-client.ts';
+
+// Calls every tool with each client in each protocol version.
+vi.setConfig({ testTimeout: 120_000 });
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -16,11 +19,11 @@ afterAll(() => world.close());
 
 const INFO = { name: 'test', version: '1' };
 
-/** Clients offer their newest version: this one has them offer another, and notes the versions of what follows. */
-function asking(version: string, seen: Set<string | null>): typeof fetch {
+/** Clients offer their newest version. This fetch replaces it, and records the versions of later requests. */
+function fetchWithVersion(version: string, versions: Set<string | null>): typeof fetch {
   return async (address, init) => {
-    const asked = new Headers(init?.headers).get('mcp-protocol-version');
-    if (init?.method === 'POST') seen.add(asked);
+    const sentVersion = new Headers(init?.headers).get('mcp-protocol-version');
+    if (init?.method === 'POST') versions.add(sentVersion);
     const body = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined;
     if (body?.method !== 'initialize') return fetch(address, init);
     body.params.protocolVersion = version;
@@ -28,20 +31,23 @@ function asking(version: string, seen: Set<string | null>): typeof fetch {
   };
 }
 
-/** What both generations have in common, as far as it is used here. */
+/** What the tests use of both generations. */
 interface AnyClient {
   // biome-ignore lint/suspicious/noExplicitAny: two generations of types.
   [method: string]: any;
 }
 
-async function connected(
+async function connectClient(
   generation: string,
   version: string,
   key: string,
-  seen: Set<string | null>,
+  versions: Set<string | null>,
 ): Promise<AnyClient> {
   const url = new URL(`${world.urls[0]}/mcp`);
-  const options = { requestInit: { headers: { authorization: `Bearer ${key}` } }, fetch: asking(version, seen) };
+  const options = {
+    requestInit: { headers: { authorization: `Bearer ${key}` } },
+    fetch: fetchWithVersion(version, versions),
+  };
   if (generation === 'old') {
     const client = new OldClient(INFO);
     await client.connect(new OldTransport(url, options) as never);
@@ -64,16 +70,16 @@ const rows = [
 describe.each(rows)('the %s client in %s', (generation, version) => {
   let client: AnyClient;
   let key: string;
-  const seen = new Set<string | null>();
+  const versions = new Set<string | null>();
   beforeAll(async () => {
     key = (await world.venue({ origins: [SITE] })).secretTest;
-    client = await connected(generation, version, key, seen);
+    client = await connectClient(generation, version, key, versions);
   });
   afterAll(() => client.close());
 
-  it('speaks that version, and learns who we are', async () => {
+  it('negotiates that version, and gets the server’s name', async () => {
     await client.listTools();
-    expect(seen).toContain(version);
+    expect(versions).toContain(version);
     expect(client.getServerVersion()).toMatchObject({ name: 'everyshare' });
     expect(client.getInstructions()).toContain('describe_venue');
   });
@@ -99,26 +105,26 @@ describe.each(rows)('the %s client in %s', (generation, version) => {
       'get_checkout',
       'list_bookings',
     ]);
-    for (const [name, given] of Object.entries(calls)) {
-      const answer = await client.callTool({ name, arguments: given });
-      expect(answer.isError ?? false, JSON.stringify(answer)).toBe(false);
+    for (const [name, args] of Object.entries(calls)) {
+      const response = await client.callTool({ name, arguments: args });
+      expect(response.isError ?? false, JSON.stringify(response)).toBe(false);
       if (name !== 'create_checkout') continue;
-      const { id } = answer.structuredContent.checkout;
+      const { id } = response.structuredContent.checkout;
       const got = await client.callTool({ name: 'get_checkout', arguments: { id } });
-      expect(got.structuredContent).toEqual(answer.structuredContent.checkout);
+      expect(got.structuredContent).toEqual(response.structuredContent.checkout);
     }
   });
 
-  it('is told what is wrong by every tool, within its output schema', async () => {
+  it('gets errors of every tool within its output schema', async () => {
     const { tools } = await client.listTools();
     for (const { name } of tools) {
-      const answer = await client.callTool({ name, arguments: { nonsense: 1 } });
-      expect(answer.isError, name).toBe(true);
-      expect(answer.structuredContent.errors.length).toBeGreaterThan(0);
+      const response = await client.callTool({ name, arguments: { nonsense: 1 } });
+      expect(response.isError, name).toBe(true);
+      expect(response.structuredContent.errors.length).toBeGreaterThan(0);
     }
   });
 
-  it('lists and reads every resource, the templates, and finishes names', async () => {
+  it('lists and reads every resource and template, and completes names', async () => {
     const { resources } = await client.listResources();
     const { registry, mappings } = world.context;
     expect(resources).toHaveLength(registry.names.length + mappings.size);
@@ -131,18 +137,18 @@ describe.each(rows)('the %s client in %s', (generation, version) => {
     }
     const { resourceTemplates } = await client.listResourceTemplates();
     expect(resourceTemplates).toHaveLength(2);
-    const finished = await client.complete({
+    const completion = await client.complete({
       ref: { type: 'ref/resource', uri: 'everyshare://mappings/{provider}' },
       argument: { name: 'provider', value: 'fare' },
     });
-    expect(finished.completion.values).toEqual(['fareharbor']);
+    expect(completion.completion.values).toEqual(['fareharbor']);
   });
 
-  it('gets the prompt, with the mapping of the system', async () => {
+  it('gets the prompt with the mapping of the system', async () => {
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }: { name: string }) => name)).toEqual(['connect_venue']);
-    const ask = (given: object) =>
-      client.getPrompt({ name: 'connect_venue', arguments: { venue: 'A marina.', ...given } });
+    const ask = (args: object) =>
+      client.getPrompt({ name: 'connect_venue', arguments: { venue: 'A marina.', ...args } });
     const plain = await ask({});
     expect(plain.messages).toHaveLength(1);
     for (const tool of ['describe_venue', 'validate', 'upsert_offerings', 'create_checkout', 'A marina.'])

@@ -1,6 +1,6 @@
-// `npm run conformance`: the official conformance package's server scenarios against the real program. The package is fetched by
-// npx at a pinned version, and so is a newer Node where ours is too old for it: neither belongs into everybody's install. A small
-// proxy on this machine adds the bearer key, which the package cannot send. Scenarios that do not fit are named with the reason.
+// `npm run conformance`: the server scenarios of the official conformance package against the real program. npx fetches
+// the package at a pinned version, and a newer Node.js where ours is too old, so that neither is a dependency. A local
+// proxy adds the bearer key, which the package cannot send. Skipped scenarios are listed with their reason.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,10 +12,10 @@ import { startProgram } from '../support/run-program.ts';
 
 const PACKAGE = '@modelcontextprotocol/conformance@0.1.16';
 const NODE = '22.23.3';
-const LEAST_NODE = 22;
+const MIN_NODE = 22;
 
-/** The whole protocol as a server without the package's own test tools has it. */
-const FITTING = [
+/** The scenarios that need no test tools of the package. */
+const SCENARIOS = [
   'server-initialize',
   'ping',
   'completion-complete',
@@ -27,11 +27,11 @@ const FITTING = [
   'dns-rebinding-protection',
 ];
 
-const NEEDS_FIXTURE = 'asks for a tool, resource or prompt of the package’s own, by name';
-const NOT_OURS = 'tests a feature that this server does not have and does not announce';
-const STREAMS = 'needs a stream; every answer here is one JSON document';
+const NEEDS_FIXTURE = 'needs a tool, resource or prompt of the package itself';
+const NOT_SUPPORTED = 'tests a feature that this server does not have and does not announce';
+const STREAMS = 'needs a stream; every answer of this server is one JSON document';
 
-const UNFITTING: Readonly<Record<string, string>> = {
+const SKIPPED_SCENARIOS: Readonly<Record<string, string>> = {
   'tools-call-simple-text': NEEDS_FIXTURE,
   'tools-call-image': NEEDS_FIXTURE,
   'tools-call-audio': NEEDS_FIXTURE,
@@ -46,36 +46,36 @@ const UNFITTING: Readonly<Record<string, string>> = {
   'prompts-get-with-args': NEEDS_FIXTURE,
   'prompts-get-embedded-resource': NEEDS_FIXTURE,
   'prompts-get-with-image': NEEDS_FIXTURE,
-  'logging-set-level': NOT_OURS,
-  'resources-subscribe': NOT_OURS,
-  'resources-unsubscribe': NOT_OURS,
-  'tools-call-sampling': NOT_OURS,
-  'tools-call-elicitation': NOT_OURS,
-  'elicitation-sep1034-defaults': NOT_OURS,
-  'elicitation-sep1330-enums': NOT_OURS,
+  'logging-set-level': NOT_SUPPORTED,
+  'resources-subscribe': NOT_SUPPORTED,
+  'resources-unsubscribe': NOT_SUPPORTED,
+  'tools-call-sampling': NOT_SUPPORTED,
+  'tools-call-elicitation': NOT_SUPPORTED,
+  'elicitation-sep1034-defaults': NOT_SUPPORTED,
+  'elicitation-sep1330-enums': NOT_SUPPORTED,
   'tools-call-with-logging': STREAMS,
   'tools-call-with-progress': STREAMS,
 };
 
-/** Everything as it comes, with the key; its own name, as Host and Origin, is the server's, as behind any proxy. */
-async function openProxy(to: string, key: string): Promise<Server> {
-  const { hostname, port } = new URL(to);
+/** Forwards every request with the key, and replaces its own name in Host and Origin with the server's. */
+async function openProxy(target: string, key: string): Promise<Server> {
+  const { hostname, port } = new URL(target);
   const proxy = createServer((incoming, outgoing) => {
     const { method, url, headers } = incoming;
-    const own = `localhost:${(proxy.address() as AddressInfo).port}`;
+    const proxyHost = `localhost:${(proxy.address() as AddressInfo).port}`;
     const names = Object.entries({ host: headers.host, origin: headers.origin }).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value.replace(own, `${hostname}:${port}`)]],
+      value === undefined ? [] : [[name, value.replace(proxyHost, `${hostname}:${port}`)]],
     );
-    const renamed = Object.fromEntries(names) as Record<string, string>;
-    const asked = request(
-      { hostname, port, method, path: url, headers: { ...headers, ...renamed, authorization: `Bearer ${key}` } },
-      (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
+    const replaced = Object.fromEntries(names) as Record<string, string>;
+    const forwarded = request(
+      { hostname, port, method, path: url, headers: { ...headers, ...replaced, authorization: `Bearer ${key}` } },
+      (response) => {
+        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(outgoing);
       },
     );
-    asked.on('error', (error) => outgoing.destroy(error));
-    incoming.pipe(asked);
+    forwarded.on('error', (error) => outgoing.destroy(error));
+    incoming.pipe(forwarded);
   });
   await new Promise<void>((resolve) => {
     proxy.listen(0, '127.0.0.1', resolve);
@@ -85,9 +85,9 @@ async function openProxy(to: string, key: string): Promise<Server> {
 
 function run(scenario: string, url: string): Promise<{ code: number | null; out: string }> {
   const major = Number(process.versions.node.split('.')[0]);
-  const newer = major < LEAST_NODE ? [`--package=node-${process.platform}-${process.arch}@${NODE}`] : [];
-  const words = ['exec', '--yes', `--package=${PACKAGE}`, ...newer, '--', 'conformance', 'server'];
-  const child = spawn('npm', [...words, '--url', url, '--scenario', scenario], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const newer = major < MIN_NODE ? [`--package=node-${process.platform}-${process.arch}@${NODE}`] : [];
+  const args = ['exec', '--yes', `--package=${PACKAGE}`, ...newer, '--', 'conformance', 'server'];
+  const child = spawn('npm', [...args, '--url', url, '--scenario', scenario], { stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
@@ -98,7 +98,7 @@ function run(scenario: string, url: string): Promise<{ code: number | null; out:
   });
 }
 
-async function main(asked: readonly string[]): Promise<number> {
+async function main(forwarded: readonly string[]): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-conformance-'));
   const program = await startProgram(['start'], { DATA_DIR: dataDir });
   const key = /secret key +(\S+)/.exec(program.out())?.[1] ?? '';
@@ -106,15 +106,15 @@ async function main(asked: readonly string[]): Promise<number> {
   const url = `http://localhost:${(proxy.address() as AddressInfo).port}/mcp`;
   let failed = 0;
   try {
-    for (const scenario of asked.length > 0 ? asked : FITTING) {
+    for (const scenario of forwarded.length > 0 ? forwarded : SCENARIOS) {
       const { code, out } = await run(scenario, url);
       process.stdout.write(`${code === 0 ? 'passed' : 'FAILED'}  ${scenario}\n`);
       if (code !== 0) process.stdout.write(out.replaceAll(/^/gm, '    '));
       failed += Number(code !== 0);
     }
-    if (asked.length === 0)
-      for (const [scenario, reason] of Object.entries(UNFITTING))
-        process.stdout.write(`left out  ${scenario}: ${reason}\n`);
+    if (forwarded.length === 0)
+      for (const [scenario, reason] of Object.entries(SKIPPED_SCENARIOS))
+        process.stdout.write(`skipped  ${scenario}: ${reason}\n`);
   } finally {
     proxy.closeAllConnections();
     proxy.close();

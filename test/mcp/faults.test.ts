@@ -1,15 +1,16 @@
-// What goes wrong on our side while an agent is served: the agent learns that it did, the log why, monitoring that it happened, and
-// of a batch whatever was done is answered all the same. Each fault is made in a database, or a house, of its own.
+// Internal errors while an agent is served: the agent gets an error with the request id, the log has the cause, metrics
+// count it, and a batch answers what it has done. Each fault has a TestWorld of its own.
 
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { checkoutBody, offeringBody, post, request, SITE } from './json-rpc-client.ts';
 
 const worlds: TestWorld[] = [];
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const world of worlds.splice(0)) await world.close();
 });
-async function opened(): Promise<{ world: TestWorld; key: string }> {
+async function openWorld(): Promise<{ world: TestWorld; key: string }> {
   const world = await openTestWorld();
   worlds.push(world);
   return { world, key: (await world.venue({ origins: [SITE] })).secretTest };
@@ -18,13 +19,13 @@ async function opened(): Promise<{ world: TestWorld; key: string }> {
 const linesOf = (world: TestWorld, id: string): Record<string, unknown>[] =>
   world.logs.map((line) => JSON.parse(line)).filter(({ request_id }) => request_id === id);
 
-it('a fault outside a tool is told by the request’s id alone, and the log has the rest', async () => {
-  const { world, key } = await opened();
+it('an error outside a tool is answered with only the request id, and the log has its cause', async () => {
+  const { world, key } = await openWorld();
   await post(world, request('ping'), { key });
-  const { registry } = world.context as { registry: { published: unknown } };
-  registry.published = () => {
+  // Worlds share the registry: afterEach restores it.
+  vi.spyOn(world.context.registry, 'published').mockImplementation(() => {
     throw new Error('the folder /etc/secret is gone');
-  };
+  });
   const sent = request('resources/read', { uri: 'everyshare://schemas/offering' });
   for (const version of ['2025-03-26', '2025-11-25', '2026-07-28']) {
     const meta = {
@@ -46,10 +47,10 @@ it('a fault outside a tool is told by the request’s id alone, and the log has 
   }
 });
 
-it('a tool’s failure is counted and logged by the status that its route would have', async () => {
-  const { world, key } = await opened();
-  const statusOf = async (name: string, given: object): Promise<unknown> => {
-    const response = await post(world, request('tools/call', { name, arguments: given }), { key });
+it('a failed tool is counted and logged with the status that its route would have', async () => {
+  const { world, key } = await openWorld();
+  const statusOf = async (name: string, args: object): Promise<unknown> => {
+    const response = await post(world, request('tools/call', { name, arguments: args }), { key });
     expect(response.status).toBe(200);
     return linesOf(world, response.headers.get('x-request-id') ?? '').at(-1)?.tool_status;
   };
@@ -64,15 +65,15 @@ it('a tool’s failure is counted and logged by the status that its route would 
   }
 });
 
-it('a batch that fails midway answers what it has done, and the rest message by message', async () => {
-  const { world, key } = await opened();
-  // The gate is gone as soon as the first message has committed.
-  await world.db.query(`create function lose_the_gate() returns trigger language plpgsql as $$
+it('a batch that fails midway answers each message: the results before, and an error for each one after', async () => {
+  const { world, key } = await openWorld();
+  // Admission fails as soon as the first message has committed.
+  await world.db.query(`create function lose_keys() returns trigger language plpgsql as $$
     begin
       execute 'alter table keys rename to keys_gone';
       return null;
     end $$`);
-  await world.db.query('create trigger lose after insert on checkouts for each row execute function lose_the_gate()');
+  await world.db.query('create trigger lose_keys after insert on checkouts for each row execute function lose_keys()');
   const batch = [
     request('tools/call', { name: 'create_checkout', arguments: checkoutBody() }, 'made'),
     { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -81,10 +82,10 @@ it('a batch that fails midway answers what it has done, and the rest message by 
   ];
   const response = await post(world, batch, { key });
   expect(response.status).toBe(200);
-  const [made, ...lost] = response.json;
-  expect([made.id, made.result.structuredContent.replayed]).toEqual(['made', false]);
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
-  expect(lost.map(({ id, error }: any) => [id, error.code, error.data.error.code])).toEqual([
+  const [created, ...failed] = response.json;
+  expect([created.id, created.result.structuredContent.replayed]).toEqual(['made', false]);
+  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape.
+  expect(failed.map(({ id, error }: any) => [id, error.code, error.data.error.code])).toEqual([
     ['lost', -32000, 'internal_error'],
     ['too', -32000, 'internal_error'],
   ]);

@@ -1,4 +1,4 @@
-// An agent for tests: JSON-RPC over POST /mcp as its bytes go over the wire, and a venue with what it needs to sell.
+// A JSON-RPC client for tests that posts to /mcp, and bodies of an offering and a checkout.
 
 import type { HttpResponse, TestWorld } from '../support/test-world.ts';
 
@@ -37,23 +37,23 @@ export function post(
   });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape.
-export async function callTool(world: TestWorld, key: string, name: string, given: unknown = {}): Promise<any> {
-  const { json } = await post(world, request('tools/call', { name, arguments: given }), { key, version: '2025-11-25' });
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
+export async function callTool(world: TestWorld, key: string, name: string, args: unknown = {}): Promise<any> {
+  const { json } = await post(world, request('tools/call', { name, arguments: args }), { key, version: '2025-11-25' });
   return json.result ?? json;
 }
 
-export const offeringBody = (externalId = 'tee-18', more: object = {}): Record<string, unknown> => ({
+export const offeringBody = (externalId = 'tee-18', overrides: object = {}): Record<string, unknown> => ({
   external_id: externalId,
   kind: 'tee_time',
   title: 'Eighteen holes',
   tiers: [{ amount: 4500, currency: 'usd', unit: 'per_person', external_id: 'day' }],
-  ...more,
+  ...overrides,
 });
 
 export const SITE = 'https://harbor.example';
 
-export const checkoutBody = (bookingId = 'bk-1', more: object = {}): Record<string, unknown> => ({
+export const checkoutBody = (bookingId = 'bk-1', overrides: object = {}): Record<string, unknown> => ({
   amount: 24000,
   currency: 'usd',
   party_size: 4,
@@ -61,5 +61,5 @@ export const checkoutBody = (bookingId = 'bk-1', more: object = {}): Record<stri
   description: 'Cabana 3',
   return_url: `${SITE}/done`,
   external_booking_id: bookingId,
-  ...more,
+  ...overrides,
 });

@@ -1,5 +1,5 @@
-// What the issue is about: with nothing but the key that `npm start` prints, an agent connects a venue and takes a booking. The
-// venue here is the one that a first start makes, and nothing is added to it.
+// With only the key that `npm start` prints, an agent connects a venue and takes a booking. The venue is the one that
+// the first start creates.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createFirstVenue } from '../../src/cli/announce.ts';
@@ -14,20 +14,20 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
-const call = async (name: string, given: unknown = {}, own = key): Promise<any> =>
-  (await callTool(world, own, name, given)).structuredContent;
+// biome-ignore lint/suspicious/noExplicitAny: responses of every shape.
+const call = async (name: string, args: unknown = {}, callKey = key): Promise<any> =>
+  (await callTool(world, callKey, name, args)).structuredContent;
 
-it('a whole story, by tool calls alone, with the key of a first start', async () => {
+it('an agent connects a venue and takes a booking by tool calls alone', async () => {
   const described = await call('describe_venue');
   expect(described).toMatchObject({ venue: { id: null }, mode: 'test' });
   expect(described.order_of_work.length).toBeGreaterThan(5);
   const draft = { ...offeringBody(), titel: 'x', tiers: [{ amount: '45', currency: 'usd', unit: 'per_person' }] };
-  const tried = await call('validate', { schema: 'offering', object: draft });
-  expect(tried.errors.map(({ field }: { field: string }) => field)).toEqual(['/tiers/0/amount', '/titel']);
-  const mended = offeringBody('tee-18', { category: described.categories[0] });
-  expect(await call('validate', { schema: 'offering', object: mended })).toMatchObject({ valid: true });
-  expect((await call('upsert_offerings', { offerings: [mended] })).summary.created).toBe(1);
+  const validated = await call('validate', { schema: 'offering', object: draft });
+  expect(validated.errors.map(({ field }: { field: string }) => field)).toEqual(['/tiers/0/amount', '/titel']);
+  const corrected = offeringBody('tee-18', { category: described.categories[0] });
+  expect(await call('validate', { schema: 'offering', object: corrected })).toMatchObject({ valid: true });
+  expect((await call('upsert_offerings', { offerings: [corrected] })).summary.created).toBe(1);
   const tiers = [{ amount: 6000, currency: 'usd', unit: 'per_person' }];
   expect(await call('set_price_tiers', { offering_external_id: 'tee-18', tiers })).toMatchObject({ updated: true });
   const availability = { timezone: 'Europe/Berlin', slots: [{ starts_at: '2027-06-12T09:30:00+02:00' }] };
@@ -37,16 +37,16 @@ it('a whole story, by tool calls alone, with the key of a first start', async ()
     return_url: `${described.origins[0]}/thanks`,
   });
   expect(await call('validate', { schema: 'checkout_create', object: booking })).toEqual({ valid: true, errors: [] });
-  const made = await call('create_checkout', booking);
-  expect(made.url).toBe(made.checkout.url);
-  expect(await call('get_checkout', { id: made.checkout.id })).toEqual(made.checkout);
+  const created = await call('create_checkout', booking);
+  expect(created.url).toBe(created.checkout.url);
+  expect(await call('get_checkout', { id: created.checkout.id })).toEqual(created.checkout);
   const listed = await call('list_bookings', { status: 'open', limit: 1 });
-  expect(listed).toEqual({ data: [made.checkout], next_before: null });
+  expect(listed).toEqual({ data: [created.checkout], next_before: null });
 });
 
-it('one order of work alone: it says how a total comes about, and what to do where no origin is registered', async () => {
-  const bare = (await world.venue({ sandbox: true })).secretTest;
-  const described = await call('describe_venue', {}, bare);
+it('the order of work explains totals, and what to do without a registered origin', async () => {
+  const withoutOrigins = (await world.venue({ sandbox: true })).secretTest;
+  const described = await call('describe_venue', {}, withoutOrigins);
   expect(described.origins).toEqual([]);
   expect(described.next_steps).toBeUndefined();
   const text = described.order_of_work.join('\n');

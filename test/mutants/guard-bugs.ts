@@ -1,4 +1,4 @@
-// Bugs in what nobody gets past, and in whose version of a thing counts.
+// Bugs in checks that must refuse a key, a token, a page or a body, and in which version of a listing counts.
 
 import type { Mutant } from './list.ts';
 
@@ -8,15 +8,15 @@ const OFFERINGS = 'src/domain/offerings/upsert-offerings.ts';
 export const GUARD_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
-    bug: 'a checkout of another venue is shown at the gate',
+    bug: 'admission prefetches a checkout of another venue',
     file: ADMIT,
-    from: 'where c.venue_id = admit.venue_id and c.checkout_id = p_checkouts[admit.place]',
-    to: 'where c.checkout_id = p_checkouts[admit.place]',
+    from: 'where c.venue_id = admit.venue_id and c.checkout_id = p_checkouts[admit.position]',
+    to: 'where c.checkout_id = p_checkouts[admit.position]',
     tests: ['test/checkouts/read-prefetch.test.ts', 'test/walls/foreign.test.ts'],
   },
   {
     area: 'walls',
-    bug: 'the keys of a revoked venue open the door',
+    bug: 'the keys of a revoked venue are accepted',
     file: ADMIT,
     from: 'where r.key_hash = v_hash and k.revoked_at is null and v.revoked_at is null',
     to: 'where r.key_hash = v_hash and k.revoked_at is null',
@@ -24,7 +24,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
   },
   {
     area: 'walls',
-    bug: 'X-Forwarded-For is believed of anybody',
+    bug: 'X-Forwarded-For is trusted from any address',
     file: 'src/http/server.ts',
     from: '...(config.trustedProxies.length > 0 ? { trustProxy: [...config.trustedProxies] } : {}),',
     to: 'trustProxy: true,',
@@ -32,7 +32,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
   },
   {
     area: 'walls',
-    bug: 'a sealed secret opens in any row',
+    bug: 'a sealed secret can be opened in another row',
     file: 'src/base/seal.ts',
     from: '.setAAD(Buffer.from(row))',
     places: 2,
@@ -41,7 +41,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
   },
   {
     area: 'walls',
-    bug: 'any page may frame the page on which a guest pays',
+    bug: 'any web page can frame the page on which a guest pays',
     file: 'src/http/pages/layout.ts',
     from: `  "frame-ancestors 'none'",\n`,
     to: '',
@@ -49,15 +49,15 @@ export const GUARD_BUGS: readonly Mutant[] = [
   },
   {
     area: 'guests',
-    bug: 'a token that was made for another service is good',
+    bug: 'a token for another audience is accepted',
     file: 'src/domain/members/tokens.ts',
-    from: '      audience: foreign.audience,\n',
+    from: '      audience: memberIssuer.audience,\n',
     to: '',
     tests: ['test/guests/issuer.test.ts'],
   },
   {
     area: 'catalogue',
-    bug: 'a new title is seen before it was reviewed',
+    bug: 'a new title is visible before its review',
     file: OFFERINGS,
     from: 'else visible[name] = before.approved[name];',
     to: 'else visible[name] = content[name];',
@@ -73,7 +73,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
   },
   {
     area: 'hooks',
-    bug: 'an older delivery that comes late undoes a newer one',
+    bug: 'a late delivery overwrites a newer one',
     file: 'src/domain/hooks/delivery-order.ts',
     from: '    return version < BigInt(known.version);',
     to: '    return false;',
@@ -81,7 +81,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
   },
   {
     area: 'hooks',
-    bug: 'the newest delivery of a venue system is applied before those that it builds on',
+    bug: 'the newest delivery of an integration is applied before the older ones',
     file: 'src/domain/hooks/deliveries/queries.ts',
     from: 'w.due_at is not null order by w.received_at limit 1',
     to: 'w.due_at is not null order by w.received_at desc limit 1',
@@ -89,7 +89,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
   },
   {
     area: 'limits',
-    bug: 'the venue systems of a venue may store without end',
+    bug: 'the integrations of a venue have no storage limit',
     file: 'src/domain/hooks/functions/store_inbound.sql',
     from: 'if p_max_bytes < octet_length(p_body) + (',
     to: 'if p_max_bytes < octet_length(p_body) * 0 + 0 * (',
@@ -97,7 +97,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
   },
   {
     area: 'walls',
-    bug: 'a field of the answer may be sent in a request',
+    bug: 'a request body may carry unknown fields',
     file: 'schemas/v1/webhook_endpoint.json',
     from: '"additionalProperties": false,',
     to: '"additionalProperties": true,',

@@ -1,53 +1,54 @@
-// Bugs that show only when a process dies between two lines, when one that slept goes on, or when two do the same at once.
+// Bugs that show only when a process is killed between two lines, when a worker goes on after its lease has expired, or
+// when two workers or servers do the same at once.
 
 import type { Mutant } from './list.ts';
 
-const HOLD = 'src/domain/checkouts/holds/settle-hold.ts';
+const SETTLE_HOLD = 'src/domain/checkouts/holds/settle-hold.ts';
 const MOVEMENTS = 'src/domain/payments/movement-queries.ts';
-const WRITE = '    await writeSteps(tx, { ids: services.ids, now }, checkout, steps);\n    return result;\n  });';
+const WRITE_STEPS = '    await writeSteps(tx, { ids: services.ids, now }, checkout, steps);\n    return result;\n  });';
 
 export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'events',
-    bug: 'what is told of a hold is written outside of the transaction of the change',
-    file: HOLD,
-    from: WRITE,
-    to: `    const told = steps.filter(({ step }) => step === 'record event');
-    await writeSteps(services.db, { ids: services.ids, now }, checkout, told);
-    await writeSteps(tx, { ids: services.ids, now }, checkout, steps.filter((step) => !told.includes(step)));
+    bug: 'the events of a hold are written outside the transaction of the change',
+    file: SETTLE_HOLD,
+    from: WRITE_STEPS,
+    to: `    const events = steps.filter(({ step }) => step === 'record event');
+    await writeSteps(services.db, { ids: services.ids, now }, checkout, events);
+    await writeSteps(tx, { ids: services.ids, now }, checkout, steps.filter((step) => !events.includes(step)));
     return result;
   });`,
     tests: 'simulation',
   },
   {
     area: 'events',
-    bug: 'what a decision changes is told after its commit, by whoever is still alive then',
+    bug: 'the events of a decision are written after its commit, and lost when the process is killed between',
     file: 'src/domain/checkouts/payment-services.ts',
     from: '  return services.db.transaction((tx) => decideInTransaction(tx, services, venueId, checkoutId, decide));\n',
-    to: `  let tell = async (): Promise<void> => undefined;
-  const silently = (checkout: LockedCheckout, now: number): NotificationDecision<T> => {
+    to: `  let recordEvents = async (): Promise<void> => undefined;
+  const withoutEvents = (checkout: LockedCheckout, now: number): NotificationDecision<T> => {
     const { steps, result } = decide(checkout, now);
-    const told = steps.filter(({ step }) => step === 'record event');
-    tell = () => writeSteps(services.db, { ids: services.ids, now }, checkout, told);
-    return { steps: steps.filter((step) => !told.includes(step)), result };
+    const events = steps.filter(({ step }) => step === 'record event');
+    recordEvents = () => writeSteps(services.db, { ids: services.ids, now }, checkout, events);
+    return { steps: steps.filter((step) => !events.includes(step)), result };
   };
-  const result = await services.db.transaction((tx) => decideInTransaction(tx, services, venueId, checkoutId, silently));
-  await tell();
+  const result = await services.db.transaction((tx) => decideInTransaction(tx, services, venueId, checkoutId, withoutEvents));
+    await recordEvents();
   return result;
 `,
     tests: 'simulation',
   },
   {
     area: 'money',
-    bug: 'a worker that lost its turn at a hold writes all the same',
-    file: HOLD,
+    bug: 'a worker with a stale lease token writes to a hold',
+    file: SETTLE_HOLD,
     from: 'if (checkout === null || leaseToken !== hold.leaseToken) return null;',
     to: 'if (checkout === null || leaseToken === null) return null;',
     tests: 'simulation',
   },
   {
     area: 'money',
-    bug: 'a worker that lost its turn at the captures writes all the same',
+    bug: 'a worker with a stale lease token writes captures',
     file: 'src/domain/checkouts/capture/capture.ts',
     from: "return checkout.status === 'funded' && checkout.leaseToken === leaseToken;",
     to: "return checkout.status === 'funded' && checkout.leaseToken >= leaseToken;",
@@ -55,7 +56,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'a worker that lost its turn at a refund puts it off all the same',
+    bug: 'a worker with a stale lease token postpones a refund',
     file: MOVEMENTS,
     from: "where venue_id = $1 and movement_id = $2 and lease_token = $3 and status = 'sending'`",
     to: "where venue_id = $1 and movement_id = $2 and lease_token >= $3 and status = 'sending'`",
@@ -63,7 +64,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'a refund that two workers have sent is entered twice',
+    bug: 'a refund that two workers sent is in the ledger twice',
     file: 'src/domain/payments/settle-movements.ts',
     from: 'if (isFirst) await postEntries(',
     to: 'if (isFirst || movement.leaseToken > 0) await postEntries(',
@@ -71,8 +72,8 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'a card is let go of in our books alone',
-    file: HOLD,
+    bug: 'a hold is released in the database but not at the processor',
+    file: SETTLE_HOLD,
     from: '    await processorFor(services, hold.mode).release(intentId, callKeys.release(hold.id));\n',
     to: '',
     tests: 'simulation',
@@ -87,7 +88,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'shares that are a cent short are committed',
+    bug: 'the database commits shares whose sum is a cent short',
     file: 'src/domain/checkouts/functions/enforce_party_invariants.sql',
     from: 'if v_sum <> v_amount and not (',
     to: 'if abs(v_sum - v_amount) > 1 and not (',
@@ -95,7 +96,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'the ledger is not told of the fee that is given back',
+    bug: 'a returned fee has no ledger entry',
     file: 'src/domain/payments/settle-movements.ts',
     from: "    { kind: 'fee_return', subject: id, amount: feePart },\n",
     to: '',
@@ -103,7 +104,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'test money is taken at the live processor',
+    bug: 'a test checkout charges at the live processor',
     file: 'src/domain/checkouts/payment-services.ts',
     from: 'const processor = processors[mode];',
     to: 'const processor = processors.live ?? processors[mode];',
@@ -111,7 +112,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'events',
-    bug: 'the events of a checkout skip a number',
+    bug: 'the sequence of a checkout’s events skips a number',
     file: 'src/domain/events/functions/record_event.sql',
     from: 'coalesce(max(e.sequence), 0) + 1, p_data, p_at',
     to: 'coalesce(max(e.sequence), 0) + case when max(e.sequence) = 2 then 2 else 1 end, p_data, p_at',
@@ -119,7 +120,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'events',
-    bug: 'a retry has other bytes than the first try',
+    bug: 'a retried delivery has another body than the first attempt',
     file: 'src/domain/events/functions/event_json.sql',
     from: 'utc_micros(e.created_at) || \'","sequence":\' || e.sequence',
     to: 'utc_micros(clock_timestamp()) || \'","sequence":\' || e.sequence',
@@ -127,15 +128,15 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'events',
-    bug: 'endpoints that hang keep the places of the quick',
+    bug: 'slow endpoints keep the connections of fast ones',
     file: 'src/domain/webhooks/deliveries/deliver.ts',
-    from: "if (turn.pace !== 'quick' || this.#taken.slow >= PLACES.slow) return;",
-    to: 'if (turn.pace !== undefined) return;',
+    from: "if (run.pace !== 'quick' || this.#used.slow >= MAX_RUNS_BY_PACE.slow) return;",
+    to: 'if (run.pace !== undefined) return;',
     tests: ['test/webhooks/endpoint-queues.test.ts'],
   },
   {
     area: 'idempotency',
-    bug: 'two servers do the same call twice',
+    bug: 'two servers run the same request twice',
     file: 'src/run/perform.ts',
     from: '      if (!isStored) throw new IdempotencyKeyTaken();\n',
     to: '',
@@ -143,7 +144,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'idempotency',
-    bug: 'one key makes a checkout of each of two bookings that come at once',
+    bug: 'one idempotency key creates two checkouts for two concurrent bookings',
     file: 'src/domain/checkouts/functions/create_checkout.sql',
     from: '      continue when not found;\n    end if;\n    select v.fee_bps',
     to: '    end if;\n    select v.fee_bps',
@@ -151,26 +152,26 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'idempotency',
-    bug: 'a refusal is kept, and given again when its cause is gone',
+    bug: 'a refusal is stored, and replayed after its cause is gone',
     file: 'src/run/perform.ts',
-    from: '    throw error;\n  }\n}\n\nfunction replay(',
+    from: '    throw error;\n  }\n}\n\nfunction stillRunning(',
     to: `    if (error instanceof Problem) {
-      await storeResponse(context.db, context.seal, under, { fingerprint, status: error.status, json: '{}' });
+      await storeResponse(context.db, context.seal, responseKey, { fingerprint, status: error.status, json: '{}' });
     }
-    throw error;\n  }\n}\n\nfunction replay(`,
+    throw error;\n  }\n}\n\nfunction stillRunning(`,
     tests: ['test/checkouts/refund.test.ts'],
   },
   {
     area: 'money',
-    bug: 'a notice of the bank is put off by a worker that comes late, though another has read it',
+    bug: 'a worker with a stale lease token postpones a processor event that another has read',
     file: 'src/domain/payments/dispute-queries.ts',
-    from: 'where notice_id = $1 and lease_token = $2',
-    to: 'where notice_id = $1 and lease_token >= $2',
-    tests: ['test/checkouts/notices.test.ts'],
+    from: 'where event_id = $1 and lease_token = $2',
+    to: 'where event_id = $1 and lease_token >= $2',
+    tests: ['test/checkouts/processor-events.test.ts'],
   },
   {
     area: 'guests',
-    bug: 'a worker that comes late says that a message failed, though another is sending it',
+    bug: 'a worker with a stale lease token marks a message as failed while another sends it',
     file: 'src/domain/members/messages/queries.ts',
     from: "where message_id = $1 and lease_token = $2 and status = 'waiting'`,\n    [id, leaseToken, outcome.status",
     to: "where message_id = $1 and lease_token >= $2 and status = 'waiting'`,\n    [id, leaseToken, outcome.status",
@@ -178,7 +179,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'guests',
-    bug: 'a worker that comes late puts a message off, though another is sending it',
+    bug: 'a worker with a stale lease token postpones a message while another sends it',
     file: 'src/domain/members/messages/queries.ts',
     from: "where message_id = $1 and lease_token = $2 and status = 'waiting'`,\n    [id, leaseToken, dueAt]",
     to: "where message_id = $1 and lease_token >= $2 and status = 'waiting'`,\n    [id, leaseToken, dueAt]",

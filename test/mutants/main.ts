@@ -1,49 +1,50 @@
-// npm run mutants [-- --only WORDS]... [--json]: plants each known bug of list.ts, one at a time, in a copy of the tree, and asks
-// its tests, or the simulation, whether they notice. The report (.mutants/report.md, report.json; with --only: chosen.md, chosen.json) names the test that caught each
-// and what it said. Ends with 1 when one survives, when one is broken (the bug cannot be planted, its tests cannot begin, run out
-// of time or crash), or when the tests fail without any.
+// npm run mutants [-- --only WORDS]... [--json]: plants each known bug of list.ts, one at a time, in a copy of the
+// repository, and runs its tests or the simulation. The report (.mutants/report.md and report.json; with --only
+// chosen.md and chosen.json) names the test that caught each bug and its message. The exit code is 1 when a bug
+// survives, when the tests fail without a bug, or when a bug is broken: it cannot be planted, or its tests cannot
+// start, run out of time or crash.
 
 import { parseArgs } from 'node:util';
-import { failingWithoutBugs, judge, type Verdict } from './judge.ts';
 import { MUTANTS } from './list.ts';
-import { inWords, isClean, lineOf, summaryOf, writeReport } from './report.ts';
-import { Tree } from './tree.ts';
+import { describeResult, isClean, summarize, summarySentence, writeReport } from './report.ts';
+import { failureWithoutBugs, type MutantResult, runMutant } from './run-mutant.ts';
+import { WorkingCopy } from './working-copy.ts';
 
 const { values } = parseArgs({
   options: { only: { type: 'string', multiple: true }, json: { type: 'boolean', default: false } },
 });
 
-function say(text: string): void {
+function print(text: string): void {
   if (!values.json) process.stdout.write(`${text}\n`);
 }
 
-async function main(tree: Tree): Promise<number> {
+async function main(copy: WorkingCopy): Promise<number> {
   const only = values.only ?? [''];
-  const chosen = MUTANTS.filter(({ area, bug }) => only.some((words) => `${area}: ${bug}`.includes(words)));
-  say(`${chosen.length} bugs to plant, one at a time, in a copy of the tree`);
-  const verdicts: Verdict[] = [];
-  const failsAnyway = await failingWithoutBugs(tree, chosen);
-  let summary = summaryOf(chosen.length, verdicts, failsAnyway);
+  const chosen = MUTANTS.filter(({ area, bug }) => only.some((text) => `${area}: ${bug}`.includes(text)));
+  print(`${chosen.length} bugs to plant, one at a time, in a copy of the repository`);
+  const results: MutantResult[] = [];
+  const baselineFailure = await failureWithoutBugs(copy, chosen);
+  let summary = summarize(chosen.length, results, baselineFailure);
   const report = values.only === undefined ? 'report' : 'chosen';
-  writeReport(report, summary, verdicts);
-  for (const mutant of failsAnyway === null ? chosen : []) {
-    const verdict = await judge(tree, mutant);
-    verdicts.push(verdict);
-    say(lineOf(verdict));
-    summary = summaryOf(chosen.length, verdicts, failsAnyway);
-    writeReport(report, summary, verdicts);
+  writeReport(report, summary, results);
+  for (const mutant of baselineFailure === null ? chosen : []) {
+    const result = await runMutant(copy, mutant);
+    results.push(result);
+    print(describeResult(result));
+    summary = summarize(chosen.length, results, baselineFailure);
+    writeReport(report, summary, results);
   }
-  if (values.json) process.stdout.write(`${JSON.stringify({ ...summary, verdicts })}\n`);
-  say(inWords(summary));
+  if (values.json) process.stdout.write(`${JSON.stringify({ ...summary, verdicts: results })}\n`);
+  print(summarySentence(summary));
   return isClean(summary) ? 0 : 1;
 }
 
-const tree = new Tree();
+const workingCopy = new WorkingCopy();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void tree.close().finally(() => process.exit(1)));
+  process.once(signal, () => void workingCopy.close().finally(() => process.exit(1)));
 }
 try {
-  process.exitCode = await main(tree);
+  process.exitCode = await main(workingCopy);
 } finally {
-  await tree.close();
+  await workingCopy.close();
 }

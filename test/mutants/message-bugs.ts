@@ -1,25 +1,25 @@
-// Bugs in what is told to others, in what others tell us, and in what is counted.
+// Bugs in webhooks to partners, in deliveries from venue systems, and in analytics.
 
 import type { Mutant } from './list.ts';
 
-const CAPTURE = 'src/domain/checkouts/capture/decide-capture.ts';
-const PEOPLE = 'src/domain/analytics/functions/people_changes.sql';
-const COUNTED = 'src/domain/analytics/functions/count_activity.sql';
-const EXACT = ['test/analytics/exact.test.ts'];
-const SEEDS = ['test/analytics/seeds.test.ts'];
+const DECIDE_CAPTURE = 'src/domain/checkouts/capture/decide-capture.ts';
+const PEOPLE_CHANGES = 'src/domain/analytics/functions/people_changes.sql';
+const COUNT_ACTIVITY = 'src/domain/analytics/functions/count_activity.sql';
+const EXACT_TEST = ['test/analytics/exact.test.ts'];
+const SEEDS_TEST = ['test/analytics/seeds.test.ts'];
 
 export const MESSAGE_BUGS: readonly Mutant[] = [
   {
     area: 'events',
-    bug: 'a completed checkout tells nobody',
-    file: CAPTURE,
+    bug: 'a completed checkout records no event',
+    file: DECIDE_CAPTURE,
     from: "    { step: 'record event', type: 'checkout.completed' },\n",
     to: '',
     tests: ['test/webhooks/events.test.ts'],
   },
   {
     area: 'events',
-    bug: 'a worker that lost its lane writes all the same',
+    bug: 'a worker with a stale lease token of an endpoint queue records attempts',
     file: 'src/domain/webhooks/functions/record_attempts.sql',
     from: 'and q.lease_token = p_lease_token for update;',
     to: 'for update;',
@@ -27,7 +27,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'events',
-    bug: 'the body is not signed',
+    bug: 'the signature does not cover the body',
     file: 'src/domain/webhooks/deliveries/signature.ts',
     from: ".update(body).digest('hex')",
     to: ".digest('hex')",
@@ -35,7 +35,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'events',
-    bug: 'a redirect is a yes',
+    bug: 'a redirect counts as delivered',
     file: 'src/domain/webhooks/deliveries/attempt.ts',
     from: 'const delivered = status >= 200 && status < 300;',
     to: 'const delivered = status >= 200 && status < 400;',
@@ -43,15 +43,15 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'events',
-    bug: 'deliveries are tried for 80 hours',
+    bug: 'deliveries are retried for 80 hours',
     file: 'src/domain/webhooks/deliveries/schedule.ts',
-    from: 'return due <= last ? Math.round(due) : null;',
-    to: 'return due <= last + 8 * HOUR ? Math.round(due) : null;',
+    from: 'return due <= latest ? Math.round(due) : null;',
+    to: 'return due <= latest + 8 * HOUR ? Math.round(due) : null;',
     tests: ['test/webhooks/schedule.test.ts'],
   },
   {
     area: 'events',
-    bug: 'an address inside an IPv6 one is taken for public',
+    bug: 'a private address embedded in an IPv6 address counts as public',
     file: 'src/base/outbound/address.ts',
     from: "return range === 'unicast' && isAllocated && !sixBone && !isatap ? 'public' : 'refused';",
     to: "return range === 'loopback' ? 'refused' : 'public';",
@@ -59,7 +59,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'hooks',
-    bug: 'a delivery of a revoked integration is taken in',
+    bug: 'a delivery for a revoked integration is accepted',
     file: 'src/domain/hooks/functions/admit_hook.sql',
     from: 'where r.token_hash = p_hash and i.provider = p_provider and i.revoked_at is null and v.revoked_at is null;',
     to: 'where r.token_hash = p_hash and i.provider = p_provider and v.revoked_at is null;',
@@ -75,51 +75,51 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'hooks',
-    bug: 'a custom signature of last year is good',
+    bug: 'a custom signature from last year is accepted',
     file: 'src/domain/hooks/signatures.ts',
-    from: 'return fits.includes(true) && Math.abs(now / 1000 - Number(t)) <= TOLERANCE_SECONDS;',
-    to: 'return fits.includes(true) && now / 1000 - Number(t) <= 4e8;',
+    from: 'return matches.includes(true) && Math.abs(now / 1000 - Number(t)) <= TOLERANCE_SECONDS;',
+    to: 'return matches.includes(true) && now / 1000 - Number(t) <= 4e8;',
     tests: ['test/hooks/signatures.test.ts'],
   },
   {
     area: 'analytics',
-    bug: 'who came on two days of one batch is two people',
-    file: PEOPLE,
+    bug: 'a person who came on two days of one batch counts twice',
+    file: PEOPLE_CHANGES,
     from: 'greatest(c.old_previous_hour, lag(first_hour(c.day) + latest_hour(c.hours)) over w), c.day)',
     to: 'c.old_previous_hour, c.day)',
-    tests: EXACT,
+    tests: EXACT_TEST,
   },
   {
     area: 'analytics',
-    bug: 'what comes late leaves the day after it as it was',
-    file: PEOPLE,
+    bug: 'late activity does not correct the following day',
+    file: PEOPLE_CHANGES,
     from: 'from known k where k.next_day is not null',
     to: 'from known k where k.next_day is not null and false',
-    tests: EXACT,
+    tests: EXACT_TEST,
   },
   {
     area: 'analytics',
-    bug: 'who came in the first whole hour and again on the last day is two people',
+    bug: 'a person who came in the first whole hour and on the last day counts twice',
     file: 'src/domain/analytics/functions/whole_figures.sql',
     from: 's.previous_hour >= p_low\n      and s.previous_hour < first_hour(p_first_day) and s.day = p_end_day',
     to: 's.previous_hour >= p_low + 1\n      and s.previous_hour < first_hour(p_first_day) and s.day = p_end_day',
-    tests: SEEDS,
+    tests: SEEDS_TEST,
   },
   {
     area: 'analytics',
     bug: 'test activity is counted',
-    file: COUNTED,
+    file: COUNT_ACTIVITY,
     from: "where u.is_new and u.mode = 'live'",
     to: 'where u.is_new',
     tests: ['test/http/analytics.test.ts'],
   },
   {
     area: 'analytics',
-    bug: 'what was sent before is counted again beside what is new',
-    file: COUNTED,
+    bug: 'a repeated event in a batch with new events is counted again',
+    file: COUNT_ACTIVITY,
     from: "where u.is_new and u.mode = 'live'",
     to: "where u.mode = 'live'",
-    tests: EXACT,
+    tests: EXACT_TEST,
   },
   {
     area: 'analytics',
@@ -131,7 +131,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'analytics',
-    bug: 'a window of 366 days and a millisecond is answered',
+    bug: 'a window of 366 days and one millisecond is accepted',
     file: 'src/domain/analytics/window.ts',
     from: 'length <= longest)',
     to: 'length <= longest + 1_000n)',
@@ -139,7 +139,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'analytics',
-    bug: 'the cents of what was booked are left out',
+    bug: 'the booked amount loses its cents',
     file: 'src/domain/analytics/report.ts',
     from: 'figures.cents / 100',
     to: 'Math.floor(figures.cents / 100)',

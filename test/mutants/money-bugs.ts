@@ -1,15 +1,15 @@
-// Bugs that would cost somebody money, or book twice.
+// Bugs in holds, captures, fees, refunds and expiry, and bugs that would book twice.
 
 import type { Mutant } from './list.ts';
 
-const CREATE = 'src/domain/checkouts/functions/create_checkout.sql';
-const HOLD = 'src/domain/checkouts/holds/decide-hold.ts';
-const CAPTURE = 'src/domain/checkouts/capture/decide-capture.ts';
+const CREATE_CHECKOUT = 'src/domain/checkouts/functions/create_checkout.sql';
+const DECIDE_HOLD = 'src/domain/checkouts/holds/decide-hold.ts';
+const DECIDE_CAPTURE = 'src/domain/checkouts/capture/decide-capture.ts';
 
 export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
-    bug: 'nobody locks the checkout before asking whether it was the last share',
+    bug: 'the checkout is not locked before the check for the last share',
     file: 'src/domain/checkouts/queries.ts',
     from: "return readRows(tx, venueId, id, 'for no key update');",
     to: "return readRows(tx, venueId, id, '');",
@@ -18,14 +18,14 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'a party is funded when one share is held',
-    file: HOLD,
+    file: DECIDE_HOLD,
     from: "!checkout.shares.every(({ status }) => status === 'held')) return [];\n  return [",
     to: "!checkout.shares.some(({ status }) => status === 'held')) return [];\n  return [",
     tests: ['test/checkouts/capture.test.ts'],
   },
   {
     area: 'money',
-    bug: 'a capture goes out without its idempotency key',
+    bug: 'a capture is sent without its idempotency key',
     file: 'src/domain/payments/stripe.ts',
     from: 'paymentIntents.capture(intentId, params, { idempotencyKey: key })',
     to: 'paymentIntents.capture(intentId, params)',
@@ -33,31 +33,31 @@ export const MONEY_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'what a hold says of its amount is not compared',
-    file: HOLD,
+    bug: 'the amount of a hold is not compared with the share',
+    file: 'src/domain/checkouts/lose-hold.ts',
     from: '    facts.amount === hold.amount &&\n    facts.capturable === hold.amount &&\n',
     to: '',
     tests: ['test/checkouts/cards.test.ts'],
   },
   {
     area: 'money',
-    bug: 'a hold that was made after pay_by counts',
-    file: HOLD,
+    bug: 'a hold made after pay_by counts',
+    file: DECIDE_HOLD,
     from: 'facts.heldAt !== null && facts.heldAt <= checkout.expiresAt',
     to: 'facts.heldAt !== null',
     tests: ['test/checkouts/cards.test.ts'],
   },
   {
     area: 'money',
-    bug: 'captures begin without a look at the holds',
-    file: CAPTURE,
+    bug: 'captures start without a check of the holds',
+    file: DECIDE_CAPTURE,
     from: "return current === undefined || current.status !== 'held' || !matchesRequest(hold, current);",
     to: 'return current === undefined;',
     tests: ['test/checkouts/capture.test.ts', 'test/checkouts/cards.test.ts'],
   },
   {
     area: 'money',
-    bug: 'the cent left over of an equal split is lost',
+    bug: 'the remaining cent of an equal split is lost',
     file: 'src/base/money.ts',
     from: 'index === 0 ? whole - each * (parts - 1) : each',
     to: 'each',
@@ -65,16 +65,16 @@ export const MONEY_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'a cent left over of a division in proportion is lost',
+    bug: 'a remaining cent of a proportional split is lost',
     file: 'src/base/money.ts',
-    from: 'byLoss.slice(0, left)',
-    to: 'byLoss.slice(0, left - 1)',
+    from: 'byRemainder.slice(0, left)',
+    to: 'byRemainder.slice(0, left - 1)',
     tests: ['test/base/money.test.ts'],
   },
   {
     area: 'money',
     bug: 'the fee is rounded down',
-    file: CREATE,
+    file: CREATE_CHECKOUT,
     from: 'v_venue.fee_bps + 5000) / 10000',
     to: 'v_venue.fee_bps) / 10000',
     tests: ['test/checkouts/create.test.ts', 'test/http/payouts.test.ts', 'test/agreement/fee.test.ts'],
@@ -89,23 +89,23 @@ export const MONEY_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'the fee that a create stores can be above the amount',
-    file: CREATE,
+    bug: 'create stores a fee above the amount',
+    file: CREATE_CHECKOUT,
     from: 'least(v_amount, (v_amount::bigint * v_venue.fee_bps',
     to: 'least(99999999, (v_amount::bigint * v_venue.fee_bps',
     tests: ['test/checkouts/create.test.ts', 'test/agreement/fee.test.ts'],
   },
   {
     area: 'money',
-    bug: 'the venue is sent the fee too',
-    file: CAPTURE,
+    bug: 'the transfer to the venue includes the fee',
+    file: DECIDE_CAPTURE,
     from: 'if (net > 0) transfers.push(transferOf(share, hold, net, settings));',
     to: 'if (net > 0) transfers.push(transferOf(share, hold, share.amount, settings));',
     tests: ['test/checkouts/test-helpers.test.ts', 'test/payments/decide-walk.test.ts'],
   },
   {
     area: 'money',
-    bug: 'our fee is kept when everything is refunded',
+    bug: 'a full refund does not return the fee',
     file: 'src/domain/checkouts/refunds/decide-refund.ts',
     from: 'return share.amount === 0 ? 0 : Number((BigInt(fee) * BigInt(refunded)) / BigInt(share.amount));',
     to: 'return share.amount < 0 ? fee + refunded : 0;',
@@ -113,26 +113,26 @@ export const MONEY_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'whoever was charged before a capture failed for good is not paid back',
-    file: CAPTURE,
+    bug: 'guests charged before a capture failed for good are not refunded',
+    file: DECIDE_CAPTURE,
     from: "    { step: 'add movements', movements: returns },\n",
     to: "    { step: 'add movements', movements: returns.slice(0, 0) },\n",
     tests: ['test/checkouts/capture.test.ts'],
   },
   {
     area: 'money',
-    bug: 'expiry leaves the holds on the cards',
+    bug: 'expiry does not release the holds',
     file: 'src/domain/checkouts/functions/expire_checkouts.sql',
-    from: "h.status in ('asked', 'open', 'held');\n  update checkouts c set status = 'expired'",
-    to: "h.status in ('asked');\n  update checkouts c set status = 'expired'",
+    from: "h.status in ('requested', 'open', 'held');\n  update checkouts c set status = 'expired'",
+    to: "h.status in ('requested');\n  update checkouts c set status = 'expired'",
     tests: ['test/agreement/expiry.test.ts'],
   },
   {
     area: 'money',
-    bug: 'a checkout that ends unfunded leaves the open card forms open',
+    bug: 'a checkout that ends unfunded does not release open holds',
     file: 'src/domain/checkouts/end-unfunded.ts',
-    from: "['asked', 'open', 'held'];",
-    to: "['asked', 'held'];",
+    from: "['requested', 'open', 'held'];",
+    to: "['requested', 'held'];",
     tests: ['test/payments/decide-expire.test.ts', 'test/agreement/expiry.test.ts'],
   },
   {
@@ -146,14 +146,14 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'a completed checkout can be canceled',
-    file: 'src/domain/checkouts/party/decide-party.ts',
+    file: 'src/domain/checkouts/decide-cancel.ts',
     from: "    return { refusal: 'checkout_not_cancelable' };",
     to: '    return { steps: [] };',
     tests: ['test/checkouts/cancel.test.ts'],
   },
   {
     area: 'money',
-    bug: 'the database lets an expired checkout collect again',
+    bug: 'the database accepts a forbidden status transition',
     file: 'src/base/functions/enforce_transition.sql',
     from: 'if v_from is distinct from new.status and not exists (',
     to: 'if false and v_from is distinct from new.status and not exists (',
@@ -161,7 +161,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'a worker that slept for days sends the refund that another has sent',
+    bug: 'a worker whose lease expired days ago sends a refund again',
     file: 'src/domain/payments/processor.ts',
     from: 'if (clock.now() > leaseEnds) throw',
     to: 'if (clock.now() > leaseEnds + 9e12) throw',
@@ -169,8 +169,8 @@ export const MONEY_BUGS: readonly Mutant[] = [
   },
   {
     area: 'idempotency',
-    bug: 'the same key with another body is a replay',
-    file: CREATE,
+    bug: 'the same idempotency key with another body is a replay',
+    file: CREATE_CHECKOUT,
     from: 'if v_key.fingerprint <> p_fingerprint or v_key.refers_to is null',
     to: 'if v_key.refers_to is null',
     tests: ['test/checkouts/create-once.test.ts', 'test/checkouts/create.test.ts'],
@@ -178,22 +178,22 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'idempotency',
     bug: 'the same booking id with another body is a replay',
-    file: CREATE,
-    from: "elsif v_twin.fingerprint <> p_fingerprint then outcome := 'key_reused';",
+    file: CREATE_CHECKOUT,
+    from: "elsif v_existing.fingerprint <> p_fingerprint then outcome := 'key_reused';",
     to: "elsif false then outcome := 'key_reused';",
     tests: ['test/checkouts/create-once.test.ts', 'test/checkouts/create.test.ts'],
   },
   {
     area: 'idempotency',
-    bug: 'an expired booking keeps its booking id for ever',
-    file: CREATE,
+    bug: 'an expired checkout reserves its booking id for ever',
+    file: CREATE_CHECKOUT,
     from: "and c.status not in ('expired', 'canceled');\n    if found then",
     to: ';\n    if found then',
     tests: ['test/checkouts/create-once.test.ts', 'test/checkouts/create.test.ts'],
   },
   {
     area: 'idempotency',
-    bug: 'a kept answer is given to another body',
+    bug: 'a stored response is replayed for another body',
     file: 'src/run/perform.ts',
     from: 'if (!stored.fingerprint.equals(fingerprint)) {',
     to: 'if (stored.fingerprint.length === 0) {',

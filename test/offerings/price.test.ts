@@ -11,18 +11,18 @@ import {
   priceOf,
   pricesFor,
   roundHalfUp,
-  tierTest,
+  tierPredicate,
 } from '../../src/domain/offerings/price.ts';
 
 const MAX_AMOUNT = 99_999_999;
 const MAX_PARTY = 500;
 const NO_OVERRIDES: ReadonlyMap<string, number> = new Map();
 
-const tier = (more: Partial<PriceTier> = {}): PriceTier => ({
+const tier = (overrides: Partial<PriceTier> = {}): PriceTier => ({
   amount: 4500,
   currency: 'usd',
   unit: 'per_person',
-  ...more,
+  ...overrides,
 });
 /** A slot that starts at this local time. */
 const slotAt = (wall: string, minutes: number | null = null) => ({
@@ -33,26 +33,31 @@ const slotAt = (wall: string, minutes: number | null = null) => ({
 describe('a price tier', () => {
   it('applies to parties from min_party to max_party, both included', () => {
     const limited = tier({ min_party: 2, max_party: 4 });
-    const applies = [1, 2, 4, 5].map((party) => tierTest(limited, party)(slotAt('2027-06-12T10:00')));
+    const applies = [1, 2, 4, 5].map((party) => tierPredicate(limited, party)(slotAt('2027-06-12T10:00')));
     expect(applies).toEqual([false, true, true, false]);
-    expect(tierTest(tier(), MAX_PARTY)(slotAt('2027-06-12T10:00'))).toBe(true);
+    expect(tierPredicate(tier(), MAX_PARTY)(slotAt('2027-06-12T10:00'))).toBe(true);
   });
 
   it('applies by the local weekday of the start', () => {
     const weekend = tier({ days: ['sat', 'sun'] });
     const days = ['2027-06-11', '2027-06-12', '2027-06-13', '2027-06-14'];
-    expect(days.map((day) => tierTest(weekend, 2)(slotAt(`${day}T10:00`)))).toEqual([false, true, true, false]);
+    expect(days.map((day) => tierPredicate(weekend, 2)(slotAt(`${day}T10:00`)))).toEqual([false, true, true, false]);
   });
 
   it('applies from the start of its time window until just before its end', () => {
     const morning = tier({ time_window: { from: '06:30', to: '11:00' } });
     const times = ['06:29', '06:30', '10:59', '11:00'];
-    expect(times.map((time) => tierTest(morning, 2)(slotAt(`2027-06-12T${time}`)))).toEqual([false, true, true, false]);
+    expect(times.map((time) => tierPredicate(morning, 2)(slotAt(`2027-06-12T${time}`)))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
   });
 
   it('applies across midnight by the weekday on which the slot itself starts', () => {
     const night = tier({ time_window: { from: '22:00', to: '02:00' }, days: ['sat'] });
-    const applies = (wall: string): boolean => tierTest(night, 2)(slotAt(wall));
+    const applies = (wall: string): boolean => tierPredicate(night, 2)(slotAt(wall));
     expect([applies('2027-06-12T21:59'), applies('2027-06-12T22:00'), applies('2027-06-12T23:59')]).toEqual([
       false,
       true,
@@ -66,7 +71,7 @@ describe('a price tier', () => {
   it('applies by the hour only to slots with a known end and at most 31 days long', () => {
     const hourly = tier({ unit: 'per_hour' });
     const lengths = [null, 1, MAX_HOURLY_MINUTES, MAX_HOURLY_MINUTES + 1];
-    expect(lengths.map((minutes) => tierTest(hourly, 2)(slotAt('2027-06-12T10:00', minutes)))).toEqual([
+    expect(lengths.map((minutes) => tierPredicate(hourly, 2)(slotAt('2027-06-12T10:00', minutes)))).toEqual([
       false,
       true,
       true,
@@ -337,12 +342,12 @@ describe('the prices of a slot', () => {
   it('use the amount of an override as if it were the tier’s own', () => {
     fc.assert(
       fc.property(amounts, amounts, parties, generatedFees, (amount, other, party, generated) => {
-        const more = { external_id: 'a', fees: feesOf(generated) };
-        const overridden = pricesFor([tier({ ...more, amount }), tier({ amount })], party)(
+        const overrides = { external_id: 'a', fees: feesOf(generated) };
+        const overridden = pricesFor([tier({ ...overrides, amount }), tier({ amount })], party)(
           slot,
           new Map([['a', other]]),
         );
-        const plain = pricesFor([tier({ ...more, amount: other }), tier({ amount })], party)(slot, NO_OVERRIDES);
+        const plain = pricesFor([tier({ ...overrides, amount: other }), tier({ amount })], party)(slot, NO_OVERRIDES);
         expect(overridden).toEqual(plain);
       }),
     );

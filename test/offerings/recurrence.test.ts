@@ -4,11 +4,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DAY, writeMoment } from '../../schemas/rules/moment.ts';
+import { DAY, writeInstant } from '../../schemas/rules/instant.ts';
 import { readRecurrence } from '../../schemas/rules/recurrence-rule.ts';
-import { walkRecurrence } from '../../src/domain/calendar/recurrence-set.ts';
-import { zoneClock } from '../../src/domain/calendar/zone-clock.ts';
-import { unboundedRules } from '../../src/domain/offerings/bounded-rules.ts';
+import { recurrenceProblems } from '../../src/domain/offerings/bounded-rules.ts';
 import {
   checkRecurrence,
   MAX_STARTS,
@@ -16,17 +14,22 @@ import {
   type RecurringSlots,
   recurringStarts,
 } from '../../src/domain/offerings/recurrence.ts';
+import { walkRecurrence } from '../../src/domain/recurrence/recurrence-set.ts';
+import { zoneClock } from '../../src/domain/recurrence/zone-clock.ts';
 
-const moment = (text: string): number => new Date(text).getTime();
+const instant = (text: string): number => new Date(text).getTime();
 
 function expansion(entry: RecurringSlots, timezone: string, from: string, to: string) {
-  const range = { from: moment(from), to: moment(to) };
+  const range = { from: instant(from), to: instant(to) };
   return recurringStarts(entry, zoneClock(timezone, range.from, range.to), range);
 }
 
-const starts = (...query: Parameters<typeof expansion>): string[] => expansion(...query).starts.map(writeMoment);
+const starts = (...query: Parameters<typeof expansion>): string[] => expansion(...query).starts.map(writeInstant);
 
-const daily = (startsAt: string, more = ''): RecurringSlots => ({ rrule: `FREQ=DAILY${more}`, starts_at: startsAt });
+const daily = (startsAt: string, overrides = ''): RecurringSlots => ({
+  rrule: `FREQ=DAILY${overrides}`,
+  starts_at: startsAt,
+});
 
 describe('when the clocks change', () => {
   it('a slot at 10:00 in New York stays at 10:00 in spring and in autumn', () => {
@@ -135,7 +138,7 @@ describe('how a rule ends', () => {
     ]);
   });
 
-  it('UNTIL is the last moment in UTC, the last local time or the last local day', () => {
+  it('UNTIL is the last instant in UTC, the last local time or the last local day', () => {
     const upTo = (until: string): number =>
       starts(daily('2027-06-01T22:00:00-04:00', `;UNTIL=${until}`), 'America/New_York', ...query).length;
     expect([upTo('20270604T020000Z'), upTo('20270604T015959Z')]).toEqual([3, 2]);
@@ -143,7 +146,7 @@ describe('how a rule ends', () => {
     expect(upTo('20270603')).toBe(3);
   });
 
-  it('UNTIL keeps a later wall time whose moment is earlier because a change moved the one before it', () => {
+  it('UNTIL keeps a later wall time whose instant is earlier because a change moved the one before it', () => {
     const entry = daily('2027-03-01T02:30:00-05:00', ';BYHOUR=2,3;BYMINUTE=0,30;UNTIL=20270314T070000Z');
     expect(starts(entry, 'America/New_York', '2027-03-14T05:00:00Z', '2027-03-15T04:00:00Z')).toEqual([
       '2027-03-14T07:00:00Z',
@@ -194,7 +197,7 @@ describe('skipping periods', () => {
         day,
         fc.integer({ min: 1, max: 1500 }),
         (rule, startDay, daysLater, length) => {
-          const start = moment('1990-01-01T09:30:00Z') + startDay * DAY;
+          const start = instant('1990-01-01T09:30:00Z') + startDay * DAY;
           const from = start + daysLater * DAY + 5 * 3_600_000;
           const to = from + length * DAY;
           expect(walls(rule, start, from, to)).toEqual(walls(rule, start, start, to).filter((wall) => wall >= from));
@@ -207,7 +210,7 @@ describe('skipping periods', () => {
   it('gives with COUNT the first times of the rule without COUNT', () => {
     fc.assert(
       fc.property(fc.constantFrom(...RULES), day, fc.integer({ min: 1, max: 60 }), (rule, startDay, count) => {
-        const start = moment('1990-01-01T09:30:00Z') + startDay * DAY;
+        const start = instant('1990-01-01T09:30:00Z') + startDay * DAY;
         const to = start + 8000 * DAY;
         const all = walls(rule, start, start, to).slice(0, count);
         expect(walls(`${rule};COUNT=${count}`, start, start, to)).toEqual(all);
@@ -242,7 +245,7 @@ describe('rules with very many starts', () => {
   it('are cut after the first 2,000 starts when every second is one', () => {
     const { starts, complete, steps } = expansion(from1970(`FREQ=DAILY${everySecond}`), ...query);
     expect(starts).toHaveLength(MAX_STARTS);
-    expect([starts[0], starts.at(-1)]).toEqual([moment(query[1]), moment(query[1]) + 1999 * 1000]);
+    expect([starts[0], starts.at(-1)]).toEqual([instant(query[1]), instant(query[1]) + 1999 * 1000]);
     expect(complete).toBe(false);
     expect(steps).toBeLessThan(MAX_STARTS + 100);
   });
@@ -250,7 +253,7 @@ describe('rules with very many starts', () => {
   it('pick from the 31 million seconds of a year without listing them', () => {
     const rule = `FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU${everySecond};BYSETPOS=-1`;
     const { starts, steps } = expansion(from1970(rule), 'UTC', '2027-12-01T00:00:00Z', '2028-01-01T00:00:00Z');
-    expect(starts.map(writeMoment)).toEqual(['2027-12-31T23:59:59Z']);
+    expect(starts.map(writeInstant)).toEqual(['2027-12-31T23:59:59Z']);
     expect(steps).toBeLessThan(400);
   });
 
@@ -331,7 +334,7 @@ describe('the check before a rule is stored', () => {
 
   it('keeps 62 days of the densest rule within half of the step budget', () => {
     const rrule = `FREQ=DAILY;BYHOUR=${hours};BYMINUTE=${minutes(5)}`;
-    const range = { from: moment('2027-03-01T00:00:00Z'), to: moment('2027-05-02T00:00:00Z') };
+    const range = { from: instant('2027-03-01T00:00:00Z'), to: instant('2027-05-02T00:00:00Z') };
     const clock = zoneClock('Europe/Berlin', range.from, range.to);
     const entry = { rrule, starts_at: '1970-01-01T00:00:00Z' };
     const { complete, steps } = recurringStarts(entry, clock, range, (start) => start % DAY === 0);
@@ -353,7 +356,7 @@ describe('the rules of one call', () => {
 
   it('are all reported when they are out of bounds', () => {
     const contents = [offering(NEVER, LEAP, NEVER), offering('FREQ=DAILY;BYSECOND=60')];
-    const problems = unboundedRules(contents.map((content, index) => ({ at: `/offerings/${index}`, content })));
+    const problems = recurrenceProblems(contents.map((content, index) => ({ at: `/offerings/${index}`, content })));
     expect(problems.map(({ field }) => field)).toEqual([
       '/offerings/0/availability/recurring/0/rrule',
       '/offerings/0/availability/recurring/2/rrule',
@@ -363,8 +366,8 @@ describe('the rules of one call', () => {
 
   it('are checked once when they are equal, and share one step budget', () => {
     const equal = Array.from({ length: 25 }, () => ({ at: '', content: offering(...Array(20).fill(LEAP)) }));
-    expect(unboundedRules(equal)).toEqual([]);
+    expect(recurrenceProblems(equal)).toEqual([]);
     const different = Array.from({ length: 200 }, (_, index) => `${LEAP};BYSECOND=${index % 60};BYHOUR=${index % 23}`);
-    expect(unboundedRules([{ at: '', content: offering(...different) }])).toMatchObject([{ code: 'out_of_range' }]);
+    expect(recurrenceProblems([{ at: '', content: offering(...different) }])).toMatchObject([{ code: 'out_of_range' }]);
   });
 });

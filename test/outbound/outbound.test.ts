@@ -1,6 +1,6 @@
-// The guarded client against real receivers: pinning and rebinding, redirects, certificates, bounds of size and time,
-// broken answers, and what a caller is told. Nothing here leaves the machine: where a public address is wanted, the
-// socket is led to a local receiver below the client, and what the client asked for is kept.
+// The guarded client against real receivers: pinning and rebinding, redirects, certificates, limits of size and time,
+// broken responses, and error messages for callers. Nothing leaves the machine: for a public address the socket below
+// the client is connected to a local receiver, and the requested address is recorded.
 
 import { connect as connectTcp, type Socket } from 'node:net';
 import tls from 'node:tls';
@@ -18,81 +18,83 @@ import {
   startTlsReceiver,
 } from '../support/test-receivers.ts';
 
-const open: { close(): Promise<void> }[] = [];
+const openedResources: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   vi.restoreAllMocks();
-  for (const thing of open.splice(0)) await thing.close();
+  for (const resource of openedResources.splice(0)) await resource.close();
 });
 
-async function opened<Thing extends { close(): Promise<void> }>(thing: Promise<Thing> | Thing): Promise<Thing> {
-  const made = await thing;
-  open.unshift(made);
-  return made;
+async function closeAfterTest<Thing extends { close(): Promise<void> }>(
+  resource: Promise<Thing> | Thing,
+): Promise<Thing> {
+  const opened = await resource;
+  openedResources.unshift(opened);
+  return opened;
 }
 
 const client = (options: Partial<OutboundOptions> = {}): Promise<Outbound> =>
-  opened(makeOutbound({ allowInsecureTargets: true, ...options }));
+  closeAfterTest(makeOutbound({ allowInsecureTargets: true, ...options }));
 
 async function failureOf(request: Promise<unknown>): Promise<OutboundError> {
   const failure = await request.then(
-    () => new Error('it was answered'),
+    () => new Error('the request succeeded'),
     (error: unknown) => error,
   );
   if (!(failure instanceof OutboundError)) throw failure;
-  expect(`${failure.forCaller} ${failure.message} ${String(failure)}`).not.toMatch(
+  expect(`${failure.publicMessage} ${failure.message} ${String(failure)}`).not.toMatch(
     /\d+\.\d+\.\d+|::|:\d{2,}|E[A-Z]{4,}/,
   );
   return failure;
 }
 
-const startOnward = (port: number): Socket => connectTcp(port, '127.0.0.1').on('error', () => {});
+const connectToPort = (port: number): Socket => connectTcp(port, '127.0.0.1').on('error', () => {});
 
-/** Below the client: notes the addresses it would connect to, then leads the socket to a receiver of ours. */
-function leadTo(port: number, trusted: boolean): { addresses: string[][]; servernames: unknown[] } {
-  const seen = { addresses: [] as string[][], servernames: [] as unknown[] };
+/** Below the client: records the addresses that it would connect to, and connects the socket to a local receiver. */
+function redirectConnections(port: number, trusted: boolean): { addresses: string[][]; servernames: unknown[] } {
+  const recorded = { addresses: [] as string[][], servernames: [] as unknown[] };
   const connect = tls.connect as (options: tls.ConnectionOptions) => tls.TLSSocket;
   vi.spyOn(tls, 'connect').mockImplementation(((options: tls.ConnectionOptions) => {
     options.lookup?.(String(options.host), { all: true }, (_error, addresses) => {
-      seen.addresses.push((addresses as { address: string }[]).map(({ address }) => address));
+      recorded.addresses.push((addresses as { address: string }[]).map(({ address }) => address));
     });
-    seen.servernames.push(options.servername);
-    const here: tls.ConnectionOptions = { ...options, port };
-    here.lookup = (_host, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]);
-    if (trusted) here.ca = certificate;
-    return connect(here);
+    recorded.servernames.push(options.servername);
+    const local: tls.ConnectionOptions = { ...options, port };
+    local.lookup = (_host, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]);
+    if (trusted) local.ca = certificate;
+    return connect(local);
   }) as typeof tls.connect);
-  return seen;
+  return recorded;
 }
 
 describe('pinning', () => {
-  it('a resolver that turns to loopback after the first answer changes nothing', async () => {
-    const receiver = await opened(startHttpsReceiver((_request, response) => response.end('ok')));
-    const seen = leadTo(receiver.port, true);
+  it('a resolver that answers loopback after the first lookup changes nothing', async () => {
+    const receiver = await closeAfterTest(startHttpsReceiver((_request, response) => response.end('ok')));
+    const recorded = redirectConnections(receiver.port, true);
     const answers = [['8.8.8.8'], ['127.0.0.1'], ['127.0.0.1']];
-    let asked = 0;
+    let lookups = 0;
     const outbound = await client({
       allowInsecureTargets: false,
-      keepNamesMs: 0,
-      resolve: async () => answers[asked++] ?? ['127.0.0.1'],
+      dnsCacheMs: 0,
+      resolve: async () => answers[lookups++] ?? ['127.0.0.1'],
     });
     const url = 'https://receiver.example/';
     expect((await outbound.request({ url, method: 'GET' })).body.toString()).toBe('ok');
-    expect(asked).toBe(1);
-    expect(seen.addresses).toEqual([['8.8.8.8']]);
+    expect(lookups).toBe(1);
+    expect(recorded.addresses).toEqual([['8.8.8.8']]);
     expect((await failureOf(outbound.request({ url, method: 'GET' }))).kind).toBe('refused');
-    expect(seen.addresses).toHaveLength(1);
+    expect(recorded.addresses).toHaveLength(1);
   });
 
-  it('an answer is kept for a while, and calls at the same time share one question', async () => {
-    const receiver = await opened(startHttpsReceiver((_request, response) => response.end('ok')));
-    leadTo(receiver.port, true);
-    let asked = 0;
-    const resolve = async (): Promise<string[]> => [asked++ === 0 ? '8.8.8.8' : '127.0.0.1'];
+  it('a lookup is cached for a while, and concurrent calls share one lookup', async () => {
+    const receiver = await closeAfterTest(startHttpsReceiver((_request, response) => response.end('ok')));
+    redirectConnections(receiver.port, true);
+    let lookups = 0;
+    const resolve = async (): Promise<string[]> => [lookups++ === 0 ? '8.8.8.8' : '127.0.0.1'];
     const outbound = await client({ allowInsecureTargets: false, resolve });
     const once = (): Promise<unknown> => outbound.request({ url: 'https://receiver.example/', method: 'GET' });
     await Promise.all([once(), once(), once()]);
     await once();
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
   });
 
   it.each([
@@ -102,34 +104,39 @@ describe('pinning', () => {
     [['2606:4700::1', '8.8.8.8', '10.0.0.1']],
     [['8.8.8.8', '::ffff:7f00:1']],
     [Array.from({ length: 65 }, (_, last) => `8.8.8.${last}`)],
-  ])('a mixed answer is refused as a whole: %s', async (addresses) => {
-    const seen = leadTo(1, true);
+  ])('a lookup with public and private addresses is refused: %s', async (addresses) => {
+    const recorded = redirectConnections(1, true);
     const outbound = await client({ allowInsecureTargets: false, resolve: async () => addresses });
     const failure = await failureOf(outbound.request({ url: 'https://receiver.example/', method: 'GET' }));
     expect(failure.kind).toBe('refused');
-    expect(seen.addresses).toEqual([]);
+    expect(recorded.addresses).toEqual([]);
   });
 
-  it('the name is what the certificate is checked for, and IPv4 is tried first', async () => {
-    const receiver = await opened(startHttpsReceiver((request, response) => response.end(request.headers.host)));
-    const seen = leadTo(receiver.port, true);
+  it('the certificate is checked for the host name, and IPv4 is tried first', async () => {
+    const receiver = await closeAfterTest(
+      startHttpsReceiver((request, response) => response.end(request.headers.host)),
+    );
+    const recorded = redirectConnections(receiver.port, true);
     const outbound = await client({
       allowInsecureTargets: false,
       resolve: async () => ['2606:4700::1', '8.8.8.8', '8.8.4.4'],
     });
-    const answer = await outbound.request({ url: 'https://RECEIVER.example./', method: 'GET' });
-    expect(answer.body.toString()).toBe('receiver.example');
-    expect(seen).toEqual({ addresses: [['8.8.8.8', '8.8.4.4', '2606:4700::1']], servernames: ['receiver.example'] });
+    const result = await outbound.request({ url: 'https://RECEIVER.example./', method: 'GET' });
+    expect(result.body.toString()).toBe('receiver.example');
+    expect(recorded).toEqual({
+      addresses: [['8.8.8.8', '8.8.4.4', '2606:4700::1']],
+      servernames: ['receiver.example'],
+    });
     const failure = await failureOf(outbound.request({ url: 'https://other.example/', method: 'GET' }));
     expect(failure.kind).toBe('tls');
-    expect(seen.servernames.at(-1)).toBe('other.example');
+    expect(recorded.servernames.at(-1)).toBe('other.example');
   });
 
   it('a second address is tried when the first does not answer', async () => {
-    const receiver = await opened(startHttpsReceiver((_request, response) => response.end('second')));
+    const receiver = await closeAfterTest(startHttpsReceiver((_request, response) => response.end('second')));
     const outbound = await client({ resolve: async () => ['127.0.0.99', '127.0.0.1'] });
-    const answer = await outbound.request({ url: `https://receiver.example:${receiver.port}/`, method: 'GET' });
-    expect(answer.body.toString()).toBe('second');
+    const result = await outbound.request({ url: `https://receiver.example:${receiver.port}/`, method: 'GET' });
+    expect(result.body.toString()).toBe('second');
   });
 });
 
@@ -140,31 +147,31 @@ describe('redirects and proxies', () => {
   });
   afterAll(() => canary.close());
 
-  it.each([301, 302, 303, 307, 308, 300, 305])('%s is an answer, never followed', async (status) => {
+  it.each([301, 302, 303, 307, 308, 300, 305])('%s is a response and is never followed', async (status) => {
     const location = `https://127.0.0.1:${canary.httpsPort}/`;
-    const receiver = await opened(
+    const receiver = await closeAfterTest(
       startHttpsReceiver((_request, response) =>
         response.writeHead(status, { location, refresh: `0;${location}` }).end(),
       ),
     );
     const outbound = await client();
     for (const method of ['GET', 'POST'] as const) {
-      const answer = await outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method });
-      expect([answer.status, answer.headers.location]).toEqual([status, location]);
+      const result = await outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method });
+      expect([result.status, result.headers.location]).toEqual([status, location]);
     }
-    expect(canary.touched()).toBe(0);
+    expect(canary.connectionCount()).toBe(0);
   });
 
-  it('proxies of the environment are not used', async () => {
+  it('proxies of the environment are ignored', async () => {
     const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
     const before = names.map((name) => process.env[name]);
     for (const name of names) process.env[name] = `http://127.0.0.1:${canary.httpPort}`;
     try {
-      const receiver = await opened(startHttpsReceiver((_request, response) => response.end('direct')));
+      const receiver = await closeAfterTest(startHttpsReceiver((_request, response) => response.end('direct')));
       const outbound = await client();
-      const answer = await outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'GET' });
-      expect(answer.body.toString()).toBe('direct');
-      expect(canary.touched()).toBe(0);
+      const result = await outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'GET' });
+      expect(result.body.toString()).toBe('direct');
+      expect(canary.connectionCount()).toBe(0);
     } finally {
       for (const [at, name] of names.entries()) {
         const value = before[at];
@@ -176,20 +183,20 @@ describe('redirects and proxies', () => {
 });
 
 describe('certificates', () => {
-  it('one that nobody vouches for is taken with allowInsecureTargets alone', async () => {
-    const receiver = await opened(startHttpsReceiver((_request, response) => response.end('ok')));
+  it('an untrusted one is accepted only with allowInsecureTargets', async () => {
+    const receiver = await closeAfterTest(startHttpsReceiver((_request, response) => response.end('ok')));
     const url = `https://receiver.example:${receiver.port}/`;
     const insecure = await client({ resolve: async () => ['127.0.0.1'] });
     expect((await insecure.request({ url, method: 'GET' })).status).toBe(200);
-    leadTo(receiver.port, false);
+    redirectConnections(receiver.port, false);
     const strict = await client({ allowInsecureTargets: false, resolve: async () => ['8.8.8.8'] });
     const failure = await failureOf(strict.request({ url, method: 'GET' }));
     expect(failure.kind).toBe('tls');
-    expect(failure.forCaller).toMatch(/certificate/);
+    expect(failure.publicMessage).toMatch(/certificate/);
   });
 
-  it('plain http behind https:// is a failure of TLS', async () => {
-    const plain = await opened(
+  it('plain http behind https:// is a TLS failure', async () => {
+    const plain = await closeAfterTest(
       startTcpReceiver((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')),
     );
     const outbound = await client();
@@ -198,31 +205,40 @@ describe('certificates', () => {
   });
 });
 
-describe('what goes out and comes back', () => {
-  it('bytes, headers, path and query go out as given; nothing compressed is asked for or decoded', async () => {
-    const seen: unknown[] = [];
-    const receiver = await opened(
+describe('requests and responses', () => {
+  it('bytes, headers, path and query are sent as given; compression is neither requested nor decoded', async () => {
+    const recorded: unknown[] = [];
+    const receiver = await closeAfterTest(
       startHttpsReceiver((request, response, body) => {
         const { host, 'x-sign': sign, 'accept-encoding': encoding, 'user-agent': agent } = request.headers;
-        seen.push([request.method, request.url, host, sign, encoding, agent, request.headers['content-length'], body]);
+        recorded.push([
+          request.method,
+          request.url,
+          host,
+          sign,
+          encoding,
+          agent,
+          request.headers['content-length'],
+          body,
+        ]);
         response.writeHead(201, { 'Content-Encoding': 'gzip', 'X-Many': ['a', 'b'], __proto__: 'x' });
         response.end('not really gzip');
       }),
     );
     const outbound = await client();
     const url = `https://localhost:${receiver.port}/a/b%20c?d=%C3%A9&e#fragment`;
-    const headers = Object.freeze({ 'X-Sign': 't=1' }); // The caller's own, and only read.
+    const headers = Object.freeze({ 'X-Sign': 't=1' }); // The headers of the caller, which the client must not change.
     const sent = { url, method: 'POST', body: Buffer.from('{"é":1}'), headers } as const;
-    const answer = await outbound.request(sent);
+    const result = await outbound.request(sent);
     const host = `localhost:${receiver.port}`;
-    expect(seen).toEqual([['POST', '/a/b%20c?d=%C3%A9&e', host, 't=1', 'identity', 'Everyshare', '8', '{"é":1}']]);
-    expect(answer).toMatchObject({ status: 201, truncated: false, body: Buffer.from('not really gzip') });
-    expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', 'x-many': 'a, b' });
-    expect(answer.durationMs).toBeGreaterThan(0);
+    expect(recorded).toEqual([['POST', '/a/b%20c?d=%C3%A9&e', host, 't=1', 'identity', 'Everyshare', '8', '{"é":1}']]);
+    expect(result).toMatchObject({ status: 201, truncated: false, body: Buffer.from('not really gzip') });
+    expect(result.headers).toMatchObject({ 'content-encoding': 'gzip', 'x-many': 'a, b' });
+    expect(result.durationMs).toBeGreaterThan(0);
   });
 
   it.each(['host', 'Host', 'Transfer-Encoding', 'connection', 'Content-Length', 'accept-encoding'])(
-    'the header %s cannot be set from outside',
+    'the caller cannot set the header %s',
     async (name) => {
       const outbound = await client();
       const request = outbound.request({ url: 'https://127.0.0.1:9/', method: 'GET', headers: { [name]: 'x' } });
@@ -230,16 +246,16 @@ describe('what goes out and comes back', () => {
     },
   );
 
-  it('connections are kept and used again, and the pools are bounded', async () => {
+  it('connections are reused, and the pools are limited', async () => {
     const ports = new Set<number | undefined>();
-    const receiver = await opened(
+    const receiver = await closeAfterTest(
       startHttpsReceiver((request, response) => {
         ports.add(request.socket.remotePort);
         response.end('ok');
       }),
     );
     const outbound = await client({ maxOrigins: 3, resolve: async () => ['127.0.0.1'] });
-    for (let turn = 0; turn < 5; turn++)
+    for (let round = 0; round < 5; round++)
       await outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'POST', body: 'x' });
     expect(ports.size).toBeLessThanOrEqual(2);
     const all = Array.from({ length: 20 }, (_, at) =>
@@ -248,9 +264,9 @@ describe('what goes out and comes back', () => {
     expect((await Promise.all(all)).every(({ status }) => status === 200)).toBe(true);
   });
 
-  it('the pool that was not used for longest is closed first', async () => {
+  it('the least recently used pool is closed first', async () => {
     const bounds = { maxOrigins: 2, connectionsPerOrigin: 1, connectMs: 100 };
-    const pools = await opened(new Pools({ allowInsecureTargets: false, ...bounds }));
+    const pools = await closeAfterTest(new Pools({ allowInsecureTargets: false, ...bounds }));
     await pools.load();
     const a = pools.for('https://a.example', ['8.8.8.8', '8.8.4.4']);
     const b = pools.for('https://b.example', ['8.8.8.8']);
@@ -259,12 +275,12 @@ describe('what goes out and comes back', () => {
     expect([pools.size, a.closed, b.closed]).toEqual([2, false, true]);
   });
 
-  it('close() lets what runs end, and refuses what comes after', async () => {
+  it('close() finishes running requests, and refuses later ones', async () => {
     let arrived = (): void => undefined;
-    const isThere = new Promise<void>((resolve) => {
+    const hasArrived = new Promise<void>((resolve) => {
       arrived = resolve;
     });
-    const receiver = await opened(
+    const receiver = await closeAfterTest(
       startHttpsReceiver((_request, response) => {
         arrived();
         setTimeout(() => response.end('ok'), 100);
@@ -273,13 +289,13 @@ describe('what goes out and comes back', () => {
     const outbound = await client();
     const url = `https://127.0.0.1:${receiver.port}/`;
     const running = outbound.request({ url, method: 'GET' });
-    await isThere;
+    await hasArrived;
     await outbound.close();
     expect((await running).status).toBe(200);
     expect((await failureOf(outbound.request({ url, method: 'GET' }))).kind).toBe('closed');
   });
 
-  it('a first request that close() overtakes is refused, and opens nothing', async () => {
+  it('a first request that close() overtakes is refused, and opens no connection', async () => {
     const outbound = await client();
     const failure = failureOf(outbound.request({ url: 'https://127.0.0.1:9999/', method: 'GET' }));
     await outbound.close();
@@ -287,7 +303,7 @@ describe('what goes out and comes back', () => {
   });
 });
 
-describe('bounds of size', () => {
+describe('limits of size', () => {
   const big = 'x'.repeat(100_000);
   let receiver: Listening;
   beforeAll(async () => {
@@ -303,23 +319,26 @@ describe('bounds of size', () => {
   });
   afterAll(() => receiver.close());
 
-  it.each(['/announced', '/chunked', '/endless'])('%s: too_large, or the first bytes when asked so', async (path) => {
-    const outbound = await client();
-    const wanted = { url: `https://127.0.0.1:${receiver.port}${path}`, method: 'GET', maxBytes: 1000 } as const;
-    expect((await failureOf(outbound.request(wanted))).kind).toBe('too_large');
-    const answer = await outbound.request({ ...wanted, truncate: true });
-    expect(answer).toMatchObject({ status: 200, truncated: true, body: Buffer.from('x'.repeat(1000)) });
-  });
+  it.each(['/announced', '/chunked', '/endless'])(
+    '%s: too_large, or the first bytes when the caller wants them',
+    async (path) => {
+      const outbound = await client();
+      const wanted = { url: `https://127.0.0.1:${receiver.port}${path}`, method: 'GET', maxBytes: 1000 } as const;
+      expect((await failureOf(outbound.request(wanted))).kind).toBe('too_large');
+      const response = await outbound.request({ ...wanted, truncate: true });
+      expect(response).toMatchObject({ status: 200, truncated: true, body: Buffer.from('x'.repeat(1000)) });
+    },
+  );
 
-  it('exactly the bound is whole', async () => {
+  it('a body of exactly the limit is complete', async () => {
     const outbound = await client();
     const url = `https://127.0.0.1:${receiver.port}/exact`;
-    const answer = await outbound.request({ url, method: 'GET', maxBytes: 1000 });
-    expect([answer.truncated, answer.body.length]).toEqual([false, 1000]);
+    const response = await outbound.request({ url, method: 'GET', maxBytes: 1000 });
+    expect([response.truncated, response.body.length]).toEqual([false, 1000]);
   });
 
-  it('headers without end are too large', async () => {
-    const endless = await opened(
+  it('endless headers are too large', async () => {
+    const endless = await closeAfterTest(
       startTlsReceiver((socket) => {
         socket.write('HTTP/1.1 200 OK\r\n');
         const more = setInterval(() => socket.write(`x-more: ${'y'.repeat(5000)}\r\n`), 1);
@@ -332,7 +351,7 @@ describe('bounds of size', () => {
   });
 });
 
-describe('bounds of time', () => {
+describe('limits of time', { tags: ['slow'] }, () => {
   const slow: Readonly<Record<string, () => Promise<Listening>>> = {
     'headers that never come': () => startHttpsReceiver(() => {}),
     'headers that drip': () =>
@@ -354,8 +373,8 @@ describe('bounds of time', () => {
     'a handshake that never comes': () => startTcpReceiver(() => {}),
   };
 
-  it.each(Object.keys(slow))('%s: cut at the deadline', async (name) => {
-    const receiver = await opened((slow[name] as () => Promise<Listening>)());
+  it.each(Object.keys(slow))('%s: ended at the deadline', async (name) => {
+    const receiver = await closeAfterTest((slow[name] as () => Promise<Listening>)());
     const outbound = await client({ connectMs: 1000 });
     const started = performance.now();
     const wanted = { url: `https://127.0.0.1:${receiver.port}/`, method: 'POST', timeoutMs: 300 } as const;
@@ -364,14 +383,14 @@ describe('bounds of time', () => {
     expect(performance.now() - started).toBeLessThan(30_000);
   });
 
-  it('headers have a deadline of their own', async () => {
-    const receiver = await opened(startHttpsReceiver(() => {}));
+  it('headers have their own deadline', async () => {
+    const receiver = await closeAfterTest(startHttpsReceiver(() => {}));
     const outbound = await client({ headersMs: 200, totalMs: 30_000 });
     const failure = await failureOf(outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'GET' }));
     expect(failure.kind).toBe('timeout');
   });
 
-  it('a name server that never answers: dns, or the deadline if that comes first', async () => {
+  it('a name server that never answers is a dns failure, or the deadline if it is earlier', async () => {
     const outbound = await client({ dnsMs: 200, resolve: () => new Promise(() => {}) });
     const url = 'https://slow.example/';
     expect((await failureOf(outbound.request({ url, method: 'GET' }))).kind).toBe('dns');
@@ -381,15 +400,15 @@ describe('bounds of time', () => {
 
   it('nothing is sent once the deadline has passed', async () => {
     let requests = 0;
-    const receiver = await opened(
+    const receiver = await closeAfterTest(
       startHttpsReceiver((_request, response) => {
         requests += 1;
         response.end();
       }),
     );
-    const late = await opened(
+    const late = await closeAfterTest(
       startTcpReceiver((socket) => {
-        const onward = startOnward(receiver.port);
+        const onward = connectToPort(receiver.port);
         setTimeout(() => socket.pipe(onward).pipe(socket), 400);
       }),
     );
@@ -403,7 +422,7 @@ describe('bounds of time', () => {
   });
 });
 
-describe('broken answers', () => {
+describe('broken responses', () => {
   const broken: Readonly<Record<string, string>> = {
     'no HTTP at all': 'SSH-2.0-OpenSSH_9.6\r\n',
     'binary rubbish': '\x00\x01\x02\xff\xfe rubbish \r\n\r\n',
@@ -416,7 +435,7 @@ describe('broken answers', () => {
   };
 
   it.each(Object.keys(broken))('%s: protocol', async (name) => {
-    const receiver = await opened(
+    const receiver = await closeAfterTest(
       startTlsReceiver((socket) => void socket.end(Buffer.from(broken[name] ?? '', 'latin1'))),
     );
     const outbound = await client();
@@ -428,36 +447,43 @@ describe('broken answers', () => {
     'before the answer': '',
     'in the headers': 'HTTP/1.1 200 OK\r\nx-a',
     'in the body': 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf',
-    'an upgrade nobody asked for': 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+    'an unrequested upgrade': 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
   };
-  it.each(Object.keys(cut))('cut %s: interrupted', async (name) => {
-    const receiver = await opened(startTlsReceiver((socket) => socket.end(cut[name] ?? '', () => socket.destroy())));
+  it.each(Object.keys(cut))('connection cut %s: interrupted', async (name) => {
+    const receiver = await closeAfterTest(
+      startTlsReceiver((socket) => socket.end(cut[name] ?? '', () => socket.destroy())),
+    );
     const outbound = await client();
     const failure = await failureOf(outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'POST' }));
     expect(failure.kind).toMatch(/interrupted|protocol/);
   });
 
-  it('a reset, a closed port, a handshake that is cut', async () => {
+  it('a reset, a closed port and a cut handshake have their kinds', async () => {
     const outbound = await client();
-    const reset = await opened(startTlsReceiver((socket) => socket.destroy()));
-    const cutOff = await opened(startTcpReceiver((socket) => void socket.once('data', () => socket.resetAndDestroy())));
-    const gone = await startTcpReceiver(() => {});
-    await gone.close();
+    const reset = await closeAfterTest(startTlsReceiver((socket) => socket.destroy()));
+    const cutOff = await closeAfterTest(
+      startTcpReceiver((socket) => void socket.once('data', () => socket.resetAndDestroy())),
+    );
+    const closed = await startTcpReceiver(() => {});
+    await closed.close();
     const kind = async (port: number): Promise<string> =>
       (await failureOf(outbound.request({ url: `https://127.0.0.1:${port}/`, method: 'GET' }))).kind;
-    expect([await kind(reset.port), await kind(cutOff.port), await kind(gone.port)]).toEqual([
+    expect([await kind(reset.port), await kind(cutOff.port), await kind(closed.port)]).toEqual([
       'interrupted',
       'connect',
       'connect',
     ]);
   });
 
-  it('a name that does not resolve and one that leads inside read alike', async () => {
-    const gone = await client({ allowInsecureTargets: false, resolve: () => Promise.reject(new Error('ENOTFOUND x')) });
+  it('an unknown name and one of a private address have the same message', async () => {
+    const closed = await client({
+      allowInsecureTargets: false,
+      resolve: () => Promise.reject(new Error('ENOTFOUND x')),
+    });
     const inside = await client({ allowInsecureTargets: false, resolve: async () => ['10.1.2.3'] });
     const empty = await client({ allowInsecureTargets: false, resolve: async () => [] });
-    const said = async (outbound: Outbound): Promise<string> =>
-      (await failureOf(outbound.request({ url: 'https://x.example/', method: 'GET' }))).forCaller;
-    expect(new Set([await said(gone), await said(inside), await said(empty)]).size).toBe(1);
+    const refusal = async (outbound: Outbound): Promise<string> =>
+      (await failureOf(outbound.request({ url: 'https://x.example/', method: 'GET' }))).publicMessage;
+    expect(new Set([await refusal(closed), await refusal(inside), await refusal(empty)]).size).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
-// Every way we know to write an address that is not public: none may be connected to. A canary listens on every local
-// address, over http and https, and must never be touched; and nothing that a caller is told may hold an address.
+// Every known spelling of an address that is not public: the client connects to none. A canary listens on every local
+// address, over http and https, and must get no connection. No message for a caller contains an address.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { classifyAddress } from '../../src/base/outbound/address.ts';
@@ -7,7 +7,7 @@ import { makeOutbound } from '../../src/base/outbound/outbound.ts';
 import { OutboundError } from '../../src/base/outbound/outbound-error.ts';
 import { type Canary, startCanary } from '../support/test-receivers.ts';
 
-/** Hosts as they may stand in a URL. Those in the first list would reach the canary if they were let through. */
+/** Hosts of a URL. Those in the first list would reach the canary if the client connected. */
 const LOOPBACK_HOSTS = [
   '127.0.0.1',
   '127.0.0.1.',
@@ -155,7 +155,7 @@ const PRIVATE_HOSTS = [
   'kubernetes',
 ];
 
-/** Shapes around a host, `H`, on the canary's port, `P`. */
+/** URLs around a host, `H`, and the canary's port, `P`. */
 const SHAPES = [
   'http://H:P/',
   'HTTP://H:P/',
@@ -189,7 +189,7 @@ const SHAPES = [
 
 const hosts = [...LOOPBACK_HOSTS, ...PRIVATE_HOSTS];
 
-describe('addresses that are not public', () => {
+describe('addresses that are not public are refused', () => {
   let canary: Canary;
   beforeAll(async () => {
     canary = await startCanary();
@@ -199,24 +199,24 @@ describe('addresses that are not public', () => {
   const outbound = makeOutbound({
     allowInsecureTargets: false,
     resolve: async (host) => {
-      throw new Error(`nobody should ask for ${host}`);
+      throw new Error(`no lookup is expected for ${host}`);
     },
   });
   afterAll(() => outbound.close());
 
   async function mustBeRefused(url: string): Promise<void> {
-    const said = await outbound.refusal(url);
-    expect(said, url).toMatch(/^[A-Z][^\d]*(\d{3,4}[^\d]*)*\.$/);
-    expect(said).not.toMatch(/\d+\.\d+|::|private|loopback|internal|resolve/i);
+    const refusal = await outbound.refusal(url);
+    expect(refusal, url).toMatch(/^[A-Z][^\d]*(\d{3,4}[^\d]*)*\.$/);
+    expect(refusal).not.toMatch(/\d+\.\d+|::|private|loopback|internal|resolve/i);
     for (const method of ['GET', 'POST'] as const) {
       const failure = await outbound.request({ url, method }).catch((error: unknown) => error);
       expect(failure, url).toBeInstanceOf(OutboundError);
       expect((failure as OutboundError).kind, url).toBe('refused');
-      expect((failure as OutboundError).forCaller).toBe(said);
+      expect((failure as OutboundError).publicMessage).toBe(refusal);
     }
   }
 
-  it('there are at least 130 spellings, none of them twice', () => {
+  it('the list has at least 130 different spellings', () => {
     expect(new Set(hosts).size).toBe(hosts.length);
     expect(hosts.length).toBeGreaterThanOrEqual(130);
   });
@@ -225,39 +225,39 @@ describe('addresses that are not public', () => {
     await mustBeRefused(`https://${host}:${canary.httpsPort}/`);
     await mustBeRefused(`https://${host}/`);
     await mustBeRefused(`http://${host}:${canary.httpPort}/`);
-    expect(canary.touched()).toBe(0);
+    expect(canary.connectionCount()).toBe(0);
   });
 
   it.each(SHAPES)('%j', async (shape) => {
     for (const host of ['127.0.0.1', 'localhost', '[::1]'])
       for (const port of [canary.httpPort, canary.httpsPort])
         await mustBeRefused(shape.replaceAll('H', host).replaceAll('P', String(port)));
-    expect(canary.touched()).toBe(0);
+    expect(canary.connectionCount()).toBe(0);
   });
 
-  it('the same addresses behind a name, as a resolver would write them', async () => {
+  it('also behind a name, as a resolver returns them', async () => {
     const literals = [...new Set(hosts.map((host) => canonicalAddress(host)).filter((address) => address !== null))];
     expect(literals.length).toBeGreaterThan(70);
     for (const address of [...literals, 'fe80::1%lo', '0177.0.0.1', '2130706433', 'localhost', '', '1.2.3']) {
-      const named = makeOutbound({ allowInsecureTargets: false, resolve: async () => [address] });
+      const client = makeOutbound({ allowInsecureTargets: false, resolve: async () => [address] });
       const url = `https://public.example:${canary.httpsPort}/`;
-      expect(await named.refusal(url), address).toBe('The host name does not lead to a public address.');
-      await expect(named.request({ url, method: 'GET' }), address).rejects.toMatchObject({ kind: 'refused' });
-      await named.close();
+      expect(await client.refusal(url), address).toBe('The host name does not lead to a public address.');
+      await expect(client.request({ url, method: 'GET' }), address).rejects.toMatchObject({ kind: 'refused' });
+      await client.close();
     }
-    expect(canary.touched()).toBe(0);
+    expect(canary.connectionCount()).toBe(0);
   });
 
-  it('the canary sings when it is touched', async () => {
+  it('the canary counts a connection', async () => {
     const insecure = makeOutbound({ allowInsecureTargets: true });
-    const answer = await insecure.request({ url: `https://127.0.0.1:${canary.httpsPort}/`, method: 'GET' });
-    expect(answer.status).toBe(200);
-    expect(canary.touched()).toBe(1);
+    const response = await insecure.request({ url: `https://127.0.0.1:${canary.httpsPort}/`, method: 'GET' });
+    expect(response.status).toBe(200);
+    expect(canary.connectionCount()).toBe(1);
     await insecure.close();
   });
 });
 
-describe('what is left', () => {
+describe('public addresses', () => {
   it.each(['8.8.8.8', '1.1.1.1', '93.184.216.34', '172.15.255.255', '172.32.0.1', '100.63.255.255', '100.128.0.1'])(
     '%s is public',
     (address) => expect(classifyAddress(address)).toBe('public'),
@@ -267,7 +267,7 @@ describe('what is left', () => {
     (address) => expect(classifyAddress(address)).toBe('public'),
   );
 
-  it('with allowInsecureTargets loopback alone is added, and http never', async () => {
+  it('allowInsecureTargets adds only loopback, and never http', async () => {
     const insecure = makeOutbound({ allowInsecureTargets: true });
     for (const host of ['127.0.0.1', 'localhost', 'LOCALHOST.', '[::1]', '127.9.9.9', '0x7f.1', 'app.localhost'])
       expect(await insecure.refusal(`https://${host}:8443/`), host).toBeNull();
@@ -286,12 +286,12 @@ describe('what is left', () => {
     await insecure.close();
   });
 
-  it('a public name passes, in any spelling, and one that does not resolve is not refused yet', async () => {
-    const asked: string[] = [];
+  it('a public name is accepted in any spelling, and one that does not resolve is not refused yet', async () => {
+    const lookups: string[] = [];
     const outbound = makeOutbound({
       allowInsecureTargets: false,
       resolve: async (host) => {
-        asked.push(host);
+        lookups.push(host);
         if (host === 'gone.example')
           throw Object.assign(new Error('queryA ENOTFOUND gone.example'), { code: 'ENOTFOUND' });
         return ['8.8.8.8', '2001:4860:4860::8888'];
@@ -304,7 +304,7 @@ describe('what is left', () => {
       'https://gone.example',
     ])
       expect(await outbound.refusal(url), url).toBeNull();
-    expect(asked).toEqual(['example.com', 'xn--bcher-kva.example', 'a.example', 'gone.example']);
+    expect(lookups).toEqual(['example.com', 'xn--bcher-kva.example', 'a.example', 'gone.example']);
     await outbound.close();
   });
 });

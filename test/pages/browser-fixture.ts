@@ -1,5 +1,5 @@
-// What the tests of the pages share: a whole Everyshare with its worker, a venue, people with phones, and a browser in which
-// each of them has a phone of their own.
+// A fixture for the tests of the hosted pages: a whole Everyshare with its worker, a venue, members, and a browser in
+// which each member has a context of their own.
 
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createMember } from '../../src/domain/members/create-member.ts';
@@ -17,11 +17,11 @@ export interface Person {
   readonly token: string;
 }
 
-/** A phone's width, or a desk's. */
+/** How the browser presents itself; a phone in light mode by default. */
 export interface BrowserOptions {
   readonly width?: number;
-  readonly dark?: boolean;
-  readonly script?: boolean;
+  readonly isDark?: boolean;
+  readonly hasScript?: boolean;
   readonly language?: string;
 }
 
@@ -43,21 +43,21 @@ export class BrowserFixture {
     return this.world.urls[0] ?? '';
   }
 
-  /** A number that takes 000000 as its code. */
-  phone(): string {
+  /** A reserved phone number whose sign-in code is 000000. */
+  nextPhone(): string {
     return `+1555010${String(this.#phones++).padStart(4, '0')}`;
   }
 
   async createPerson(name: string): Promise<Person> {
-    const phone = this.phone();
+    const phone = this.nextPhone();
     const { world } = this;
     const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
     return { id, name, phone, token: await world.context.tokens.sign(id) };
   }
 
-  /** A browser of somebody's own; signed in, when a person is named. */
-  async openPage(person: Person | null, look: BrowserOptions = {}): Promise<Page> {
-    const context = await this.context(look);
+  /** A page in a browser context of its own, signed in as the person unless null. */
+  async openPage(person: Person | null, options: BrowserOptions = {}): Promise<Page> {
+    const context = await this.newContext(options);
     if (person !== null) {
       const value = await beginSession(this.world.context, person.id);
       await context.addCookies([{ name: 'everyshare_session', value, url: this.url, httpOnly: true, sameSite: 'Lax' }]);
@@ -65,36 +65,36 @@ export class BrowserFixture {
     return context.newPage();
   }
 
-  context({
+  newContext({
     width = 390,
-    dark = false,
-    script = true,
+    isDark = false,
+    hasScript = true,
     language = 'en-US',
   }: BrowserOptions = {}): Promise<BrowserContext> {
     return this.browser.newContext({
       viewport: { width, height: width < 600 ? 844 : 900 },
       deviceScaleFactor: 1,
-      colorScheme: dark ? 'dark' : 'light',
-      javaScriptEnabled: script,
+      colorScheme: isDark ? 'dark' : 'light',
+      javaScriptEnabled: hasScript,
       locale: language,
       timezoneId: 'America/New_York',
       reducedMotion: 'reduce',
     });
   }
 
-  create(more: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+  createCheckout(overrides: Readonly<Record<string, unknown>> = {}): Promise<Json> {
     return this.venue.create({
       amount: 24_000,
       party_size: 6,
       description: 'Sunset sail for six, Saturday 21 November',
       pay_by: inFuture(28 * 3_600_000),
       cancel_url: `${ORIGIN}/cart`,
-      ...more,
+      ...overrides,
     });
   }
 
-  /** The party by the API, as the page would choose it: the invite of each person, the organizer first. */
-  async party(
+  /** Chooses the party through the API, and returns the share of each person, the organizer first. */
+  async chooseParty(
     checkout: Json,
     people: readonly Person[],
     split: unknown = 'equal',
@@ -124,16 +124,16 @@ export async function openBrowserFixture(
   const world = await openTestWorld({ hidesProcessor: options.hidesProcessor === true });
   const { venue } = await world.venue({ name: 'Harbor House', origins: [ORIGIN] });
   const { key } = await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
-  const { db, log, clock, services: money } = world.context;
+  const { db, log, clock, services } = world.context;
   const worker = options.worker
     ? startWorker({
         db,
         log,
         clock,
-        outbound: money.outbound,
-        payments: money,
+        outbound: services.outbound,
+        payments: services,
         hooks: world.context,
-        deliveries: money,
+        deliveries: services,
         sender: sandboxSender,
       })
     : null;
@@ -141,10 +141,10 @@ export async function openBrowserFixture(
   return new BrowserFixture(world, new TestVenue(world, venue.id, key, 'test'), browser, worker);
 }
 
-/** Signs in on whatever page is open, as somebody who types. */
+/** Signs in on the current page by typing the phone number and the code. */
 export async function signIn(page: Page, phone: string, name: string | null = null): Promise<void> {
-  const other = page.getByText('Use another number');
-  if (await other.isVisible()) await other.click();
+  const changeNumber = page.getByText('Use another number');
+  if (await changeNumber.isVisible()) await changeNumber.click();
   await page.getByLabel('Phone number').fill(phone);
   await page.getByRole('button', { name: 'Text me a code' }).click();
   await page.getByRole('textbox', { name: 'Code' }).fill('000000');
@@ -156,7 +156,7 @@ export async function signIn(page: Page, phone: string, name: string | null = nu
 }
 
 export async function payWith(page: Page, card: 'Works' | 'Declined' | 'No funds' | '3-D Secure'): Promise<void> {
-  // Before the script has come, both do nothing.
+  // The buttons do nothing before the script has loaded.
   await page.locator('[data-pay-button][type="submit"]').waitFor();
   await page.getByRole('button', { name: card }).click();
   await page.getByRole('button', { name: /^Hold / }).click();

@@ -1,5 +1,5 @@
-// A real Chromium for the tests of the pages: the machine's own, wherever it usually is; on Debian as root it is installed.
-// Without one, CI fails; elsewhere one line says how to get it.
+// Finds a Chromium for the tests of the pages in the usual places, or installs it on Debian as root. Without a browser
+// CI fails; elsewhere the tests are skipped, and one line says how to install it.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -14,21 +14,21 @@ const FOLDERS = [
   '/snap/bin',
   '/opt/google/chrome',
 ];
-const ELSEWHERE = [
+const MACOS_PATHS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-function find(): string | null {
-  const wanted = process.env.CHROMIUM_PATH;
-  if (wanted !== undefined) return wanted;
-  const paths = [...FOLDERS.flatMap((folder) => NAMES.map((name) => join(folder, name))), ...ELSEWHERE];
+function findBrowser(): string | null {
+  const configured = process.env.CHROMIUM_PATH;
+  if (configured !== undefined) return configured;
+  const paths = [...FOLDERS.flatMap((folder) => NAMES.map((name) => join(folder, name))), ...MACOS_PATHS];
   return paths.find((path) => existsSync(path)) ?? null;
 }
 
 const APT = '/usr/bin/apt-get';
 
-function install(): void {
+function installChromium(): void {
   if (process.getuid?.() !== 0 || !existsSync(APT)) return;
   process.stderr.write('No Chromium here: installing the package "chromium" for the tests of the pages.\n');
   const env = {
@@ -44,12 +44,12 @@ function install(): void {
   }
 }
 
-/** Null, outside CI alone: there is none, and it was said. */
+/** Null, only outside CI: there is no browser, and stderr says so. */
 export function browserPath(): string | null {
-  const there = find();
-  if (there !== null) return there;
-  install();
-  const installed = find();
+  const found = findBrowser();
+  if (found !== null) return found;
+  installChromium();
+  const installed = findBrowser();
   if (installed !== null) return installed;
   const remedy = 'Install Chromium or Chrome, or name one by CHROMIUM_PATH, to run the tests of the pages.';
   if (process.env.CI !== undefined) throw new Error(`There is no browser. ${remedy}`);

@@ -1,5 +1,5 @@
-// The hosted pages without a browser: what they say to strangers and to link previews, their headers and cookies, languages,
-// what another site may not do, and how often a page may be asked for.
+// The hosted pages without a browser: what anonymous guests and link previews see, headers and cookies, languages, what
+// other sites cannot do, and rate limits.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { type HttpResponse, openTestWorld, type TestWorld } from '../support/tes
 
 let world: TestWorld;
 let venue: TestVenue;
-let phones = 0;
+let nextPhone = 0;
 
 beforeAll(async () => {
   world = await openTestWorld();
@@ -33,8 +33,8 @@ interface Person {
   readonly cookie: string;
 }
 
-async function person(name: string): Promise<Person> {
-  const phone = `+1555010${String(1000 + phones++)}`;
+async function createPerson(name: string): Promise<Person> {
+  const phone = `+1555010${String(1000 + nextPhone++)}`;
   const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
   const session = await beginSession(world.context, id);
   return { id, token: await world.context.tokens.sign(id), cookie: `everyshare_session=${session}` };
@@ -53,13 +53,13 @@ const post = (
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
   });
 
-async function group(): Promise<{
+async function createGroup(): Promise<{
   readonly checkout: Json;
   readonly ada: Person;
   readonly ben: Person;
   readonly invites: Json;
 }> {
-  const [ada, ben] = [await person('Ada'), await person('Ben')];
+  const [ada, ben] = [await createPerson('Ada'), await createPerson('Ben')];
   const checkout = await venue.create({ amount: 8_000, party_size: 4, description: 'Cabana <3>' });
   const response = await world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
     key: ada.token,
@@ -72,8 +72,8 @@ async function group(): Promise<{
 const pathOf = (url: string): string => new URL(url).pathname;
 
 describe('a page', () => {
-  it('carries headers that keep it to itself, and asks nothing of anybody else', async () => {
-    const { invites } = await group();
+  it('carries strict headers, and loads nothing from other origins', async () => {
+    const { invites } = await createGroup();
     const { headers, text, status } = await get(pathOf(invites[1].url));
     expect(status).toBe(200);
     const policy = headers.get('content-security-policy') ?? '';
@@ -93,8 +93,8 @@ describe('a page', () => {
     expect(text).not.toMatch(/ style=| on[a-z]+=|<style|<script(?! type="module" src="\/guest\/)/);
   });
 
-  it('escapes whatever venues and guests have written', async () => {
-    const { checkout, ada } = await group();
+  it('escapes the text of venues and guests', async () => {
+    const { checkout, ada } = await createGroup();
     const { text } = await get(`/c/${checkout.id}`, { cookie: ada.cookie });
     expect(text).toContain('Cabana &lt;3&gt;');
     expect(text).toContain('Harbor &lt;House&gt;');
@@ -103,37 +103,37 @@ describe('a page', () => {
     );
   });
 
-  it('shows a link preview the venue and the title, and neither names nor amounts', async () => {
-    const { invites } = await group();
+  it('shows a link preview the venue and the title, but no names and no amounts', async () => {
+    const { invites } = await createGroup();
     const { text } = await get(pathOf(invites[1].url));
     const head = text.slice(0, text.indexOf('</head>'));
     expect(head).toContain('<meta property="og:title" content="Cabana &lt;3&gt;">');
     expect(head).not.toMatch(/Ada|Ben|\$/);
   });
 
-  it('shows a stranger with the checkout’s address no names, and one with an invite everything but paying', async () => {
-    const { checkout, invites } = await group();
-    const bare = await get(`/c/${checkout.id}`);
-    expect(bare.text).not.toMatch(/Ada|Ben/);
+  it('shows an anonymous guest no names at the checkout’s address, and everything but payment with an invite', async () => {
+    const { checkout, invites } = await createGroup();
+    const anonymous = await get(`/c/${checkout.id}`);
+    expect(anonymous.text).not.toMatch(/Ada|Ben/);
     const invited = await get(pathOf(invites[1].url));
     expect(invited.text).toContain('Ada invited you');
     expect(invited.text).not.toContain('data-pay');
     expect(invited.text).not.toMatch(/\+1555/);
   });
 
-  it('is answered 304 while it is the same, and anew when somebody has paid', async () => {
-    const { checkout, ben, invites } = await group();
+  it('answers 304 while it is unchanged, and 200 after a payment', async () => {
+    const { checkout, ben, invites } = await createGroup();
     const path = pathOf(invites[1].url);
     const first = await get(path, { cookie: ben.cookie });
     const etag = first.headers.get('etag') ?? '';
     expect((await get(path, { cookie: ben.cookie, 'if-none-match': etag })).status).toBe(304);
     await venue.pay(checkout.id, invites[1].id, '4242424242424242');
-    const after = await get(path, { cookie: ben.cookie, 'if-none-match': etag });
-    expect([after.status, after.text.includes('is held. You’re in.')]).toEqual([200, true]);
+    const changed = await get(path, { cookie: ben.cookie, 'if-none-match': etag });
+    expect([changed.status, changed.text.includes('is held. You’re in.')]).toEqual([200, true]);
   });
 
-  it('speaks the language that is asked for, that was chosen before, or that the browser likes', async () => {
-    const { invites } = await group();
+  it('uses the language of the query, of an earlier choice, or of the browser', async () => {
+    const { invites } = await createGroup();
     const path = pathOf(invites[1].url);
     const german = await get(path, { 'accept-language': 'de-AT, en;q=0.5' });
     expect(german.text).toContain('<html lang="de">');
@@ -144,9 +144,9 @@ describe('a page', () => {
     expect((await get(`${path}?locale=xx`)).text).toContain('<html lang="en">');
   });
 
-  it('has a word for what is not there, whatever is asked for', async () => {
-    const odd = ['/c/%00', '/s/%00', '/c/%FF', `/c/chk_${'x'.repeat(5_000)}`, '/c/', '/s/a/b/c'];
-    for (const path of ['/s/nothing', '/c/chk_nothing', '/c/shr_x', `/s/${'x'.repeat(500)}`, ...odd]) {
+  it('answers 404 with a readable page for every unknown address', async () => {
+    const malformed = ['/c/%00', '/s/%00', '/c/%FF', `/c/chk_${'x'.repeat(5_000)}`, '/c/', '/s/a/b/c'];
+    for (const path of ['/s/nothing', '/c/chk_nothing', '/c/shr_x', `/s/${'x'.repeat(500)}`, ...malformed]) {
       const { status, text, headers } = await get(path);
       expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8']);
       expect(text).toContain('Nothing here');
@@ -154,33 +154,33 @@ describe('a page', () => {
     expect((await post('/s/nothing/code', { code: '1' })).status).toBe(404);
   });
 
-  it('takes forms from itself alone', async () => {
-    const { checkout, ada } = await group();
+  it('accepts forms only from its own origin', async () => {
+    const { checkout, ada } = await createGroup();
     const path = `/c/${checkout.id}/sign-out`;
-    const foreign = { cookie: ada.cookie, origin: 'https://evil.example' };
-    expect((await post(path, {}, foreign)).status).toBe(403);
+    const otherSite = { cookie: ada.cookie, origin: 'https://evil.example' };
+    expect((await post(path, {}, otherSite)).status).toBe(403);
     expect((await post(path, {}, { cookie: ada.cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
-    expect((await post('/session/token', {}, foreign)).status).toBe(403);
+    expect((await post('/session/token', {}, otherSite)).status).toBe(403);
     expect((await get(`/c/${checkout.id}`, { cookie: ada.cookie })).text).toContain('Signed in as Ada');
   });
 
-  it('takes forms from a browser that does not say where they come from, as plain http to a phone does', async () => {
-    const { checkout, ada } = await group();
+  it('accepts forms without an Origin header, as browsers send them over plain http', async () => {
+    const { checkout, ada } = await createGroup();
     const response = await post(`/c/${checkout.id}/sign-out`, {}, { cookie: ada.cookie, origin: 'null' });
     expect(response.status).toBe(303);
   });
 
-  it('gives its script a member’s token for the cookie, and nobody else', async () => {
-    const { ada, checkout } = await group();
+  it('exchanges the cookie for a member’s token only for its own script', async () => {
+    const { ada, checkout } = await createGroup();
     const response = await post('/session/token', {}, { cookie: ada.cookie, 'sec-fetch-site': 'same-origin' });
     expect(response.json.expires_in).toBe(3_600);
-    const seen = await world.call('GET', `/v1/public/checkouts/${checkout.id}`, { key: response.json.token });
-    expect(seen.json.my_share_id).toBe(seen.json.shares[0].id);
+    const view = await world.call('GET', `/v1/public/checkouts/${checkout.id}`, { key: response.json.token });
+    expect(view.json.my_share_id).toBe(view.json.shares[0].id);
     expect((await post('/session/token', {}, { accept: 'application/json' })).status).toBe(401);
   });
 
-  it('is asked for 3,600 times an hour by a member, and then says so calmly', async () => {
-    const { ada, checkout } = await group();
+  it('answers a member 3,600 times an hour, and then with a readable limit page', async () => {
+    const { ada, checkout } = await createGroup();
     const subject = `page looks member ${ada.id}`;
     await countSharedCalls(world.db, 3_600, [{ subject, calls: 3_600 }]);
     const response = await get(`/c/${checkout.id}`, { cookie: ada.cookie });
@@ -190,18 +190,18 @@ describe('a page', () => {
 });
 
 describe('signing in on a page', () => {
-  it('keeps the cookies from scripts, and signing out ends the session for good', async () => {
-    const { checkout } = await group();
+  it('sets cookies that scripts cannot read, and sign-out ends the session for good', async () => {
+    const { checkout } = await createGroup();
     const page = `/c/${checkout.id}`;
-    const asked = await post(`${page}/sign-in`, { phone: '(555) 010-0007' });
-    expect([asked.status, asked.headers.get('location')]).toEqual([303, page]);
-    const pending = asked.headers.get('set-cookie') ?? '';
+    const response = await post(`${page}/sign-in`, { phone: '(555) 010-0007' });
+    expect([response.status, response.headers.get('location')]).toEqual([303, page]);
+    const pending = response.headers.get('set-cookie') ?? '';
     expect(pending).toMatch(/HttpOnly; SameSite=Lax/);
     expect(pending).not.toContain('0100007');
-    const wrong = await post(`${page}/code`, { code: '12 34' }, { cookie: pending.split(';')[0] ?? '' });
-    expect([wrong.status, wrong.text.includes('aria-invalid="true"')]).toEqual([422, true]);
-    const done = await post(`${page}/code`, { code: '000 000' }, { cookie: pending.split(';')[0] ?? '' });
-    const session = /everyshare_session=[^;]+/.exec(done.headers.get('set-cookie') ?? '')?.[0] ?? '';
+    const wrongCode = await post(`${page}/code`, { code: '12 34' }, { cookie: pending.split(';')[0] ?? '' });
+    expect([wrongCode.status, wrongCode.text.includes('aria-invalid="true"')]).toEqual([422, true]);
+    const completed = await post(`${page}/code`, { code: '000 000' }, { cookie: pending.split(';')[0] ?? '' });
+    const session = /everyshare_session=[^;]+/.exec(completed.headers.get('set-cookie') ?? '')?.[0] ?? '';
     expect((await get(page, { cookie: session })).text).toContain('What should the group call you?');
     expect((await post(`${page}/name`, { name: '   ' }, { cookie: session })).status).toBe(422);
     expect((await post(`${page}/name`, { name: 'Eve' }, { cookie: session })).status).toBe(303);
@@ -210,11 +210,11 @@ describe('signing in on a page', () => {
     expect(world.logs.join('')).not.toContain('0100007');
   });
 
-  it('remembers the language in which somebody signed in, for what is texted later', async () => {
-    const { checkout } = await group();
+  it('stores the language of the sign-in for later texts', async () => {
+    const { checkout } = await createGroup();
     const page = `/c/${checkout.id}`;
-    const asked = await post(`${page}/sign-in`, { phone: '+15550100011' }, { 'accept-language': 'es' });
-    const pending = asked.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const response = await post(`${page}/sign-in`, { phone: '+15550100011' }, { 'accept-language': 'es' });
+    const pending = response.headers.get('set-cookie')?.split(';')[0] ?? '';
     await post(`${page}/code`, { code: '000000' }, { cookie: pending, 'accept-language': 'es' });
     const rows = await world.db.query<{ language: string }>(
       `select language from members where language = 'es' and joined_at > now() - interval '1 minute'`,
@@ -222,29 +222,29 @@ describe('signing in on a page', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('leads whoever was signed out meanwhile back to the page, to sign in again', async () => {
-    const { checkout } = await group();
+  it('redirects a guest who was signed out meanwhile to the page, to sign in again', async () => {
+    const { checkout } = await createGroup();
     const response = await post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal' });
     expect([response.status, response.headers.get('location')]).toEqual([303, `/c/${checkout.id}`]);
   });
 
-  it('starts over for a cookie that is not ours', async () => {
-    const { checkout } = await group();
+  it('starts over with an unknown cookie', async () => {
+    const { checkout } = await createGroup();
     const response = await get(`/c/${checkout.id}`, { cookie: 'everyshare_sign_in=AAAA; everyshare_session=x' });
     expect([response.status, response.text.includes('Phone number')]).toEqual([200, true]);
   });
 
-  it('over https it uses cookies that never leave it', async () => {
+  it('uses __Host- cookies over https', async () => {
     const secure = await openTestWorld({ env: { BASE_URL: 'https://pay.example' } });
     try {
       const { venue } = await secure.venue({ origins: [ORIGIN] });
       const other = new TestVenue(secure, venue.id, (await secure.key(venue.id)).key, 'test');
       const { id } = await other.create();
-      const asked = await secure.call('POST', `/c/${id}/sign-in`, {
+      const response = await secure.call('POST', `/c/${id}/sign-in`, {
         body: 'phone=%2B15550100009',
         headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://pay.example' },
       });
-      expect(asked.headers.get('set-cookie')).toMatch(/^__Host-everyshare_sign_in=.*; Secure$/);
+      expect(response.headers.get('set-cookie')).toMatch(/^__Host-everyshare_sign_in=.*; Secure$/);
       const page = await secure.call('GET', `/c/${id}`);
       expect(page.headers.get('strict-transport-security')).toContain('max-age');
     } finally {
@@ -254,7 +254,7 @@ describe('signing in on a page', () => {
 });
 
 describe('choosing the party on a page', () => {
-  it('understands phones and amounts as people write them', () => {
+  it('understands phone numbers and amounts as people write them', () => {
     expect(
       ['(555) 010-0042', '+44 20 7946 0958', '555.010.0042', '0042', 'Ben', ''].map((typed) => phoneOf(typed, true)),
     ).toEqual(['+15550100042', '+442079460958', '+15550100042', null, null, null]);
@@ -274,8 +274,8 @@ describe('choosing the party on a page', () => {
     ]);
   });
 
-  it('keeps what was typed when something is wrong, and says it beside the field', async () => {
-    const ada = await person('Ada');
+  it('keeps the input after an error, and shows the error beside the field', async () => {
+    const ada = await createPerson('Ada');
     const checkout = await venue.create({ party_size: 3 });
     const response = await post(
       `/c/${checkout.id}/party`,
@@ -290,36 +290,36 @@ describe('choosing the party on a page', () => {
     expect(response.text).toMatch(/value="custom" checked/);
   });
 
-  it('refuses too many people, an amount under a card’s least, and a second organizer, and changes nothing', async () => {
-    const [ada, ben] = [await person('Ada'), await person('Ben')];
+  it('refuses too many people, an amount below the card minimum, and a second organizer, and changes nothing', async () => {
+    const [ada, ben] = [await createPerson('Ada'), await createPerson('Ben')];
     const checkout = await venue.create({ amount: 8_000, party_size: 2 });
-    const send = (form: Record<string, string>, who = ada): Promise<HttpResponse> =>
-      post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal', ...form }, { cookie: who.cookie });
+    const send = (form: Record<string, string>, person = ada): Promise<HttpResponse> =>
+      post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal', ...form }, { cookie: person.cookie });
     expect((await send({ seats: '2' })).text).toContain('This booking is for up to 2 people. Leave some out.');
-    const small = { split: 'custom', seats: '1', 'amount:organizer': '79.80', 'amount:seat-1': '0.20' };
-    expect((await send(small)).text).toContain('A card cannot pay less than $0.50.');
+    const tooSmall = { split: 'custom', seats: '1', 'amount:organizer': '79.80', 'amount:seat-1': '0.20' };
+    expect((await send(tooSmall)).text).toContain('A card cannot pay less than $0.50.');
     expect((await venue.read(checkout.id)).status).toBe('open');
     expect((await send({ seats: '1' })).status).toBe(303);
     const second = await send({ seats: '1' }, ben);
-    expect([second.status, second.text.includes('Somebody else has chosen the group already.')]).toEqual([403, true]);
+    expect([second.status, second.text.includes('Another guest has chosen the group already.')]).toEqual([403, true]);
   });
 });
 
 describe('choosing the party again', () => {
-  const edit = (checkout: Json, who: Person): Promise<HttpResponse> =>
-    get(`/c/${checkout.id}?edit=party`, { cookie: who.cookie });
-  const seenIn = (response: HttpResponse): string => /name="seen" value="([^"]+)"/.exec(response.text)?.[1] ?? '';
+  const edit = (checkout: Json, person: Person): Promise<HttpResponse> =>
+    get(`/c/${checkout.id}?edit=party`, { cookie: person.cookie });
+  const partyVersion = (response: HttpResponse): string => /name="seen" value="([^"]+)"/.exec(response.text)?.[1] ?? '';
 
-  it('begins with the party as it is: who, how many seats, and what each pays', async () => {
-    const [ada, ben] = [await person('Ada'), await person('Ben')];
+  it('starts from the current party: its members, its seats, and the amount of each share', async () => {
+    const [ada, ben] = [await createPerson('Ada'), await createPerson('Ben')];
     const checkout = await venue.create({ amount: 8_000, party_size: 3 });
     const friend = await world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
       key: ada.token,
       body: { members: [{ user_id: ben.id }], split: 'equal' },
     });
     expect(friend.status).toBe(200);
-    const seen = seenIn(await edit(checkout, ada));
-    const form = { do: 'send', split: 'custom', seats: '1', member: ben.id, seen };
+    const version = partyVersion(await edit(checkout, ada));
+    const form = { do: 'send', split: 'custom', seats: '1', member: ben.id, seen: version };
     const amounts = { 'amount:organizer': '50', [`amount:${ben.id}`]: '20', 'amount:seat-1': '10' };
     expect((await post(`/c/${checkout.id}/party`, { ...form, ...amounts }, { cookie: ada.cookie })).status).toBe(303);
     const { text } = await edit(checkout, ada);
@@ -330,25 +330,25 @@ describe('choosing the party again', () => {
     expect(text).not.toContain('Guest 3');
   });
 
-  it('never throws out somebody who sat down meanwhile, and says whose hold would be released', async () => {
-    const [ada, dan] = [await person('Ada'), await person('Dan')];
+  it('never removes a guest who claimed a seat meanwhile, and names the holds that it would release', async () => {
+    const [ada, dan] = [await createPerson('Ada'), await createPerson('Dan')];
     const checkout = await venue.create({ amount: 9_000, party_size: 3 });
     const party = (form: Record<string, string>): Promise<HttpResponse> =>
       post(`/c/${checkout.id}/party`, { split: 'equal', ...form }, { cookie: ada.cookie });
     await party({ do: 'send', seats: '2' });
-    const seen = seenIn(await edit(checkout, ada));
+    const version = partyVersion(await edit(checkout, ada));
     await post(`/c/${checkout.id}/seat`, {}, { cookie: dan.cookie });
-    const stale = await party({ do: 'send', seats: '1', seen });
+    const stale = await party({ do: 'send', seats: '1', seen: version });
     expect([stale.status, stale.text.includes('The group has changed while you were choosing.')]).toEqual([409, true]);
     const { shares } = await venue.read(checkout.id);
     const share = shares.find(({ display_name }: Json) => display_name === 'Dan');
     await venue.pay(checkout.id, share.id, '4242424242424242');
-    const fresh = seenIn(await edit(checkout, ada));
-    const asked = await party({ do: 'next', seats: '0', member: dan.id, seen: fresh });
-    expect(asked.text).toContain('Dan’s hold of $30.00 will be released');
-    const kept = await party({ do: 'next', seats: '1', member: dan.id, seen: fresh });
-    expect(kept.text).not.toContain('will be released');
-    expect((await party({ do: 'send', seats: '1', member: dan.id, seen: fresh })).status).toBe(303);
+    const current = partyVersion(await edit(checkout, ada));
+    const response = await party({ do: 'next', seats: '0', member: dan.id, seen: current });
+    expect(response.text).toContain('Dan’s hold of $30.00 will be released');
+    const withoutChange = await party({ do: 'next', seats: '1', member: dan.id, seen: current });
+    expect(withoutChange.text).not.toContain('will be released');
+    expect((await party({ do: 'send', seats: '1', member: dan.id, seen: current })).status).toBe(303);
     expect((await venue.read(checkout.id)).shares.map(({ status }: Json) => status)).toEqual([
       'invited',
       'held',
@@ -356,14 +356,17 @@ describe('choosing the party again', () => {
     ]);
   });
 
-  it('says at its phone that somebody is in the group twice, whoever it is', async () => {
-    const ada = await person('Ada');
+  it('reports a person who is in the group twice beside the phone number', async () => {
+    const ada = await createPerson('Ada');
     const checkout = await venue.create({ party_size: 3 });
-    const own = await world.db.query<{ phone: Buffer; hash: Buffer }>(
+    const rows = await world.db.query<{ phone: Buffer; hash: Buffer }>(
       'select phone, phone_hash as hash from members where member_id = $1',
       [ada.id],
     );
-    const phone = openPhone(world.context.seal, { phone: own[0]?.phone as Buffer, phoneHash: own[0]?.hash as Buffer });
+    const phone = openPhone(world.context.seal, {
+      phone: rows[0]?.phone as Buffer,
+      phoneHash: rows[0]?.hash as Buffer,
+    });
     const response = await post(
       `/c/${checkout.id}/party`,
       { do: 'send', split: 'equal', phone, name: 'Me' },
@@ -374,8 +377,8 @@ describe('choosing the party again', () => {
     expect(response.text).toContain('<title>Error: ');
   });
 
-  it('keeps typed amounts on the way back', async () => {
-    const ada = await person('Ada');
+  it('keeps typed amounts when the organizer goes back', async () => {
+    const ada = await createPerson('Ada');
     const checkout = await venue.create({ party_size: 3 });
     const form = { do: 'back', split: 'custom', seats: '1', 'amount:organizer': '12.34' };
     const response = await post(`/c/${checkout.id}/party`, form, { cookie: ada.cookie });
@@ -383,10 +386,10 @@ describe('choosing the party again', () => {
   });
 });
 
-describe('what a page says of money', () => {
-  it('is true for a share of nothing, a covered one, and the one who covered it', async () => {
-    const [ada, ben, cleo] = [await person('Ada'), await person('Ben'), await person('Cleo')];
-    const begin = async (): Promise<{ id: string; shares: Json }> => {
+describe('what a page says about payments', () => {
+  it('is correct for a share of zero, a covered share, and the member who covered it', async () => {
+    const [ada, ben, cleo] = [await createPerson('Ada'), await createPerson('Ben'), await createPerson('Cleo')];
+    const coverShare = async (): Promise<{ id: string; shares: Json }> => {
       const { id } = await venue.create({ amount: 9_000, party_size: 3 });
       const response = await world.call('POST', `/v1/public/checkouts/${id}/party`, {
         key: ada.token,
@@ -397,34 +400,34 @@ describe('what a page says of money', () => {
       });
       expect(response.status, response.text).toBe(200);
       const { shares } = response.json;
-      const asked = await world.call('POST', `/v1/public/shares/${shares[1].id}/hold`, { key: ada.token });
+      const hold = await world.call('POST', `/v1/public/shares/${shares[1].id}/hold`, { key: ada.token });
       await venue.confirm(
-        { clientSecret: asked.json.client_secret, publishableKey: asked.json.publishable_key },
+        { clientSecret: hold.json.client_secret, publishableKey: hold.json.publishable_key },
         '4242424242424242',
       );
       await post(`/c/${id}/look`, { share: shares[1].id }, { cookie: ada.cookie });
       return { id, shares };
     };
-    const says = async (id: string, who: Person): Promise<string> =>
-      (await get(`/c/${id}`, { cookie: who.cookie })).text;
-    const open = await begin();
-    expect(await says(open.id, cleo)).toContain('You have nothing to pay.');
-    expect(await says(open.id, cleo)).not.toContain('is held');
-    expect(await says(open.id, ben)).toContain('Ada covered your share.');
+    const pageText = async (id: string, person: Person): Promise<string> =>
+      (await get(`/c/${id}`, { cookie: person.cookie })).text;
+    const open = await coverShare();
+    expect(await pageText(open.id, cleo)).toContain('You have nothing to pay.');
+    expect(await pageText(open.id, cleo)).not.toContain('is held');
+    expect(await pageText(open.id, ben)).toContain('Ada covered your share.');
     await venue.runTestHelper(open.id, 'expire');
-    expect(await says(open.id, ben)).not.toContain('Your hold');
-    expect(await says(open.id, cleo)).not.toContain('Your hold');
-    expect(await says(open.id, ada)).toContain('Your hold of $50.00 is released.');
-    const done = await begin();
-    await venue.pay(done.id, done.shares[0].id, '4242424242424242');
+    expect(await pageText(open.id, ben)).not.toContain('Your hold');
+    expect(await pageText(open.id, cleo)).not.toContain('Your hold');
+    expect(await pageText(open.id, ada)).toContain('Your hold of $50.00 is released.');
+    const completed = await coverShare();
+    await venue.pay(completed.id, completed.shares[0].id, '4242424242424242');
     await world.work();
-    expect(await says(done.id, ada)).toContain('Your card was charged');
-    expect(await says(done.id, ben)).toContain('Ada covered your share of $50.00.');
-    expect(await says(done.id, cleo)).toContain('You have nothing to pay.');
+    expect(await pageText(completed.id, ada)).toContain('Your card was charged');
+    expect(await pageText(completed.id, ben)).toContain('Ada covered your share of $50.00.');
+    expect(await pageText(completed.id, cleo)).toContain('You have nothing to pay.');
   });
 
-  it('is not “booked” to a stranger before it is', async () => {
-    const { checkout, invites } = await group();
+  it('is not “booked” for an anonymous guest before the checkout completes', async () => {
+    const { checkout, invites } = await createGroup();
     await venue.pay(checkout.id, invites[0].id, '4000000000700023');
     await venue.pay(checkout.id, invites[1].id, '4242424242424242');
     expect((await venue.read(checkout.id)).status).toBe('funded');
@@ -435,27 +438,27 @@ describe('what a page says of money', () => {
 });
 
 describe('a seat', () => {
-  it('is taken by whoever is first, and the other is told calmly', async () => {
-    const [ada, ben, cleo] = [await person('Ada'), await person('Ben'), await person('Cleo')];
+  it('goes to the first guest, and the second gets a readable page', async () => {
+    const [ada, ben, cleo] = [await createPerson('Ada'), await createPerson('Ben'), await createPerson('Cleo')];
     const checkout = await venue.create({ amount: 8_000, party_size: 2 });
     await post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal', seats: '1' }, { cookie: ada.cookie });
     const response = await Promise.all([ben, cleo].map(({ cookie }) => post(`/c/${checkout.id}/seat`, {}, { cookie })));
     expect(response.map(({ status }) => status).sort()).toEqual([303, 409]);
-    expect(response.find(({ status }) => status === 409)?.text).toContain('Somebody was quicker');
+    expect(response.find(({ status }) => status === 409)?.text).toContain('Another guest was quicker');
   });
 });
 
 describe('the scripts', () => {
-  it('are kept for a year under the hash of their content, and checked again without it', async () => {
-    const { invites } = await group();
+  it('are cached for a year under the hash of their content, and revalidated without it', async () => {
+    const { invites } = await createGroup();
     const { text } = await get(pathOf(invites[1].url));
-    const named = /src="(\/guest\/guest\.js\?v=[^"]+)"/.exec(text)?.[1] ?? '';
-    expect((await get(named)).headers.get('cache-control')).toContain('immutable');
+    const scriptUrl = /src="(\/guest\/guest\.js\?v=[^"]+)"/.exec(text)?.[1] ?? '';
+    expect((await get(scriptUrl)).headers.get('cache-control')).toContain('immutable');
     expect((await get('/guest/guest.js?v=old')).headers.get('cache-control')).toBe('public, no-cache');
     expect((await get('/guest/nothing.js')).status).toBe(404);
   });
 
-  it('of the page on which a guest pays weigh at most 25 KB', () => {
+  it('of the page on which a guest pays are at most 25 KB', () => {
     const folder = join(packageRoot, 'web', 'guest');
     const bytes = readdirSync(folder)
       .filter((name) => name.endsWith('.js') && name !== 'pay-stripe.js' && name !== 'party.js')

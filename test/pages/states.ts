@@ -1,4 +1,4 @@
-// The states that a hosted page can be in, each with the way to get there. No worker runs: a state stays as it is.
+// The states of the hosted pages, each with the steps that lead to it. No worker runs, so a state does not change.
 
 import type { Page } from 'playwright-core';
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
@@ -6,22 +6,27 @@ import { createChannel } from '../../src/domain/members/create-member.ts';
 import { CARDS, type Json } from '../support/test-venue.ts';
 import { type BrowserFixture, type BrowserOptions, type Person, payWith } from './browser-fixture.ts';
 
-export interface State {
+export interface PageState {
   readonly name: string;
-  /** What it says, so that no other page passes for it. */
-  readonly says: string;
-  open(fixture: BrowserFixture, look: BrowserOptions): Promise<Page>;
-  /** Done after the page was loaded anew: what only a script shows. */
+  /** A text that only this state shows. */
+  readonly text: string;
+  open(fixture: BrowserFixture, options: BrowserOptions): Promise<Page>;
+  /** Steps after the reload of the page, for a state that only the script shows. */
   then?(page: Page): Promise<void>;
 }
 
-async function at(fixture: BrowserFixture, person: Person | null, url: string, look: BrowserOptions): Promise<Page> {
-  const page = await fixture.openPage(person, look);
+async function openAt(
+  fixture: BrowserFixture,
+  person: Person | null,
+  url: string,
+  options: BrowserOptions,
+): Promise<Page> {
+  const page = await fixture.openPage(person, options);
   await page.goto(new URL(url, fixture.url).href);
   return page;
 }
 
-interface Friends {
+interface Group {
   readonly ada: Person;
   readonly ben: Person;
   readonly cleo: Person;
@@ -29,70 +34,70 @@ interface Friends {
   readonly invites: readonly Json[];
 }
 
-/** Ada has chosen herself, Ben and Cleo. */
-async function friends(fixture: BrowserFixture, more: Readonly<Record<string, unknown>> = {}): Promise<Friends> {
+/** Ada has chosen a party of herself, Ben and Cleo. */
+async function createGroup(fixture: BrowserFixture, overrides: Readonly<Record<string, unknown>> = {}): Promise<Group> {
   const [ada, ben, cleo] = [
     await fixture.createPerson('Ada'),
     await fixture.createPerson('Ben'),
     await fixture.createPerson('Cleo'),
   ];
-  const checkout = await fixture.create({ party_size: 3, ...more });
-  return { ada, ben, cleo, checkout, invites: await fixture.party(checkout, [ada, ben, cleo]) };
+  const checkout = await fixture.createCheckout({ party_size: 3, ...overrides });
+  return { ada, ben, cleo, checkout, invites: await fixture.chooseParty(checkout, [ada, ben, cleo]) };
 }
 
 const pay = (
   fixture: BrowserFixture,
-  { checkout, invites }: Friends,
-  place: number,
+  { checkout, invites }: Group,
+  index: number,
   card: string = CARDS.good,
-): Promise<unknown> => fixture.venue.pay(checkout.id, invites[place].id, card);
+): Promise<unknown> => fixture.venue.pay(checkout.id, invites[index].id, card);
 
-const pageOf = ({ checkout }: Friends): string => `/c/${checkout.id}`;
+const pageOf = ({ checkout }: Group): string => `/c/${checkout.id}`;
 
-async function choosing(fixture: BrowserFixture, look: BrowserOptions, ada: Person): Promise<Page> {
-  return at(fixture, ada, (await fixture.create({ amount: 24_001 })).url, look);
+async function openChooseParty(fixture: BrowserFixture, options: BrowserOptions, ada: Person): Promise<Page> {
+  return openAt(fixture, ada, (await fixture.createCheckout({ amount: 24_001 })).url, options);
 }
 
-async function seats(fixture: BrowserFixture, taken: number): Promise<Friends> {
+async function groupWithSeats(fixture: BrowserFixture, taken: number): Promise<Group> {
   const [ada, ben, cleo] = [
     await fixture.createPerson('Ada'),
     await fixture.createPerson('Ben'),
     await fixture.createPerson('Cleo'),
   ];
-  const checkout = await fixture.create({ party_size: 4 });
+  const checkout = await fixture.createCheckout({ party_size: 4 });
   const { db, ids, clock } = fixture.world.context;
-  const free = await createSeats(db, { ids, now: clock.now() }, 2 - taken);
-  return { ada, ben, cleo, checkout, invites: await fixture.party(checkout, [ada, ben], 'equal', free) };
+  const seatIds = await createSeats(db, { ids, now: clock.now() }, 2 - taken);
+  return { ada, ben, cleo, checkout, invites: await fixture.chooseParty(checkout, [ada, ben], 'equal', seatIds) };
 }
 
-async function known(fixture: BrowserFixture): Promise<Person> {
-  const { ada, ben, cleo } = await friends(fixture);
+async function organizerWithChannel(fixture: BrowserFixture): Promise<Person> {
+  const { ada, ben, cleo } = await createGroup(fixture);
   const { world } = fixture;
   const memberIds = [ada.id, ben.id, cleo.id];
   await world.db.transaction((tx) => createChannel(tx, world.command(), { name: 'Sailing crew', memberIds }));
   return ada;
 }
 
-/** Somebody has given their number, and the next page is there. */
-async function texted(fixture: BrowserFixture, look: BrowserOptions): Promise<Page> {
-  const page = await at(fixture, null, (await fixture.create()).url, look);
-  await page.getByLabel('Phone number').fill(fixture.phone());
+/** A guest has entered a phone number, and the page asks for the code. */
+async function openCodePage(fixture: BrowserFixture, options: BrowserOptions): Promise<Page> {
+  const page = await openAt(fixture, null, (await fixture.createCheckout()).url, options);
+  await page.getByLabel('Phone number').fill(fixture.nextPhone());
   await page.getByRole('button', { name: 'Text me a code' }).click();
   await page.getByText('We texted six digits').waitFor();
   await page.waitForLoadState();
   return page;
 }
 
-const beforeTheParty: readonly State[] = [
+const beforeTheParty: readonly PageState[] = [
   {
     name: 'sign-in',
-    says: 'You are about to split this',
-    open: async (fixture, look) => at(fixture, null, (await fixture.create()).url, look),
+    text: 'You are about to split this',
+    open: async (fixture, options) => openAt(fixture, null, (await fixture.createCheckout()).url, options),
   },
   {
     name: 'sign-in-wrong-phone',
-    says: 'This is not a phone number',
-    open: async (fixture, look) => at(fixture, null, (await fixture.create()).url, look),
+    text: 'This is not a phone number',
+    open: async (fixture, options) => openAt(fixture, null, (await fixture.createCheckout()).url, options),
     async then(page) {
       await page.getByLabel('Phone number').fill('12');
       await page.getByRole('button', { name: 'Text me a code' }).click();
@@ -100,13 +105,13 @@ const beforeTheParty: readonly State[] = [
   },
   {
     name: 'code',
-    says: 'We texted six digits',
-    open: texted,
+    text: 'We texted six digits',
+    open: openCodePage,
   },
   {
     name: 'code-wrong',
-    says: 'That is not the code.',
-    open: texted,
+    text: 'That is not the code.',
+    open: openCodePage,
     async then(page) {
       await page.getByRole('textbox', { name: 'Code' }).fill('999999');
       await page.getByRole('button', { name: 'Sign in' }).click();
@@ -114,22 +119,22 @@ const beforeTheParty: readonly State[] = [
   },
   {
     name: 'name',
-    says: 'What should the group call you?',
-    async open(fixture, look) {
+    text: 'What should the group call you?',
+    async open(fixture, options) {
       const ada = await fixture.createPerson('Ada');
       await fixture.world.db.query('update members set display_name = null where member_id = $1', [ada.id]);
-      return at(fixture, ada, (await fixture.create()).url, look);
+      return openAt(fixture, ada, (await fixture.createCheckout()).url, options);
     },
   },
   {
     name: 'choosing',
-    says: 'Sailing crew',
-    open: async (fixture, look) => choosing(fixture, look, await known(fixture)),
+    text: 'Sailing crew',
+    open: async (fixture, options) => openChooseParty(fixture, options, await organizerWithChannel(fixture)),
   },
   {
     name: 'choosing-wrong',
-    says: 'This is not a phone number',
-    open: async (fixture, look) => choosing(fixture, look, await fixture.createPerson('Ada')),
+    text: 'This is not a phone number',
+    open: async (fixture, options) => openChooseParty(fixture, options, await fixture.createPerson('Ada')),
     async then(page) {
       await page.getByLabel('Phone', { exact: true }).nth(0).fill('555');
       await page.getByLabel('Name', { exact: true }).nth(0).fill('Ben');
@@ -138,8 +143,8 @@ const beforeTheParty: readonly State[] = [
   },
   {
     name: 'split-equal',
-    says: 'The odd $0.01 is on you',
-    open: async (fixture, look) => choosing(fixture, look, await known(fixture)),
+    text: 'The odd $0.01 is on you',
+    open: async (fixture, options) => openChooseParty(fixture, options, await organizerWithChannel(fixture)),
     async then(page) {
       await page.getByLabel('Sailing crew').check();
       await page.getByLabel('Open seats').fill('2');
@@ -148,8 +153,8 @@ const beforeTheParty: readonly State[] = [
   },
   {
     name: 'split-custom',
-    says: '$30.00 left to assign.',
-    open: async (fixture, look) => choosing(fixture, look, await known(fixture)),
+    text: '$30.00 left to assign.',
+    open: async (fixture, options) => openChooseParty(fixture, options, await organizerWithChannel(fixture)),
     async then(page) {
       await page.getByLabel('Sailing crew').check();
       await page.getByLabel('I set the amounts').check();
@@ -162,58 +167,58 @@ const beforeTheParty: readonly State[] = [
   },
 ];
 
-const collecting: readonly State[] = [
+const collecting: readonly PageState[] = [
   {
     name: 'invite-stranger',
-    says: 'Ada invited you.',
-    async open(fixture, look) {
-      const group = await friends(fixture);
+    text: 'Ada invited you.',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
       await pay(fixture, group, 0);
-      return at(fixture, null, group.invites[1].url, look);
+      return openAt(fixture, null, group.invites[1].url, options);
     },
   },
   {
     name: 'invited',
-    says: 'We place a hold now.',
-    async open(fixture, look) {
-      const group = await friends(fixture);
+    text: 'We place a hold now.',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
       await pay(fixture, group, 0);
-      return at(fixture, group.ben, group.invites[1].url, look);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
     },
   },
   {
     name: 'organizer-waiting',
-    says: 'Link for the open seats',
-    async open(fixture, look) {
-      const group = await seats(fixture, 0);
+    text: 'Link for the open seats',
+    async open(fixture, options) {
+      const group = await groupWithSeats(fixture, 0);
       await pay(fixture, group, 0);
-      return at(fixture, group.ada, pageOf(group), look);
+      return openAt(fixture, group.ada, pageOf(group), options);
     },
   },
   {
     name: 'held',
-    says: '$80.00 is held. You’re in.',
-    async open(fixture, look) {
-      const group = await friends(fixture);
+    text: '$80.00 is held. You’re in.',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
       await pay(fixture, group, 1);
-      return at(fixture, group.ben, group.invites[1].url, look);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
     },
   },
   {
     name: 'declined',
-    says: 'Your card was declined',
-    async open(fixture, look) {
-      const group = await friends(fixture);
+    text: 'Your card was declined',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
       await pay(fixture, group, 1, CARDS.declined);
-      return at(fixture, group.ben, group.invites[1].url, look);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
     },
   },
   {
     name: 'declined-just-now',
-    says: 'Your bank declined this card.',
-    async open(fixture, look) {
-      const group = await friends(fixture);
-      return at(fixture, group.ben, group.invites[1].url, look);
+    text: 'Your bank declined this card.',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
     },
     async then(page) {
       await payWith(page, 'Declined');
@@ -222,10 +227,10 @@ const collecting: readonly State[] = [
   },
   {
     name: 'card-missing',
-    says: 'Test cards only',
-    async open(fixture, look) {
-      const group = await friends(fixture);
-      return at(fixture, group.ben, group.invites[1].url, look);
+    text: 'Test cards only',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
     },
     async then(page) {
       await page.getByLabel('Card number').fill('4111 1111 1111 1111');
@@ -235,10 +240,10 @@ const collecting: readonly State[] = [
   },
   {
     name: 'bank-asks',
-    says: 'Approve this payment',
-    async open(fixture, look) {
-      const group = await friends(fixture);
-      return at(fixture, group.ben, group.invites[1].url, look);
+    text: 'Approve this payment',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
     },
     async then(page) {
       await payWith(page, '3-D Secure');
@@ -247,82 +252,82 @@ const collecting: readonly State[] = [
   },
   {
     name: 'covered',
-    says: 'Ada covered your share.',
-    async open(fixture, look) {
-      const group = await friends(fixture);
+    text: 'Ada covered your share.',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
       const response = await fixture.world.call('POST', `/v1/public/shares/${group.invites[1].id}/hold`, {
         key: group.ada.token,
       });
       if (response.status !== 200) throw new Error(response.text);
       await pay(fixture, group, 1);
-      return at(fixture, group.ben, group.invites[1].url, look);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
     },
   },
   {
     name: 'cover-one',
-    says: 'Cover the share of Ben',
-    async open(fixture, look) {
-      const group = await friends(fixture);
-      return at(fixture, group.ada, `${pageOf(group)}?cover=${group.invites[1].id}`, look);
+    text: 'Cover the share of Ben',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
+      return openAt(fixture, group.ada, `${pageOf(group)}?cover=${group.invites[1].id}`, options);
     },
   },
   {
     name: 'cover-rest',
-    says: 'Cover 2 shares',
-    async open(fixture, look) {
-      const group = await friends(fixture);
-      return at(fixture, group.ada, `${pageOf(group)}?cover=rest`, look);
+    text: 'Cover 2 shares',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
+      return openAt(fixture, group.ada, `${pageOf(group)}?cover=rest`, options);
     },
   },
   {
     name: 'hold-lost',
-    says: 'Your hold was lost',
-    async open(fixture, look) {
-      const group = await friends(fixture);
+    text: 'Your hold was lost',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
       await pay(fixture, group, 1);
       await fixture.venue.loseHold(group.invites[1].id);
-      return at(fixture, group.ben, group.invites[1].url, look);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
     },
   },
   {
     name: 'dropped',
-    says: 'You are no longer in this group',
-    async open(fixture, look) {
-      const group = await friends(fixture);
-      await fixture.party(group.checkout, [group.ada, group.cleo]);
-      return at(fixture, group.ben, group.invites[1].url, look);
+    text: 'You are no longer in this group',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
+      await fixture.chooseParty(group.checkout, [group.ada, group.cleo]);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
     },
   },
   {
     name: 'wrong-person',
-    says: 'This link is for Ben',
-    async open(fixture, look) {
-      const group = await friends(fixture);
-      return at(fixture, await fixture.createPerson('Dora'), group.invites[1].url, look);
+    text: 'This link is for Ben',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
+      return openAt(fixture, await fixture.createPerson('Dora'), group.invites[1].url, options);
     },
   },
   {
     name: 'seat-free',
-    says: 'Ada has kept a seat for you.',
-    async open(fixture, look) {
-      const group = await seats(fixture, 0);
-      return at(fixture, group.cleo, pageOf(group), look);
+    text: 'Ada has kept a seat for you.',
+    async open(fixture, options) {
+      const group = await groupWithSeats(fixture, 0);
+      return openAt(fixture, group.cleo, pageOf(group), options);
     },
   },
   {
     name: 'no-seat',
-    says: 'No seat is free',
-    async open(fixture, look) {
-      const group = await friends(fixture);
-      return at(fixture, await fixture.createPerson('Dora'), pageOf(group), look);
+    text: 'No seat is free',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
+      return openAt(fixture, await fixture.createPerson('Dora'), pageOf(group), options);
     },
   },
   {
     name: 'offline',
-    says: 'No connection.',
-    async open(fixture, look) {
-      const group = await friends(fixture);
-      return at(fixture, group.ben, group.invites[1].url, look);
+    text: 'No connection.',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
     },
     async then(page) {
       await page.context().setOffline(true);
@@ -332,71 +337,71 @@ const collecting: readonly State[] = [
   },
 ];
 
-const ended: readonly State[] = [
+const ended: readonly PageState[] = [
   {
     name: 'funded',
-    says: 'All cards are being charged now.',
-    async open(fixture, look) {
-      const group = await friends(fixture);
-      for (const place of [0, 1, 2])
-        await pay(fixture, group, place, place === 2 ? CARDS.captureFailsForAWhile : CARDS.good);
-      return at(fixture, group.ben, group.invites[1].url, look);
+    text: 'All cards are being charged now.',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
+      for (const index of [0, 1, 2])
+        await pay(fixture, group, index, index === 2 ? CARDS.captureFailsForAWhile : CARDS.good);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
     },
   },
   {
     name: 'completed',
-    says: 'Your card was charged $80.00',
-    async open(fixture, look) {
-      const group = await friends(fixture);
-      for (const place of [0, 1, 2]) await pay(fixture, group, place);
+    text: 'Your card was charged $80.00',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
+      for (const index of [0, 1, 2]) await pay(fixture, group, index);
       await fixture.world.work();
-      return at(fixture, group.ben, group.invites[1].url, look);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
     },
   },
   {
     name: 'expired',
-    says: 'Time is up',
-    async open(fixture, look) {
-      const group = await friends(fixture);
+    text: 'Time is up',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
       await pay(fixture, group, 1);
       await fixture.venue.runTestHelper(group.checkout.id, 'expire');
-      return at(fixture, group.ben, group.invites[1].url, look);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
     },
   },
   {
     name: 'canceled',
-    says: 'This booking was canceled',
-    async open(fixture, look) {
-      const group = await friends(fixture);
+    text: 'This booking was canceled',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
       await pay(fixture, group, 1);
       await fixture.venue.post(`/v1/checkouts/${group.checkout.id}/cancel`);
-      return at(fixture, group.ben, group.invites[1].url, look);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
     },
   },
   {
     name: 'already-paid',
-    says: 'This booking is paid.',
-    async open(fixture, look) {
-      const group = await friends(fixture);
-      for (const place of [0, 1, 2]) await pay(fixture, group, place);
+    text: 'This booking is paid.',
+    async open(fixture, options) {
+      const group = await createGroup(fixture);
+      for (const index of [0, 1, 2]) await pay(fixture, group, index);
       await fixture.world.work();
-      return at(fixture, null, group.invites[1].url, look);
+      return openAt(fixture, null, group.invites[1].url, options);
     },
   },
   {
     name: 'not-found',
-    says: 'This link is not complete',
-    open: (fixture, look) => at(fixture, null, '/s/this-is-no-invite', look),
+    text: 'This link is not complete',
+    open: (fixture, options) => openAt(fixture, null, '/s/this-is-no-invite', options),
   },
 ];
 
-const outbox: State = {
+const outbox: PageState = {
   name: 'outbox',
-  says: 'Text messages',
-  async open(fixture, look) {
-    await friends(fixture);
-    return at(fixture, null, '/sandbox/outbox', look);
+  text: 'Text messages',
+  async open(fixture, options) {
+    await createGroup(fixture);
+    return openAt(fixture, null, '/sandbox/outbox', options);
   },
 };
 
-export const STATES: readonly State[] = [...beforeTheParty, ...collecting, ...ended, outbox];
+export const STATES: readonly PageState[] = [...beforeTheParty, ...collecting, ...ended, outbox];

@@ -1,12 +1,13 @@
 // A checkout as a model, for the tests of the pure decisions: applies steps as the database would, and refuses what the
-// database would refuse (a move that is not in the table, a row that is not where the step says, a second live hold).
+// database would refuse (a transition that is not in the table, a row in another state, a second live hold).
 
 import { feeOf } from '../../src/base/money.ts';
 import type { Transitions } from '../../src/base/transitions.ts';
 import type { LockedCheckout, ShareState } from '../../src/domain/checkouts/locked-checkout.ts';
-import type { NewMovement, Step } from '../../src/domain/checkouts/steps.ts';
+import type { Step } from '../../src/domain/checkouts/steps.ts';
 import { CHECKOUT_TRANSITIONS, SHARE_TRANSITIONS } from '../../src/domain/checkouts/transitions.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
+import type { NewMovement } from '../../src/domain/payments/movement-queries.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';
 import { ENDED_HOLD_STATUSES, HOLD_TRANSITIONS, type MovementStatus } from '../../src/domain/payments/transitions.ts';
 
@@ -15,7 +16,7 @@ const HOUR = 3_600_000;
 
 export interface Model {
   readonly checkout: LockedCheckout;
-  /** Released and gone ones too. */
+  /** All holds, ended ones included. */
   readonly holds: readonly HoldState[];
   readonly movements: readonly (NewMovement & { readonly status: MovementStatus })[];
   readonly entries: ReadonlyMap<string, number>;
@@ -49,12 +50,12 @@ export function newModel(amount: number, fee: number, partySize: number): Model 
 let ids = 0;
 export const newId = (): string => `id-${++ids}`;
 
-function insist(is: boolean, what: string): void {
+function mustHold(is: boolean, what: string): void {
   if (!is) throw new Error(`the database would refuse: ${what}`);
 }
 
-export function isLegal<S extends string>(moves: Transitions<S>, from: S, to: S): boolean {
-  return moves[from].includes(to);
+export function isLegal<S extends string>(transitions: Transitions<S>, from: S, to: S): boolean {
+  return transitions[from].includes(to);
 }
 
 export function applyAll(model: Model, steps: readonly Step[]): Model {
@@ -70,7 +71,7 @@ function withHolds(model: Model, holds: readonly HoldState[]): Model {
 
 function onHolds(model: Model, of: readonly string[], change: (hold: HoldState) => HoldState): Model {
   for (const id of of)
-    insist(
+    mustHold(
       model.holds.some((hold) => hold.id === id),
       `there is no hold ${id}`,
     );
@@ -83,7 +84,7 @@ function onHolds(model: Model, of: readonly string[], change: (hold: HoldState) 
 function onShares(model: Model, of: readonly string[], change: (share: ShareState) => ShareState): Model {
   const { checkout } = model;
   for (const id of of)
-    insist(
+    mustHold(
       checkout.shares.some((share) => share.id === id),
       `there is no share ${id}`,
     );
@@ -92,8 +93,8 @@ function onShares(model: Model, of: readonly string[], change: (share: ShareStat
 }
 
 function moveHold(hold: HoldState, from: string, to: HoldState['status']): HoldState {
-  insist(hold.status === from, `hold is ${hold.status}, not ${from}`);
-  insist(isLegal(HOLD_TRANSITIONS, hold.status, to), `a hold cannot go from ${from} to ${to}`);
+  mustHold(hold.status === from, `hold is ${hold.status}, not ${from}`);
+  mustHold(isLegal(HOLD_TRANSITIONS, hold.status, to), `a hold cannot go from ${from} to ${to}`);
   return { ...hold, status: to };
 }
 
@@ -101,55 +102,58 @@ function apply(model: Model, step: Step): Model {
   const { checkout } = model;
   switch (step.step) {
     case 'transition checkout':
-      insist(checkout.status === step.from, `checkout is ${checkout.status}, not ${step.from}`);
-      insist(isLegal(CHECKOUT_TRANSITIONS, step.from, step.to), `a checkout cannot go from ${step.from} to ${step.to}`);
+      mustHold(checkout.status === step.from, `checkout is ${checkout.status}, not ${step.from}`);
+      mustHold(
+        isLegal(CHECKOUT_TRANSITIONS, step.from, step.to),
+        `a checkout cannot go from ${step.from} to ${step.to}`,
+      );
       return {
         ...model,
         checkout: { ...checkout, status: step.to, organizerId: step.organizerId ?? checkout.organizerId },
       };
     case 'transition shares':
-      insist(isLegal(SHARE_TRANSITIONS, step.from, step.to), `a share cannot go from ${step.from} to ${step.to}`);
+      mustHold(isLegal(SHARE_TRANSITIONS, step.from, step.to), `a share cannot go from ${step.from} to ${step.to}`);
       return onShares(model, step.ids, (share) => {
-        insist(share.status === step.from, `share is ${share.status}, not ${step.from}`);
+        mustHold(share.status === step.from, `share is ${share.status}, not ${step.from}`);
         return { ...share, status: step.to };
       });
     case 'add shares': {
       const added = step.shares.map((share): ShareState => ({ ...share, status: 'invited', refundedAmount: 0 }));
-      const shares = [...checkout.shares, ...added].sort((a, b) => a.place - b.place);
-      insist(new Set(shares.map(({ memberId }) => memberId)).size === shares.length, 'one member twice');
+      const shares = [...checkout.shares, ...added].sort((a, b) => a.position - b.position);
+      mustHold(new Set(shares.map(({ memberId }) => memberId)).size === shares.length, 'one member twice');
       return { ...model, checkout: { ...checkout, shares } };
     }
     case 'drop shares':
       for (const share of checkout.shares) {
         if (step.ids.includes(share.id))
-          insist(share.status !== 'held' && share.status !== 'captured', 'dropped while held');
+          mustHold(share.status !== 'held' && share.status !== 'captured', 'dropped while held');
       }
       return {
         ...model,
         checkout: { ...checkout, shares: checkout.shares.filter(({ id }) => !step.ids.includes(id)) },
       };
     case 'reorder shares': {
-      const seated = onShares(model, [...step.places.keys()], (share) => ({
+      const reordered = onShares(model, [...step.positions.keys()], (share) => ({
         ...share,
-        place: step.places.get(share.id) ?? 0,
+        position: step.positions.get(share.id) ?? 0,
       }));
-      const shares = [...seated.checkout.shares].sort((a, b) => a.place - b.place);
-      return { ...seated, checkout: { ...seated.checkout, shares } };
+      const shares = [...reordered.checkout.shares].sort((a, b) => a.position - b.position);
+      return { ...reordered, checkout: { ...reordered.checkout, shares } };
     }
     case 'refund shares':
       return onShares(model, [...step.amounts.keys()], (share) => {
-        insist(share.status === 'captured' || share.status === 'refunded', 'refunded and not captured');
+        mustHold(share.status === 'captured' || share.status === 'refunded', 'refunded and not captured');
         const refundedAmount = share.refundedAmount + (step.amounts.get(share.id) ?? 0);
-        insist(refundedAmount <= share.amount, 'refunded above its amount');
+        mustHold(refundedAmount <= share.amount, 'refunded above its amount');
         return { ...share, refundedAmount };
       });
     case 'refund checkout':
-      insist(['completed', 'canceled'].includes(checkout.status), 'refund before an end');
+      mustHold(['completed', 'canceled'].includes(checkout.status), 'refund before an end');
       return { ...model, checkout: { ...checkout, refundedAmount: checkout.refundedAmount + step.amount } };
     case 'record event':
       return { ...model, events: [...model.events, step.type] };
     case 'schedule retry':
-      insist(checkout.status === 'funded', 'look again and not funded');
+      mustHold(checkout.status === 'funded', 'look again and not funded');
       return model;
     case 'open payout':
       return model;
@@ -163,12 +167,12 @@ function applyToMoney(model: Model, step: Step): Model {
   switch (step.step) {
     case 'add hold': {
       const { hold } = step;
-      const fresh: HoldState = {
+      const newMovements: HoldState = {
         ...hold,
         venueId: checkout.venueId,
         checkoutId: checkout.id,
         mode: checkout.mode,
-        status: 'asked',
+        status: 'requested',
         currency: checkout.currency,
         intentId: null,
         paymentMethodId: null,
@@ -179,12 +183,15 @@ function applyToMoney(model: Model, step: Step): Model {
         leaseToken: 0,
         createdAt: NOW,
       };
-      return withHolds(model, [...model.holds, fresh]);
+      return withHolds(model, [...model.holds, newMovements]);
     }
     case 'transition hold':
-      return onHolds(model, [step.id], (hold) => ({ ...moveHold(hold, step.from, step.to), ...known(step.update) }));
+      return onHolds(model, [step.id], (hold) => ({
+        ...moveHold(hold, step.from, step.to),
+        ...definedFields(step.update),
+      }));
     case 'update hold':
-      return onHolds(model, [step.id], (hold) => ({ ...hold, ...known(step.update) }));
+      return onHolds(model, [step.id], (hold) => ({ ...hold, ...definedFields(step.update) }));
     case 'activate renewal':
       return onHolds(model, [step.id], (hold) => ({ ...hold, renews: null }));
     case 'begin captures':
@@ -199,24 +206,32 @@ function applyToMoney(model: Model, step: Step): Model {
     case 'add movements': {
       const added = step.movements.map((movement) => ({ ...movement, status: 'waiting' as const }));
       for (const { amount, feePart } of added)
-        insist(amount > 0 && feePart >= 0 && feePart <= amount, 'a movement of nothing');
+        mustHold(amount > 0 && feePart >= 0 && feePart <= amount, 'a movement of nothing');
       return { ...model, movements: [...model.movements, ...added] };
     }
-    case 'shrink transfer':
+    case 'reduce transfer':
       return {
         ...model,
         movements: model.movements.map((one) => {
           if (one.id !== step.id) return one;
-          insist(one.status === 'waiting' && one.amount >= step.by, 'a transfer shrinks below nothing');
-          const amount = one.amount - step.by;
-          return { ...one, amount, status: amount === 0 ? 'dropped' : one.status };
+          mustHold(one.status === 'waiting' && one.amount > step.by, 'a transfer is reduced to nothing');
+          return { ...one, amount: one.amount - step.by };
+        }),
+      };
+    case 'drop transfer':
+      return {
+        ...model,
+        movements: model.movements.map((one) => {
+          if (one.id !== step.id) return one;
+          mustHold(one.status === step.from && one.amount === step.amount, 'a transfer is dropped in part');
+          return { ...one, amount: 0, status: 'dropped' };
         }),
       };
     case 'post entries': {
       const entries = new Map(model.entries);
       for (const { kind, subject, amount } of step.entries) {
         if (amount === 0) continue;
-        insist(amount > 0 && !entries.has(`${kind} ${subject}`), `${kind} twice for ${subject}`);
+        mustHold(amount > 0 && !entries.has(`${kind} ${subject}`), `${kind} twice for ${subject}`);
         entries.set(`${kind} ${subject}`, amount);
       }
       return { ...model, entries };
@@ -226,7 +241,7 @@ function applyToMoney(model: Model, step: Step): Model {
   }
 }
 
-function known(update: object | undefined): Partial<HoldState> {
+function definedFields(update: object | undefined): Partial<HoldState> {
   return Object.fromEntries(
     Object.entries(update ?? {}).filter(
       ([name, value]) => value !== null && !['clientSecret', 'refusal'].includes(name),
@@ -234,64 +249,63 @@ function known(update: object | undefined): Partial<HoldState> {
   );
 }
 
-/** What the database judges at commit, and what must hold of the money at every moment. */
+/** What the database checks at commit, and what must always be true of the money. */
 function checkAtCommit({ checkout, holds, movements }: Model): void {
   const { status, shares, amount } = checkout;
   const total = shares.reduce((sum, share) => sum + share.amount, 0);
-  insist(
+  mustHold(
     total === amount || (shares.length === 0 && ['open', 'expired', 'canceled'].includes(status)),
     `shares sum to ${total}`,
   );
   if (['completed', 'expired', 'canceled'].includes(status)) {
-    insist(!shares.some((share) => share.status === 'held'), `${status} and holds a card`);
+    mustHold(!shares.some((share) => share.status === 'held'), `${status} and holds a card`);
   }
   if (status === 'completed') {
-    insist(
+    mustHold(
       shares.every((share) => share.status === 'captured' || share.status === 'refunded'),
       'completed, not captured',
     );
   }
   if (status === 'expired' || status === 'canceled') {
-    const live = holds.find((hold) => ['asked', 'open', 'held', 'capturing'].includes(hold.status));
-    insist(live === undefined, `${status}, and hold ${live?.id} is ${live?.status} and never let go`);
+    const live = holds.find((hold) => ['requested', 'open', 'held', 'capturing'].includes(hold.status));
+    mustHold(live === undefined, `${status}, and hold ${live?.id} is ${live?.status} and never let go`);
   }
-  const standingFor = holds.filter(
-    ({ renews, status: at }) => renews === null && ['asked', 'open', 'held', 'capturing', 'captured'].includes(at),
+  const liveHolds = holds.filter(
+    ({ renews, status: at }) => renews === null && ['requested', 'open', 'held', 'capturing', 'captured'].includes(at),
   );
-  insist(
-    new Set(standingFor.map(({ shareId }) => shareId)).size === standingFor.length,
-    'two live holds for one share',
-  );
-  // A renewal may take a card beside the hold that it renews, and beside nothing else.
+  mustHold(new Set(liveHolds.map(({ shareId }) => shareId)).size === liveHolds.length, 'two live holds for one share');
+  // A renewal may hold a card only beside the hold that it renews.
   const renewing = holds.find(
     ({ renews, shareId, status: at }) =>
-      renews !== null && at === 'asked' && shares.some((share) => share.id === shareId && share.status !== 'held'),
+      renews !== null && at === 'requested' && shares.some((share) => share.id === shareId && share.status !== 'held'),
   );
-  insist(renewing === undefined, `hold ${renewing?.id} renews one that was lost, and could still take a card`);
+  mustHold(renewing === undefined, `hold ${renewing?.id} renews one that was lost, and could still take a card`);
   for (const { id, amount, status: at } of holds) {
-    if (at === 'returned') insist(givenBack(movements, id) === amount, `hold ${id} is returned, and its money is not`);
+    if (at === 'returned')
+      mustHold(amountReturned(movements, id) === amount, `hold ${id} is returned, and its money is not`);
   }
-  // Nobody is charged for a booking that does not happen: what was captured belongs to a captured share, or goes back.
+  // No guest is charged for a checkout that does not complete: a captured hold belongs to a captured share, or is
+  // returned.
   if (status === 'funded') return;
   for (const hold of holds) {
     if (hold.status !== 'captured') continue;
-    const kept = shares.some(
+    const staysCharged = shares.some(
       (share) => share.id === hold.shareId && share.status === 'captured' && status === 'completed',
     );
-    insist(
-      kept || givenBack(movements, hold.id) === hold.amount,
+    mustHold(
+      staysCharged || amountReturned(movements, hold.id) === hold.amount,
       `hold ${hold.id} is captured in a ${status} checkout and not given back`,
     );
   }
 }
 
-function givenBack(movements: Model['movements'], of: string): number {
+function amountReturned(movements: Model['movements'], of: string): number {
   const back = movements.filter(({ holdId, kind }) => holdId === of && (kind === 'return' || kind === 'refund'));
   return back.reduce((sum, { amount }) => sum + amount, 0);
 }
 
-/** What the bank would say of a hold. */
-export function factsFor(hold: HoldState, more: Partial<HoldFacts> = {}): HoldFacts {
+/** The facts that the processor would return for a hold. */
+export function factsFor(hold: HoldState, overrides: Partial<HoldFacts> = {}): HoldFacts {
   return {
     intentId: hold.intentId ?? `pi_${hold.id}`,
     status: 'held',
@@ -304,10 +318,10 @@ export function factsFor(hold: HoldState, more: Partial<HoldFacts> = {}): HoldFa
     heldAt: NOW,
     captureBefore: NOW + 168 * HOUR,
     chargeId: `ch_${hold.id}`,
-    customerId: hold.keepsCard ? 'cus' : null,
+    customerId: hold.savesCard ? 'cus' : null,
     paymentMethodId: 'pm',
-    refusal: null,
+    declineCode: null,
     decline: null,
-    ...more,
+    ...overrides,
   };
 }

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { decideCancel } from '../../src/domain/checkouts/decide-cancel.ts';
 import { decideExpire } from '../../src/domain/checkouts/decide-expire.ts';
 import type { LockedCheckout, ShareState } from '../../src/domain/checkouts/locked-checkout.ts';
-import { decideCancel } from '../../src/domain/checkouts/party/decide-party.ts';
 import { CHECKOUT_TRANSITIONS, type CheckoutStatus } from '../../src/domain/checkouts/transitions.ts';
 import { HOLD_TRANSITIONS, type HoldStatus } from '../../src/domain/payments/transitions.ts';
 import { applyAll, newModel } from './checkout-model.ts';
@@ -12,16 +12,16 @@ import { applyAll, newModel } from './checkout-model.ts';
 const { checkout: open } = newModel(10_000, 300, 4);
 const STATUSES = Object.keys(CHECKOUT_TRANSITIONS) as CheckoutStatus[];
 
-function share(place: number, status: ShareState['status']): ShareState {
-  const id = `shr_${place}`;
-  const person = { isOrganizer: place === 0, memberId: `member-${place}`, displayName: null };
-  return { id, place, amount: 5_000, status, ...person, refundedAmount: 0 };
+function share(position: number, status: ShareState['status']): ShareState {
+  const id = `shr_${position}`;
+  const person = { isOrganizer: position === 0, memberId: `member-${position}`, displayName: null };
+  return { id, position, amount: 5_000, status, ...person, refundedAmount: 0 };
 }
 
 function hold(id: string, shareId: string, status: HoldStatus): LockedCheckout['holds'][number] {
   const { venueId, mode, currency } = open;
   const about = { id, venueId, checkoutId: open.id, shareId, mode, status, amount: 5_000, currency };
-  const card = { renews: null, keepsCard: false, intentId: null, customerId: null, paymentMethodId: null };
+  const card = { renews: null, savesCard: false, intentId: null, customerId: null, paymentMethodId: null };
   const times = { heldAt: null, captureBefore: null, captureTries: 0, leaseToken: 0, createdAt: 0 };
   return { ...about, ...card, chargeId: null, ...times, payerId: null };
 }
@@ -45,7 +45,7 @@ describe('a checkout', () => {
     const now = open.expiresAt + 5;
     expect(decideExpire({ ...open, status: 'collecting', shares, holds }, now)).toEqual([
       { step: 'transition shares', ids: ['shr_0'], from: 'held', to: 'released' },
-      { step: 'transition hold', id: 'hold asked', from: 'asked', to: 'releasing', dueAt: now },
+      { step: 'transition hold', id: 'hold requested', from: 'requested', to: 'releasing', dueAt: now },
       { step: 'transition hold', id: 'hold open', from: 'open', to: 'releasing', dueAt: now },
       { step: 'transition hold', id: 'hold held', from: 'held', to: 'releasing', dueAt: now },
       { step: 'transition checkout', from: 'collecting', to: 'expired' },
@@ -56,7 +56,7 @@ describe('a checkout', () => {
   it('ends the same way whether it expires or is canceled', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom<ShareState['status']>('invited', 'held', 'failed')), (statuses) => {
-        const shares = statuses.map((status, place) => share(place, status));
+        const shares = statuses.map((status, position) => share(position, status));
         const checkout: LockedCheckout = { ...open, status: 'collecting', amount: 5_000 * shares.length, shares };
         const canceled = decideCancel(checkout, checkout.expiresAt - 1);
         const steps = 'steps' in canceled ? canceled.steps : [];

@@ -4,9 +4,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitEqually } from '../../src/base/money.ts';
+import { decideCancel } from '../../src/domain/checkouts/decide-cancel.ts';
 import { decideFromFacts, decideHold } from '../../src/domain/checkouts/holds/decide-hold.ts';
 import type { LockedCheckout } from '../../src/domain/checkouts/locked-checkout.ts';
-import { decideCancel, decideParty, type PartyShare } from '../../src/domain/checkouts/party/decide-party.ts';
+import { decideParty, type PartyShare } from '../../src/domain/checkouts/party/decide-party.ts';
 import { checkSplit, equalSplit, MIN_CHARGE } from '../../src/domain/checkouts/party/split.ts';
 import type { CheckoutStatus } from '../../src/domain/checkouts/transitions.ts';
 import { applyAll, factsFor, type Model, NOW, newId, newModel } from './checkout-model.ts';
@@ -42,7 +43,7 @@ function pay(model: Model, place: number): Model {
   const requested = applyAll(model, decided.steps);
   const update = { intentId: `pi_${decided.holdId}` };
   const open = applyAll(requested, [
-    { step: 'transition hold', id: decided.holdId, from: 'asked', to: 'open', update, dueAt: NOW },
+    { step: 'transition hold', id: decided.holdId, from: 'requested', to: 'open', update, dueAt: NOW },
   ]);
   const hold = open.checkout.holds.find(({ id }) => id === decided.holdId);
   return hold === undefined ? open : applyAll(open, decideFromFacts(open.checkout, hold.id, factsFor(hold), NOW));
@@ -126,7 +127,7 @@ describe('a choice of the party', () => {
       const decided = decideParty(checkout, [share('organizer', AMOUNT)], now, newId);
       return 'refusal' in decided ? decided.refusal : null;
     };
-    const other = decideParty(collecting, [share('somebody', AMOUNT)], NOW, newId);
+    const other = decideParty(collecting, [share('other-member', AMOUNT)], NOW, newId);
     expect(other).toEqual({ refusal: 'not_organizer' });
     expect(STATES.map((status) => refusalOf({ ...collecting, status }))).toEqual([
       null,
@@ -188,16 +189,16 @@ describe('a split', () => {
     fc.assert(
       fc.property(parts, fc.integer({ min: -3, max: 3 }), (amounts, off) => {
         const fault = checkSplit(sum(amounts) - off, amounts);
-        const place = amounts.findIndex((part) => part >= 1 && part <= 49);
+        const position = amounts.findIndex((part) => part >= 1 && part <= 49);
         if (off !== 0) expect(fault).toEqual({ fault: 'wrong sum', difference: off });
-        else if (place >= 0) expect(fault).toEqual({ fault: 'under the minimum charge', place });
+        else if (position >= 0) expect(fault).toEqual({ fault: 'under the minimum charge', position });
         else expect(fault).toBeNull();
       }),
     );
     expect([checkSplit(100, [50, 50]), checkSplit(100, [100, 0]), checkSplit(100, [51, 49])]).toEqual([
       null,
       null,
-      { fault: 'under the minimum charge', place: 1 },
+      { fault: 'under the minimum charge', position: 1 },
     ]);
   });
 });

@@ -27,13 +27,13 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
   const checkout: LockedCheckout = {
     ...blank.checkout,
     status: 'completed',
-    shares: shares.map((amount, place) => ({
-      id: `shr_${place}`,
-      place,
+    shares: shares.map((amount, position) => ({
+      id: `shr_${position}`,
+      position,
       amount,
       status: 'captured',
-      isOrganizer: place === 0,
-      memberId: `m${place}`,
+      isOrganizer: position === 0,
+      memberId: `m${position}`,
       displayName: null,
       refundedAmount: 0,
     })),
@@ -50,7 +50,7 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
       amount,
       currency: 'usd',
       renews: null,
-      keepsCard: false,
+      savesCard: false,
       intentId: `pi_${id}`,
       customerId: null,
       paymentMethodId: null,

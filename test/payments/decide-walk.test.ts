@@ -11,6 +11,7 @@ import {
   recordCaptures,
   recordRelease,
 } from '../../src/domain/checkouts/capture/decide-capture.ts';
+import { decideCancel } from '../../src/domain/checkouts/decide-cancel.ts';
 import { decideExpire } from '../../src/domain/checkouts/decide-expire.ts';
 import {
   decideFromFacts,
@@ -19,7 +20,7 @@ import {
   decideRenewal,
   decideTemporarilyRefused,
 } from '../../src/domain/checkouts/holds/decide-hold.ts';
-import { decideCancel, decideParty } from '../../src/domain/checkouts/party/decide-party.ts';
+import { decideParty } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideRefund, refundableAmount } from '../../src/domain/checkouts/refunds/decide-refund.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';
@@ -71,10 +72,10 @@ function factsBy(hold: HoldState, how: number): HoldFacts {
     {},
     {},
     {},
-    { status: 'waiting', capturable: 0, heldAt: null, refusal: null },
-    { status: 'waiting', capturable: 0, heldAt: null, refusal: 'card_declined' },
-    { status: 'underway', capturable: 0, heldAt: null },
-    { status: 'gone', capturable: 0, heldAt: null },
+    { status: 'waiting', capturable: 0, heldAt: null, declineCode: null },
+    { status: 'waiting', capturable: 0, heldAt: null, declineCode: 'card_declined' },
+    { status: 'processing', capturable: 0, heldAt: null },
+    { status: 'voided', capturable: 0, heldAt: null },
     { status: 'captured', capturable: 0, captured: hold.amount },
     { capturable: Math.floor(hold.amount / 2) },
     { heldAt: NOW + 1_000 * 3_600_000 },
@@ -91,9 +92,9 @@ function factsBy(hold: HoldState, how: number): HoldFacts {
 function createAndPoll(model: Model, hold: HoldState, how: number): Model {
   const intentId = `pi_${hold.id}`;
   const opened =
-    hold.status === 'asked' && hold.renews === null
+    hold.status === 'requested' && hold.renews === null
       ? applyAll(model, [
-          { step: 'transition hold', id: hold.id, from: 'asked', to: 'open', update: { intentId }, dueAt: NOW },
+          { step: 'transition hold', id: hold.id, from: 'requested', to: 'open', update: { intentId }, dueAt: NOW },
         ])
       : model;
   const current = opened.holds.find(({ id }) => id === hold.id) ?? hold;
@@ -111,7 +112,7 @@ function outcomeBy(how: number): CaptureOutcome {
   return pick(outcomes, how) as CaptureOutcome;
 }
 
-/** A test helper, the share's member or the organizer; with or without a fresh poll of the current hold. */
+/** A test helper, the share's member or the organizer; with or without a new poll of the current hold. */
 function requesterOf({ checkout }: Model, who: number, how: number) {
   const share = pick(checkout.shares, who);
   const current = checkout.holds.find(({ shareId, status }) => shareId === share?.id && status !== 'releasing');
@@ -247,7 +248,7 @@ describe('a hold that is lost during its renewal', () => {
     ];
     const { holds, checkout } = story.reduce(run, newModel(10_000, 0, 2));
     expect(holds.map(({ renews, status }) => [renews === null, status])).toEqual([
-      [true, 'gone'],
+      [true, 'voided'],
       [false, 'releasing'],
     ]);
     const share = checkout.shares[0];

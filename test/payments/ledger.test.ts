@@ -22,17 +22,20 @@ const about = () => ({ venueId, mode: 'test', checkoutId: 'chk_1', currency: 'us
 class RolledBack extends Error {}
 
 /** Which of these the database accepts, each tried alone. Everything is rolled back. */
-async function passing<T>(tries: readonly T[], work: (tx: Queryable, one: T) => Promise<unknown>): Promise<T[]> {
+async function acceptedOf<T>(
+  candidates: readonly T[],
+  work: (tx: Queryable, candidate: T) => Promise<unknown>,
+): Promise<T[]> {
   const passed: T[] = [];
   const all = world.db.transaction(async (tx) => {
-    for (const one of tries) {
+    for (const candidate of candidates) {
       await tx.query('savepoint a_try');
-      const ok = await work(tx, one).then(
+      const ok = await work(tx, candidate).then(
         () => true,
         () => false,
       );
       await tx.query('rollback to savepoint a_try');
-      if (ok) passed.push(one);
+      if (ok) passed.push(candidate);
     }
     throw new RolledBack();
   });
@@ -69,7 +72,7 @@ describe('the chart of accounts', () => {
         [...accounts, 'pocket'].map((credit) => ({ kind, debit, credit, amount: 1 })),
       ),
     );
-    const passed = await passing(lines, insert);
+    const passed = await acceptedOf(lines, insert);
     expect(passed).toEqual(kinds.map((kind) => ({ kind, ...ENTRY_KINDS[kind], amount: 1 })));
   });
 
@@ -81,7 +84,7 @@ describe('the chart of accounts', () => {
 describe('an entry', () => {
   it('of 0 or less is rejected', async () => {
     const lines = [0, -1, 1].map((amount) => ({ kind: 'capture', ...ENTRY_KINDS.capture, amount }));
-    expect((await passing(lines, insert)).map(({ amount }) => amount)).toEqual([1]);
+    expect((await acceptedOf(lines, insert)).map(({ amount }) => amount)).toEqual([1]);
   });
 
   it('exists once for its kind and subject', async () => {
@@ -94,7 +97,7 @@ describe('an entry', () => {
 
   it('cannot be changed, deleted or truncated', async () => {
     await world.db.transaction((tx) => postEntries(tx, about(), [{ kind: 'fee', subject: 'for-good', amount: 5 }]));
-    const tries = [
+    const candidates = [
       `update ledger_entries set amount = 6 where subject = 'for-good'`,
       `update ledger_entries set amount = amount`,
       `update ledger_entries set at = now()`,
@@ -103,7 +106,7 @@ describe('an entry', () => {
       'truncate ledger_entries',
       'truncate venues cascade',
     ];
-    expect(await passing(tries, (tx, text) => tx.query(text))).toEqual([]);
+    expect(await acceptedOf(candidates, (tx, text) => tx.query(text))).toEqual([]);
   });
 
   it('of 0 is not inserted', async () => {

@@ -34,7 +34,7 @@ let address: StripeAddress;
 let processor: Processor;
 
 beforeAll(async () => {
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   address = { protocol: 'http', host: '127.0.0.1', port: (server.address() as AddressInfo).port };
   processor = processorAt(address);
 });
@@ -59,7 +59,7 @@ function processorAt(where: StripeAddress, timeoutMs = 15_000): Processor {
 
 const header = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 
-function says(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
+function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_1', ...headers });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
@@ -67,9 +67,9 @@ function says(status: number, body: unknown, headers: Readonly<Record<string, st
 }
 
 const refuses = (status: number, error: object, headers?: Readonly<Record<string, string>>): Reply =>
-  says(status, { error: { message: 'No.', ...error } }, headers);
+  reply(status, { error: { message: 'No.', ...error } }, headers);
 
-const intent = (more: object = {}) => ({
+const intent = (overrides: object = {}) => ({
   id: 'pi_1',
   object: 'payment_intent',
   status: 'requires_capture',
@@ -84,17 +84,17 @@ const intent = (more: object = {}) => ({
   payment_method: null,
   last_payment_error: null,
   latest_charge: null,
-  ...more,
+  ...overrides,
 });
 
-const charge = (more: object = {}) => ({
+const charge = (overrides: object = {}) => ({
   id: 'ch_1',
   created: 1_800_000_000,
   amount: 1000,
   amount_captured: 1000,
   amount_refunded: 0,
   payment_method_details: { card: { capture_before: 1_800_600_000 } },
-  ...more,
+  ...overrides,
 });
 
 /**
@@ -112,7 +112,7 @@ async function listenButNeverAccept(): Promise<{ readonly port: number; stop(): 
   );
   const [port] = (await once(thread, 'message')) as [number];
   const queue = [1, 2, 3, 4].map(() => connect(port, '127.0.0.1').on('error', () => {}));
-  await new Promise((done) => setTimeout(done, 200));
+  await new Promise((resolve) => setTimeout(resolve, 200));
   return {
     port,
     stop: () => {
@@ -174,7 +174,7 @@ describe('ProcessorUnavailable, the outcome is unknown:', () => {
   });
 
   it('a response that is not JSON, or only half of it', async () => {
-    replies.push(says(502, '<html>Bad gateway</html>'), says(200, '<html>Welcome to the hotel</html>'));
+    replies.push(reply(502, '<html>Bad gateway</html>'), reply(200, '<html>Welcome to the hotel</html>'));
     await unavailableOf(capture());
     await unavailableOf(capture());
     replies.push((response) => {
@@ -209,9 +209,9 @@ describe('ProcessorUnavailable, the outcome is unknown:', () => {
 
   it('a refused connection', async () => {
     const closed = createSocketServer();
-    await new Promise<void>((done) => closed.listen(0, '127.0.0.1', done));
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
     const { port } = closed.address() as AddressInfo;
-    await new Promise<void>((done) => closed.close(() => done()));
+    await new Promise<void>((resolve) => closed.close(() => resolve()));
     const message = await unavailableOf(
       processorAt({ protocol: 'http', host: '127.0.0.1', port }).retrieveHold('pi_1'),
     );
@@ -228,7 +228,7 @@ describe('ProcessorUnavailable, the outcome is unknown:', () => {
   });
 
   it('an unknown status is not guessed', async () => {
-    replies.push(says(200, intent({ status: 'requires_divination' })));
+    replies.push(reply(200, intent({ status: 'requires_divination' })));
     expect(await unavailableOf(processor.retrieveHold('pi_1'))).toContain('requires_divination');
   });
 
@@ -263,7 +263,7 @@ describe('ProcessorRefusal, the answer is final:', () => {
   });
 
   it('a refused capture counts only if the issuer declined it or the intent shows it', async () => {
-    replies.push(refuses(400, { type: 'invalid_request_error', code: 'parameter_unknown' }), says(200, intent()));
+    replies.push(refuses(400, { type: 'invalid_request_error', code: 'parameter_unknown' }), reply(200, intent()));
     await unavailableOf(capture());
     replies.push(refuses(404, { type: 'invalid_request_error', code: 'resource_missing' }), refuses(404, {}));
     await unavailableOf(capture());
@@ -293,7 +293,7 @@ describe('ProcessorRefusal, the answer is final:', () => {
     });
     // The SDK reports every failure of its HTTP client as a connection error.
     expect(await failureOf(own.retrieveHold('pi_1'))).toBeInstanceOf(ProcessorUnavailable);
-    replies.push(says(200, { data: null, has_more: false }));
+    replies.push(reply(200, { data: null, has_more: false }));
     expect(await failureOf(processor.holdsSince(0, null))).toBeInstanceOf(TypeError);
   });
 });
@@ -303,14 +303,14 @@ describe('when the intent is in another state', () => {
   const captured = intent({ status: 'succeeded', amount_received: 1000, latest_charge: charge() });
 
   it('a capture succeeds if the amount is captured already', async () => {
-    replies.push(unexpected, says(200, captured));
+    replies.push(unexpected, reply(200, captured));
     expect(await capture()).toMatchObject({ status: 'captured', captured: 1000, chargeId: 'ch_1' });
   });
 
   it('a capture is refused if another amount is captured, or the intent is canceled', async () => {
-    replies.push(unexpected, says(200, { ...captured, amount_received: 999 }));
+    replies.push(unexpected, reply(200, { ...captured, amount_received: 999 }));
     expect(await refusalOf(capture())).toBe('payment_intent_unexpected_state');
-    replies.push(unexpected, says(200, intent({ status: 'canceled' })));
+    replies.push(unexpected, reply(200, intent({ status: 'canceled' })));
     expect(await refusalOf(capture())).toBe('payment_intent_unexpected_state');
   });
 
@@ -323,24 +323,24 @@ describe('when the intent is in another state', () => {
 
   it('a release succeeds if it is canceled already, is refused if it is captured, and is unknown otherwise', async () => {
     const release = () => processor.release('pi_1', 'key-2');
-    replies.push(unexpected, says(200, intent({ status: 'canceled' })));
-    expect(await release()).toMatchObject({ status: 'gone', heldAt: null });
-    replies.push(unexpected, says(200, captured));
+    replies.push(unexpected, reply(200, intent({ status: 'canceled' })));
+    expect(await release()).toMatchObject({ status: 'voided', heldAt: null });
+    replies.push(unexpected, reply(200, captured));
     expect(await refusalOf(release())).toBe('already_captured');
-    replies.push(unexpected, says(200, intent({ status: 'processing' })));
+    replies.push(unexpected, reply(200, intent({ status: 'processing' })));
     await unavailableOf(release());
   });
 
   it('a refund that fails at once is refused', async () => {
-    replies.push(says(200, { id: 're_1', status: 'failed', failure_reason: 'lost_or_stolen_card' }));
+    replies.push(reply(200, { id: 're_1', status: 'failed', failure_reason: 'lost_or_stolen_card' }));
     expect(await refusalOf(processor.refund('pi_1', { amount: 1000, key: 'key-3', movementId: 'mov_1' }))).toBe(
       'lost_or_stolen_card',
     );
-    replies.push(says(200, { id: 're_1', status: 'canceled' }));
+    replies.push(reply(200, { id: 're_1', status: 'canceled' }));
     expect(await refusalOf(processor.refund('pi_1', { amount: 1000, key: 'key-3', movementId: 'mov_1' }))).toBe(
       'refund_canceled',
     );
-    replies.push(says(200, { id: 're_1', status: 'pending' }));
+    replies.push(reply(200, { id: 're_1', status: 'pending' }));
     expect(await processor.refund('pi_1', { amount: 1000, key: 'key-3', movementId: 'mov_1' })).toEqual({
       refundId: 're_1',
     });
@@ -348,19 +348,19 @@ describe('when the intent is in another state', () => {
 });
 
 describe('the facts of an intent', () => {
-  const retrieve = async (more: object) => {
-    replies.push(says(200, intent(more)));
+  const retrieve = async (overrides: object) => {
+    replies.push(reply(200, intent(overrides)));
     return processor.retrieveHold('pi_1');
   };
 
   it.each([
     ['requires_payment_method', 'waiting'],
     ['requires_confirmation', 'waiting'],
-    ['requires_action', 'underway'],
-    ['processing', 'underway'],
+    ['requires_action', 'processing'],
+    ['processing', 'processing'],
     ['requires_capture', 'held'],
     ['succeeded', 'captured'],
-    ['canceled', 'gone'],
+    ['canceled', 'voided'],
   ])('map %s to %s', async (stripeStatus, status) => {
     expect(await retrieve({ status: stripeStatus })).toMatchObject({ status });
   });
@@ -374,7 +374,7 @@ describe('the facts of an intent', () => {
       chargeId: 'ch_1',
       customerId: 'cus_1',
       paymentMethodId: 'pm_1',
-      refusal: null,
+      declineCode: null,
     });
     expect(await retrieve({ latest_charge: charge({ payment_method_details: null }) })).toMatchObject({
       captureBefore: null,
@@ -387,9 +387,9 @@ describe('the facts of an intent', () => {
       latest_charge: charge({ amount_captured: 0 }),
       last_payment_error: { code: 'card_declined', decline_code: 'lost_card' },
     };
-    expect(await retrieve(declined)).toMatchObject({ heldAt: null, chargeId: null, refusal: 'lost_card' });
+    expect(await retrieve(declined)).toMatchObject({ heldAt: null, chargeId: null, declineCode: 'lost_card' });
     const unproven = { ...declined, last_payment_error: { code: 'payment_intent_authentication_failure' } };
-    expect(await retrieve(unproven)).toMatchObject({ refusal: 'payment_intent_authentication_failure' });
+    expect(await retrieve(unproven)).toMatchObject({ declineCode: 'payment_intent_authentication_failure' });
   });
 
   it('include the processor’s mode', async () => {
@@ -404,15 +404,15 @@ describe('the facts of an intent', () => {
     ['part refunded', { amount_refunded: 300 }, { captured: 1000, refunded: 300 }],
     ['captured in part', { amount_captured: 800, amount_refunded: 200 }, { captured: 800, refunded: 0 }],
     ['that, part refunded', { amount_captured: 800, amount_refunded: 700 }, { captured: 800, refunded: 500 }],
-  ])('do not count the released part as refunded: %s', async (_, more, totals) => {
-    replies.push(says(200, intent({ latest_charge: more === null ? null : charge(more) })));
+  ])('do not count the released part as refunded: %s', async (_, overrides, totals) => {
+    replies.push(reply(200, intent({ latest_charge: overrides === null ? null : charge(overrides) })));
     expect(await processor.chargeTotals('pi_1')).toEqual(totals);
   });
 });
 
 describe('the adapter', () => {
   it('sends the API version with every call', async () => {
-    replies.push(says(200, intent()));
+    replies.push(reply(200, intent()));
     await processor.retrieveHold('pi_1');
     expect(seen[0]?.version).toMatch(/^\d{4}-\d\d-\d\d\./);
   });

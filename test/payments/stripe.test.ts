@@ -1,5 +1,5 @@
 // The adapter against the embedded processor, over HTTP: every call, the same call again after each fault, and the
-// notices that follow. Responses that the embedded processor never gives are in stripe-errors.test.ts.
+// events that follow. Responses that the embedded processor never gives are in stripe-errors.test.ts.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -9,7 +9,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultKind } from '../../sandbox/processor/faults.ts';
 import { type RunningProcessor, startProcessor } from '../../sandbox/processor/server.ts';
 import type { Mode } from '../../src/base/config.ts';
-import { type Notice, readNotice } from '../../src/domain/payments/notice.ts';
 import {
   type HoldFacts,
   type NewHold,
@@ -17,6 +16,7 @@ import {
   ProcessorRefusal,
   ProcessorUnavailable,
 } from '../../src/domain/payments/processor.ts';
+import { type ProcessorEvent, readProcessorEvent } from '../../src/domain/payments/processor-event.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 
 /** The short time-out is only for calls that must fail, so that a busy machine fails no other. */
@@ -28,7 +28,7 @@ const keysFor = (mode: Mode) => ({
 });
 const KEYS = { test: keysFor('test'), live: keysFor('live') };
 
-let bank: RunningProcessor;
+let sandbox: RunningProcessor;
 let processor: Processor;
 let live: Processor;
 let impatient: Processor;
@@ -36,29 +36,29 @@ let impatient: Processor;
 let stripe: Stripe;
 
 beforeAll(async () => {
-  bank = await startProcessor({ port: 0, folder: null, keys: KEYS });
+  sandbox = await startProcessor({ port: 0, folder: null, keys: KEYS });
   processor = adapter('test');
   live = adapter('live');
   impatient = adapter('test', KEYS.test.secret, SHORT_TIMEOUT_MS);
-  stripe = new Stripe(KEYS.test.secret, { host: '127.0.0.1', port: bank.port, protocol: 'http', telemetry: false });
+  stripe = new Stripe(KEYS.test.secret, { host: '127.0.0.1', port: sandbox.port, protocol: 'http', telemetry: false });
 });
-afterEach(() => bank.api.faults.clear());
-afterAll(() => bank.close());
+afterEach(() => sandbox.api.faults.clear());
+afterAll(() => sandbox.close());
 
 function adapter(mode: Mode, secretKey = KEYS[mode].secret, timeoutMs = 15_000): Processor {
   return makeStripeProcessor({
     mode,
     secretKey,
     publishableKey: KEYS[mode].publishable,
-    address: { protocol: 'http', host: '127.0.0.1', port: bank.port },
+    address: { protocol: 'http', host: '127.0.0.1', port: sandbox.port },
     timeoutMs,
   });
 }
 
 let count = 0;
-const unique = (word: string): string => `${word} ${++count}`;
+const unique = (prefix: string): string => `${prefix} ${++count}`;
 
-function newHold(more: Partial<NewHold> = {}): NewHold {
+function newHold(overrides: Partial<NewHold> = {}): NewHold {
   const holdId = unique('hld').replace(' ', '_');
   const metadata = { venueId: 'ven_1', checkoutId: 'chk_1', shareId: 'shr_1', holdId };
   return {
@@ -68,12 +68,12 @@ function newHold(more: Partial<NewHold> = {}): NewHold {
     description: 'A boat',
     metadata,
     customerId: null,
-    ...more,
+    ...overrides,
   };
 }
 
-async function held(more: Partial<NewHold> = {}): Promise<HoldFacts> {
-  const { intentId } = await processor.createHold(newHold(more));
+async function held(overrides: Partial<NewHold> = {}): Promise<HoldFacts> {
+  const { intentId } = await processor.createHold(newHold(overrides));
   return processor.payWithTestCard(intentId, 'pm_card_visa', unique('pay'));
 }
 
@@ -94,7 +94,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 const faulty = (on: string, kind: FaultKind, times = 1): void =>
-  bank.api.faults.set({ rules: [{ id: unique('rule'), on, kind, times }] });
+  sandbox.api.faults.set({ rules: [{ id: unique('rule'), on, kind, times }] });
 
 const intents = async (): Promise<number> =>
   (await stripe.paymentIntents.list({ limit: 100 }).autoPagingToArray({ limit: 10_000 })).length;
@@ -118,7 +118,7 @@ describe('a hold', () => {
       chargeId: null,
       customerId: null,
       paymentMethodId: null,
-      refusal: null,
+      declineCode: null,
       decline: null,
     });
     const raw = await stripe.paymentIntents.retrieve(created.intentId);
@@ -137,7 +137,7 @@ describe('a hold', () => {
 
   it('is held once a card is confirmed, and has the time of its lapse', async () => {
     const facts = await held();
-    expect(facts).toMatchObject({ status: 'held', capturable: 2500, captured: 0, refusal: null });
+    expect(facts).toMatchObject({ status: 'held', capturable: 2500, captured: 0, declineCode: null });
     expect(facts.chargeId).toMatch(/^ch_/);
     expect(facts.captureBefore ?? 0).toBeGreaterThan(facts.heldAt ?? Number.POSITIVE_INFINITY);
     expect(await processor.retrieveHold(facts.intentId)).toEqual(facts);
@@ -151,20 +151,20 @@ describe('a hold', () => {
     await expect(confirm).rejects.toThrow();
     expect(await processor.retrieveHold(intentId)).toMatchObject({
       status: 'waiting',
-      refusal: 'insufficient_funds',
+      declineCode: 'insufficient_funds',
       chargeId: null,
       heldAt: null,
     });
     expect(await processor.payWithTestCard(intentId, 'pm_card_visa', unique('pay'))).toMatchObject({
       status: 'held',
-      refusal: null,
+      declineCode: null,
     });
   });
 
-  it('is underway while the issuer wants an approval', async () => {
+  it('is processing while the issuer wants an approval', async () => {
     const { intentId } = await processor.createHold(newHold());
     await stripe.paymentIntents.confirm(intentId, { payment_method: 'pm_card_authenticationRequired' });
-    expect(await processor.retrieveHold(intentId)).toMatchObject({ status: 'underway', heldAt: null });
+    expect(await processor.retrieveHold(intentId)).toMatchObject({ status: 'processing', heldAt: null });
   });
 
   it('below the minimum charge is refused with the processor’s code', async () => {
@@ -209,8 +209,8 @@ describe('a renewal', () => {
     expect(await codeOf(processor.renewHold(request))).toBe(code);
     const page = await processor.holdsSince(0, null);
     const left = page.holds.filter(({ metadata }) => metadata.holdId === request.metadata.holdId);
-    expect(left).toMatchObject([{ status: 'waiting', capturable: 0, chargeId: null, refusal: code }]);
-    expect(await processor.release(left[0]?.intentId ?? '', unique('release'))).toMatchObject({ status: 'gone' });
+    expect(left).toMatchObject([{ status: 'waiting', capturable: 0, chargeId: null, declineCode: code }]);
+    expect(await processor.release(left[0]?.intentId ?? '', unique('release'))).toMatchObject({ status: 'voided' });
   });
 
   it('with a processing error leaves the outcome unknown', async () => {
@@ -289,7 +289,7 @@ describe('a release', () => {
     const { intentId } = await held();
     const key = unique('release');
     const first = await processor.release(intentId, key);
-    expect(first).toMatchObject({ status: 'gone', capturable: 0, captured: 0, heldAt: null });
+    expect(first).toMatchObject({ status: 'voided', capturable: 0, captured: 0, heldAt: null });
     expect(await processor.release(intentId, key)).toEqual(first);
     expect(await processor.release(intentId, unique('release'))).toEqual(first);
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 0, refunded: 0 });
@@ -297,7 +297,7 @@ describe('a release', () => {
 
   it('of a hold without a card succeeds', async () => {
     const { intentId } = await processor.createHold(newHold());
-    expect(await processor.release(intentId, unique('release'))).toMatchObject({ status: 'gone' });
+    expect(await processor.release(intentId, unique('release'))).toMatchObject({ status: 'voided' });
   });
 
   it('of a captured hold is refused and refunds nothing', async () => {
@@ -501,7 +501,7 @@ describe('the modes', () => {
   });
 });
 
-describe('after a fault, the same call with the same key does the work once', () => {
+describe('after a fault, the same call with the same key does the work once', { tags: ['slow'] }, () => {
   const kinds: FaultKind[] = ['timeout_before', 'timeout_after', 'rate_limited', 'error_500', 'error_500_after'];
 
   async function retryAfter<T>(on: string, kind: FaultKind, work: (at: Processor) => Promise<T>): Promise<T> {
@@ -532,7 +532,7 @@ describe('after a fault, the same call with the same key does the work once', ()
     const { intentId } = await held();
     const releaseKey = unique('release');
     const released = await retryAfter('payment_intents.cancel', kind, (at) => at.release(intentId, releaseKey));
-    expect(released).toMatchObject({ status: 'gone' });
+    expect(released).toMatchObject({ status: 'voided' });
     const customerKey = unique('customer');
     const { metadata } = newHold();
     const createCustomer = (at: Processor) => at.createCustomer(customerKey, metadata);
@@ -573,11 +573,11 @@ describe('after a fault, the same call with the same key does the work once', ()
   it('a second call during the first is unavailable, and the work is done once', async () => {
     const request = newHold();
     const before = await intents();
-    bank.api.faults.set({
+    sandbox.api.faults.set({
       rules: [{ id: unique('rule'), on: 'payment_intents.create', kind: 'slow', ms: 1_200, times: 1 }],
     });
     const first = processor.createHold(request);
-    await new Promise((done) => setTimeout(done, 200));
+    await new Promise((resolve) => setTimeout(resolve, 200));
     await expect(processor.createHold(request)).rejects.toThrow('idempotency_key_in_use');
     const created = await first;
     expect(await processor.createHold(request)).toEqual(created);
@@ -591,7 +591,7 @@ describe('without a network', () => {
       getClientName: () => 'in-process',
       makeRequest: async (_host, _port, path, method, sent, body) => {
         const headers = Object.entries(sent).map(([name, value]) => [name.toLowerCase(), String(value)]);
-        const answer = await bank.api.handle({ method, path, headers: Object.fromEntries(headers), body });
+        const answer = await sandbox.api.handle({ method, path, headers: Object.fromEntries(headers), body });
         if (answer.fault !== undefined) throw Stripe.HttpClient.makeTimeoutError();
         return {
           getStatusCode: () => answer.status,
@@ -622,16 +622,16 @@ describe('without a network', () => {
   });
 });
 
-describe('notices', () => {
+describe('events', () => {
   it('of the embedded processor are read: a hold, a capture, a refund and a dispute', async () => {
-    const notices: (Notice | null)[] = [];
+    const events: (ProcessorEvent | null)[] = [];
     const receiver = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const signature = request.headers['stripe-signature'];
         const header = typeof signature === 'string' ? signature : undefined;
-        notices.push(readNotice(Buffer.concat(chunks), header, KEYS.test.webhookSecret, Date.now()));
+        events.push(readProcessorEvent(Buffer.concat(chunks), header, KEYS.test.webhookSecret, Date.now()));
         response.end();
       });
     });
@@ -646,16 +646,16 @@ describe('notices', () => {
     const refunded = await captured();
     await processor.refund(refunded.intentId, { amount: 100, key: unique('refund'), movementId: 'mov_1' });
 
-    const of = (type: string) => notices.find((notice) => notice?.type === type);
+    const of = (type: string) => events.find((event) => event?.type === type);
     await expect.poll(() => of('charge.refunded'), { timeout: 60_000 }).toBeDefined();
     await expect.poll(() => of('charge.dispute.created'), { timeout: 60_000 }).toBeDefined();
-    expect(notices).not.toContain(null);
+    expect(events).not.toContain(null);
     const hold = { kind: 'hold', intentId, metadata: request.metadata };
-    expect(of('payment_intent.amount_capturable_updated')).toMatchObject({ mode: 'test', about: hold });
-    expect(of('charge.captured')?.about).toEqual(hold);
-    expect(of('payment_intent.succeeded')?.about).toEqual(hold);
-    expect(of('charge.refunded')?.about).toMatchObject({ kind: 'hold', intentId: refunded.intentId });
-    expect(of('charge.dispute.created')?.about).toMatchObject({
+    expect(of('payment_intent.amount_capturable_updated')).toMatchObject({ mode: 'test', subject: hold });
+    expect(of('charge.captured')?.subject).toEqual(hold);
+    expect(of('payment_intent.succeeded')?.subject).toEqual(hold);
+    expect(of('charge.refunded')?.subject).toMatchObject({ kind: 'hold', intentId: refunded.intentId });
+    expect(of('charge.dispute.created')?.subject).toMatchObject({
       kind: 'dispute',
       intentId,
       chargeId,

@@ -1,4 +1,4 @@
-// How the built program is loaded: what V8 made of it is kept for the next start, and nothing that happens to what is kept
+// How the built program is loaded: V8's compile cache is stored for the next start. A missing or damaged cache never
 // changes what the program does.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -15,8 +15,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
+
+// Starts the whole program.
+vi.setConfig({ testTimeout: 120_000 });
 
 let folder: string;
 let dist: string;
@@ -28,75 +31,78 @@ beforeEach(() => {
   copyFileSync(join(packageRoot, 'bin', 'load.js'), join(folder, 'bin', 'load.js'));
   const main = ["import { load } from '../bin/load.js';", "load(new URL('./main-A.cjs', import.meta.url));"];
   writeFileSync(join(dist, 'main.js'), main.join('\n'));
-  program('');
+  writeProgram('');
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Says what it got, and then does this. */
-const program = (more: string): void =>
+/** Writes a program that prints its arguments and then runs this code. */
+const writeProgram = (code: string): void =>
   writeFileSync(
     join(dist, 'main-A.cjs'),
     `(function (require, __filename) { const { sep } = require('node:path'); const say = (words) => console.log(words.join(' '));
-     say(['got', ...process.argv.slice(2)]); ${more} })`,
+     say(['got', ...process.argv.slice(2)]); ${code} })`,
   );
 
 const environment = { PATH: process.env.PATH ?? '' };
-const run = (words: readonly string[] = ['version'], env: Record<string, string> = {}): string =>
-  execFileSync(process.execPath, [join(dist, 'main.js'), ...words], {
+const run = (args: readonly string[] = ['version'], env: Record<string, string> = {}): string =>
+  execFileSync(process.execPath, [join(dist, 'main.js'), ...args], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...environment, ...env },
   }).trim();
-const kept = (): string[] => readdirSync(dist).filter((name) => name.includes('.cache'));
-const place = (): string => join(dist, kept()[0] ?? '');
+const cacheFiles = (): string[] => readdirSync(dist).filter((name) => name.includes('.cache'));
+const cachePath = (): string => join(dist, cacheFiles()[0] ?? '');
 
-it('a program does what it does, and what V8 made of it is kept by version and role, and used the next time', () => {
-  expect([run(), kept()]).toEqual(['got version', [`main-A.cjs.${process.version}-${process.arch}-command.cache`]]);
-  const before = statSync(place());
+it('the first run stores a compile cache by version and role, and the next run uses it', () => {
+  expect([run(), cacheFiles()]).toEqual([
+    'got version',
+    [`main-A.cjs.${process.version}-${process.arch}-command.cache`],
+  ]);
+  const before = statSync(cachePath());
   expect(run(['help', 'me'])).toBe('got help me');
-  // Used, and so not made anew.
-  expect(statSync(place()).ino).toBe(before.ino);
-  program('process.emit("everyshare:ready"); setTimeout(() => undefined, 1_000);');
+  // The same file: the cache was used and not written again.
+  expect(statSync(cachePath()).ino).toBe(before.ino);
+  writeProgram('process.emit("everyshare:ready"); setTimeout(() => undefined, 1_000);');
   run(['serve']);
-  expect(kept()).toHaveLength(2);
+  expect(cacheFiles()).toHaveLength(2);
 });
 
 it.each<[string, (bytes: Buffer) => Buffer]>([
   ['empty', () => Buffer.alloc(0)],
   ['cut short', (bytes) => bytes.subarray(0, bytes.length / 2)],
-  ['changed in one place', (bytes) => Buffer.from(bytes.map((byte, at) => (at === 100 ? byte ^ 1 : byte)))],
+  ['changed in one byte', (bytes) => Buffer.from(bytes.map((byte, index) => (index === 100 ? byte ^ 1 : byte)))],
   [
-    'of another program, with a sum that is right',
+    'of another program, with a valid checksum',
     () => {
-      const other = Buffer.from('nothing that V8 ever wrote'.repeat(9));
-      const sum = Buffer.alloc(4);
-      sum.writeUInt32BE(crc32(other));
-      return Buffer.concat([sum, other]);
+      const foreign = Buffer.from('nothing that V8 ever wrote'.repeat(9));
+      const checksum = Buffer.alloc(4);
+      checksum.writeUInt32BE(crc32(foreign));
+      return Buffer.concat([checksum, foreign]);
     },
   ],
-])('what was kept and is %s is made anew, and the program does what it does', (_, damaged) => {
+])('a cache that is %s is written again, and the program runs', (_, damage) => {
   run();
-  const whole = readFileSync(place());
-  writeFileSync(place(), damaged(whole));
+  const original = readFileSync(cachePath());
+  writeFileSync(cachePath(), damage(original));
   expect(run()).toBe('got version');
-  const bytes = readFileSync(place());
+  const bytes = readFileSync(cachePath());
   expect(bytes.length).toBeGreaterThan(200);
   expect(bytes.readUInt32BE(0)).toBe(crc32(bytes.subarray(4)));
 });
 
-it('where nothing can be written, and with flags of one’s own, a program does what it does without it', () => {
-  program(`require('node:fs').rmSync(__filename.slice(0, __filename.lastIndexOf(sep)), { recursive: true });`);
+it('the program runs without a cache in a folder that cannot be written, and with Node.js options', () => {
+  writeProgram(`require('node:fs').rmSync(__filename.slice(0, __filename.lastIndexOf(sep)), { recursive: true });`);
   expect(run()).toBe('got version');
   mkdirSync(dist);
   writeFileSync(
     join(dist, 'main.js'),
     "import { load } from '../bin/load.js';\nload(new URL('./main-A.cjs', import.meta.url));",
   );
-  program('');
-  expect([run(['version'], { NODE_OPTIONS: '--expose-gc' }), kept()]).toEqual(['got version', []]);
+  writeProgram('');
+  expect([run(['version'], { NODE_OPTIONS: '--expose-gc' }), cacheFiles()]).toEqual(['got version', []]);
 });
 
-it('what cannot be kept for another reason is told, and ends nobody', () => {
+it('another error while storing the cache is printed, and the program goes on', () => {
   const name = `main-A.cjs.${process.version}-${process.arch}-command.cache`;
   mkdirSync(join(dist, name));
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(dist, 'main.js'), 'version'], {
@@ -105,29 +111,31 @@ it('what cannot be kept for another reason is told, and ends nobody', () => {
   });
   expect([status, stdout.trim()]).toEqual([0, 'got version']);
   expect(stderr).toMatch(/^everyshare: the next start will be slower, .* could not be written: EISDIR/);
-  expect(kept()).toEqual([name]);
+  expect(cacheFiles()).toEqual([name]);
 });
 
-it('a program that runs for long keeps it once it says that it is ready: it may be killed', async () => {
-  program('setInterval(() => undefined, 1_000); process.emit("everyshare:ready");');
+it('a long-running program stores the cache when it is ready, because it may be killed', async () => {
+  writeProgram('setInterval(() => undefined, 1_000); process.emit("everyshare:ready");');
   const child = spawn(process.execPath, [join(dist, 'main.js'), 'worker'], { env: environment, stdio: 'ignore' });
-  await expect.poll(kept, { timeout: 60_000 }).toEqual([`main-A.cjs.${process.version}-${process.arch}-worker.cache`]);
+  await expect
+    .poll(cacheFiles, { timeout: 60_000 })
+    .toEqual([`main-A.cjs.${process.version}-${process.arch}-worker.cache`]);
   child.kill('SIGKILL');
 });
 
-it('a server that ends before it is ready keeps nothing: too little is known of what a start needs', () => {
+it('a server that exits before it is ready stores no cache, because its start is incomplete', () => {
   run(['serve']);
-  expect(kept()).toEqual([]);
+  expect(cacheFiles()).toEqual([]);
 });
 
-it('an error on the way is told as ever', () => {
-  program('throw new Error("it did not go well");');
-  const failed = (() => {
+it('an error of the program is printed with its position', () => {
+  writeProgram('throw new Error("it did not go well");');
+  const stderr = (() => {
     try {
       return run();
     } catch (error) {
       return (error as { stderr: string }).stderr;
     }
   })();
-  expect(failed).toMatch(/main-A\.cjs:2[\s\S]*it did not go well/);
+  expect(stderr).toMatch(/main-A\.cjs:2[\s\S]*it did not go well/);
 });

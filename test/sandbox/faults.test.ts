@@ -23,16 +23,16 @@ afterAll(() => processor.close());
 const intentParams = { amount: 1000, currency: 'usd', capture_method: 'manual' as const };
 const withKey = (idempotencyKey: string) => ({ idempotencyKey });
 const countIntents = async (): Promise<number> => (await stripe.paymentIntents.list({ limit: 100 })).data.length;
-const setRule = (kind: string, more: object = {}) =>
-  processor.setFaults({ rules: [{ id: 'one', on: 'payment_intents.create', kind, ...more }] });
+const setRule = (kind: string, overrides: object = {}) =>
+  processor.setFaults({ rules: [{ id: 'one', on: 'payment_intents.create', kind, ...overrides }] });
 
 describe('an idempotency key', () => {
   it('runs the operation once and replays its response', async () => {
     const first = await stripe.paymentIntents.create(intentParams, withKey('k-1'));
-    const again = await stripe.paymentIntents.create(intentParams, withKey('k-1'));
-    expect(again).toEqual(first);
+    const repeated = await stripe.paymentIntents.create(intentParams, withKey('k-1'));
+    expect(repeated).toEqual(first);
     expect(first.lastResponse.headers['idempotent-replayed']).toBe(undefined);
-    expect(again.lastResponse.headers['idempotent-replayed']).toBe('true');
+    expect(repeated.lastResponse.headers['idempotent-replayed']).toBe('true');
     const live = await processor.live.paymentIntents.create(intentParams, withKey('k-1'));
     expect(live.id).not.toBe(first.id);
   });
@@ -46,7 +46,7 @@ describe('an idempotency key', () => {
 
   it('replays a decline, and stays unused after an invalid request', async () => {
     const { id } = await createHold(stripe, 'pm_card_captureFailsForAWhile');
-    for (let tries = 0; tries < 5; tries++) {
+    for (let attempt = 0; attempt < 5; attempt++) {
       expect((await errorOf(stripe.paymentIntents.capture(id, {}, withKey('k-3')))).code).toBe('processing_error');
     }
     // The card failed once; the other requests got the stored response.
@@ -79,7 +79,7 @@ describe('an idempotency key', () => {
 });
 
 describe('faults', () => {
-  const impatient = () => stripeClient(processor.port, keys.test.secret, { timeout: 1_000 });
+  const shortTimeout = () => stripeClient(processor.port, keys.test.secret, { timeout: 1_000 });
 
   it('are set, read and cleared over HTTP with a secret key', async () => {
     const url = `${processor.url}/sandbox/faults`;
@@ -96,7 +96,7 @@ describe('faults', () => {
   it('timeout_before: no response, and the operation does not run', async () => {
     const before = await countIntents();
     await setRule('timeout_before', { times: 1 });
-    expect((await errorOf(impatient().paymentIntents.create(intentParams, withKey('f-1')))).type).toBe(
+    expect((await errorOf(shortTimeout().paymentIntents.create(intentParams, withKey('f-1')))).type).toBe(
       'StripeConnectionError',
     );
     expect(await countIntents()).toBe(before);
@@ -107,20 +107,20 @@ describe('faults', () => {
   it('timeout_after: no response, but the operation runs, and the same key replays its response', async () => {
     const before = await countIntents();
     await setRule('timeout_after', { times: 1 });
-    expect((await errorOf(impatient().paymentIntents.create(intentParams, withKey('f-2')))).type).toBe(
+    expect((await errorOf(shortTimeout().paymentIntents.create(intentParams, withKey('f-2')))).type).toBe(
       'StripeConnectionError',
     );
     expect(await countIntents()).toBe(before + 1);
-    const again = await stripe.paymentIntents.create(intentParams, withKey('f-2'));
-    expect(again.lastResponse.headers['idempotent-replayed']).toBe('true');
+    const repeated = await stripe.paymentIntents.create(intentParams, withKey('f-2'));
+    expect(repeated.lastResponse.headers['idempotent-replayed']).toBe('true');
     expect(await countIntents()).toBe(before + 1);
   });
 
   it('a timeout fault closes the connection after its ms', async () => {
     await setRule('timeout_before', { ms: 50, times: 2 });
-    const began = Date.now();
+    const startedAt = Date.now();
     expect((await errorOf(stripe.paymentIntents.create(intentParams))).type).toBe('StripeConnectionError');
-    expect(Date.now() - began).toBeLessThan(30_000);
+    expect(Date.now() - startedAt).toBeLessThan(30_000);
   });
 
   it('rate_limited and error_500 do not run the operation; error_500_after runs it', async () => {
@@ -154,15 +154,17 @@ describe('faults', () => {
 
   it('slow: the response comes after the delay', async () => {
     await setRule('slow', { ms: 120 });
-    const began = Date.now();
+    const startedAt = Date.now();
     await stripe.paymentIntents.create(intentParams);
-    expect(Date.now() - began).toBeGreaterThanOrEqual(115);
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(115);
   });
 
-  it('fire by probability, for one mode, for one operation, a limited number of times', async () => {
+  it('fire by probability, for one mode, for one operation, a limited number of times', {
+    tags: ['slow'],
+  }, async () => {
     const fails = async (call: () => Promise<unknown>, times: number): Promise<number> => {
       let failed = 0;
-      for (let tries = 0; tries < times; tries++) await call().catch(() => failed++);
+      for (let attempt = 0; attempt < times; attempt++) await call().catch(() => failed++);
       return failed;
     };
     await processor.setFaults({ rules: [{ on: '*', kind: 'error_500', probability: 0.5 }] });

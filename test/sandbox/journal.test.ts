@@ -83,15 +83,15 @@ describe('a response', () => {
     const journal: Journal = { ...memoryJournal(), flush: () => settled };
     const processor = makeProcessorApi({ clock: systemClock, random: systemRandom, journal, keys });
     const headers = { authorization: `Bearer ${keys.test.secret}`, 'idempotency-key': 'k' };
-    const ask = (method: string, path: string, body = '') => {
+    const request = (method: string, path: string, body = '') => {
       const state = { done: false };
-      const answer = processor.handle({ method, path, headers, body }).finally(() => {
+      const response = processor.handle({ method, path, headers, body }).finally(() => {
         state.done = true;
       });
-      return { state, answer };
+      return { state, answer: response };
     };
     return {
-      ask,
+      ask: request,
       writeWith: (writing: Promise<void> | null) => {
         settled = writing;
       },
@@ -99,32 +99,32 @@ describe('a response', () => {
   };
 
   it('waits until everything it shows is on disk, for reads too', async () => {
-    const { ask, writeWith } = start();
+    const { ask: request, writeWith } = start();
     let finish = (): void => undefined;
     writeWith(
       new Promise((resolve) => {
         finish = resolve;
       }),
     );
-    const made = ask('POST', '/v1/customers', 'name=A');
-    const again = ask('POST', '/v1/customers', 'name=A');
-    const listed = ask('GET', '/v1/payment_intents');
+    const made = request('POST', '/v1/customers', 'name=A');
+    const repeated = request('POST', '/v1/customers', 'name=A');
+    const listed = request('GET', '/v1/payment_intents');
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect([made.state.done, again.state.done, listed.state.done]).toEqual([false, false, false]);
+    expect([made.state.done, repeated.state.done, listed.state.done]).toEqual([false, false, false]);
     writeWith(null);
     finish();
     expect(await made.answer).toMatchObject({ status: 200 });
-    expect(await again.answer).toMatchObject({ status: 200, headers: { 'idempotent-replayed': 'true' } });
+    expect(await repeated.answer).toMatchObject({ status: 200, headers: { 'idempotent-replayed': 'true' } });
     expect(await listed.answer).toMatchObject({ status: 200 });
   });
 
   it('is never sent after the disk failed', async () => {
-    const { ask, writeWith } = start();
+    const { ask: request, writeWith } = start();
     const failing = Promise.reject(new JournalFailure(new Error('no space')));
     failing.catch(() => undefined);
     writeWith(failing);
-    await expect(ask('POST', '/v1/customers', 'name=A').answer).rejects.toThrow('no space');
-    await expect(ask('GET', '/v1/balance').answer).rejects.toThrow('no space');
+    await expect(request('POST', '/v1/customers', 'name=A').answer).rejects.toThrow('no space');
+    await expect(request('GET', '/v1/balance').answer).rejects.toThrow('no space');
   });
 });
 
@@ -149,9 +149,9 @@ describe('a journal', () => {
     await journal.close();
     await waitFor('a snapshot is written', () => readdirSync(folder).some((name) => name.startsWith('snapshot-')));
     expect(readdirSync(folder)).not.toContain('journal-1.log');
-    const again = open();
-    expect(again.known).toEqual(rows);
-    await again.journal.close();
+    const repeated = open();
+    expect(repeated.known).toEqual(rows);
+    await repeated.journal.close();
   });
 
   it('writes lines that are appended together in one write', async () => {
@@ -167,8 +167,8 @@ describe('a journal', () => {
     await Promise.all(writes);
     expect(journal.flush()).toBe(null);
     await journal.close();
-    const again = openFileJournal(folder);
-    expect([...again.read()].length).toBe(500);
+    const repeated = openFileJournal(folder);
+    expect([...repeated.read()].length).toBe(500);
   });
 
   it('acknowledges nothing after a failed write', async () => {

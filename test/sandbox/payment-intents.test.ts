@@ -23,22 +23,22 @@ beforeAll(async () => {
 });
 afterAll(() => processor.close());
 
-const cardFields = (number: string, more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
+const cardFields = (number: string, overrides: Readonly<Record<string, string>> = {}): Record<string, string> => ({
   'payment_method_data[type]': 'card',
   'payment_method_data[card][number]': number,
   'payment_method_data[card][exp_month]': '12',
   'payment_method_data[card][exp_year]': '40',
   'payment_method_data[card][cvc]': '123',
-  ...more,
+  ...overrides,
 });
 
-async function createIntent(more: Partial<Stripe.PaymentIntentCreateParams> = {}): Promise<Stripe.PaymentIntent> {
+async function createIntent(overrides: Partial<Stripe.PaymentIntentCreateParams> = {}): Promise<Stripe.PaymentIntent> {
   return stripe.paymentIntents.create({
     amount: 1000,
     currency: 'usd',
     capture_method: 'manual',
     allowed_payment_method_types: ['card'],
-    ...more,
+    ...overrides,
   });
 }
 
@@ -69,8 +69,8 @@ describe('a payment intent', () => {
     expect(captured).toMatchObject({ status: 'succeeded', amount_received: 1000, amount_capturable: 0 });
     expect(captured.metadata).toEqual({ hold: 'h_1' });
     expect(await stripe.charges.retrieve(charge.id)).toMatchObject({ captured: true, amount_captured: 1000 });
-    const again = await errorOf(stripe.paymentIntents.capture(intent.id));
-    expect(again).toMatchObject({ statusCode: 400, code: 'payment_intent_unexpected_state' });
+    const repeated = await errorOf(stripe.paymentIntents.capture(intent.id));
+    expect(repeated).toMatchObject({ statusCode: 400, code: 'payment_intent_unexpected_state' });
   });
 
   it('is captured in part, and the remainder is released', async () => {
@@ -176,7 +176,7 @@ describe('the test cards', () => {
     it(`${one.number} is declined: ${one.description}`, async () => {
       const error = await errorOf(createHold(stripe, one.tokens[0]));
       expect(error).toMatchObject({ type: 'StripeCardError', statusCode: 402, code: one.decline?.code });
-      expect(error.decline_code || null).toBe(one.decline?.decline);
+      expect(error.decline_code || null).toBe(one.decline?.declineCode);
       expect(error.payment_intent).toMatchObject({ status: 'requires_payment_method', payment_method: null });
       expect(error.payment_intent?.last_payment_error?.code).toBe(one.decline?.code);
       const intent = await createIntent();
@@ -231,25 +231,25 @@ describe('the test cards', () => {
   });
 
   it('a capture fails three times and then succeeds, or fails always', async () => {
-    const stubborn = await createHold(stripe, 'pm_card_captureFailsForAWhile');
-    for (let tries = 0; tries < 3; tries++) {
-      expect(await errorOf(stripe.paymentIntents.capture(stubborn.id))).toMatchObject({
+    const captureFailsThrice = await createHold(stripe, 'pm_card_captureFailsForAWhile');
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect(await errorOf(stripe.paymentIntents.capture(captureFailsThrice.id))).toMatchObject({
         statusCode: 402,
         code: 'processing_error',
       });
     }
-    expect((await stripe.paymentIntents.capture(stubborn.id)).status).toBe('succeeded');
+    expect((await stripe.paymentIntents.capture(captureFailsThrice.id)).status).toBe('succeeded');
 
-    const hopeless = await createHold(stripe, 'pm_card_captureFailsForGood');
+    const captureFailsAlways = await createHold(stripe, 'pm_card_captureFailsForGood');
     for (let tries = 0; tries < 5; tries++) {
-      expect(await errorOf(stripe.paymentIntents.capture(hopeless.id))).toMatchObject({
+      expect(await errorOf(stripe.paymentIntents.capture(captureFailsAlways.id))).toMatchObject({
         statusCode: 402,
         code: 'card_declined',
         decline_code: 'generic_decline',
       });
     }
-    expect((await stripe.paymentIntents.retrieve(hopeless.id)).status).toBe('requires_capture');
-    expect((await stripe.paymentIntents.cancel(hopeless.id)).status).toBe('canceled');
+    expect((await stripe.paymentIntents.retrieve(captureFailsAlways.id)).status).toBe('requires_capture');
+    expect((await stripe.paymentIntents.cancel(captureFailsAlways.id)).status).toBe('canceled');
   });
 
   it('a saved card is authorized off-session, except by the cards that decline it', async () => {
@@ -308,9 +308,9 @@ describe('3-D Secure', () => {
 
   it('approved: the card is authorized, and the browser returns to the return_url', async () => {
     const { intent, url, token } = await start('4000002760003184', 'https://venue.example/back?x=1');
-    const answer = await processor.submitForm(url, { token, answer: 'approve' });
-    expect(answer.status).toBe(303);
-    const back = new URL(answer.headers.get('location') ?? '');
+    const response = await processor.submitForm(url, { token, answer: 'approve' });
+    expect(response.status).toBe(303);
+    const back = new URL(response.headers.get('location') ?? '');
     expect(back.origin + back.pathname).toBe('https://venue.example/back');
     expect(Object.fromEntries(back.searchParams)).toEqual({
       x: '1',
@@ -325,8 +325,8 @@ describe('3-D Secure', () => {
 
   it('failed: there is no hold, and another attempt is possible', async () => {
     const { intent, url, token } = await start('4000002760003184');
-    const answer = await processor.submitForm(url, { token, answer: 'fail' });
-    expect(await answer.text()).toContain('You can close this window');
+    const response = await processor.submitForm(url, { token, answer: 'fail' });
+    expect(await response.text()).toContain('You can close this window');
     const failed = await stripe.paymentIntents.retrieve(intent.id);
     expect([failed.status, failed.last_payment_error?.code]).toEqual([
       'requires_payment_method',
@@ -337,8 +337,8 @@ describe('3-D Secure', () => {
 
   it('approved, and then declined by the card', async () => {
     const { intent, url, token } = await start('4000008400001629', 'https://venue.example/back');
-    const answer = await processor.submitForm(url, { token, answer: 'approve' });
-    expect(answer.headers.get('location')).toContain('redirect_status=failed');
+    const response = await processor.submitForm(url, { token, answer: 'approve' });
+    expect(response.headers.get('location')).toContain('redirect_status=failed');
     expect((await stripe.paymentIntents.retrieve(intent.id)).last_payment_error?.code).toBe('card_declined');
   });
 
@@ -353,11 +353,11 @@ describe('3-D Secure', () => {
 describe('keys', () => {
   it('a publishable key confirms and reads with the client secret, and does nothing else', async () => {
     const intent = await createIntent({ metadata: { secret: 'of the merchant' } });
-    const ask = async (path: string): Promise<AnyJson> => (await fetch(`${processor.url}${path}`)).json();
+    const request = async (path: string): Promise<AnyJson> => (await fetch(`${processor.url}${path}`)).json();
     const path = `/v1/payment_intents/${intent.id}`;
-    const seen = await ask(`${path}?key=${keys.test.publishable}&client_secret=${intent.client_secret}`);
+    const seen = await request(`${path}?key=${keys.test.publishable}&client_secret=${intent.client_secret}`);
     expect([seen.id, seen.metadata]).toEqual([intent.id, undefined]);
-    expect((await ask(`${path}?key=${keys.test.publishable}&client_secret=pi_x_secret_y`)).error.code).toBe(
+    expect((await request(`${path}?key=${keys.test.publishable}&client_secret=pi_x_secret_y`)).error.code).toBe(
       'resource_missing',
     );
     const refused = await processor.postAsBrowser('/v1/refunds', { payment_intent: intent.id });
@@ -365,11 +365,11 @@ describe('keys', () => {
   });
 
   it('a missing or wrong key gets 401; Basic authentication works', async () => {
-    const ask = (headers: Record<string, string>) => fetch(`${processor.url}/v1/balance`, { headers });
-    expect((await ask({})).status).toBe(401);
-    expect((await ask({ authorization: 'Bearer sk_test_wrong' })).status).toBe(401);
+    const request = (headers: Record<string, string>) => fetch(`${processor.url}/v1/balance`, { headers });
+    expect((await request({})).status).toBe(401);
+    expect((await request({ authorization: 'Bearer sk_test_wrong' })).status).toBe(401);
     const basic = Buffer.from(`${keys.test.secret}:`).toString('base64');
-    expect((await ask({ authorization: `Basic ${basic}` })).status).toBe(200);
+    expect((await request({ authorization: `Basic ${basic}` })).status).toBe(200);
   });
 
   it('test and live mode never see one another', async () => {

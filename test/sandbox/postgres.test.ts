@@ -21,8 +21,11 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { build } from 'esbuild';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedPostgres, findEmbeddedPostgres, startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
+
+// Starts and kills PostgreSQL servers.
+vi.setConfig({ testTimeout: 60_000 });
 
 const isRoot = process.getuid?.() === 0;
 const entry = resolve(import.meta.dirname, '../../sandbox/postgres/embedded.ts');
@@ -375,8 +378,11 @@ describe('the binaries', () => {
       cwd: app,
     });
     expect(output.includes('copying the PostgreSQL binaries')).toBe(isRoot || process.platform === 'linux');
-    const again = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: app });
-    expect(again).not.toContain('copying');
+    const repeated = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+      cwd: app,
+    });
+    expect(repeated).not.toContain('copying');
     await chmod(join(target, 'native', 'lib'), 0o755);
     const server = await start(dataDir);
     expect(await queryValue(server.url, 'select version()')).toMatch(/^PostgreSQL 18\./);

@@ -4,7 +4,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
   type EmbeddedProcessor,
   findEmbeddedProcessor,
@@ -14,6 +14,9 @@ import { processStartTime } from '../../sandbox/processor/process-lock.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { keys, stripeClient } from '../support/test-processor.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+// Starts and kills the processor.
+vi.setConfig({ testTimeout: 60_000 });
 
 let dataDir: string;
 const started = new Map<number, EmbeddedProcessor>();
@@ -26,9 +29,9 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-async function start(more: { publicBase?: string; keys?: typeof keys } = {}): Promise<EmbeddedProcessor> {
+async function start(overrides: { publicBase?: string; keys?: typeof keys } = {}): Promise<EmbeddedProcessor> {
   const command = [process.execPath, '--import', 'tsx', join('test', 'sandbox', 'processor-child.ts')];
-  const processor = await startEmbeddedProcessor({ dataDir, keys, command, cwd: packageRoot, ...more });
+  const processor = await startEmbeddedProcessor({ dataDir, keys, command, cwd: packageRoot, ...overrides });
   started.set(processor.pid, processor);
   return processor;
 }
@@ -42,8 +45,8 @@ it('concurrent starts give one process; later starts adopt it, and only other ke
   expect([found.pid, found.isAdopted]).toEqual([first?.pid, true]);
   const elsewhere = await start({ publicBase: 'https://elsewhere.example/sandbox/processor' });
   expect([elsewhere.pid, elsewhere.isAdopted]).toEqual([first?.pid, true]);
-  const fresh = { ...keys, live: { ...keys.live, webhookSecret: 'whsec_another' } };
-  const other = await start({ keys: fresh, publicBase: 'https://venue.example/sandbox/processor' });
+  const restarted = { ...keys, live: { ...keys.live, webhookSecret: 'whsec_another' } };
+  const other = await start({ keys: restarted, publicBase: 'https://venue.example/sandbox/processor' });
   expect(other.pid).not.toBe(first?.pid);
   expect(processStartTime(first?.pid ?? 0)).toBe(null);
   const stripe = stripeClient(other.port, keys.test.secret);
@@ -89,8 +92,8 @@ it('a processor killed under load keeps everything it responded, and restarts at
   expect(second.pid).not.toBe(first.pid);
   expect(second.port).toBe(first.port);
   const listed = new Map<string, string>();
-  const again = stripeClient(second.port, keys.test.secret);
-  for await (const { id, status } of again.paymentIntents.list({ limit: 100 })) listed.set(id, status);
+  const repeated = stripeClient(second.port, keys.test.secret);
+  for await (const { id, status } of repeated.paymentIntents.list({ limit: 100 })) listed.set(id, status);
   expect(answered.size).toBeGreaterThan(200);
   for (const [id, status] of answered) {
     // A capture may have run although its response was lost in the kill.

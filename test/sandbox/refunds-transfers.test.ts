@@ -141,9 +141,9 @@ describe('transfers', () => {
         ...(source === undefined ? {} : { source_transaction: source }),
       });
     expect(await errorOf(send(100, String(held.latest_charge)))).toMatchObject({ statusCode: 400 });
-    const there = await availableBalance();
-    expect(await errorOf(send(there + 1))).toMatchObject({ code: 'balance_insufficient' });
-    await send(there);
+    const balance = await availableBalance();
+    expect(await errorOf(send(balance + 1))).toMatchObject({ code: 'balance_insufficient' });
+    await send(balance);
     expect(await availableBalance()).toBe(0);
   });
 });

@@ -35,13 +35,13 @@ afterEach(async () => {
 
 async function startReceiver(secret = keys.test.webhookSecret): Promise<Receiver> {
   const events: Stripe.Event[] = [];
-  const answers: number[] = [];
+  const responses: number[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       receiver.postCount++;
-      const status = answers.shift() ?? 200;
+      const status = responses.shift() ?? 200;
       if (status === 200) {
         const signature = String(request.headers['stripe-signature']);
         events.push(processor.stripe.webhooks.constructEvent(Buffer.concat(chunks), signature, secret));
@@ -52,7 +52,7 @@ async function startReceiver(secret = keys.test.webhookSecret): Promise<Receiver
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   openServers.push(server);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
-  const receiver: Receiver = { url, events, nextStatuses: answers, postCount: 0, close: () => server.close() };
+  const receiver: Receiver = { url, events, nextStatuses: responses, postCount: 0, close: () => server.close() };
   return receiver;
 }
 
@@ -103,11 +103,11 @@ describe('webhook endpoints', () => {
   });
 
   it('that fail get a retry, and a dead endpoint delays no other', async () => {
-    const [ill, well] = [await startReceiver(), await startReceiver()];
-    ill.nextStatuses.push(500, 500);
+    const [failing, healthy] = [await startReceiver(), await startReceiver()];
+    failing.nextStatuses.push(500, 500);
     await createEndpoint('http://127.0.0.1:9/dead');
-    await createEndpoint(ill.url);
-    await createEndpoint(well.url);
+    await createEndpoint(failing.url);
+    await createEndpoint(healthy.url);
     // The sender may read the clock just before or after the test sets it, so the test sets it until the delivery is
     // there.
     const inTime = (isDone: () => boolean) =>
@@ -116,12 +116,12 @@ describe('webhook endpoints', () => {
         return isDone();
       });
     await createHold(processor.stripe);
-    await waitFor('one event arrives', () => well.events.length === 1);
-    await waitFor('one post arrives', () => ill.postCount === 1);
-    expect(ill.events).toEqual([]);
-    await inTime(() => ill.postCount === 2);
-    await inTime(() => ill.events.length === 1);
-    expect(ill.events[0]?.id).toBe(well.events[0]?.id);
+    await waitFor('one event arrives', () => healthy.events.length === 1);
+    await waitFor('one post arrives', () => failing.postCount === 1);
+    expect(failing.events).toEqual([]);
+    await inTime(() => failing.postCount === 2);
+    await inTime(() => failing.events.length === 1);
+    expect(failing.events[0]?.id).toBe(healthy.events[0]?.id);
   });
 
   it('that fail for an hour without one success are removed', async () => {
@@ -160,10 +160,10 @@ describe('webhook faults', () => {
     const receiver = await startReceiver();
     await createEndpoint(receiver.url);
     await processor.setFaults({ webhooks: { delay_ms: 250 } });
-    const began = Date.now();
+    const startedAt = Date.now();
     await createHold(processor.stripe);
     await waitFor('the event arrives', () => receiver.events.length === 1);
-    expect(Date.now() - began).toBeGreaterThanOrEqual(245);
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(245);
   });
 });
 
@@ -216,9 +216,9 @@ describe('a caller that pulls events', () => {
     const { clock, api, pay } = start();
     api.faults.set({ webhooks: { duplicate: 1, shuffle: 1 } });
     for (let count = 0; count < 10; count++) await pay();
-    const taken = api.webhooks.takeEvents().map(({ id }) => id);
-    expect([taken.length, new Set(taken).size]).toEqual([40, 20]);
-    expect(taken.every((id, place) => place % 2 === 0 || id === taken[place - 1])).toBe(false);
+    const events = api.webhooks.takeEvents().map(({ id }) => id);
+    expect([events.length, new Set(events).size]).toEqual([40, 20]);
+    expect(events.every((id, place) => place % 2 === 0 || id === events[place - 1])).toBe(false);
     api.faults.set({ webhooks: { drop: 1 } });
     await pay();
     expect(api.webhooks.takeEvents()).toEqual([]);
@@ -237,9 +237,9 @@ describe('a caller that pulls events', () => {
         rules: [{ id: 'one', on: '*', kind: 'timeout_after', probability: 0.5 }],
         webhooks: { shuffle: 1, duplicate: 0.5 },
       });
-      const answers = [];
-      for (let count = 0; count < 10; count++) answers.push(await pay());
-      return JSON.stringify([answers, api.webhooks.takeEvents()]);
+      const responses = [];
+      for (let count = 0; count < 10; count++) responses.push(await pay());
+      return JSON.stringify([responses, api.webhooks.takeEvents()]);
     };
     const first = await play();
     expect(await play()).toBe(first);

@@ -9,9 +9,9 @@ import { splitEqually } from '../../src/base/money.ts';
 import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
 import { decideParty, type PartyShare } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideUnderLock, type PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
-import { readNotice } from '../../src/domain/payments/notice.ts';
 import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
-import { receiveNotice } from '../../src/domain/payments/receive-notice.ts';
+import { readProcessorEvent } from '../../src/domain/payments/processor-event.ts';
+import { receiveProcessorEvent } from '../../src/domain/payments/receive-processor-event.ts';
 import { PROCESSOR_KEYS } from './processor-client.ts';
 import { type Actor, Violation } from './scheduler.ts';
 import { type ActorServices, type CallResult, type Simulation, servicesFor } from './simulation.ts';
@@ -399,7 +399,7 @@ export function startNotices(simulation: Simulation): void {
       if (!simulation.isHealed && random.often(0.1)) pendingEvents.push(event);
       if (!simulation.isHealed && isLossy && random.often(0.5)) continue;
       const signature = processor.processor.webhooks.sign(event, scheduler.now);
-      const notice = readNotice(
+      const notice = readProcessorEvent(
         Buffer.from(event.body),
         signature,
         PROCESSOR_KEYS.test.webhookSecret,
@@ -407,7 +407,7 @@ export function startNotices(simulation: Simulation): void {
       );
       if (notice === null) throw new Violation('a notice of the processor could not be read');
       try {
-        await receiveNotice(payments.db, notice, payments.clock.now());
+        await receiveProcessorEvent(payments.db, notice, payments.clock.now());
       } catch (error) {
         if (!isRetryable(error)) throw error;
         pendingEvents.push(event);

@@ -24,7 +24,7 @@ const TABLES = [
   'webhook_endpoints',
   'venue_timestamps',
   'events',
-  'processor_notices',
+  'processor_events',
   'disputes',
   'payouts',
   'payout_accounts',

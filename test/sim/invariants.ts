@@ -200,7 +200,7 @@ export class Invariants {
 /** All work is done: every decision is carried out, and the processor's books agree with ours. */
 export function checkSettled(current: Snapshot, books: ProcessorBooks): void {
   for (const hold of current.holds) {
-    const isSettled = !['asked', 'capturing', 'releasing'].includes(hold.status);
+    const isSettled = !['requested', 'capturing', 'releasing'].includes(hold.status);
     check(isSettled, () => `hold ${hold.id} is still ${hold.status}`);
   }
   for (const { id, kind, status } of current.movements) {
@@ -286,7 +286,7 @@ export function checkEnd(current: Snapshot, books: ProcessorBooks): void {
   }
   for (const { id, status } of current.holds) {
     check(
-      status === 'captured' || status === 'released' || status === 'gone',
+      status === 'captured' || status === 'released' || status === 'voided',
       () => `hold ${id} is ${status} at the end`,
     );
   }

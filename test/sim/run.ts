@@ -360,7 +360,7 @@ function nextWorkTime({ invariants: { current }, processor }: Simulation): numbe
     // An open hold without a card waits for a guest; once the processor has an answer, it waits for a worker.
     const intentStatus = intent === null ? undefined : processor.books.intents.get(intent)?.status;
     const waitsForWorker =
-      status === 'asked' ||
+      status === 'requested' ||
       status === 'releasing' ||
       (status === 'open' && intentStatus !== 'requires_payment_method' && intentStatus !== 'requires_action');
     if (waitsForWorker && due !== null) times.push(due);

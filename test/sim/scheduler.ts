@@ -3,7 +3,7 @@
 // or killed between any two actions, as a process can.
 
 import { createHash } from 'node:crypto';
-import type { Stopwatch } from '../../src/base/clock.ts';
+import type { MonotonicClock } from '../../src/base/clock.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 
 /** An invariant did not hold. */
@@ -134,10 +134,10 @@ export class Scheduler {
   }
 
   /** An actor's timers, which run with a random delay. */
-  stopwatchFor(actor: Actor, drawDelay: () => number): Stopwatch {
+  monotonicClockFor(actor: Actor, drawDelay: () => number): MonotonicClock {
     return {
       now: () => this.now,
-      after: (ms, work) => {
+      schedule: (ms, work) => {
         const action: PendingAction = {
           actor,
           label: () => 'wakes',

@@ -231,7 +231,7 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
     async call(name, params, body, key) {
       const operation = operations.get(name);
       if (operation === undefined || operation.kind === 'tool server') throw new Error(`no operation ${name}`);
-      const by = { actor: 'partner', via: 'http', address: null, requestId: null } as const;
+      const by = { name: 'partner', via: 'http', address: null, requestId: null } as const;
       const caller = {
         ...commandContext(context, by),
         venue: simulation.venue,
@@ -267,7 +267,7 @@ function queueServicesFor(
   const { db } = payments;
   const query: typeof db.query = async (text, values) => {
     const rows = await db.query(text, values);
-    if (text.includes('update endpoint_queues l set lease_token')) {
+    if (text.includes('update endpoint_queues q set lease_token')) {
       for (const { endpointId, leaseToken } of rows as unknown as EndpointQueue[])
         leaseTokens.set(endpointId, leaseToken);
     }
@@ -278,6 +278,6 @@ function queueServicesFor(
     db: { ...db, query },
     random,
     outbound: receivers.outboundFor(actor, leaseTokens),
-    stopwatch: scheduler.stopwatchFor(actor, () => random.pick(WAKE_DELAYS_MS)),
+    monotonicClock: scheduler.monotonicClockFor(actor, () => random.pick(WAKE_DELAYS_MS)),
   };
 }

@@ -29,7 +29,7 @@ export interface Snapshot {
     readonly id: string;
     readonly checkout: string;
     readonly share: string;
-    readonly status: 'asked' | 'open' | 'held' | 'capturing' | 'captured' | 'releasing' | 'released' | 'gone';
+    readonly status: 'requested' | 'open' | 'held' | 'capturing' | 'captured' | 'releasing' | 'released' | 'voided';
     readonly amount: number;
     readonly renews: string | null;
     readonly intent: string | null;
@@ -136,7 +136,7 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
       fee: ['fee_amount', parseNumber],
       refunded: ['refunded_amount', parseNumber],
       booking: ['external_booking_id', parseText],
-      due: [millisOf('work_at'), nullable(parseNumber)],
+      due: [millisOf('capture_due_at'), nullable(parseNumber)],
       expiresAt: [millisOf('expires_at'), parseNumber],
       leaseToken: ['lease_token', parseNumber],
     },
@@ -220,9 +220,9 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
     },
   },
   notices: {
-    from: 'processor_notices where due_at is not null',
-    order: 'notice_id',
-    columns: { id: ['notice_id', parseText], due: [millisOf('due_at'), parseNumber] },
+    from: 'processor_events where due_at is not null',
+    order: 'event_id',
+    columns: { id: ['event_id', parseText], due: [millisOf('due_at'), parseNumber] },
   },
   payouts: {
     from: 'payouts',

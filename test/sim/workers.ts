@@ -5,7 +5,7 @@ import { isTemporary, isUnavailable } from '../../src/base/db.ts';
 import { captureDue } from '../../src/domain/checkouts/capture/capture.ts';
 import { expireDue } from '../../src/domain/checkouts/expire.ts';
 import { settleDueHolds } from '../../src/domain/checkouts/holds/settle-hold.ts';
-import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
+import { applyDueProcessorEvents } from '../../src/domain/payments/apply-processor-events.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { type ActorServices, type Simulation, servicesFor } from './simulation.ts';
@@ -15,7 +15,7 @@ const LOOPS = {
   holds: ({ payments }: ActorServices) => settleDueHolds(payments, 100),
   captures: ({ payments }: ActorServices) => captureDue(payments, 50),
   movements: ({ payments }: ActorServices) => settleDueMovements(payments, 100),
-  notices: ({ payments }: ActorServices) => readDueNotices(payments, 50),
+  notices: ({ payments }: ActorServices) => applyDueProcessorEvents(payments, 50),
   dispatch: ({ payments }: ActorServices) => dispatchDue(payments, 500),
   deliver: (services: ActorServices) => deliverDue(services.queues(), new AbortController().signal),
 } as const;

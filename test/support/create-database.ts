@@ -1,4 +1,4 @@
-// Makes a database on the tests' PostgreSQL and gives its address.
+// Creates a database on the PostgreSQL of the tests and returns its URL.
 
 import pg from 'pg';
 
@@ -8,7 +8,7 @@ export function databaseUrl(server: string, database: string): string {
   return url.href;
 }
 
-/** `template` null: an empty one. */
+/** `template` null: the database is empty. */
 export async function createDatabase(server: string, name: string, template: string | null): Promise<string> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();

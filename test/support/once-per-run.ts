@@ -1,5 +1,5 @@
-// Starts a resource once for a run of several projects, and stops it after the last of them. Vitest loads a global setup
-// once for each project, each time as a new module, so the count stands on `globalThis`.
+// Starts a resource once for a run of several projects, and stops it after the last of them. Vitest loads a global
+// setup once for each project, each time as a new module, so the count is on `globalThis`.
 
 interface Shared {
   readonly value: Promise<unknown>;
@@ -11,7 +11,7 @@ const store = globalThis as { [KEY]?: Map<string, Shared> };
 store[KEY] ??= new Map();
 const running = store[KEY];
 
-/** Gives the value, and a release that stops the resource when no other project uses it. */
+/** Returns the value, and a release that stops the resource when no other project uses it. */
 export async function oncePerRun<Value>(
   name: string,
   start: () => Value | Promise<Value>,

@@ -1,6 +1,6 @@
-// A real PgBouncer in transaction mode for the tests that go through one (`npm run pooler`, `npm run chaos -- --standby`):
-// Debian's package, installed where we may. It listens on a socket in a folder of its own, and can be pointed at another
-// server while clients stay connected, as an operator does after a promotion.
+// A real PgBouncer in transaction mode (`npm run pooler`, `npm run chaos -- --standby`): Debian's package, installed
+// when the tests run as root. It listens on a socket in its own folder. It can be switched to another server while
+// clients stay connected, as an operator does after a promotion.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { makeOwnedFolder, setOwner, spawnIds, unprivilegedUser } from '../../sandbox/postgres/user.ts';
 
-/** A PostgreSQL by the folder of its socket. */
+/** A PostgreSQL, named by the folder of its socket. */
 export interface PostgresSocket {
   readonly folder: string;
   readonly port: number;
@@ -17,15 +17,15 @@ export interface PostgresSocket {
 
 export interface PgBouncer {
   readonly pid: number;
-  /** The address of a database behind it. */
+  /** The URL of a database behind the pooler. */
   url(database: string): string;
-  /** From now on new transactions go there. */
+  /** Sends new transactions to this server from now on. */
   point(target: PostgresSocket): void;
   stop(): Promise<void>;
 }
 
 export interface PgBouncerOptions {
-  /** Made for it: its files and its socket. */
+  /** A folder of its own, for its files and its socket. */
   readonly folder: string;
   readonly target: PostgresSocket;
   readonly user: string;
@@ -33,24 +33,24 @@ export interface PgBouncerOptions {
 }
 
 const PORT = 6432;
-/** Far fewer than clients, so that transactions of many share a connection. */
-const CONNECTIONS = 8;
+/** Far fewer than there are clients, so that transactions of many clients share a connection. */
+const POOL_SIZE = 8;
 const APT = '/usr/bin/apt-get';
 
-/** Where Debian's package puts it; installed if we may. Null: it was said why there is none. */
+/** Finds the program of a Debian package, or installs it as root. Null: there is none, and stderr says why. */
 export function debianProgram(name: string, paths: readonly string[]): string | null {
   const find = (): string | null => paths.find((path) => existsSync(path)) ?? null;
-  const there = find();
-  if (there !== null) return there;
+  const existing = find();
+  if (existing !== null) return existing;
   if (process.getuid?.() === 0 && existsSync(APT)) {
     process.stderr.write(`No ${name} here: installing Debian's package.\n`);
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     try {
-      for (const words of [
+      for (const args of [
         ['update', '-qq'],
         ['install', '-y', '-qq', '--no-install-recommends', name],
       ]) {
-        execFileSync(APT, words, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+        execFileSync(APT, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
       }
     } catch (error) {
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -69,13 +69,13 @@ export const findPgBouncer = (): string | null =>
 
 export async function startPgBouncer(program: string, options: PgBouncerOptions): Promise<PgBouncer> {
   const { folder, user, password } = options;
-  const runAs = await unprivilegedUser(); // It refuses root, as PostgreSQL does.
+  const runAs = await unprivilegedUser(); // PgBouncer refuses to run as root.
   await makeOwnedFolder(folder, runAs, 0o700);
   const settings = join(folder, 'pgbouncer.ini');
-  const people = join(folder, 'people.txt');
-  const write = (target: PostgresSocket): void => writeFileSync(settings, ini(options, people, target));
-  writeFileSync(people, `"${user}" "${password}"\n`);
-  await setOwner(people, runAs, 0o600);
+  const usersFile = join(folder, 'users.txt');
+  const write = (target: PostgresSocket): void => writeFileSync(settings, configFile(options, usersFile, target));
+  writeFileSync(usersFile, `"${user}" "${password}"\n`);
+  await setOwner(usersFile, runAs, 0o600);
   write(options.target);
   const child = spawn(program, [settings], {
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -83,7 +83,7 @@ export async function startPgBouncer(program: string, options: PgBouncerOptions)
   });
   const url = (database: string): string =>
     `postgres://${user}:${encodeURIComponent(password)}@localhost/${database}?host=${encodeURIComponent(folder)}&port=${PORT}&sslmode=disable`;
-  await untilItAnswers(child, url('pgbouncer'));
+  await waitUntilReady(child, url('pgbouncer'));
   return {
     pid: child.pid ?? 0,
     url,
@@ -92,13 +92,17 @@ export async function startPgBouncer(program: string, options: PgBouncerOptions)
       child.kill('SIGHUP');
     },
     async stop() {
-      const gone = new Promise((resolve) => child.once('close', resolve));
-      if (child.exitCode === null && child.kill('SIGKILL')) await gone;
+      const exited = new Promise((resolve) => child.once('close', resolve));
+      if (child.exitCode === null && child.kill('SIGKILL')) await exited;
     },
   };
 }
 
-function ini({ folder, user }: PgBouncerOptions, people: string, { folder: host, port }: PostgresSocket): string {
+function configFile(
+  { folder, user }: PgBouncerOptions,
+  usersFile: string,
+  { folder: host, port }: PostgresSocket,
+): string {
   return [
     '[databases]',
     `* = host=${host} port=${port}`,
@@ -107,12 +111,12 @@ function ini({ folder, user }: PgBouncerOptions, people: string, { folder: host,
     `listen_port = ${PORT}`,
     `unix_socket_dir = ${folder}`,
     'auth_type = scram-sha-256',
-    `auth_file = ${people}`,
+    `auth_file = ${usersFile}`,
     `admin_users = ${user}`,
     'pool_mode = transaction',
-    `default_pool_size = ${CONNECTIONS}`,
+    `default_pool_size = ${POOL_SIZE}`,
     'max_client_conn = 1000',
-    // A dead server is tried again at once, and nobody waits long for one.
+    // A dead server is retried at once, and no client waits long for one.
     'server_login_retry = 0.2',
     'server_connect_timeout = 3',
     'query_wait_timeout = 10',
@@ -125,15 +129,15 @@ function ini({ folder, user }: PgBouncerOptions, people: string, { folder: host,
   ].join('\n');
 }
 
-async function untilItAnswers(child: ChildProcess, url: string): Promise<void> {
-  for (let tries = 0; ; tries++) {
+async function waitUntilReady(child: ChildProcess, url: string): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
     const client = new pg.Client({ connectionString: url });
     try {
       await client.connect();
       await client.query('show version');
       return;
     } catch (error) {
-      if (child.exitCode !== null || tries > 100) throw new Error(`PgBouncer does not start: ${String(error)}`);
+      if (child.exitCode !== null || attempt > 100) throw new Error(`PgBouncer does not start: ${String(error)}`);
       await delay(50);
     } finally {
       await client.end().catch(() => undefined);

@@ -1,29 +1,29 @@
-// What the nemesis can do to any PostgreSQL that runs: freeze it whole, shoot one backend, cut connections. How it is started,
-// killed and brought back is each runner's own.
+// Faults that the chaos test injects into a running PostgreSQL: freeze all processes, kill one backend, terminate
+// connections. Each runner starts, kills and restarts its PostgreSQL in its own way.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
-import type { RecordHappening } from '../chaos/process-runner.ts';
+import type { RecordTimelineEvent } from '../chaos/process-runner.ts';
 
 export abstract class PostgresControl {
-  readonly #tell: RecordHappening;
+  readonly #record: RecordTimelineEvent;
   #frozen: readonly number[] = [];
 
-  constructor(tell: RecordHappening) {
-    this.#tell = tell;
+  constructor(record: RecordTimelineEvent) {
+    this.#record = record;
   }
 
-  /** Starts it, and gives the address for the program. */
+  /** Starts PostgreSQL and returns its URL for the program. */
   abstract start(): Promise<string>;
-  /** kill -9; it is back, or another in its place, when this resolves. False: there was none. */
+  /** kill -9. PostgreSQL, or another in its place, runs again when this resolves. False: none was running. */
   abstract kill(): Promise<boolean>;
-  /** Shut down as an operator does, and started again on the same data. False: there was none. */
+  /** Shuts it down as an operator does, and starts it again on the same data. False: none was running. */
   abstract restart(how: 'fast' | 'immediate'): Promise<boolean>;
   abstract heal(): Promise<void>;
   abstract close(keep: boolean): Promise<void>;
-  /** Of the postmaster that serves now; null: there is none at the moment. */
+  /** The process id of the current postmaster; null: none is running. */
   protected abstract pid(): Promise<number | null>;
-  /** Straight to it, past any pooler. */
+  /** The URL of PostgreSQL itself, without a pooler. */
   protected abstract address(): string;
 
   async freeze(): Promise<boolean> {
@@ -31,22 +31,22 @@ export abstract class PostgresControl {
     if (pid === null || this.#frozen.length > 0) return false;
     this.#frozen = [pid, ...childrenOf(pid)];
     this.say('stop', `${this.#frozen.length} processes`, pid);
-    for (const one of this.#frozen) signal(one, 'SIGSTOP');
+    for (const processId of this.#frozen) signal(processId, 'SIGSTOP');
     return true;
   }
 
   async thaw(): Promise<void> {
     if (this.#frozen.length === 0) return;
     const [pid] = this.#frozen;
-    // The postmaster last: until then it makes no new ones.
-    for (const one of [...this.#frozen].reverse()) signal(one, 'SIGCONT');
+    // The postmaster continues last, so that it starts no backends before.
+    for (const processId of [...this.#frozen].reverse()) signal(processId, 'SIGCONT');
     this.#frozen = [];
     this.say('continue', undefined, pid);
   }
 
   async killBackend(nth: number): Promise<boolean> {
-    const victims = await this.#backends();
-    const pid = victims[nth % Math.max(1, victims.length)];
+    const backends = await this.#backends();
+    const pid = backends[nth % Math.max(1, backends.length)];
     if (pid === undefined || this.#frozen.length > 0) return false;
     this.say('kill backend', undefined, pid);
     signal(pid, 'SIGKILL');
@@ -54,13 +54,13 @@ export abstract class PostgresControl {
   }
 
   async cut(share: number): Promise<boolean> {
-    const cut = await this.#ask<{ pid: number }>(
+    const terminated = await this.#ask<{ pid: number }>(
       `select pid, pg_terminate_backend(pid) from pg_stat_activity
        where backend_type = 'client backend' and pid <> pg_backend_pid() and application_name like 'everyshare-%'
          and application_name <> 'everyshare-chaos' and random() < ${share}`,
     );
-    if (cut === null) return false;
-    this.say('cut', `${cut.length} connections`);
+    if (terminated === null) return false;
+    this.say('cut', `${terminated.length} connections`);
     return true;
   }
 
@@ -71,7 +71,7 @@ export abstract class PostgresControl {
     return rows?.map(({ pid }) => pid) ?? [];
   }
 
-  /** Null: it does not answer at the moment. */
+  /** Null: PostgreSQL does not answer now. */
   async #ask<R extends pg.QueryResultRow>(text: string): Promise<R[] | null> {
     const client = new pg.Client({
       connectionString: this.address(),
@@ -90,8 +90,8 @@ export abstract class PostgresControl {
     }
   }
 
-  protected say(what: Parameters<RecordHappening>[0]['what'], detail?: string, pid?: number): void {
-    this.#tell({
+  protected say(what: Parameters<RecordTimelineEvent>[0]['what'], detail?: string, pid?: number): void {
+    this.#record({
       who: 'postgres',
       what,
       ...(detail === undefined ? {} : { detail }),
@@ -104,11 +104,11 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It is gone already.
+    // The process has exited already.
   }
 }
 
-/** By the process table of Linux; elsewhere only the postmaster is frozen. */
+/** Reads /proc of Linux; on other systems only the postmaster is frozen. */
 function childrenOf(parent: number): number[] {
   try {
     return readdirSync('/proc')

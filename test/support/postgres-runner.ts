@@ -1,5 +1,5 @@
-// PostgreSQL under the nemesis's hand, with its durability on: killed with -9, or asked to
-// end, and started on the same data at once.
+// A PostgreSQL with durability on that the chaos test kills with -9 or shuts down, and that starts again on the same
+// data at once.
 
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { findCluster } from '../../sandbox/postgres/cluster.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
-import type { RecordHappening } from '../chaos/process-runner.ts';
+import type { RecordTimelineEvent } from '../chaos/process-runner.ts';
 import { PostgresControl, signal } from './postgres-control.ts';
 
 export class PostgresRunner extends PostgresControl {
@@ -16,8 +16,8 @@ export class PostgresRunner extends PostgresControl {
   #running: EmbeddedPostgres | null = null;
   #starting: Promise<void> = Promise.resolve();
 
-  constructor(dataDir: string, tell: RecordHappening) {
-    super(tell);
+  constructor(dataDir: string, record: RecordTimelineEvent) {
+    super(record);
     this.#dataDir = dataDir;
   }
 
@@ -29,7 +29,7 @@ export class PostgresRunner extends PostgresControl {
     return this.#running.url;
   }
 
-  /** kill -9 of the postmaster; its children see that and end. Started again on the same data at once. */
+  /** Kills the postmaster with -9; its children notice and exit. Starts it again on the same data. */
   async kill(): Promise<boolean> {
     return this.#endAndStart('kill', 'SIGKILL');
   }
@@ -38,35 +38,35 @@ export class PostgresRunner extends PostgresControl {
     return this.#endAndStart('restart', how === 'fast' ? 'SIGINT' : 'SIGQUIT');
   }
 
-  /** One at a time: whoever comes while it is being started waits, and then it is their turn. */
+  /** One restart at a time: a second one waits until the first has finished, and then runs. */
   async #endAndStart(what: 'kill' | 'restart', name: NodeJS.Signals): Promise<boolean> {
-    const before = this.#starting;
-    let done = false;
-    const turn = async (): Promise<void> => {
-      await before;
+    const previous = this.#starting;
+    let wasRunning = false;
+    const restart = async (): Promise<void> => {
+      await previous;
       await this.thaw();
       const pid = await this.pid();
       if (pid === null) return;
-      done = true;
+      wasRunning = true;
       this.say(what, name, pid);
       signal(pid, name);
-      if (what === 'restart') await gone(pid);
+      if (what === 'restart') await waitForExit(pid);
       this.say('exit', name, pid);
       await this.#startAgain();
     };
-    this.#starting = turn();
+    this.#starting = restart();
     await this.#starting;
-    return done;
+    return wasRunning;
   }
 
   async #startAgain(): Promise<void> {
-    for (let tries = 0; ; tries++) {
+    for (let attempt = 0; ; attempt++) {
       try {
         await this.start();
         return;
       } catch (error) {
         this.say('error', error instanceof Error ? error.message : String(error));
-        if (tries >= 4) throw error;
+        if (attempt >= 4) throw error;
         await delay(500);
       }
     }
@@ -87,7 +87,7 @@ export class PostgresRunner extends PostgresControl {
     await this.#running?.stop().catch(() => undefined);
     this.say('exit', 'stopped');
     if (keep) return;
-    // It may have settled elsewhere, where its user can go.
+    // The cluster may be in another folder that its user can enter.
     const cluster = await findCluster(this.#dataDir).catch(() => null);
     if (cluster !== null) await rm(cluster.folder, { recursive: true, force: true });
   }
@@ -103,9 +103,9 @@ export class PostgresRunner extends PostgresControl {
   }
 }
 
-/** Asked to end, it takes its file along; one that does not end in time is a trouble of its own. */
-async function gone(pid: number): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
+/** Waits until a PostgreSQL that was asked to shut down has exited, and fails after 30 seconds. */
+async function waitForExit(pid: number): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt++) {
     try {
       process.kill(pid, 0);
     } catch {
@@ -123,8 +123,8 @@ export async function requireDurability(url: string): Promise<void> {
     const { rows } = await client.query<{ name: string; setting: string }>(
       "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')",
     );
-    const off = rows.filter(({ setting }) => setting !== 'on').map(({ name }) => name);
-    if (rows.length !== 3 || off.length > 0) throw new Error(`durability is off: ${off.join(', ')}`);
+    const disabled = rows.filter(({ setting }) => setting !== 'on').map(({ name }) => name);
+    if (rows.length !== 3 || disabled.length > 0) throw new Error(`durability is off: ${disabled.join(', ')}`);
   } finally {
     await client.end();
   }

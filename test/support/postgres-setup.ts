@@ -1,8 +1,7 @@
 // One real PostgreSQL for a whole run of the tests (durability off: tests do not survive a power cut, nor need they), with
 // a migrated template from which each test file gets a database of its own in about a tenth of a second.
 
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { findCluster } from '../../sandbox/postgres/cluster.ts';
@@ -14,6 +13,7 @@ import { createDatabase } from './create-database.ts';
 import { oncePerRun } from './once-per-run.ts';
 import { findPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 import { LOG_FOLDER_VARIABLE, POSTGRES_LINES_FILE } from './record-logs.ts';
+import { makeScratchFolder } from './scratch-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -42,7 +42,7 @@ interface RunningPostgres {
 }
 
 async function startPostgres(pooler: string | null): Promise<RunningPostgres> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-test-'));
+  const dataDir = makeScratchFolder('everyshare-test-');
   const postgres = await startEmbeddedPostgres({
     dataDir,
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },

@@ -1,26 +1,26 @@
-// A realistic delivery of each provider, built from the fields that it documents, and what it must come to.
+// Realistic deliveries of each provider, built from the fields that it documents, and the expected outcome of each.
 
 import type { Defaults } from '../../src/domain/hooks/integration.ts';
 
-export interface Sample {
+export interface ProviderSample {
   readonly provider: string;
-  readonly says: string;
+  readonly description: string;
   readonly defaults?: Defaults;
-  /** Sent before, by the venue itself. */
-  readonly known?: object;
-  /** Deliveries that come first. */
-  readonly first?: readonly object[];
+  /** An offering that the venue has sent before. */
+  readonly knownOffering?: object;
+  /** Deliveries that come before `body`. */
+  readonly earlierDeliveries?: readonly object[];
   readonly body: object;
   readonly status: string;
-  /** What the reason says, where there is one. */
+  /** The expected reason, where there is one. */
   readonly reason?: RegExp;
-  /** What the offering is afterwards. */
+  /** The expected offering afterwards. */
   readonly offering?: Readonly<Record<string, unknown>>;
 }
 
 const BOAT: Defaults = { kind: 'boat_day', timezone: 'America/New_York', currency: 'usd', category: 'boating' };
 
-export const fareharborBooking = (capacity: number, more: object = {}): object => ({
+export const fareharborBooking = (capacity: number, overrides: object = {}): object => ({
   booking: {
     pk: 456,
     uuid: 'ef5ff7c4-8cc1-4c5b-9d60-6c0a2d4f3a11',
@@ -57,7 +57,7 @@ export const fareharborBooking = (capacity: number, more: object = {}): object =
         },
       ],
     },
-    ...more,
+    ...overrides,
   },
 });
 
@@ -104,7 +104,7 @@ export const YOGA = {
   tiers: [{ amount: 2500, currency: 'usd', unit: 'per_person' }],
 };
 
-/** What the OCTO bookings below are of, as a venue sends it. */
+/** The offering of the OCTO bookings below, as a venue sends it. */
 export const SAIL = {
   external_id: 'av_123',
   kind: 'boat_day',
@@ -113,7 +113,7 @@ export const SAIL = {
   availability: { timezone: 'America/New_York', slots: [{ starts_at: '2027-06-12T22:00:00Z', capacity: 10 }] },
 };
 
-export const octo = (event: string, more: object = {}): object => ({
+export const octo = (event: string, overrides: object = {}): object => ({
   webhook: { id: 'wh_1', event },
   booking: {
     uuid: '6f1f2f5a-0a0e-4a0b-8d29-0b2d6f4c9a01',
@@ -133,11 +133,11 @@ export const octo = (event: string, more: object = {}): object => ({
       { uuid: 'u2', unitId: 'adult', pricing: { retail: 7500, currency: 'USD', currencyPrecision: 2 } },
       { uuid: 'u3', unitId: 'child', pricing: { retail: 49500, currency: 'USD', currencyPrecision: 3 } },
     ],
-    ...more,
+    ...overrides,
   },
 });
 
-export const tockReservation = (sequenceId: number, more: object = {}): object => ({
+export const tockReservation = (sequenceId: number, overrides: object = {}): object => ({
   id: '8234567890123456789',
   sequenceId,
   confirmationCode: 'TOCK-R-ABC',
@@ -148,13 +148,13 @@ export const tockReservation = (sequenceId: number, more: object = {}): object =
   business: { id: '77', timeZone: 'America/Chicago', currencyCode: 'USD', domainName: 'harbortable' },
   experience: { id: '5150', name: 'Chef’s Counter', amountCents: '74000', variety: 'PREPAID' },
   totalPriceCents: 81000,
-  ...more,
+  ...overrides,
 });
 
-export const SAMPLES: readonly Sample[] = [
+export const SAMPLES: readonly ProviderSample[] = [
   {
     provider: 'square',
-    says: 'a booking names a variation alone',
+    description: 'a booking that names only a variation',
     body: {
       merchant_id: 'M1',
       location_id: 'L1',
@@ -180,19 +180,19 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'square',
-    says: 'the catalogue changed',
+    description: 'the catalogue changed',
     body: { event_id: 'e-2', type: 'catalog.version.updated', data: { type: 'catalog', object: {} } },
     status: 'needs_api_read',
   },
   {
     provider: 'square',
-    says: 'a test',
+    description: 'a test',
     body: { event_id: 'e-3', type: 'webhooks.test_notification', data: { type: 'webhooks', id: 'x' } },
     status: 'ignored',
   },
   {
     provider: 'toast',
-    says: 'stock',
+    description: 'stock',
     body: {
       timestamp: '2026-01-15T18:04:05.123Z',
       eventCategory: 'stock',
@@ -204,7 +204,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'toast',
-    says: 'an order',
+    description: 'an order',
     body: {
       timestamp: '2026-01-15T18:04:05.123Z',
       eventCategory: 'order',
@@ -226,10 +226,10 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'mindbody',
-    says: 'a booking of a class that is known',
+    description: 'a booking of a class that is known',
     defaults: { timezone: 'America/New_York' },
-    known: YOGA,
-    first: [mindbody('class.updated', CLASS)],
+    knownOffering: YOGA,
+    earlierDeliveries: [mindbody('class.updated', CLASS)],
     body: mindbody('classRosterBooking.created', ROSTER),
     status: 'applied',
     offering: {
@@ -245,15 +245,15 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'mindbody',
-    says: 'a class of a description that nobody has sent',
+    description: 'a class whose description was never sent',
     body: mindbody('class.updated', CLASS),
     status: 'needs_api_read',
     reason: /no title and tiers/,
   },
   {
     provider: 'mindbody',
-    says: 'a description with a new name',
-    known: YOGA,
+    description: 'a description with a new name',
+    knownOffering: YOGA,
     body: mindbody('classDescription.updated', { siteId: -99, id: 69, name: 'Slow Yoga', description: 'Slower.' }),
     status: 'applied',
     offering: {
@@ -264,13 +264,13 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'mindbody',
-    says: 'a schedule',
+    description: 'a schedule',
     body: mindbody('classSchedule.cancelled', { siteId: -99, classScheduleId: 2 }),
     status: 'needs_api_read',
   },
   {
     provider: 'fareharbor',
-    says: 'a booking has all that an offering needs',
+    description: 'a booking has all that an offering needs',
     defaults: { ...BOAT, timezone: 'Pacific/Honolulu' },
     body: fareharborBooking(4),
     status: 'applied',
@@ -293,14 +293,14 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'fareharbor',
-    says: 'a booking, and nobody has said what is sold',
+    description: 'a booking, without a default for what is sold',
     body: fareharborBooking(4),
     status: 'unmapped',
     reason: /defaults\.kind/,
   },
   {
     provider: 'fareharbor',
-    says: 'an item that is not known',
+    description: 'an item that is not known',
     defaults: BOAT,
     body: {
       item: {
@@ -314,7 +314,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'peek',
-    says: 'a booking with prices',
+    description: 'a booking with prices',
     defaults: BOAT,
     body: octo('booking_update'),
     status: 'applied',
@@ -329,14 +329,14 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'peek',
-    says: 'a booking without prices',
+    description: 'a booking without prices',
     defaults: BOAT,
     body: octo('booking_update', { pricing: undefined, unitItems: [{ unitId: 'adult' }] }),
     status: 'needs_api_read',
   },
   {
     provider: 'ventrata',
-    says: 'a booking, spelt the other way',
+    description: 'a booking, with the event name in the other spelling',
     defaults: BOAT,
     body: octo('booking.updated'),
     status: 'applied',
@@ -344,21 +344,21 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'ventrata',
-    says: 'an availability',
+    description: 'an availability',
     defaults: BOAT,
     body: { webhook: { event: 'availability_update' }, productId: 'p', optionId: 'o', availabilityIds: ['a'] },
     status: 'needs_api_read',
   },
   {
     provider: 'ventrata',
-    says: 'a booking that is off',
+    description: 'a canceled booking',
     defaults: BOAT,
     body: octo('booking_update', { status: 'CANCELLED' }),
     status: 'ignored',
   },
   {
     provider: 'xola',
-    says: 'a purchase',
+    description: 'a purchase',
     defaults: BOAT,
     body: {
       eventName: 'purchase.update',
@@ -395,7 +395,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'xola',
-    says: 'an order',
+    description: 'an order',
     defaults: BOAT,
     body: {
       eventName: 'order.create',
@@ -420,8 +420,8 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'xola',
-    says: 'an experience that is gone',
-    known: {
+    description: 'a deleted experience',
+    knownOffering: {
       ...YOGA,
       external_id: 'exp9',
       availability: { timezone: 'UTC', slots: [{ starts_at: '2027-06-12T09:30:00Z' }] },
@@ -432,7 +432,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'rezdy',
-    says: 'a confirmed order',
+    description: 'a confirmed order',
     defaults: BOAT,
     body: {
       orderNumber: 'RZ1',
@@ -465,14 +465,14 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'rezdy',
-    says: 'an order that is not confirmed yet',
+    description: 'an order that is not confirmed yet',
     defaults: BOAT,
     body: { orderNumber: 'RZ2', status: 'PROCESSING', items: [] },
     status: 'ignored',
   },
   {
     provider: 'rezdy',
-    says: 'a product',
+    description: 'a product',
     defaults: { ...BOAT, currency: 'jpy' },
     body: {
       productCode: 'PJP1',
@@ -489,7 +489,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'checkfront',
-    says: 'a booking',
+    description: 'a booking',
     defaults: BOAT,
     body: {
       '@attributes': { version: '3.0', host: 'demo.checkfront.com' },
@@ -512,8 +512,8 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'checkfront',
-    says: 'an item that the venue has sent',
-    known: { ...YOGA, external_id: '4', title: 'Canoe' },
+    description: 'an item that the venue has sent',
+    knownOffering: { ...YOGA, external_id: '4', title: 'Canoe' },
     body: {
       type: 'item',
       action: 'update',
@@ -525,7 +525,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'eventbrite',
-    says: 'a ping',
+    description: 'a ping',
     body: {
       api_url: 'https://www.eventbriteapi.com/v3/orders/1/',
       config: { action: 'order.placed', user_id: '1', endpoint_url: 'https://x.example', webhook_id: '2' },
@@ -534,7 +534,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'cloudbeds',
-    says: 'a ping',
+    description: 'a ping',
     body: {
       version: '1.0',
       event: 'reservation/created',
@@ -548,7 +548,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'tock',
-    says: 'a reservation',
+    description: 'a reservation',
     defaults: { kind: 'dining' },
     body: tockReservation(0),
     status: 'applied',
@@ -565,7 +565,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'tock',
-    says: 'a reservation in a wrapper, for an event',
+    description: 'a reservation in a wrapper, for an event',
     body: {
       reservation: tockReservation(3, {
         experience: { id: '6', name: 'Wine Fair', amountCents: '12000', variety: 'EVENT' },
@@ -576,20 +576,20 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'tock',
-    says: 'a walk-in',
+    description: 'a walk-in',
     defaults: { kind: 'dining' },
     body: { id: '9', sequenceId: 0, partySize: 2, business: { id: '77' } },
     status: 'ignored',
   },
   {
     provider: 'foreup',
-    says: 'a ping',
+    description: 'a ping',
     body: { event: 'teetime.updated', course_id: '9039', teesheet_id: 12, id: '342234432' },
     status: 'needs_api_read',
   },
   {
     provider: 'mews',
-    says: 'a ping',
+    description: 'a ping',
     body: {
       EnterpriseId: 'e',
       IntegrationId: 'i',
@@ -599,7 +599,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'custom',
-    says: 'an offering in our own words',
+    description: 'an offering in the format of the custom provider',
     body: {
       id: 'dlv-1',
       type: 'offering.upsert',
@@ -615,8 +615,8 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'custom',
-    says: 'slots of an offering that is known',
-    known: {
+    description: 'slots of an offering that is known',
+    knownOffering: {
       ...YOGA,
       availability: {
         timezone: 'UTC',
@@ -654,29 +654,29 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     provider: 'custom',
-    says: 'an offering that is no longer sold',
-    known: { ...YOGA, availability: { timezone: 'UTC', slots: [{ starts_at: '2027-06-12T09:30:00Z' }] } },
+    description: 'an offering that is no longer sold',
+    knownOffering: { ...YOGA, availability: { timezone: 'UTC', slots: [{ starts_at: '2027-06-12T09:30:00Z' }] } },
     body: { id: 'dlv-3', type: 'offering.cancel', data: { external_id: '69' } },
     status: 'applied',
     offering: { title: 'Power Yoga', availability: { timezone: 'UTC', slots: [], recurring: [] } },
   },
   {
     provider: 'custom',
-    says: 'an offering with three mistakes',
+    description: 'an offering with three mistakes',
     body: { id: 'dlv-4', type: 'offering.upsert', data: { external_id: 'x', kind: 'yacht', title: '', tiers: [] } },
     status: 'failed',
     reason: /\/data\/kind: .*\/data\/title: .*\/data\/tiers: /,
   },
   {
     provider: 'custom',
-    says: 'slots of an offering that nobody knows',
+    description: 'slots of an unknown offering',
     body: { id: 'dlv-5', type: 'slots.update', data: { external_id: 'nobody', slots: [] } },
     status: 'failed',
     reason: /no offering "nobody"/,
   },
   {
     provider: 'custom',
-    says: 'a type that does not exist',
+    description: 'a type that does not exist',
     body: { id: 'dlv-6', type: 'offering.explode', data: {} },
     status: 'unmapped',
   },

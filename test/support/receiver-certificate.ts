@@ -1,4 +1,4 @@
-// A certificate that nobody vouches for, with its key, for receivers that tests start on loopback: receiver.example,
+// A self-signed certificate with its key, for receivers that tests start on loopback: receiver.example,
 // localhost, 127.0.0.1 and ::1, valid from 2020 to 2120. It was made once with `openssl ca -selfsign` so that no test
 // needs openssl; it guards nothing.
 

@@ -1,4 +1,4 @@
-// The operator's commands in this process, on the database of a world, with what they say kept instead of printed.
+// Runs operator commands in this process, on the database of a TestWorld, and captures their output.
 
 import { expect, vi } from 'vitest';
 import { type Config, readConfig } from '../../src/base/config.ts';
@@ -14,13 +14,13 @@ export interface CommandOutput {
 
 export interface CommandLine {
   run(...argv: string[]): Promise<CommandOutput>;
-  /** The one JSON document of a command that succeeds. */
+  /** Runs a command that must succeed, and returns its one JSON document. */
   json<T>(...argv: string[]): Promise<T>;
-  /** The one line of a command that fails, with this exit code. */
+  /** Runs a command that must fail with this exit code, and returns its one line. */
   line(exit: 1 | 2, ...argv: string[]): Promise<string>;
 }
 
-/** Keeps what is written instead of writing it. */
+/** Captures what is written to the stream instead of writing it. */
 function captureStream(stream: NodeJS.WriteStream): { text(): string; end(): void } {
   let text = '';
   const spy = vi.spyOn(stream, 'write').mockImplementation((chunk, ...rest) => {
@@ -31,13 +31,13 @@ function captureStream(stream: NodeJS.WriteStream): { text(): string; end(): voi
   return { text: () => text, end: () => spy.mockRestore() };
 }
 
-/** `world` null: a line that must fail before anything is opened; `env` is then what the configuration is read from. */
+/** `world` null: the command must fail before it opens the database; the configuration is read from `env`. */
 export function commandLine(world: TestWorld | null, env: Readonly<Record<string, string>> = {}): CommandLine {
   const settings = (): Config => world?.context.config ?? readConfig(env);
   const open = async () => {
     if (world === null) throw new Error('the database was opened');
-    const by = { actor: 'operator ada', via: 'cli', address: null, requestId: null } as const;
-    return { context: world.context, command: commandContext(world.context, by) };
+    const origin = { name: 'operator ada', via: 'cli', address: null, requestId: null } as const;
+    return { context: world.context, command: commandContext(world.context, origin) };
   };
   const run = async (...argv: string[]): Promise<CommandOutput> => {
     const out = captureStream(process.stdout);
@@ -53,16 +53,16 @@ export function commandLine(world: TestWorld | null, env: Readonly<Record<string
   return {
     run,
     async json<T>(...argv: string[]) {
-      const said = await run(...argv, '--json');
-      expect(said).toMatchObject({ exit: 0, err: '' });
-      expect(said.out).toMatch(/^[^\n]+\n$/);
-      return JSON.parse(said.out) as T;
+      const output = await run(...argv, '--json');
+      expect(output).toMatchObject({ exit: 0, err: '' });
+      expect(output.out).toMatch(/^[^\n]+\n$/);
+      return JSON.parse(output.out) as T;
     },
     async line(exit, ...argv) {
-      const said = await run(...argv, '--json');
-      expect(said).toMatchObject({ exit, out: '' });
-      expect(said.err).toMatch(/^everyshare: [^\n]+\n$/);
-      return said.err.slice('everyshare: '.length, -1);
+      const output = await run(...argv, '--json');
+      expect(output).toMatchObject({ exit, out: '' });
+      expect(output.err).toMatch(/^everyshare: [^\n]+\n$/);
+      return output.err.slice('everyshare: '.length, -1);
     },
   };
 }

@@ -1,4 +1,4 @@
-// Runs the real program in a process of its own, as a person or an init system would, and reads what it prints.
+// Runs the real program in its own process, as a person or an init system would, and reads its output.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,10 +9,10 @@ import { recordStream } from './record-logs.ts';
 export interface Program {
   readonly process: ChildProcess;
   readonly url: string;
-  /** Everything on standard output so far. */
+  /** The standard output so far. */
   out(): string;
   err(): string;
-  /** Sends the signal to the whole process group, as a terminal does, and waits for the end. */
+  /** Sends the signal to the whole process group, as a terminal does, and waits for the exit. */
   stop(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -22,64 +22,64 @@ export interface ProgramResult {
   readonly err: string;
 }
 
-function launch(words: readonly string[], env: Readonly<Record<string, string>>) {
+function launch(args: readonly string[], env: Readonly<Record<string, string>>) {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [join(packageRoot, 'bin', 'everyshare.js'), ...words], {
+  const child = spawn(process.execPath, [join(packageRoot, 'bin', 'everyshare.js'), ...args], {
     env: { PATH, HOME, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  const texts = { out: '', err: '' };
+  const output = { out: '', err: '' };
   child.stdout.on('data', (chunk: Buffer) => {
-    texts.out += chunk;
+    output.out += chunk;
   });
   child.stderr.on('data', (chunk: Buffer) => {
-    texts.err += chunk;
+    output.err += chunk;
   });
   recordStream(child.stderr);
-  return { child, texts, ended: once(child, 'close') as Promise<[number | null]> };
+  return { child, texts: output, ended: once(child, 'close') as Promise<[number | null]> };
 }
 
-/** Waits until the program says that it is ready. */
-export async function startProgram(words: readonly string[], env: Readonly<Record<string, string>>): Promise<Program> {
-  const { child, texts, ended } = launch(words, env);
+/** Waits until the program prints that it is ready. */
+export async function startProgram(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Program> {
+  const { child, texts: output, ended: exited } = launch(args, env);
   const ready = new Promise<void>((resolve, reject) => {
     child.stdout.on('data', () => {
-      if (/health {5}|worker is ready/.test(texts.out)) resolve();
+      if (/health {5}|worker is ready/.test(output.out)) resolve();
     });
-    void ended.then(([code]) => reject(new Error(`it ended with ${code}: ${texts.err}`)));
+    void exited.then(([code]) => reject(new Error(`the program exited with ${code}: ${output.err}`)));
   });
   await ready;
   return {
     process: child,
-    url: /is ready at (\S+)/.exec(texts.out)?.[1] ?? '',
-    out: () => texts.out,
-    err: () => texts.err,
+    url: /is ready at (\S+)/.exec(output.out)?.[1] ?? '',
+    out: () => output.out,
+    err: () => output.err,
     async stop(signal) {
       process.kill(-(child.pid ?? 0), signal);
-      const [code] = await ended;
+      const [code] = await exited;
       return code;
     },
   };
 }
 
 export async function runProgram(
-  words: readonly string[],
+  args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<ProgramResult> {
-  const { texts, ended } = launch(words, env);
-  const [code] = await ended;
-  return { code, ...texts };
+  const { texts: output, ended: exited } = launch(args, env);
+  const [code] = await exited;
+  return { code, ...output };
 }
 
-/** Starts the program, and tells it to stop when that has come, wherever it is then. */
+/** Starts the program, and sends SIGTERM when `when` resolves. */
 export async function runAndInterrupt(
-  words: readonly string[],
+  args: readonly string[],
   env: Readonly<Record<string, string>>,
   when: Promise<unknown>,
 ): Promise<ProgramResult> {
-  const { child, texts, ended } = launch(words, env);
+  const { child, texts: output, ended: exited } = launch(args, env);
   void when.then(() => process.kill(-(child.pid ?? 0), 'SIGTERM'));
-  const [code] = await ended;
-  return { code, ...texts };
+  const [code] = await exited;
+  return { code, ...output };
 }

@@ -1,5 +1,5 @@
-// Chance from a seed: the same seed gives the same draws for ever, on every machine. Streams of one seed are independent,
-// so that a draw more in one place does not move every other.
+// Random numbers from a seed: the same seed gives the same draws on every machine. Streams of one seed are independent,
+// so that one more draw in one place does not change the others.
 
 import type { Random } from '../../src/base/random.ts';
 
@@ -11,7 +11,7 @@ export class SeededRandom implements Random {
 
   constructor(seed: number, stream: string) {
     let hash = 0x811c9dc5 ^ seed;
-    for (const letter of stream) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);
+    for (const character of stream) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
     this.#a = hash | 0;
     this.#b = Math.imul(seed, 0x9e3779b1) | 0;
     this.#c = Math.imul(hash, 0x85ebca6b) ^ seed;
@@ -27,38 +27,38 @@ export class SeededRandom implements Random {
     return sum >>> 0;
   }
 
-  /** From 0 to `end`, without `end`. */
+  /** An integer from 0 to `end` - 1. */
   below(end: number): number {
     return Math.floor((this.word() / 2 ** 32) * end);
   }
 
-  between(least: number, most: number): number {
-    return least + this.below(most - least + 1);
+  between(min: number, max: number): number {
+    return min + this.below(max - min + 1);
   }
 
   often(probability: number): boolean {
     return this.word() / 2 ** 32 < probability;
   }
 
-  pick<T>(things: readonly T[]): T {
-    const thing = things[this.below(things.length)];
-    if (thing === undefined) throw new Error('nothing to pick from');
-    return thing;
+  pick<T>(items: readonly T[]): T {
+    const item = items[this.below(items.length)];
+    if (item === undefined) throw new Error('nothing to pick from');
+    return item;
   }
 
-  /** By weight. */
-  weighed<T>(things: readonly (readonly [number, T])[]): T {
-    let left = this.below(things.reduce((sum, [weight]) => sum + weight, 0));
-    for (const [weight, thing] of things) {
-      left -= weight;
-      if (left < 0) return thing;
+  /** Picks an item with a probability in proportion to its weight. */
+  weighed<T>(items: readonly (readonly [number, T])[]): T {
+    let remaining = this.below(items.reduce((sum, [weight]) => sum + weight, 0));
+    for (const [weight, item] of items) {
+      remaining -= weight;
+      if (remaining < 0) return item;
     }
-    throw new Error('nothing to weigh');
+    throw new Error('nothing to pick from');
   }
 
   bytes(length: number): Buffer {
     const bytes = Buffer.allocUnsafe(length);
-    for (let at = 0; at < length; at++) bytes[at] = this.word() & 0xff;
+    for (let index = 0; index < length; index++) bytes[index] = this.word() & 0xff;
     return bytes;
   }
 }

@@ -1,5 +1,5 @@
-// The members' app for tests: a venue with approved experiences, activity that is reported as the app would, and the slow and
-// obvious recount that every answer must equal.
+// The members' app for tests: a venue with approved experiences, activity reported as the app would, and the slow,
+// simple computation of the figures that every answer must equal.
 
 import { expect } from 'vitest';
 import type { Activity, Analytics } from '../../schemas/types.gen.ts';
@@ -10,13 +10,17 @@ export type ActivityEvent = Activity['events'][number];
 
 export interface TestActivity {
   readonly venueId: string;
-  /** Secret, of the mode of the experiences. */
+  /** A secret key of the same mode as the experiences. */
   readonly key: string;
   readonly experiences: readonly { readonly id: string; readonly title: string; readonly startsAt: string }[];
   get(query?: Readonly<Record<string, string>>, headers?: Readonly<Record<string, string>>): Promise<HttpResponse>;
 }
 
-export async function report(world: TestWorld, events: readonly ActivityEvent[], server = 0): Promise<HttpResponse> {
+export async function reportActivity(
+  world: TestWorld,
+  events: readonly ActivityEvent[],
+  server = 0,
+): Promise<HttpResponse> {
   return world.call('POST', '/internal/activity', { key: world.operatorToken, body: { events }, server });
 }
 
@@ -26,7 +30,7 @@ export async function openTestActivity(world: TestWorld, count: number, mode: Mo
   const limits = { writesPerHour: 100_000, readsPerHour: 100_000 };
   const { key } = await world.key(venue.id, { ...options, ...limits });
   const experiences: TestActivity['experiences'][number][] = [];
-  for (let i = 0; i < count; i++) experiences.push(await approved(world, key, `Night ${i}`));
+  for (let i = 0; i < count; i++) experiences.push(await createApprovedExperience(world, key, `Night ${i}`));
   return {
     venueId: venue.id,
     key,
@@ -36,26 +40,26 @@ export async function openTestActivity(world: TestWorld, count: number, mode: Mo
   };
 }
 
-export async function approved(
+export async function createApprovedExperience(
   world: TestWorld,
   key: string,
   title: string,
 ): Promise<TestActivity['experiences'][number]> {
   const startsAt = new Date(Math.floor(Date.now() / 1000) * 1000 + 86_400_000).toISOString().replace('.000Z', 'Z');
-  const posted = await world.call('POST', '/v1/experiences', { key, body: { title, starts_at: startsAt } });
-  expect(posted.status, posted.text).toBe(201);
+  const submitted = await world.call('POST', '/v1/experiences', { key, body: { title, starts_at: startsAt } });
+  expect(submitted.status, submitted.text).toBe(201);
   const { review } = await import('../../src/domain/review/review.ts');
-  const shown = await world.db.transaction((tx) =>
-    review(tx, world.command(), posted.json.data.id, { status: 'approved', note: null }, null),
+  const reviewed = await world.db.transaction((tx) =>
+    review(tx, world.command(), submitted.json.data.id, { status: 'approved', note: null }, null),
   );
-  return { id: String(shown.experience_id), title, startsAt };
+  return { id: String(reviewed.experience_id), title, startsAt };
 }
 
 const DAY = 86_400_000;
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-/** What the answer must be, from the events themselves: each id once, live ones alone, those inside the window. */
-export function recount(
+/** The expected answer, computed from the events: each id once, live events only, inside the window. */
+export function expectedAnalytics(
   app: TestActivity,
   events: readonly ActivityEvent[],
   from: string,
@@ -63,20 +67,20 @@ export function recount(
   only?: string,
 ): Analytics {
   const [start, end] = [Date.parse(from), Date.parse(to)];
-  const once = [...new Map(events.toReversed().map((event) => [event.id, event])).values()];
-  const counted = once.filter(({ mode, at }) => mode === 'live' && Date.parse(at) >= start && Date.parse(at) < end);
+  const unique = [...new Map(events.toReversed().map((event) => [event.id, event])).values()];
+  const inWindow = unique.filter(({ mode, at }) => mode === 'live' && Date.parse(at) >= start && Date.parse(at) < end);
   const chosen = app.experiences.filter(({ id }) => only === undefined || id === only).toReversed();
-  const mine = counted.filter(({ experience_id }) => chosen.some(({ id }) => id === experience_id));
+  const activity = inWindow.filter(({ experience_id }) => chosen.some(({ id }) => id === experience_id));
   const daily = [];
   for (let day = Date.parse(`${dayOf(start)}T00:00:00Z`); day < end; day += DAY) {
-    const here = mine.filter(({ at }) => dayOf(Date.parse(at)) === dayOf(day));
+    const ofDay = activity.filter(({ at }) => dayOf(Date.parse(at)) === dayOf(day));
     daily.push({
       date: dayOf(day),
-      views: here.filter(({ type }) => type === 'view').length,
-      bookings: here.filter(({ type }) => type === 'booking').length,
+      views: ofDay.filter(({ type }) => type === 'view').length,
+      bookings: ofDay.filter(({ type }) => type === 'booking').length,
     });
   }
-  const totals = figuresOf(mine);
+  const totals = figuresOf(activity);
   return {
     from: expect.anything() as never,
     to: expect.anything() as never,
@@ -84,32 +88,33 @@ export function recount(
       experiences: chosen.length,
       ...totals,
       show_rate: rate(totals.checked_in, totals.bookings),
-      venue_page_views: counted.filter(({ type, venue_id }) => type === 'venue_page_view' && venue_id === app.venueId)
+      venue_page_views: inWindow.filter(({ type, venue_id }) => type === 'venue_page_view' && venue_id === app.venueId)
         .length,
     },
     experiences: chosen.map(({ id, title, startsAt }) => ({
       experience_id: id,
       title,
       starts_at: startsAt,
-      ...figuresOf(mine.filter(({ experience_id }) => experience_id === id)),
+      ...figuresOf(activity.filter(({ experience_id }) => experience_id === id)),
     })),
     daily,
   };
 }
 
 export function figuresOf(events: readonly ActivityEvent[]) {
-  const of = (type: ActivityEvent['type']): readonly ActivityEvent[] => events.filter((event) => event.type === type);
-  const people = (type: ActivityEvent['type']): number => new Set(of(type).map(({ member_id }) => member_id)).size;
-  const bookings = of('booking');
+  const ofType = (type: ActivityEvent['type']): readonly ActivityEvent[] =>
+    events.filter((event) => event.type === type);
+  const people = (type: ActivityEvent['type']): number => new Set(ofType(type).map(({ member_id }) => member_id)).size;
+  const bookings = ofType('booking');
   return {
-    views: of('view').length,
+    views: ofType('view').length,
     unique_viewers: people('view'),
     booking_starts: people('booking_start'),
-    saves: of('save').length,
+    saves: ofType('save').length,
     bookings: bookings.length,
     guests: bookings.reduce((sum, { guests = 1 }) => sum + guests, 0),
     booked_value: bookings.reduce((sum, { amount = 0 }) => sum + amount, 0) / 100,
-    checked_in: of('check_in').length,
+    checked_in: ofType('check_in').length,
     view_to_booking_rate: rate(bookings.length, people('view')),
   };
 }

@@ -1,4 +1,4 @@
-// Starts a real processor with a settable clock and the official client, for tests.
+// Starts the sandbox processor with a clock that tests can set, and the official client.
 
 import Stripe from 'stripe';
 import { expect } from 'vitest';
@@ -28,14 +28,14 @@ export interface TestProcessor extends RunningProcessor {
 // biome-ignore lint/suspicious/noExplicitAny: JSON of an external API.
 export type AnyJson = any;
 
-export const stripeClient = (port: number, secret: string, more: Stripe.StripeConfig = {}): Stripe =>
+export const stripeClient = (port: number, secret: string, options: Stripe.StripeConfig = {}): Stripe =>
   new Stripe(secret, {
     host: '127.0.0.1',
     port,
     protocol: 'http',
     telemetry: false,
     maxNetworkRetries: 0,
-    ...more,
+    ...options,
   } as Stripe.StripeConfig);
 
 export async function startTestProcessor(folder: string | null = null): Promise<TestProcessor> {
@@ -49,8 +49,8 @@ export async function startTestProcessor(folder: string | null = null): Promise<
     live: stripeClient(processor.port, keys.live.secret),
     async postAsBrowser(path, fields) {
       const body = new URLSearchParams({ key: keys.test.publishable, ...fields });
-      const answer = await fetch(`${processor.url}${path}`, { method: 'POST', body });
-      return { status: answer.status, body: await answer.json() };
+      const response = await fetch(`${processor.url}${path}`, { method: 'POST', body });
+      return { status: response.status, body: await response.json() };
     },
     submitForm: (url, fields) => fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) }),
     setFaults: (settings) =>

@@ -1,5 +1,5 @@
 // Receivers for the outbound tests: a canary that counts every connection on every local address, over http and https,
-// and an https server that misbehaves as told. Both have the certificate that nobody vouches for.
+// and servers that answer as a test wants. They use the self-signed certificate of receiver-certificate.ts.
 
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttps } from 'node:https';
@@ -34,34 +34,34 @@ function listen(server: Server, host: string): Promise<Listening> {
   });
 }
 
-/** `::` takes IPv4 too; where the machine has no IPv6, all of IPv4 must do. */
-async function listenEverywhere(make: () => Server): Promise<Listening> {
-  return listen(make(), '::').catch(() => listen(make(), '0.0.0.0'));
+/** `::` accepts IPv4 too; a machine without IPv6 listens on all IPv4 addresses. */
+async function listenEverywhere(createServer: () => Server): Promise<Listening> {
+  return listen(createServer(), '::').catch(() => listen(createServer(), '0.0.0.0'));
 }
 
 export interface Canary {
   readonly httpPort: number;
   readonly httpsPort: number;
-  /** Connections, of any kind, to any local address. */
-  readonly touched: () => number;
+  /** The number of connections of any kind to any local address. */
+  readonly connectionCount: () => number;
   close(): Promise<void>;
 }
 
 export async function startCanary(): Promise<Canary> {
-  let touched = 0;
-  const counted = (make: () => Server) => (): Server =>
-    make().on('connection', () => {
-      touched += 1;
+  let connections = 0;
+  const countConnections = (createServer: () => Server) => (): Server =>
+    createServer().on('connection', () => {
+      connections += 1;
     });
-  const answer = (_request: IncomingMessage, response: ServerResponse): void => {
+  const respond = (_request: IncomingMessage, response: ServerResponse): void => {
     response.end('secret of the inner network');
   };
-  const http = await listenEverywhere(counted(() => createHttp(answer)));
-  const https = await listenEverywhere(counted(() => createHttps(identity, answer)));
+  const http = await listenEverywhere(countConnections(() => createHttp(respond)));
+  const https = await listenEverywhere(countConnections(() => createHttps(identity, respond)));
   return {
     httpPort: http.port,
     httpsPort: https.port,
-    touched: () => touched,
+    connectionCount: () => connections,
     close: async () => {
       await Promise.all([http.close(), https.close()]);
     },
@@ -69,25 +69,25 @@ export async function startCanary(): Promise<Canary> {
 }
 
 export function startHttpsReceiver(
-  answer: (request: IncomingMessage, response: ServerResponse, body: string) => void,
+  respond: (request: IncomingMessage, response: ServerResponse, body: string) => void,
 ): Promise<Listening> {
   const server = createHttps(identity, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => answer(request, response, Buffer.concat(chunks).toString()));
+    request.on('end', () => respond(request, response, Buffer.concat(chunks).toString()));
   });
   return listen(server, '127.0.0.1');
 }
 
-/** Speaks TLS, and below it whatever it is told to. */
-export function startTlsReceiver(answer: (socket: TLSSocket) => void): Promise<Listening> {
+/** A TLS server; `respond` writes any bytes to the socket. */
+export function startTlsReceiver(respond: (socket: TLSSocket) => void): Promise<Listening> {
   const server = createTls(identity, (socket) => {
     socket.on('error', () => {});
-    socket.once('data', () => answer(socket));
+    socket.once('data', () => respond(socket));
   });
   return listen(server, '127.0.0.1');
 }
 
-export function startTcpReceiver(answer: (socket: Socket) => void): Promise<Listening> {
-  return listen(createTcp(answer), '127.0.0.1');
+export function startTcpReceiver(respond: (socket: Socket) => void): Promise<Listening> {
+  return listen(createTcp(respond), '127.0.0.1');
 }

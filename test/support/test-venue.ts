@@ -1,5 +1,5 @@
-// What the tests of checkouts share: a venue that sells, its keys, its checkouts over real HTTP, guests who pay with a card
-// through the sandbox's own door as their browsers would, and the bank's books to compare with.
+// A venue for the tests of checkouts: its key, its checkouts over real HTTP, guests who pay with a card through the
+// sandbox's address as their browsers would, and the processor's books to compare with.
 
 import type Stripe from 'stripe';
 import { expect } from 'vitest';
@@ -26,7 +26,7 @@ export const CARDS = {
   disputed: '4000000000000259',
 } as const;
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer of the API, looked into as a partner would.
+// biome-ignore lint/suspicious/noExplicitAny: an API response, read as a partner would.
 export type Json = any;
 
 let bookings = 0;
@@ -37,7 +37,7 @@ export function bookingId(): string {
 
 export const inFuture = (ms: number): string => new Date(Date.now() + ms).toISOString();
 
-export function checkoutBody(more: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+export function checkoutBody(overrides: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
     amount: 24_001,
     currency: 'usd',
@@ -46,13 +46,13 @@ export function checkoutBody(more: Readonly<Record<string, unknown>> = {}): Reco
     description: 'Cabana 3, Saturday 12 June',
     return_url: `${ORIGIN}/bookings/1`,
     external_booking_id: bookingId(),
-    ...more,
+    ...overrides,
   };
 }
 
-type Confirmed = Pick<HoldClientSecret, 'clientSecret' | 'publishableKey'>;
+type ClientSecret = Pick<HoldClientSecret, 'clientSecret' | 'publishableKey'>;
 
-function confirmation(secret: Confirmed, card: string): URLSearchParams {
+function confirmationForm(secret: ClientSecret, card: string): URLSearchParams {
   return new URLSearchParams({
     key: secret.publishableKey,
     client_secret: secret.clientSecret,
@@ -87,19 +87,19 @@ export class TestVenue {
     return this.world.call('GET', path, { key: this.key });
   }
 
-  async create(more: Readonly<Record<string, unknown>> = {}): Promise<Json> {
-    const made = await this.post('/v1/checkouts', checkoutBody(more));
-    expect(made.status, made.text).toBe(201);
-    return made.json;
+  async create(overrides: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    const response = await this.post('/v1/checkouts', checkoutBody(overrides));
+    expect(response.status, response.text).toBe(201);
+    return response.json;
   }
 
   async read(id: string): Promise<Json> {
-    const seen = await this.get(`/v1/checkouts/${id}`);
-    expect(seen.status, seen.text).toBe(200);
-    return seen.json;
+    const response = await this.get(`/v1/checkouts/${id}`);
+    expect(response.status, response.text).toBe(200);
+    return response.json;
   }
 
-  /** A test helper that must succeed. */
+  /** Calls a test helper of the API; it must succeed. */
   async runTestHelper(
     id: string,
     command: 'collect' | 'hold' | 'complete' | 'expire' | 'advance',
@@ -110,41 +110,41 @@ export class TestVenue {
     return response.json;
   }
 
-  async collecting(more: Readonly<Record<string, unknown>> = {}): Promise<Json> {
-    return this.runTestHelper((await this.create(more)).id, 'collect');
+  async collecting(overrides: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    return this.runTestHelper((await this.create(overrides)).id, 'collect');
   }
 
-  /** Completed, and the venue paid. */
-  async completed(more: Readonly<Record<string, unknown>> = {}): Promise<Json> {
-    const done = await this.runTestHelper((await this.create(more)).id, 'complete');
-    expect(done.status).toBe('completed');
+  /** A completed checkout whose transfer to the venue is sent. */
+  async completed(overrides: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    const checkout = await this.runTestHelper((await this.create(overrides)).id, 'complete');
+    expect(checkout.status).toBe('completed');
     await this.world.work();
-    return done;
+    return checkout;
   }
 
   secretFor(checkoutId: string, shareId: string): Promise<HoldClientSecret> {
     return holdShare(this.world.context.services, this.venueId, checkoutId, shareId);
   }
 
-  /** What a guest's browser sends to the sandbox's processor. */
-  async confirm(secret: Confirmed, card: string): Promise<HttpResponse> {
-    return this.world.call('POST', `/sandbox/processor/v1/payment_intents/${intentOf(secret)}/confirm`, {
-      body: confirmation(secret, card).toString(),
+  /** Confirms the payment as a guest's browser does, through the sandbox address of the server. */
+  async confirm(secret: ClientSecret, card: string): Promise<HttpResponse> {
+    return this.world.call('POST', `/sandbox/processor/v1/payment_intents/${intentIdOf(secret)}/confirm`, {
+      body: confirmationForm(secret, card).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
   }
 
-  /** The same at the bank's own door, where ours does not show the way. */
-  async confirmDirectly(secret: Confirmed, card: string): Promise<Json> {
-    const url = `${this.world.processor.url}/v1/payment_intents/${intentOf(secret)}/confirm`;
-    return (await fetch(url, { method: 'POST', body: confirmation(secret, card) })).json();
+  /** Confirms at the processor itself, for servers without the sandbox address. */
+  async confirmDirectly(secret: ClientSecret, card: string): Promise<Json> {
+    const url = `${this.world.processor.url}/v1/payment_intents/${intentIdOf(secret)}/confirm`;
+    return (await fetch(url, { method: 'POST', body: confirmationForm(secret, card) })).json();
   }
 
   async settleHold(holdId: string): Promise<void> {
     await settleHoldNow(this.world.context.services, this.venueId, holdId);
   }
 
-  /** Asks for the hold, pays it with a card, and looks at what came of it. */
+  /** Starts a hold, confirms it with a card, and settles it. */
   async pay(checkoutId: string, shareId: string, card: string): Promise<HoldClientSecret> {
     const secret = await this.secretFor(checkoutId, shareId);
     await this.confirm(secret, card);
@@ -152,7 +152,7 @@ export class TestVenue {
     return secret;
   }
 
-  /** The bank lets go of a hold by itself, and we look. */
+  /** The processor cancels the hold, and the hold is settled. */
   async loseHold(shareId: string): Promise<void> {
     const rows = await this.world.db.query<{ id: string; intent: string }>(
       `select hold_id as id, intent_id as intent from holds where venue_id = $1 and share_id = $2 and status = 'held'`,
@@ -170,29 +170,29 @@ export class TestVenue {
 
   async payAll(checkout: Json, cards: readonly string[]): Promise<HoldClientSecret[]> {
     const secrets: HoldClientSecret[] = [];
-    for (const [place, share] of checkout.shares.entries()) {
-      secrets.push(await this.pay(checkout.id, share.id, cards[place] ?? CARDS.good));
+    for (const [index, share] of checkout.shares.entries()) {
+      secrets.push(await this.pay(checkout.id, share.id, cards[index] ?? CARDS.good));
     }
     return secrets;
   }
 
-  /** Everything that waits for its time is due now, and is done. */
+  /** Makes all waiting work of the checkout due now, and runs it. */
   async finishDueWork(checkoutId: string): Promise<void> {
     const { db } = this.world;
-    const by = [this.venueId, checkoutId];
+    const ids = [this.venueId, checkoutId];
     await db.query(
       `update holds set due_at = now() where venue_id = $1 and checkout_id = $2 and due_at is not null and status <> 'held'`,
-      by,
+      ids,
     );
     await db.query(
-      `update checkouts set work_at = now() where venue_id = $1 and checkout_id = $2 and status = 'funded'`,
-      by,
+      `update checkouts set capture_due_at = now() where venue_id = $1 and checkout_id = $2 and status = 'funded'`,
+      ids,
     );
     await db.query(
       'update movements set due_at = now() where venue_id = $1 and checkout_id = $2 and due_at is not null',
-      by,
+      ids,
     );
-    // The clocks of the test and of the database may differ by a little.
+    // The clocks of the test and of the database may differ slightly.
     await new Promise((resolve) => setTimeout(resolve, 5));
     await this.world.work();
   }
@@ -222,7 +222,7 @@ export class TestVenue {
     );
   }
 
-  /** What guests have really paid at the bank for this checkout: captured less refunded. */
+  /** What guests have paid for this checkout at the processor: captured minus refunded. */
   async chargedAtProcessor(checkoutId: string): Promise<number> {
     let sum = 0;
     for (const { latest_charge: charge } of await this.intents(checkoutId)) {
@@ -232,18 +232,18 @@ export class TestVenue {
     return sum;
   }
 
-  /** What could still be captured there. */
+  /** What can still be captured at the processor. */
   async heldAtProcessor(checkoutId: string): Promise<number> {
     return (await this.intents(checkoutId)).reduce((sum, { amount_capturable }) => sum + amount_capturable, 0);
   }
 
-  /** What the venue has of this checkout at the bank: transferred less taken back. */
+  /** What the venue has received for this checkout at the processor: transferred minus reversed. */
   async paidOutAtProcessor(checkoutId: string): Promise<number> {
     const { data } = await this.stripe.transfers.list({ transfer_group: checkoutId, limit: 100 });
     return data.reduce((sum, { amount, amount_reversed }) => sum + amount - amount_reversed, 0);
   }
 
-  /** Debits less credits of each account, for one checkout. */
+  /** Debits minus credits of each account, for one checkout. */
   async balances(checkoutId: string): Promise<Record<string, number>> {
     const rows = await this.world.db.query<{ account: string; balance: number }>(
       `select account, sum(amount)::bigint as balance from (
@@ -258,7 +258,7 @@ export class TestVenue {
   }
 }
 
-export function intentOf(secret: Confirmed): string {
+export function intentIdOf(secret: ClientSecret): string {
   return secret.clientSecret.split('_secret_')[0] ?? '';
 }
 
@@ -298,10 +298,10 @@ export function expectConflict(response: HttpResponse, reason: string): void {
 
 export function expectInvalid(response: HttpResponse, code: string, field: string): void {
   expect(response.status, response.text).toBe(422);
-  expect(response.json.errors.map((one: Json) => [one.code, one.field])).toContainEqual([code, field]);
+  expect(response.json.errors.map((error: Json) => [error.code, error.field])).toContainEqual([code, field]);
 }
 
-/** What comes again byte for byte, whatever request it is: the request's own id aside. */
+/** The body without its request id: the part that a replay repeats byte for byte. */
 export function withoutRequestId(response: HttpResponse): string {
   return response.text.replace(/"request_id":"[^"]*"/, '"request_id":""');
 }

@@ -18,16 +18,16 @@ import { systemRandom } from '../../src/base/random.ts';
 import { captureDue } from '../../src/domain/checkouts/capture/capture.ts';
 import { expireDue } from '../../src/domain/checkouts/expire.ts';
 import { settleDueHolds } from '../../src/domain/checkouts/holds/settle-hold.ts';
-import { proveEncryptionKey } from '../../src/domain/installation/key-proof.ts';
+import { verifyEncryptionKey } from '../../src/domain/installation/verify-encryption-key.ts';
 import { type IssuedKey, issueKey, type NewKeyRequest } from '../../src/domain/keys/issue-key.ts';
 import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
 import { createVenueWithKeys, type VenueWithKeys } from '../../src/domain/keys/sandbox-venue.ts';
-import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
+import { applyDueProcessorEvents } from '../../src/domain/payments/apply-processor-events.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { open } from '../../src/mcp/tool-server.ts';
-import { type AppContext, commandContext, makeContext } from '../../src/run/context.ts';
+import { type AppContext, commandContext, makeContext, readSchemas } from '../../src/run/context.ts';
 import { createDatabase, databaseUrl } from './create-database.ts';
 import { recordLines, recordSealed, recordSecret, recordSecretsIn, recordSessionTokens } from './record-logs.ts';
 import { runUntilIdle } from './wait-for.ts';
@@ -82,15 +82,21 @@ export interface TestWorldOptions {
   readonly hidesProcessor?: boolean;
   readonly servers?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** The name of a database that exists and is migrated; absent: a new one. */
+  readonly database?: string;
 }
 
 const processorSecrets = Object.values(PROCESSOR_KEYS).flatMap(({ secret, webhookSecret }) => [secret, webhookSecret]);
+const schemas = readSchemas(join(packageRoot, 'schemas', 'v1'));
 const SEAL_KEY = Buffer.alloc(32, 7);
 const OPERATOR_TOKEN = 'opt_for_tests_0123456789abcdef';
 
 export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
-  const name = `world_${randomBytes(6).toString('hex')}`;
-  const straight = await createDatabase(inject('postgresUrl'), name, 'everyshare_template');
+  const name = options.database ?? `world_${randomBytes(6).toString('hex')}`;
+  const straight =
+    options.database === undefined
+      ? await createDatabase(inject('postgresUrl'), name, 'everyshare_template')
+      : databaseUrl(inject('postgresUrl'), name);
   const pooler = inject('poolerUrl');
   const url = pooler === null ? straight : databaseUrl(pooler, name);
   const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-world-'));
@@ -124,12 +130,12 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
     });
   const processors = { test: stripeFor('test'), live: stripeFor('live') };
   const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
-  const openHouse = (): AppContext =>
+  const openContext = (): AppContext =>
     makeContext({
       processors,
       processorAccess: {
         sandboxUrl: options.hidesProcessor === true ? null : async () => processor.url,
-        noticeSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
+        processorEventSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
       },
       config,
       db: openDb({
@@ -145,17 +151,17 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
       outbound,
       sealKey: SEAL_KEY,
       operatorToken: OPERATOR_TOKEN,
-      schemaFolder: join(packageRoot, 'schemas', 'v1'),
+      schemas,
     });
-  const contexts = Array.from({ length: options.servers ?? 1 }, openHouse);
+  const contexts = Array.from({ length: options.servers ?? 1 }, openContext);
   const context = contexts[0] as AppContext;
   for (const { seal } of contexts) recordSealed(seal);
-  await proveEncryptionKey(context.db, context.seal, Date.now());
+  await verifyEncryptionKey(context.db, context.seal, Date.now());
   const servers: RunningServer[] = [];
   for (const one of contexts) servers.push(await startServer(one, open));
   const urls = servers.map((server) => `http://127.0.0.1:${server.port}`);
   const command = (): CommandContext =>
-    commandContext(context, { actor: 'test', via: 'cli', address: null, requestId: null });
+    commandContext(context, { name: 'test', via: 'cli', address: null, requestId: null });
   return {
     db: context.db,
     context,
@@ -181,13 +187,13 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
     },
     processor,
     async work() {
-      const { services: money } = context;
+      const { services } = context;
       await runUntilIdle('the worker', async () => {
-        let done = await expireDue(money, 1_000);
-        done += await settleDueHolds(money, 100);
-        done += await captureDue(money, 100);
-        done += await settleDueMovements(money, 100);
-        return done + (await readDueNotices(money, 100));
+        let done = await expireDue(services, 1_000);
+        done += await settleDueHolds(services, 100);
+        done += await captureDue(services, 100);
+        done += await settleDueMovements(services, 100);
+        return done + (await applyDueProcessorEvents(services, 100));
       });
     },
     async close() {

@@ -1,4 +1,4 @@
-// A rule that did not hold, and what to look at.
+// A violated rule and its subject, as the checks of the simulation and of chaos report it.
 
 export interface Violation {
   readonly rule: string;
@@ -12,9 +12,9 @@ export type Found = (rule: string, subject: string, what: string) => void;
 export function grouped<Row>(rows: readonly Row[], by: (row: Row) => string): ReadonlyMap<string, readonly Row[]> {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
-    const own = groups.get(by(row));
-    if (own === undefined) groups.set(by(row), [row]);
-    else own.push(row);
+    const group = groups.get(by(row));
+    if (group === undefined) groups.set(by(row), [row]);
+    else group.push(row);
   }
   return groups;
 }

@@ -1,5 +1,5 @@
-// The folder of each table: only code of that folder, TypeScript or SQL, may name the table in a statement. A test proves
-// that every table of the database is here.
+// The folder of each table: only code of that folder, TypeScript or SQL, may name the table in a statement. sql.test.ts
+// proves that every table of the database is listed.
 
 export const TABLE_HOMES: Readonly<Record<string, string>> = {
   state_transitions: 'src/base/',
@@ -54,7 +54,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   payouts: 'src/domain/payments/',
   payout_accounts: 'src/domain/payments/',
   disputes: 'src/domain/payments/',
-  processor_notices: 'src/domain/payments/',
+  processor_events: 'src/domain/payments/',
   venues: 'src/domain/venues/',
   audit_log: 'src/domain/venues/',
   venue_timestamps: 'src/domain/venues/',

@@ -1,5 +1,5 @@
-// Everything that somebody may come with: each kind of key, in each state, and what is no key at all; and what the service
-// says to it at an operation, by the one order of checks.
+// Every credential that a caller may send: each kind of key, in each state, and texts that are no key; and the expected
+// outcome at an operation, by the one order of checks.
 
 import { randomBytes } from 'node:crypto';
 import { generateKeyPair, SignJWT } from 'jose';
@@ -12,102 +12,107 @@ import { HIGH_LIMITS, type IsolationFixture, type Owner, SITE } from './isolatio
 import { checkout, endpointBody, integration } from './objects.ts';
 import type { Outcome } from './operation-matrix.ts';
 
-type AtOperation = (operation: AppOperation) => Outcome | null;
+type ExpectedOutcome = (operation: AppOperation) => Outcome | null;
 
 export interface Credential {
   readonly description: string;
   readonly key?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null: they pass, and what is wrong with their call is told. */
-  readonly expected: AtOperation;
+  /** Null: the caller is authorized, and the answer is about the request itself. */
+  readonly expected: ExpectedOutcome;
 }
 
 const UNAUTHORIZED: Outcome = [401, 'unauthorized'];
 const WRONG_KIND: Outcome = [403, 'wrong_key_kind'];
 
-/** No key of anybody's: whoever needs one is told the same 401. */
-const nobody: AtOperation = ({ auth }) => (auth === 'open' ? null : UNAUTHORIZED);
+/** A text that is no valid credential gets the same 401 wherever one is needed. */
+const unauthenticated: ExpectedOutcome = ({ auth }) => (auth === 'open' ? null : UNAUTHORIZED);
 
-interface Secret {
-  readonly live?: true;
-  readonly elsewhere?: true;
-  readonly unlinked?: true;
+interface SecretKeyTraits {
+  readonly isLive?: true;
+  readonly fromOtherIp?: true;
+  readonly isUnlinked?: true;
 }
 
-const secret =
-  ({ live, elsewhere, unlinked }: Secret = {}): AtOperation =>
+const secretKey =
+  ({ isLive, fromOtherIp, isUnlinked }: SecretKeyTraits = {}): ExpectedOutcome =>
   (operation) => {
     const { auth, testOnly, linkedOnly } = operation;
     if (auth === 'guest' || auth === 'member') return WRONG_KIND;
-    if (auth !== 'secret') return nobody(operation);
-    if (live === true && testOnly === true) return [403, 'mode_not_available'];
-    if (elsewhere === true) return [403, 'ip_not_allowed'];
-    return unlinked === true && linkedOnly === true ? [403, 'venue_not_linked'] : null;
+    if (auth !== 'secret') return unauthenticated(operation);
+    if (isLive === true && testOnly === true) return [403, 'mode_not_available'];
+    if (fromOtherIp === true) return [403, 'ip_not_allowed'];
+    return isUnlinked === true && linkedOnly === true ? [403, 'venue_not_linked'] : null;
   };
 
-const publishable =
-  (from: 'its own page' | 'elsewhere'): AtOperation =>
+const publishableKey =
+  (from: 'its own page' | 'elsewhere'): ExpectedOutcome =>
   (operation) => {
     if (operation.auth === 'guest') return from === 'elsewhere' ? [403, 'origin_not_allowed'] : null;
-    return operation.auth === 'secret' || operation.auth === 'member' ? WRONG_KIND : nobody(operation);
+    return operation.auth === 'secret' || operation.auth === 'member' ? WRONG_KIND : unauthenticated(operation);
   };
 
-const member: AtOperation = (operation) =>
-  operation.auth === 'guest' || operation.auth === 'member' ? null : nobody(operation);
-const operator: AtOperation = (operation) => (operation.auth === 'operator' ? null : nobody(operation));
+const memberToken: ExpectedOutcome = (operation) =>
+  operation.auth === 'guest' || operation.auth === 'member' ? null : unauthenticated(operation);
+const operatorToken: ExpectedOutcome = (operation) =>
+  operation.auth === 'operator' ? null : unauthenticated(operation);
 
 export async function makeCredentials(fixture: IsolationFixture): Promise<Credential[]> {
   const { world, owners } = fixture;
   const [test, live] = owners as [Owner, Owner];
-  const more = await keysInEveryState(fixture, test);
+  const keys = await keysInEveryState(fixture, test);
   const page = { origin: SITE };
-  const none = { ...page };
+  const onPage = { ...page };
   const list: Omit<Credential, 'headers'>[] = [
-    { description: 'nobody', expected: nobody },
-    { description: 'garbage', key: 'nonsense', expected: nobody },
+    { description: 'no credential', expected: unauthenticated },
+    { description: 'garbage', key: 'nonsense', expected: unauthenticated },
     {
       description: 'a key of the right form that was never issued',
       key: `svc_test_${'A'.repeat(32)}`,
-      expected: nobody,
+      expected: unauthenticated,
     },
-    { description: 'a test key', key: test.secret, expected: secret() },
-    { description: 'a live key', key: live.secret, expected: secret({ live: true }) },
-    { description: 'an older live key', key: more.older, expected: secret({ live: true }) },
-    { description: 'a sandbox’s key', key: more.sandbox, expected: secret({ unlinked: true }) },
+    { description: 'a test key', key: test.secret, expected: secretKey() },
+    { description: 'a live key', key: live.secret, expected: secretKey({ isLive: true }) },
+    { description: 'an imported live key', key: keys.imported, expected: secretKey({ isLive: true }) },
+    { description: 'a key of a sandbox venue', key: keys.sandbox, expected: secretKey({ isUnlinked: true }) },
     {
-      description: 'a key from an address that it is not for',
-      key: more.elsewhere,
-      expected: secret({ elsewhere: true }),
+      description: 'a key used from an IP address that it does not allow',
+      key: keys.otherIp,
+      expected: secretKey({ fromOtherIp: true }),
     },
-    { description: 'a key that was revoked', key: more.revoked, expected: nobody },
-    { description: 'a key whose time is over', key: more.expired, expected: nobody },
-    { description: 'a key of a venue that was revoked', key: more.ofRevokedVenue, expected: nobody },
-    { description: 'a publishable key that was revoked', key: more.revokedPublishable, expected: nobody },
-    { description: 'a publishable test key', key: test.publishable, expected: publishable('its own page') },
-    { description: 'a publishable live key', key: live.publishable, expected: publishable('its own page') },
-    { description: 'a signed-in member', key: test.member.token, expected: member },
-    { description: 'a member by a token that nobody signed', key: unsigned(test), expected: nobody },
+    { description: 'a revoked key', key: keys.revoked, expected: unauthenticated },
+    { description: 'an expired key', key: keys.expired, expected: unauthenticated },
+    { description: 'a key of a revoked venue', key: keys.ofRevokedVenue, expected: unauthenticated },
+    { description: 'a revoked publishable key', key: keys.revokedPublishable, expected: unauthenticated },
+    { description: 'a publishable test key', key: test.publishable, expected: publishableKey('its own page') },
+    { description: 'a publishable live key', key: live.publishable, expected: publishableKey('its own page') },
+    { description: 'a signed-in member', key: test.member.token, expected: memberToken },
+    { description: 'an unsigned member token', key: unsigned(test), expected: unauthenticated },
     {
-      description: 'a member by a token that somebody else signed',
-      key: await signedElsewhere(fixture, test),
-      expected: nobody,
+      description: 'a member token signed with another key',
+      key: await signedWithOtherKey(fixture, test),
+      expected: unauthenticated,
     },
-    { description: 'the operator', key: world.operatorToken, expected: operator },
-    { description: 'the processor’s secret key', key: PROCESSOR_KEYS.test.secret, expected: nobody },
-    { description: 'a signing secret', key: more.signingSecret, expected: nobody },
-    { description: 'the token of a hook', key: more.hookToken, expected: nobody },
-    { description: 'the id of a checkout', key: await checkout(fixture, test), expected: nobody },
+    { description: 'the operator', key: world.operatorToken, expected: operatorToken },
+    { description: 'the processor’s secret key', key: PROCESSOR_KEYS.test.secret, expected: unauthenticated },
+    { description: 'a signing secret', key: keys.signingSecret, expected: unauthenticated },
+    { description: 'the token of a hook', key: keys.hookToken, expected: unauthenticated },
+    { description: 'the id of a checkout', key: await checkout(fixture, test), expected: unauthenticated },
   ];
-  const elsewhere = publishable('elsewhere');
+  const otherOrigin = publishableKey('elsewhere');
   return [
-    ...list.map((bearer) => ({ ...bearer, headers: none })),
-    { description: 'a guest’s session on our pages', headers: { ...page, cookie: more.cookie }, expected: nobody },
-    { description: 'a publishable key without a page', key: test.publishable, headers: {}, expected: elsewhere },
+    ...list.map((credential) => ({ ...credential, headers: onPage })),
     {
-      description: 'a publishable key on another’s page',
+      description: 'a guest’s session of the hosted pages',
+      headers: { ...page, cookie: keys.cookie },
+      expected: unauthenticated,
+    },
+    { description: 'a publishable key without an Origin', key: test.publishable, headers: {}, expected: otherOrigin },
+    {
+      description: 'a publishable key from another origin',
       key: test.publishable,
       headers: { origin: 'https://elsewhere.example' },
-      expected: elsewhere,
+      expected: otherOrigin,
     },
   ];
 }
@@ -118,30 +123,30 @@ async function keysInEveryState(fixture: IsolationFixture, owner: Owner) {
     (await world.key(venueId, { ...HIGH_LIMITS, ...options })).key;
   const revoked = await world.key(owner.venueId, HIGH_LIMITS);
   await world.revoke(revoked.id);
-  const shown = await world.key(owner.venueId, { kind: 'publishable' });
-  await world.revoke(shown.id);
+  const publishable = await world.key(owner.venueId, { kind: 'publishable' });
+  await world.revoke(publishable.id);
   const expired = await world.key(owner.venueId, {
     ...HIGH_LIMITS,
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   });
   await world.db.query("update keys set expires_at = now() - interval '1 second' where key_id = $1", [expired.id]);
-  const gone = (await world.venue({ origins: [SITE] })).venue.id;
-  const ofRevokedVenue = await issue(gone);
-  await world.db.transaction((tx) => revokeVenue(tx, world.command(), gone));
-  const older = `svc_live_${randomBytes(24).toString('hex')}`;
-  await world.db.transaction((tx) => importKey(tx, world.command(), owner.venueId, older));
-  const made = await fixture.callOk(owner, 'POST', '/v1/webhook_endpoints', endpointBody(fixture, owner.mark));
+  const revokedVenueId = (await world.venue({ origins: [SITE] })).venue.id;
+  const ofRevokedVenue = await issue(revokedVenueId);
+  await world.db.transaction((tx) => revokeVenue(tx, world.command(), revokedVenueId));
+  const importedKey = `svc_live_${randomBytes(24).toString('hex')}`;
+  await world.db.transaction((tx) => importKey(tx, world.command(), owner.venueId, importedKey));
+  const endpoint = await fixture.callOk(owner, 'POST', '/v1/webhook_endpoints', endpointBody(fixture, owner.mark));
   const { db, clock, random } = world.context;
   const session = await beginSession({ db, clock, random }, owner.member.id);
   return {
-    older,
+    imported: importedKey,
     revoked: revoked.key,
-    revokedPublishable: shown.key,
+    revokedPublishable: publishable.key,
     expired: expired.key,
     ofRevokedVenue,
     sandbox: await issue((await world.venue({ sandbox: true, origins: [SITE] })).venue.id),
-    elsewhere: await issue(owner.venueId, { allowIps: ['192.0.2.7'] }),
-    signingSecret: String(made.json.secret),
+    otherIp: await issue(owner.venueId, { allowIps: ['192.0.2.7'] }),
+    signingSecret: String(endpoint.json.secret),
     hookToken: (await integration(fixture, owner)).path.split('/').at(-1) ?? '',
     cookie: `everyshare_session=${session}`,
   };
@@ -154,7 +159,7 @@ function unsigned({ member: { token } }: Owner): string {
   return `${encoded({ alg: 'none', typ: 'JWT' })}.${claims}.AAAA`;
 }
 
-async function signedElsewhere({ world }: IsolationFixture, owner: Owner): Promise<string> {
+async function signedWithOtherKey({ world }: IsolationFixture, owner: Owner): Promise<string> {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
   const [{ kid }] = (await world.context.tokens.jwks()).keys as [{ kid: string }];
   const now = Math.floor(Date.now() / 1000);

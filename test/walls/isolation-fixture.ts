@@ -1,6 +1,5 @@
-// Two venues with two modes each: four owners, each of whom is a stranger to the three others. What they make carries their
-// mark, so that an answer to somebody else would show it. Also the digest of the whole database, by which nothing is written
-// unseen.
+// Two venues with two modes each: four owners, each without access to the other three. The objects of an owner carry
+// its mark, so that a leak into another owner's answer shows. digestDatabase() detects any write.
 
 import { expect } from 'vitest';
 import type { Mode } from '../../src/base/config.ts';
@@ -14,15 +13,15 @@ export const SITE = 'https://harbor.example';
 export const HIGH_LIMITS = { writesPerHour: 1_000_000, readsPerHour: 1_000_000 };
 
 export interface Owner {
-  /** In the text of whatever is theirs. */
+  /** Part of the text of every object of the owner. */
   readonly mark: string;
   readonly venueId: string;
   readonly mode: Mode;
   readonly secret: string;
   readonly publishable: string;
-  /** Who organizes their parties. */
+  /** The organizer of the owner's parties. */
   readonly member: Member;
-  /** The token of somebody who has no share anywhere yet. */
+  /** The token of a member without any share. */
   readonly newcomer: string;
 }
 
@@ -34,12 +33,12 @@ interface Member {
 export interface IsolationFixture {
   readonly world: TestWorld;
   readonly owners: readonly Owner[];
-  /** Where the endpoints of all four are. */
+  /** The receiver of the webhook endpoints of all owners. */
   readonly receiverUrl: string;
-  /** How often that was posted to. */
+  /** How many requests the receiver got. */
   readonly receivedCount: () => number;
   call(owner: Owner, method: string, path: string, call?: CallOptions): Promise<HttpResponse>;
-  /** The same, of which nothing but success is expected. */
+  /** Calls and expects success. */
   callOk(owner: Owner, method: string, path: string, body?: unknown): Promise<HttpResponse>;
   close(): Promise<void>;
 }
@@ -57,18 +56,18 @@ export async function openIsolationFixture(servers = 1): Promise<IsolationFixtur
   const owners: Owner[] = [];
   for (const name of ['anchor', 'breeze']) {
     const { venue } = await world.venue({ name: `The ${name}`, origins: [SITE] });
-    for (const mode of ['test', 'live'] as const) owners.push(await owner(world, venue.id, name, mode));
+    for (const mode of ['test', 'live'] as const) owners.push(await createOwner(world, venue.id, name, mode));
   }
-  const call: IsolationFixture['call'] = (one, method, path, more = {}) =>
-    world.call(method, path, { key: one.secret, ...more });
+  const call: IsolationFixture['call'] = (owner, method, path, options = {}) =>
+    world.call(method, path, { key: owner.secret, ...options });
   return {
     world,
     owners,
     receiverUrl: `https://127.0.0.1:${receiver.port}`,
     receivedCount: () => posts,
     call,
-    async callOk(one, method, path, body) {
-      const response = await call(one, method, path, body === undefined ? {} : { body });
+    async callOk(owner, method, path, body) {
+      const response = await call(owner, method, path, body === undefined ? {} : { body });
       expect(response.status, `${method} ${path}: ${response.text}`).toBeLessThan(300);
       return response;
     },
@@ -79,38 +78,38 @@ export async function openIsolationFixture(servers = 1): Promise<IsolationFixtur
   };
 }
 
-let people = 0;
+let memberCount = 0;
 
-async function owner(world: TestWorld, venueId: string, name: string, mode: Mode): Promise<Owner> {
+async function createOwner(world: TestWorld, venueId: string, name: string, mode: Mode): Promise<Owner> {
   const { key: secret } = await world.key(venueId, { mode, scopes: mode === 'live' ? SCOPES : [], ...HIGH_LIMITS });
   const { key: publishable } = await world.key(venueId, { mode, kind: 'publishable' });
   const mark = `${name}-${mode}`;
-  const { token: newcomer } = await memberOf(world);
-  return { mark, venueId, mode, secret, publishable, member: await memberOf(world), newcomer };
+  const { token: newcomer } = await newMember(world);
+  return { mark, venueId, mode, secret, publishable, member: await newMember(world), newcomer };
 }
 
-async function memberOf(world: TestWorld): Promise<Member> {
-  const phone = `+1555030${String(people++).padStart(4, '0')}`;
+async function newMember(world: TestWorld): Promise<Member> {
+  const phone = `+1555030${String(memberCount++).padStart(4, '0')}`;
   const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name: null }));
   return { id, token: await world.context.tokens.sign(id) };
 }
 
-/** The rolling hour counts whoever is refused too; nothing else may. */
-const COUNTED = ['limit_windows', 'limit_calls'];
+/** Rate limits count refused calls too; every other table must stay the same. */
+const LIMIT_TABLES = ['limit_windows', 'limit_calls'];
 
-/** Each table's rows and a sum over all that is in them, whatever their order. */
+/** For each table the number of rows and a checksum over their content that does not depend on their order. */
 export async function digestDatabase(db: Db): Promise<Record<string, string>> {
   const tables = await db.query<{ name: string }>(
     `select relname as "name" from pg_class
      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by relname`,
     [],
   );
-  const parts = tables
-    .filter(({ name }) => !COUNTED.includes(name))
+  const selects = tables
+    .filter(({ name }) => !LIMIT_TABLES.includes(name))
     .map(
       ({ name }) => `select '${name}' as name, count(*) || ' rows, ' ||
         coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) as sum from ${name} t`,
     );
-  const rows = await db.query<{ name: string; sum: string }>(parts.join(' union all '), []);
+  const rows = await db.query<{ name: string; sum: string }>(selects.join(' union all '), []);
   return Object.fromEntries(rows.map(({ name, sum }) => [name, sum]));
 }

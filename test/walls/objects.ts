@@ -1,5 +1,5 @@
-// How an object of each kind is made for an owner, through the doors that owners and their guests use; and an id of the same
-// form that nobody has.
+// Creates an object of each kind for an owner, through the API that owners and guests use, and unused ids of the same
+// form.
 
 import { randomBytes } from 'node:crypto';
 import { review } from '../../src/domain/review/review.ts';
@@ -9,16 +9,16 @@ import { runUntilIdle } from '../support/wait-for.ts';
 import type { IsolationFixture, Owner } from './isolation-fixture.ts';
 import { SITE } from './isolation-fixture.ts';
 
-let made = 0;
-/** An own id, new in every venue and mode. */
-export function uniqueName(word: string): string {
-  made += 1;
-  return `${word}-${made}`;
+let nameCount = 0;
+/** An external id that no venue has used. */
+export function uniqueName(prefix: string): string {
+  nameCount += 1;
+  return `${prefix}-${nameCount}`;
 }
 
-function freshPhone(): string {
-  made += 1;
-  return `+1555040${String(made).padStart(4, '0')}`;
+function unusedPhone(): string {
+  nameCount += 1;
+  return `+1555040${String(nameCount).padStart(4, '0')}`;
 }
 
 export const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
@@ -49,7 +49,10 @@ export const boatBody = (mark: string, externalId = uniqueName('boat')): Record<
   photo_urls: ['https://cdn.fleet.example/1.jpg'],
 });
 
-export const checkoutBody = (mark: string, more: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
+export const checkoutBody = (
+  mark: string,
+  overrides: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> => ({
   amount: 10_000,
   currency: 'usd',
   party_size: 2,
@@ -57,7 +60,7 @@ export const checkoutBody = (mark: string, more: Readonly<Record<string, unknown
   description: `Cabana of ${mark}`,
   return_url: `${SITE}/thanks`,
   external_booking_id: uniqueName('bk'),
-  ...more,
+  ...overrides,
 });
 
 export const endpointBody = (fixture: IsolationFixture, mark: string): Record<string, unknown> => ({
@@ -65,37 +68,37 @@ export const endpointBody = (fixture: IsolationFixture, mark: string): Record<st
   events: ['checkout.created', 'checkout.completed'],
 });
 
-export interface Named {
+export interface CatalogueItem {
   readonly id: string;
   readonly externalId: string;
 }
 
 type Maker<T> = (fixture: IsolationFixture, owner: Owner) => Promise<T>;
 
-const catalogued =
-  (path: string, body: (mark: string) => Record<string, unknown>): Maker<Named> =>
+const catalogueMaker =
+  (path: string, body: (mark: string) => Record<string, unknown>): Maker<CatalogueItem> =>
   async (fixture, owner) => {
     const { json } = await fixture.callOk(owner, 'POST', path, body(owner.mark));
     return { id: json.data.id, externalId: json.data.external_id };
   };
 
-export const offering = catalogued('/v1/offerings', offeringBody);
-export const experience = catalogued('/v1/experiences', experienceBody);
-export const boat = catalogued('/v1/boats', boatBody);
+export const offering = catalogueMaker('/v1/offerings', offeringBody);
+export const experience = catalogueMaker('/v1/experiences', experienceBody);
+export const boat = catalogueMaker('/v1/boats', boatBody);
 
-/** The id of a submission that was approved, as the members' app has it. */
+/** The id under which the members' app knows an approved submission. */
 export const liveExperience: Maker<string> = async (fixture, owner) => {
   const { world } = fixture;
   const { id } = await experience(fixture, owner);
   const decision = { status: 'approved', note: null } as const;
-  const shown = await world.db.transaction((tx) => review(tx, world.command(), id, decision, null));
-  return String(shown.experience_id);
+  const reviewed = await world.db.transaction((tx) => review(tx, world.command(), id, decision, null));
+  return String(reviewed.experience_id);
 };
 
 export const checkout: Maker<string> = async (fixture, owner) =>
   (await fixture.callOk(owner, 'POST', '/v1/checkouts', checkoutBody(owner.mark))).json.id;
 
-/** Its time has passed, and nobody has said so yet: whoever looks at it would write that down. */
+/** A checkout past its deadline that has not expired yet: a read by its owner would expire it. */
 export const overdueCheckout: Maker<string> = async (fixture, owner) => {
   const id = await checkout(fixture, owner);
   await fixture.world.db.query(
@@ -111,11 +114,11 @@ export interface Party {
   readonly shares: readonly string[];
 }
 
-/** Chosen by the owner's own member, with somebody whom nobody knows by name. */
+/** The owner's member has chosen a party with one phone number. */
 export const collecting = (fixture: IsolationFixture, owner: Owner): Promise<Party> =>
-  chosen(fixture, owner, [{ phone: freshPhone() }]);
+  chooseParty(fixture, owner, [{ phone: unusedPhone() }]);
 
-async function chosen(fixture: IsolationFixture, owner: Owner, members: readonly unknown[]): Promise<Party> {
+async function chooseParty(fixture: IsolationFixture, owner: Owner, members: readonly unknown[]): Promise<Party> {
   const id = await checkout(fixture, owner);
   const body = { members, split: 'equal' };
   const path = `/v1/public/checkouts/${id}/party`;
@@ -124,10 +127,10 @@ async function chosen(fixture: IsolationFixture, owner: Owner, members: readonly
   return { id, shares: json.shares.map((share: { id: string }) => share.id) };
 }
 
-/** Paid by the organizer's card, captured, and the payout on its way. */
+/** Paid with the organizer's card and captured; the payout is sent. */
 export const completed: Maker<string> = async (fixture, owner) => {
   const { world } = fixture;
-  const { id, shares } = await chosen(fixture, owner, [{ user_id: owner.member.id }]);
+  const { id, shares } = await chooseParty(fixture, owner, [{ user_id: owner.member.id }]);
   for (const share of shares) {
     const { json } = await world.call('POST', `/v1/public/shares/${share}/hold`, { key: owner.member.token });
     const form = new URLSearchParams({
@@ -150,20 +153,20 @@ export const completed: Maker<string> = async (fixture, owner) => {
 export const endpoint: Maker<string> = async (fixture, owner) =>
   (await fixture.callOk(owner, 'POST', '/v1/webhook_endpoints', endpointBody(fixture, owner.mark))).json.id;
 
-/** An endpoint, and a delivery that waits for it. */
+/** An endpoint with a waiting delivery. */
 export const delivery: Maker<{ readonly endpoint: string; readonly id: string }> = async (fixture, owner) => {
-  const to = await endpoint(fixture, owner);
+  const endpointId = await endpoint(fixture, owner);
   await checkout(fixture, owner);
   await runUntilIdle('dispatch', () => dispatchDue(fixture.world.context.services, 500));
-  const { json } = await fixture.callOk(owner, 'GET', `/v1/webhook_endpoints/${to}/deliveries`);
-  return { endpoint: to, id: json.data[0].id };
+  const { json } = await fixture.callOk(owner, 'GET', `/v1/webhook_endpoints/${endpointId}/deliveries`);
+  return { endpoint: endpointId, id: json.data[0].id };
 };
 
-/** The event that tells of a new checkout. */
+/** The event of a new checkout. */
 export const event: Maker<{ readonly id: string; readonly checkout: string }> = async (fixture, owner) => {
-  const about = await checkout(fixture, owner);
-  const { json } = await fixture.callOk(owner, 'GET', `/v1/events?checkout=${about}`);
-  return { id: json.data[0].id, checkout: about };
+  const checkoutId = await checkout(fixture, owner);
+  const { json } = await fixture.callOk(owner, 'GET', `/v1/events?checkout=${checkoutId}`);
+  return { id: json.data[0].id, checkout: checkoutId };
 };
 
 export const integration: Maker<{ readonly id: string; readonly path: string }> = async (fixture, owner) => {
@@ -171,18 +174,18 @@ export const integration: Maker<{ readonly id: string; readonly path: string }> 
   return { id: json.data.id, path: new URL(json.data.webhook_url).pathname };
 };
 
-/** An integration, and what came in by it. */
+/** An integration with an inbound delivery. */
 export const inbound: Maker<{ readonly integration: string; readonly id: string }> = async (fixture, owner) => {
-  const by = await integration(fixture, owner);
+  const hook = await integration(fixture, owner);
   const body = { booking: { pk: uniqueName('booking') } };
-  const { json } = await fixture.world.call('POST', by.path, { body });
-  return { integration: by.id, id: json.id };
+  const { json } = await fixture.world.call('POST', hook.path, { body });
+  return { integration: hook.id, id: json.id };
 };
 
-/** Of the form that ids of a kind have, and nobody's. */
+/** Well-formed ids of each kind that no object has. */
 export const unusedIds = {
   uuid: (fixture: IsolationFixture): string => fixture.world.context.ids.uuid(),
-  own: (): string => uniqueName('nobodys'),
+  own: (): string => uniqueName('unused'),
   checkout: (fixture: IsolationFixture): string => fixture.world.context.ids.prefixed('chk'),
   share: (fixture: IsolationFixture): string => fixture.world.context.ids.prefixed('shr'),
   event: (fixture: IsolationFixture): string => fixture.world.context.ids.prefixed('evt'),
@@ -194,4 +197,4 @@ export const unusedIds = {
   token: (): string => randomBytes(24).toString('base64url'),
 } as const;
 
-export type Form = keyof typeof unusedIds;
+export type IdForm = keyof typeof unusedIds;

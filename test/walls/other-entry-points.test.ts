@@ -1,14 +1,17 @@
-// The walls at the doors that the matrix does not ask: HEAD, the addresses of venue systems, and the hosted pages with the
-// session of somebody who has no part in what they show.
+// Isolation at entry points outside the matrix: HEAD, hook addresses of venue systems, and hosted pages with the
+// session of a guest who has no part in the checkout.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { operations } from '../../src/run/operations.ts';
 import { digestDatabase, type IsolationFixture, type Owner, openIsolationFixture, SITE } from './isolation-fixture.ts';
-import { checkout, collecting, type Form, integration, unusedIds } from './objects.ts';
+import { checkout, collecting, type IdForm, integration, unusedIds } from './objects.ts';
 import { type MatrixRow, operationMatrix } from './operation-matrix.ts';
 import { pathWith } from './requests.ts';
+
+// Sends every operation as every kind of caller.
+vi.setConfig({ testTimeout: 60_000 });
 
 let fixture: IsolationFixture;
 beforeAll(async () => {
@@ -16,32 +19,32 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const CHANGING = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
-const headersOf = (headers: Headers) => [...headers].filter(([name]) => !CHANGING.includes(name));
+const VARYING_HEADERS = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+const stableHeaders = (headers: Headers) => [...headers].filter(([name]) => !VARYING_HEADERS.includes(name));
 
 describe('HEAD', () => {
-  const reading = operations.filter(({ method, id }) => method === 'GET' && operationMatrix[id]?.make !== undefined);
+  const reads = operations.filter(({ method, id }) => method === 'GET' && operationMatrix[id]?.make !== undefined);
 
-  it.each(reading.map((operation) => [operation.id, operation] as const))(
-    '%s says of somebody else’s object what it says of none',
+  it.each(reads.map((operation) => [operation.id, operation] as const))(
+    '%s answers for an object of another owner as for a missing one',
     async (id, operation) => {
       const row = operationMatrix[id] as MatrixRow;
-      const [mine, ...others] = fixture.owners as [Owner, Owner, Owner, Owner];
-      const [key, origin] = row.as === 'publishable' ? [mine.publishable, { origin: SITE }] : [mine.secret, {}];
+      const [owner, ...others] = fixture.owners as [Owner, Owner, Owner, Owner];
+      const [key, origin] = row.as === 'publishable' ? [owner.publishable, { origin: SITE }] : [owner.secret, {}];
       const head = async (values: Readonly<Record<string, string>>) => {
         const path = pathWith(operation.path, values, row.query?.());
         const { status, headers, text } = await fixture.world.call('HEAD', path, { key, headers: origin });
-        return { status, text, headers: headersOf(headers) };
+        return { status, text, headers: stableHeaders(headers) };
       };
       for (const make of row.make ?? []) {
-        const own = await make(fixture, mine);
+        const own = await make(fixture, owner);
         expect((await head(own)).status).toBe(200);
-        for (const [place, form] of Object.entries(row.names ?? {})) {
-          const none = await head({ ...own, [place]: unusedIds[form as Form](fixture) });
-          expect([none.status, none.text]).toEqual([row.refused?.[place]?.[0] ?? 404, '']);
+        for (const [place, form] of Object.entries(row.references ?? {})) {
+          const missing = await head({ ...own, [place]: unusedIds[form as IdForm](fixture) });
+          expect([missing.status, missing.text]).toEqual([row.refused?.[place]?.[0] ?? 404, '']);
           for (const other of others) {
             const theirs = await make(fixture, other);
-            expect(await head({ ...own, [place]: theirs[place] ?? '' }), `${place} of ${other.mark}`).toEqual(none);
+            expect(await head({ ...own, [place]: theirs[place] ?? '' }), `${place} of ${other.mark}`).toEqual(missing);
           }
         }
       }
@@ -49,31 +52,31 @@ describe('HEAD', () => {
   );
 });
 
-describe('the address of a venue system', () => {
-  it('takes its token at no other provider’s address, whoever’s it is, and says what it says of an unknown one', async () => {
+describe('the hook address of a venue system', () => {
+  it('rejects the token of another provider’s address as an unknown one', async () => {
     for (const owner of fixture.owners) {
       const { path } = await integration(fixture, owner);
       const [, own = '', token = ''] = /^\/v1\/hooks\/([a-z]+)\/(.+)$/.exec(path) ?? [];
-      const before = await digestDatabase(fixture.world.db);
+      const digestBefore = await digestDatabase(fixture.world.db);
       for (const provider of PROVIDERS.filter((name) => name !== own)) {
         for (const method of ['POST', 'HEAD']) {
-          const ask = async (last: string) => {
+          const request = async (lastSegment: string) => {
             const body = method === 'POST' ? { body: { booking: { pk: 1 } } } : {};
-            const response = await fixture.world.call(method, `/v1/hooks/${provider}/${last}`, body);
+            const response = await fixture.world.call(method, `/v1/hooks/${provider}/${lastSegment}`, body);
             const text = response.text.replaceAll(/"request_id":"[^"]*"/g, '');
-            return { status: response.status, text, headers: headersOf(response.headers) };
+            return { status: response.status, text, headers: stableHeaders(response.headers) };
           };
-          const unknown = await ask(unusedIds.token().padEnd(token.length, 'x').slice(0, token.length));
+          const unknown = await request(unusedIds.token().padEnd(token.length, 'x').slice(0, token.length));
           expect(unknown.status, `${method} ${provider}`).toBe(401);
-          expect(await ask(token), `${method} ${provider}`).toEqual(unknown);
+          expect(await request(token), `${method} ${provider}`).toEqual(unknown);
         }
       }
-      expect(await digestDatabase(fixture.world.db)).toEqual(before);
+      expect(await digestDatabase(fixture.world.db)).toEqual(digestBefore);
     }
   });
 });
 
-describe('the hosted pages, with the session of somebody who has no part in it', () => {
+describe('hosted pages, with the session of a guest who has no part in the checkout', () => {
   const cookieOf = async ({ member }: Owner) =>
     `everyshare_session=${await beginSession(fixture.world.context, member.id)}`;
 
@@ -87,18 +90,18 @@ describe('the hosted pages, with the session of somebody who has no part in it',
     return { id, shares, invite: new URL(json.shares[1].url).pathname };
   }
 
-  it('show no way to pay, take no form, and write nothing', async () => {
-    const [mine, ...others] = fixture.owners as [Owner, Owner, Owner, Owner];
-    const { id, shares, invite } = await partyOf(mine);
-    const strangers = [];
+  it('offer no payment, accept no form, and write nothing', async () => {
+    const [owner, ...others] = fixture.owners as [Owner, Owner, Owner, Owner];
+    const { id, shares, invite } = await partyOf(owner);
+    const outsiders = [];
     for (const other of others) {
-      strangers.push({ cookie: await cookieOf(other), theirs: (await collecting(fixture, other)).shares[0] ?? '' });
+      outsiders.push({ cookie: await cookieOf(other), theirs: (await collecting(fixture, other)).shares[0] ?? '' });
     }
-    const before = await digestDatabase(fixture.world.db);
+    const digestBefore = await digestDatabase(fixture.world.db);
     for (const page of [`/c/${id}`, invite]) {
-      for (const { cookie, theirs } of strangers) {
-        const seen = await fixture.world.call('GET', page, { headers: { cookie } });
-        expect([seen.status, /data-pay|\+1555|\(555\)/.test(seen.text)]).toEqual([200, false]);
+      for (const { cookie, theirs } of outsiders) {
+        const shown = await fixture.world.call('GET', page, { headers: { cookie } });
+        expect([shown.status, /data-pay|\+1555|\(555\)/.test(shown.text)]).toEqual([200, false]);
         const form = async (action: string, fields: Readonly<Record<string, string>>) => {
           const headers = { cookie, 'content-type': 'application/x-www-form-urlencoded' };
           const body = new URLSearchParams(fields).toString();
@@ -124,18 +127,18 @@ describe('the hosted pages, with the session of somebody who has no part in it',
         });
       }
     }
-    expect(await digestDatabase(fixture.world.db)).toEqual(before);
+    expect(await digestDatabase(fixture.world.db)).toEqual(digestBefore);
   });
 
-  it('say of a checkout that is not there what they say to anybody', async () => {
-    const [mine] = fixture.owners as [Owner];
-    const cookie = await cookieOf(mine);
+  it('answer 404 for a missing checkout, signed in or not', async () => {
+    const [owner] = fixture.owners as [Owner];
+    const cookie = await cookieOf(owner);
     for (const page of [`/c/${unusedIds.checkout(fixture)}`, `/s/${unusedIds.token()}`]) {
-      const [signedIn, stranger] = [
+      const [signedIn, anonymous] = [
         await fixture.world.call('GET', page, { headers: { cookie } }),
         await fixture.world.call('GET', page),
       ];
-      expect([signedIn.status, stranger.status]).toEqual([404, 404]);
+      expect([signedIn.status, anonymous.status]).toEqual([404, 404]);
     }
   });
 });

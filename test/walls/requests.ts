@@ -1,4 +1,4 @@
-// How an owner asks an operation about objects, by the route or as a tool, and what they hear.
+// Sends a request of an owner about objects, to a route or to a tool, and reads the response.
 
 import type { AppOperation } from '../../src/run/app-operation.ts';
 import type { HttpResponse } from '../support/test-world.ts';
@@ -10,7 +10,7 @@ export interface ObservedResponse {
   readonly code?: string;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
   readonly json: any;
 }
 
@@ -54,11 +54,11 @@ function observe({ status, headers, text, json }: HttpResponse): ObservedRespons
   return { status, headers, text, json, ...(code === undefined ? {} : { code }) };
 }
 
-/** A tool's failure stands in an HTTP 200: it is heard as its route would say it. */
+/** A tool reports an error inside an HTTP 200; the status here is the one that its route would answer. */
 export function toolRequestFor(fixture: IsolationFixture, name: string, row: MatrixRow): SendRequest {
   return async (owner, values) => {
-    const given = row.body?.(values, owner, fixture) ?? {};
-    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } };
+    const args = row.body?.(values, owner, fixture) ?? {};
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
     const { json, headers, text: whole } = await fixture.world.call('POST', '/mcp', { key: owner.secret, body });
     const { structuredContent: content, isError } = json?.result ?? {};
     if (content === undefined) throw new Error(`${name} gave no result: ${whole}`);

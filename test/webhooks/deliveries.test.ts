@@ -1,4 +1,5 @@
-// Deliveries: what is sent, how it is signed, what is written down of it, and what the official package says of it.
+// Deliveries: what the worker sends, how it is signed, what is recorded, and that the official stripe package verifies
+// it.
 
 import { createHmac } from 'node:crypto';
 import Stripe from 'stripe';
@@ -14,11 +15,11 @@ afterAll(() => fixture.close());
 beforeEach(() => {
   fixture.requests.length = 0;
   fixture.clock.at = Date.now() + 1_000;
-  fixture.respond = (_post, response) => response.end('ok');
+  fixture.respond = (_request, response) => response.end('ok');
 });
 
 describe('a delivery', () => {
-  it('carries the event exactly as the log has it, to each endpoint that wants its type and to no other', async () => {
+  it('sends the event exactly as in the event log, to each endpoint that subscribes to its type and to no other', async () => {
     const venue = await fixture.openVenue();
     const all = await fixture.endpoint(venue, '/all');
     await fixture.endpoint(venue, '/done', ['checkout.completed']);
@@ -50,33 +51,33 @@ describe('a delivery', () => {
     expect(await fixture.deliveries(venue, all.id)).toHaveLength(7);
   });
 
-  it('is signed over its bytes with the whole secret; the official stripe package verifies it', async () => {
+  it('is signed over its bytes with the whole secret, and the official stripe package verifies it', async () => {
     const venue = await fixture.openVenue();
     const { secret } = await fixture.endpoint(venue, '/signed', ['checkout.created']);
     await venue.create();
     await fixture.deliver();
-    const [post] = fixture.requestsTo('/signed');
-    if (post === undefined) throw new Error('nothing came');
+    const [request] = fixture.requestsTo('/signed');
+    if (request === undefined) throw new Error('the receiver got no request');
     const t = Math.floor(fixture.clock.at / 1000);
-    const v1 = createHmac('sha256', secret).update(`${t}.${post.body}`).digest('hex');
-    expect(post.signature).toBe(`t=${t},v1=${v1}`);
+    const v1 = createHmac('sha256', secret).update(`${t}.${request.body}`).digest('hex');
+    expect(request.signature).toBe(`t=${t},v1=${v1}`);
     const { webhooks } = new Stripe('sk_test_unused');
-    expect(webhooks.constructEvent(post.body, post.signature, secret)).toEqual(JSON.parse(post.body));
-    const changed = post.body.replace('checkout.created', 'checkout.Created');
-    expect(() => webhooks.constructEvent(changed, post.signature, secret)).toThrow(/signature/);
-    expect(() => webhooks.constructEvent(post.body, post.signature, `${secret}x`)).toThrow(/signature/);
+    expect(webhooks.constructEvent(request.body, request.signature, secret)).toEqual(JSON.parse(request.body));
+    const changed = request.body.replace('checkout.created', 'checkout.Created');
+    expect(() => webhooks.constructEvent(changed, request.signature, secret)).toThrow(/signature/);
+    expect(() => webhooks.constructEvent(request.body, request.signature, `${secret}x`)).toThrow(/signature/);
     const late = fixture.clock.at / 1000 + 301;
-    expect(() => webhooks.constructEvent(post.body, post.signature, secret, 300, undefined, late * 1000)).toThrow(
+    expect(() => webhooks.constructEvent(request.body, request.signature, secret, 300, undefined, late * 1000)).toThrow(
       /tolerance/,
     );
-    expect(post.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(post.headers['user-agent']).toBe('Everyshare-Webhooks/1');
+    expect(request.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(request.headers['user-agent']).toBe('Everyshare-Webhooks/1');
   });
 
-  it('is the same bytes at each retry, with a fresh t, and dedupes on the event’s id', async () => {
+  it('has the same bytes at each retry, with a new t, so that receivers deduplicate on the event id', async () => {
     const venue = await fixture.openVenue();
     const { secret } = await fixture.endpoint(venue, '/retried', ['checkout.created']);
-    fixture.respond = (_post, response) => {
+    fixture.respond = (_request, response) => {
       response.statusCode = fixture.requestsTo('/retried').length < 3 ? 500 : 200;
       response.end();
     };
@@ -86,20 +87,20 @@ describe('a delivery', () => {
       fixture.clock.at += wait;
       await fixture.deliver();
     }
-    const posts = fixture.requestsTo('/retried');
-    expect(posts).toHaveLength(3);
-    expect(new Set(posts.map(({ body }) => body)).size).toBe(1);
-    expect(new Set(posts.map(({ signature }) => signature)).size).toBe(3);
+    const requests = fixture.requestsTo('/retried');
+    expect(requests).toHaveLength(3);
+    expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(requests.map(({ signature }) => signature)).size).toBe(3);
     const { webhooks } = new Stripe('sk_test_unused');
-    for (const { body, signature } of posts) webhooks.constructEvent(body, signature, secret, 600);
+    for (const { body, signature } of requests) webhooks.constructEvent(body, signature, secret, 600);
   });
 
-  it('is acknowledged by any 2xx; a redirect is a failure and is not followed', async () => {
+  it('succeeds with any 2xx; a redirect is a failure and is not followed', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/codes', ['checkout.created']);
     const codes = [204, 299, 301, 404, 500];
     for (const code of codes) {
-      fixture.respond = (_post, response) => {
+      fixture.respond = (_request, response) => {
         response.writeHead(code, { location: fixture.url('/elsewhere') });
         response.end();
       };
@@ -117,14 +118,16 @@ describe('a delivery', () => {
     expect(fixture.requestsTo('/elsewhere')).toEqual([]);
   });
 
-  it('counts by its status, though the rest of the answer stalls or is cut', async () => {
+  it('succeeds or fails by its status, even if the rest of the response stalls or is cut', {
+    tags: ['slow'],
+  }, async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/stalls', ['checkout.created']);
-    fixture.respond = (post, response) => {
-      const n = fixture.requestsTo('/stalls').indexOf(post);
+    fixture.respond = (request, response) => {
+      const n = fixture.requestsTo('/stalls').indexOf(request);
       response.writeHead(n === 2 ? 503 : 200);
       response.write('begun');
-      // The first never ends; the others are cut once what was written has gone out.
+      // The first response never ends; the others are cut after the written part was sent.
       if (n > 0) setTimeout(() => response.destroy(), 50);
     };
     for (let n = 0; n < 3; n++) {
@@ -139,10 +142,10 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('keeps the first 4 KB of what came back, whatever it is', async () => {
+  it('stores the first 4 KB of the response, whatever its content', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/long', ['checkout.created']);
-    fixture.respond = (_post, response) => {
+    fixture.respond = (_request, response) => {
       response.statusCode = 500;
       response.end(Buffer.concat([Buffer.from([0, 0xff]), Buffer.from('é'.repeat(10_000))]));
     };
@@ -155,15 +158,15 @@ describe('a delivery', () => {
     const problems = fixture.world.context.validator.problems('delivery', {
       value: delivery as never,
       text: JSON.stringify(delivery),
-      badStrings: [],
+      badTexts: [],
     });
     expect(problems).toEqual([]);
   });
 
-  it('waits as long as Retry-After asks, and the whole endpoint with it', async () => {
+  it('waits as long as Retry-After says, together with all deliveries of the endpoint', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/busy', ['checkout.created']);
-    fixture.respond = (_post, response) => {
+    fixture.respond = (_request, response) => {
       response.writeHead(429, { 'retry-after': '90' });
       response.end();
     };
@@ -175,18 +178,18 @@ describe('a delivery', () => {
     fixture.clock.at += 80_000;
     await fixture.deliver();
     expect(fixture.requestsTo('/busy')).toHaveLength(1);
-    fixture.respond = (_post, response) => response.end();
+    fixture.respond = (_request, response) => response.end();
     fixture.clock.at += 11_000;
     await fixture.deliver();
     expect(fixture.requestsTo('/busy')).toHaveLength(3);
   });
 
-  it('is made once for an event, however many dispatch at the same time', async () => {
+  it('is created once for an event, however many workers dispatch at the same time', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/once', ['checkout.created']);
     for (let n = 0; n < 12; n++) await venue.create();
-    const taken = await Promise.all(Array.from({ length: 8 }, () => fixture.dispatch()));
-    expect(taken.reduce((sum, one) => sum + one, 0)).toBe(12);
+    const dispatchCounts = await Promise.all(Array.from({ length: 8 }, () => fixture.dispatch()));
+    expect(dispatchCounts.reduce((sum, one) => sum + one, 0)).toBe(12);
     expect(await fixture.deliveries(venue, id)).toHaveLength(12);
     await Promise.all([fixture.deliver(), fixture.deliver(), fixture.deliver()]);
     expect(fixture.requestsTo('/once')).toHaveLength(12);
@@ -195,10 +198,10 @@ describe('a delivery', () => {
 });
 
 describe('the attempts of a delivery', () => {
-  it('are kept, the last ten of them, with what came of each', async () => {
+  it('are stored: the last ten, each with its result', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/tried', ['checkout.created']);
-    fixture.respond = (_post, response) => response.writeHead(499 + fixture.requestsTo('/tried').length).end('no');
+    fixture.respond = (_request, response) => response.writeHead(499 + fixture.requestsTo('/tried').length).end('no');
     await venue.create();
     const times: string[] = [];
     for (let n = 0; n < 12; n++) {
@@ -213,14 +216,14 @@ describe('the attempts of a delivery', () => {
     );
   });
 
-  it('show that one which was sent again had been acknowledged before', async () => {
+  it('show that a redelivered event had succeeded before', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/twice', ['checkout.created']);
     await venue.create();
     await fixture.deliver();
     const [first] = await fixture.deliveries(venue, id);
     await venue.post(`/v1/webhook_endpoints/${id}/deliveries/${first.id}/redeliver`);
-    fixture.respond = (_post, response) => response.writeHead(500).end();
+    fixture.respond = (_request, response) => response.writeHead(500).end();
     fixture.clock.at = Date.now() + 1_000;
     await fixture.deliver();
     const [then] = await fixture.deliveries(venue, id);
@@ -232,7 +235,7 @@ describe('no log line', () => {
   it('carries a secret', async () => {
     const venue = await fixture.openVenue();
     const { secret } = await fixture.endpoint(venue, '/logged');
-    fixture.respond = (_post, response) => response.destroy();
+    fixture.respond = (_request, response) => response.destroy();
     await venue.create();
     await fixture.deliver();
     expect(fixture.world.logs.length).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
-// What the tests of deliveries share: a world that may send to this machine, an https receiver that answers as told and
-// keeps what it was sent, a clock that can be set, and the two loops of the worker, step by step.
+// The fixture of the delivery tests: a test world that may send to this machine, an https receiver that records its
+// requests and responds as the test says, a manual clock, and single steps of the two worker loops.
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { expect } from 'vitest';
@@ -26,13 +26,13 @@ export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
   readonly signature: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into events of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events of every shape.
   readonly event: any;
 }
 
-export type Responder = (post: ReceivedRequest, response: ServerResponse) => void;
+export type Responder = (request: ReceivedRequest, response: ServerResponse) => void;
 
-/** A clock that stands still until it is moved. */
+/** A clock that changes only when a test sets it. */
 export class ManualClock implements Clock {
   at = Date.now();
   now(): number {
@@ -44,7 +44,7 @@ export class DeliveryFixture {
   readonly world: TestWorld;
   readonly requests: ReceivedRequest[] = [];
   readonly clock = new ManualClock();
-  respond: Responder = (_post, response) => response.end('ok');
+  respond: Responder = (_request, response) => response.end('ok');
   #receiver: Listening | null = null;
 
   private constructor(world: TestWorld) {
@@ -55,14 +55,15 @@ export class DeliveryFixture {
     const fixture = new DeliveryFixture(await openTestWorld({ env: { ALLOW_INSECURE_TARGETS: '1' } }));
     fixture.#receiver = await startHttpsReceiver((request, response, body) => {
       const { url: path = '', headers } = request;
-      const post = { path, headers, body, signature: String(headers['service-signature']), event: JSON.parse(body) };
-      fixture.requests.push(post);
-      fixture.respond(post, response);
+      const signature = String(headers['service-signature']);
+      const received = { path, headers, body, signature, event: JSON.parse(body) };
+      fixture.requests.push(received);
+      fixture.respond(received, response);
     });
     return fixture;
   }
 
-  /** What the loops work with, on the clock that can be set. */
+  /** The services of the worker loops, with the manual clock. */
   get services(): QueueServices {
     return { ...this.world.context.services, clock: this.clock };
   }
@@ -72,7 +73,7 @@ export class DeliveryFixture {
   }
 
   requestsTo(path: string): ReceivedRequest[] {
-    return this.requests.filter((post) => post.path === path);
+    return this.requests.filter((request) => request.path === path);
   }
 
   openVenue(): Promise<TestVenue> {
@@ -89,7 +90,7 @@ export class DeliveryFixture {
     return runUntilIdle('dispatch', () => dispatchDue(this.services, 500));
   }
 
-  /** Everything that is due at this moment of the clock. */
+  /** Dispatches and delivers everything that is due now. Returns how many attempts were made. */
   async deliver(): Promise<number> {
     await this.dispatch();
     return runUntilIdle('delivery', () => deliverDue(this.services, new AbortController().signal));

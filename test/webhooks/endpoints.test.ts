@@ -1,4 +1,4 @@
-// Endpoints: where they may lead, their secrets, the sample, being disabled and enabled, the log, sending again.
+// Endpoints: allowed URLs, secrets, the sample event, disabling and enabling, the delivery log, redelivery.
 
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -23,29 +23,29 @@ afterAll(() => fixture.close());
 beforeEach(() => {
   fixture.requests.length = 0;
   fixture.clock.at = Date.now() + 1_000;
-  fixture.respond = (_post, response) => response.end('ok');
+  fixture.respond = (_request, response) => response.end('ok');
 });
 
 const DAY = 24 * 3_600_000;
-const fails = (): void => {
-  fixture.respond = (_post, response) => {
+const respondWithError = (): void => {
+  fixture.respond = (_request, response) => {
     response.statusCode = 500;
     response.end('no');
   };
 };
 const v1Of = (secret: string, t: string, body: string): string =>
   createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
-const hasShape = (schema: string, value: Json): void =>
+const expectSchema = (schema: string, value: Json): void =>
   expect(
     fixture.world.context.validator.problems(schema, {
       value: value as never,
       text: JSON.stringify(value),
-      badStrings: [],
+      badTexts: [],
     }),
   ).toEqual([]);
 
-describe('an address that is not public', () => {
-  it('is refused at creation, in words that tell nothing of our network, and stores nothing', async () => {
+describe('a URL without a public address', () => {
+  it('is refused at creation with a message that reveals nothing about our network, and stores nothing', async () => {
     const world = await openTestWorld();
     const canary = await startCanary();
     const venue = await openTestVenue(world);
@@ -78,15 +78,19 @@ describe('an address that is not public', () => {
       );
     }
     expect((await venue.get('/v1/webhook_endpoints')).json.data).toEqual([]);
-    expect(canary.touched()).toBe(0);
+    expect(canary.connectionCount()).toBe(0);
     await canary.close();
     await world.close();
   });
 
-  it('is refused again at each delivery, when the name has come to lead there since', async () => {
+  it('is refused again at each delivery, if DNS has changed since', async () => {
     const canary = await startCanary();
-    let leadsTo = '93.184.216.34';
-    const outbound = makeOutbound({ allowInsecureTargets: false, resolve: async () => [leadsTo], keepNamesMs: 0 });
+    let resolvedAddress = '93.184.216.34';
+    const outbound = makeOutbound({
+      allowInsecureTargets: false,
+      resolve: async () => [resolvedAddress],
+      dnsCacheMs: 0,
+    });
     const venue = await fixture.openVenue();
     expect(await outbound.refusal('https://rebinding.example/hooks')).toBeNull();
     const endpoint = await fixture.endpoint(venue, '/rebound', ['checkout.created']);
@@ -94,26 +98,26 @@ describe('an address that is not public', () => {
       endpoint.id,
       `https://rebinding.example:${canary.httpsPort}/hooks`,
     ]);
-    leadsTo = '127.0.0.1';
+    resolvedAddress = '127.0.0.1';
     await venue.create();
     await fixture.dispatch();
     const { deliverDue } = await import('../../src/domain/webhooks/deliveries/deliver.ts');
     await deliverDue({ ...fixture.services, outbound }, new AbortController().signal);
     const [delivery] = await fixture.deliveries(venue, endpoint.id);
     expect(delivery).toMatchObject({ status: 'pending', last_error: 'no_public_address', last_status: null });
-    expect(canary.touched()).toBe(0);
+    expect(canary.connectionCount()).toBe(0);
     await canary.close();
     await outbound.close();
   });
 });
 
 describe('a rotated secret', () => {
-  it('is shown once; for 24 hours both sign, then the new one alone', async () => {
+  it('is shown once; both secrets sign for 24 hours, then only the new one', async () => {
     const venue = await fixture.openVenue();
     const endpoint = await fixture.endpoint(venue, '/rotated', ['checkout.created']);
     const rotated = await venue.post(`/v1/webhook_endpoints/${endpoint.id}/rotate_secret`);
     expect(rotated.status).toBe(200);
-    hasShape('rotated_secret', rotated.json);
+    expectSchema('rotated_secret', rotated.json);
     expect(rotated.json.secret).not.toBe(endpoint.secret);
     const until = Date.parse(rotated.json.previous_secret_expires_at);
     expect(Math.abs(until - Date.now() - DAY)).toBeLessThan(60_000);
@@ -122,25 +126,25 @@ describe('a rotated secret', () => {
       fixture.clock.at = at;
       await venue.create();
       await fixture.deliver();
-      const [post] = fixture.requestsTo('/rotated');
-      const [t = '', ...v1] = (post?.signature ?? '').split(',').map((part) => part.split('=')[1] ?? '');
-      const by = (secret: string): string => v1Of(secret, t, post?.body ?? '');
+      const [request] = fixture.requestsTo('/rotated');
+      const [t = '', ...v1] = (request?.signature ?? '').split(',').map((part) => part.split('=')[1] ?? '');
+      const by = (secret: string): string => v1Of(secret, t, request?.body ?? '');
       return { v1, by };
     };
     const during = await signaturesAt(until - 60_000);
     expect(during.v1).toEqual([during.by(rotated.json.secret), during.by(endpoint.secret)]);
     const after = await signaturesAt(until + 1);
     expect(after.v1).toEqual([after.by(rotated.json.secret)]);
-    const kept = await fixture.world.db.query('select secret, earlier_secrets from webhook_endpoints');
-    expect(JSON.stringify(kept.map((row) => Object.values(row).map(String)))).not.toContain('whsec_');
+    const rows = await fixture.world.db.query('select secret, earlier_secrets from webhook_endpoints');
+    expect(JSON.stringify(rows.map((row) => Object.values(row).map(String)))).not.toContain('whsec_');
   });
 
-  it('that is rotated again ends no other early: each signs for its own 24 hours', async () => {
+  it('that is rotated again expires no other early: each signs for its own 24 hours', async () => {
     const venue = await fixture.openVenue();
     const endpoint = await fixture.endpoint(venue, '/again', ['checkout.created']);
     const rotate = () => venue.post(`/v1/webhook_endpoints/${endpoint.id}/rotate_secret`);
-    /** What has an end comes so much nearer to it. */
-    const pass = (hours: number) =>
+    /** Moves all expiry times nearer. */
+    const passHours = (hours: number) =>
       fixture.world.db.query(
         `update webhook_endpoints set earlier_until =
            array(select u - make_interval(hours => $2) from unnest(earlier_until) with ordinality as e(u, place) order by place)
@@ -148,110 +152,110 @@ describe('a rotated secret', () => {
         [endpoint.id, hours],
       );
     const secrets = [endpoint.secret];
-    /** By their places among the secrets, newest first. */
-    const whoSigns = async (): Promise<number[]> => {
+    /** By their index among the secrets, newest first. */
+    const signingSecrets = async (): Promise<number[]> => {
       fixture.requests.length = 0;
       fixture.clock.at = Date.now();
       await venue.create();
       await fixture.deliver();
-      const [post] = fixture.requestsTo('/again');
-      const [t = '', ...v1] = (post?.signature ?? '').split(',').map((part) => part.split('=')[1] ?? '');
-      return v1.map((one) => secrets.findIndex((secret) => v1Of(secret, t, post?.body ?? '') === one));
+      const [request] = fixture.requestsTo('/again');
+      const [t = '', ...v1] = (request?.signature ?? '').split(',').map((part) => part.split('=')[1] ?? '');
+      return v1.map((one) => secrets.findIndex((secret) => v1Of(secret, t, request?.body ?? '') === one));
     };
-    for (let turn = 0; turn < 4; turn++) {
+    for (let rotation = 0; rotation < 4; rotation++) {
       const rotated = await rotate();
       expect(rotated.status).toBe(200);
       secrets.unshift(rotated.json.secret);
-      await pass(5);
+      await passHours(5);
     }
-    expect(await whoSigns()).toEqual([0, 1, 2, 3, 4]);
+    expect(await signingSecrets()).toEqual([0, 1, 2, 3, 4]);
     expectConflict(await rotate(), 'secrets_still_valid');
-    await pass(5);
-    expect(await whoSigns()).toEqual([0, 1, 2, 3]);
+    await passHours(5);
+    expect(await signingSecrets()).toEqual([0, 1, 2, 3]);
     const rotated = await rotate();
     expect(rotated.status).toBe(200);
     secrets.unshift(rotated.json.secret);
-    await pass(5);
-    expect(await whoSigns()).toEqual([0, 1, 2, 3]);
+    await passHours(5);
+    expect(await signingSecrets()).toEqual([0, 1, 2, 3]);
   });
 
-  it('is the same one again for whoever lost the answer and asks with the same key', async () => {
+  it('is returned again to a caller that lost the response and retries with the same idempotency key', async () => {
     const venue = await fixture.openVenue();
     const endpoint = await fixture.endpoint(venue, '/lost', ['checkout.created']);
     const path = `/v1/webhook_endpoints/${endpoint.id}/rotate_secret`;
     const [first, second] = await Promise.all(
-      [1, 2].map(() => venue.post(path, {}, { headers: { 'idempotency-key': 'turn-1' } })),
+      [1, 2].map(() => venue.post(path, {}, { headers: { 'idempotency-key': 'rotate-1' } })),
     );
-    const third = await venue.post(path, {}, { headers: { 'idempotency-key': 'turn-1' } });
-    const answered = [first, second, third].filter((answer) => answer?.status === 200);
-    expect(answered.length).toBeGreaterThanOrEqual(2);
-    expect(new Set(answered.map((answer) => answer?.json.secret)).size).toBe(1);
-    const [kept] = await fixture.world.db.query<{ count: number }>(
+    const third = await venue.post(path, {}, { headers: { 'idempotency-key': 'rotate-1' } });
+    const succeeded = [first, second, third].filter((response) => response?.status === 200);
+    expect(succeeded.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(succeeded.map((response) => response?.json.secret)).size).toBe(1);
+    const [rows] = await fixture.world.db.query<{ count: number }>(
       'select cardinality(earlier_secrets) as count from webhook_endpoints where endpoint_id = $1',
       [endpoint.id],
     );
-    expect(kept?.count).toBe(1);
+    expect(rows?.count).toBe(1);
   });
 });
 
 describe('an endpoint of the other mode', () => {
-  it('is not there for a key of the same venue, whatever is asked of it', async () => {
+  it('does not exist for a key of the same venue, for every operation', async () => {
     const venue = await fixture.openVenue();
     const live = await withNewKey(venue, 'live');
     const endpoint = await fixture.endpoint(venue, '/other-mode', ['checkout.created']);
     const path = `/v1/webhook_endpoints/${endpoint.id}`;
-    const response = [
+    const responses = [
       await live.post(`${path}/rotate_secret`),
       await live.post(`${path}/test`),
       await live.post(`${path}/disable`),
       await live.post(`${path}/enable`),
       await live.get(`${path}/deliveries`),
     ];
-    expect(response.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
   });
 });
 
-describe('the sample', () => {
-  it('is sent at once, signed, marked, in the shape of a real event, and what came back is told', async () => {
+describe('the sample event', () => {
+  it('is sent at once, signed, marked as a sample, shaped like a real event, and the response is returned', async () => {
     const venue = await fixture.openVenue();
     const endpoint = await fixture.endpoint(venue, '/sample', ['checkout.expired']);
-    fixture.respond = (_post, response) => {
+    fixture.respond = (_request, response) => {
       response.statusCode = 418;
       response.end('teapot');
     };
-    const told = await venue.post(`/v1/webhook_endpoints/${endpoint.id}/test`);
-    expect(told.status).toBe(200);
-    hasShape('webhook_test_result', told.json);
-    expect(told.json).toMatchObject({ delivered: false, status: 418, response: 'teapot', error: 'http_status' });
-    const [post] = fixture.requestsTo('/sample');
-    expect(post?.event).toMatchObject({
-      id: told.json.event_id,
+    const result = await venue.post(`/v1/webhook_endpoints/${endpoint.id}/test`);
+    expect(result.status).toBe(200);
+    expectSchema('webhook_test_result', result.json);
+    expect(result.json).toMatchObject({ delivered: false, status: 418, response: 'teapot', error: 'http_status' });
+    const [request] = fixture.requestsTo('/sample');
+    expect(request?.event).toMatchObject({
+      id: result.json.event_id,
       type: 'checkout.completed',
       sample: true,
       mode: 'test',
     });
-    hasShape('webhook_event', post?.event);
-    const t = /t=(\d+)/.exec(post?.signature ?? '')?.[1] ?? '';
-    expect(post?.signature).toBe(`t=${t},v1=${v1Of(endpoint.secret, t, post?.body ?? '')}`);
+    expectSchema('webhook_event', request?.event);
+    const t = /t=(\d+)/.exec(request?.signature ?? '')?.[1] ?? '';
+    expect(request?.signature).toBe(`t=${t},v1=${v1Of(endpoint.secret, t, request?.body ?? '')}`);
     expect((await venue.get('/v1/events')).json.data).toEqual([]);
     expect(await fixture.deliveries(venue, endpoint.id)).toEqual([]);
   });
 });
 
 describe('a disabled endpoint', () => {
-  it('is sent nothing; what waits and what comes is logged as failed, and comes after enabling when it is recovered', async () => {
+  it('receives nothing; waiting and new deliveries are logged as failed and are sent after enabling and recovery', async () => {
     const venue = await fixture.openVenue();
     const endpoint = await fixture.endpoint(venue, '/paused', ['checkout.created']);
     const began = new Date(Date.now() - 1_000).toISOString();
-    fails();
+    respondWithError();
     await venue.create();
     await fixture.deliver();
     const disabled = await venue.post(`/v1/webhook_endpoints/${endpoint.id}/disable`);
     expect(disabled.json).toMatchObject({ status: 'disabled', disabled_reason: 'requested' });
-    hasShape('stored_webhook_endpoint', disabled.json);
+    expectSchema('stored_webhook_endpoint', disabled.json);
     expect((await venue.post(`/v1/webhook_endpoints/${endpoint.id}/disable`)).json).toEqual(disabled.json);
     await venue.create();
-    fixture.respond = (_post, response) => response.end();
+    fixture.respond = (_request, response) => response.end();
     fixture.clock.at += DAY;
     await fixture.deliver();
     expect(fixture.requestsTo('/paused')).toHaveLength(1);
@@ -270,7 +274,7 @@ describe('a disabled endpoint', () => {
     expect(enabled.json).toMatchObject({ status: 'active', disabled_at: null, disabled_reason: null });
     const recovered = await recover();
     expect(recovered.status).toBe(202);
-    hasShape('webhook_recovered', recovered.json);
+    expectSchema('webhook_recovered', recovered.json);
     expect(recovered.json).toMatchObject({ recovered: 2, has_more: false });
     await fixture.deliver();
     expect(fixture.requestsTo('/paused')).toHaveLength(3);
@@ -278,7 +282,7 @@ describe('a disabled endpoint', () => {
     expect(await fixture.deliveries(venue, endpoint.id, '?status=failed')).toEqual([]);
   });
 
-  it('says so to nobody else: every change is in the audit log', async () => {
+  it('has every change in the audit log', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/audited', ['checkout.created']);
     for (const command of ['rotate_secret', 'test', 'disable', 'enable'])
@@ -297,8 +301,8 @@ describe('a disabled endpoint', () => {
   });
 });
 
-describe('the log of deliveries', () => {
-  it('pages without skipping or repeating, and has the shape that is published', async () => {
+describe('the delivery log', () => {
+  it('pages without skipping or repeating, and matches the published schema', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/paged');
     await venue.completed();
@@ -308,7 +312,7 @@ describe('the log of deliveries', () => {
     for (let before: string | null = ''; before !== null; ) {
       const query = before === '' ? '?limit=4' : `?limit=4&before=${encodeURIComponent(before)}`;
       const { json } = await venue.get(`/v1/webhook_endpoints/${id}/deliveries${query}`);
-      for (const delivery of json.data) hasShape('delivery', delivery);
+      for (const delivery of json.data) expectSchema('delivery', delivery);
       seen.push(...json.data.map((one: Json) => one.event_id));
       before = json.next_before;
     }
@@ -316,7 +320,7 @@ describe('the log of deliveries', () => {
     expect(new Set(seen).size).toBe(14);
   });
 
-  it('sends one again, whatever became of it, with 72 hours of its own', async () => {
+  it('redelivers one, whatever its status, with new 72 hours', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/again', ['checkout.created']);
     await venue.create();
@@ -325,17 +329,17 @@ describe('the log of deliveries', () => {
     expect(delivery).toMatchObject({ status: 'delivered', attempts: 1, last_response: 'ok' });
     const response = await venue.post(`/v1/webhook_endpoints/${id}/deliveries/${delivery.id}/redeliver`);
     expect(response.status).toBe(202);
-    hasShape('delivery', response.json);
+    expectSchema('delivery', response.json);
     expect(response.json).toMatchObject({ id: delivery.id, status: 'pending', attempts: 1 });
     fixture.clock.at = Date.now() + 1_000;
     await fixture.deliver();
-    const posts = fixture.requestsTo('/again');
-    expect(posts).toHaveLength(2);
-    expect(posts[0]?.body).toBe(posts[1]?.body);
+    const requests = fixture.requestsTo('/again');
+    expect(requests).toHaveLength(2);
+    expect(requests[0]?.body).toBe(requests[1]?.body);
     expect((await fixture.deliveries(venue, id))[0]).toMatchObject({ status: 'delivered', attempts: 2 });
   });
 
-  it('recovers only within the 30 days that it goes back', async () => {
+  it('recovers only deliveries of the last 30 days', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/far', ['checkout.created']);
     for (const since of [Date.now() - 31 * DAY, Date.now() + DAY]) {
@@ -347,53 +351,51 @@ describe('the log of deliveries', () => {
     expectInvalid(await venue.post(`/v1/webhook_endpoints/${id}/recover`, {}), 'missing_field', '/since');
   });
 
-  it('is forgotten after 30 days, what is still to be tried excepted', async () => {
-    const { deleteOldDeliveries: forgetOldDeliveries } = await import(
-      '../../src/domain/webhooks/deliveries/queries.ts'
-    );
+  it('is deleted after 30 days, apart from deliveries that still have attempts to come', async () => {
+    const { deleteOldDeliveries } = await import('../../src/domain/webhooks/deliveries/queries.ts');
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/old', ['checkout.created']);
     await venue.create();
     await fixture.deliver();
-    fails();
+    respondWithError();
     await venue.create();
     await fixture.deliver();
-    const forget = (now: number): Promise<number> => forgetOldDeliveries(fixture.world.db, now, 10_000);
-    await forget(Date.now());
+    const deleteOld = (now: number): Promise<number> => deleteOldDeliveries(fixture.world.db, now, 10_000);
+    await deleteOld(Date.now());
     expect(await fixture.deliveries(venue, id)).toHaveLength(2);
     await fixture.world.db.query(
       `update deliveries set ends_at = ends_at + interval '29 days' where endpoint_id = $1 and status = 'pending'`,
       [id],
     );
-    await forget(Date.now() + 31 * DAY);
+    await deleteOld(Date.now() + 31 * DAY);
     expect((await fixture.deliveries(venue, id)).map(({ status }) => status)).toEqual(['pending']);
   });
 });
 
 describe('another venue’s endpoint', () => {
-  it('is the same 404 as none at all, for every operation', async () => {
+  it('gives the same 404 as an unknown endpoint, for every operation', async () => {
     const [mine, theirs] = [await fixture.openVenue(), await fixture.openVenue()];
     const foreign = await fixture.endpoint(theirs, '/foreign', ['checkout.created']);
     await theirs.create();
     await fixture.deliver();
     const [delivery] = await fixture.deliveries(theirs, foreign.id);
     const own = await fixture.endpoint(mine, '/own', ['checkout.created']);
-    const answers = new Set<string>();
+    const responses = new Set<string>();
     const none = 'whe_01m7fz623jger8fhnv4m7aakfs';
     for (const id of [foreign.id, none, 'nonsense', `${foreign.id}%00`]) {
       for (const command of ['rotate_secret', 'test', 'enable', 'disable', `deliveries/${delivery.id}/redeliver`])
-        answers.add(withoutRequestId(await mine.post(`/v1/webhook_endpoints/${id}/${command}`)));
-      answers.add(
+        responses.add(withoutRequestId(await mine.post(`/v1/webhook_endpoints/${id}/${command}`)));
+      responses.add(
         withoutRequestId(await mine.post(`/v1/webhook_endpoints/${id}/recover`, { since: new Date().toISOString() })),
       );
-      answers.add(withoutRequestId(await mine.get(`/v1/webhook_endpoints/${id}/deliveries`)));
+      responses.add(withoutRequestId(await mine.get(`/v1/webhook_endpoints/${id}/deliveries`)));
     }
-    answers.add(
+    responses.add(
       withoutRequestId(await mine.post(`/v1/webhook_endpoints/${own.id}/deliveries/${delivery.id}/redeliver`)),
     );
-    answers.add(withoutRequestId(await mine.get(`/v1/events/${delivery.event_id}`)));
-    expect(answers.size).toBe(1);
-    expect([...answers][0]).toContain('not_found');
+    responses.add(withoutRequestId(await mine.get(`/v1/events/${delivery.event_id}`)));
+    expect(responses.size).toBe(1);
+    expect([...responses][0]).toContain('not_found');
     expect((await mine.get('/v1/events')).json.data).toEqual([]);
   });
 });

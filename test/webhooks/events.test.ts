@@ -1,4 +1,4 @@
-// The event log: one row for each change, counted without a gap, the partner's view as it was.
+// The event log: one row for each change, numbered without a gap, with the partner's view at that time.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, openTestVenue } from '../support/test-venue.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('the event log', () => {
-  it('tells every change of a checkout once, in order, counted without a gap, each with the checkout as it was', async () => {
+  it('records every change of a checkout once, in order, numbered without a gap, with the checkout as it was', async () => {
     const venue = await openTestVenue(world);
     const { id } = await venue.completed({ metadata: { table: '7' } });
     await venue.post(`/v1/checkouts/${id}/refund`, { amount: 6_000, reason: 'Rained out' });
@@ -35,14 +35,14 @@ describe('the event log', () => {
         mode: 'test',
         data: { object: { id, metadata: { table: '7' } } },
       });
-      const whole = { value: event as never, text: JSON.stringify(event), badStrings: [] };
+      const whole = { value: event as never, text: JSON.stringify(event), badTexts: [] };
       expect(world.context.validator.problems('webhook_event', whole)).toEqual([]);
       expect((await venue.get(`/v1/events/${event.id}`)).json).toEqual(event);
     }
     expect(events[6].data.object).toEqual({ ...(await venue.read(id)), refunded_amount: 0, shares: expect.any(Array) });
   });
 
-  it('says nothing twice for a replay, and keeps test and live, and venues, apart', async () => {
+  it('records nothing twice for a replay, and separates test from live mode and venues from each other', async () => {
     const venue = await openTestVenue(world);
     const body = { external_booking_id: 'replayed-1', pay_by: new Date(Date.now() + 86_400_000).toISOString() };
     const first = await venue.create(body);
@@ -78,7 +78,9 @@ describe('the event log', () => {
     for (const type of $defs.event_type.enum) expect((await venue.get(`/v1/events?type=${type}`)).status).toBe(200);
   });
 
-  it('of a whole run has no gap: under parallel holds, cancels and expiries each checkout counts 1, 2, 3 …', async () => {
+  it('has no gap under parallel holds, cancels and expiries: each checkout is numbered 1, 2, 3 …', {
+    tags: ['slow'],
+  }, async () => {
     const venue = await openTestVenue(world);
     const made = await Promise.all(Array.from({ length: 12 }, () => venue.collecting()));
     await Promise.all(

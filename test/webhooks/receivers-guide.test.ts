@@ -1,5 +1,5 @@
-// The receiver's guide: the code that it shows for each language is taken from the page as it stands and run against real
-// deliveries. A language that is not on this machine is named as such.
+// The receiver's guide: its code for each language is read from the page and run against real deliveries. A language
+// that is not installed on this machine is reported as not run.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,15 +18,15 @@ interface Case {
   readonly body: string;
   readonly header: string;
   readonly secret: string;
-  readonly good: boolean;
+  readonly isValid: boolean;
 }
 
-/** How a language's code is run: what goes around it, and the command. Cases come as lines of four base64 words. */
+/** How a language's code is run: the code around it, and the command. Cases are lines of four base64 words. */
 interface Runner {
   readonly fence: string;
   readonly file: string;
   readonly command: readonly string[];
-  readonly around: (code: string) => string;
+  readonly wrap: (code: string) => string;
 }
 
 const RUNNERS: Readonly<Record<string, Runner>> = {
@@ -38,7 +38,7 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
       '--import',
       pathToFileURL(join(packageRoot, 'node_modules/tsx/dist/esm/index.mjs')).href,
     ],
-    around: (code) => `${code}
+    wrap: (code) => `${code}
 import { readFileSync } from 'node:fs';
 const text = (word: string) => Buffer.from(word, 'base64');
 for (const line of readFileSync(0, 'utf8').trim().split('\\n')) {
@@ -51,7 +51,7 @@ for (const line of readFileSync(0, 'utf8').trim().split('\\n')) {
     fence: 'python',
     file: 'verify.py',
     command: ['python3'],
-    around: (code) => `from __future__ import annotations
+    wrap: (code) => `from __future__ import annotations
 ${code}
 import base64, sys
 for line in sys.stdin:
@@ -63,7 +63,7 @@ for line in sys.stdin:
     fence: 'go',
     file: 'verify.go',
     command: ['go', 'run'],
-    around: (code) => `${code.replace('import (', 'import (\n\t"bufio"\n\t"encoding/base64"\n\t"fmt"\n\t"os"')}
+    wrap: (code) => `${code.replace('import (', 'import (\n\t"bufio"\n\t"encoding/base64"\n\t"fmt"\n\t"os"')}
 func main() {
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(make([]byte, 1<<20), 1<<20)
@@ -83,7 +83,7 @@ func main() {
     fence: 'php',
     file: 'verify.php',
     command: ['php'],
-    around: (code) => `${code}
+    wrap: (code) => `${code}
 while (($line = fgets(STDIN)) !== false) {
     [$body, $header, $secret] = array_map('base64_decode', explode(' ', trim($line, "\\n")));
     echo verify($body, $header, $secret) ? "yes\\n" : "no\\n";
@@ -94,7 +94,7 @@ while (($line = fgets(STDIN)) !== false) {
     fence: 'ruby',
     file: 'verify.rb',
     command: ['ruby'],
-    around: (code) => `${code}
+    wrap: (code) => `${code}
 STDIN.each_line do |line|
   body, header, secret = line.chomp.split(" ", -1).map { |word| word.unpack1("m") }
   puts verify(body, header, secret) ? "yes" : "no"
@@ -108,7 +108,7 @@ const codeOf = (fence: string): string => {
   if (found === undefined) throw new Error(`the guide has no code in ${fence}`);
   return found;
 };
-const isHere = (command: string): boolean => spawnSync(command, ['--version']).error === undefined;
+const hasProgram = (command: string): boolean => spawnSync(command, ['--version']).error === undefined;
 
 let fixture: DeliveryFixture;
 let folder: string;
@@ -127,47 +127,47 @@ beforeAll(async () => {
   await venue.create();
   await fixture.deliver();
   const [first, second] = fixture.requestsTo('/guide');
-  if (first === undefined || second === undefined) throw new Error('nothing came');
+  if (first === undefined || second === undefined) throw new Error('the receiver got no request');
   const { body } = first;
   const { secret } = endpoint;
   const now = Date.now();
   const at = (ms: number, header = (text: string) => text) => header(signatureOf([secret], body, ms));
   cases = [
-    { name: 'a delivery', body, header: first.signature, secret, good: true },
-    { name: 'two signatures, the old secret', body: second.body, header: second.signature, secret, good: true },
+    { name: 'a delivery', body, header: first.signature, secret, isValid: true },
+    { name: 'two signatures, the old secret', body: second.body, header: second.signature, secret, isValid: true },
     {
       name: 'two signatures, the new secret',
       body: second.body,
       header: second.signature,
       secret: rotated.secret,
-      good: true,
+      isValid: true,
     },
-    { name: 'four minutes old', body, header: at(now - 240_000), secret, good: true },
-    { name: 'one byte changed', body: body.replace('open', 'opem'), header: first.signature, secret, good: false },
-    { name: 'six minutes old', body, header: at(now - 360_000), secret, good: false },
-    { name: 'six minutes ahead', body, header: at(now + 360_000), secret, good: false },
-    { name: 'another secret', body, header: first.signature, secret: `${secret}x`, good: false },
-    { name: 'the secret without its prefix', body, header: first.signature, secret: secret.slice(6), good: false },
+    { name: 'four minutes old', body, header: at(now - 240_000), secret, isValid: true },
+    { name: 'one byte changed', body: body.replace('open', 'opem'), header: first.signature, secret, isValid: false },
+    { name: 'six minutes old', body, header: at(now - 360_000), secret, isValid: false },
+    { name: 'six minutes ahead', body, header: at(now + 360_000), secret, isValid: false },
+    { name: 'another secret', body, header: first.signature, secret: `${secret}x`, isValid: false },
+    { name: 'the secret without its prefix', body, header: first.signature, secret: secret.slice(6), isValid: false },
     {
       name: 'another t',
       body,
       header: at(now, (text) => text.replace(/t=\d+/, `t=${Math.floor(now / 1000) - 1}`)),
       secret,
-      good: false,
+      isValid: false,
     },
-    { name: 'no t', body, header: at(now, (text) => text.replace(/t=\d+,/, '')), secret, good: false },
+    { name: 'no t', body, header: at(now, (text) => text.replace(/t=\d+,/, '')), secret, isValid: false },
     {
       name: 'a t that is no number',
       body,
       header: at(now, (text) => text.replace(/t=\d+/, 't=soon')),
       secret,
-      good: false,
+      isValid: false,
     },
-    { name: 'no v1', body, header: `t=${Math.floor(now / 1000)}`, secret, good: false },
-    { name: 'a v1 that is cut', body, header: at(now, (text) => text.slice(0, -2)), secret, good: false },
-    { name: 'a v0', body, header: at(now, (text) => text.replace('v1=', 'v0=')), secret, good: false },
-    { name: 'an empty header', body, header: '', secret, good: false },
-    { name: 'nonsense', body, header: 'v1=,t=,=,,', secret, good: false },
+    { name: 'no v1', body, header: `t=${Math.floor(now / 1000)}`, secret, isValid: false },
+    { name: 'a v1 that is cut', body, header: at(now, (text) => text.slice(0, -2)), secret, isValid: false },
+    { name: 'a v0', body, header: at(now, (text) => text.replace('v1=', 'v0=')), secret, isValid: false },
+    { name: 'an empty header', body, header: '', secret, isValid: false },
+    { name: 'nonsense', body, header: 'v1=,t=,=,,', secret, isValid: false },
   ];
 });
 afterAll(async () => {
@@ -178,20 +178,21 @@ afterAll(async () => {
 describe('the code of the receiver’s guide', () => {
   for (const [language, runner] of Object.entries(RUNNERS)) {
     const [program = ''] = runner.command;
-    const here = isHere(program);
-    if (!here) process.stderr.write(`receiver's guide: ${language} is not on this machine, its code was not run\n`);
-    it(`in ${language} ${here ? 'takes real deliveries and nothing else' : 'is there (NOT RUN: the language is not on this machine)'}`, () => {
+    const isInstalled = hasProgram(program);
+    if (!isInstalled)
+      process.stderr.write(`receiver's guide: ${language} is not on this machine, its code was not run\n`);
+    it(`in ${language} ${isInstalled ? 'accepts real deliveries and nothing else' : 'exists (NOT RUN: the language is not installed)'}`, () => {
       const code = codeOf(runner.fence);
       expect(code).toMatch(/verify/i);
-      if (!here) return;
+      if (!isInstalled) return;
       const file = join(folder, runner.file);
-      writeFileSync(file, runner.around(code));
+      writeFileSync(file, runner.wrap(code));
       const word = (text: string): string => Buffer.from(text).toString('base64');
       const input = cases.map(({ body, header, secret }) => [body, header, secret].map(word).join(' ')).join('\n');
       const out = execFileSync(program, [...runner.command.slice(1), file], { input: `${input}\n`, encoding: 'utf8' });
-      const answers = out.trim().split('\n');
-      expect(Object.fromEntries(cases.map(({ name }, place) => [name, answers[place]]))).toEqual(
-        Object.fromEntries(cases.map(({ name, good }) => [name, good ? 'yes' : 'no'])),
+      const results = out.trim().split('\n');
+      expect(Object.fromEntries(cases.map(({ name }, index) => [name, results[index]]))).toEqual(
+        Object.fromEntries(cases.map(({ name, isValid }) => [name, isValid ? 'yes' : 'no'])),
       );
     });
   }

@@ -167,7 +167,7 @@ function changeMessages(before, after) {
   );
   return [...after.querySelectorAll('[data-share]')]
     .filter(({ dataset }) => states.has(dataset.share) && states.get(dataset.share) !== dataset.state)
-    .map(({ dataset }) => dataset.news);
+    .map(({ dataset }) => dataset.stateChange);
 }
 
 document.addEventListener('visibilitychange', () => (document.hidden ? schedulePoll() : poll()));

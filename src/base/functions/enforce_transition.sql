@@ -1,5 +1,6 @@
 -- A status changes only along a row of state_transitions, whose machine the trigger names. The program checks the same
--- table before it writes; this stops a program that does not. An insert counts as a transition from ''.
+-- table before it writes (requireTransition); this stops a program that does not, and checks what expire_checkouts
+-- writes for many rows. An insert counts as a transition from ''.
 create or replace function enforce_transition() returns trigger language plpgsql as $$
 declare
   v_from text := case tg_op when 'INSERT' then '' else old.status end;

@@ -35,7 +35,7 @@ export function findDuplicateName(text: string): { readonly name: string; readon
     }
     // The quote in front keeps "123" from being hashed as an array index, which V8 does without a seed.
     names.add(`"${name}`);
-    if (names.size === node.place) return { name, offset: node.nameAt };
+    if (names.size === node.position) return { name, offset: node.nameAt };
   }
   return undefined;
 }
@@ -50,7 +50,7 @@ export function findBadTexts(text: string): BadText[] {
     const problem = problemIn(name) ?? problemIn(stringOf(text, node));
     if (node.children === 0 && problem === undefined) continue;
     // Concatenation shares the container's pointer, so that long names at a great depth cost no memory.
-    const field = index === 0 ? '' : printablePointerTo(pointers.get(node.parent) ?? '', name ?? node.place);
+    const field = index === 0 ? '' : printablePointerTo(pointers.get(node.parent) ?? '', name ?? node.position);
     if (node.children > 0) pointers.set(index, field);
     if (problem === undefined) continue;
     found.push({ field, problem, offset: node.nameAt === -1 ? node.start : node.nameAt });

@@ -6,7 +6,7 @@
 import { type JsonValue, type Refusal, readStrictly } from './parse.ts';
 import { type FoundPath, PathTree } from './path-tree.ts';
 
-export type ExtractPaths = { readonly ok: true; readonly value: JsonValue } | Refusal;
+export type ExtractResult = { readonly ok: true; readonly value: JsonValue } | Refusal;
 
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
@@ -15,20 +15,20 @@ const SPACE = 0x20;
 const UNREAD = '…';
 
 /** Reads paths such as `booking.status`; created once, used for many bodies. */
-export function makeExtractPaths(paths: readonly string[]): (bytes: Buffer) => ExtractPaths {
+export function makePathExtractor(paths: readonly string[]): (bytes: Buffer) => ExtractResult {
   const tree = PathTree.from(paths);
   return (bytes) => {
     const read = readStrictly(bytes, tree);
-    return read.ok ? { ok: true, value: skeleton(bytes, read.scanner.places) } : read;
+    return read.ok ? { ok: true, value: buildValue(bytes, read.scanner.foundPaths) } : read;
   };
 }
 
 /** A path is listed after the paths inside it. */
-function skeleton(bytes: Buffer, places: readonly FoundPath[]): JsonValue {
+function buildValue(bytes: Buffer, foundPaths: readonly FoundPath[]): JsonValue {
   const inside = new Map<PathTree, { [name: string]: JsonValue }>();
   let whole: JsonValue = null;
-  for (const { node, start, end } of places) {
-    const value = inside.get(node) ?? outline(bytes, start, end);
+  for (const { node, start, end } of foundPaths) {
+    const value = inside.get(node) ?? scalarOrPresence(bytes, start, end);
     const { parent } = node;
     if (parent === null) {
       whole = value;
@@ -41,7 +41,7 @@ function skeleton(bytes: Buffer, places: readonly FoundPath[]): JsonValue {
   return whole;
 }
 
-function outline(bytes: Buffer, start: number, end: number): JsonValue {
+function scalarOrPresence(bytes: Buffer, start: number, end: number): JsonValue {
   const first = bytes[start];
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) {
     const text = bytes.toString('utf8', start, end);

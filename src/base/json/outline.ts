@@ -8,7 +8,7 @@ export interface OutlineNode {
   /** Offset of the member name's opening quote, -1 for the root and for array elements. */
   readonly nameAt: number;
   /** Position among the container's members or elements. */
-  readonly place: number;
+  readonly position: number;
   /** Offset of the value's first character. */
   readonly start: number;
   /** Offset just after the value's last character. */
@@ -74,7 +74,7 @@ export function stringFrom(text: string, start: number, end: number): string {
 function add(nodes: OutlineNode[], parent: number, nameAt: number, start: number, end: number): number {
   const container = nodes[parent];
   const index = nodes.length;
-  nodes.push({ parent, nameAt, place: container?.children ?? 0, start, end, next: index + 1, children: 0 });
+  nodes.push({ parent, nameAt, position: container?.children ?? 0, start, end, next: index + 1, children: 0 });
   if (container !== undefined) container.children += 1;
   return index;
 }

@@ -6,7 +6,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { type BadText, findBadTexts, findDuplicateName } from './escaped-text.ts';
 import type { JsonValue } from './json-value.ts';
 import type { PathTree } from './path-tree.ts';
-import { duplicateWords, type Patches, Scanner } from './scan.ts';
+import { duplicateMessage, type Patches, Scanner } from './scan.ts';
 import { firstBadUtf8 } from './utf8.ts';
 
 export type { BadText } from './escaped-text.ts';
@@ -21,21 +21,21 @@ export interface Refusal {
 }
 
 export type ParseResult =
-  | { readonly ok: true; readonly value: JsonValue; readonly text: string; readonly badStrings: readonly BadText[] }
+  | { readonly ok: true; readonly value: JsonValue; readonly text: string; readonly badTexts: readonly BadText[] }
   | Refusal;
 
-const NO_BAD_STRINGS: readonly BadText[] = Object.freeze([]);
+const NO_BAD_TEXTS: readonly BadText[] = Object.freeze([]);
 
 export function parseStrictJson(bytes: Buffer): ParseResult {
   const read = readStrictly(bytes, null);
   if (!read.ok) return read;
   const { scanner } = read;
   const text = read.text ?? bytes.toString(read.isPlain ? 'latin1' : 'utf8');
-  const badStrings = scanner.hasBadText ? findBadTexts(text) : NO_BAD_STRINGS;
+  const badTexts = scanner.hasBadText ? findBadTexts(text) : NO_BAD_TEXTS;
   const value = parseText(scanner.patches === undefined ? text : patched(bytes, scanner.patches));
   // The scanner is at least as strict as JSON.parse, so this cannot happen. If it did, a refusal would be safe.
   if (value === undefined) return refuse('The body is not JSON', 0);
-  return { ok: true, value, text, badStrings };
+  return { ok: true, value, text, badTexts };
 }
 
 interface StrictlyRead {
@@ -47,24 +47,24 @@ interface StrictlyRead {
 }
 
 /** Finds everything that is refused, before a value is built. */
-export function readStrictly(bytes: Buffer, watched: PathTree | null): StrictlyRead | Refusal {
+export function readStrictly(bytes: Buffer, paths: PathTree | null): StrictlyRead | Refusal {
   if (bytes.length === 0) return { ok: false, message: 'The body is empty: send a JSON object.', offset: 0 };
   const isPlain = isAscii(bytes);
   if (!isPlain) {
     if (!isUtf8(bytes)) return refuse('The body is not valid UTF-8', firstBadUtf8(bytes));
     if (hasByteOrderMark(bytes)) return refuse('The body starts with a byte order mark, which JSON does not allow', 0);
   }
-  const scanner = new Scanner(bytes, watched);
+  const scanner = new Scanner(bytes, paths);
   if (!scanner.scan()) return { ok: false, message: scanner.message, offset: scanner.offset };
   if (!scanner.hasEscapedName) return { ok: true, scanner, isPlain, text: null };
   const text = bytes.toString(isPlain ? 'latin1' : 'utf8');
   const duplicate = findDuplicateName(text);
   if (duplicate === undefined) return { ok: true, scanner, isPlain, text };
-  return refuse(duplicateWords(duplicate.name), Buffer.byteLength(text.slice(0, duplicate.offset)));
+  return refuse(duplicateMessage(duplicate.name), Buffer.byteLength(text.slice(0, duplicate.offset)));
 }
 
-function refuse(words: string, offset: number): Refusal {
-  return { ok: false, message: `${words} (byte ${offset}).`, offset };
+function refuse(message: string, offset: number): Refusal {
+  return { ok: false, message: `${message} (byte ${offset}).`, offset };
 }
 
 function hasByteOrderMark(bytes: Buffer): boolean {

@@ -55,7 +55,7 @@ function childrenOf(text: string, nodes: readonly OutlineNode[], index: number):
   let child = index + 1;
   while (child < last) {
     const node = nodes[child] as OutlineNode;
-    const token = node.nameAt === -1 ? String(node.place) : nameAtOffset(text, node.nameAt);
+    const token = node.nameAt === -1 ? String(node.position) : nameAtOffset(text, node.nameAt);
     const shown = printable(token);
     children.set(`/${token}`, child);
     if (shown !== token) unprintable.push([`/${shown}`, child]);

@@ -36,7 +36,7 @@ const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
 );
 const SIMPLE_ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
-const WORDS = [Buffer.from('true'), Buffer.from('false'), Buffer.from('null')];
+const LITERALS = [Buffer.from('true'), Buffer.from('false'), Buffer.from('null')];
 const INVISIBLE = /(?! )[\p{C}\p{Z}]/gu;
 const FAILED = -1;
 const LARGEST = String(Number.MAX_VALUE);
@@ -59,16 +59,16 @@ export class Scanner {
   hasEscapedName = false;
   patches: Patches | undefined = undefined;
   /** The found paths, each after those inside it. */
-  readonly places: FoundPath[] = [];
+  readonly foundPaths: FoundPath[] = [];
   private escapes = 0;
   private readonly bytes: Buffer;
   private readonly end: number;
-  private readonly watched: PathTree | null;
+  private readonly paths: PathTree | null;
 
-  constructor(bytes: Buffer, watched: PathTree | null = null) {
+  constructor(bytes: Buffer, paths: PathTree | null = null) {
     this.bytes = bytes;
     this.end = bytes.length;
-    this.watched = watched;
+    this.paths = paths;
   }
 
   scan(): boolean {
@@ -77,7 +77,7 @@ export class Scanner {
       this.fail('The body holds no JSON value', start);
       return false;
     }
-    const after = this.value(start, 0, this.watched);
+    const after = this.value(start, 0, this.paths);
     if (after === FAILED) {
       openNames.releaseAll();
       return false;
@@ -90,30 +90,30 @@ export class Scanner {
 
   // Each method below takes the offset where its part starts and returns the offset after it, or FAILED.
 
-  private value(at: number, depth: number, watched: PathTree | null): number {
-    if (watched !== null) return this.watchedValue(at, depth, watched);
+  private value(at: number, depth: number, paths: PathTree | null): number {
+    if (paths !== null) return this.extractedValue(at, depth, paths);
     const byte = this.byteAt(at);
     if (byte === QUOTE) return this.string(at);
     if (byte === MINUS || (byte >= ZERO && byte <= NINE)) return this.number(at);
     if (byte === OPEN_OBJECT) return this.object(at, depth + 1, null);
     if (byte === OPEN_ARRAY) return this.array(at, depth + 1);
-    for (const word of WORDS) if (byte === word[0]) return this.word(at, word);
+    for (const word of LITERALS) if (byte === word[0]) return this.word(at, word);
     return this.expected('a value', at);
   }
 
-  private watchedValue(start: number, depth: number, watched: PathTree): number {
+  private extractedValue(start: number, depth: number, paths: PathTree): number {
     const isObject = this.byteAt(start) === OPEN_OBJECT;
-    const end = isObject ? this.object(start, depth + 1, watched) : this.value(start, depth, null);
-    if (end !== FAILED) this.places.push({ node: watched, start, end });
+    const end = isObject ? this.object(start, depth + 1, paths) : this.value(start, depth, null);
+    if (end !== FAILED) this.foundPaths.push({ node: paths, start, end });
     return end;
   }
 
-  private watchedMember(watched: PathTree, start: number, end: number, isEscaped: boolean): PathTree | null {
+  private extractedMember(paths: PathTree, start: number, end: number, isEscaped: boolean): PathTree | null {
     const name = this.bytes.toString('utf8', start, end);
-    return watched.member(isEscaped ? (JSON.parse(name) as string) : name.slice(1, -1));
+    return paths.member(isEscaped ? (JSON.parse(name) as string) : name.slice(1, -1));
   }
 
-  private object(start: number, depth: number, watched: PathTree | null): number {
+  private object(start: number, depth: number, paths: PathTree | null): number {
     if (depth > MAX_DEPTH) return this.tooDeep(start);
     let at = this.space(start + 1);
     if (this.byteAt(at) === CLOSE_OBJECT) return at + 1;
@@ -128,7 +128,7 @@ export class Scanner {
       else if (!openNames.add(this.bytes, depth, count++, at, nameEnd)) return this.duplicate(at, nameEnd);
       at = this.space(nameEnd);
       if (this.byteAt(at) !== COLON) return this.expected('a colon', at);
-      const inside = watched === null ? null : this.watchedMember(watched, name, nameEnd, isEscaped);
+      const inside = paths === null ? null : this.extractedMember(paths, name, nameEnd, isEscaped);
       at = this.value(this.space(at + 1), depth, inside);
       if (at === FAILED) return FAILED;
       at = this.space(at);
@@ -165,7 +165,7 @@ export class Scanner {
       if (at >= end) return this.fail('A string is not closed', start);
       const byte = bytes[at] as number;
       if (byte === QUOTE) return at + 1;
-      if (byte !== BACKSLASH) return this.fail('A control character stands in a string without being escaped', at);
+      if (byte !== BACKSLASH) return this.fail('A string has an unescaped control character', at);
       at = this.escape(at);
       if (at === FAILED) return FAILED;
     }
@@ -263,16 +263,16 @@ export class Scanner {
   }
 
   private duplicate(start: number, end: number): number {
-    return this.fail(duplicateWords(this.bytes.toString('utf8', start + 1, end - 1)), start);
+    return this.fail(duplicateMessage(this.bytes.toString('utf8', start + 1, end - 1)), start);
   }
 
   private tooDeep(at: number): number {
-    return this.fail(`Arrays and objects stand more than ${MAX_DEPTH} levels deep`, at);
+    return this.fail(`Arrays and objects are nested more than ${MAX_DEPTH} levels deep`, at);
   }
 
   private expected(what: string, at: number): number {
-    if (at >= this.end) return this.fail(`The body ends where ${what} should stand`, this.end);
-    return this.fail(`Where ${what} should stand, ${this.nameOf(at)} stands`, at);
+    if (at >= this.end) return this.fail(`The body ends where ${what} is expected`, this.end);
+    return this.fail(`Expected ${what}, found ${this.nameOf(at)}`, at);
   }
 
   private nameOf(at: number): string {
@@ -280,17 +280,17 @@ export class Scanner {
     return `the character ${quoted(character)}`;
   }
 
-  private fail(words: string, offset: number): number {
-    this.message = `${words} (byte ${offset}).`;
+  private fail(message: string, offset: number): number {
+    this.message = `${message} (byte ${offset}).`;
     this.offset = offset;
     return FAILED;
   }
 }
 
-/** The start of the sentence about a member name that stands twice. */
-export function duplicateWords(name: string): string {
+/** The start of the message about a duplicate member name. */
+export function duplicateMessage(name: string): string {
   const shown = name.length > 60 ? `${[...name.slice(0, 60)].slice(0, -1).join('')}…` : name;
-  return `The member ${quoted(shown)} stands twice in one object`;
+  return `The member ${quoted(shown)} appears twice in one object`;
 }
 
 /** In quotes, with everything escaped that could not be seen or could disturb the line it is printed on. */

@@ -29,15 +29,15 @@ export interface Exchange {
 }
 
 /** Created once: the stack of an error costs more than the rest of an exchange, and no code reads it. */
-const ENOUGH = new Error('the size limit was reached');
+const SIZE_LIMIT_REACHED = new Error('the size limit was reached');
 const COMPLETE = new Error('the response is complete');
 
 type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-export function exchange(pool: Pool, wanted: Exchange): Promise<OutboundResponse> {
+export function exchange(pool: Pool, request: Exchange): Promise<OutboundResponse> {
   return new Promise((resolve, reject) => {
-    const reader = new ResponseReader(wanted, resolve, reject);
-    const { path, method, headers, body } = wanted;
+    const reader = new ResponseReader(request, resolve, reject);
+    const { path, method, headers, body } = request;
     try {
       pool.dispatch({ path, method, headers, body }, reader);
     } catch (error) {
@@ -47,7 +47,7 @@ export function exchange(pool: Pool, wanted: Exchange): Promise<OutboundResponse
 }
 
 class ResponseReader implements Dispatcher.DispatchHandler {
-  readonly #wanted: Exchange;
+  readonly #request: Exchange;
   readonly #resolve: (response: OutboundResponse) => void;
   readonly #reject: (error: unknown) => void;
   readonly #chunks: Buffer[] = [];
@@ -58,11 +58,11 @@ class ResponseReader implements Dispatcher.DispatchHandler {
   #settled: Error | null = null;
   #timer: NodeJS.Timeout;
 
-  constructor(wanted: Exchange, resolve: (response: OutboundResponse) => void, reject: (error: unknown) => void) {
-    this.#wanted = wanted;
+  constructor(request: Exchange, resolve: (response: OutboundResponse) => void, reject: (error: unknown) => void) {
+    this.#request = request;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#timer = this.#deadline(Math.min(wanted.headersMs, wanted.totalMs));
+    this.#timer = this.#deadline(Math.min(request.headersMs, request.totalMs));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -74,21 +74,21 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     if (status < 200 || this.#settled !== null) return;
     this.#status = status;
     this.#headers = headers;
-    if (this.#wanted.headersMs < this.#wanted.totalMs) {
+    if (this.#request.headersMs < this.#request.totalMs) {
       clearTimeout(this.#timer);
-      this.#timer = this.#deadline(this.#wanted.totalMs);
+      this.#timer = this.#deadline(this.#request.totalMs);
     }
     const announced = Number(this.#headers['content-length'] ?? 0);
-    if (announced > this.#wanted.maxBytes && !this.#wanted.truncate) this.fail(new OutboundError('too_large'));
+    if (announced > this.#request.maxBytes && !this.#request.truncate) this.fail(new OutboundError('too_large'));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled !== null) return;
-    const room = this.#wanted.maxBytes - this.#size;
+    const room = this.#request.maxBytes - this.#size;
     this.#chunks.push(Buffer.from(chunk.subarray(0, room)));
     this.#size += Math.min(chunk.length, room);
     if (chunk.length <= room) return;
-    if (this.#wanted.truncate) this.#finish(true);
+    if (this.#request.truncate) this.#finish(true);
     else this.fail(new OutboundError('too_large'));
   }
 
@@ -103,7 +103,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
   fail(error: unknown): void {
     if (this.#settled !== null) return;
     // A caller that accepts a truncated body gets what arrived.
-    if (this.#status !== 0 && this.#wanted.truncate) {
+    if (this.#status !== 0 && this.#request.truncate) {
       this.#finish(true);
       return;
     }
@@ -114,10 +114,10 @@ class ResponseReader implements Dispatcher.DispatchHandler {
 
   #finish(truncated: boolean): void {
     if (this.#settled !== null) return;
-    this.#settle(truncated ? ENOUGH : COMPLETE, truncated);
+    this.#settle(truncated ? SIZE_LIMIT_REACHED : COMPLETE, truncated);
     const [first] = this.#chunks;
     const body = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#size);
-    const durationMs = performance.now() - this.#wanted.startedAt;
+    const durationMs = performance.now() - this.#request.startedAt;
     this.#resolve(new Response(this.#status, this.#headers, body, truncated, durationMs));
   }
 
@@ -130,7 +130,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
 
   /** In steps of 10 ms: Node keeps a list of timers for each length, and few lists are cheap. */
   #deadline(afterMs: number): NodeJS.Timeout {
-    const left = Math.ceil((this.#wanted.startedAt + afterMs - performance.now()) / 10) * 10;
+    const left = Math.ceil((this.#request.startedAt + afterMs - performance.now()) / 10) * 10;
     return setTimeout(() => this.fail(new OutboundError('timeout')), left);
   }
 }

@@ -1,5 +1,5 @@
-// The one error of the guarded client. `kind` is for our code; `forCaller` (and `message`) is for the partner that gave the
-// address, so it never holds an IP address, a port or a resolver's message. Those are in `cause`, for our log.
+// The one error of the guarded client. `kind` is for our code; `publicMessage` (and `message`) is for the partner that
+// gave the address, so it never holds an IP address, a port or a resolver's message. Those are in `cause`, for our log.
 
 export type OutboundErrorKind =
   | 'refused'
@@ -18,7 +18,7 @@ export type OutboundErrorKind =
  */
 export const NO_PUBLIC_ADDRESS = 'The host name does not lead to a public address.';
 
-const SENTENCES: Readonly<Record<OutboundErrorKind, string>> = {
+const MESSAGES: Readonly<Record<OutboundErrorKind, string>> = {
   refused: 'This address is not allowed.',
   dns: NO_PUBLIC_ADDRESS,
   connect: 'The host did not accept a connection.',
@@ -32,14 +32,14 @@ const SENTENCES: Readonly<Record<OutboundErrorKind, string>> = {
 
 export class OutboundError extends Error {
   readonly kind: OutboundErrorKind;
-  readonly forCaller: string;
+  readonly publicMessage: string;
 
-  constructor(kind: OutboundErrorKind, detail: { forCaller?: string; cause?: unknown } = {}) {
-    const forCaller = detail.forCaller ?? SENTENCES[kind];
-    super(forCaller, { cause: detail.cause });
+  constructor(kind: OutboundErrorKind, detail: { publicMessage?: string; cause?: unknown } = {}) {
+    const publicMessage = detail.publicMessage ?? MESSAGES[kind];
+    super(publicMessage, { cause: detail.cause });
     this.name = 'OutboundError';
     this.kind = kind;
-    this.forCaller = forCaller;
+    this.publicMessage = publicMessage;
   }
 }
 

@@ -17,7 +17,7 @@ export interface OutboundOptions {
   readonly connectMs?: number;
   readonly headersMs?: number;
   readonly totalMs?: number;
-  readonly keepNamesMs?: number;
+  readonly dnsCacheMs?: number;
   readonly maxOrigins?: number;
   readonly connectionsPerOrigin?: number;
 }
@@ -33,12 +33,12 @@ export interface OutboundRequest {
   /** A response that is too long, too slow or cut after its status gives what arrived with `truncated: true`, not an error. */
   readonly truncate?: boolean;
   /** Requests with different values share no connections: for requests that partners can start in any number. */
-  readonly apart?: string;
+  readonly poolName?: string;
 }
 
 export interface Outbound {
   /** Rejects only with OutboundError, unless the caller's headers are wrong. A 3xx is an ordinary response. */
-  request(wanted: OutboundRequest): Promise<OutboundResponse>;
+  request(request: OutboundRequest): Promise<OutboundResponse>;
   /**
    * Would this address be refused? Sends nothing to it. Returns a sentence for the partner, or null. A name that does not
    * resolve now is not refused, because every request checks again.
@@ -64,7 +64,7 @@ export function makeOutbound(options: OutboundOptions): Outbound {
   const names = new NameResolver({
     allowInsecureTargets,
     dnsMs: options.dnsMs ?? 3_000,
-    keepNamesMs: options.keepNamesMs ?? 10_000,
+    dnsCacheMs: options.dnsCacheMs ?? 10_000,
     ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
   });
   const pools = new Pools({
@@ -77,34 +77,35 @@ export function makeOutbound(options: OutboundOptions): Outbound {
   let closed = false;
 
   return {
-    async request(wanted) {
+    async request(request) {
       const startedAt = performance.now();
-      const headers = headersOf(wanted.headers ?? {});
-      const target = targets.read(wanted.url);
-      const total = wanted.timeoutMs ?? totalMs;
+      const headers = headersOf(request.headers ?? {});
+      const target = targets.read(request.url);
+      const total = request.timeoutMs ?? totalMs;
       const addresses =
-        names.cached(target) ?? (await within(names.addressesOf(target), total, () => new OutboundError('timeout')));
+        names.cached(target) ??
+        (await withTimeout(names.addressesOf(target), total, () => new OutboundError('timeout')));
       if (!pools.isReady) await pools.load();
       if (closed) throw new OutboundError('closed');
-      return exchange(pools.for(target.origin, addresses, wanted.apart), {
+      return exchange(pools.for(target.origin, addresses, request.poolName), {
         path: target.path,
-        method: wanted.method,
+        method: request.method,
         headers,
-        body: wanted.body ?? null,
+        body: request.body ?? null,
         startedAt,
         headersMs: Math.min(headersMs, total),
         totalMs: total,
-        maxBytes: wanted.maxBytes ?? DEFAULT_MAX_BYTES,
-        truncate: wanted.truncate ?? false,
+        maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
+        truncate: request.truncate ?? false,
       });
     },
     async refusal(url) {
       try {
         const target = readTarget(url, allowInsecureTargets);
-        await within(names.addressesOf(target), REFUSAL_DNS_MS, () => new OutboundError('dns'));
+        await withTimeout(names.addressesOf(target), REFUSAL_DNS_MS, () => new OutboundError('dns'));
         return null;
       } catch (error) {
-        if (error instanceof OutboundError) return error.kind === 'refused' ? error.forCaller : null;
+        if (error instanceof OutboundError) return error.kind === 'refused' ? error.publicMessage : null;
         throw error;
       }
     },
@@ -126,10 +127,10 @@ function headersOf(given: Readonly<Record<string, string>>): Record<string, stri
   return headers;
 }
 
-async function within<Value>(work: Promise<Value>, ms: number, late: () => Error): Promise<Value> {
+async function withTimeout<Value>(work: Promise<Value>, ms: number, timeoutError: () => Error): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), ms);
+    timer = setTimeout(() => reject(timeoutError()), ms);
   });
   try {
     return await Promise.race([work, deadline]);

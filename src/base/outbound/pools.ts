@@ -1,4 +1,4 @@
-// Keep-alive connections: one bounded pool for each origin, set of pinned addresses and `apart` value. Whatever DNS says
+// Keep-alive connections: one bounded pool for each origin, set of pinned addresses and `poolName`. Whatever DNS says
 // later, a pool connects only to its pinned addresses, and the certificate is still checked against the name. The number of
 // pools is bounded: the least recently used one is closed after its requests have ended.
 
@@ -50,9 +50,9 @@ export class Pools {
     this.#Pool ??= (await loadUndici()).Pool;
   }
 
-  /** Requests with different `apart` values share no connections, so that neither waits for the other. */
-  for(origin: string, addresses: readonly string[], apart = ''): Pool {
-    const key = `${apart} ${origin} ${this.#addressKey(addresses)}`;
+  /** Requests with different `poolName`s share no connections, so that neither waits for the other. */
+  for(origin: string, addresses: readonly string[], poolName = ''): Pool {
+    const key = `${poolName} ${origin} ${this.#addressKey(addresses)}`;
     const pool = this.#pools.get(key) ?? this.#open(origin, addresses);
     this.#pools.delete(key);
     this.#pools.set(key, pool);

@@ -16,7 +16,7 @@ const LOOPBACK_ADDRESSES = Promise.resolve(['127.0.0.1', '::1']);
 
 interface CachedName {
   readonly addresses: Promise<readonly string[]>;
-  readonly until: number;
+  readonly expiresAt: number;
   /** The same addresses, once they are resolved. */
   found: readonly string[] | null;
 }
@@ -25,7 +25,7 @@ export interface ResolverOptions {
   readonly allowInsecureTargets: boolean;
   readonly resolve?: Resolve;
   readonly dnsMs: number;
-  readonly keepNamesMs: number;
+  readonly dnsCacheMs: number;
 }
 
 /**
@@ -56,20 +56,20 @@ export class NameResolver {
   /** The cached addresses, or null. */
   cached({ host }: Target): readonly string[] | null {
     const cached = this.#cached.get(host);
-    return cached !== undefined && cached.until > performance.now() ? cached.found : null;
+    return cached !== undefined && cached.expiresAt > performance.now() ? cached.found : null;
   }
 
   /** At least one address, all of them allowed, IPv4 first. */
   async addressesOf({ host, literal }: Target): Promise<readonly string[]> {
     const now = performance.now();
     const cached = this.#cached.get(host);
-    if (cached !== undefined && cached.until > now) return cached.addresses;
+    if (cached !== undefined && cached.expiresAt > now) return cached.addresses;
     const addresses = literal
       ? this.#checkLiteral(host)
       : this.#isLoopbackName(host)
         ? LOOPBACK_ADDRESSES
         : this.#lookUp(host);
-    this.#cache(host, { addresses, until: now + this.#options.keepNamesMs, found: null });
+    this.#cache(host, { addresses, expiresAt: now + this.#options.dnsCacheMs, found: null });
     return addresses;
   }
 
@@ -102,7 +102,7 @@ export class NameResolver {
       return kind === 'public' || (kind === 'loopback' && this.#options.allowInsecureTargets);
     };
     if (addresses.length > MAX_ADDRESSES || !addresses.every(allowed))
-      throw new OutboundError('refused', { forCaller: NO_PUBLIC_ADDRESS });
+      throw new OutboundError('refused', { publicMessage: NO_PUBLIC_ADDRESS });
     const isV6 = (address: string): number => (address.includes(':') ? 1 : 0);
     return [...addresses].sort((a, b) => isV6(a) - isV6(b)).slice(0, MAX_PINNED);
   }

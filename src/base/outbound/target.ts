@@ -82,6 +82,6 @@ function isPublicName(host: string): boolean {
   return labels.length > 1 && labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
 }
 
-function refused(forCaller: string, cause?: unknown): OutboundError {
-  return new OutboundError('refused', { forCaller, cause });
+function refused(publicMessage: string, cause?: unknown): OutboundError {
+  return new OutboundError('refused', { publicMessage, cause });
 }

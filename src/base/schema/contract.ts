@@ -5,17 +5,22 @@ import { createHash } from 'node:crypto';
 import type { FieldProblem } from '../errors.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import type { JsonValue } from '../json/parse.ts';
-import { defaultsWritten, timesInUtc } from './normal.ts';
+import { timesInUtc, withDefaultsFilled } from './normalize.ts';
 import type { Registry } from './registry.ts';
 import type { Candidate, Validator } from './validate.ts';
 
 /** A rule between fields: see schemas/rules. */
-export type RuleOf<Facts> = (value: unknown, at: string, report: (problem: FieldProblem) => void, facts: Facts) => void;
+export type FieldRule<Facts> = (
+  value: unknown,
+  at: string,
+  report: (problem: FieldProblem) => void,
+  facts: Facts,
+) => void;
 
-export interface RuleBook<Facts> {
-  readonly always: Readonly<Record<string, RuleOf<Facts>>>;
+export interface RuleSet<Facts> {
+  readonly always: Readonly<Record<string, FieldRule<Facts>>>;
   /** Rules about the current time. They apply to new objects only, so that an unchanged replay stays valid. */
-  readonly whenNew: Readonly<Record<string, RuleOf<Facts>>>;
+  readonly whenNew: Readonly<Record<string, FieldRule<Facts>>>;
 }
 
 export interface ValidationResult {
@@ -33,27 +38,27 @@ export interface Contract<Facts> {
   fingerprint(schema: string, value: JsonValue): Buffer;
 }
 
-export function makeContract<Facts>(registry: Registry, validator: Validator, book: RuleBook<Facts>): Contract<Facts> {
+export function makeContract<Facts>(registry: Registry, validator: Validator, rules: RuleSet<Facts>): Contract<Facts> {
   return {
     validate(schema, candidate, facts) {
-      const always = book.always[schema];
-      const whenNew = book.whenNew[schema];
-      const run = (rules: readonly (RuleOf<Facts> | undefined)[]): FieldProblem[] =>
+      const always = rules.always[schema];
+      const whenNew = rules.whenNew[schema];
+      const check = (fieldRules: readonly (FieldRule<Facts> | undefined)[]): FieldProblem[] =>
         validator.problems(schema, candidate, (value, report) => {
-          for (const rule of rules) rule?.(value, '', report, facts);
+          for (const rule of fieldRules) rule?.(value, '', report, facts);
         });
-      const problems = run([always]);
-      return { problems, whenNew: whenNew === undefined ? problems : run([always, whenNew]) };
+      const problems = check([always]);
+      return { problems, whenNew: whenNew === undefined ? problems : check([always, whenNew]) };
     },
     normalize: (schema, value) => timesInUtc(registry, schema, value),
     fingerprint: (schema, value) =>
       createHash('sha256')
-        .update(canonicalJson(defaultsWritten(registry, schema, value)))
+        .update(canonicalJson(withDefaultsFilled(registry, schema, value)))
         .digest(),
   };
 }
 
 /** For a value that was not parsed from a request's text. */
 export function candidateFrom(value: JsonValue): Candidate {
-  return { value, text: null, badStrings: [] };
+  return { value, text: null, badTexts: [] };
 }

@@ -5,7 +5,7 @@ import type { ErrorObject } from 'ajv';
 import type { ErrorCode, FieldProblem } from '../errors.ts';
 import { printable, printablePointerTo, splitPointer } from '../json/pointer.ts';
 import { describe, sample } from './describe.ts';
-import { nearestName } from './near-miss.ts';
+import { nearestName } from './nearest-name.ts';
 import type { Registry, Schema } from './registry.ts';
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -43,14 +43,14 @@ const RANK: readonly ErrorCode[] = [
 ];
 
 /** A problem that is not described yet: a body can have a hundred thousand, and at most a hundred are reported. */
-export interface ProblemAt {
+export interface LazyProblem {
   readonly code: ErrorCode;
   readonly field: string;
   readonly describe: () => FieldProblem;
 }
 
 /** Null for an error that repeats another one: the branches of a choice, and the wrapper of a bad member name. */
-export function problemAt(registry: Registry, error: ErrorObject): ProblemAt | null {
+export function problemAt(registry: Registry, error: ErrorObject): LazyProblem | null {
   const code = CODES[error.keyword];
   if (code === undefined || /\/oneOf\/\d/.test(error.schemaPath)) return null;
   const describeError = (): FieldProblem => explain(registry, error, code);
@@ -174,9 +174,9 @@ function shorten(text: string): string {
 }
 
 /** One problem for each scalar; a list or an object may have one of each code. */
-export function withoutRepeats(spots: readonly ProblemAt[]): ProblemAt[] {
-  const chosen = new Map<string, ProblemAt>();
-  for (const one of spots) {
+export function withoutRepeats(problems: readonly LazyProblem[]): LazyProblem[] {
+  const chosen = new Map<string, LazyProblem>();
+  for (const one of problems) {
     const rank = RANK.indexOf(one.code);
     const key = rank >= 0 ? `${one.field}\n` : `${one.field}\n${one.code}`;
     const before = chosen.get(key);

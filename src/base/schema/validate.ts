@@ -7,7 +7,7 @@ import type { BadText, JsonValue } from '../json/parse.ts';
 import { splitPointer } from '../json/pointer.ts';
 import { positionsOf } from '../json/positions.ts';
 import { sample } from './describe.ts';
-import { type ProblemAt, problemAt, withoutRepeats } from './explain.ts';
+import { type LazyProblem, problemAt, withoutRepeats } from './explain.ts';
 import { formats } from './formats.ts';
 import type { Registry, Schema } from './registry.ts';
 
@@ -18,7 +18,7 @@ export interface Candidate {
   readonly value: JsonValue;
   /** The text it was parsed from, whose order the problems are listed in; null: the value did not come as text. */
   readonly text: string | null;
-  readonly badStrings: readonly BadText[];
+  readonly badTexts: readonly BadText[];
 }
 
 export interface Validator {
@@ -56,13 +56,13 @@ export function makeValidator(registry: Registry): Validator {
     }
     return check;
   };
-  const found = (check: ValidateFunction, value: unknown): ProblemAt[] => {
+  const found = (check: ValidateFunction, value: unknown): LazyProblem[] => {
     if (check(value)) return [];
     return (check.errors as ErrorObject[]).map((error) => problemAt(registry, error)).filter((one) => one !== null);
   };
   return {
     problems(schemaName, candidate, rules) {
-      const broken = candidate.badStrings.map((bad) => badText(registry, schemaName, bad));
+      const broken = candidate.badTexts.map((bad) => badText(registry, schemaName, bad));
       const others = found(compile(schemaName), candidate.value);
       rules?.(candidate.value, (problem) =>
         others.push({ code: problem.code, field: problem.field, describe: () => problem }),
@@ -71,7 +71,7 @@ export function makeValidator(registry: Registry): Validator {
     },
     inlineProblems: (schema, candidate) =>
       listProblems(
-        candidate.badStrings.map((bad) => badText(registry, null, bad)),
+        candidate.badTexts.map((bad) => badText(registry, null, bad)),
         found(compile(schema), candidate.value),
         candidate,
       ),
@@ -83,8 +83,8 @@ export function makeValidator(registry: Registry): Validator {
 
 /** A field with bad text gets only that problem. Only the first hundred problems in document order are described. */
 function listProblems(
-  broken: readonly ProblemAt[],
-  others: readonly ProblemAt[],
+  broken: readonly LazyProblem[],
+  others: readonly LazyProblem[],
   candidate: Candidate,
 ): FieldProblem[] {
   const fields = new Set(broken.map(({ field }) => field));
@@ -129,7 +129,7 @@ function guardedRef(registry: Registry, ref: string): string {
   return pointer === '' ? ref : `${file}#${path}`;
 }
 
-function badText(registry: Registry, schemaName: string | null, bad: BadText): ProblemAt {
+function badText(registry: Registry, schemaName: string | null, bad: BadText): LazyProblem {
   const what = bad.problem === 'nul' ? 'the character U+0000' : 'half of a surrogate pair';
   const describe = (): FieldProblem => {
     const schema = schemaName === null ? null : schemaAt(registry, registry.get(schemaName), bad.field);
@@ -157,10 +157,10 @@ function schemaAt(registry: Registry, root: Schema, pointer: string): Schema | n
   return schema;
 }
 
-function inDocumentOrder(problems: readonly ProblemAt[], { text, value }: Candidate): readonly ProblemAt[] {
+function inDocumentOrder(problems: readonly LazyProblem[], { text, value }: Candidate): readonly LazyProblem[] {
   if (problems.length <= 1) return problems;
   const positions = positionsOf(text ?? JSON.stringify(value));
-  const place = (problem: ProblemAt): number => {
+  const position = (problem: LazyProblem): number => {
     const own = positions.startOf(problem.field);
     if (own !== undefined) return own;
     // A missing member is sorted after the present ones: at the end of its object.
@@ -171,7 +171,7 @@ function inDocumentOrder(problems: readonly ProblemAt[], { text, value }: Candid
     return Number.MAX_SAFE_INTEGER;
   };
   return problems
-    .map((problem, index) => ({ problem, index, place: place(problem) }))
-    .sort((a, b) => a.place - b.place || a.index - b.index)
+    .map((problem, index) => ({ problem, index, position: position(problem) }))
+    .sort((a, b) => a.position - b.position || a.index - b.index)
     .map(({ problem }) => problem);
 }

@@ -1,18 +1,18 @@
-// The only place that touches activity and its figures. What counts and what mends stands in functions of the database, each
-// one transaction under the venue's row of activity_venues, so that two servers cannot count past one another.
+// The only file that reads and writes activity events and their figures. SQL functions count and repair, each in one
+// transaction under a lock on the venue's row in activity_venues, so that two servers cannot lose each other's counts.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 
 export type ActivityType = 'view' | 'booking_start' | 'save' | 'booking' | 'check_in' | 'venue_page_view';
 
-/** One event of a venue, its ids hashed. */
+/** One event of a venue, with hashed ids. */
 export interface ActivityEvent {
   readonly key: string;
   readonly type: ActivityType;
-  /** The experience, or for a view of the venue's own page the venue. */
+  /** The experience, or the venue for a view of its own page. */
   readonly subject: string;
-  /** Of the experience; null: the venue's page. */
+  /** The mode of the experience; null: the venue's page. */
   readonly subjectMode: Mode | null;
   readonly person: string;
   readonly at: string;
@@ -21,16 +21,16 @@ export interface ActivityEvent {
   readonly mode: Mode;
 }
 
-export type Outcome = 'counted' | 'duplicate' | 'too_old';
+export type EventOutcome = 'counted' | 'duplicate' | 'too_old';
 
-/** Counts them, each once; what became of each, in their order. */
+/** Counts each event once. Returns an outcome for each, in their order. */
 export async function recordActivityEvents(
   tx: Queryable,
   venueId: string,
   events: readonly ActivityEvent[],
-): Promise<Outcome[]> {
+): Promise<EventOutcome[]> {
   const column = <K extends keyof ActivityEvent>(name: K): ActivityEvent[K][] => events.map((one) => one[name]);
-  const rows = await tx.query<{ outcome: Outcome }>(
+  const rows = await tx.query<{ outcome: EventOutcome }>(
     'select outcome from record_activity($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) order by place',
     [
       venueId,
@@ -48,8 +48,8 @@ export async function recordActivityEvents(
   return rows.map(({ outcome }) => outcome);
 }
 
-/** Stands for all experiences of a mode, among whom a person counts once; all_experiences_id() says the same. */
-export function everythingOf(mode: Mode): string {
+/** The subject that stands for all experiences of a mode, so that a person counts once. SQL: all_experiences_id(). */
+export function allExperiencesId(mode: Mode): string {
   return `00000000-0000-0000-0000-00000000000${mode === 'live' ? 1 : 2}`;
 }
 
@@ -60,7 +60,7 @@ export interface Figures {
   readonly guests: number;
   readonly cents: number;
   readonly check_ins: number;
-  /** Different people. */
+  /** Distinct people. */
   readonly viewers: number;
   readonly starters: number;
 }
@@ -70,12 +70,12 @@ export type FigureRow =
   | ({ readonly what: 'day'; readonly subject: null; readonly day: string } & Figures)
   | ({ readonly what: 'both'; readonly subject: string; readonly day: string } & Figures);
 
-export interface FiguresFound {
-  /** As answered: widened to whole days where single events are gone. */
+export interface WindowFigures {
+  /** The window that was counted: widened to whole days where the events were deleted. */
   readonly from: string;
   readonly to: string;
-  /** Since when events are kept, where a part of a day was counted from its events; null: nowhere. */
-  readonly partsSince: string | null;
+  /** Start of retention, if part of a day was counted from its events; null: no such part. */
+  readonly retainedFrom: string | null;
   readonly rows: readonly FigureRow[];
 }
 
@@ -86,112 +86,114 @@ interface WindowRow {
   readonly retained_since: string | null;
 }
 
-/** Of these subjects, in one moment: each over the window and each day over all of them; or each subject on each day. */
+/**
+ * Figures from one snapshot: of each subject over the window, and of each day over all subjects; with `byDay`, of each
+ * subject and day.
+ */
 export async function findFigures(
   db: Queryable,
-  question: {
+  query: {
     readonly venueId: string;
-    readonly things: readonly string[];
+    readonly subjects: readonly string[];
     readonly from: string;
     readonly to: string;
     readonly byDay: boolean;
   },
-): Promise<FiguresFound> {
-  const { venueId, things, from, to, byDay } = question;
+): Promise<WindowFigures> {
+  const { venueId, subjects, from, to, byDay } = query;
   const rows = await db.query<FigureRow | WindowRow>(
     `select what, subject, to_char(day, 'YYYY-MM-DD') as day, views, saves, bookings, guests, cents, check_ins, viewers, starters,
        window_from, window_to, retained_since
      from activity_figures($1, $2, $3, $4, $5)`,
-    [venueId, things, from, to, byDay],
+    [venueId, subjects, from, to, byDay],
   );
   const window = rows.find((row): row is WindowRow => row.what === 'window');
-  if (window === undefined) throw new Error('activity_figures() answers a row for the window');
+  if (window === undefined) throw new Error('activity_figures() returned no row for the window');
   return {
     from: window.window_from,
     to: window.window_to,
-    partsSince: window.retained_since,
+    retainedFrom: window.retained_since,
     rows: rows.filter((row): row is FigureRow => row.what !== 'window'),
   };
 }
 
-/** Since when single events are kept. */
-export async function keptFrom(db: Queryable): Promise<string> {
-  const rows = await db.query<{ kept: string }>('select retained_from as kept from activity_retention');
-  return rows[0]?.kept ?? '-infinity';
+/** The start of retention: older events are deleted. */
+export async function readRetainedFrom(db: Queryable): Promise<string> {
+  const rows = await db.query<{ retained_from: string }>('select retained_from from activity_retention');
+  return rows[0]?.retained_from ?? '-infinity';
 }
 
-/** From now on nothing before this time is counted any more; never moved back. Waits for everybody who records or counts anew:
- *  whoever comes after reads the new time. */
-export async function moveKeptFrom(tx: Queryable, before: string): Promise<void> {
+/** Moves the start of retention forward, never back. The lock makes later recordings and repairs read the new time. */
+export async function advanceRetention(tx: Queryable, before: string): Promise<void> {
   await tx.query('lock table activity_venues in exclusive mode');
   await tx.query('update activity_retention set retained_from = greatest(retained_from, $1::timestamptz)', [before]);
 }
 
-/** Partitions of months: each can be emptied by itself. */
-export const SLOTS = 24;
+/** Monthly partitions of the events; each can be truncated on its own. */
+export const PARTITION_COUNT = 24;
 
-/** All at once, if nothing in it is younger; false: something is. Looked at first without keeping anybody waiting. */
-export async function emptySlot(tx: Queryable, slot: number, before: string): Promise<boolean> {
-  const name = slotTable(slot);
-  if (await hasYounger(tx, name, before)) return false;
+/** Truncates a partition if all its events are old; checks first without a lock. False: it has newer events. */
+export async function truncateOldPartition(tx: Queryable, partition: number, before: string): Promise<boolean> {
+  const name = partitionTable(partition);
+  if (await hasNewerEvents(tx, name, before)) return false;
   if ((await tx.query(`select from ${name} limit 1`)).length === 0) return true;
   await tx.query(`lock table ${name} in access exclusive mode`);
-  if (await hasYounger(tx, name, before)) return false;
+  if (await hasNewerEvents(tx, name, before)) return false;
   await tx.query(`truncate ${name}`);
   return true;
 }
 
-/** One look into the index for each venue: as quick for a full month as for an empty one. */
-async function hasYounger(tx: Queryable, slotName: string, before: string): Promise<boolean> {
+/** One index lookup for each venue, so the time does not depend on the number of events. */
+async function hasNewerEvents(tx: Queryable, table: string, before: string): Promise<boolean> {
   const found = await tx.query(
     `select from activity_venues v cross join lateral (
-       select from ${slotName} a where a.venue_id = v.venue_id and activity_day(a.at) >= activity_day($1::timestamptz) limit 1
+       select from ${table} a where a.venue_id = v.venue_id and activity_day(a.at) >= activity_day($1::timestamptz) limit 1
      ) a limit 1`,
     [before],
   );
   return found.length > 0;
 }
 
-function slotTable(slot: number): string {
-  return `activity_slot_${String(slot).padStart(2, '0')}`;
+function partitionTable(partition: number): string {
+  return `activity_slot_${String(partition).padStart(2, '0')}`;
 }
 
-/** What is walked through from its first block to its last, so that no batch looks again where others have deleted. */
-export type Forgettable = number | 'ids' | 'seen' | 'hours';
+/** A table, or a partition by its number, that is pruned block by block, so that no batch scans deleted rows again. */
+export type PrunedTable = number | 'ids' | 'people' | 'hours';
 
-function whatIsOld(what: Forgettable): { table: string; isOld: string } {
-  if (what === 'ids') return { table: 'activity_ids', isOld: 'at < $1::timestamptz' };
-  // No gap reaches back so far.
-  if (what === 'seen') return { table: 'activity_people', isOld: 'day < activity_day($1::timestamptz) - 400' };
-  // A window that looks inside such a day is widened to the day.
-  if (what === 'hours') return { table: 'activity_days', isOld: 'part < 24 and day < activity_day($1::timestamptz)' };
-  return { table: slotTable(what), isOld: 'at < $1::timestamptz' };
+function pruneTarget(target: PrunedTable): { table: string; isOld: string } {
+  if (target === 'ids') return { table: 'activity_ids', isOld: 'at < $1::timestamptz' };
+  // No gap is longer than 400 days.
+  if (target === 'people') return { table: 'activity_people', isOld: 'day < activity_day($1::timestamptz) - 400' };
+  // A window that covers part of such a day is widened to the whole day.
+  if (target === 'hours') return { table: 'activity_days', isOld: 'part < 24 and day < activity_day($1::timestamptz)' };
+  return { table: partitionTable(target), isOld: 'at < $1::timestamptz' };
 }
 
-export async function blocksOf(db: Queryable, what: Forgettable): Promise<number> {
+export async function blocksOf(db: Queryable, target: PrunedTable): Promise<number> {
   const rows = await db.query<{ blocks: number }>(
     `select pg_relation_size($1::regclass) / current_setting('block_size')::bigint as blocks`,
-    [whatIsOld(what).table],
+    [pruneTarget(target).table],
   );
   return rows[0]?.blocks ?? 0;
 }
 
-/** What is old in these blocks goes; how much that was. What comes meanwhile is not old: it would have been turned away. */
-export async function forgetBlocks(
+/** Deletes the old rows in these blocks; returns how many. No old rows are added meanwhile: recording refuses them. */
+export async function deleteOldInBlocks(
   db: Queryable,
-  what: Forgettable,
+  target: PrunedTable,
   before: string,
   range: { readonly from: number; readonly to: number },
 ): Promise<number> {
-  const { table, isOld } = whatIsOld(what);
-  const rows = await db.query<{ gone: number }>(
-    `with gone as (
+  const { table, isOld } = pruneTarget(target);
+  const rows = await db.query<{ deleted: number }>(
+    `with deleted as (
        delete from ${table} where ctid >= $2::text::tid and ctid < $3::text::tid and ${isOld} returning 1
      )
-     select count(*) as gone from gone`,
+     select count(*) as deleted from deleted`,
     [before, `(${range.from},0)`, `(${range.to},0)`],
   );
-  return rows[0]?.gone ?? 0;
+  return rows[0]?.deleted ?? 0;
 }
 
 export async function countVenuesWithActivity(db: Queryable): Promise<number> {
@@ -199,15 +201,15 @@ export async function countVenuesWithActivity(db: Queryable): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Those that were here before hours were counted, and have not been counted anew since. */
-export async function countVenuesByDay(db: Queryable): Promise<number> {
+/** Venues whose figures have no hours: their activity is older than hourly counting, and no rebuild has run since. */
+export async function countVenuesWithoutHours(db: Queryable): Promise<number> {
   const rows = await db.query<{ count: number }>(
     'select count(*) as count from activity_venues where not has_hourly_figures',
   );
   return rows[0]?.count ?? 0;
 }
 
-/** Venues with activity, in order of their ids. */
+/** Ids of venues with activity, in order, after this one. */
 export async function venuesWithActivity(db: Queryable, after: string | null, batch: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select venue_id as id from activity_venues where $1::uuid is null or venue_id > $1 order by venue_id limit $2`,
@@ -216,20 +218,20 @@ export async function venuesWithActivity(db: Queryable, after: string | null, ba
   return rows.map(({ id }) => id);
 }
 
-/** The days of a venue with anything on them, right or wrong, whose events are kept, in their order. Hours have a row of their day. */
+/** The days within retention that have events or figures, in order. A day with hours also has a row for the day. */
 export async function daysWithActivity(db: Queryable, venueId: string): Promise<string[]> {
   const rows = await db.query<{ day: string }>(
     `with recursive
-     happened as (
+     event_days as (
        select min(activity_day(at)) as day from activity where venue_id = $1
        union all
        select (select min(activity_day(a.at)) from activity a where a.venue_id = $1 and activity_day(a.at) > h.day)
-       from happened h where h.day is not null
-     ), seen as (
+       from event_days h where h.day is not null
+     ), people_days as (
        select min(day_number(day)) as number from activity_people where venue_id = $1
        union all
        select (select min(day_number(a.day)) from activity_people a where a.venue_id = $1 and day_number(a.day) > s.number)
-       from seen s where s.number is not null
+       from people_days s where s.number is not null
      ), subjects as (
        (select d.subject from activity_days d where d.venue_id = $1 order by d.subject limit 1)
        union all
@@ -238,8 +240,8 @@ export async function daysWithActivity(db: Queryable, venueId: string): Promise<
        ) n
      )
      select to_char(day, 'YYYY-MM-DD') as day from (
-       select day from happened
-       union select date '2000-01-01' + number from seen
+       select day from event_days
+       union select date '2000-01-01' + number from people_days
        union select k.day from subjects t cross join lateral (
          select d.day from activity_days d where d.venue_id = $1 and d.subject = t.subject and d.part = 24 offset 0
        ) k
@@ -249,7 +251,6 @@ export async function daysWithActivity(db: Queryable, venueId: string): Promise<
   return rows.map(({ day }) => day);
 }
 
-/** How many events a day has. */
 export async function countEvents(db: Queryable, venueId: string, day: string): Promise<number> {
   const rows = await db.query<{ count: number }>(
     `select count(*) as count from activity where venue_id = $1 and slot = activity_slot($2::timestamptz)
@@ -259,13 +260,18 @@ export async function countEvents(db: Queryable, venueId: string, day: string): 
   return rows[0]?.count ?? 0;
 }
 
-/** Some of a venue's people: from the first to the last of these, both among them. */
-export interface People {
+/** A range of hashed person ids, both ends included. */
+export interface PersonRange {
   readonly low: string;
   readonly high: string;
 }
 
-export async function mendSeen(tx: Queryable, venueId: string, day: string, { low, high }: People): Promise<number> {
+export async function repairPeople(
+  tx: Queryable,
+  venueId: string,
+  day: string,
+  { low, high }: PersonRange,
+): Promise<number> {
   const rows = await tx.query<{ changed: number }>('select repair_people($1, $2::date, $3, $4) as changed', [
     venueId,
     day,
@@ -275,7 +281,12 @@ export async function mendSeen(tx: Queryable, venueId: string, day: string, { lo
   return rows[0]?.changed ?? 0;
 }
 
-export async function mendBefore(tx: Queryable, venueId: string, day: string, { low, high }: People): Promise<number> {
+export async function repairPreviousHours(
+  tx: Queryable,
+  venueId: string,
+  day: string,
+  { low, high }: PersonRange,
+): Promise<number> {
   const rows = await tx.query<{ changed: number }>('select repair_previous_hours($1, $2::date, $3, $4) as changed', [
     venueId,
     day,
@@ -285,64 +296,65 @@ export async function mendBefore(tx: Queryable, venueId: string, day: string, { 
   return rows[0]?.changed ?? 0;
 }
 
-/** From now on parts of its days are counted by the hour. */
-export async function markByHour(db: Queryable, venueId: string): Promise<void> {
+/** Marks that the venue's figures have hours, so that parts of days are counted by the hour. */
+export async function markHourlyFigures(db: Queryable, venueId: string): Promise<void> {
   await db.query(
     'update activity_venues set has_hourly_figures = true where venue_id = $1 and not has_hourly_figures',
     [venueId],
   );
 }
 
-/** What figures of a day are about: a subject, in an hour of the day, or over the whole day (24). */
-export interface About {
+/** Identifies figures of a day: a subject, in one hour of the day, or over the whole day (part 24). */
+export interface FigureKey {
   readonly subject: string;
   readonly part: number;
 }
 
-export type Counts = Omit<Figures, 'viewers' | 'starters'> & About;
+export type Counts = Omit<Figures, 'viewers' | 'starters'> & FigureKey;
 
-/** How many people have this gap. */
-export interface PeopleAtGap extends About {
+/** How many people have this gap since their previous action. */
+export interface PeopleAtGap extends FigureKey {
   readonly action: 'view' | 'booking_start';
   readonly gap: number;
   readonly people: number;
 }
 
-/** Everything that is read in this transaction is as it was at one moment. To be called first. */
-export async function holdMoment(tx: Queryable): Promise<void> {
+/** Makes all reads of the transaction see one snapshot. Must be the first statement. */
+export async function useSnapshot(tx: Queryable): Promise<void> {
   await tx.query('set transaction isolation level repeatable read');
 }
 
-export async function mendingsOf(tx: Queryable, venueId: string): Promise<number> {
+/** The number of repairs so far, to detect a concurrent repair. */
+export async function repairCountOf(tx: Queryable, venueId: string): Promise<number> {
   const rows = await tx.query<{ repairs: number }>('select repairs from activity_venues where venue_id = $1', [
     venueId,
   ]);
   return rows[0]?.repairs ?? 0;
 }
 
-/** As the events say. */
-export async function trueCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
+/** Counts of a day, recounted from its events. */
+export async function recountEvents(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
   return tx.query<Counts>('select * from recount_events($1, $2::date)', [venueId, day]);
 }
 
-export async function truePeople(
+export async function recountPeople(
   tx: Queryable,
   venueId: string,
   day: string,
-  { low, high }: People,
+  { low, high }: PersonRange,
 ): Promise<PeopleAtGap[]> {
   return tx.query<PeopleAtGap>('select * from recount_people($1, $2::date, $3, $4)', [venueId, day, low, high]);
 }
 
-/** As the figures say. */
-export async function keptCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
+/** Counts of a day, as stored in the figures. */
+export async function storedCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
   return tx.query<Counts>(
     'select subject, part, views, saves, bookings, guests, cents, check_ins from stored_figures($1, $2::date)',
     [venueId, day],
   );
 }
 
-export async function keptPeople(tx: Queryable, venueId: string, day: string): Promise<PeopleAtGap[]> {
+export async function storedPeople(tx: Queryable, venueId: string, day: string): Promise<PeopleAtGap[]> {
   return tx.query<PeopleAtGap>(
     `select d.subject, d.part, p.action, u.gap,
        u.people - lead(u.people, 1, 0) over (partition by d.subject, d.part, p.action order by u.gap) as people
@@ -354,23 +366,23 @@ export async function keptPeople(tx: Queryable, venueId: string, day: string): P
   );
 }
 
-/** Adds what the figures of a day lack; how many rows. Null: somebody else has mended something since `mendings` was read. */
-export async function mendDay(
+/** Corrects the figures of a day; returns how many rows changed. Null: another repair ran since `repairCount`. */
+export async function repairDay(
   tx: Queryable,
   venueId: string,
   day: string,
-  mendings: number,
-  lacking: { readonly counts: readonly Counts[]; readonly people: readonly PeopleAtGap[] },
+  repairCount: number,
+  corrections: { readonly counts: readonly Counts[]; readonly people: readonly PeopleAtGap[] },
 ): Promise<number | null> {
-  const { counts, people } = lacking;
+  const { counts, people } = corrections;
   const count = (name: keyof Counts): unknown[] => counts.map((one) => one[name]);
   const names = ['subject', 'part', 'views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as const;
-  const rows = await tx.query<{ mended: number | null }>(
-    'select repair_day($1, $2::date, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as mended',
+  const rows = await tx.query<{ repaired: number | null }>(
+    'select repair_day($1, $2::date, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as repaired',
     [
       venueId,
       day,
-      mendings,
+      repairCount,
       ...names.map(count),
       people.map(({ subject }) => subject),
       people.map(({ part }) => part),
@@ -379,5 +391,5 @@ export async function mendDay(
       people.map((one) => one.people),
     ],
   );
-  return rows[0]?.mended ?? null;
+  return rows[0]?.repaired ?? null;
 }

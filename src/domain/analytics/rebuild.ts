@@ -1,7 +1,7 @@
-// Counts a venue's figures anew from its events, beside whoever records. First who was seen in each hour, then when they were
-// seen before, then the figures: a day that was counted anew stays right, since whoever records keeps it so. A busy day goes by
-// ranges of its people, so that nobody waits long for the venue and no statement takes long. Days whose events were dropped keep
-// their figures.
+// Rebuilds a venue's figures from its events while servers keep recording. It repairs in three steps: the hours in which
+// each person was seen, the previous hour of each, then the figures. A repaired day stays correct, because recording keeps
+// it so. A busy day is processed in ranges of people, so that locks and statements are short. Days whose events were
+// deleted keep their figures.
 
 import type { Db } from '../../base/db.ts';
 import { figureCorrections } from './figure-corrections.ts';
@@ -9,81 +9,81 @@ import {
   countEvents,
   countVenuesWithActivity,
   daysWithActivity,
-  holdMoment,
-  keptCounts,
-  keptPeople,
-  markByHour,
-  mendBefore,
-  mendDay,
-  mendingsOf,
-  mendSeen,
-  type People,
+  markHourlyFigures,
   type PeopleAtGap,
-  trueCounts,
-  truePeople,
+  type PersonRange,
+  recountEvents,
+  recountPeople,
+  repairCountOf,
+  repairDay,
+  repairPeople,
+  repairPreviousHours,
+  storedCounts,
+  storedPeople,
+  useSnapshot,
   venuesWithActivity,
 } from './queries.ts';
 
-export interface Rebuilt {
+export interface RebuildResult {
   readonly venues: number;
   readonly days: number;
-  /** How many rows of figures had been wrong. */
+  /** How many rows were wrong; a public field of the JSON that the CLI prints. */
   readonly mended: number;
 }
 
-/** The share of all the work that is done. */
+/** Called with the share of the work that is done, from 0 to 1. */
 export type OnProgress = (share: number) => void;
 
-const BATCH = 100;
+const VENUES_PER_BATCH = 100;
 
-/** `venueId` null: of every venue. */
+/** `venueId` null: rebuilds every venue. */
 export async function rebuild(
   db: Db,
   venueId: string | null,
   onProgress: OnProgress = () => undefined,
-): Promise<Rebuilt> {
+): Promise<RebuildResult> {
   if (venueId !== null) return { venues: 1, ...(await rebuildVenue(db, venueId, onProgress)) };
   const total = await countVenuesWithActivity(db);
-  let all: Rebuilt = { venues: 0, days: 0, mended: 0 };
+  let all: RebuildResult = { venues: 0, days: 0, mended: 0 };
   for (let after: string | null = null; ; ) {
-    const ids: string[] = await venuesWithActivity(db, after, BATCH);
+    const ids: string[] = await venuesWithActivity(db, after, VENUES_PER_BATCH);
     for (const id of ids) {
       const before = all;
-      const { days, mended } = await rebuildVenue(db, id, (share) =>
+      const { days, mended: repaired } = await rebuildVenue(db, id, (share) =>
         onProgress(Math.min(1, (before.venues + share) / total)),
       );
-      all = { venues: all.venues + 1, days: all.days + days, mended: all.mended + mended };
+      all = { venues: all.venues + 1, days: all.days + days, mended: all.mended + repaired };
     }
     after = ids.at(-1) ?? null;
-    if (ids.length < BATCH) return all;
+    if (ids.length < VENUES_PER_BATCH) return all;
   }
 }
 
-async function rebuildVenue(db: Db, venueId: string, onProgress: OnProgress): Promise<Omit<Rebuilt, 'venues'>> {
-  let mended = 0;
+async function rebuildVenue(db: Db, venueId: string, onProgress: OnProgress): Promise<Omit<RebuildResult, 'venues'>> {
+  let repaired = 0;
   let days = 0;
-  for (const [turn, step] of STEPS.entries()) {
-    // Looked up for each: a day that came up meanwhile was counted beside people who were still wrong.
+  for (const [stepIndex, step] of STEPS.entries()) {
+    // Read for each step: a day that was added meanwhile may be based on people that were still wrong.
     const all = await daysWithActivity(db, venueId);
     for (const [index, day] of all.entries()) {
-      mended += await step(db, venueId, day, rangesFor(await countEvents(db, venueId, day)));
-      onProgress((turn + (index + 1) / all.length) / STEPS.length);
+      repaired += await step(db, venueId, day, rangesFor(await countEvents(db, venueId, day)));
+      onProgress((stepIndex + (index + 1) / all.length) / STEPS.length);
     }
     days = all.length;
   }
-  await markByHour(db, venueId);
-  return { days, mended };
+  await markHourlyFigures(db, venueId);
+  return { days, mended: repaired };
 }
 
-const STEPS = [seenAnew, linkedAnew, countedAnew];
+const STEPS = [repairPeopleOfDay, repairPreviousHoursOfDay, repairFiguresOfDay];
 
-/** A range of people has about so many events. */
-const EVENTS_AT_ONCE = 10_000;
-const MOST_RANGES = 256;
+/** About how many events a range of people has. */
+const EVENTS_PER_RANGE = 10_000;
+const MAX_RANGES = 256;
 
-/** People are hashes, spread evenly: ranges of their first 16 bits, together everybody. */
-function rangesFor(events: number): People[] {
-  const count = Math.min(Math.max(Math.ceil(events / EVENTS_AT_ONCE), 1), MOST_RANGES);
+/** Person ids are evenly distributed hashes: divides them into ranges of their first 16 bits. */
+function rangesFor(events: number): PersonRange[] {
+  const count = Math.min(Math.max(Math.ceil(events / EVENTS_PER_RANGE), 1), MAX_RANGES);
   const start = (range: number): number => Math.floor((range * 65_536) / count);
   const hex = (number: number): string => number.toString(16).padStart(4, '0');
   return Array.from({ length: count }, (_, range) => ({
@@ -92,30 +92,50 @@ function rangesFor(events: number): People[] {
   }));
 }
 
-async function seenAnew(db: Db, venueId: string, day: string, ranges: readonly People[]): Promise<number> {
+async function repairPeopleOfDay(
+  db: Db,
+  venueId: string,
+  day: string,
+  ranges: readonly PersonRange[],
+): Promise<number> {
   let changed = 0;
-  for (const range of ranges) changed += await db.transaction((tx) => mendSeen(tx, venueId, day, range));
+  for (const range of ranges) changed += await db.transaction((tx) => repairPeople(tx, venueId, day, range));
   return changed;
 }
 
-async function linkedAnew(db: Db, venueId: string, day: string, ranges: readonly People[]): Promise<number> {
+async function repairPreviousHoursOfDay(
+  db: Db,
+  venueId: string,
+  day: string,
+  ranges: readonly PersonRange[],
+): Promise<number> {
   let changed = 0;
-  for (const range of ranges) changed += await db.transaction((tx) => mendBefore(tx, venueId, day, range));
+  for (const range of ranges) changed += await db.transaction((tx) => repairPreviousHours(tx, venueId, day, range));
   return changed;
 }
 
-async function countedAnew(db: Db, venueId: string, day: string, ranges: readonly People[]): Promise<number> {
-  for (;;) {
-    const { mendings, lacking } = await db.transaction(async (tx) => {
-      await holdMoment(tx);
+/** Two repairs of a venue at the same time are an exception, and each of them has an end. */
+const MAX_RECOUNTS = 100;
+
+/** Recounts without a lock and repeats if another repair ran meanwhile. */
+async function repairFiguresOfDay(
+  db: Db,
+  venueId: string,
+  day: string,
+  ranges: readonly PersonRange[],
+): Promise<number> {
+  for (let round = 0; round < MAX_RECOUNTS; round++) {
+    const { repairCount, corrections } = await db.transaction(async (tx) => {
+      await useSnapshot(tx);
       const people: PeopleAtGap[] = [];
-      for (const range of ranges) people.push(...(await truePeople(tx, venueId, day, range)));
-      const truth = { counts: await trueCounts(tx, venueId, day), people };
-      const kept = { counts: await keptCounts(tx, venueId, day), people: await keptPeople(tx, venueId, day) };
-      return { mendings: await mendingsOf(tx, venueId), lacking: figureCorrections(kept, truth) };
+      for (const range of ranges) people.push(...(await recountPeople(tx, venueId, day, range)));
+      const recounted = { counts: await recountEvents(tx, venueId, day), people };
+      const stored = { counts: await storedCounts(tx, venueId, day), people: await storedPeople(tx, venueId, day) };
+      return { repairCount: await repairCountOf(tx, venueId), corrections: figureCorrections(stored, recounted) };
     });
-    if (lacking.counts.length === 0) return 0;
-    const mended = await db.transaction((tx) => mendDay(tx, venueId, day, mendings, lacking));
-    if (mended !== null) return mended;
+    if (corrections.counts.length === 0) return 0;
+    const repaired = await db.transaction((tx) => repairDay(tx, venueId, day, repairCount, corrections));
+    if (repaired !== null) return repaired;
   }
+  throw new Error(`another repair of venue ${venueId} came first in each of ${MAX_RECOUNTS} recounts of ${day}`);
 }

@@ -1,6 +1,6 @@
-// POST /internal/activity: what members did in the app, counted once by the event's id, venue by venue, each venue in one
-// transaction. A call that breaks off in between is sent again: what was counted is then a duplicate. It is handed where each
-// experience and venue is to be found, and keeps no id of a member or an event but as a keyed hash.
+// POST /internal/activity: counts what members did in the app, once for each event id, with one transaction for each
+// venue. The app repeats a call that failed half-way; events that were counted are then duplicates. The caller passes
+// the known experiences and venues. Ids of members and events are stored only as keyed hashes.
 
 import type { Activity, ActivityResult } from '../../../schemas/types.gen.ts';
 import type { Mode } from '../../base/config.ts';
@@ -10,14 +10,14 @@ import { type ActivityEvent, recordActivityEvents } from './queries.ts';
 
 type ReportedEvent = Activity['events'][number];
 
-/** Where what the app names is to be found; what is not in here is not ours. Ids in lower case. */
-export interface Places {
+/** The experiences and venues that exist; events about any other are rejected. Ids in lower case. */
+export interface KnownTargets {
   readonly experiences: ReadonlyMap<string, { readonly venueId: string; readonly mode: Mode }>;
   readonly venues: ReadonlySet<string>;
 }
 
-/** What the places must be found for. */
-export function namedIn(events: readonly ReportedEvent[]): { experienceIds: string[]; venueIds: string[] } {
+/** The experiences and venues that the events refer to. */
+export function referencedIds(events: readonly ReportedEvent[]): { experienceIds: string[]; venueIds: string[] } {
   const experienceIds = new Set<string>();
   const venueIds = new Set<string>();
   for (const { experience_id, venue_id } of events) {
@@ -27,78 +27,78 @@ export function namedIn(events: readonly ReportedEvent[]): { experienceIds: stri
   return { experienceIds: [...experienceIds], venueIds: [...venueIds] };
 }
 
-/** So many venues are written at once: each needs a connection of its own. */
-const AT_ONCE = 3;
+/** Each venue needs a database connection of its own. */
+const MAX_CONCURRENT_VENUES = 3;
 
-interface Placed {
+interface IndexedEvent {
   readonly index: number;
-  readonly happening: ActivityEvent;
+  readonly event: ActivityEvent;
 }
 
 export async function recordActivity(
   { db, seal }: { readonly db: Db; readonly seal: Seal },
   events: readonly ReportedEvent[],
-  places: Places,
+  targets: KnownTargets,
 ): Promise<ActivityResult> {
   const reasons = new Map<number, string>();
-  const byVenue = new Map<string, Placed[]>();
+  const byVenue = new Map<string, IndexedEvent[]>();
   for (const [index, event] of events.entries()) {
-    const place = placeOf(event, places);
-    if (typeof place === 'string') {
-      reasons.set(index, place);
+    const target = targetOf(event, targets);
+    if (typeof target === 'string') {
+      reasons.set(index, target);
       continue;
     }
-    const placed = { index, happening: hashed(seal, event, place) };
-    const group = byVenue.get(place.venueId);
-    if (group === undefined) byVenue.set(place.venueId, [placed]);
-    else group.push(placed);
+    const indexed = { index, event: activityEventOf(seal, event, target) };
+    const group = byVenue.get(target.venueId);
+    if (group === undefined) byVenue.set(target.venueId, [indexed]);
+    else group.push(indexed);
   }
   let accepted = 0;
   let duplicates = 0;
-  const record = async ([venueId, group]: [string, Placed[]]): Promise<void> => {
-    const events = group.map(({ happening }) => happening);
+  const record = async ([venueId, group]: [string, IndexedEvent[]]): Promise<void> => {
+    const events = group.map(({ event }) => event);
     const outcomes = await db.transaction((tx) => recordActivityEvents(tx, venueId, events));
-    for (const [at, { index }] of group.entries()) {
-      if (outcomes[at] === 'counted') accepted++;
-      else if (outcomes[at] === 'duplicate') duplicates++;
+    for (const [position, { index }] of group.entries()) {
+      if (outcomes[position] === 'counted') accepted++;
+      else if (outcomes[position] === 'duplicate') duplicates++;
       else reasons.set(index, 'too_old');
     }
   };
   const queue = [...byVenue].values();
-  const lane = async (): Promise<void> => {
+  const recordNext = async (): Promise<void> => {
     for (const venue of queue) await record(venue);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_VENUES }, recordNext));
   const rejected = [...reasons]
     .sort(([one], [other]) => one - other)
     .map(([index, reason]) => ({ id: events[index]?.id ?? '', reason }));
   return { accepted, duplicates, rejected };
 }
 
-interface Place {
+interface Target {
   readonly venueId: string;
   readonly subject: string;
   readonly mode: Mode | null;
 }
 
-/** A text is the reason why there is none. */
-function placeOf(event: ReportedEvent, places: Places): Place | string {
+/** The target of an event; a string is the reason why the event is rejected. */
+function targetOf(event: ReportedEvent, targets: KnownTargets): Target | string {
   if (event.type === 'venue_page_view') {
     const venueId = (event.venue_id ?? '').toLowerCase();
-    return places.venues.has(venueId) ? { venueId, subject: venueId, mode: null } : 'unknown_venue';
+    return targets.venues.has(venueId) ? { venueId, subject: venueId, mode: null } : 'unknown_venue';
   }
   const subject = (event.experience_id ?? '').toLowerCase();
-  const found = places.experiences.get(subject);
+  const found = targets.experiences.get(subject);
   return found === undefined ? 'unknown_experience' : { venueId: found.venueId, subject, mode: found.mode };
 }
 
-function hashed(seal: Seal, event: ReportedEvent, { venueId, subject, mode }: Place): ActivityEvent {
+function activityEventOf(seal: Seal, event: ReportedEvent, { venueId, subject, mode }: Target): ActivityEvent {
   return {
     key: keyedId(seal, event.id, 'activity event'),
     type: event.type,
     subject,
     subjectMode: mode,
-    // Another hash for each venue: nobody can be followed from one to the next.
+    // The hash differs by venue, so that a person cannot be tracked across venues.
     person: keyedId(seal, event.member_id, `activity member ${venueId}`),
     at: event.at,
     guests: event.guests ?? 1,
@@ -107,7 +107,7 @@ function hashed(seal: Seal, event: ReportedEvent, { venueId, subject, mode }: Pl
   };
 }
 
-/** 128 bits of the keyed hash, in the form of a UUID, which the database keeps in 16 bytes. */
+/** 128 bits of the keyed hash as a UUID, which PostgreSQL stores in 16 bytes. */
 function keyedId(seal: Seal, text: string, purpose: string): string {
   const hex = seal.fingerprint(text, purpose).toString('hex', 0, 16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

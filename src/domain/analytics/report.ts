@@ -1,15 +1,15 @@
-// GET /v1/analytics: the figures of a venue's approved experiences over a window, as JSON, or as CSV with a line for each
-// experience and day. Figures are exact and are about nobody: people are only ever counted. Which experiences there are is
-// told by whoever asks, who has those that are too many refused.
+// GET /v1/analytics: the figures of a venue's approved experiences over a window, as JSON, or as CSV with a line for
+// each experience and day. Figures are exact and anonymous: people are only counted. The caller passes the experiences
+// and calls refuseTooMany() first.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Analytics } from '../../../schemas/types.gen.ts';
 import type { Mode } from '../../base/config.ts';
 import { csvLines } from '../../base/csv.ts';
 import type { Queryable } from '../../base/db.ts';
 import { invalid } from '../../base/errors.ts';
-import { utc } from '../../base/schema/normal.ts';
-import { everythingOf, type Figures, type FiguresFound, findFigures, keptFrom } from './queries.ts';
+import { utc } from '../../base/schema/normalize.ts';
+import { allExperiencesId, type Figures, findFigures, readRetainedFrom, type WindowFigures } from './queries.ts';
 import { daysOf, type Window } from './window.ts';
 
 export interface ReportedExperience {
@@ -18,16 +18,16 @@ export interface ReportedExperience {
   readonly startsAt: string;
 }
 
-export interface ReportQuestion {
+export interface ReportQuery {
   readonly venueId: string;
   readonly mode: Mode;
   readonly experiences: readonly ReportedExperience[];
-  /** The answer is about one experience: its people are all there are. */
-  readonly isNarrowed: boolean;
+  /** The report is about one experience, so its people are the total. */
+  readonly isOneExperience: boolean;
   readonly window: Window;
 }
 
-const NOTHING: Figures = {
+const NO_FIGURES: Figures = {
   views: 0,
   saves: 0,
   bookings: 0,
@@ -38,36 +38,38 @@ const NOTHING: Figures = {
   starters: 0,
 };
 
-export async function report(db: Queryable, question: ReportQuestion): Promise<Analytics> {
-  const { venueId, experiences } = question;
-  const everything = everythingOf(question.mode);
-  const asked = question.isNarrowed ? [] : [everything];
-  const found = await askedInPeace(db, question, [...ids(question), ...asked, venueId], false);
-  const things = new Map<string, Figures>();
+export async function report(db: Queryable, query: ReportQuery): Promise<Analytics> {
+  const { venueId, experiences } = query;
+  const allExperiences = allExperiencesId(query.mode);
+  const wholeVenue = query.isOneExperience ? [] : [allExperiences];
+  const found = await findConsistentFigures(db, query, [...ids(query), ...wholeVenue, venueId], false);
+  const subjects = new Map<string, Figures>();
   const days = new Map<string, Figures>();
   for (const row of found.rows) {
-    if (row.what === 'subject') things.set(row.subject, row);
+    if (row.what === 'subject') subjects.set(row.subject, row);
     if (row.what === 'day') days.set(row.day, row);
   }
-  const each = experiences.map((one) => ({ one, figures: things.get(one.id) ?? NOTHING }));
-  const people = question.isNarrowed ? (each[0]?.figures ?? NOTHING) : (things.get(everything) ?? NOTHING);
+  const each = experiences.map((experience) => ({ experience, figures: subjects.get(experience.id) ?? NO_FIGURES }));
+  const people = query.isOneExperience
+    ? (each[0]?.figures ?? NO_FIGURES)
+    : (subjects.get(allExperiences) ?? NO_FIGURES);
   const { viewers, starters } = people;
-  const totals = { ...summed(each.map(({ figures }) => figures)), viewers, starters };
+  const totals = { ...sumFigures(each.map(({ figures }) => figures)), viewers, starters };
   const window = { from: utc(found.from), to: utc(found.to) };
   return {
     ...window,
     totals: {
       experiences: experiences.length,
-      ...shown(totals),
+      ...figuresView(totals),
       view_to_booking_rate: rate(totals.bookings, totals.viewers),
       show_rate: rate(totals.check_ins, totals.bookings),
-      venue_page_views: things.get(venueId)?.views ?? 0,
+      venue_page_views: subjects.get(venueId)?.views ?? 0,
     },
-    experiences: each.map(({ one, figures }) => ({
-      experience_id: one.id,
-      title: one.title,
-      starts_at: one.startsAt,
-      ...shown(figures),
+    experiences: each.map(({ experience, figures }) => ({
+      experience_id: experience.id,
+      title: experience.title,
+      starts_at: experience.startsAt,
+      ...figuresView(figures),
       view_to_booking_rate: rate(figures.bookings, figures.viewers),
     })),
     daily: daysOf(window).map((date) => ({
@@ -95,84 +97,90 @@ const COLUMNS = [
   'to',
 ] as const;
 
-/** People are those of each day. Each line has the window as it was counted, which may be wider than was asked. */
-export async function reportCsv(db: Queryable, question: ReportQuestion): Promise<string> {
-  const { experiences } = question;
-  const found = await askedInPeace(db, question, ids(question), true);
+/** People are counted by day. Each line has the window that was counted, which may be wider than the requested one. */
+export async function reportCsv(db: Queryable, query: ReportQuery): Promise<string> {
+  const { experiences } = query;
+  const found = await findConsistentFigures(db, query, ids(query), true);
   const lines = new Map<string, Figures>();
   for (const row of found.rows) if (row.what === 'both') lines.set(`${row.subject} ${row.day}`, row);
   const window = { from: utc(found.from), to: utc(found.to) };
   const days = daysOf(window);
   const slices = [csvLines([COLUMNS])];
-  const atOnce = Math.ceil(LINES_AT_ONCE / days.length);
-  for (let from = 0; from < experiences.length; from += atOnce) {
-    const rows = experiences.slice(from, from + atOnce).flatMap(({ id, title, startsAt }) =>
+  const experiencesPerSlice = Math.ceil(LINES_PER_SLICE / days.length);
+  for (let from = 0; from < experiences.length; from += experiencesPerSlice) {
+    const rows = experiences.slice(from, from + experiencesPerSlice).flatMap(({ id, title, startsAt }) =>
       days.map((date) => {
-        const figures = shown(lines.get(`${id} ${date}`) ?? NOTHING);
-        const named = { experience_id: id, title, starts_at: startsAt, date, ...figures, ...window };
-        return COLUMNS.map((column) => named[column]);
+        const figures = figuresView(lines.get(`${id} ${date}`) ?? NO_FIGURES);
+        const values = { experience_id: id, title, starts_at: startsAt, date, ...figures, ...window };
+        return COLUMNS.map((column) => values[column]);
       }),
     );
     slices.push(csvLines(rows));
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return slices.join('');
 }
 
-/** A few milliseconds of work: others have their turn in between. */
-const LINES_AT_ONCE = 1_000;
+/** A few milliseconds of work; the event loop runs other requests between slices. */
+const LINES_PER_SLICE = 1_000;
 
-/** What one answer has at the most: in CSV a year of 54 experiences, or a month of 645; in JSON these, whatever the window. */
-const MOST_LINES = 20_000;
-const MOST_EXPERIENCES = 5_000;
+/**
+ * Limits of one response. In CSV: a year of 54 experiences, or a month of 645. In JSON: experiences, for any window.
+ */
+const MAX_CSV_LINES = 20_000;
+const MAX_EXPERIENCES = 5_000;
 
-/** So many experiences are enough to refuse the question. */
-export const enoughExperiences = (asCsv: boolean): number => (asCsv ? MOST_LINES : MOST_EXPERIENCES) + 1;
+/** How many experiences the caller must read to know whether there are too many. */
+export const experienceFetchLimit = (asCsv: boolean): number => (asCsv ? MAX_CSV_LINES : MAX_EXPERIENCES) + 1;
 
-/** Whatever the window, one experience always fits. */
-export function refuseTooMany({ experiences, window }: ReportQuestion, asCsv: boolean): void {
+/** One experience is always within the limits, for any window. */
+export function refuseTooMany({ experiences, window }: ReportQuery, asCsv: boolean): void {
   const days = daysOf(window).length;
-  const isTooMany = asCsv ? experiences.length * days > MOST_LINES : experiences.length > MOST_EXPERIENCES;
+  const isTooMany = asCsv ? experiences.length * days > MAX_CSV_LINES : experiences.length > MAX_EXPERIENCES;
   if (!isTooMany) return;
   throw invalid([
     {
       code: 'out_of_range',
       field: '/query/experience_id',
       message: asCsv
-        ? `This would be more than ${MOST_LINES} lines of CSV, which is the most. Ask for one experience by experience_id, or for fewer days.`
-        : `The venue has more than ${MOST_EXPERIENCES} approved experiences, which is the most that an answer lists. Ask for one by experience_id.`,
+        ? `This would be more than ${MAX_CSV_LINES} lines of CSV, which is the most. Ask for one experience by experience_id, or for fewer days.`
+        : `The venue has more than ${MAX_EXPERIENCES} approved experiences, which is the most that a response lists. Ask for one by experience_id.`,
       expected: asCsv
-        ? `experiences times days at most ${MOST_LINES}`
-        : `one experience, or a venue that has at most ${MOST_EXPERIENCES}`,
+        ? `experiences times days at most ${MAX_CSV_LINES}`
+        : `one experience, or a venue that has at most ${MAX_EXPERIENCES}`,
       example_fix: experiences[0]?.id ?? null,
     },
   ]);
 }
 
-function ids({ experiences }: ReportQuestion): string[] {
+function ids({ experiences }: ReportQuery): string[] {
   return experiences.map(({ id }) => id);
 }
 
-/** Events that are dropped while they are counted are missed: then it is asked again, and the window is widened. */
-async function askedInPeace(
+/** Events are deleted once a day at most, so a second count is the exception. */
+const MAX_COUNTS = 10;
+
+/** Events that are deleted during the count would be missing: then it counts again, with a widened window. */
+async function findConsistentFigures(
   db: Queryable,
-  { venueId, window }: ReportQuestion,
-  things: readonly string[],
+  { venueId, window }: ReportQuery,
+  subjects: readonly string[],
   byDay: boolean,
-): Promise<FiguresFound> {
-  for (;;) {
-    const found = await findFigures(db, { venueId, things, ...window, byDay });
-    if (found.partsSince === null || found.partsSince === (await keptFrom(db))) return found;
+): Promise<WindowFigures> {
+  for (let round = 0; round < MAX_COUNTS; round++) {
+    const found = await findFigures(db, { venueId, subjects, ...window, byDay });
+    if (found.retainedFrom === null || found.retainedFrom === (await readRetainedFrom(db))) return found;
   }
+  throw new Error(`events of venue ${venueId} were deleted during each of ${MAX_COUNTS} counts`);
 }
 
-function summed(all: readonly Figures[]): Figures {
-  const sum = { ...NOTHING };
+function sumFigures(all: readonly Figures[]): Figures {
+  const sum = { ...NO_FIGURES };
   for (const one of all) for (const name of Object.keys(sum) as (keyof Figures)[]) sum[name] += one[name];
   return sum;
 }
 
-function shown(figures: Figures) {
+function figuresView(figures: Figures) {
   return {
     views: figures.views,
     unique_viewers: figures.viewers,
@@ -185,7 +193,7 @@ function shown(figures: Figures) {
   };
 }
 
-/** From 0 to 1, to 4 decimals: somebody may book without having looked, and no rate is above 1 for it. */
+/** From 0 to 1, with 4 decimals. A guest may book without a view, so the rate is capped at 1. */
 function rate(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.min(1, Math.round((part * 10_000) / whole) / 10_000);
 }

@@ -34,9 +34,9 @@ export interface BoatRow {
 }
 
 /** The columns that a partner sees. */
-export type ShownBoatRow = Omit<BoatRow, 'extra' | 'fingerprint'>;
+export type BoatViewRow = Omit<BoatRow, 'extra' | 'fingerprint'>;
 
-export function shownBoat(row: ShownBoatRow): Record<string, unknown> {
+export function boatView(row: BoatViewRow): Record<string, unknown> {
   return {
     id: row.id,
     object: 'boat',
@@ -48,11 +48,11 @@ export function shownBoat(row: ShownBoatRow): Record<string, unknown> {
     created_at: row.created_at,
     updated_at: row.changed_at,
     reviewed_at: row.reviewed_at,
-    ...(row.calendar_url === null ? {} : { calendar: shownCalendar(row) }),
+    ...(row.calendar_url === null ? {} : { calendar: calendarView(row) }),
   };
 }
 
-function shownCalendar(row: ShownBoatRow): Record<string, unknown> {
+function calendarView(row: BoatViewRow): Record<string, unknown> {
   return {
     checked_at: row.calendar_checked_at,
     read_at: row.calendar_read_at,

@@ -3,7 +3,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { catalogueQueries, type ReviewOutcome } from '../catalogue/queries.ts';
-import type { BoatContent, BoatRow, CalendarBlock, ShownBoatRow } from './boat.ts';
+import type { BoatContent, BoatRow, BoatViewRow, CalendarBlock } from './boat.ts';
 
 const LIST_COLUMNS = `boat_id as id, venue_id, mode, external_id, status, review_note, content, created_at, changed_at,
   reviewed_at, calendar_url, calendar_checked_at, calendar_read_at, calendar_error, calendar_blocks, calendar_problems`;
@@ -14,7 +14,7 @@ export const {
   findByExternalIds,
   listPage: listBoatRows,
   listForReview: listBoatsForReview,
-} = catalogueQueries<BoatRow, ShownBoatRow>({
+} = catalogueQueries<BoatRow, BoatViewRow>({
   table: 'boats',
   idColumn: 'boat_id',
   columns: COLUMNS,

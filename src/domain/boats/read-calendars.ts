@@ -7,8 +7,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Db } from '../../base/db.ts';
 import type { Outbound } from '../../base/outbound/outbound.ts';
 import { OutboundError } from '../../base/outbound/outbound-error.ts';
-import { CalendarError } from './calendar/calendar-error.ts';
-import { readCalendar } from './calendar/read-calendar.ts';
+import { CalendarError } from './icalendar/calendar-error.ts';
+import { readCalendar } from './icalendar/read-calendar.ts';
 import { type CalendarOutcome, claimDueCalendars, type DueCalendar, recordCalendar } from './queries.ts';
 
 const LEASE_SECONDS = 60;
@@ -141,7 +141,7 @@ async function readOne(outbound: Outbound, due: DueCalendar, now: () => number):
     const error = missing.length === 0 ? null : missing.join(' ').slice(0, MAX_ERROR_LENGTH);
     return { checkedAt, dueAt: checkedAt + READ_INTERVAL_MS, error, read: { blocks, problems } };
   } catch (error) {
-    if (error instanceof OutboundError) return failed(due, now(), error.forCaller);
+    if (error instanceof OutboundError) return failed(due, now(), error.publicMessage);
     if (error instanceof CalendarError) return failed(due, now(), error.message);
     throw error;
   }

@@ -11,16 +11,16 @@ import { candidateFrom } from '../../base/schema/contract.ts';
 import { type Upserted, type UpsertTarget, upsertByExternalId } from '../catalogue/upsert.ts';
 import type { Caller } from '../keys/caller.ts';
 import { factsFor } from '../venues/venue.ts';
-import { type BoatRow, shownBoat } from './boat.ts';
+import { type BoatRow, boatView } from './boat.ts';
 import { type BoatWrite, findByExternalIds, writeBoats } from './queries.ts';
 
 type Body = Boat | { readonly boats: readonly JsonValue[] };
 
 export async function upsertBoats(tx: Queryable, caller: Caller, input: Input<Body>): Promise<OperationResult> {
   const { body } = input;
-  if ('boats' in body) return upsertFleet(tx, caller, body.boats, input.badStrings);
+  if ('boats' in body) return upsertFleet(tx, caller, body.boats, input.badTexts);
   const { result, row } = await upsertOne(tx, caller, body);
-  const data = shownBoat(row);
+  const data = boatView(row);
   return {
     status: result === 'created' ? 201 : 200,
     body: { data, result, duplicate: result === 'unchanged', updated: result === 'updated' },
@@ -44,9 +44,9 @@ async function upsertFleet(
   tx: Queryable,
   caller: Caller,
   fleet: readonly JsonValue[],
-  badStrings: readonly BadText[],
+  badTexts: readonly BadText[],
 ): Promise<OperationResult> {
-  const items = validateFleet(caller, fleet, badStrings);
+  const items = validateFleet(caller, fleet, badTexts);
   const valid = items.flatMap(({ boat }) => (boat === null ? [] : [boat]));
   const upserted = await upsertByExternalId(tx, caller, valid, TARGET);
   const byExternalId = new Map(upserted.map((one) => [one.row.external_id, one]));
@@ -58,19 +58,19 @@ async function upsertFleet(
       return { index, external_id: externalId, result: 'error', ...itemErrors(caller, problems) };
     }
     counts[written.result]++;
-    return { index, external_id: externalId, result: written.result, data: shownBoat(written.row) };
+    return { index, external_id: externalId, result: written.result, data: boatView(written.row) };
   });
   return { status: 200, body: { results, summary: counts } };
 }
 
-function validateFleet(caller: Caller, fleet: readonly JsonValue[], badStrings: readonly BadText[]): FleetItem[] {
+function validateFleet(caller: Caller, fleet: readonly JsonValue[], badTexts: readonly BadText[]): FleetItem[] {
   const facts = factsFor(caller.now, caller.venue);
   const seen = new Set<string>();
   return fleet.map((value, index) => {
-    const badInBoat = badStrings
+    const badInBoat = badTexts
       .filter(({ field }) => field === `/boats/${index}` || field.startsWith(`/boats/${index}/`))
       .map((bad) => ({ ...bad, field: bad.field.slice(`/boats/${index}`.length) }));
-    const { problems } = caller.contract.validate('boat', { ...candidateFrom(value), badStrings: badInBoat }, facts);
+    const { problems } = caller.contract.validate('boat', { ...candidateFrom(value), badTexts: badInBoat }, facts);
     const id = (value as { external_id?: unknown } | null)?.external_id;
     const externalId = typeof id === 'string' ? id : null;
     const inFleet = problems.map((problem) => ({ ...problem, field: `/boats/${index}${problem.field}` }));
@@ -85,7 +85,7 @@ function repeatedId(id: string, index: number): FieldProblem {
   return {
     code: 'not_unique',
     field: `/boats/${index}/external_id`,
-    message: `"${id}" stands twice in this fleet: the first one counts.`,
+    message: `"${id}" appears twice in this fleet: only the first one is used.`,
     expected: 'an external_id that no other boat of the fleet has',
     example_fix: `${id.slice(0, 120)}-${index}`,
   };
@@ -94,7 +94,12 @@ function repeatedId(id: string, index: number): FieldProblem {
 /** The problems of one item, in the shape that every error has. */
 function itemErrors(caller: Caller, problems: readonly FieldProblem[]): { error: object; errors: object[] } {
   const first = problems[0] ?? repeatedId('', 0);
-  const error = { code: first.code, message: first.message, field: first.field, request_id: caller.by.requestId ?? '' };
+  const error = {
+    code: first.code,
+    message: first.message,
+    field: first.field,
+    request_id: caller.actor.requestId ?? '',
+  };
   return { error, errors: problems.map((problem) => ({ ...problem, doc_url: caller.docUrl(problem.code) })) };
 }
 

@@ -10,7 +10,7 @@ export interface ReviewRoute {
   readonly venue_id: string;
 }
 
-export async function routeForReview(
+export async function insertReviewRoutes(
   tx: Queryable,
   kind: ReviewedKind,
   venueId: string,

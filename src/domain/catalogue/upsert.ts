@@ -7,7 +7,7 @@ import type { Queryable } from '../../base/db.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
 import type { Caller } from '../keys/caller.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
-import { routeForReview } from './review-route-queries.ts';
+import { insertReviewRoutes } from './review-route-queries.ts';
 
 export type UpsertResult = 'created' | 'updated' | 'unchanged';
 
@@ -85,7 +85,7 @@ export async function upsertByExternalId<
   });
   const written = await target.writeRows(tx, venue.id, mode, writes);
   const newIds = writes.filter(({ externalId }) => !existing.has(externalId)).map(({ id }) => id);
-  await routeForReview(tx, target.kind, venue.id, newIds);
+  await insertReviewRoutes(tx, target.kind, venue.id, newIds);
   return items.map(({ externalId }) => resultOf(externalId, existing, written));
 }
 

@@ -19,7 +19,7 @@ function applyStep(checkout: LockedCheckout, step: Step): LockedCheckout {
       return { ...checkout, shares: checkout.shares.filter(({ id }) => !step.ids.includes(id)) };
     case 'add shares': {
       const added = step.shares.map((share): ShareState => ({ ...share, status: 'invited', refundedAmount: 0 }));
-      return { ...checkout, shares: [...checkout.shares, ...added].sort((a, b) => a.place - b.place) };
+      return { ...checkout, shares: [...checkout.shares, ...added].sort((a, b) => a.position - b.position) };
     }
     case 'claim seat': {
       const { memberId, displayName } = step;

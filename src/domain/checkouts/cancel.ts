@@ -5,8 +5,8 @@ import type { Queryable } from '../../base/db.ts';
 import { conflict, notFound } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
+import { decideCancel } from './decide-cancel.ts';
 import { isOverdue } from './locked-checkout.ts';
-import { decideCancel } from './party/decide-party.ts';
 import { lockCheckout, viewWrittenCheckout } from './queries.ts';
 import { writeSteps } from './write-steps.ts';
 

@@ -67,9 +67,9 @@ function resultOf(
   }
 }
 
-function requireResponse(answer: string | null): string {
-  if (answer === null) throw new Error('create_checkout() returned no response for a created or replayed checkout');
-  return answer;
+function requireResponse(response: string | null): string {
+  if (response === null) throw new Error('create_checkout() returned no response for a created or replayed checkout');
+  return response;
 }
 
 function reusedMessage(input: IdempotentInput<CheckoutCreate>, checkoutId: string | null): string {

@@ -6,14 +6,16 @@ import type { LockedCheckout } from './locked-checkout.ts';
 import type { Step } from './steps.ts';
 
 /** The holds of an unfunded checkout that are neither released nor on their way to be. */
-const LIVE: readonly HoldStatus[] = ['asked', 'open', 'held'];
+const RELEASABLE_STATUSES: readonly HoldStatus[] = ['requested', 'open', 'held'];
 
 export function endUnfunded(checkout: LockedCheckout, end: 'expired' | 'canceled', now: number): readonly Step[] {
   const held = checkout.shares.filter(({ status }) => status === 'held').map(({ id }) => id);
-  const live = checkout.holds.filter(({ status }) => LIVE.includes(status));
+  const releasable = checkout.holds.filter(({ status }) => RELEASABLE_STATUSES.includes(status));
   return [
     ...(held.length > 0 ? [{ step: 'transition shares', ids: held, from: 'held', to: 'released' } as const] : []),
-    ...live.map(({ id, status }): Step => ({ step: 'transition hold', id, from: status, to: 'releasing', dueAt: now })),
+    ...releasable.map(
+      ({ id, status }): Step => ({ step: 'transition hold', id, from: status, to: 'releasing', dueAt: now }),
+    ),
     { step: 'transition checkout', from: checkout.status, to: end },
     { step: 'record event', type: `checkout.${end}` },
   ];

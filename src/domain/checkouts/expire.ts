@@ -4,8 +4,9 @@
 import type { Db, Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import { decideExpire } from './decide-expire.ts';
+import { expireCheckouts, venuesWithOverdue } from './expire-queries.ts';
 import type { PaymentServices } from './payment-services.ts';
-import { expireCheckouts, lockCheckout, venuesWithOverdue } from './queries.ts';
+import { lockCheckout } from './queries.ts';
 import { writeSteps } from './write-steps.ts';
 
 /** Limits how long one transaction holds row locks. */
@@ -20,7 +21,7 @@ export async function expireDue(services: ExpireServices, batch: number): Promis
   let expired = 0;
   for (const { venueId, due } of venues) {
     try {
-      expired += await expireAt(services, venueId, now, due);
+      expired += await expireOfVenue(services, venueId, now, due);
     } catch (error) {
       services.log.error(
         { venue: venueId, err: error },
@@ -31,7 +32,7 @@ export async function expireDue(services: ExpireServices, batch: number): Promis
   return expired;
 }
 
-async function expireAt(services: ExpireServices, venueId: string, now: number, due: number): Promise<number> {
+async function expireOfVenue(services: ExpireServices, venueId: string, now: number, due: number): Promise<number> {
   let expired = 0;
   for (let left = due; left > 0; left -= MAX_PER_TRANSACTION) {
     const events = Array.from({ length: Math.min(left, MAX_PER_TRANSACTION) }, () => services.ids.prefixed('evt'));
@@ -41,24 +42,24 @@ async function expireAt(services: ExpireServices, venueId: string, now: number, 
 }
 
 /** Expires up to MAX_PER_TRANSACTION overdue checkouts of a venue, before a list is read. */
-export async function expireSome(
+export async function expireBatch(
   db: Queryable,
-  by: { readonly ids: Ids; readonly now: number },
+  context: { readonly ids: Ids; readonly now: number },
   venueId: string,
 ): Promise<void> {
-  const events = Array.from({ length: MAX_PER_TRANSACTION }, () => by.ids.prefixed('evt'));
-  await expireCheckouts(db, venueId, by.now, events);
+  const events = Array.from({ length: MAX_PER_TRANSACTION }, () => context.ids.prefixed('evt'));
+  await expireCheckouts(db, venueId, context.now, events);
 }
 
 /** Expires this checkout if it is overdue and no other request or worker was faster. */
 export async function expireOne(
   db: Pick<Db, 'transaction'>,
-  by: { readonly ids: Ids; readonly now: number },
+  context: { readonly ids: Ids; readonly now: number },
   venueId: string,
   checkoutId: string,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const checkout = await lockCheckout(tx, venueId, checkoutId);
-    if (checkout !== null) await writeSteps(tx, by, checkout, decideExpire(checkout, by.now));
+    if (checkout !== null) await writeSteps(tx, context, checkout, decideExpire(checkout, context.now));
   });
 }

@@ -7,7 +7,7 @@ import type { CheckoutStatus, ShareStatus } from './transitions.ts';
 
 export interface ShareState {
   readonly id: string;
-  readonly place: number;
+  readonly position: number;
   readonly amount: number;
   readonly status: ShareStatus;
   readonly isOrganizer: boolean;
@@ -37,7 +37,7 @@ export interface LockedCheckout {
   readonly leaseToken: number;
   /** The shares of the current party, the organizer's first. */
   readonly shares: readonly ShareState[];
-  /** Every hold that has not ended (released, returned or gone). */
+  /** Every hold that has not ended (released, returned or voided). */
   readonly holds: readonly HoldState[];
 }
 
@@ -47,6 +47,21 @@ export function isPayable({ status }: LockedCheckout): boolean {
 
 export function isOverdue(checkout: LockedCheckout, now: number): boolean {
   return isPayable(checkout) && checkout.expiresAt <= now;
+}
+
+/** Whether a guest still has to pay the share. A share of 0 needs no card. */
+export function isUnpaid({ status, amount }: Pick<ShareState, 'status' | 'amount'>): boolean {
+  return amount > 0 && (status === 'invited' || status === 'failed');
+}
+
+/** Whether the share's amount is part of the checkout's funded amount. A released share is not. */
+export function countsAsFunded({ status }: Pick<ShareState, 'status'>): boolean {
+  return status === 'held' || status === 'captured' || status === 'refunded';
+}
+
+/** What the guests have paid so far. The partner's and the guests' view repeat this in SQL. */
+export function fundedAmount({ shares }: Pick<LockedCheckout, 'shares'>): number {
+  return shares.filter(countsAsFunded).reduce((sum, { amount }) => sum + amount, 0);
 }
 
 /** The share's current hold. A renewal is not, until it is activated; neither is a hold that is being released. */

@@ -4,7 +4,9 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { PageQuery } from '../../base/page.ts';
-import { type DueAtVenue, liveHolds } from '../payments/queries.ts';
+import { RESPONSE_RETENTION_MS } from '../idempotency/stored-responses.ts';
+import { activeHolds } from '../payments/queries.ts';
+import { overdueSql } from './expire-queries.ts';
 import type { LockedCheckout, ShareState } from './locked-checkout.ts';
 import type { NewShare } from './steps.ts';
 import type { CheckoutStatus, ShareStatus } from './transitions.ts';
@@ -38,7 +40,8 @@ export interface CreateOutcome {
 /** Idempotency, the checkout, its route and its event in one round trip. */
 export async function insertCheckout(db: Queryable, request: CreateRequest): Promise<CreateOutcome> {
   const rows = await db.query<CreateOutcome>(
-    'select * from create_checkout($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), $10)',
+    `select * from create_checkout($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), $10,
+       $11 * interval '1 millisecond')`,
     [
       request.venueId,
       request.mode,
@@ -50,6 +53,7 @@ export async function insertCheckout(db: Queryable, request: CreateRequest): Pro
       request.url,
       request.now,
       request.mayCreate,
+      RESPONSE_RETENTION_MS,
     ],
   );
   if (rows[0] === undefined) throw new Error('create_checkout() returned no row');
@@ -66,8 +70,6 @@ export interface CheckoutView {
 }
 
 const VIEW_COLUMNS = `c.checkout_id as "id", checkout_view(c)::text as "json", c.created_at as "createdAt"`;
-const overdueColumn = (now: string): string =>
-  `(c.status in ('open', 'collecting') and c.expires_at <= to_timestamp(${now} / 1000.0)) as "overdue"`;
 
 export async function viewCheckout(
   db: Queryable,
@@ -77,7 +79,8 @@ export async function viewCheckout(
   now: number,
 ): Promise<CheckoutView | null> {
   const rows = await db.query<CheckoutView>(
-    `select ${VIEW_COLUMNS}, ${overdueColumn('$4')} from checkouts c where c.venue_id = $1 and c.checkout_id = $2 and c.mode = $3`,
+    `select ${VIEW_COLUMNS}, ${overdueSql('$4', 'c')} as "overdue" from checkouts c
+     where c.venue_id = $1 and c.checkout_id = $2 and c.mode = $3`,
     [venueId, id, mode, now],
   );
   return rows[0] ?? null;
@@ -101,10 +104,10 @@ export async function listCheckoutViews(
   now: number,
 ): Promise<CheckoutView[]> {
   const narrowed = page.status === null ? [] : [page.status];
-  const payable = `(status not in ('open', 'collecting') or expires_at > to_timestamp($5 / 1000.0))`;
+  const hasStatus = narrowed.length > 0 ? `and status = $6 and not ${overdueSql('$5')}` : '';
   return db.query<CheckoutView>(
-    `select ${VIEW_COLUMNS}, ${overdueColumn('$5')} from (
-       select * from checkouts where venue_id = $1 and mode = $2 ${narrowed.length > 0 ? `and status = $6 and ${payable}` : ''}
+    `select ${VIEW_COLUMNS}, ${overdueSql('$5', 'c')} as "overdue" from (
+       select * from checkouts where venue_id = $1 and mode = $2 ${hasStatus}
          and created_at < coalesce($3::timestamptz, 'infinity')
        order by created_at desc limit $4) c
      order by c.created_at desc`,
@@ -138,12 +141,12 @@ async function readRows(tx: Queryable, venueId: string, id: string, lock: string
       [venueId, id],
     ),
     tx.query<ShareState>(
-      `select share_id as "id", place, amount, status, is_organizer as "isOrganizer", member_id as "memberId",
+      `select share_id as "id", position, amount, status, is_organizer as "isOrganizer", member_id as "memberId",
          coalesce(display_name, member_name(member_id)) as "displayName", refunded_amount as "refundedAmount"
-       from shares where venue_id = $1 and checkout_id = $2 and dropped_at is null order by place`,
+       from shares where venue_id = $1 and checkout_id = $2 and dropped_at is null order by position`,
       [venueId, id],
     ),
-    liveHolds(tx, venueId, id),
+    activeHolds(tx, venueId, id),
   ]);
   const row = rows[0];
   return row === undefined ? null : { ...row, shares, holds };
@@ -166,7 +169,7 @@ export async function transitionCheckout(
   const rows = await tx.query(
     `update checkouts set status = $4, cancellation_reason = $5, organizer_id = coalesce($6, organizer_id),
        completed_at = case when $4 = 'completed' then to_timestamp($7 / 1000.0) end,
-       work_at = case when $4 = 'funded' then to_timestamp($7 / 1000.0) end,
+       capture_due_at = case when $4 = 'funded' then to_timestamp($7 / 1000.0) end,
        notify_at = case when notify_at is not null and $4 in ('completed', 'expired', 'canceled') then '-infinity' else notify_at end
      where venue_id = $1 and checkout_id = $2 and status = $3 returning 1`,
     [venueId, id, transition.from, transition.to, transition.reason, transition.organizerId, transition.now],
@@ -176,7 +179,7 @@ export async function transitionCheckout(
 
 export async function scheduleRetry(tx: Queryable, venueId: string, id: string, at: number): Promise<number> {
   const rows = await tx.query(
-    `update checkouts set work_at = to_timestamp($3 / 1000.0)
+    `update checkouts set capture_due_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and checkout_id = $2 and status = 'funded' returning 1`,
     [venueId, id, at],
   );
@@ -201,18 +204,18 @@ export async function insertShares(
   const ids = shares.map(({ id }) => id);
   await Promise.all([
     tx.query(
-      `insert into shares (venue_id, share_id, checkout_id, place, amount, status, is_organizer, member_id, display_name,
+      `insert into shares (venue_id, share_id, checkout_id, position, amount, status, is_organizer, member_id, display_name,
          invited_at)
-       select $1, n.id, $2, n.place, n.amount, 'invited', n.is_organizer, n.member_id, n.display_name,
+       select $1, n.id, $2, n.position, n.amount, 'invited', n.is_organizer, n.member_id, n.display_name,
          to_timestamp($3 / 1000.0)
        from unnest($4::text[], $5::smallint[], $6::integer[], $7::boolean[], $8::uuid[], $9::text[])
-         as n(id, place, amount, is_organizer, member_id, display_name)`,
+         as n(id, position, amount, is_organizer, member_id, display_name)`,
       [
         venueId,
         checkoutId,
         now,
         ids,
-        shares.map(({ place }) => place),
+        shares.map(({ position }) => position),
         shares.map(({ amount }) => amount),
         shares.map(({ isOrganizer }) => isOrganizer),
         shares.map(({ memberId }) => memberId),
@@ -259,12 +262,12 @@ export async function dropShares(tx: Queryable, venueId: string, ids: readonly s
 export async function reorderShares(
   tx: Queryable,
   venueId: string,
-  places: ReadonlyMap<string, number>,
+  positions: ReadonlyMap<string, number>,
 ): Promise<number> {
   const rows = await tx.query(
-    `update shares s set place = n.place from unnest($2::text[], $3::smallint[]) as n(id, place)
+    `update shares s set position = n.position from unnest($2::text[], $3::smallint[]) as n(id, position)
      where s.venue_id = $1 and s.share_id = n.id and s.dropped_at is null returning 1`,
-    [venueId, [...places.keys()], [...places.values()]],
+    [venueId, [...positions.keys()], [...positions.values()]],
   );
   return rows.length;
 }
@@ -281,80 +284,6 @@ export async function refundSharesBy(
     [venueId, [...amounts.keys()], [...amounts.values()]],
   );
   return rows.length;
-}
-
-export async function venuesWithFundedDue(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
-  return db.query<DueAtVenue>(
-    `select venue_id as "venueId", count(*)::integer as "due" from (
-       select venue_id from checkouts where status = 'funded' and work_at <= to_timestamp($1 / 1000.0)
-       order by work_at limit $2) d
-     group by venue_id order by venue_id`,
-    [now, limit],
-  );
-}
-
-/** Leases due funded checkouts of a venue until `leaseEnds`; after that another worker may claim them. */
-export async function claimFundedDue(
-  db: Queryable,
-  venueId: string,
-  now: number,
-  leaseEnds: number,
-  limit: number,
-): Promise<{ id: string; leaseToken: number }[]> {
-  return db.query(
-    `update checkouts set lease_token = lease_token + 1, work_at = to_timestamp($3 / 1000.0)
-     where venue_id = $1 and checkout_id in (
-       select checkout_id from checkouts where venue_id = $1 and status = 'funded' and work_at <= to_timestamp($2 / 1000.0)
-       order by work_at, checkout_id limit $4 for update skip locked)
-     returning checkout_id as "id", lease_token as "leaseToken"`,
-    [venueId, now, leaseEnds, limit],
-  );
-}
-
-/** Leases one funded checkout, due or not, until `until`. Returns its lease token; null: it is not funded. */
-export async function claimFunded(db: Queryable, venueId: string, id: string, until: number): Promise<number | null> {
-  const rows = await db.query<{ leaseToken: number }>(
-    `update checkouts set lease_token = lease_token + 1, work_at = to_timestamp($3 / 1000.0)
-     where venue_id = $1 and checkout_id = $2 and status = 'funded' returning lease_token as "leaseToken"`,
-    [venueId, id, until],
-  );
-  return rows[0]?.leaseToken ?? null;
-}
-
-/** The venues of the `limit` longest overdue checkouts, and how many each has. */
-export async function venuesWithOverdue(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
-  return db.query<DueAtVenue>(
-    `select venue_id as "venueId", count(*)::integer as "due" from (
-       select venue_id from checkouts
-       where status in ('open', 'collecting') and expires_at <= to_timestamp($1 / 1000.0)
-       order by expires_at limit $2) d
-     group by venue_id order by venue_id`,
-    [now, limit],
-  );
-}
-
-/** Whether the venue has an overdue checkout. */
-export async function hasOverdue(db: Queryable, venueId: string, now: number): Promise<boolean> {
-  const rows = await db.query(
-    `select 1 from checkouts
-     where venue_id = $1 and status in ('open', 'collecting') and expires_at <= to_timestamp($2 / 1000.0) limit 1`,
-    [venueId, now],
-  );
-  return rows.length > 0;
-}
-
-/** Expires as many overdue checkouts of a venue as there are event ids, by the rule of decideExpire. Returns how many. */
-export async function expireCheckouts(
-  db: Queryable,
-  venueId: string,
-  now: number,
-  eventIds: readonly string[],
-): Promise<number> {
-  const rows = await db.query<{ expired: number }>(
-    'select expire_checkouts($1, to_timestamp($2 / 1000.0), $3, null, $4) as expired',
-    [venueId, now, eventIds.length, eventIds],
-  );
-  return rows[0]?.expired ?? 0;
 }
 
 /** Sets how far the checkout's own clock is ahead. It never goes back. */
@@ -382,15 +311,38 @@ export async function bookingIds(
   return new Map(rows.map(({ id, bookingId }) => [id, bookingId]));
 }
 
-export async function fundedCheckouts(
-  db: Queryable,
-  mode: Mode,
-  after: string | null,
-  limit: number,
-): Promise<{ id: string; venueId: string }[]> {
-  return db.query(
-    `select checkout_id as "id", venue_id as "venueId" from checkouts
-     where status = 'funded' and mode = $1 and ($2::text is null or checkout_id > $2) order by checkout_id limit $3`,
-    [mode, after, limit],
+/** The share passes from the seat's placeholder to the member. Returns 0 if another member has claimed it already. */
+export async function assignSeat(
+  tx: Queryable,
+  venueId: string,
+  seat: {
+    readonly shareId: string;
+    readonly seatId: string;
+    readonly memberId: string;
+    readonly displayName: string | null;
+  },
+  invitedAt: number,
+): Promise<number> {
+  const rows = await tx.query(
+    `update shares set member_id = $4, display_name = $5, invited_at = to_timestamp($6 / 1000.0), reminded_at = null
+     where venue_id = $1 and share_id = $2 and member_id = $3 and dropped_at is null returning 1`,
+    [venueId, seat.shareId, seat.seatId, seat.memberId, seat.displayName, invitedAt],
+  );
+  return rows.length;
+}
+
+/** Makes the checkout's notifications due now, because its party or its state has changed. */
+export async function scheduleNotifications(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
+  await tx.query(`update checkouts set notify_at = '-infinity' where venue_id = $1 and checkout_id = $2`, [
+    venueId,
+    checkoutId,
+  ]);
+}
+
+/** Like scheduleNotifications, unless the checkout has no guests to notify: a null notify_at stays null. */
+export async function scheduleNotificationsIfParty(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
+  await tx.query(
+    `update checkouts set notify_at = '-infinity' where venue_id = $1 and checkout_id = $2 and notify_at is not null`,
+    [venueId, checkoutId],
   );
 }

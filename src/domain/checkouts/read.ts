@@ -6,8 +6,9 @@ import { notFound } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import { pageOf, pageQueryOf } from '../../base/page.ts';
 import type { Caller, PrefetchedCheckout } from '../keys/caller.ts';
-import { expireOne, expireSome } from './expire.ts';
-import { type CheckoutView, hasOverdue, listCheckoutViews, viewCheckout } from './queries.ts';
+import { expireBatch, expireOne } from './expire.ts';
+import { hasOverdue } from './expire-queries.ts';
+import { type CheckoutView, listCheckoutViews, viewCheckout } from './queries.ts';
 
 export async function getCheckout(db: Db, caller: Caller, input: Input): Promise<OperationResult> {
   const id = input.params.id ?? '';
@@ -37,7 +38,7 @@ export async function listCheckouts(db: Db, caller: Caller, input: Input): Promi
   const [first, shouldExpire] = await Promise.all([read(), hasOverdue(db, caller.venue.id, caller.now)]);
   let views = first;
   if (shouldExpire) {
-    await expireSome(db, caller, caller.venue.id);
+    await expireBatch(db, caller, caller.venue.id);
     views = await read();
     // There may be more overdue checkouts than one sweep expires; those on this page are expired one by one.
     const overdue = views.filter((view) => view.overdue);

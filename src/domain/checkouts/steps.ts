@@ -4,12 +4,12 @@
 import type { Entry } from '../ledger/accounts.ts';
 import type { NewMovement } from '../payments/movement-queries.ts';
 import type { HoldUpdate } from '../payments/queries.ts';
-import type { HoldStatus } from '../payments/transitions.ts';
+import type { HoldStatus, MovementStatus } from '../payments/transitions.ts';
 import type { CheckoutStatus, ShareStatus } from './transitions.ts';
 
 export interface NewShare {
   readonly id: string;
-  readonly place: number;
+  readonly position: number;
   readonly amount: number;
   readonly isOrganizer: boolean;
   readonly memberId: string;
@@ -21,12 +21,10 @@ export interface NewHoldRow {
   readonly shareId: string;
   readonly amount: number;
   readonly renews: string | null;
-  readonly keepsCard: boolean;
+  readonly savesCard: boolean;
   readonly customerId: string | null;
   readonly payerId: string | null;
 }
-
-export type { HoldUpdate, NewMovement };
 
 export type Step =
   | {
@@ -45,7 +43,7 @@ export type Step =
     }
   | { readonly step: 'add shares'; readonly shares: readonly NewShare[] }
   | { readonly step: 'drop shares'; readonly ids: readonly string[] }
-  | { readonly step: 'reorder shares'; readonly places: ReadonlyMap<string, number> }
+  | { readonly step: 'reorder shares'; readonly positions: ReadonlyMap<string, number> }
   /** A member takes an open seat of the party. */
   | {
       readonly step: 'claim seat';
@@ -78,7 +76,9 @@ export type Step =
   | { readonly step: 'schedule retry'; readonly at: number }
   | { readonly step: 'add movements'; readonly movements: readonly NewMovement[] }
   | { readonly step: 'open payout'; readonly id: string }
-  | { readonly step: 'shrink transfer'; readonly id: string; readonly by: number }
+  /** A refund takes a part of a transfer that was not sent yet, or all of it. */
+  | { readonly step: 'reduce transfer'; readonly id: string; readonly by: number }
+  | { readonly step: 'drop transfer'; readonly id: string; readonly from: MovementStatus; readonly amount: number }
   | { readonly step: 'refund shares'; readonly amounts: ReadonlyMap<string, number> }
   | { readonly step: 'refund checkout'; readonly amount: number }
   | { readonly step: 'post entries'; readonly entries: readonly Entry[] }

@@ -4,10 +4,9 @@
 
 import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
-import { canTransition } from '../../base/transitions.ts';
-import { recordCheckoutEvent } from '../events/record.ts';
+import { requireTransition } from '../../base/transitions.ts';
 import { postEntries } from '../ledger/queries.ts';
-import { insertMovements, openPayout, shrinkTransfer } from '../payments/movement-queries.ts';
+import { dropTransfer, insertMovements, openPayout, reduceTransfer } from '../payments/movement-queries.ts';
 import {
   activateRenewal,
   beginCaptures,
@@ -18,15 +17,16 @@ import {
   transitionHold,
 } from '../payments/queries.ts';
 import { HOLD_TRANSITIONS } from '../payments/transitions.ts';
+import { recordCheckoutEvent } from './event-queries.ts';
 import type { LockedCheckout } from './locked-checkout.ts';
-import { scheduleNotificationsIfParty } from './notifications/queries.ts';
-import { assignSeat } from './party/seat-queries.ts';
 import {
+  assignSeat,
   dropShares,
   insertShares,
   refundCheckoutBy,
   refundSharesBy,
   reorderShares,
+  scheduleNotificationsIfParty,
   scheduleRetry,
   transitionCheckout,
   transitionShares,
@@ -67,10 +67,10 @@ async function writeStep(
   const scope = { venueId, checkoutId, mode, currency, now };
   switch (step.step) {
     case 'transition checkout':
-      requireTransition('checkout', canTransition(CHECKOUT_TRANSITIONS, step.from, step.to), step);
+      requireTransition('checkout', CHECKOUT_TRANSITIONS, step.from, step.to);
       return requireChanged(step, 1, transitionCheckout(tx, venueId, checkoutId, checkoutTransitionOf(step, now)));
     case 'transition shares':
-      requireTransition('share', canTransition(SHARE_TRANSITIONS, step.from, step.to), step);
+      requireTransition('share', SHARE_TRANSITIONS, step.from, step.to);
       return writeShareTransition(tx, scope, step);
     case 'add shares':
       // invited_at is in the checkout's own time, because reminders are.
@@ -78,7 +78,7 @@ async function writeStep(
     case 'drop shares':
       return requireChanged(step, step.ids.length, dropShares(tx, venueId, step.ids, now));
     case 'reorder shares':
-      return requireChanged(step, step.places.size, reorderShares(tx, venueId, step.places));
+      return requireChanged(step, step.positions.size, reorderShares(tx, venueId, step.positions));
     case 'claim seat':
       return requireChanged(step, 1, assignSeat(tx, venueId, step, now + checkout.clockAhead));
     case 'refund shares':
@@ -129,7 +129,8 @@ type HoldStep = Extract<
       | 'begin captures'
       | 'count capture attempt'
       | 'record captures'
-      | 'shrink transfer';
+      | 'reduce transfer'
+      | 'drop transfer';
   }
 >;
 
@@ -139,33 +140,29 @@ async function writeHoldStep(tx: Queryable, scope: HoldScope, step: HoldStep): P
     case 'add hold':
       return insertHold(tx, scope, step.hold, step.dueAt);
     case 'transition hold':
-      requireTransition('hold', canTransition(HOLD_TRANSITIONS, step.from, step.to), step);
+      requireTransition('hold', HOLD_TRANSITIONS, step.from, step.to);
       return requireChanged(step, 1, transitionHold(tx, venueId, step.id, step, step.update ?? {}, step.dueAt));
     case 'update hold':
       return requireChanged(step, 1, transitionHold(tx, venueId, step.id, null, step.update, step.dueAt));
     case 'activate renewal':
       return requireChanged(step, 1, activateRenewal(tx, venueId, step.id));
     case 'begin captures':
+      requireTransition('hold', HOLD_TRANSITIONS, 'held', 'capturing');
       return requireChanged(step, step.ids.length, beginCaptures(tx, venueId, step.ids));
     case 'count capture attempt':
       return requireChanged(step, step.ids.length, countCaptureAttempt(tx, venueId, step.ids));
     case 'record captures':
+      for (const { from } of step.holds) requireTransition('hold', HOLD_TRANSITIONS, from, 'captured');
       return requireChanged(step, step.holds.length, recordCaptured(tx, venueId, step.holds));
-    case 'shrink transfer':
-      return requireChanged(step, 1, shrinkTransfer(tx, venueId, step.id, step.by));
+    case 'reduce transfer':
+      return requireChanged(step, 1, reduceTransfer(tx, venueId, step.id, step.by));
+    case 'drop transfer':
+      return requireChanged(step, 1, dropTransfer(tx, venueId, step));
   }
 }
 
 function checkoutTransitionOf(step: Extract<Step, { step: 'transition checkout' }>, now: number) {
   return { from: step.from, to: step.to, reason: step.reason ?? null, organizerId: step.organizerId ?? null, now };
-}
-
-function requireTransition(
-  machine: string,
-  isAllowed: boolean,
-  step: { readonly from: string; readonly to: string },
-): void {
-  if (!isAllowed) throw new Error(`a ${machine} cannot go from ${step.from} to ${step.to}`);
 }
 
 async function requireChanged(step: Step, expected: number, changed: Promise<number>): Promise<void> {

@@ -30,7 +30,7 @@ export function formOf(body: unknown): ExperienceForm {
   return !EVENT_ONLY.some(hasField) && LEGACY_ONLY.some(hasField) ? 'legacy_experience' : 'event';
 }
 
-export function shownSubmission(row: ExperienceRow): Record<string, unknown> {
+export function submissionView(row: ExperienceRow): Record<string, unknown> {
   return {
     id: row.id,
     object: 'submission',

@@ -93,39 +93,39 @@ export async function findRoutes(db: Queryable, ids: readonly string[]): Promise
   );
 }
 
-export interface LiveExperience {
+export interface ApprovedExperience {
   readonly id: string;
   readonly title: string;
   readonly startsAt: string;
 }
 
-const LIVE_COLUMNS = `experience_id as id, content ->> 'title' as title, content ->> 'starts_at' as "startsAt"`;
+const APPROVED_COLUMNS = `experience_id as id, content ->> 'title' as title, content ->> 'starts_at' as "startsAt"`;
 
 /**
  * The venue's approved experiences, newest first. created_at is unique (experiences_by_creation). `limit` null: all.
  */
-export async function listLive(
+export async function listApproved(
   db: Queryable,
   venueId: string,
   mode: Mode,
   limit: number | null,
-): Promise<LiveExperience[]> {
-  return db.query<LiveExperience>(
-    `select ${LIVE_COLUMNS} from experiences where venue_id = $1 and mode = $2 and status = 'approved'
+): Promise<ApprovedExperience[]> {
+  return db.query<ApprovedExperience>(
+    `select ${APPROVED_COLUMNS} from experiences where venue_id = $1 and mode = $2 and status = 'approved'
      order by created_at desc limit $3`,
     [venueId, mode, limit],
   );
 }
 
 /** An approved experience, by the id under which it is live. */
-export async function findLive(
+export async function findApproved(
   db: Queryable,
   venueId: string,
   mode: Mode,
   experienceId: string,
-): Promise<LiveExperience | null> {
-  const rows = await db.query<LiveExperience>(
-    `select ${LIVE_COLUMNS} from experiences where venue_id = $1 and experience_id = $2 and mode = $3`,
+): Promise<ApprovedExperience | null> {
+  const rows = await db.query<ApprovedExperience>(
+    `select ${APPROVED_COLUMNS} from experiences where venue_id = $1 and experience_id = $2 and mode = $3`,
     [venueId, experienceId, mode],
   );
   return rows[0] ?? null;

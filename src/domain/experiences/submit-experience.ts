@@ -4,12 +4,12 @@
 import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, invalid } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
-import { routeForReview } from '../catalogue/review-route-queries.ts';
+import { insertReviewRoutes } from '../catalogue/review-route-queries.ts';
 import type { Caller } from '../keys/caller.ts';
 import { unknownOffering } from '../offerings/offering.ts';
 import { findByExternalIds as findOfferings } from '../offerings/queries.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
-import { type ExperienceContent, type ExperienceRow, formOf, shownSubmission } from './experience.ts';
+import { type ExperienceContent, type ExperienceRow, formOf, submissionView } from './experience.ts';
 import { countPending, findByExternalIds, insertExperience } from './queries.ts';
 
 export const MAX_WAITING_FOR_REVIEW = 500;
@@ -25,12 +25,12 @@ export async function submitExperience(
   if (offeringProblem !== null) throw invalid([...input.whenNew, offeringProblem]);
   const externalId = content.external_id ?? null;
   const earlier = await findSubmitted(tx, caller, externalId);
-  if (earlier !== null) return { status: 200, body: { data: shownSubmission(earlier), duplicate: true } };
+  if (earlier !== null) return { status: 200, body: { data: submissionView(earlier), duplicate: true } };
   if (input.whenNew.length > 0) throw invalid(input.whenNew);
   const timestamps = await allocateTimestamps(tx, venue.id, mode, caller.now, 1);
   // The list lock is held now: a call that ran at the same time has either committed or comes after this one.
   const concurrent = await findSubmitted(tx, caller, externalId);
-  if (concurrent !== null) return { status: 200, body: { data: shownSubmission(concurrent), duplicate: true } };
+  if (concurrent !== null) return { status: 200, body: { data: submissionView(concurrent), duplicate: true } };
   if ((await countPending(tx, venue.id, mode)) >= MAX_WAITING_FOR_REVIEW) throw invalid([queueFull()]);
   const id = caller.ids.uuid();
   const form = formOf(content);
@@ -43,8 +43,8 @@ export async function submitExperience(
     content,
     at: timestamps.at(0),
   });
-  await routeForReview(tx, 'experience', venue.id, [id]);
-  return { status: 201, body: { data: shownSubmission(row), duplicate: false } };
+  await insertReviewRoutes(tx, 'experience', venue.id, [id]);
+  return { status: 201, body: { data: submissionView(row), duplicate: false } };
 }
 
 async function findSubmitted(tx: Queryable, caller: Caller, externalId: string | null): Promise<ExperienceRow | null> {

@@ -1,6 +1,6 @@
-// What bookings take off the slots of the venue's offerings, and what cancellations give back. A booking counts once,
-// whatever is sent of it and how often: what it took is kept, and only the difference is taken. Only a slot that is known,
-// with a capacity, is touched; nothing is given back that was not taken here.
+// Applies bookings and cancellations to the capacity of the venue's slots. A booking counts once, however often it is
+// sent: the places that it took are stored, and only the difference is applied. Only known slots with a capacity
+// change, and a cancellation returns only places that were taken here.
 
 import type { Queryable } from '../../base/db.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
@@ -11,150 +11,179 @@ import {
   storeBooking,
   storeSlotCapacity,
 } from './deliveries/queries.ts';
-import { hashOf, keptAs } from './delivery-order.ts';
+import { hashOf, orderingOf } from './delivery-order.ts';
 import type { Change, MappedObject, MappedSlot } from './mapping/interpret.ts';
-import { type KeptSlots, knownSlot, type Slot, slotKey, withoutOldest } from './merge.ts';
-import { capacityAfter, capacityNow, capacityOf, type SlotCapacity, type Take } from './slot-capacity.ts';
-import { contentOf, isExternalId, ownedByOther, type Seller, upsertFromHook } from './upsert-from-hook.ts';
+import { type BoundedSlots, dropEarliestSlots, knownSlot, type Slot, slotKey } from './merge.ts';
+import {
+  type BookedPlaces,
+  capacityAfterBooking,
+  currentCapacity,
+  offeredCapacity,
+  type SlotCapacity,
+} from './slot-capacity.ts';
+import { contentOf, type HookContext, isExternalId, ownershipConflict, upsertFromHook } from './upsert-from-hook.ts';
 
-interface Wanted {
+interface RequestedPlaces {
   readonly offering: string;
   readonly slot: MappedSlot;
   readonly party: number;
 }
 
-/** What a delivery says of one booking. */
+/** The changes that a delivery makes to one booking. */
 export interface BookingUpdate {
-  readonly thing: MappedObject;
+  readonly object: MappedObject;
   readonly changes: readonly Change[];
-  /** Some of it could not be read: what the booking took elsewhere stays taken. */
-  readonly isPart: boolean;
+  /** Some items could not be read, so the places that the booking took before on other slots stay taken. */
+  readonly isPartial: boolean;
 }
 
-/** The offerings of which something is, or was, taken, with what was left out of each. */
-export async function settleBooking(
+/** Returns the offerings whose capacity the booking changes, each with notes about content that was left out. */
+export async function applyBooking(
   tx: Queryable,
-  seller: Seller,
+  context: HookContext,
   delivery: DueDelivery,
   known: KnownBooking | null,
-  news: BookingUpdate,
+  update: BookingUpdate,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const before = known?.slots_taken ?? [];
-  const wanted = news.changes.flatMap(wantedBy);
-  const isPart = news.isPart || news.changes.some(isUnclear);
-  const touched = new Map<string, readonly string[]>();
-  const takes: Take[] = [];
-  for (const offering of new Set([...before, ...wanted].map((one) => one.offering))) {
-    const settled = await settleOffering(tx, seller, offering, {
-      before: before.filter((one) => one.offering === offering),
-      wanted: wanted.filter((one) => one.offering === offering),
-      isPart,
+  const requested = update.changes.flatMap(requestedPlaces);
+  const isPartial = update.isPartial || update.changes.some(isIncomplete);
+  const changedOfferings = new Map<string, readonly string[]>();
+  const booked: BookedPlaces[] = [];
+  for (const offering of new Set([...before, ...requested].map((places) => places.offering))) {
+    const result = await applyToOffering(tx, context, offering, {
+      before: before.filter((places) => places.offering === offering),
+      requested: requested.filter((places) => places.offering === offering),
+      isPartial,
     });
-    takes.push(...settled.takes);
-    if (settled.isTouched) touched.set(offering, settled.notes);
+    booked.push(...result.booked);
+    if (result.isChanged) changedOfferings.set(offering, result.notes);
   }
-  const last = Math.max(seller.now, ...news.changes.map(({ slot }) => Date.parse(slot?.starts_at ?? '') || 0));
-  await storeBooking(tx, delivery, hashOf(news.thing.name), { ...keptAs(delivery, news.thing), takes, last });
-  return touched;
+  const lastAt = Math.max(context.now, ...update.changes.map(({ slot }) => Date.parse(slot?.starts_at ?? '') || 0));
+  await storeBooking(tx, delivery, hashOf(update.object.name), {
+    ...orderingOf(delivery, update.object),
+    slotsTaken: booked,
+    lastAt,
+  });
+  return changedOfferings;
 }
 
-function wantedBy({ action, booking, externalId, slot }: Change): Wanted[] {
-  if (action === 'cancel' || booking === null || booking.isOff) return [];
+function requestedPlaces({ action, booking, externalId, slot }: Change): RequestedPlaces[] {
+  if (action === 'cancel' || booking === null || booking.isCanceled) return [];
   if (externalId === null || slot === null || booking.party === null || booking.party <= 0) return [];
-  // That it is none is told of the change itself.
+  // The outcome of the change itself reports an invalid id.
   if (!isExternalId(externalId)) return [];
   return [{ offering: externalId, slot, party: booking.party }];
 }
 
-/** It is on, and the body does not say for when or for how many. */
-function isUnclear({ action, booking, externalId, slot }: Change): boolean {
-  if (action === 'cancel' || booking === null || booking.isOff) return false;
+/** The booking is active, but the body does not say for which slot or for how many guests. */
+function isIncomplete({ action, booking, externalId, slot }: Change): boolean {
+  if (action === 'cancel' || booking === null || booking.isCanceled) return false;
   return externalId === null || slot === null || booking.party === null;
 }
 
-interface Settling {
-  readonly before: readonly Take[];
-  readonly wanted: readonly Wanted[];
-  readonly isPart: boolean;
+interface OfferingUpdate {
+  readonly before: readonly BookedPlaces[];
+  readonly requested: readonly RequestedPlaces[];
+  readonly isPartial: boolean;
 }
 
-interface Settled {
-  readonly takes: readonly Take[];
-  readonly isTouched: boolean;
+interface OfferingResult {
+  readonly booked: readonly BookedPlaces[];
+  readonly isChanged: boolean;
   readonly notes: readonly string[];
 }
 
-interface Line {
+interface SlotUpdate {
   readonly key: string;
   readonly slot: Slot | null;
-  readonly before: Take | null;
+  readonly before: BookedPlaces | null;
   readonly party: number;
 }
 
-async function settleOffering(tx: Queryable, seller: Seller, offering: string, settling: Settling): Promise<Settled> {
-  const untouched = { isTouched: false, notes: [] };
-  if ((await ownedByOther(tx, seller, offering)) !== null) return { takes: settling.before, ...untouched };
-  const content = await contentOf(tx, seller, offering);
-  const lines = linesOf(content, settling);
-  const takes: Take[] = [];
-  const rooms: { readonly hash: Buffer; readonly room: SlotCapacity; readonly startsAt: string }[] = [];
+async function applyToOffering(
+  tx: Queryable,
+  context: HookContext,
+  offering: string,
+  offeringUpdate: OfferingUpdate,
+): Promise<OfferingResult> {
+  const unchanged = { isChanged: false, notes: [] };
+  if ((await ownershipConflict(tx, context, offering)) !== null) return { booked: offeringUpdate.before, ...unchanged };
+  const content = await contentOf(tx, context, offering);
+  const updates = slotUpdatesOf(content, offeringUpdate);
+  const booked: BookedPlaces[] = [];
+  const capacities: { readonly hash: Buffer; readonly capacity: SlotCapacity; readonly startsAt: string }[] = [];
   const slots = new Map<string, Slot>();
-  let isTouched = false;
-  for (const { key, slot, before, party } of lines) {
+  let isChanged = false;
+  for (const { key, slot, before, party } of updates) {
     const hash = hashOf(offering, key);
-    const room =
-      slot === null ? null : capacityNow(await findSlotCapacity(tx, seller.venue.id, seller.mode, hash), slot.capacity);
-    if (slot === null || room === null || room.left === null) {
-      if (party > 0) takes.push({ offering, slot: key, party, statement: null });
+    const capacity =
+      slot === null
+        ? null
+        : currentCapacity(await findSlotCapacity(tx, context.venue.id, context.mode, hash), slot.capacity);
+    if (slot === null || capacity === null || capacity.placesLeft === null) {
+      if (party > 0) booked.push({ offering, slot: key, party, statement: null });
       continue;
     }
-    const after = capacityAfter(room, before, party);
-    isTouched ||= party > 0 || before?.statement === room.statement;
-    rooms.push({ hash, room: after, startsAt: slot.starts_at });
-    slots.set(key, { ...slot, capacity: capacityOf(after) ?? 0 });
-    if (party > 0) takes.push({ offering, slot: key, party, statement: after.statement });
+    const after = capacityAfterBooking(capacity, before, party);
+    isChanged ||= party > 0 || before?.statement === capacity.capacityVersion;
+    capacities.push({ hash, capacity: after, startsAt: slot.starts_at });
+    slots.set(key, { ...slot, capacity: offeredCapacity(after) ?? 0 });
+    if (party > 0) booked.push({ offering, slot: key, party, statement: after.capacityVersion });
   }
-  if (content === null || slots.size === 0) return { takes, ...untouched };
-  const { slots: all, notes } = withSlots(content, slots);
-  const outcome = await upsertFromHook(tx, seller, {
+  if (content === null || slots.size === 0) return { booked, ...unchanged };
+  const { slots: all, notes } = replaceSlots(content, slots);
+  const outcome = await upsertFromHook(tx, context, {
     ...content,
     availability: { ...content.availability, slots: all },
   });
-  if (outcome.status !== 'applied') return { takes: settling.before, ...untouched };
-  for (const { hash, room, startsAt } of rooms)
-    await storeSlotCapacity(tx, seller.venue.id, seller.mode, hash, room, Math.max(seller.now, Date.parse(startsAt)));
-  return { takes, isTouched, notes };
+  if (outcome.status !== 'applied') return { booked: offeringUpdate.before, ...unchanged };
+  for (const { hash, capacity, startsAt } of capacities)
+    await storeSlotCapacity(
+      tx,
+      context.venue.id,
+      context.mode,
+      hash,
+      capacity,
+      Math.max(context.now, Date.parse(startsAt)),
+    );
+  return { booked, isChanged, notes };
 }
 
-/** One for each slot that the booking takes from now, or took from before. */
-function linesOf(content: OfferingContent | null, { before, wanted, isPart }: Settling): Line[] {
+/** One update for each slot on which the booking takes places now or took places before. */
+function slotUpdatesOf(
+  content: OfferingContent | null,
+  { before, requested, isPartial }: OfferingUpdate,
+): SlotUpdate[] {
   const availability = content?.availability;
   const parties = new Map<string, { slot: Slot | null; party: number }>();
-  for (const { slot, party } of wanted) {
+  for (const { slot, party } of requested) {
     const known = availability === undefined ? null : knownSlot(availability, slot);
     const key = slotKey(known ?? slot);
     parties.set(key, { slot: known, party: party + (parties.get(key)?.party ?? 0) });
   }
   for (const { slot: key, party } of before) {
     if (parties.has(key)) continue;
-    const slot = availability?.slots?.find((one) => slotKey(one) === key) ?? null;
-    parties.set(key, { slot, party: isPart ? party : 0 });
+    const slot = availability?.slots?.find((candidate) => slotKey(candidate) === key) ?? null;
+    parties.set(key, { slot, party: isPartial ? party : 0 });
   }
   return [...parties].map(([key, { slot, party }]) => ({
     key,
     slot,
-    before: before.find((one) => one.slot === key) ?? null,
+    before: before.find((places) => places.slot === key) ?? null,
     party,
   }));
 }
 
-/** A slot that a rule gave becomes one of its own: those take the rule's place. */
-function withSlots(content: OfferingContent, changed: ReadonlyMap<string, Slot>): KeptSlots {
-  const left = new Map(changed);
+/**
+ * Replaces changed slots; a slot that came from a recurrence rule is added as a single slot, which overrides the rule.
+ */
+function replaceSlots(content: OfferingContent, changed: ReadonlyMap<string, Slot>): BoundedSlots {
+  const remaining = new Map(changed);
   const slots = (content.availability?.slots ?? []).map((slot) => {
-    const next = left.get(slotKey(slot));
-    left.delete(slotKey(slot));
+    const next = remaining.get(slotKey(slot));
+    remaining.delete(slotKey(slot));
     return next ?? slot;
   });
-  return withoutOldest([...slots, ...left.values()]);
+  return dropEarliestSlots([...slots, ...remaining.values()]);
 }

@@ -1,10 +1,10 @@
-// Which delivery about a thing is the newest, so that an older one that comes late changes nothing. Pure.
+// Decides which delivery about an object is the newest, so that an older one that arrives late changes nothing. Pure.
 
 import { createHash } from 'node:crypto';
 import type { DueDelivery, KnownObject } from './deliveries/queries.ts';
 import type { MappedObject } from './mapping/interpret.ts';
 
-/** By the provider's own count where both have one, else by the order of arrival. The same one again is not older. */
+/** Compares the provider's versions if both have one, else the order of arrival. A repeated delivery is not older. */
 export function isOlder(
   delivery: DueDelivery,
   { version }: MappedObject,
@@ -15,12 +15,13 @@ export function isOlder(
   return delivery.received_at < known.received_at;
 }
 
-export function keptAs(delivery: DueDelivery, { version }: MappedObject) {
+/** What is stored of a delivery, to order later ones. */
+export function orderingOf(delivery: DueDelivery, { version }: MappedObject) {
   return { version: version === null ? null : String(version), receivedAt: delivery.received_at };
 }
 
-export function hashOf(...services: readonly string[]): Buffer {
+export function hashOf(...parts: readonly string[]): Buffer {
   return createHash('sha256')
-    .update(services.length === 1 ? (services[0] ?? '') : JSON.stringify(services))
+    .update(parts.length === 1 ? (parts[0] ?? '') : JSON.stringify(parts))
     .digest();
 }

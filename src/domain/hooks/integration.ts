@@ -1,9 +1,9 @@
-// What a connection to a venue system is, and how its partner sees it. Its token and its secret are never shown here.
+// A connection to a venue system, and how the API shows it, without its token and its secret.
 
 import type { Mode } from '../../base/config.ts';
 import { isSigned } from './providers.ts';
 
-/** What a venue says when it connects, for what the payloads of its system lack. */
+/** Values that the venue states when it connects, for fields that its system does not send. */
 export interface Defaults {
   readonly kind?: string;
   readonly timezone?: string;
@@ -25,7 +25,7 @@ export interface IntegrationRow {
   readonly refusal_code: string | null;
 }
 
-export function shownIntegration(row: IntegrationRow) {
+export function integrationView(row: IntegrationRow) {
   return {
     id: row.id,
     object: 'integration',
@@ -41,5 +41,5 @@ export function shownIntegration(row: IntegrationRow) {
   };
 }
 
-/** To which row a sealed secret, or a sealed body, belongs. */
+/** The row that a sealed secret is bound to. */
 export const secretRow = (venueId: string, integrationId: string): string => `integration ${venueId} ${integrationId}`;

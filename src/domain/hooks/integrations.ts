@@ -1,5 +1,6 @@
-// Connecting a venue system: create, list, revoke. The address with its token and, for custom, the signing secret are shown
-// once; the token is kept as a hash, the secret sealed and bound to its row. Each of these acts is in the audit log.
+// Integrations with venue systems: create, list, revoke. The hook URL with its token and, for custom, the signing
+// secret are shown once; the token is stored as a hash, the secret sealed and bound to its row. Create and revoke write
+// to the audit log.
 
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../../base/db.ts';
@@ -9,44 +10,44 @@ import { randomText } from '../../base/random.ts';
 import type { Caller } from '../keys/caller.ts';
 import { audit } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
-import { type Defaults, secretRow, shownIntegration } from './integration.ts';
+import { type Defaults, integrationView, secretRow } from './integration.ts';
 import { countActive, findIntegration, insertIntegration, listIntegrationRows, setRevoked } from './queries.ts';
 
-const MOST_ACTIVE = 50;
-const MOST_LISTED = 500;
+const MAX_ACTIVE = 50;
+const MAX_LISTED = 500;
 
-interface IntegrationWish {
+interface NewIntegrationBody {
   readonly provider: string;
   readonly signing_secret?: string;
   readonly defaults?: Defaults;
 }
 
-/** The token is the credential of a hook address: 190 bits of chance. */
-export function hashOfToken(token: string): Buffer {
+/** The token is the credential of a hook URL: 190 random bits. */
+export function tokenHash(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
 export async function createIntegration(
   tx: Queryable,
   caller: Caller,
-  input: Input<IntegrationWish>,
+  input: Input<NewIntegrationBody>,
 ): Promise<OperationResult> {
   const { venue, mode, random, seal } = caller;
   const { provider, signing_secret, defaults = {} } = input.body;
-  // The venue's row is locked, so that two calls at once cannot both be the fiftieth.
+  // Locks the venue's row, so that concurrent calls cannot exceed the limit.
   await lockVenue(tx, venue.id);
-  if ((await countActive(tx, venue.id, mode)) >= MOST_ACTIVE) throw invalid([tooMany()]);
+  if ((await countActive(tx, venue.id, mode)) >= MAX_ACTIVE) throw invalid([tooManyIntegrations()]);
   const id = caller.ids.prefixed('int');
   const token = randomText(random, 32);
-  const ours = provider === 'custom' ? `whsec_${randomText(random, 32)}` : null;
-  const secret = ours ?? signing_secret ?? null;
+  const issuedSecret = provider === 'custom' ? `whsec_${randomText(random, 32)}` : null;
+  const secret = issuedSecret ?? signing_secret ?? null;
   const address = caller.hookUrl(provider);
   const row = await insertIntegration(tx, {
     venueId: venue.id,
     id,
     mode,
     provider,
-    tokenHash: hashOfToken(token),
+    tokenHash: tokenHash(token),
     secret: secret === null ? null : seal.seal(secret, secretRow(venue.id, id)),
     address,
     defaults,
@@ -54,26 +55,29 @@ export async function createIntegration(
   });
   const detail = { provider, mode, defaults };
   await audit(tx, caller, { venueId: venue.id, action: 'integration.create', subject: id, detail });
-  const once = { webhook_url: `${address}${token}`, ...(ours === null ? {} : { signing_secret: ours }) };
-  return { status: 201, body: { data: { ...shownIntegration(row), ...once } } };
+  const shownOnce = {
+    webhook_url: `${address}${token}`,
+    ...(issuedSecret === null ? {} : { signing_secret: issuedSecret }),
+  };
+  return { status: 201, body: { data: { ...integrationView(row), ...shownOnce } } };
 }
 
-function tooMany() {
+function tooManyIntegrations() {
   return {
     code: 'too_many_items',
     field: '/provider',
-    message: `This venue has ${MOST_ACTIVE} integrations already: revoke one that is no longer used.`,
-    expected: `at most ${MOST_ACTIVE} active integrations for a venue and mode`,
+    message: `This venue has ${MAX_ACTIVE} integrations already: revoke one that is no longer used.`,
+    expected: `at most ${MAX_ACTIVE} active integrations for a venue and mode`,
     example_fix: null,
   } as const;
 }
 
 export async function listIntegrations(db: Queryable, caller: Caller): Promise<OperationResult> {
-  const rows = await listIntegrationRows(db, caller.venue.id, caller.mode, MOST_LISTED);
-  return { status: 200, body: { data: rows.map(shownIntegration) } };
+  const rows = await listIntegrationRows(db, caller.venue.id, caller.mode, MAX_LISTED);
+  return { status: 200, body: { data: rows.map(integrationView) } };
 }
 
-/** Its address answers 401 from the next request on. What was revoked stays so: a retry is safe. */
+/** The hook URL returns 401 from the next request on. Idempotent: a retry changes nothing. */
 export async function revokeIntegration(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const { venue, mode, now } = caller;
   const before = await findIntegration(tx, venue.id, mode, input.params.id ?? '');
@@ -83,5 +87,5 @@ export async function revokeIntegration(tx: Queryable, caller: Caller, input: In
     const detail = { provider: before.provider };
     await audit(tx, caller, { venueId: venue.id, action: 'integration.revoke', subject: before.id, detail });
   }
-  return { status: 200, body: { data: shownIntegration(after ?? before) } };
+  return { status: 200, body: { data: integrationView(after ?? before) } };
 }

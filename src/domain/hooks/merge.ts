@@ -1,5 +1,5 @@
-// From a change that a venue system asks for to the whole offering it leads to: what was known, with what the delivery says.
-// Pure. It gives a whole offering or says what is missing; never a part of one.
+// Merges a change from a venue system into the stored offering. Pure. It returns a whole offering or the names of the
+// missing fields, never a part of an offering.
 
 import { occurrenceAt } from '../offerings/occurrence.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
@@ -10,32 +10,32 @@ type Availability = NonNullable<OfferingContent['availability']>;
 export type Slot = NonNullable<Availability['slots']>[number];
 type Tier = OfferingContent['tiers'][number];
 
-export interface WholeOffering {
+export interface MergedOffering {
   readonly content: OfferingContent;
-  /** What was left out of it, or cut. */
+  /** What was left out or truncated. */
   readonly notes: readonly string[];
 }
 
-export type Merged =
-  | WholeOffering
-  /** What a new offering needs and neither the delivery nor the venue's defaults have. */
+export type MergeResult =
+  | MergedOffering
+  /** Fields that a new offering needs and that neither the delivery nor the venue's defaults have. */
   | { readonly missing: readonly string[] };
 
-const MOST_SLOTS = 1000;
-const MOST_TIERS = 20;
+const MAX_SLOTS = 1000;
+const MAX_TIERS = 20;
 
-/** `slot`: what is to be written of the change's slot; null: nothing. */
-export function offeringAfter(
+/** `slot`: the change's slot as it is to be written; null: no slot is written. */
+export function mergeOffering(
   before: OfferingContent | null,
   externalId: string,
   change: Change,
   slot: MappedSlot | null,
   defaults: Defaults,
-): Merged {
+): MergeResult {
   const kind = change.kind ?? before?.kind ?? defaults.kind;
-  const texts = textsAfter(before, change);
+  const texts = mergeTexts(before, change);
   const title = texts.title ?? before?.title;
-  const tiers = tiersAfter(before?.tiers ?? [], change);
+  const tiers = mergeTiers(before?.tiers ?? [], change);
   const category = before?.category ?? defaults.category;
   const missing = [
     ...(kind === undefined ? ['kind'] : []),
@@ -43,11 +43,13 @@ export function offeringAfter(
     ...(tiers.length === 0 ? ['tiers'] : []),
   ];
   if (missing.length > 0) return { missing };
-  const priced = slot === null ? null : pricedSlot(slot, change, tiers);
-  const { availability, notes } = availabilityAfter(before, change, priced);
-  const cut = change.cut.filter((name) => name in texts).map((name) => `The ${name} is too long: its end is cut off.`);
+  const priced = slot === null ? null : withPriceOverrides(slot, change, tiers);
+  const { availability, notes } = mergeAvailability(before, change, priced);
+  const truncated = change.truncated
+    .filter((name) => name in texts)
+    .map((name) => `The ${name} is too long: its end is cut off.`);
   return {
-    notes: [...cut, ...notes],
+    notes: [...truncated, ...notes],
     content: {
       ...before,
       external_id: externalId,
@@ -61,40 +63,46 @@ export function offeringAfter(
   };
 }
 
-/** Nothing of it can be booked any more; the offering itself stays, and a whole upsert brings it back. */
-export function offeringCanceled(before: OfferingContent): OfferingContent {
+/**
+ * Removes all slots and rules, so that nothing can be booked. The offering itself stays; a whole upsert restores it.
+ */
+export function cancelOffering(before: OfferingContent): OfferingContent {
   const { slots: _, recurring: __, ...rest } = before.availability ?? {};
   return { ...before, availability: { ...rest, slots: [], recurring: [] } };
 }
 
-/** A booking or a slot says how a new offering is called; it does not rename one that is known. */
-function textsAfter(before: OfferingContent | null, { texts, isOfSlot }: Change): Readonly<Record<string, string>> {
-  if (before === null || !isOfSlot) return texts;
+/** A booking or a slot gives texts to a new offering but does not change the texts of a known one. */
+function mergeTexts(before: OfferingContent | null, { texts, isAboutSlot }: Change): Readonly<Record<string, string>> {
+  if (before === null || !isAboutSlot) return texts;
   return Object.fromEntries(
     Object.entries(texts).filter(([name]) => (before as unknown as Record<string, unknown>)[name] === undefined),
   );
 }
 
-const named = ({ external_id, label }: Pick<MappedTier, 'external_id' | 'label'>): string => external_id ?? label ?? '';
+const tierKey = ({ external_id, label }: Pick<MappedTier, 'external_id' | 'label'>): string =>
+  external_id ?? label ?? '';
 
-/** Fees, deposits and whatever else the venue has added to a tier stay, and so does its unit where ours is a fixed one. */
-function tiersAfter(before: readonly Tier[], { tiers, tiersBecome, isOurUnit }: Change): readonly Tier[] {
-  if (tiers.length === 0 || (tiersBecome === 'new' && before.length > 0)) return before;
-  const fresh = new Map(tiers.map((tier) => [named(tier), tier]));
-  const kept = before.flatMap((old): Tier[] => {
-    const next = fresh.get(named(old));
-    fresh.delete(named(old));
-    if (next === undefined) return tiersBecome === 'replace' ? [] : [old];
-    if (tiersBecome === 'by_slot' || tiersBecome === 'add') return [old];
-    return [{ ...old, ...next, ...(isOurUnit ? { unit: old.unit } : {}) } as Tier];
+/**
+ * Keeps the fees, deposits and other fields that the venue has added to a tier, and its unit if the mapping's unit is
+ * fixed.
+ */
+function mergeTiers(before: readonly Tier[], { tiers, tierMerge, isFixedUnit }: Change): readonly Tier[] {
+  if (tiers.length === 0 || (tierMerge === 'new' && before.length > 0)) return before;
+  const incoming = new Map(tiers.map((tier) => [tierKey(tier), tier]));
+  const known = before.flatMap((old): Tier[] => {
+    const next = incoming.get(tierKey(old));
+    incoming.delete(tierKey(old));
+    if (next === undefined) return tierMerge === 'replace' ? [] : [old];
+    if (tierMerge === 'by_slot' || tierMerge === 'add') return [old];
+    return [{ ...old, ...next, ...(isFixedUnit ? { unit: old.unit } : {}) } as Tier];
   });
-  // What is known goes first: a list that is full takes no more.
-  return [...kept, ...([...fresh.values()] as unknown as Tier[])].slice(0, Math.max(MOST_TIERS, kept.length));
+  // Known tiers come first: a full list takes no new ones.
+  return [...known, ...([...incoming.values()] as unknown as Tier[])].slice(0, Math.max(MAX_TIERS, known.length));
 }
 
-/** Where prices are a slot's own, those that differ from the offering's are kept with the slot. */
-function pricedSlot(slot: MappedSlot, { tiers, tiersBecome }: Change, known: readonly Tier[]): MappedSlot {
-  if (tiersBecome !== 'by_slot') return slot;
+/** If prices belong to the slot, those that differ from the offering's become overrides of the slot. */
+function withPriceOverrides(slot: MappedSlot, { tiers, tierMerge }: Change, known: readonly Tier[]): MappedSlot {
+  if (tierMerge !== 'by_slot') return slot;
   const amounts = new Map(known.map((tier) => [tier.external_id, tier.amount]));
   const overrides = tiers.flatMap(({ external_id: tier, amount }) =>
     tier === undefined || !amounts.has(tier) || amounts.get(tier) === amount ? [] : [{ tier, amount }],
@@ -102,7 +110,7 @@ function pricedSlot(slot: MappedSlot, { tiers, tiersBecome }: Change, known: rea
   return { ...slot, tier_overrides: overrides.length === 0 ? undefined : overrides };
 }
 
-function availabilityAfter(
+function mergeAvailability(
   before: OfferingContent | null,
   change: Change,
   slot: MappedSlot | null,
@@ -110,7 +118,7 @@ function availabilityAfter(
   const known = before?.availability;
   const timezone = known?.timezone ?? change.timezone ?? undefined;
   if (timezone === undefined && slot === null) return { availability: known, notes: [] };
-  const after = slot === null ? null : slotsAfter(known?.slots ?? [], [slot], 'merge');
+  const after = slot === null ? null : mergeSlots(known?.slots ?? [], [slot], 'merge');
   const availability = {
     ...known,
     ...(timezone === undefined ? {} : { timezone }),
@@ -119,33 +127,37 @@ function availabilityAfter(
   return { availability, notes: after?.notes ?? [] };
 }
 
-/** The slot of this id or this start; also one that a rule gives. Null: there is none. */
+/** The slot with this id or this start, also one from a recurrence rule. Null: there is none. */
 export function knownSlot(availability: Availability, slot: MappedSlot): Slot | null {
   const single = availability.slots?.find((old) => isSameSlot(old, slot));
   return single ?? occurrenceAt(availability, Date.parse(slot.starts_at));
 }
 
-/** What names a slot in an offering. */
+/** Identifies a slot within an offering. */
 export function slotKey({ external_id, starts_at }: Pick<Slot, 'external_id' | 'starts_at'>): string {
   return external_id ?? new Date(starts_at).toISOString();
 }
 
 /**
- * Slots of the same id or the same start change where they stand (merged with what is known, or replaced whole), new ones
- * come last, the others are left alone. A member that is undefined is taken away.
+ * Slots with the same id or the same start are merged or replaced in place, new slots come last, and all others stay. A
+ * field that is undefined is removed.
  */
-export function slotsAfter(before: readonly Slot[], fresh: readonly MappedSlot[], how: 'merge' | 'replace'): KeptSlots {
-  const left = new Set(fresh);
-  const kept = before.map((old) => {
-    const next = fresh.find((one) => left.has(one) && isSameSlot(old, one));
+export function mergeSlots(
+  before: readonly Slot[],
+  incoming: readonly MappedSlot[],
+  mode: 'merge' | 'replace',
+): BoundedSlots {
+  const remaining = new Set(incoming);
+  const known = before.map((old) => {
+    const next = incoming.find((slot) => remaining.has(slot) && isSameSlot(old, slot));
     if (next === undefined) return old;
-    left.delete(next);
-    return how === 'replace' ? next : { ...old, ...next };
+    remaining.delete(next);
+    return mode === 'replace' ? next : { ...old, ...next };
   });
-  return withoutOldest([...kept, ...left].map(defined));
+  return dropEarliestSlots([...known, ...remaining].map(withoutUndefined));
 }
 
-function defined(slot: Slot | MappedSlot): Slot {
+function withoutUndefined(slot: Slot | MappedSlot): Slot {
   return Object.fromEntries(Object.entries(slot).filter(([, value]) => value !== undefined)) as unknown as Slot;
 }
 
@@ -154,17 +166,17 @@ function isSameSlot(old: Slot, next: MappedSlot): boolean {
   return Date.parse(old.starts_at) === Date.parse(next.starts_at);
 }
 
-export interface KeptSlots {
+export interface BoundedSlots {
   readonly slots: Slot[];
   readonly notes: readonly string[];
 }
 
-/** An offering has room for so many: those that began first make room. */
-export function withoutOldest(slots: readonly Slot[]): KeptSlots {
-  const over = slots.length - MOST_SLOTS;
-  if (over <= 0) return { slots: [...slots], notes: [] };
+/** An offering has at most MAX_SLOTS slots: the earliest are dropped. */
+export function dropEarliestSlots(slots: readonly Slot[]): BoundedSlots {
+  const excess = slots.length - MAX_SLOTS;
+  if (excess <= 0) return { slots: [...slots], notes: [] };
   const byStart = [...slots].sort((a, b) => Date.parse(a.starts_at) - Date.parse(b.starts_at));
-  const gone = new Set(byStart.slice(0, over));
-  const note = `An offering has room for ${MOST_SLOTS} slots: the earliest were left out, ${over} in number.`;
-  return { slots: slots.filter((slot) => !gone.has(slot)), notes: [note] };
+  const dropped = new Set(byStart.slice(0, excess));
+  const note = `An offering has at most ${MAX_SLOTS} slots: the earliest were left out, ${excess} in number.`;
+  return { slots: slots.filter((slot) => !dropped.has(slot)), notes: [note] };
 }

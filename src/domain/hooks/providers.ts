@@ -1,5 +1,5 @@
-// The venue systems that can be connected, how they sign, and how much they may send. The list is the contract's
-// (schemas/v1/fields.json); a test holds both together.
+// The venue systems that can be connected, whether they sign their deliveries, and their size limits. The contract
+// (schemas/v1/fields.json) has the same list; a test compares both.
 
 const KB = 1024;
 
@@ -21,14 +21,17 @@ export const PROVIDERS: readonly string[] = [
   'custom',
 ];
 
-/** Those whose deliveries are signed: the first three with a secret of the provider's, custom with one of ours. */
+/**
+ * Providers that sign their deliveries: the first three with the provider's own secret, custom with a secret that we
+ * issue.
+ */
 const SIGNED: readonly string[] = ['square', 'toast', 'mindbody', 'custom'];
 
 export function isSigned(provider: string): boolean {
   return SIGNED.includes(provider);
 }
 
-/** Toast's own pages speak of orders over 600 KB. */
+/** Toast documents orders over 600 KB. */
 export function bodyLimitOf(provider: string): number {
   return provider === 'toast' ? 1024 * KB : 256 * KB;
 }

@@ -1,4 +1,5 @@
-// The only place that touches the tables of integrations, their routes, their lanes, and of what each provider's offerings are.
+// The only file that reads and writes the tables of integrations, their routes, their queues, and the owners of
+// offerings.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -20,24 +21,24 @@ export interface NewIntegration {
   readonly now: number;
 }
 
-export async function insertIntegration(tx: Queryable, made: NewIntegration): Promise<IntegrationRow> {
-  const { venueId, id, mode, provider, secret, address, defaults, now } = made;
+export async function insertIntegration(tx: Queryable, integration: NewIntegration): Promise<IntegrationRow> {
+  const { venueId, id, mode, provider, secret, address, defaults, now } = integration;
   const rows = await tx.query<IntegrationRow>(
     `insert into integrations (venue_id, integration_id, mode, provider, secret, address, defaults, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8 / 1000.0)) returning ${COLUMNS}`,
     [venueId, id, mode, provider, secret, address, JSON.stringify(defaults), now],
   );
   await tx.query('insert into hook_routes (token_hash, venue_id, integration_id) values ($1, $2, $3)', [
-    made.tokenHash,
+    integration.tokenHash,
     venueId,
     id,
   ]);
   await tx.query('insert into integration_queues (venue_id, integration_id) values ($1, $2)', [venueId, id]);
-  if (rows[0] === undefined) throw new Error('an insert gives its row back');
+  if (rows[0] === undefined) throw new Error('the insert returned no row');
   return rows[0];
 }
 
-/** Those that still take deliveries. */
+/** Counts the integrations that are not revoked. */
 export async function countActive(tx: Queryable, venueId: string, mode: Mode): Promise<number> {
   const rows = await tx.query<{ count: number }>(
     'select count(*) as count from integrations where venue_id = $1 and mode = $2 and revoked_at is null',
@@ -46,19 +47,19 @@ export async function countActive(tx: Queryable, venueId: string, mode: Mode): P
   return rows[0]?.count ?? 0;
 }
 
-/** Newest first, and those that are active before those that are not: only so many are told of. */
+/** Newest first. If there are more than the limit, active integrations are preferred to revoked ones. */
 export async function listIntegrationRows(
   db: Queryable,
   venueId: string,
   mode: Mode,
-  most: number,
+  limit: number,
 ): Promise<IntegrationRow[]> {
   return db.query<IntegrationRow>(
     `select * from (
        select ${COLUMNS} from integrations where venue_id = $1 and mode = $2
        order by revoked_at is null desc, integration_id desc limit $3) i
      order by i.id desc`,
-    [venueId, mode, most],
+    [venueId, mode, limit],
   );
 }
 
@@ -75,7 +76,7 @@ export async function findIntegration(
   return rows[0] ?? null;
 }
 
-/** Null: it was revoked before. */
+/** Null: the integration was already revoked. */
 export async function setRevoked(
   tx: Queryable,
   venueId: string,
@@ -90,7 +91,7 @@ export async function setRevoked(
   return rows[0] ?? null;
 }
 
-/** An integration at the door, with what its hour says. */
+/** The integration of an admitted delivery, with its calls counted in the current hour. */
 export interface AdmittedHook extends CountedCalls {
   readonly venue_id: string;
   readonly integration_id: string;
@@ -99,7 +100,7 @@ export interface AdmittedHook extends CountedCalls {
   readonly address: string;
 }
 
-/** Null: the token is unknown, revoked, or another provider's. */
+/** Null: the token is unknown, is revoked, or belongs to another provider. */
 export async function admitHook(
   db: Queryable,
   tokenHash: Buffer,
@@ -110,22 +111,22 @@ export async function admitHook(
   return rows[0] ?? null;
 }
 
-/** Once a second, unless it is refused for another reason than before. */
-export async function recordRefusal(
+/** Writes at most once a second, unless the error code has changed. */
+export async function updateLastRefusal(
   db: Queryable,
   venueId: string,
   id: string,
-  refused: { readonly as: string; readonly now: number },
+  refused: { readonly code: string; readonly now: number },
 ): Promise<void> {
   await db.query(
     `update integrations set refused_at = to_timestamp($3 / 1000.0), refusal_code = $4
      where venue_id = $1 and integration_id = $2
        and (refusal_code is distinct from $4 or refused_at < to_timestamp($3 / 1000.0) - interval '1 second')`,
-    [venueId, id, refused.now, refused.as],
+    [venueId, id, refused.now, refused.code],
   );
 }
 
-/** An offering of a venue and mode, seen from one provider. */
+/** The claim of one provider on an offering of a venue and mode. */
 export interface OfferingOwner {
   readonly venueId: string;
   readonly mode: Mode;
@@ -133,24 +134,24 @@ export interface OfferingOwner {
   readonly provider: string;
 }
 
-/** Another provider that the offering comes from and that is still connected. Null: there is none. */
-export async function findOtherOwner(tx: Queryable, held: OfferingOwner): Promise<string | null> {
+/** Another provider that owns the offering and is still connected. Null: there is none. */
+export async function findOtherOwner(tx: Queryable, owner: OfferingOwner): Promise<string | null> {
   const rows = await tx.query<{ provider: string }>(
     `select h.provider from hook_offerings h
      where h.venue_id = $1 and h.mode = $2 and h.external_id = $3 and h.provider <> $4
        and exists (select 1 from integrations i
          where i.venue_id = h.venue_id and i.mode = h.mode and i.provider = h.provider and i.revoked_at is null)`,
-    [held.venueId, held.mode, held.externalId, held.provider],
+    [owner.venueId, owner.mode, owner.externalId, owner.provider],
   );
   return rows[0]?.provider ?? null;
 }
 
-export async function claimOffering(tx: Queryable, held: OfferingOwner, now: number): Promise<void> {
+export async function claimOffering(tx: Queryable, owner: OfferingOwner, now: number): Promise<void> {
   await tx.query(
     `insert into hook_offerings (venue_id, mode, external_id, provider, linked_at)
      values ($1, $2, $3, $4, to_timestamp($5 / 1000.0))
      on conflict (venue_id, mode, external_id) do update set provider = excluded.provider, linked_at = excluded.linked_at
        where hook_offerings.provider <> excluded.provider`,
-    [held.venueId, held.mode, held.externalId, held.provider, now],
+    [owner.venueId, owner.mode, owner.externalId, owner.provider, now],
   );
 }

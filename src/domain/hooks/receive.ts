@@ -1,6 +1,6 @@
-// A delivery of a venue system, from its raw bytes to the answer: signature (401), JSON object (400), stored once, answered.
-// Whatever it means is the worker's to find out: a provider that gets errors may switch us off, so what is well formed is
-// accepted, and what cannot be used is kept with its reason.
+// Receives a delivery of a venue system: verifies the signature (401), requires a JSON object (400), stores it once,
+// responds. It does not interpret the delivery; the worker does. A provider may disable a hook that returns errors, so
+// every well-formed delivery is accepted, and one that cannot be used is stored with the reason.
 
 import { createHash } from 'node:crypto';
 import type { Mapping } from '../../../schemas/types.gen.ts';
@@ -9,7 +9,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Db } from '../../base/db.ts';
 import { Problem } from '../../base/errors.ts';
 import type { Ids } from '../../base/ids.ts';
-import { type ExtractPaths, makeExtractPaths } from '../../base/json/extract-paths.ts';
+import { type ExtractResult, makePathExtractor } from '../../base/json/extract-paths.ts';
 import type { OperationResult, RawRequest } from '../../base/operation.ts';
 import type { Seal } from '../../base/seal.ts';
 import { storeInbound } from './deliveries/queries.ts';
@@ -18,13 +18,13 @@ import { type ExtractedEvent, eventPaths, extractEvent } from './mapping/event.t
 import { type Mappings, mappingOf } from './mapping/read-mappings.ts';
 import { verifiers } from './signatures.ts';
 
-/** Who delivers: an integration, by the token in its address. */
+/** The integration that sends a delivery, found by the token in the hook URL. */
 export interface IntegrationCaller {
   readonly integrationId: string;
   readonly venueId: string;
   readonly mode: Mode;
   readonly provider: string;
-  /** The address that was handed out, its token included. */
+  /** The hook URL as it was issued, including its token. */
   readonly url: string;
   readonly secret: Buffer | null;
 }
@@ -42,76 +42,80 @@ export const UNKNOWN_HOOK =
 const NOT_SIGNED =
   'The signature of this delivery is missing or wrong: it must be made with the secret of this integration.';
 
-/** What a venue may store in a day, from all its systems: some ten thousand deliveries of 200 KB. */
+/** The limit of a venue over all its systems: about ten thousand deliveries of 200 KB. */
 const MAX_BYTES_PER_DAY = 2 * 1024 ** 3;
 
-/** To which row a sealed body belongs. */
+/** The row that a sealed body is bound to. */
 export const bodyRow = (venueId: string, deliveryId: string): string => `inbound_delivery ${venueId} ${deliveryId}`;
 
 export async function receiveHook(
   services: ReceiveServices,
-  sender: IntegrationCaller,
+  caller: IntegrationCaller,
   { raw, headers }: RawRequest,
 ): Promise<OperationResult> {
-  const { venueId, integrationId, provider } = sender;
+  const { venueId, integrationId, provider } = caller;
   const now = services.clock.now();
   const verify = verifiers[provider];
   if (verify !== undefined) {
-    if (sender.secret === null) throw new Error(`integration ${integrationId} has no secret to verify with`);
-    const secret = services.seal.open(sender.secret, secretRow(venueId, integrationId));
-    if (!verify({ raw, headers, secret, url: sender.url, now }))
+    if (caller.secret === null) throw new Error(`integration ${integrationId} has no secret to verify with`);
+    const secret = services.seal.open(caller.secret, secretRow(venueId, integrationId));
+    if (!verify({ raw, headers, secret, url: caller.url, now }))
       throw new Problem('unauthorized', { message: NOT_SIGNED });
   }
   const mapping = mappingOf(services.mappings, provider);
-  const glance = extractorFor(mapping)(raw);
-  if (!glance.ok) throw new Problem('invalid_json', { message: glance.message });
-  const body = glance.value;
+  const extracted = extractorFor(mapping)(raw);
+  if (!extracted.ok) throw new Problem('invalid_json', { message: extracted.message });
+  const body = extracted.value;
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Problem('invalid_json', { message: 'The body must be a JSON object.' });
-  const seen = extractEvent(mapping, body);
+  const event = extractEvent(mapping, body);
   const deliveryId = services.ids.prefixed('hkd');
   const stored = await storeInbound(services.db, {
     venueId,
     integrationId,
     deliveryId,
     now,
-    sameness: duplicateKeyOf(seen, raw),
-    sameWithinSeconds: seen.sameWithinSeconds,
-    eventId: storable(seen.id),
-    type: storable(seen.type ?? seen.entry?.name ?? null),
+    dedupHash: dedupHashOf(event, raw),
+    dedupWindowSeconds: event.dedupWindowSeconds,
+    eventId: storable(event.id),
+    type: storable(event.type ?? event.entry?.name ?? null),
     body: services.seal.seal(raw, bodyRow(venueId, deliveryId)),
-    mostBytes: MAX_BYTES_PER_DAY,
+    maxBytesPerDay: MAX_BYTES_PER_DAY,
   });
   if (stored === null) throw new Problem('unauthorized', { message: UNKNOWN_HOOK });
-  if (stored.retry_after !== null) throw tooMuch(stored.retry_after);
+  if (stored.retry_after !== null) throw dailyLimitReached(stored.retry_after);
   return { status: 200, body: { received: true, id: stored.delivery_id, duplicate: stored.is_duplicate } };
 }
 
-function tooMuch(seconds: number): Problem {
+function dailyLimitReached(seconds: number): Problem {
   return new Problem('rate_limited', {
-    message: `The venue’s systems have sent 2 GB today, which is the most that is kept. Try again in ${seconds} seconds.`,
+    message: `The venue’s systems have sent 2 GB today, which is the daily limit. Try again in ${seconds} seconds.`,
     headers: { 'retry-after': String(seconds) },
   });
 }
 
-const extractors = new WeakMap<Mapping, (bytes: Buffer) => ExtractPaths>();
+const extractors = new WeakMap<Mapping, (bytes: Buffer) => ExtractResult>();
 
-/** All of a body is judged, and only what says which event it is is read: the rest is the worker's to read. */
-function extractorFor(mapping: Mapping): (bytes: Buffer) => ExtractPaths {
-  const known = extractors.get(mapping) ?? makeExtractPaths(eventPaths(mapping));
-  extractors.set(mapping, known);
-  return known;
+/**
+ * Checks that the whole body is JSON but extracts only the fields that identify the event; the worker reads the rest.
+ */
+function extractorFor(mapping: Mapping): (bytes: Buffer) => ExtractResult {
+  const extractor = extractors.get(mapping) ?? makePathExtractor(eventPaths(mapping));
+  extractors.set(mapping, extractor);
+  return extractor;
 }
 
-/** An id and a body never count as the same. */
-function duplicateKeyOf({ id }: ExtractedEvent, raw: Buffer): Buffer {
+/** The prefixes keep ids and bodies apart: an id never equals a body. */
+function dedupHashOf({ id }: ExtractedEvent, raw: Buffer): Buffer {
   const hash = createHash('sha256');
   return id === null ? hash.update('body\0').update(raw).digest() : hash.update('id\0').update(id).digest();
 }
 
-const LONGEST_SHOWN = 200;
+const MAX_STORED_TEXT_LENGTH = 200;
 
-/** What no column can hold is left out; whole characters alone. */
+/** Replaces characters that PostgreSQL cannot store, and cuts the text at a whole character. */
 function storable(text: string | null): string | null {
-  return text === null ? null : [...text.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd')].slice(0, LONGEST_SHOWN).join('');
+  return text === null
+    ? null
+    : [...text.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd')].slice(0, MAX_STORED_TEXT_LENGTH).join('');
 }

@@ -1,29 +1,29 @@
-// A delivery that was refused is not stored, and its sender may never say so to the venue: a wrong secret would go unnoticed.
-// So the integration shows when the last one came and what it was told. What goes wrong here changes no answer.
+// Records on the integration when the last delivery was refused and with which error code. Refused deliveries are not
+// stored, so a venue would otherwise not notice a wrong secret. A failure here does not change the response.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
-import { recordRefusal } from './queries.ts';
+import { updateLastRefusal } from './queries.ts';
 import type { IntegrationCaller } from './receive.ts';
 
-const TOLD = ['unauthorized', 'invalid_json', 'payload_too_large', 'rate_limited'];
+const RECORDED_CODES = ['unauthorized', 'invalid_json', 'payload_too_large', 'rate_limited'];
 
-export interface RefusalParts {
+export interface RefusalServices {
   readonly db: Queryable;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export async function noteRefusal(
-  { db, clock, log }: RefusalParts,
-  sender: IntegrationCaller,
+export async function recordRefusal(
+  { db, clock, log }: RefusalServices,
+  caller: IntegrationCaller,
   code: string,
 ): Promise<void> {
-  if (!TOLD.includes(code)) return;
+  if (!RECORDED_CODES.includes(code)) return;
   try {
-    await recordRefusal(db, sender.venueId, sender.integrationId, { as: code, now: clock.now() });
+    await updateLastRefusal(db, caller.venueId, caller.integrationId, { code, now: clock.now() });
   } catch (error) {
-    log.warn({ integration: sender.integrationId, code, err: error }, 'a refused delivery was not noted');
+    log.warn({ integration: caller.integrationId, code, err: error }, 'the server could not record a refused delivery');
   }
 }

@@ -1,6 +1,6 @@
-// How each provider signs, verified over the raw bytes that came, before anything parses them. Compared in constant time; a
-// missing header is a wrong one. Square signs the address that was handed out together with the body, Toast the body together
-// with the time that stands in it, Mindbody the body alone; custom deliveries are signed as our own events are.
+// Verifies the signature of each provider over the raw bytes, before they are parsed. Signatures are compared in
+// constant time; a missing header is a wrong signature. Square signs the hook URL and the body, Toast the body and the
+// timestamp in it, Mindbody the body alone; custom deliveries are signed like our own webhooks.
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -9,7 +9,7 @@ export interface Signed {
   /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly secret: string;
-  /** The whole address that was handed out: never what a Host header says. */
+  /** The whole hook URL as it was issued, never built from the Host header. */
   readonly url: string;
   readonly now: number;
 }
@@ -27,30 +27,30 @@ export const SIGNATURE_HEADERS = {
 
 export const verifiers: Readonly<Record<string, Verifier>> = {
   square: ({ raw, headers, secret, url }) =>
-    same(headerOf(headers, SIGNATURE_HEADERS.square), hmac(secret, url, raw).digest('base64')),
+    isEqual(headerOf(headers, SIGNATURE_HEADERS.square), hmac(secret, url, raw).digest('base64')),
   toast: ({ raw, headers, secret }) => {
     const timestamp = timestampIn(raw);
     const expected = hmac(secret, raw, timestamp ?? '').digest('base64');
-    return same(headerOf(headers, SIGNATURE_HEADERS.toast), expected) && timestamp !== null;
+    return isEqual(headerOf(headers, SIGNATURE_HEADERS.toast), expected) && timestamp !== null;
   },
   mindbody: ({ raw, headers, secret }) =>
-    same(headerOf(headers, SIGNATURE_HEADERS.mindbody), `sha256=${hmac(secret, raw).digest('base64')}`),
+    isEqual(headerOf(headers, SIGNATURE_HEADERS.mindbody), `sha256=${hmac(secret, raw).digest('base64')}`),
   custom: ({ raw, headers, secret, now }) => {
     const { t, signatures } = partsOf(headerOf(headers, SIGNATURE_HEADERS.custom));
     const expected = hmac(secret, `${t}.`, raw).digest('hex');
-    const fits = signatures.map((signature) => same(signature, expected));
-    return fits.includes(true) && Math.abs(now / 1000 - Number(t)) <= TOLERANCE_SECONDS;
+    const matches = signatures.map((signature) => isEqual(signature, expected));
+    return matches.includes(true) && Math.abs(now / 1000 - Number(t)) <= TOLERANCE_SECONDS;
   },
 };
 
-function hmac(secret: string, ...services: readonly (string | Buffer)[]) {
-  const made = createHmac('sha256', secret);
-  for (const part of services) made.update(part);
-  return made;
+function hmac(secret: string, ...parts: readonly (string | Buffer)[]) {
+  const hash = createHmac('sha256', secret);
+  for (const part of parts) hash.update(part);
+  return hash;
 }
 
-/** As hashes, so that neither the length nor the first wrong character can be timed. */
-function same(given: string, expected: string): boolean {
+/** Compares hashes, so that timing reveals neither the length nor the first wrong character. */
+function isEqual(given: string, expected: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given), hash(expected));
 }
@@ -60,25 +60,25 @@ function headerOf(headers: Signed['headers'], name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-const MOST_SIGNATURES = 5;
+const MAX_SIGNATURES = 5;
 
-/** `t=<unix seconds>,v1=<hex>`, with further `v1` while a secret is being changed. */
+/** `t=<unix seconds>,v1=<hex>`, with further `v1` during a rotation of the secret. */
 function partsOf(header: string): { readonly t: string; readonly signatures: readonly string[] } {
-  const services = header
+  const parts = header
     .slice(0, 1024)
     .split(',')
     .map((part) => part.trim());
-  const t = services.find((part) => /^t=\d{1,12}$/.test(part))?.slice(2) ?? '0';
-  const signatures = services.filter((part) => /^v1=[0-9a-f]{64}$/.test(part)).map((part) => part.slice(3));
-  return { t, signatures: signatures.slice(0, MOST_SIGNATURES) };
+  const t = parts.find((part) => /^t=\d{1,12}$/.test(part))?.slice(2) ?? '0';
+  const signatures = parts.filter((part) => /^v1=[0-9a-f]{64}$/.test(part)).map((part) => part.slice(3));
+  return { t, signatures: signatures.slice(0, MAX_SIGNATURES) };
 }
 
-/** The time that Toast signs stands in the body, and counts exactly as it was sent. */
+/** Toast signs the timestamp in the body, exactly as it was sent. */
 function timestampIn(raw: Buffer): string | null {
   try {
     const body = JSON.parse(raw.toString('utf8')) as { timestamp?: unknown } | null;
     return typeof body?.timestamp === 'string' ? body.timestamp : null;
   } catch {
-    return null; // Not JSON: then it is not signed by Toast either, and that is what the caller is told.
+    return null; // Not JSON, so Toast cannot have signed it: the caller gets 401.
   }
 }

@@ -1,46 +1,47 @@
-// How many places a slot has left, as bookings and cancellations change it. Pure. Whoever else says how many are left (the
-// venue, or a delivery that states it) is believed from then on: what was booked before is taken to be in that number.
+// How many places a slot has left, as bookings and cancellations change it. Pure. A number stated by the venue or by a
+// delivery replaces the counted one: it is assumed to include all earlier bookings.
 
 export interface SlotCapacity {
-  /** Below none where more was booked than there was; null: nobody has said. */
-  readonly left: number | null;
-  /** The sort of thing that has called the slot off; null: it takes place. */
-  readonly offBy: string | null;
-  /** Counts up whenever somebody else than a booking says how many are left. */
-  readonly statement: number;
+  /** Negative if the slot is overbooked; null: the number was never stated. */
+  readonly placesLeft: number | null;
+  /** The type of the object that canceled the slot; null: the slot is not canceled. */
+  readonly canceledBy: string | null;
+  /** Increases whenever a number of places is stated, not when a booking changes it. */
+  readonly capacityVersion: number;
 }
 
-/** What one booking has taken off a slot. */
-export interface Take {
+/** The places that one booking has taken on a slot. Stored as JSON, so the member names must not change. */
+export interface BookedPlaces {
   readonly offering: string;
-  /** The slot's own id, else its start. */
+  /** The slot's external id, else its start. */
   readonly slot: string;
   readonly party: number;
-  /** The statement that it was taken off; null: it was taken off nothing. */
+  /** The slot's capacityVersion from which the places were subtracted; null: they were not subtracted. */
   readonly statement: number | null;
 }
 
-const MOST = 100_000;
+const MAX_CAPACITY = 100_000;
 
-/** Undefined: the slot has no capacity. */
-export function capacityOf({ left, offBy }: SlotCapacity): number | undefined {
-  if (offBy !== null) return 0;
-  return left === null ? undefined : Math.min(MOST, Math.max(0, left));
+/** The capacity that the offering shows. Undefined: the slot has none. */
+export function offeredCapacity({ placesLeft, canceledBy }: SlotCapacity): number | undefined {
+  if (canceledBy !== null) return 0;
+  return placesLeft === null ? undefined : Math.min(MAX_CAPACITY, Math.max(0, placesLeft));
 }
 
-/** The slot as it is now: what was kept of it, unless its capacity has been changed by somebody else since. */
-export function capacityNow(kept: SlotCapacity | null, capacity: number | undefined): SlotCapacity {
-  if (kept !== null && capacityOf(kept) === capacity) return kept;
-  return { left: capacity ?? null, offBy: null, statement: (kept?.statement ?? 0) + 1 };
+/** The stored capacity, unless the offering shows another one: then the venue has stated a new number since. */
+export function currentCapacity(stored: SlotCapacity | null, capacity: number | undefined): SlotCapacity {
+  if (stored !== null && offeredCapacity(stored) === capacity) return stored;
+  return { placesLeft: capacity ?? null, canceledBy: null, capacityVersion: (stored?.capacityVersion ?? 0) + 1 };
 }
 
 /**
- * After a booking has changed from `before` to a party of this size. What it took off an earlier statement is not given
- * back: that number may have been the venue's way to say so. Too few places are offered then, never too many.
+ * The capacity after a booking has changed from `before` to a party of this size. Places that were subtracted from an
+ * earlier capacityVersion are not returned, because the newer number may already include them: a slot may show too few
+ * places, never too many.
  */
-export function capacityAfter(room: SlotCapacity, before: Take | null, party: number): SlotCapacity {
-  if (room.left === null) return room;
-  const more = party - (before?.party ?? 0);
-  const isOfNow = before === null || before.statement === room.statement;
-  return { ...room, left: room.left - (isOfNow ? more : Math.max(0, more)) };
+export function capacityAfterBooking(capacity: SlotCapacity, before: BookedPlaces | null, party: number): SlotCapacity {
+  if (capacity.placesLeft === null) return capacity;
+  const difference = party - (before?.party ?? 0);
+  const isCurrent = before === null || before.statement === capacity.capacityVersion;
+  return { ...capacity, placesLeft: capacity.placesLeft - (isCurrent ? difference : Math.max(0, difference)) };
 }

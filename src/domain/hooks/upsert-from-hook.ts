@@ -1,5 +1,5 @@
-// The venue as the seller of what its system sends: its offerings as they are known, and the upsert of one, through the
-// validation and the command of POST /v1/offerings. What is refused is told in the words of that call; nothing is thrown.
+// Reads and upserts the venue's offerings on behalf of its system, through the validation and the command of POST
+// /v1/offerings. A refused offering becomes a failed outcome with the same messages as that call; it is not thrown.
 
 import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, Problem } from '../../base/errors.ts';
@@ -19,74 +19,89 @@ export interface Outcome {
   readonly offering: string | null;
 }
 
-export type SellerServices = Pick<Caller, 'ids' | 'contract'> & { readonly mappings: Mappings };
+export type HookServices = Pick<Caller, 'ids' | 'contract'> & { readonly mappings: Mappings };
 
-/** The venue, as if it had sent the offering itself, and the provider that speaks for it. */
-export type Seller = SellerServices & Pick<Caller, 'venue' | 'mode' | 'now'> & { readonly provider: string };
+/** The venue, as if it had sent the offering itself, and the provider whose delivery is applied. */
+export type HookContext = HookServices & Pick<Caller, 'venue' | 'mode' | 'now'> & { readonly provider: string };
 
 export function outcome(status: Outcome['status'], reason: string | null, offering: string | null): Outcome {
   return { status, reason, offering };
 }
 
-export async function contentOf(tx: Queryable, seller: Seller, externalId: string): Promise<OfferingContent | null> {
-  const found = await findByExternalIds(tx, seller.venue.id, seller.mode, [externalId]);
+export async function contentOf(
+  tx: Queryable,
+  context: HookContext,
+  externalId: string,
+): Promise<OfferingContent | null> {
+  const found = await findByExternalIds(tx, context.venue.id, context.mode, [externalId]);
   return found.get(externalId)?.content ?? null;
 }
 
-/** A system of the venue's own speaks in the venue's own ids, as POST /v1/offerings does: it holds nothing back. */
-const OWN_WORDS = 'custom';
+/** A custom system uses the venue's own ids, like POST /v1/offerings, so it claims no ownership of offerings. */
+const CUSTOM_PROVIDER = 'custom';
 
-function ownedAs({ venue, mode, provider }: Seller, externalId: string): OfferingOwner {
+function ownerOf({ venue, mode, provider }: HookContext, externalId: string): OfferingOwner {
   return { venueId: venue.id, mode, externalId, provider };
 }
 
-const IS_ID = /^[^\s\0\p{Surrogate}]{1,128}$/u;
+const EXTERNAL_ID_PATTERN = /^[^\s\0\p{Surrogate}]{1,128}$/u;
 
-/** As the schema of an offering has it. */
+/** The same rule as in the schema of an offering. */
 export function isExternalId(text: string): boolean {
-  return IS_ID.test(text);
+  return EXTERNAL_ID_PATTERN.test(text);
 }
 
-/** Ids of two systems can be the same: what comes from one is not written by another. Null: it may be written. */
-export async function ownedByOther(tx: Queryable, seller: Seller, externalId: string): Promise<string | null> {
-  const holder = seller.provider === OWN_WORDS ? null : await findOtherOwner(tx, ownedAs(seller, externalId));
-  if (holder === null) return null;
-  const { name } = mappingOf(seller.mappings, holder);
+/**
+ * Two systems may use the same id, so an offering of one system is not written by another. Returns why the offering
+ * cannot be written; null: it can.
+ */
+export async function ownershipConflict(
+  tx: Queryable,
+  context: HookContext,
+  externalId: string,
+): Promise<string | null> {
+  const owner = context.provider === CUSTOM_PROVIDER ? null : await findOtherOwner(tx, ownerOf(context, externalId));
+  if (owner === null) return null;
+  const { name } = mappingOf(context.mappings, owner);
   return `The offering "${externalId}" of this venue comes from ${name}: two systems that use the same id cannot be connected to one venue.`;
 }
 
-/** Refused before anything is written, or written whole. */
-export async function upsertFromHook(tx: Queryable, seller: Seller, content: OfferingContent): Promise<Outcome> {
+/** Writes the whole offering, or refuses it before anything is written. */
+export async function upsertFromHook(tx: Queryable, context: HookContext, content: OfferingContent): Promise<Outcome> {
   const { external_id } = content;
-  const problems = problemsOf(seller, 'offering', content);
+  const problems = problemsOf(context, 'offering', content);
   if (problems.length > 0) return outcome('failed', reasonOf(problems), external_id);
-  const body = seller.contract.normalize('offering', content as unknown as JsonValue) as unknown as OfferingContent;
+  const body = context.contract.normalize('offering', content as unknown as JsonValue) as unknown as OfferingContent;
   try {
-    await upsertOfferings(tx, seller, { body });
+    await upsertOfferings(tx, context, { body });
   } catch (error) {
     const found = error instanceof Problem ? (error.detail.problems ?? []) : [];
     if (found.length === 0) throw error;
     return outcome('failed', reasonOf(found), external_id);
   }
-  if (seller.provider !== OWN_WORDS) await claimOffering(tx, ownedAs(seller, external_id), seller.now);
+  if (context.provider !== CUSTOM_PROVIDER) await claimOffering(tx, ownerOf(context, external_id), context.now);
   return outcome('applied', null, external_id);
 }
 
-/** Read as a body would be: text that no column can hold is found here as it is there. */
-export function problemsOf({ contract, now, venue }: Seller, schema: string, value: unknown): readonly FieldProblem[] {
+/** Validates a value exactly like a request body, including text that PostgreSQL cannot store. */
+export function problemsOf(
+  { contract, now, venue }: HookContext,
+  schema: string,
+  value: unknown,
+): readonly FieldProblem[] {
   const parsed = parseStrictJson(Buffer.from(JSON.stringify(value)));
-  if (!parsed.ok) throw new Error(`an offering was put together that is no JSON: ${parsed.message}`);
+  if (!parsed.ok) throw new Error(`the merged offering is not valid JSON: ${parsed.message}`);
   return contract.validate(schema, parsed, factsFor(now, venue)).problems;
 }
 
 const MAX_PROBLEMS_LISTED = 5;
 export const MAX_REASON_LENGTH = 2_000;
 
-/** As POST /v1/offerings would have said it. */
+/** The problems in the words of POST /v1/offerings. */
 export function reasonOf(problems: readonly FieldProblem[]): string {
-  const some = problems
+  const listed = problems
     .slice(0, MAX_PROBLEMS_LISTED)
     .map(({ field, message }) => `${field === '' ? '/' : field}: ${message}`);
-  const more = problems.length - some.length;
-  return [...some, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ').slice(0, MAX_REASON_LENGTH);
+  const more = problems.length - listed.length;
+  return [...listed, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ').slice(0, MAX_REASON_LENGTH);
 }

@@ -1,4 +1,4 @@
-// Issues a key, or imports an older live key. The text of a key is returned once; only its hash is stored.
+// Issues a key, or imports a legacy live key. The text of a key is returned once; only its hash is stored.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import { isAddressRange, type Mode } from '../../base/config.ts';
@@ -9,7 +9,7 @@ import { lockVenue } from '../venues/queries.ts';
 import {
   hashOfKey,
   hintOfKey,
-  isOlderKey,
+  isLegacyKey,
   type KeyKind,
   newKeyText,
   READS_PER_HOUR,
@@ -39,14 +39,14 @@ export async function issueKey(tx: Queryable, command: CommandContext, request: 
   return store(tx, command, request, newKeyText(command.random, request.kind, request.mode), 'key.create');
 }
 
-/** A live key of the older form (48 hex characters) keeps working, with every scope. */
+/** A live key of the legacy form (48 hex characters) keeps working, with every scope. */
 export async function importKey(
   tx: Queryable,
   command: CommandContext,
   venueId: string,
   text: string,
 ): Promise<IssuedKey> {
-  if (!isOlderKey(text)) {
+  if (!isLegacyKey(text)) {
     throw refusal(
       '/key',
       'Only a live key of the older form can be imported: svc_live_ and 48 hex characters in lower case.',

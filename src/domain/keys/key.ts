@@ -30,8 +30,8 @@ export function newKeyText(random: Random, kind: KeyKind, mode: Mode): string {
   return PREFIX[kind][mode] + randomText(random, 32);
 }
 
-/** Whether the text is a live key of the older form, which keeps working with every scope. */
-export function isOlderKey(text: string): boolean {
+/** Whether the text is a live key of the legacy form, which keeps working with every scope. */
+export function isLegacyKey(text: string): boolean {
   return /^svc_live_[0-9a-f]{48}$/.test(text);
 }
 

@@ -2,7 +2,7 @@
 // caller has read all of it, so this operation runs no query.
 
 import type { OperationResult } from '../../base/operation.ts';
-import { CATEGORIES, shownVenue } from '../venues/venue.ts';
+import { CATEGORIES, venueView } from '../venues/venue.ts';
 import type { Caller } from './caller.ts';
 
 const NEXT_STEPS: readonly string[] = [
@@ -19,7 +19,7 @@ const NEXT_STEPS_JSON = `,"next_steps":${JSON.stringify(NEXT_STEPS)}`;
 
 export async function describeMe(caller: Caller): Promise<OperationResult> {
   const { key, venue } = caller;
-  const identity = JSON.stringify({ venue: shownVenue(venue), mode: caller.mode, scopes: key.scopes });
+  const identity = JSON.stringify({ venue: venueView(venue), mode: caller.mode, scopes: key.scopes });
   const limits = { writes_per_hour: key.writesPerHour, reads_per_hour: key.readsPerHour };
   const keyView = { id: key.id, kind: key.kind, created_at: key.createdAt, expires_at: key.expiresAt };
   const rest = `"limits":${JSON.stringify(limits)},"categories":${CATEGORIES_JSON},"key":${JSON.stringify(keyView)}`;

@@ -2,7 +2,7 @@
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
-import { lockInstallation } from '../installation/key-proof.ts';
+import { lockInstallation } from '../installation/verify-encryption-key.ts';
 import { createVenue } from '../venues/create-venue.ts';
 import { countVenues } from '../venues/queries.ts';
 import type { Venue } from '../venues/venue.ts';

@@ -50,7 +50,7 @@ export async function nextVenueWithEntries(db: Queryable, after: string): Promis
 }
 
 /** The last checkout that the venue's entries name; null: it has no entries. */
-export async function lastCheckoutEntered(db: Queryable, venueId: string): Promise<string | null> {
+export async function lastCheckoutWithEntries(db: Queryable, venueId: string): Promise<string | null> {
   const rows = await db.query<{ id: string }>(
     'select checkout_id as "id" from ledger_entries where venue_id = $1 order by checkout_id desc limit 1',
     [venueId],

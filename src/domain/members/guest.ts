@@ -5,11 +5,6 @@ import type { Language } from '../../base/translations.ts';
 
 export interface Guest extends CommandContext {
   readonly memberId: string;
-  /**
-   * The party (as `partyVersion()` names it) that the organizer saw when choosing. A party that has changed since is a
-   * conflict.
-   */
-  readonly partyVersion?: string;
 }
 
 /** A caller who is not signed in; limits count by address. */

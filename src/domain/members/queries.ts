@@ -65,7 +65,7 @@ export async function insertSeats(tx: Queryable, ids: readonly string[], now: nu
 }
 
 /** Stores a member of the operator's own issuer, of whom only the id is known. */
-export async function storeForeignMember(db: Queryable, id: string, now: number): Promise<void> {
+export async function storeIssuerMember(db: Queryable, id: string, now: number): Promise<void> {
   await db.query(
     `insert into members (member_id, joined_at, created_at)
      values ($1, to_timestamp($2 / 1000.0), to_timestamp($2 / 1000.0)) on conflict (member_id) do nothing`,

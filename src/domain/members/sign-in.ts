@@ -12,6 +12,7 @@ import { type Random, randomDigits } from '../../base/random.ts';
 import type { Seal } from '../../base/seal.ts';
 import { type Language, translatorFor } from '../../base/translations.ts';
 import { countSharedCalls } from '../keys/queries.ts';
+import { retryAfterSeconds } from '../keys/retry-after.ts';
 import { queueMessage } from './messages/queue.ts';
 import { isReserved, openPhone, sealPhone } from './phone.ts';
 import { insertChallenge, insertMember, type MemberRow, spendChallenge, tryChallenge } from './queries.ts';
@@ -71,10 +72,9 @@ function codeText(services: SignInServices, code: string, language: Language | n
 async function countCodeRequest(services: SignInServices, subject: string, limit: number): Promise<void> {
   const [counted] = await countSharedCalls(services.db, limit, [{ subject, calls: 1 }]);
   if (counted === undefined || counted.granted === 1) return;
-  const wait = counted.retry_at === null ? 60 : (Date.parse(counted.retry_at) - Date.parse(counted.asked_at)) / 1_000;
   throw new Problem('rate_limited', {
     message: 'Too many codes were asked for. Wait a while, then ask for another.',
-    headers: { 'retry-after': String(Math.max(1, Math.ceil(wait))) },
+    headers: { 'retry-after': String(retryAfterSeconds(counted)) },
   });
 }
 

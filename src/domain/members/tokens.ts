@@ -15,6 +15,7 @@ import {
   SignJWT,
 } from 'jose';
 import type { Clock } from '../../base/clock.ts';
+import type { MemberIssuer } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { Problem } from '../../base/errors.ts';
 import { type Ids, isUuid } from '../../base/ids.ts';
@@ -37,13 +38,7 @@ export interface TokenServices {
   /** Our own issuer: the service's URL. */
   readonly issuer: () => string;
   /** The operator's own issuer. */
-  readonly foreign: ForeignIssuer | null;
-}
-
-export interface ForeignIssuer {
-  readonly issuer: string;
-  readonly jwksUrl: string;
-  readonly audience: string;
+  readonly memberIssuer: MemberIssuer | null;
 }
 
 export interface Tokens {
@@ -58,7 +53,7 @@ type Key = Awaited<ReturnType<typeof importJWK>>;
 
 export function makeTokens(services: TokenServices): Tokens {
   const keyRing = new KeyRing(services);
-  const verifyForeignToken = services.foreign === null ? null : foreignVerifier(services, services.foreign);
+  const verifyIssuerToken = services.memberIssuer === null ? null : issuerVerifier(services, services.memberIssuer);
   const verifyOwnToken: Tokens['verify'] = (token) => verifyOwn(services, keyRing, token);
   return {
     async sign(memberId) {
@@ -74,8 +69,8 @@ export function makeTokens(services: TokenServices): Tokens {
         .sign(privateKey);
     },
     verify: (token) =>
-      verifyForeignToken !== null && issuerOf(token) !== services.issuer()
-        ? verifyForeignToken(token)
+      verifyIssuerToken !== null && issuerOf(token) !== services.issuer()
+        ? verifyIssuerToken(token)
         : verifyOwnToken(token),
     jwks: async () => ({ keys: (await keyRing.rows()).map(({ publicJwk }) => publicJwk) }),
   };
@@ -106,8 +101,8 @@ async function verifyOwn(services: TokenServices, keyRing: KeyRing, token: strin
   });
 }
 
-function foreignVerifier(services: TokenServices, foreign: ForeignIssuer): Tokens['verify'] {
-  const remoteKeys = createRemoteJWKSet(new URL(foreign.jwksUrl), { timeoutDuration: 5_000 });
+function issuerVerifier(services: TokenServices, memberIssuer: MemberIssuer): Tokens['verify'] {
+  const remoteKeys = createRemoteJWKSet(new URL(memberIssuer.jwksUrl), { timeoutDuration: 5_000 });
   const getKey: JWTVerifyGetKey = async (header, token) => {
     try {
       return await remoteKeys(header, token);
@@ -120,8 +115,8 @@ function foreignVerifier(services: TokenServices, foreign: ForeignIssuer): Token
   return (token) =>
     subjectOf(token, getKey, {
       algorithms: ['EdDSA', 'ES256'],
-      issuer: foreign.issuer,
-      audience: foreign.audience,
+      issuer: memberIssuer.issuer,
+      audience: memberIssuer.audience,
       currentDate: new Date(services.clock.now()),
     });
 }

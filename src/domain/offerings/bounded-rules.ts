@@ -12,7 +12,7 @@ const BUDGET_SPENT = 'The rules of this call take too long to work out together:
  * The problems of all rules that are out of bounds, in order; `at` is the pointer of an offering in the body. Equal
  * rules are checked once. The check ends with the rule at which the budget runs out.
  */
-export function unboundedRules(
+export function recurrenceProblems(
   offerings: readonly { at: string; content: Pick<OfferingContent, 'availability'> }[],
 ): FieldProblem[] {
   const checks = new Map<string, RecurrenceCheck>();

@@ -1,12 +1,12 @@
-// The slot that a recurring rule of an offering starts at one moment, as a single slot. Bounded like every expansion.
+// The slot that a recurring rule of an offering starts at one instant, as a single slot. Bounded like every expansion.
 
 import type { Availability } from '../../../schemas/types.gen.ts';
-import { zoneClock } from '../calendar/zone-clock.ts';
+import { zoneClock } from '../recurrence/zone-clock.ts';
 import { recurringStarts } from './recurrence.ts';
 
 type SingleSlot = NonNullable<Availability['slots']>[number];
 
-/** The first rule that starts a slot at this moment counts. Null: no rule does. */
+/** The first rule that starts a slot at this instant counts. Null: no rule does. */
 export function occurrenceAt(availability: Availability, start: number): SingleSlot | null {
   const { recurring = [], timezone = 'UTC' } = availability;
   if (recurring.length === 0 || Number.isNaN(start)) return null;

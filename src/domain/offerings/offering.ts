@@ -23,9 +23,9 @@ export interface OfferingRow {
 }
 
 /** The columns that a partner sees. */
-export type ShownOfferingRow = Omit<OfferingRow, 'approved' | 'fingerprint'>;
+export type OfferingViewRow = Omit<OfferingRow, 'approved' | 'fingerprint'>;
 
-export function shownOffering(row: ShownOfferingRow): Record<string, unknown> {
+export function offeringView(row: OfferingViewRow): Record<string, unknown> {
   return {
     id: row.id,
     object: 'offering',
@@ -40,7 +40,7 @@ export function shownOffering(row: ShownOfferingRow): Record<string, unknown> {
 }
 
 /** The fields that members read: a change of any of them is reviewed again. Other fields change without a review. */
-export const READ_BY_MEMBERS = ['title', 'description', 'kind', 'category', 'media', 'policy', 'booking_url'] as const;
+export const REVIEWED_FIELDS = ['title', 'description', 'kind', 'category', 'media', 'policy', 'booking_url'] as const;
 
 /** The problem of a request that names an offering which this venue does not have. */
 export function unknownOffering(externalId: string): FieldProblem {

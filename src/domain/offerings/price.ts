@@ -3,7 +3,7 @@
 // whether the slot can be booked. The fees here are the venue's own, part of the price; the checkout fee is in
 // base/money.ts.
 
-import { DAY } from '../../../schemas/rules/moment.ts';
+import { DAY } from '../../../schemas/rules/instant.ts';
 import type { PriceTier, Slot } from '../../../schemas/types.gen.ts';
 
 export type Price = Slot['prices'][number];
@@ -50,7 +50,7 @@ const minutesOfDay = (clock: string): number => Number(clock.slice(0, 2)) * 60 +
 /**
  * Tests whether a start is in a window, without its end. A window whose end is not after its start crosses midnight.
  */
-function windowTest(window: NonNullable<PriceTier['time_window']>): (minute: number) => boolean {
+function windowPredicate(window: NonNullable<PriceTier['time_window']>): (minute: number) => boolean {
   const [from, to] = [minutesOfDay(window.from), minutesOfDay(window.to)];
   return (minute) => (from < to ? from <= minute && minute < to : from <= minute || minute < to);
 }
@@ -59,11 +59,11 @@ function windowTest(window: NonNullable<PriceTier['time_window']>): (minute: num
  * Tests whether a tier applies to slots for a party. What does not depend on the slot is computed once. The weekday is
  * the local day on which the slot starts, also in a window that crosses midnight.
  */
-export function tierTest(tier: PriceTier, partySize: number): (slot: PricedSlot) => boolean {
+export function tierPredicate(tier: PriceTier, partySize: number): (slot: PricedSlot) => boolean {
   if (partySize < (tier.min_party ?? 1) || partySize > (tier.max_party ?? Number.POSITIVE_INFINITY)) return () => false;
   const isHourly = tier.unit === 'per_hour';
   const days = tier.days === undefined ? null : new Set(tier.days.map((day) => WEEKDAYS.indexOf(day)));
-  const isInWindow = tier.time_window === undefined ? null : windowTest(tier.time_window);
+  const isInWindow = tier.time_window === undefined ? null : windowPredicate(tier.time_window);
   return ({ wallStart, minutes }) => {
     if (isHourly && (minutes === null || minutes > MAX_HOURLY_MINUTES)) return false;
     if (days !== null && !days.has(Math.floor(wallStart / DAY) % 7)) return false;
@@ -75,8 +75,8 @@ export function tierTest(tier: PriceTier, partySize: number): (slot: PricedSlot)
  * Tests whether any tier applies to slots. Results are cached by minute of the week and by whether hourly tiers
  * apply.
  */
-export function anyTierTest(tiers: readonly PriceTier[], partySize: number): (slot: PricedSlot) => boolean {
-  const tests = tiers.map((tier) => tierTest(tier, partySize));
+export function anyTierPredicate(tiers: readonly PriceTier[], partySize: number): (slot: PricedSlot) => boolean {
+  const tests = tiers.map((tier) => tierPredicate(tier, partySize));
   const results = new Map<number, boolean>();
   return (slot) => {
     const canBeHourly = slot.minutes !== null && slot.minutes <= MAX_HOURLY_MINUTES;
@@ -151,7 +151,7 @@ export function pricesFor(
   partySize: number,
 ): (slot: PricedSlot, overrides: ReadonlyMap<string, number>) => Price[] {
   const computed = new Map<string, Price>();
-  const testedTiers = tiers.map((tier) => ({ tier, applies: tierTest(tier, partySize) }));
+  const testedTiers = tiers.map((tier) => ({ tier, applies: tierPredicate(tier, partySize) }));
   return (slot, overrides) =>
     testedTiers.flatMap(({ tier, applies }, index) => {
       if (!applies(slot)) return [];

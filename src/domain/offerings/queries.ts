@@ -3,7 +3,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { catalogueQueries, type ReviewOutcome } from '../catalogue/queries.ts';
-import type { OfferingContent, OfferingRow, ShownOfferingRow } from './offering.ts';
+import type { OfferingContent, OfferingRow, OfferingViewRow } from './offering.ts';
 
 const LIST_COLUMNS = `offering_id as id, venue_id, mode, external_id, status, review_note, content, created_at, changed_at,
   reviewed_at`;
@@ -14,7 +14,7 @@ export const {
   findByExternalIds,
   listPage: listOfferingRows,
   listForReview: listOfferingsForReview,
-} = catalogueQueries<OfferingRow, ShownOfferingRow>({
+} = catalogueQueries<OfferingRow, OfferingViewRow>({
   table: 'offerings',
   idColumn: 'offering_id',
   columns: COLUMNS,

@@ -1,8 +1,8 @@
 // GET /v1/offerings and /v1/offerings/{id}: the venue's own, most recently changed first.
 
 import { getOperation, listOperation } from '../catalogue/read-operations.ts';
-import { shownOffering } from './offering.ts';
+import { offeringView } from './offering.ts';
 import { findOffering, listOfferingRows } from './queries.ts';
 
-export const getOffering = getOperation(findOffering, shownOffering);
-export const listOfferings = listOperation(listOfferingRows, (row) => row.changed_at, shownOffering);
+export const getOffering = getOperation(findOffering, offeringView);
+export const listOfferings = listOperation(listOfferingRows, (row) => row.changed_at, offeringView);

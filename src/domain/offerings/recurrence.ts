@@ -2,11 +2,11 @@
 // the starts it gives and in the steps it takes; at the bound it is cut and says so. checkRecurrence refuses rules
 // that would reach the bound before they are stored. It does not apply capacity, blackout dates or prices.
 
-import { DAY, LAST_MOMENT, readDate, readMoment } from '../../../schemas/rules/moment.ts';
+import { DAY, LAST_INSTANT, readDate, readInstant } from '../../../schemas/rules/instant.ts';
 import { readRecurrence } from '../../../schemas/rules/recurrence-rule.ts';
 import type { Availability } from '../../../schemas/types.gen.ts';
-import { type RecurrenceRule, type StepBudget, timesADay, walkRecurrence } from '../calendar/recurrence-set.ts';
-import { wallIn, type ZoneClock } from '../calendar/zone-clock.ts';
+import { type RecurrenceRule, type StepBudget, timesADay, walkRecurrence } from '../recurrence/recurrence-set.ts';
+import { wallIn, type ZoneClock } from '../recurrence/zone-clock.ts';
 
 export type RecurringSlots = NonNullable<Availability['recurring']>[number];
 
@@ -18,7 +18,7 @@ export const MAX_TIMES_PER_DAY = 288;
 export const MAX_STEPS = 50_000;
 
 export interface Expansion {
-  /** The moments at which slots start, in order, each once. */
+  /** The instants at which slots start, in order, each once. */
   readonly starts: readonly number[];
   /** False: a bound was reached, so there may be more. */
   readonly complete: boolean;
@@ -31,9 +31,9 @@ export interface TimeRange {
   readonly to: number;
 }
 
-/** Where a rule ends: every start is before this moment, and its wall time is before this one. */
+/** Where a rule ends: every start is before this instant, and its wall time is before this one. */
 interface End {
-  readonly moment: number;
+  readonly instant: number;
   readonly wall: number;
 }
 
@@ -42,21 +42,24 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** The end that the rule's own UNTIL sets. A date includes the whole local day, as the entry's `until` does. */
 function untilOfRule(until: string | undefined): End {
   const match = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z?))?$/.exec(until ?? '');
-  if (match === null) return { moment: NEVER, wall: NEVER };
+  if (match === null) return { instant: NEVER, wall: NEVER };
   const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match
     .slice(1, 7)
     .map((part) => Number(part ?? 0));
   const last = Date.UTC(year, month - 1, day, hour, minute, second);
-  if (match[7] === 'Z') return { moment: last + 1, wall: NEVER };
-  return { moment: NEVER, wall: match[4] === undefined ? last + DAY : last + 1 };
+  if (match[7] === 'Z') return { instant: last + 1, wall: NEVER };
+  return { instant: NEVER, wall: match[4] === undefined ? last + DAY : last + 1 };
 }
 
 /** The earliest of the ends of the entry, its rule and the requested range. */
 function endOf(entry: RecurringSlots, rule: RecurrenceRule, clock: ZoneClock, to: number): End {
   const until = untilOfRule(rule.until);
   const lastDay = readDate(entry.until);
-  const moment = Math.min(to, until.moment, LAST_MOMENT + 1);
-  return { moment, wall: Math.min(until.wall, lastDay === undefined ? NEVER : lastDay + DAY, clock.lastWall(moment)) };
+  const instant = Math.min(to, until.instant, LAST_INSTANT + 1);
+  return {
+    instant,
+    wall: Math.min(until.wall, lastDay === undefined ? NEVER : lastDay + DAY, clock.lastWall(instant)),
+  };
 }
 
 /** An entry that is parsed once and walked many times. */
@@ -70,15 +73,15 @@ export interface ParsedRule {
 /** Undefined: the rule cannot be parsed, and starts no slots. */
 export function parseRule(entry: RecurringSlots, timezone: string): ParsedRule | undefined {
   const rule = readRecurrence(entry.rrule);
-  const startsAt = readMoment(entry.starts_at);
+  const startsAt = readInstant(entry.starts_at);
   if ('problem' in rule || startsAt === undefined) return undefined;
   return { entry, rule, startsAt, wallStart: wallIn(timezone, startsAt) };
 }
 
 /**
  * Visits the starts of a rule in a range, with their wall times, until `visit` returns false. The rule is expanded in
- * wall times, and each wall time then becomes a moment, so 10:00 stays 10:00 on both sides of a change of the clocks.
- * Wall times are in order; so are moments, except those that a change moved. Returns false when the budget ran out.
+ * wall times, and each wall time then becomes an instant, so 10:00 stays 10:00 on both sides of a change of the clocks.
+ * Wall times are in order; so are instants, except those that a change moved. Returns false when the budget ran out.
  */
 export function walkStarts(
   { entry, rule, startsAt, wallStart }: ParsedRule,
@@ -90,8 +93,8 @@ export function walkStarts(
   const end = endOf(entry, rule, clock, range.to);
   const walls = { from: clock.firstWall(range.from), to: end.wall };
   return walkRecurrence(rule, wallStart, walls, budget, (wall) => {
-    const start = clock.momentAt(wall, startsAt);
-    return start < range.from || start >= end.moment || visit(start, wall);
+    const start = clock.instantAt(wall, startsAt);
+    return start < range.from || start >= end.instant || visit(start, wall);
   });
 }
 
@@ -134,7 +137,7 @@ export type RecurrenceCheck =
 export function checkRecurrence(entry: RecurringSlots, timezone = 'UTC'): RecurrenceCheck {
   const rule = readRecurrence(entry.rrule);
   if ('problem' in rule) return { isBounded: false, ...rule, steps: 0 };
-  const startsAt = readMoment(entry.starts_at);
+  const startsAt = readInstant(entry.starts_at);
   if (startsAt === undefined)
     return { isBounded: false, code: 'invalid_format', problem: 'starts_at is not a time.', steps: 0 };
   const times = timesADay(rule);
@@ -145,7 +148,7 @@ export function checkRecurrence(entry: RecurringSlots, timezone = 'UTC'): Recurr
   const start = wallIn(timezone, startsAt);
   const budget: StepBudget = { left: MAX_STEPS };
   let found = false;
-  walkRecurrence(rule, start, { from: start, to: LAST_MOMENT }, budget, () => {
+  walkRecurrence(rule, start, { from: start, to: LAST_INSTANT }, budget, () => {
     found = true;
     return false;
   });

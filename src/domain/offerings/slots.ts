@@ -2,11 +2,11 @@
 // that are blacked out, too soon, too small or without a price for the party. The page is in order of start, and
 // bounded. It does not subtract existing bookings: capacity is the venue's figure.
 
-import { DAY, readDate, readMoment, writeMoment } from '../../../schemas/rules/moment.ts';
+import { DAY, readDate, readInstant, writeInstant } from '../../../schemas/rules/instant.ts';
 import type { Availability, Offering, Slot } from '../../../schemas/types.gen.ts';
-import type { StepBudget } from '../calendar/recurrence-set.ts';
-import { type ZoneClock, zoneClock } from '../calendar/zone-clock.ts';
-import { anyTierTest, type Price, type PricedSlot, pricesFor } from './price.ts';
+import type { StepBudget } from '../recurrence/recurrence-set.ts';
+import { type ZoneClock, zoneClock } from '../recurrence/zone-clock.ts';
+import { anyTierPredicate, type Price, type PricedSlot, pricesFor } from './price.ts';
 import { type ParsedRule, parseRule, type RecurringSlots, type TimeRange, walkStarts } from './recurrence.ts';
 
 const MINUTE_MS = 60_000;
@@ -54,11 +54,11 @@ function bookableRange(availability: Availability, query: SlotQuery): TimeRange 
 /** The slots that the venue sent one by one. */
 function singleSlots(availability: Availability): UnpricedSlot[] {
   return (availability.slots ?? []).flatMap((slot) => {
-    const start = readMoment(slot.starts_at);
+    const start = readInstant(slot.starts_at);
     if (start === undefined) return [];
     return {
       start,
-      end: readMoment(slot.ends_at) ?? null,
+      end: readInstant(slot.ends_at) ?? null,
       capacity: slot.capacity ?? null,
       externalId: slot.external_id ?? null,
       overrides: new Map(slot.tier_overrides?.map(({ tier, amount }) => [tier, amount])),
@@ -185,7 +185,7 @@ interface PageDraft {
 /**
  * Adds slots, in order of start, as long as they fit. Slots with the same start stay on one page, so that the next
  * page can begin at a start; if they alone are too many for a page, only the first of them are on it. Returns the
- * moment from which slots were left out, or null.
+ * instant from which slots were left out, or null.
  */
 function addToPage(
   page: PageDraft,
@@ -224,7 +224,7 @@ function priceSizes(): PriceSize {
 
 /**
  * Searches a range window by window, all rules in each, so that the slots before the end of a window are complete. A
- * window is a day at first and grows while the budget allows. Returns the moment at which the search stopped, or
+ * window is a day at first and grows while the budget allows. Returns the instant at which the search stopped, or
  * null.
  */
 function searchRange(
@@ -265,7 +265,7 @@ function searchFor(offering: PricedOffering, range: TimeRange, clock: ZoneClock,
   const rules = ruleSlotsOf(availability.recurring ?? [], clock, range, partySize);
   if (rules === null) return null;
   const blackouts = new Set(availability.blackout_dates?.map(readDate));
-  const hasPrice = anyTierTest(tiers, partySize);
+  const hasPrice = anyTierPredicate(tiers, partySize);
   const isOpen = (start: number, end: number | null): boolean => {
     const slot = pricedSlot(clock, start, end);
     return !blackouts.has(Math.floor(slot.wallStart / DAY) * DAY) && hasPrice(slot);
@@ -290,18 +290,18 @@ export function bookableSlots(offering: PricedOffering, query: SlotQuery): SlotP
   if (!(range.from < range.to)) return { data: [], next_from: null };
   const clock = zoneClock(availability.timezone ?? 'UTC', range.from, range.to);
   const search = searchFor(offering, range, clock, partySize);
-  if (search === null) return { data: [], next_from: writeMoment(range.from) };
+  if (search === null) return { data: [], next_from: writeInstant(range.from) };
   const prices = pricesFor(tiers, partySize);
   const cutoff = (availability.cutoff_minutes ?? 0) * MINUTE_MS;
   const page: PageDraft = { data: [], prices: 0, bytes: 0 };
   const stopped = searchRange(search, range, page, (slot) => ({
-    starts_at: writeMoment(slot.start),
-    ends_at: slot.end === null ? null : writeMoment(slot.end),
+    starts_at: writeInstant(slot.start),
+    ends_at: slot.end === null ? null : writeInstant(slot.end),
     external_id: slot.externalId,
     capacity: slot.capacity,
-    pay_by: writeMoment(slot.start - cutoff),
+    pay_by: writeInstant(slot.start - cutoff),
     prices: prices(pricedSlot(clock, slot.start, slot.end), slot.overrides),
   }));
   const next = stopped ?? (range.to < query.to.getTime() ? range.to : null);
-  return { data: page.data, next_from: next === null ? null : writeMoment(next) };
+  return { data: page.data, next_from: next === null ? null : writeInstant(next) };
 }

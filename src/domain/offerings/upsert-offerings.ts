@@ -12,8 +12,8 @@ import {
   type UpsertTarget,
   upsertByExternalId,
 } from '../catalogue/upsert.ts';
-import { unboundedRules } from './bounded-rules.ts';
-import { type OfferingContent, type OfferingRow, READ_BY_MEMBERS, shownOffering } from './offering.ts';
+import { recurrenceProblems } from './bounded-rules.ts';
+import { type OfferingContent, type OfferingRow, offeringView, REVIEWED_FIELDS } from './offering.ts';
 import { findByExternalIds, type OfferingWrite, writeOfferings } from './queries.ts';
 
 type Body = OfferingContent | { readonly offerings: readonly OfferingContent[] };
@@ -29,7 +29,7 @@ export async function upsertOfferings(
     const [only] = await upsertAll(tx, seller, [body]);
     if (only === undefined) throw new Error('the upsert of one offering gave no result');
     const { result, row } = only;
-    const data = shownOffering(row);
+    const data = offeringView(row);
     return {
       status: result === 'created' ? 201 : 200,
       body: { data, duplicate: result === 'unchanged', updated: result === 'updated' },
@@ -41,7 +41,7 @@ export async function upsertOfferings(
     index,
     external_id: row.external_id,
     result,
-    data: shownOffering(row),
+    data: offeringView(row),
   }));
   const summary = {
     total: all.length,
@@ -57,7 +57,7 @@ function refuseUnbounded(body: Body): void {
     'offerings' in body
       ? body.offerings.map((content, index) => ({ at: `/offerings/${index}`, content }))
       : [{ at: '', content: body }];
-  const problems = unboundedRules(offerings);
+  const problems = recurrenceProblems(offerings);
   if (problems.length > 0) throw invalid(problems);
 }
 
@@ -83,7 +83,7 @@ const TARGET: UpsertTarget<OfferingContent, OfferingRow, OfferingWrite> = {
     externalId: content.external_id,
     content,
     fingerprint,
-    approved: visibleAfter(before, content),
+    approved: approvedContentAfter(before, content),
     at,
   }),
 };
@@ -94,27 +94,28 @@ function statusAfter(
   content: OfferingContent,
 ): { status: string; reviewNote: string | null } {
   if (before === null) return { status: 'pending', reviewNote: null };
-  const readByMembers = (version: OfferingContent): Buffer =>
+  const reviewedFieldsHash = (version: OfferingContent): Buffer =>
     seller.contract.fingerprint(
       'offering',
       Object.fromEntries(
-        READ_BY_MEMBERS.flatMap((name) => (version[name] === undefined ? [] : [[name, version[name]]])),
+        REVIEWED_FIELDS.flatMap((name) => (version[name] === undefined ? [] : [[name, version[name]]])),
       ) as JsonValue,
     );
-  const after = readByMembers(content);
-  if (readByMembers(before.content).equals(after)) return { status: before.status, reviewNote: before.review_note };
+  const after = reviewedFieldsHash(content);
+  if (reviewedFieldsHash(before.content).equals(after))
+    return { status: before.status, reviewNote: before.review_note };
   // A change back to the version that members see needs no review.
-  const isVisible = before.approved !== null && readByMembers(before.approved).equals(after);
+  const isVisible = before.approved !== null && reviewedFieldsHash(before.approved).equals(after);
   return { status: isVisible ? 'approved' : 'pending', reviewNote: null };
 }
 
 /**
  * The version that members see: the reviewed fields as approved, with the new prices and times, which need no review.
  */
-function visibleAfter(before: OfferingRow | null, content: OfferingContent): OfferingContent | null {
+function approvedContentAfter(before: OfferingRow | null, content: OfferingContent): OfferingContent | null {
   if (before === null || before.approved === null) return null;
   const visible: Record<string, unknown> = { ...content };
-  for (const name of READ_BY_MEMBERS) {
+  for (const name of REVIEWED_FIELDS) {
     if (before.approved[name] === undefined) delete visible[name];
     else visible[name] = before.approved[name];
   }

@@ -4,7 +4,7 @@
 import { IN_RANGE } from '../ledger/check-queries.ts';
 
 /** The entries of every captured hold, every done movement and every dispute that moved money. */
-export const ENTRIES_OWED = `
+export const EXPECTED_ENTRIES = `
   select venue_id, checkout_id, mode, currency, 'capture' as kind, hold_id::text as subject, amount::bigint as amount
     from holds where ${IN_RANGE} and status in ('captured', 'returned')
   union all
@@ -21,8 +21,8 @@ export const ENTRIES_OWED = `
   select venue_id, checkout_id, mode, currency, 'dispute_won', dispute_id, amount::bigint
     from disputes where ${IN_RANGE} and reinstated`;
 
-export const MOVED = `select venue_id, checkout_id, kind, status, amount::bigint as amount, fee_part::bigint as fee_part
+export const MOVEMENTS = `select venue_id, checkout_id, kind, status, amount::bigint as amount, fee_part::bigint as fee_part
   from movements where ${IN_RANGE}`;
 
-export const PAID_OUT = `select venue_id, checkout_id, amount::bigint as amount, fee_amount::bigint as fee_amount
+export const PAYOUTS = `select venue_id, checkout_id, amount::bigint as amount, fee_amount::bigint as fee_amount
   from payouts where ${IN_RANGE}`;

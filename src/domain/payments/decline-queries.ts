@@ -4,16 +4,16 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import { closedBy, MAX_DECLINES_PER_ADDRESS, MAX_DECLINES_PER_SHARE } from './card-form.ts';
+import { blockedUntil, MAX_DECLINES_PER_ADDRESS, MAX_DECLINES_PER_SHARE } from './decline-limit.ts';
 
-/** The newest are enough: so many within an hour would close the form by themselves. */
+/** The newest are enough: so many within an hour would reach the limit by themselves. */
 const MAX_READ = 100;
 
 export interface Decline {
   readonly venueId: string;
   readonly holdId: string;
   readonly mode: Mode;
-  /** The id of the declined charge, or of the notice if there was no charge. */
+  /** The id of the declined charge, or of the processor's event if there was no charge. */
   readonly declineId: string;
   /** When the issuer declined, in milliseconds. */
   readonly at: number;
@@ -43,16 +43,16 @@ export async function recordHoldAddress(
   );
 }
 
-export interface CardForm {
+export interface DeclineScope {
   readonly venueId: string;
   readonly shareId: string;
   /** The address of the request, or the address that requested this hold last. */
   readonly by: { readonly addressHash: Buffer | null } | { readonly holdId: string };
 }
 
-/** Until when the card form of a share is closed, in milliseconds; null: it is open. */
-export async function cardFormClosedUntil(db: Queryable, form: CardForm, now: number): Promise<number | null> {
-  const { by } = form;
+/** Until when declines block the share or the address, in milliseconds; null: they do not. */
+export async function declinesBlockUntil(db: Queryable, scope: DeclineScope, now: number): Promise<number | null> {
+  const { by } = scope;
   const rows = await db.query<{ at: number; isOnShare: boolean }>(
     `with address as (
        select coalesce($3::bytea, (select a.address_hash from hold_request_addresses a
@@ -64,11 +64,11 @@ export async function cardFormClosedUntil(db: Queryable, form: CardForm, now: nu
        union all
        (select d.at, false from declines d join address a on a.hash = d.address_hash
         where d.at > to_timestamp($5 / 1000.0) - interval '2 hours' order by d.at desc limit ${MAX_READ})) counted`,
-    [form.venueId, form.shareId, 'addressHash' in by ? by.addressHash : null, 'holdId' in by ? by.holdId : null, now],
+    [scope.venueId, scope.shareId, 'addressHash' in by ? by.addressHash : null, 'holdId' in by ? by.holdId : null, now],
   );
   const times = (isOnShare: boolean): number[] => rows.filter((row) => row.isOnShare === isOnShare).map(({ at }) => at);
-  const onShare = closedBy(times(true), MAX_DECLINES_PER_SHARE, now);
-  const fromAddress = closedBy(times(false), MAX_DECLINES_PER_ADDRESS, now);
+  const onShare = blockedUntil(times(true), MAX_DECLINES_PER_SHARE, now);
+  const fromAddress = blockedUntil(times(false), MAX_DECLINES_PER_ADDRESS, now);
   return onShare === null || fromAddress === null ? (onShare ?? fromAddress) : Math.max(onShare, fromAddress);
 }
 

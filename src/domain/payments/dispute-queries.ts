@@ -1,61 +1,61 @@
-// The SQL of disputes and of the stored notices about them.
+// The SQL of disputes and of the stored processor events about them.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import type { DisputeNotice } from './notice.ts';
+import type { DisputeEvent } from './processor-event.ts';
 
-/** A duplicate of a stored notice is ignored. */
-export async function storeNotice(
+/** A duplicate of a stored event is ignored. */
+export async function storeProcessorEvent(
   db: Queryable,
-  notice: { readonly id: string; readonly mode: Mode; readonly about: DisputeNotice; readonly now: number },
+  event: { readonly id: string; readonly mode: Mode; readonly subject: DisputeEvent; readonly now: number },
 ): Promise<void> {
   await db.query(
-    `insert into processor_notices (notice_id, mode, about, due_at, received_at)
+    `insert into processor_events (event_id, mode, subject, due_at, received_at)
      values ($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($4 / 1000.0)) on conflict do nothing`,
-    [notice.id, notice.mode, JSON.stringify(notice.about), notice.now],
+    [event.id, event.mode, JSON.stringify(event.subject), event.now],
   );
 }
 
-export interface StoredNotice {
+export interface StoredProcessorEvent {
   readonly id: string;
   readonly mode: Mode;
-  readonly about: DisputeNotice;
+  readonly subject: DisputeEvent;
   readonly leaseToken: number;
   readonly receivedAt: number;
 }
 
-export async function claimNotices(
+export async function claimProcessorEvents(
   db: Queryable,
   now: number,
   leaseEnds: number,
   limit: number,
-): Promise<StoredNotice[]> {
-  return db.query<StoredNotice>(
-    `update processor_notices set lease_token = lease_token + 1, due_at = to_timestamp($2 / 1000.0)
-     where notice_id in (
-       select notice_id from processor_notices where due_at <= to_timestamp($1 / 1000.0)
+): Promise<StoredProcessorEvent[]> {
+  return db.query<StoredProcessorEvent>(
+    `update processor_events set lease_token = lease_token + 1, due_at = to_timestamp($2 / 1000.0)
+     where event_id in (
+       select event_id from processor_events where due_at <= to_timestamp($1 / 1000.0)
        order by due_at limit $3 for update skip locked)
-     returning notice_id as "id", mode, about, lease_token as "leaseToken", (extract(epoch from received_at) * 1000)::float8 as "receivedAt"`,
+     returning event_id as "id", mode, subject, lease_token as "leaseToken", (extract(epoch from received_at) * 1000)::float8 as "receivedAt"`,
     [now, leaseEnds, limit],
   );
 }
 
-/** Null as dueAt: the notice is done. A worker with a stale lease token writes nothing. */
-export async function postponeNotice(
+/** Null as dueAt: the event is done. A worker with a stale lease token writes nothing. */
+export async function postponeProcessorEvent(
   db: Queryable,
-  { id, leaseToken }: Pick<StoredNotice, 'id' | 'leaseToken'>,
+  { id, leaseToken }: Pick<StoredProcessorEvent, 'id' | 'leaseToken'>,
   dueAt: number | null,
 ): Promise<void> {
   await db.query(
-    'update processor_notices set due_at = to_timestamp($3 / 1000.0) where notice_id = $1 and lease_token = $2',
+    'update processor_events set due_at = to_timestamp($3 / 1000.0) where event_id = $1 and lease_token = $2',
     [id, leaseToken, dueAt],
   );
 }
 
-export async function deleteOldNotices(db: Queryable, now: number, limit: number): Promise<number> {
+export async function deleteOldProcessorEvents(db: Queryable, now: number, limit: number): Promise<number> {
   const rows = await db.query(
-    `delete from processor_notices where notice_id in (
-       select notice_id from processor_notices
+    `delete from processor_events where event_id in (
+       select event_id from processor_events
        where received_at < to_timestamp($1 / 1000.0) - interval '90 days' and due_at is null limit $2) returning 1`,
     [now, limit],
   );
@@ -78,13 +78,13 @@ export interface DisputeUpdate {
   readonly checkoutId: string;
   readonly shareId: string;
   readonly holdId: string;
-  readonly about: DisputeNotice;
+  readonly event: DisputeEvent;
   readonly now: number;
 }
 
 /** Inserts the dispute if it is new, locks it, and returns what was recorded before. */
 export async function lockDispute(tx: Queryable, update: DisputeUpdate): Promise<LockedDispute> {
-  const { about } = update;
+  const { event } = update;
   await tx.query(
     `insert into disputes (venue_id, dispute_id, mode, checkout_id, share_id, hold_id, amount, currency, status, reason,
        opened_at, changed_at)
@@ -92,32 +92,32 @@ export async function lockDispute(tx: Queryable, update: DisputeUpdate): Promise
      on conflict (venue_id, dispute_id) do nothing`,
     [
       update.venueId,
-      about.disputeId,
+      event.disputeId,
       update.mode,
       update.checkoutId,
       update.shareId,
       update.holdId,
-      about.amount,
-      about.currency,
-      about.status,
-      about.reason,
+      event.amount,
+      event.currency,
+      event.status,
+      event.reason,
       update.now,
     ],
   );
   const rows = await tx.query<LockedDispute>(
     'select withdrawn, reinstated, amount, currency from disputes where venue_id = $1 and dispute_id = $2 for update',
-    [update.venueId, about.disputeId],
+    [update.venueId, event.disputeId],
   );
-  if (rows[0] === undefined) throw new Error(`dispute ${about.disputeId} was just written but is not found`);
+  if (rows[0] === undefined) throw new Error(`dispute ${event.disputeId} was just written but is not found`);
   return rows[0];
 }
 
-/** A won or lost dispute keeps its status when a late notice arrives. */
+/** A won or lost dispute keeps its status when a late event arrives. */
 export async function updateDispute(tx: Queryable, update: DisputeUpdate, next: DisputeFunds): Promise<void> {
   await tx.query(
     `update disputes set status = case when status in ('won', 'lost') then status else $3 end, withdrawn = $4, reinstated = $5,
        changed_at = to_timestamp($6 / 1000.0)
      where venue_id = $1 and dispute_id = $2`,
-    [update.venueId, update.about.disputeId, update.about.status, next.withdrawn, next.reinstated, update.now],
+    [update.venueId, update.event.disputeId, update.event.status, next.withdrawn, next.reinstated, update.now],
   );
 }

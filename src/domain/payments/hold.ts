@@ -16,7 +16,7 @@ export interface HoldState {
   readonly currency: string;
   /** The hold that this one renews; null: it is no renewal, or has replaced that hold. */
   readonly renews: string | null;
-  readonly keepsCard: boolean;
+  readonly savesCard: boolean;
   readonly intentId: string | null;
   readonly customerId: string | null;
   readonly paymentMethodId: string | null;
@@ -57,11 +57,11 @@ const HOUR = 3_600_000;
  * card was not saved.
  */
 export function renewalTime(
-  hold: { readonly keepsCard: boolean },
+  hold: { readonly savesCard: boolean },
   heldAt: number,
   captureBefore: number | null,
   expiresAt: number,
 ): number | null {
-  if (!hold.keepsCard || captureBefore === null || captureBefore > expiresAt) return null;
+  if (!hold.savesCard || captureBefore === null || captureBefore > expiresAt) return null;
   return captureBefore - Math.min(24 * HOUR, Math.max(0, (captureBefore - heldAt) / 2));
 }

@@ -2,8 +2,9 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import { requireTransition } from '../../base/transitions.ts';
 import type { DueAtVenue } from './queries.ts';
-import type { MovementStatus } from './transitions.ts';
+import { MOVEMENT_TRANSITIONS, type MovementStatus } from './transitions.ts';
 
 export interface MovementRow {
   readonly id: string;
@@ -25,7 +26,7 @@ export interface MovementRow {
 }
 
 const MOVEMENT_COLUMNS = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
-  hold_id as "holdId", status, amount, fee_part as "feePart", takes_back as "reversedTransferId", currency, lease_token as "leaseToken", refusals,
+  hold_id as "holdId", status, amount, fee_part as "feePart", reversed_transfer_id as "reversedTransferId", currency, lease_token as "leaseToken", refusals,
   (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
 /** The checkout of new movements, and the time. */
@@ -57,11 +58,11 @@ export async function insertMovements(
   if (movements.length === 0) return;
   await tx.query(
     `insert into movements (venue_id, movement_id, kind, mode, checkout_id, share_id, hold_id, status, amount, fee_part,
-       takes_back, currency, reason, due_at, created_at)
-     select $1, n.id, n.kind, $2, $3, n.share_id, n.hold_id, 'waiting', n.amount, n.fee_part, n.takes_back, $4, n.reason,
+       reversed_transfer_id, currency, reason, due_at, created_at)
+     select $1, n.id, n.kind, $2, $3, n.share_id, n.hold_id, 'waiting', n.amount, n.fee_part, n.reversed_transfer_id, $4, n.reason,
        to_timestamp(n.due_at / 1000.0), to_timestamp($5 / 1000.0)
      from unnest($6::uuid[], $7::text[], $8::text[], $9::uuid[], $10::integer[], $11::integer[], $12::uuid[], $13::text[],
-       $14::float8[]) as n(id, kind, share_id, hold_id, amount, fee_part, takes_back, reason, due_at)`,
+       $14::float8[]) as n(id, kind, share_id, hold_id, amount, fee_part, reversed_transfer_id, reason, due_at)`,
     [
       scope.venueId,
       scope.mode,
@@ -91,12 +92,26 @@ export async function openPayout(tx: Queryable, scope: MovementScope, payoutId: 
   ]);
 }
 
-export async function shrinkTransfer(tx: Queryable, venueId: string, id: string, by: number): Promise<number> {
+export async function reduceTransfer(tx: Queryable, venueId: string, id: string, by: number): Promise<number> {
   const rows = await tx.query(
-    `update movements set amount = amount - $3, status = case when amount = $3 then 'dropped' else status end,
-       due_at = case when amount = $3 then null else due_at end
-     where venue_id = $1 and movement_id = $2 and status in ('waiting', 'failed') and amount >= $3 returning 1`,
+    `update movements set amount = amount - $3
+     where venue_id = $1 and movement_id = $2 and status in ('waiting', 'failed') and amount > $3 returning 1`,
     [venueId, id, by],
+  );
+  return rows.length;
+}
+
+/** A refund has taken the whole transfer: it will never be sent. */
+export async function dropTransfer(
+  tx: Queryable,
+  venueId: string,
+  transfer: { readonly id: string; readonly from: MovementStatus; readonly amount: number },
+): Promise<number> {
+  requireTransition('movement', MOVEMENT_TRANSITIONS, transfer.from, 'dropped');
+  const rows = await tx.query(
+    `update movements set amount = 0, status = 'dropped', due_at = null
+     where venue_id = $1 and movement_id = $2 and status = $3 and amount = $4 returning 1`,
+    [venueId, transfer.id, transfer.from, transfer.amount],
   );
   return rows.length;
 }
@@ -131,6 +146,7 @@ export async function claimMovements(
   leaseEnds: number,
   limit: number,
 ): Promise<MovementRow[]> {
+  requireTransition('movement', MOVEMENT_TRANSITIONS, 'waiting', 'sending');
   return db.query<MovementRow>(
     `update movements set status = 'sending', lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and movement_id in (
@@ -147,6 +163,7 @@ export async function finishMovement(
   outcome: { readonly status: 'done' | 'failed'; readonly processorId: string | null; readonly error: string | null },
   now: number,
 ): Promise<boolean> {
+  requireTransition('movement', MOVEMENT_TRANSITIONS, 'sending', outcome.status);
   const rows = await tx.query(
     `update movements set status = $3, processor_id = coalesce($4, processor_id), last_error = $5, due_at = null,
        done_at = case when $3 = 'done' then to_timestamp($6 / 1000.0) end
@@ -280,7 +297,7 @@ export async function refundedByHold(
   return new Map(rows.map(({ holdId, ...sums }) => [holdId, sums]));
 }
 
-/** The processor's notice says whether it can pay out to the account. */
+/** The processor's event says whether it can pay out to the account. */
 export async function setPayoutsEnabled(db: Queryable, mode: Mode, accountId: string, enabled: boolean): Promise<void> {
   await db.query('update payout_accounts set payouts_enabled = $3 where mode = $1 and account_id = $2', [
     mode,
@@ -290,12 +307,13 @@ export async function setPayoutsEnabled(db: Queryable, mode: Mode, accountId: st
 }
 
 /** An operator retries the refused movements, with another key: the processor replays its refusal for the old one. */
-export async function retryMovement(
+export async function retryFailedMovements(
   tx: Queryable,
   venueId: string,
   mode: Mode,
   now: number,
 ): Promise<{ id: string }[]> {
+  requireTransition('movement', MOVEMENT_TRANSITIONS, 'failed', 'waiting');
   return tx.query(
     `update movements set status = 'waiting', due_at = to_timestamp($3 / 1000.0), refusals = refusals + 1
      where venue_id = $1 and mode = $2 and status = 'failed' returning movement_id as "id"`,
@@ -303,7 +321,7 @@ export async function retryMovement(
   );
 }
 
-export async function venuesWithFailed(db: Queryable, mode: Mode): Promise<string[]> {
+export async function venuesWithFailedMovements(db: Queryable, mode: Mode): Promise<string[]> {
   const rows = await db.query<{ venueId: string }>(
     `select distinct venue_id as "venueId" from movements where mode = $1 and status = 'failed'`,
     [mode],

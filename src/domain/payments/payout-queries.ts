@@ -46,8 +46,8 @@ const IN_PERIOD = `p.venue_id = $1 and p.mode = $2 and p.created_at >= coalesce(
   and p.created_at < coalesce($4::timestamptz, 'infinity')`;
 
 /** The sums of the transfers, of the reversals, and of what was paid to the venue and not reversed. */
-const SUMS = `coalesce(sum(m.amount) filter (where m.kind = 'transfer'), 0) as carried,
-  coalesce(sum(m.amount) filter (where m.kind = 'reversal'), 0) as taken_back,
+const SUMS = `coalesce(sum(m.amount) filter (where m.kind = 'transfer'), 0) as transferred,
+  coalesce(sum(m.amount) filter (where m.kind = 'reversal'), 0) as reversed,
   coalesce(sum(case m.kind when 'transfer' then m.amount else -m.amount end) filter (where m.status = 'done'), 0) as paid`;
 
 /** Newest first. Returns up to `limit` + 1 rows, so that the caller knows whether there is a next page. */
@@ -59,7 +59,7 @@ export async function listPayoutRows(
 ): Promise<PayoutRow[]> {
   return db.query<PayoutRow>(
     `select p.payout_id as "id", p.mode, p.checkout_id as "checkoutId", p.amount, p.fee_amount as "feeAmount", p.currency,
-       utc_micros(p.created_at) as "createdAt", (p.amount - t.carried + t.taken_back)::integer as "reversedAmount",
+       utc_micros(p.created_at) as "createdAt", (p.amount - t.transferred + t.reversed)::integer as "reversedAmount",
        t.paid::integer as "paidAmount", utc_text(t.sent_at) as "sentAt", t.transfers
      from (select * from payouts p where ${IN_PERIOD} and p.created_at < coalesce($5::timestamptz, 'infinity')
        order by p.created_at desc limit $6) p
@@ -77,13 +77,13 @@ export async function listPayoutRows(
 /** The totals of the whole period. */
 export async function payoutTotals(db: Queryable, period: PayoutPeriod): Promise<PayoutTotals> {
   const rows = await db.query<PayoutTotals>(
-    `with chosen as (select p.checkout_id, p.amount, p.fee_amount from payouts p where ${IN_PERIOD}),
-       moved as (select ${SUMS} from chosen c join movements m on m.venue_id = $1 and m.checkout_id = c.checkout_id
+    `with period_payouts as (select p.checkout_id, p.amount, p.fee_amount from payouts p where ${IN_PERIOD}),
+       sums as (select ${SUMS} from period_payouts c join movements m on m.venue_id = $1 and m.checkout_id = c.checkout_id
          where m.kind in ('transfer', 'reversal'))
-     select s.count, s.amount, s."feeAmount", (s.amount - m.carried + m.taken_back)::bigint as "reversedAmount",
+     select s.count, s.amount, s."feeAmount", (s.amount - m.transferred + m.reversed)::bigint as "reversedAmount",
        m.paid::bigint as "paidAmount"
      from (select count(*) as count, coalesce(sum(amount), 0)::bigint as amount,
-       coalesce(sum(fee_amount), 0)::bigint as "feeAmount" from chosen) s cross join moved m`,
+       coalesce(sum(fee_amount), 0)::bigint as "feeAmount" from period_payouts) s cross join sums m`,
     [period.venueId, period.mode, period.from, period.to],
   );
   if (rows[0] === undefined) throw new Error('the totals of payouts returned no row');

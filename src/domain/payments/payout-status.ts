@@ -5,10 +5,10 @@ import type { MovementStatus } from './transitions.ts';
 
 /** One failed transfer needs the operator, whatever the others do. A dropped one was refunded before it was sent. */
 export function payoutStatus(transfers: readonly { readonly status: MovementStatus }[]): Payout['status'] {
-  const wanted = transfers.map(({ status }) => status).filter((status) => status !== 'dropped');
-  if (wanted.includes('failed')) return 'failed';
-  if (wanted.length === 0) return 'canceled';
-  return wanted.every((status) => status === 'done') ? 'paid' : 'pending';
+  const active = transfers.map(({ status }) => status).filter((status) => status !== 'dropped');
+  if (active.includes('failed')) return 'failed';
+  if (active.length === 0) return 'canceled';
+  return active.every((status) => status === 'done') ? 'paid' : 'pending';
 }
 
 /** A transfer as the venue's statement names it. */

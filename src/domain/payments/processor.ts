@@ -17,11 +17,11 @@ export type ProcessorHoldStatus =
   /** Created, and waiting for a card. */
   | 'waiting'
   /** The guest gave a card; the issuer wants a confirmation from the guest, or has not answered yet. */
-  | 'underway'
+  | 'processing'
   | 'held'
   | 'captured'
   /** Released, lapsed or voided: it can never be captured. */
-  | 'gone';
+  | 'voided';
 
 /** A hold as the processor records it. */
 export interface HoldFacts {
@@ -42,7 +42,7 @@ export interface HoldFacts {
   readonly customerId: string | null;
   readonly paymentMethodId: string | null;
   /** Why the last card was declined (`card_declined`, `insufficient_funds`, …); null: no card was declined. */
-  readonly refusal: string | null;
+  readonly declineCode: string | null;
   /** The charge that the issuer declined, and when (milliseconds); null: no issuer has declined one. */
   readonly decline: { readonly chargeId: string; readonly at: number } | null;
 }
@@ -163,10 +163,10 @@ export class ProcessorRefusal extends Error {
   /** The card's issuer has declined the card. */
   readonly isCardDecline: boolean;
 
-  constructor(code: string, message: string, byCard = false) {
+  constructor(code: string, message: string, isCardDecline = false) {
     super(message);
     this.name = 'ProcessorRefusal';
     this.code = code;
-    this.isCardDecline = byCard;
+    this.isCardDecline = isCardDecline;
   }
 }

@@ -7,7 +7,7 @@ import type { HoldState } from './hold.ts';
 import { ENDED_HOLD_STATUSES, type HoldStatus } from './transitions.ts';
 
 const HOLD_COLUMNS = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
-  currency, renews, keeps_card as "keepsCard", intent_id as "intentId", customer_id as "customerId",
+  currency, renews, saves_card as "savesCard", intent_id as "intentId", customer_id as "customerId",
   payment_method_id as "paymentMethodId", charge_id as "chargeId",
   (extract(epoch from held_at) * 1000)::float8 as "heldAt", (extract(epoch from capture_before) * 1000)::float8 as "captureBefore", lease_token as "leaseToken",
   capture_tries as "captureTries",
@@ -20,7 +20,7 @@ export interface DueAtVenue {
 }
 
 /** The holds that have not ended. */
-export async function liveHolds(tx: Queryable, venueId: string, checkoutId: string): Promise<HoldState[]> {
+export async function activeHolds(tx: Queryable, venueId: string, checkoutId: string): Promise<HoldState[]> {
   return tx.query<HoldState>(
     `select ${HOLD_COLUMNS} from holds where venue_id = $1 and checkout_id = $2 and status <> all($3)
      order by created_at, hold_id`,
@@ -56,16 +56,16 @@ export async function insertHold(
     readonly shareId: string;
     readonly amount: number;
     readonly renews: string | null;
-    readonly keepsCard: boolean;
+    readonly savesCard: boolean;
     readonly customerId: string | null;
     readonly payerId: string | null;
   },
   dueAt: number,
 ): Promise<void> {
   await tx.query(
-    `insert into holds (venue_id, hold_id, checkout_id, share_id, mode, status, amount, currency, renews, keeps_card,
+    `insert into holds (venue_id, hold_id, checkout_id, share_id, mode, status, amount, currency, renews, saves_card,
        customer_id, due_at, created_at, payer_id)
-     values ($1, $2, $3, $4, $5, 'asked', $6, $7, $8, $9, $10, to_timestamp($11 / 1000.0), to_timestamp($12 / 1000.0), $13)`,
+     values ($1, $2, $3, $4, $5, 'requested', $6, $7, $8, $9, $10, to_timestamp($11 / 1000.0), to_timestamp($12 / 1000.0), $13)`,
     [
       scope.venueId,
       hold.id,
@@ -75,7 +75,7 @@ export async function insertHold(
       hold.amount,
       scope.currency,
       hold.renews,
-      hold.keepsCard,
+      hold.savesCard,
       hold.customerId,
       dueAt,
       scope.now,
@@ -197,7 +197,7 @@ export async function shiftHeldTimes(tx: Queryable, venueId: string, checkoutId:
   );
 }
 
-/** A notice says that a hold has changed: makes it due now. */
+/** A processor event says that a hold has changed: makes it due now. */
 export async function markHoldDue(
   db: Queryable,
   hint: { readonly venueId: string; readonly holdId: string; readonly mode: Mode; readonly now: number },
@@ -247,7 +247,7 @@ export async function claimHold(
 ): Promise<HoldState | null> {
   const rows = await db.query<HoldState>(
     `update holds set lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
-     where venue_id = $1 and hold_id = $2 and status in ('asked', 'open', 'held', 'releasing') returning ${HOLD_COLUMNS}`,
+     where venue_id = $1 and hold_id = $2 and status in ('requested', 'open', 'held', 'releasing') returning ${HOLD_COLUMNS}`,
     [venueId, holdId, leaseEnds],
   );
   return rows[0] ?? null;
@@ -261,7 +261,7 @@ export async function unsettledHolds(
   limit: number,
 ): Promise<HoldState[]> {
   return db.query<HoldState>(
-    `select ${HOLD_COLUMNS} from holds where mode = $1 and status in ('asked', 'open', 'held', 'releasing')
+    `select ${HOLD_COLUMNS} from holds where mode = $1 and status in ('requested', 'open', 'held', 'releasing')
        and ($2::uuid is null or hold_id > $2) order by hold_id limit $3`,
     [mode, after, limit],
   );

@@ -14,11 +14,11 @@ import { errorCodeOf } from './stripe-errors.ts';
 const STATUSES: ReadonlyMap<string, ProcessorHoldStatus> = new Map([
   ['requires_payment_method', 'waiting'],
   ['requires_confirmation', 'waiting'],
-  ['requires_action', 'underway'],
-  ['processing', 'underway'],
+  ['requires_action', 'processing'],
+  ['processing', 'processing'],
   ['requires_capture', 'held'],
   ['succeeded', 'captured'],
-  ['canceled', 'gone'],
+  ['canceled', 'voided'],
 ]);
 
 export function toStripeMetadata(metadata: HoldMetadata): Record<string, string> {
@@ -69,7 +69,7 @@ export function factsOf(intent: Stripe.PaymentIntent): HoldFacts {
     chargeId: charge?.id ?? null,
     customerId: idOf(intent.customer),
     paymentMethodId: idOf(intent.payment_method),
-    refusal: intent.last_payment_error === null ? null : errorCodeOf(intent.last_payment_error),
+    declineCode: intent.last_payment_error === null ? null : errorCodeOf(intent.last_payment_error),
     decline: status === 'waiting' ? declineOf(intent) : null,
   };
 }

@@ -153,7 +153,7 @@ class StripeProcessor implements Processor {
       // Any refusal but the issuer's counts only if the intent itself shows that it cannot be captured.
       const facts = await this.retrieveHold(intentId);
       if (facts.status === 'captured' && facts.captured === amount) return facts;
-      if (facts.status === 'gone' || facts.status === 'captured') throw error;
+      if (facts.status === 'voided' || facts.status === 'captured') throw error;
       throw new ProcessorUnavailable(error.message);
     }
   }
@@ -169,7 +169,7 @@ class StripeProcessor implements Processor {
     } catch (error) {
       if (!(error instanceof ProcessorRefusal)) throw error;
       const facts = await this.retrieveHold(intentId);
-      if (facts.status === 'gone') return facts;
+      if (facts.status === 'voided') return facts;
       if (facts.status === 'captured') throw new ProcessorRefusal('already_captured', 'release: the hold was captured');
       throw new ProcessorUnavailable(error.message);
     }

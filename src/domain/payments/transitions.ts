@@ -1,11 +1,11 @@
-// The states of a hold and of a movement of money, and the transitions between them. `asked`, `capturing`, `releasing`
+// The states of a hold and of a movement of money, and the transitions between them. `requested`, `capturing`, `releasing`
 // and `sending` are committed before the processor is called. If the outcome of that call is unknown, the same call
 // with the same key reveals it.
 
 import type { Transitions } from '../../base/transitions.ts';
 
 export type HoldStatus =
-  | 'asked'
+  | 'requested'
   | 'open'
   | 'held'
   | 'capturing'
@@ -13,23 +13,23 @@ export type HoldStatus =
   | 'releasing'
   | 'released'
   | 'returned'
-  | 'gone';
+  | 'voided';
 
 /** Holds that have ended: they hold and charge no guest's money, or its return has begun. */
-export const ENDED_HOLD_STATUSES: readonly HoldStatus[] = ['released', 'returned', 'gone'];
+export const ENDED_HOLD_STATUSES: readonly HoldStatus[] = ['released', 'returned', 'voided'];
 export type MovementStatus = 'waiting' | 'sending' | 'done' | 'failed' | 'dropped';
 
 export const HOLD_TRANSITIONS: Transitions<HoldStatus> = {
-  asked: ['open', 'held', 'releasing', 'gone'],
-  open: ['held', 'releasing', 'gone'],
-  held: ['capturing', 'releasing', 'gone'],
+  requested: ['open', 'held', 'releasing', 'voided'],
+  open: ['held', 'releasing', 'voided'],
+  held: ['capturing', 'releasing', 'voided'],
   capturing: ['captured', 'releasing'],
   captured: [],
   // Captured: an earlier capture call had succeeded after all. Returned: so it had, but no share needs it: it is paid back.
   releasing: ['released', 'captured', 'returned'],
   released: [],
   returned: [],
-  gone: [],
+  voided: [],
 };
 
 export const MOVEMENT_TRANSITIONS: Transitions<MovementStatus> = {

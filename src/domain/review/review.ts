@@ -6,14 +6,14 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
-import { shownBoat } from '../boats/boat.ts';
+import { boatView } from '../boats/boat.ts';
 import { findBoat, setReviewed as setBoatReviewed } from '../boats/queries.ts';
 import type { ReviewOutcome } from '../catalogue/queries.ts';
 import { findReviewRoute, type ReviewedKind } from '../catalogue/review-route-queries.ts';
 import { recordEvent } from '../events/record.ts';
-import { shownSubmission } from '../experiences/experience.ts';
+import { submissionView } from '../experiences/experience.ts';
 import { findExperience, setReviewed as setExperienceReviewed } from '../experiences/queries.ts';
-import { shownOffering } from '../offerings/offering.ts';
+import { offeringView } from '../offerings/offering.ts';
 import { findOffering, setReviewed as setOfferingReviewed } from '../offerings/queries.ts';
 import { audit } from '../venues/audit.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
@@ -131,14 +131,14 @@ async function findOfKind(
 ): Promise<Pick<ReviewCandidate, 'shown' | 'reviewersOnly'> | null> {
   if (kind === 'offering') {
     const row = await findOffering(db, venueId, mode, id);
-    return row === null ? null : { shown: shownOffering(row), reviewersOnly: { visible_version: row.approved } };
+    return row === null ? null : { shown: offeringView(row), reviewersOnly: { visible_version: row.approved } };
   }
   if (kind === 'experience') {
     const row = await findExperience(db, venueId, mode, id);
-    return row === null ? null : { shown: shownSubmission(row), reviewersOnly: {} };
+    return row === null ? null : { shown: submissionView(row), reviewersOnly: {} };
   }
   const row = await findBoat(db, venueId, mode, id);
-  return row === null ? null : { shown: shownBoat(row), reviewersOnly: { extra: row.extra } };
+  return row === null ? null : { shown: boatView(row), reviewersOnly: { extra: row.extra } };
 }
 
 async function setReviewed(
@@ -149,13 +149,13 @@ async function setReviewed(
 ): Promise<Reviewed | null> {
   if (kind === 'offering') {
     const row = await setOfferingReviewed(tx, venueId, id, outcome);
-    return row === null ? null : shownOffering(row);
+    return row === null ? null : offeringView(row);
   }
   if (kind === 'boat') {
     const row = await setBoatReviewed(tx, venueId, id, outcome);
-    return row === null ? null : shownBoat(row);
+    return row === null ? null : boatView(row);
   }
   const experienceId = outcome.status === 'approved' ? command.ids.uuid() : null;
   const row = await setExperienceReviewed(tx, venueId, id, { ...outcome, experienceId });
-  return row === null ? null : shownSubmission(row);
+  return row === null ? null : submissionView(row);
 }

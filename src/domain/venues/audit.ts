@@ -25,10 +25,10 @@ export interface AuditRow {
 
 export async function audit(
   tx: Queryable,
-  command: Pick<CommandContext, 'ids' | 'by' | 'now'>,
+  command: Pick<CommandContext, 'ids' | 'actor' | 'now'>,
   entry: AuditEntry,
 ): Promise<void> {
-  const { by } = command;
+  const { actor } = command;
   await tx.query(
     `insert into audit_log (venue_id, audit_id, at, actor, via, address, request_id, action, subject, detail)
      values ($1, $2, to_timestamp($3 / 1000.0), $4, $5, $6, $7, $8, $9, $10)`,
@@ -36,10 +36,10 @@ export async function audit(
       entry.venueId,
       command.ids.uuid(),
       command.now,
-      by.actor,
-      by.via,
-      by.address,
-      by.requestId,
+      actor.name,
+      actor.via,
+      actor.address,
+      actor.requestId,
       entry.action,
       entry.subject,
       JSON.stringify(entry.detail ?? {}),

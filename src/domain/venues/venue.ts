@@ -10,7 +10,7 @@ export interface Venue {
   readonly origins: readonly string[];
 }
 
-export function shownVenue(venue: Venue): { id: string | null; name: string } {
+export function venueView(venue: Venue): { id: string | null; name: string } {
   return { id: venue.linked ? venue.id : null, name: venue.name };
 }
 

@@ -1,4 +1,4 @@
-// What can be done with an endpoint once it is there: a new secret, a sample sent at once, disabled, enabled.
+// Changes an existing endpoint: rotates its secret, disables or enables it, and sends a sample event to it.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Db, Queryable } from '../../base/db.ts';
@@ -10,7 +10,7 @@ import { audit } from '../venues/audit.ts';
 import { attempt } from './deliveries/attempt.ts';
 import { makeQueueDue, newestDeliveries, resetQueue } from './deliveries/queries.ts';
 import { openSecrets, secretRow } from './deliveries/signature.ts';
-import { shownEndpoint } from './endpoint.ts';
+import { endpointView } from './endpoint.ts';
 import { newSecret } from './endpoints.ts';
 import {
   type DisabledReason,
@@ -18,37 +18,37 @@ import {
   findEndpoint,
   findSecrets,
   lockEarlierSecrets,
-  MOST_EARLIER_SECRETS,
+  MAX_EARLIER_SECRETS,
   replaceSecret,
   setEndpointStatus,
 } from './queries.ts';
 import { sampleEvent } from './sample-event.ts';
 
-const DAY = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
-async function known(db: Queryable, caller: Caller, input: Input): Promise<EndpointRow> {
+async function requireEndpoint(db: Queryable, caller: Caller, input: Input): Promise<EndpointRow> {
   const row = await findEndpoint(db, caller.venue.id, caller.mode, input.params.id ?? '');
   if (row === null) throw notFound();
   return row;
 }
 
 /**
- * For 24 hours the old secret signs beside the new one, so that the receiver can change it without losing an event; also
- * when it is rotated again meanwhile, for whoever lost the answer asks again.
+ * The old secret keeps signing beside the new one for 24 hours, so that the receiver can change it without losing an
+ * event. Further rotations keep earlier secrets valid too, because a caller that lost the response rotates again.
  */
 export async function rotateSecret(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const { venue, mode, seal, now } = caller;
-  const { id } = await known(tx, caller, input);
-  const { count, firstEnds } = await lockEarlierSecrets(tx, venue.id, id, now);
-  if (count >= MOST_EARLIER_SECRETS) {
+  const { id } = await requireEndpoint(tx, caller, input);
+  const { count, firstExpiresAt } = await lockEarlierSecrets(tx, venue.id, id, now);
+  if (count >= MAX_EARLIER_SECRETS) {
     throw conflict(
       'secrets_still_valid',
-      `Four earlier secrets still sign beside the newest. Rotate again after ${firstEnds}, or create another endpoint and delete this one.`,
+      `Four earlier secrets still sign beside the newest. Rotate again after ${firstExpiresAt}, or create another endpoint and delete this one.`,
     );
   }
   const secret = newSecret(caller);
   const sealed = seal.seal(secret, secretRow(venue.id, id));
-  const row = await replaceSecret(tx, { venueId: venue.id, mode, id }, sealed, now, now + DAY);
+  const row = await replaceSecret(tx, { venueId: venue.id, mode, id }, sealed, now, now + DAY_MS);
   if (row === null) throw notFound();
   await audit(tx, caller, { venueId: venue.id, action: 'webhook_endpoint.rotate_secret', subject: id });
   const { url, events, earlier_until } = row;
@@ -63,7 +63,7 @@ export async function enableEndpoint(tx: Queryable, caller: Caller, input: Input
   return setStatus(tx, caller, input, null);
 }
 
-/** What is so already stays so: a retry is safe. */
+/** Idempotent: a retry changes nothing. */
 async function setStatus(
   tx: Queryable,
   caller: Caller,
@@ -71,8 +71,9 @@ async function setStatus(
   reason: DisabledReason | null,
 ): Promise<OperationResult> {
   const { venue, now } = caller;
-  const before = await known(tx, caller, input);
-  // The lane first, as the worker locks them: it ends what waits for a disabled endpoint.
+  const before = await requireEndpoint(tx, caller, input);
+  // Locks the queue before the endpoint, in the same order as the worker, and makes it due: the worker ends the
+  // deliveries that wait for a disabled endpoint.
   await makeQueueDue(tx, venue.id, before.id, now);
   const after = await setEndpointStatus(tx, venue.id, before.id, reason, now);
   if (after !== null) {
@@ -86,7 +87,7 @@ async function setStatus(
     });
   }
   const [last] = await newestDeliveries(tx, venue.id, [before.id]);
-  return { status: 200, body: shownEndpoint(after ?? before, last) };
+  return { status: 200, body: endpointView(after ?? before, last) };
 }
 
 export interface SampleServices {
@@ -95,25 +96,25 @@ export interface SampleServices {
   readonly outbound: Outbound;
 }
 
-/** Sent once, at once, and kept nowhere: a sample is no event. */
+/** Sends a sample once, now, and stores nothing: a sample is not an event. */
 export async function testEndpoint(services: SampleServices, caller: Caller, input: Input): Promise<OperationResult> {
-  const endpoint = await known(services.db, caller, input);
+  const endpoint = await requireEndpoint(services.db, caller, input);
   const now = services.clock.now();
   const sealed = await findSecrets(services.db, caller.venue.id, endpoint.id, now);
   if (sealed === null) throw notFound();
   const sample = sampleEvent(caller, now);
   const secrets = openSecrets(caller.seal, { venueId: caller.venue.id, endpointId: endpoint.id, ...sealed });
-  // Any number can be asked for at once: they wait for one another, and no delivery waits for them.
-  const apart = `samples of ${caller.venue.id}`;
-  const made = await attempt({ ...services, apart }, endpoint.url, secrets, JSON.stringify(sample));
+  // A venue's samples share a connection pool of their own, so that they never delay deliveries.
+  const poolName = `samples of ${caller.venue.id}`;
+  const result = await attempt({ ...services, poolName }, endpoint.url, secrets, JSON.stringify(sample));
   await services.db.transaction((tx) =>
     audit(tx, caller, {
       venueId: caller.venue.id,
       action: 'webhook_endpoint.test',
       subject: endpoint.id,
-      detail: { delivered: made.delivered, status: made.status },
+      detail: { delivered: result.delivered, status: result.status },
     }),
   );
-  const { delivered, status, response, error, durationMs } = made;
+  const { delivered, status, response, error, durationMs } = result;
   return { status: 200, body: { event_id: sample.id, delivered, status, response, error, duration_ms: durationMs } };
 }

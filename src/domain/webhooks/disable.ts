@@ -1,5 +1,5 @@
-// Disables an endpoint that has failed for a whole 72 hours, and tells its partner: in the audit log, and in the event log,
-// where it is read by whoever wonders why nothing comes.
+// Disables an endpoint that has failed for 72 hours, and records it in the audit log and in the event log, where the
+// partner can see why events no longer arrive.
 
 import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
@@ -8,10 +8,10 @@ import { recordEvent } from '../events/record.ts';
 import { audit } from '../venues/audit.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { type EndpointQueue, newestDeliveries } from './deliveries/queries.ts';
-import { shownEndpoint } from './endpoint.ts';
+import { endpointView } from './endpoint.ts';
 import { setEndpointStatus } from './queries.ts';
 
-const WORKER = { actor: 'worker', via: 'worker', address: null, requestId: null } as const;
+const WORKER = { name: 'worker', via: 'worker', address: null, requestId: null } as const;
 
 export async function disableDeadEndpoint(
   tx: Queryable,
@@ -22,16 +22,16 @@ export async function disableDeadEndpoint(
   const row = await setEndpointStatus(tx, venueId, endpointId, 'failed_for_72_hours', now);
   if (row === null) return;
   const [last] = await newestDeliveries(tx, venueId, [endpointId]);
-  const object = shownEndpoint(row, last);
-  const ticks = await allocateTimestamps(tx, venueId, mode, now, 1);
+  const object = endpointView(row, last);
+  const timestamps = await allocateTimestamps(tx, venueId, mode, now, 1);
   await recordEvent(
     tx,
     { ids },
-    { venueId, mode, type: 'webhook_endpoint.disabled', subject: endpointId, data: { object }, at: ticks.at(0) },
+    { venueId, mode, type: 'webhook_endpoint.disabled', subject: endpointId, data: { object }, at: timestamps.at(0) },
   );
   await audit(
     tx,
-    { ids, now, by: WORKER },
+    { ids, now, actor: WORKER },
     {
       venueId,
       action: 'webhook_endpoint.disable',
@@ -39,5 +39,5 @@ export async function disableDeadEndpoint(
       detail: { reason: 'failed_for_72_hours', mode },
     },
   );
-  log.warn({ endpoint: endpointId }, 'an endpoint has failed for 72 hours and is disabled');
+  log.warn({ endpoint: endpointId }, 'the worker disabled an endpoint that failed for 72 hours');
 }

@@ -1,10 +1,10 @@
-// What a webhook endpoint looks like to its partner. Secrets are never shown here.
+// A webhook endpoint as the API shows it, without its secrets.
 
 import { deliveryId } from './deliveries/delivery.ts';
 import type { DeliveryRow } from './deliveries/queries.ts';
 import type { EndpointRow } from './queries.ts';
 
-export function shownEndpoint(row: EndpointRow, last: DeliveryRow | undefined) {
+export function endpointView(row: EndpointRow, last: DeliveryRow | undefined) {
   return {
     id: row.id,
     object: 'webhook_endpoint',

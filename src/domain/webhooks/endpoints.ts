@@ -1,5 +1,5 @@
-// The addresses to which a venue wants its events sent: register, list, remove. The signing secret is shown once and
-// kept sealed, bound to its row. An address that leads to no public host is refused before anything is stored.
+// The endpoints that receive a venue's events: create, list, delete. The signing secret is shown once and stored
+// sealed, bound to its row. A URL without a public address is refused before anything is stored.
 
 import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, invalid, notFound } from '../../base/errors.ts';
@@ -11,7 +11,7 @@ import { audit } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
 import { insertQueue, makeQueueDue, newestDeliveries } from './deliveries/queries.ts';
 import { secretRow } from './deliveries/signature.ts';
-import { shownEndpoint } from './endpoint.ts';
+import { endpointView } from './endpoint.ts';
 import { countEndpoints, deleteEndpoint, insertEndpoint, listEndpoints } from './queries.ts';
 
 const MAX_ENDPOINTS = 50;
@@ -21,7 +21,7 @@ export interface NewEndpoint {
   readonly events: readonly string[];
 }
 
-/** Judged again at each delivery: a name can lead elsewhere tomorrow. */
+/** The outbound client checks the address again at each delivery, because DNS can change. */
 export async function checkEndpoint(
   { outbound }: { readonly outbound: Outbound },
   { body }: Pick<Input<NewEndpoint>, 'body'>,
@@ -49,9 +49,9 @@ export async function createEndpoint(
   input: Input<NewEndpoint>,
 ): Promise<OperationResult> {
   const { venue, mode } = caller;
-  // The venue's row is locked, so that two calls at once cannot both be the fiftieth.
+  // Locks the venue's row, so that concurrent calls cannot exceed the limit.
   await lockVenue(tx, venue.id);
-  if ((await countEndpoints(tx, venue.id, mode)) >= MAX_ENDPOINTS) throw invalid([tooMany()]);
+  if ((await countEndpoints(tx, venue.id, mode)) >= MAX_ENDPOINTS) throw invalid([tooManyEndpoints()]);
   const id = caller.ids.prefixed('whe');
   const secret = newSecret(caller);
   const { url, events } = input.body;
@@ -64,11 +64,11 @@ export async function createEndpoint(
     subject: id,
     detail: { url, events, mode },
   });
-  const { last_delivery, disabled_at, disabled_reason, ...shown } = shownEndpoint(row, undefined);
+  const { last_delivery, disabled_at, disabled_reason, ...shown } = endpointView(row, undefined);
   return { status: 201, body: { ...shown, secret } };
 }
 
-function tooMany() {
+function tooManyEndpoints() {
   return {
     code: 'too_many_items',
     field: '/url',
@@ -81,14 +81,14 @@ function tooMany() {
 export async function listAllEndpoints(db: Queryable, caller: Caller): Promise<OperationResult> {
   const rows = await listEndpoints(db, caller.venue.id, caller.mode);
   const ids = rows.map(({ id }) => id);
-  const newest = new Map((await newestDeliveries(db, caller.venue.id, ids)).map((one) => [one.endpoint_id, one]));
-  return { status: 200, body: { data: rows.map((row) => shownEndpoint(row, newest.get(row.id))) } };
+  const newest = new Map((await newestDeliveries(db, caller.venue.id, ids)).map((row) => [row.endpoint_id, row]));
+  return { status: 200, body: { data: rows.map((row) => endpointView(row, newest.get(row.id))) } };
 }
 
-/** Its deliveries go with it: nothing more is sent, and its log is no longer shown. */
+/** Deletes an endpoint with its deliveries and their log: the worker sends nothing more to it. */
 export async function removeEndpoint(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const id = input.params.id ?? '';
-  // The lane first, as the worker locks them.
+  // Locks the queue before the endpoint, in the same order as the worker, to avoid deadlocks.
   await makeQueueDue(tx, caller.venue.id, id, caller.now);
   if (!(await deleteEndpoint(tx, caller.venue.id, caller.mode, id))) throw notFound();
   await audit(tx, caller, { venueId: caller.venue.id, action: 'webhook_endpoint.delete', subject: id });

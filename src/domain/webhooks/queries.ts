@@ -1,4 +1,4 @@
-// The only place that touches the table of webhook endpoints.
+// The only file that reads and writes the table of webhook endpoints.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -35,7 +35,7 @@ export async function insertEndpoint(
      values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0)) returning ${COLUMNS}`,
     [endpoint.venueId, endpoint.id, endpoint.mode, endpoint.url, endpoint.events, endpoint.secret, endpoint.now],
   );
-  if (rows[0] === undefined) throw new Error('an insert gives its row back');
+  if (rows[0] === undefined) throw new Error('the insert returned no row');
   return rows[0];
 }
 
@@ -69,7 +69,7 @@ export async function findEndpoint(
 
 export interface EndpointSecrets {
   readonly secret: Buffer;
-  /** Those that still sign beside it, newest first. */
+  /** Earlier secrets that are still valid, newest first. */
   readonly earlierSecrets: Buffer[];
 }
 
@@ -80,38 +80,41 @@ export async function findSecrets(
   now: number,
 ): Promise<EndpointSecrets | null> {
   const rows = await db.query<EndpointSecrets>(
-    `select secret, ${earlierSecrets('w', '$3')} as "earlierSecrets"
+    `select secret, ${earlierSecretsSql('w', '$3')} as "earlierSecrets"
      from webhook_endpoints w where venue_id = $1 and endpoint_id = $2`,
     [venueId, id, now],
   );
   return rows[0] ?? null;
 }
 
-/** Of the endpoint `w`, at a time in milliseconds: whose own time is not up. */
-export const earlierSecrets = (w: string, now: string): string =>
-  `array(select e.secret from unnest(${w}.earlier_secrets, ${w}.earlier_until) with ordinality as e(secret, until, place)
+/** SQL for the earlier secrets of an endpoint that are valid at `now`, a parameter in milliseconds. */
+export const earlierSecretsSql = (alias: string, now: string): string =>
+  `array(select e.secret from unnest(${alias}.earlier_secrets, ${alias}.earlier_until) with ordinality as e(secret, until, place)
      where e.until > to_timestamp(${now} / 1000.0) order by e.place)`;
 
-/** How many may sign beside the one that counts. A named CHECK says the same. */
-export const MOST_EARLIER_SECRETS = 4;
+/** How many earlier secrets may be valid at the same time. A CHECK constraint enforces the same limit. */
+export const MAX_EARLIER_SECRETS = 4;
 
-/** When the first of those that sign beside the newest ends; and how many there are. The row stays locked. */
+/** Counts the earlier secrets that are still valid, with the time at which the first one expires. Locks the row. */
 export async function lockEarlierSecrets(
   tx: Queryable,
   venueId: string,
   id: string,
   now: number,
-): Promise<{ readonly count: number; readonly firstEnds: string | null }> {
-  const rows = await tx.query<{ count: number; firstEnds: string | null }>(
+): Promise<{ readonly count: number; readonly firstExpiresAt: string | null }> {
+  const rows = await tx.query<{ count: number; firstExpiresAt: string | null }>(
     `with w as (select earlier_until from webhook_endpoints where venue_id = $1 and endpoint_id = $2 for update)
-     select count(until)::integer as count, min(until) as "firstEnds" from w, unnest(w.earlier_until) as until
+     select count(until)::integer as count, min(until) as "firstExpiresAt" from w, unnest(w.earlier_until) as until
      where until > to_timestamp($3 / 1000.0)`,
     [venueId, id, now],
   );
-  return rows[0] ?? { count: 0, firstEnds: null };
+  return rows[0] ?? { count: 0, firstExpiresAt: null };
 }
 
-/** The secret that counts becomes the newest of the earlier ones, which all keep their own time. Null: no such endpoint. */
+/**
+ * Replaces the current secret, which becomes the newest earlier one; the others keep their expiry. Null: no such
+ * endpoint.
+ */
 export async function replaceSecret(
   tx: Queryable,
   endpoint: { readonly venueId: string; readonly mode: Mode; readonly id: string },
@@ -121,7 +124,7 @@ export async function replaceSecret(
 ): Promise<(EndpointRow & { readonly earlier_until: string }) | null> {
   const rows = await tx.query<EndpointRow & { earlier_until: string }>(
     `update webhook_endpoints w set secret = $4,
-       earlier_secrets = array[secret] || ${earlierSecrets('w', '$5')},
+       earlier_secrets = array[secret] || ${earlierSecretsSql('w', '$5')},
        earlier_until = array[to_timestamp($6 / 1000.0)] || array(
          select u.until from unnest(w.earlier_until) with ordinality as u(until, place)
          where u.until > to_timestamp($5 / 1000.0) order by u.place)
@@ -131,7 +134,7 @@ export async function replaceSecret(
   return rows[0] ?? null;
 }
 
-/** Null: there is none, or it is so already. A reason disables, null enables. */
+/** A reason disables the endpoint, null enables it. Returns null if there is none, or if it has this status already. */
 export async function setEndpointStatus(
   tx: Queryable,
   venueId: string,
@@ -148,7 +151,7 @@ export async function setEndpointStatus(
   return rows[0] ?? null;
 }
 
-/** False: there was none. */
+/** False: there is no such endpoint. */
 export async function deleteEndpoint(tx: Queryable, venueId: string, mode: Mode, id: string): Promise<boolean> {
   const rows = await tx.query(
     'delete from webhook_endpoints where venue_id = $1 and endpoint_id = $2 and mode = $3 returning endpoint_id',

@@ -1,8 +1,9 @@
-// The sample that an endpoint can be tried with: a completed checkout of two, marked as a sample, in the shape of a real one.
+// The sample event for testing an endpoint: a completed checkout of two guests, shaped like a real event and marked as
+// a sample.
 
 import type { Caller } from '../keys/caller.ts';
 
-const DAY = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 const utc = (at: number): string => new Date(at).toISOString().replace(/Z$/, '000Z');
 
 export function sampleEvent(caller: Caller, now: number) {
@@ -34,7 +35,7 @@ export function sampleEvent(caller: Caller, now: number) {
         amount: 24_000,
         currency: 'usd',
         party_size: 2,
-        pay_by: utc(now + DAY),
+        pay_by: utc(now + DAY_MS),
         description: 'Sample: cabana 3, Saturday',
         venue: { id: venue.linked ? venue.id : null, name: venue.name },
         external_booking_id: 'sample-booking',
@@ -42,14 +43,14 @@ export function sampleEvent(caller: Caller, now: number) {
         url: caller.checkoutUrl(id),
         return_url: 'https://example.com/bookings/sample',
         cancel_url: null,
-        shares: [share('Ada', true, now - DAY), share('Sam', false, now)],
+        shares: [share('Ada', true, now - DAY_MS), share('Sam', false, now)],
         funded_amount: 24_000,
         refunded_amount: 0,
         fee_amount: 0,
         net_amount: 24_000,
         cancellation_reason: null,
         disputes: [],
-        created_at: utc(now - DAY),
+        created_at: utc(now - DAY_MS),
         completed_at: utc(now),
         metadata: {},
       },

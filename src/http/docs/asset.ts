@@ -20,7 +20,7 @@ export interface Asset {
 export async function makeAsset(type: string, text: string): Promise<Asset> {
   const plain = Buffer.from(text);
   const gzipped = plain.length < MIN_COMPRESSED_BYTES ? null : await compress(plain, { level: 9 });
-  // Weak, because the plain and the compressed answer share it.
+  // Weak, because the plain and the compressed response share it.
   const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`;
   return { type, plain, gzipped, etag };
 }

@@ -11,10 +11,10 @@ export async function loadScalar(): Promise<Asset> {
   const app = Fastify();
   try {
     await app.register(plugin, { routePrefix: '/reference', configuration: { url: '/v1/openapi.json' } });
-    const answer = await app.inject('/reference/js/scalar.js');
-    if (answer.statusCode !== 200)
-      throw new Error(`the package of the API reference answers ${answer.statusCode} for its script`);
-    return await makeAsset(JAVASCRIPT, answer.payload);
+    const response = await app.inject('/reference/js/scalar.js');
+    if (response.statusCode !== 200)
+      throw new Error(`the package of the API reference answers ${response.statusCode} for its script`);
+    return await makeAsset(JAVASCRIPT, response.payload);
   } finally {
     await app.close();
   }

@@ -2,9 +2,8 @@
 // page, so that going back or reloading repeats nothing, or renders the page again with the error beside its field.
 
 import type { FastifyReply } from 'fastify';
-import type { SignedIn, SignInChallenge } from '../../../schemas/types.gen.ts';
 import { notFound, Problem } from '../../base/errors.ts';
-import { pollShare } from '../../domain/checkouts/party/invitee.ts';
+import { pollShare } from '../../domain/checkouts/holds/poll-share.ts';
 import { setMemberName } from '../../domain/members/profile.ts';
 import { beginSession, endSession, SESSION_SECONDS } from '../../domain/members/sessions.ts';
 import { readCookie, setCookie, setPendingSignIn } from './cookies.ts';
@@ -42,8 +41,9 @@ export const signIn: Action = async (page, route, form) => {
   const phone = await phoneToSignIn(page, route, form);
   if (phone === null) return sendFieldError(page, route, 'phone', 'page.phone_wrong', { phone: typed });
   try {
-    const { body } = await performForm(page, 'signIn', anonymousCallerOf(page), { phone });
-    const { challenge_id: challengeId } = body as SignInChallenge;
+    const { challenge_id: challengeId } = await performForm(page, 'signIn', anonymousCallerOf(page), {
+      body: { phone },
+    });
     setPendingSignIn(reply, http.app.seal, { challengeId, phone }, page.isSecure);
     return redirectTo(page, route.path);
   } catch (error) {
@@ -62,7 +62,7 @@ export const signIn: Action = async (page, route, form) => {
 /** The phone that the guest typed, the phone of the invite, or the phone that got the previous code. */
 async function phoneToSignIn(page: PageRequest, route: PageRoute, form: URLSearchParams): Promise<string | null> {
   if (form.has('again') && page.pending !== null) return page.pending.phone;
-  if (!form.has('invited')) return phoneOf(form.get('phone') ?? '', page.http.app.config.sandboxTexts);
+  if (!form.has('invited')) return phoneOf(form.get('phone') ?? '', page.http.app.config.sandboxSms);
   return (await readPageModel(page, route)).invitee?.phone ?? null;
 }
 
@@ -73,9 +73,8 @@ export const enterCode: Action = async (page, route, form) => {
   const code = (form.get('code') ?? '').replaceAll(/\s/g, '');
   if (!/^\d{6}$/.test(code)) return sendFieldError(page, route, 'code', 'page.code_form');
   try {
-    const fields = { challenge_id: pending.challengeId, code };
-    const { body } = await performForm(page, 'verifySignIn', anonymousCallerOf(page), fields);
-    const { member } = body as SignedIn;
+    const body = { challenge_id: pending.challengeId, code };
+    const { member } = await performForm(page, 'verifySignIn', anonymousCallerOf(page), { body });
     setCookie(reply, 'sign_in', '', 0, isSecure);
     setCookie(reply, 'session', await beginSession(context, member.id), SESSION_SECONDS, isSecure);
     return redirectTo(page, route.path);
@@ -114,7 +113,8 @@ export const takeSeat: Action = async (page, route, form) => {
   const guest = guestOf(page);
   const share = form.get('share');
   try {
-    await performForm(page, 'takeSeat', guest, share === null ? {} : { share_id: share }, { id: route.checkoutId });
+    const body = share === null ? {} : { share_id: share };
+    await performForm(page, 'takeSeat', guest, { body, params: { id: route.checkoutId } });
     return redirectTo(page, route.path);
   } catch (error) {
     // Only a manipulated form sends an id that cannot be a share's, so it is answered like an unknown share.

@@ -20,7 +20,7 @@ export interface PageContent {
   readonly main: Piece;
   readonly mode?: 'test' | 'live' | null;
   /** The state may change without the guest: the page polls for it. */
-  readonly isLive?: boolean;
+  readonly shouldPoll?: boolean;
   readonly paysWithStripe?: boolean;
   /** In addition to guest.js, which every page has. */
   readonly scripts?: readonly string[];
@@ -91,8 +91,8 @@ ${
 `
 }<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${assetUrl('guest.css')}">
-${['guest.js', ...(content.scripts ?? [])].map((name) => html`<script type="module" src="${assetUrl(name)}"></script>\n`)}${content.isLive === true && html`<noscript><meta http-equiv="refresh" content="20"></noscript>\n`}</head>
-<body${content.isLive === true && html` data-poll="${content.path}"`}>
+${['guest.js', ...(content.scripts ?? [])].map((name) => html`<script type="module" src="${assetUrl(name)}"></script>\n`)}${content.shouldPoll === true && html`<noscript><meta http-equiv="refresh" content="20"></noscript>\n`}</head>
+<body${content.shouldPoll === true && html` data-poll="${content.path}"`}>
 <a class="skip" href="#main">${translator.translate('page.skip')}</a>
 <header>
 ${ribbon(page, content)}<p class="banner" id="offline" role="alert" hidden>${translator.translate('page.offline')}</p>

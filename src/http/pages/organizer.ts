@@ -1,9 +1,11 @@
 // The organizer's tools: the link for open seats, each person's own link, covering one share or all the rest, and changing
 // the party.
 
-import { inviteUrl } from '../../domain/checkouts/party/guest-view.ts';
+import type { GuestShare } from '../../../schemas/types.gen.ts';
+import { inviteUrl } from '../../domain/checkouts/guests/invite-url.ts';
+import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { isUnpaid, nameOf, type PageModel, type ShareView } from './page-model.ts';
+import { nameOf, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { money } from './summary.ts';
 
@@ -20,7 +22,7 @@ ${hasSeats && shareLink(page, model)}
 ${
   others.length > 0 &&
   html`<ul class="others">
-${others.map((share) => other(page, model, share))}</ul>
+${others.map((share) => otherShare(page, model, share))}</ul>
 `
 }<p class="actions">${
     others.length > 1 &&
@@ -30,12 +32,12 @@ ${others.map((share) => other(page, model, share))}</ul>
 }
 
 /** A guest who opens this link and signs in may take an open seat. */
-function shareLink(path: PageRequest, model: PageModel): Html {
-  const { translator } = path;
-  const url = `${path.http.urls().checkoutPages}/c/${model.checkout.id}`;
+function shareLink(page: PageRequest, model: PageModel): Html {
+  const { translator } = page;
+  const url = `${page.http.urls().checkoutPages}/c/${model.checkout.id}`;
   return html`<div class="share-link"><label for="share-link">${translator.translate('page.share_link')}</label>
 <input id="share-link" readonly value="${url}">
-${copyButtons(path, model, url)}</div>`;
+${copyButtons(page, model, url)}</div>`;
 }
 
 function copyButtons({ translator }: PageRequest, { checkout }: PageModel, url: string): Piece {
@@ -43,15 +45,15 @@ function copyButtons({ translator }: PageRequest, { checkout }: PageModel, url: 
   return html`<button type="button" class="quiet" id="copy-link" data-copy="${url}" data-done="${translator.translate('page.copied')}" hidden>${translator.translate('page.copy_link')}</button> <button type="button" class="quiet" id="send-link" data-share-url="${url}" data-share-text="${text}" hidden>${translator.translate('page.send_link')}</button>`;
 }
 
-function other(path: PageRequest, model: PageModel, share: ShareView): Html {
-  const { translator, http } = path;
+function otherShare(page: PageRequest, model: PageModel, share: GuestShare): Html {
+  const { translator, http } = page;
   const invite = model.invites.find(({ shareId }) => shareId === share.id);
   const url = invite === undefined ? null : inviteUrl(http.app.services, share.id, invite.token);
-  const name = nameOf(path, model, share);
+  const name = nameOf(page, model, share);
   return html`<li><span class="name">${name}</span> <span class="row">${
     url !== null &&
     html`<button type="button" class="quiet" id="copy-${share.id}" data-copy="${url}" data-done="${translator.translate('page.copied')}" hidden>${translator.translate('page.copy_link')}${unseen(name)}</button> `
-  }<a class="button quiet" id="cover-${share.id}" href="/c/${model.checkout.id}?cover=${share.id}">${translator.translate('page.cover', { amount: money(path, model, share.amount) })}${unseen(name)}</a></span></li>
+  }<a class="button quiet" id="cover-${share.id}" href="/c/${model.checkout.id}?cover=${share.id}">${translator.translate('page.cover', { amount: money(page, model, share.amount) })}${unseen(name)}</a></span></li>
 `;
 }
 

@@ -1,53 +1,24 @@
 // The data of a checkout's page: the guest's view of the checkout, and the guest's relation to it. It is read for every
 // request; an overdue checkout is expired before it is shown.
 
-import { readGuestCheckout } from '../../domain/checkouts/party/guest-view.ts';
+import type { GuestCheckout, GuestShare } from '../../../schemas/types.gen.ts';
 import {
-  type InviteRow,
-  invitesOf,
   type PaidShare,
   sharesPaidBy,
-  wasInParty,
+  wasDroppedFromParty,
   wasLost,
-} from '../../domain/checkouts/party/invite-queries.ts';
+} from '../../domain/checkouts/guests/guest-queries.ts';
+import { readGuestCheckout } from '../../domain/checkouts/guests/guest-view.ts';
+import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-queries.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
 import type { PageRequest, PageRoute } from './page-request.ts';
 
-export interface ShareView {
-  readonly id: string;
-  readonly amount: number;
-  readonly status: 'invited' | 'held' | 'captured' | 'released' | 'refunded' | 'failed';
-  readonly is_organizer: boolean;
-  readonly display_name: string | null;
-  readonly held_at: string | null;
-  readonly is_open_seat: boolean;
-  readonly covered_by: string | null;
-}
-
-export interface CheckoutView {
-  readonly id: string;
-  readonly mode: 'test' | 'live';
-  readonly status: 'open' | 'collecting' | 'funded' | 'completed' | 'expired' | 'canceled';
-  readonly amount: number;
-  readonly currency: string;
-  readonly party_size: number;
-  readonly pay_by: string;
-  readonly description: string;
-  readonly venue: { readonly id: string | null; readonly name: string };
-  readonly funded_amount: number;
-  readonly shares: readonly ShareView[];
-  readonly return_url: string;
-  readonly cancel_url: string | null;
-  readonly created_at: string;
-  readonly completed_at: string | null;
-}
-
 export interface PageModel {
   readonly route: PageRoute;
-  readonly checkout: CheckoutView;
+  readonly checkout: GuestCheckout;
   readonly isOrganizer: boolean;
   readonly hasOrganizer: boolean;
-  readonly myShare: ShareView | null;
+  readonly myShare: GuestShare | null;
   /** The person whom the opened invite is for. */
   readonly invitee: Invitee | null;
   /** The organizer has removed the guest from the party. */
@@ -64,7 +35,7 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
   const { app: context } = page.http;
   const memberId = page.member?.id ?? null;
   const view = await readGuestCheckout(context.services, route.venueId, route.checkoutId, memberId);
-  const checkout = JSON.parse(view.json) as CheckoutView;
+  const checkout = JSON.parse(view.json) as GuestCheckout;
   const isOrganizer = memberId !== null && view.organizerId === memberId;
   const { venueId, checkoutId, shareId } = route;
   const myShare = checkout.shares.find(({ id }) => id === view.myShareId) ?? null;
@@ -77,14 +48,16 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
     hasLostHold: myShare?.status === 'failed' && (await wasLost(context.db, venueId, myShare.id)),
     invitee: shareId === null ? null : await inviteeOf(context.db, context.seal, venueId, shareId),
     wasRemoved:
-      memberId !== null && view.myShareId === null && (await wasInParty(context.db, venueId, checkoutId, memberId)),
+      memberId !== null &&
+      view.myShareId === null &&
+      (await wasDroppedFromParty(context.db, venueId, checkoutId, memberId)),
     paid: memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId),
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
   };
 }
 
 /** The displayed name of a share's person. */
-export function nameOf(page: PageRequest, model: PageModel, share: ShareView): string {
+export function nameOf(page: PageRequest, model: PageModel, share: GuestShare): string {
   if (share.id === model.myShare?.id) return page.translator.translate('page.you');
   if (share.is_open_seat) return page.translator.translate('page.open_seat');
   if (share.display_name !== null) return share.display_name;
@@ -101,9 +74,3 @@ export function organizerName(page: PageRequest, model: PageModel): string {
 export function paidSum({ paid }: PageModel, end: PaidShare['status']): number {
   return paid.filter((one) => one.status === end).reduce((sum, { amount }) => sum + amount, 0);
 }
-
-export const countsAsPaid = ({ status }: ShareView): boolean =>
-  status === 'held' || status === 'captured' || status === 'refunded';
-
-export const isUnpaid = ({ status, amount }: ShareView): boolean =>
-  amount > 0 && (status === 'invited' || status === 'failed');

@@ -2,16 +2,17 @@
 // reads from its own data; it never trusts what the browser claims about a payment.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { GuestCheckout, PartyResult, SignedIn, SignInChallenge } from '../../../schemas/types.gen.ts';
 import { notFound, Problem } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
 import { languageOf, type Translator, translatorFor } from '../../base/translations.ts';
+import { venueOf } from '../../domain/checkouts/guests/guest-queries.ts';
+import { findInvite } from '../../domain/checkouts/guests/invite-queries.ts';
 import { hashOfToken } from '../../domain/checkouts/party/choose-party.ts';
-import { findInvite, venueOf } from '../../domain/checkouts/party/invite-queries.ts';
 import type { AnonymousCaller, Guest } from '../../domain/members/guest.ts';
 import { findSession } from '../../domain/members/sessions.ts';
 import { commandContext } from '../../run/context.ts';
 import { operationNamed } from '../../run/operations.ts';
-import type { HttpReply } from '../../run/perform.ts';
 import type { HttpContext } from '../context.ts';
 import { type PendingSignIn, readCookie, readPendingSignIn, setCookie } from './cookies.ts';
 
@@ -86,25 +87,42 @@ export async function findPageRoute(http: HttpContext, request: FastifyRequest):
 /** The signed-in member as the principal of an operation. */
 export function guestOf({ http, request, member }: PageRequest): Guest {
   if (member === null) throw new Problem('unauthorized', { message: 'Sign in first.' });
-  const audit = { actor: `member ${member.id}`, via: 'http' as const, address: request.ip, requestId: request.id };
-  return { ...commandContext(http.app, audit), memberId: member.id };
+  const actor = { name: `member ${member.id}`, via: 'http' as const, address: request.ip, requestId: request.id };
+  return { ...commandContext(http.app, actor), memberId: member.id };
 }
 
 /** A guest who is not signed in, as the principal of the sign-in operations. */
 export function anonymousCallerOf({ http, request, translator }: PageRequest): AnonymousCaller {
-  const audit = { actor: 'guest', via: 'http' as const, address: request.ip, requestId: request.id };
-  return { ...commandContext(http.app, audit), address: request.ip, language: translator.language };
+  const actor = { name: 'guest', via: 'http' as const, address: request.ip, requestId: request.id };
+  return { ...commandContext(http.app, actor), address: request.ip, language: translator.language };
 }
 
 /** Runs an operation of the API with the fields of a form, under the same schema and rules as its route. */
-export function performForm(
+export async function performForm<Id extends keyof FormResults>(
   { http }: PageRequest,
-  operationId: string,
+  operationId: Id,
   principal: Guest | AnonymousCaller,
-  parsedBody: JsonValue,
-  params: Readonly<Record<string, string>> = {},
-): Promise<HttpReply> {
-  return http.perform(operationNamed(operationId), principal, { params, query: {}, parsedBody });
+  { body, params = {}, expectedVersion }: FormInput,
+): Promise<FormResults[Id]> {
+  const version = expectedVersion === undefined ? {} : { expectedVersion };
+  const input = { params, query: {}, parsedBody: body, ...version };
+  const reply = await http.perform(operationNamed(operationId), principal, input);
+  return (reply.body ?? JSON.parse(reply.json)) as FormResults[Id];
+}
+
+/** The operations that forms run, and the type of the schema that each names for its response. */
+interface FormResults {
+  readonly signIn: SignInChallenge;
+  readonly verifySignIn: SignedIn;
+  readonly takeSeat: GuestCheckout;
+  readonly chooseParty: PartyResult;
+}
+
+interface FormInput {
+  readonly body: JsonValue;
+  readonly params?: Readonly<Record<string, string>>;
+  /** The version of the object that the form was rendered from. */
+  readonly expectedVersion?: string;
 }
 
 /** Refuses a form that another site sends with a guest's cookies. */

@@ -6,6 +6,7 @@ import { isUnavailable } from '../../base/db.ts';
 import { notFound, Problem } from '../../base/errors.ts';
 import { networkOf } from '../../base/network.ts';
 import { countSharedCalls } from '../../domain/keys/queries.ts';
+import { retryAfterSeconds } from '../../domain/keys/retry-after.ts';
 import { TOKEN_SECONDS } from '../../domain/members/tokens.ts';
 import { ProcessorUnavailable } from '../../domain/payments/processor.ts';
 import { asProblem } from '../../run/problem.ts';
@@ -103,11 +104,9 @@ async function issueToken(page: PageRequest): Promise<FastifyReply> {
 async function countCall({ http, member, request }: PageRequest, what: 'looks' | 'forms'): Promise<void> {
   const limit = what === 'forms' ? FORMS_PER_HOUR : member === null ? ANONYMOUS_VIEWS_PER_HOUR : MEMBER_VIEWS_PER_HOUR;
   const who = member === null ? `address ${networkOf(request.ip)}` : `member ${member.id}`;
-  const [taken] = await countSharedCalls(http.app.db.priority, limit, [{ subject: `page ${what} ${who}`, calls: 1 }]);
-  if (taken !== undefined && taken.granted === 0) {
-    const until = taken.retry_at === null ? 60 : (Date.parse(taken.retry_at) - Date.parse(taken.asked_at)) / 1_000;
-    throw new Problem('rate_limited', { headers: { 'retry-after': String(Math.max(1, Math.ceil(until))) } });
-  }
+  const [counted] = await countSharedCalls(http.app.db.priority, limit, [{ subject: `page ${what} ${who}`, calls: 1 }]);
+  if (counted === undefined || counted.granted === 1) return;
+  throw new Problem('rate_limited', { headers: { 'retry-after': String(retryAfterSeconds(counted)) } });
 }
 
 /** Renders any error as a page in the guest's language; a server error shows the request id. */
@@ -127,7 +126,10 @@ async function handle(
   } catch (error) {
     const problem = problemOf(error);
     if (problem.status >= 500) {
-      http.app.log.error({ request_id: request.id, operation, err: problem.cause ?? problem }, problem.code);
+      http.app.log.error(
+        { request_id: request.id, operation, code: problem.code, err: problem.cause ?? problem },
+        'the server could not answer a request',
+      );
     }
     if (page === null) throw problem;
     // The session has ended: the page asks the guest to sign in again.

@@ -191,7 +191,7 @@ function entriesOf(
     if (form.channels.includes(id)) for (const member of members) add(member.id, member.displayName, 'member');
   }
   for (const [index, { phone, name }] of form.phones.entries()) {
-    const number = phoneOf(phone, page.http.app.config.sandboxTexts);
+    const number = phoneOf(phone, page.http.app.config.sandboxSms);
     if (number === null) {
       return { formError: { field: `phone-${index}`, message: page.translator.translate('page.phone_wrong') } };
     }
@@ -228,16 +228,19 @@ async function submitParty(
     custom[kind === 'organizer' ? 'organizer' : id] = amounts[index] ?? 0;
   });
   const body = { members, split: form.split === 'equal' ? 'equal' : { custom } };
-  const organizer = { ...guest, partyVersion: current.version };
-  await performForm(page, 'chooseParty', organizer, body, { id: route.checkoutId });
+  await performForm(page, 'chooseParty', guest, {
+    body,
+    params: { id: route.checkoutId },
+    expectedVersion: current.version,
+  });
 }
 
 /** The operation's message is for developers. The page shows a translated one beside the phone that caused it. */
 function formErrorFor(page: PageRequest, problem: Problem, people: readonly PartyEntry[], form: PartyForm): FormError {
   const index = /^\/members\/(\d+)/.exec(problem.detail.field ?? '')?.[1];
   const person = index === undefined ? undefined : people[Number(index)];
-  const { sandboxTexts } = page.http.app.config;
-  const row = form.phones.findIndex(({ phone }) => phoneOf(phone, sandboxTexts) === person?.key);
+  const { sandboxSms } = page.http.app.config;
+  const row = form.phones.findIndex(({ phone }) => phoneOf(phone, sandboxSms) === person?.key);
   const key = problem.code === 'not_unique' ? 'page.person_twice' : 'page.party_wrong';
   return { field: row < 0 ? null : `phone-${row}`, message: page.translator.translate(key) };
 }

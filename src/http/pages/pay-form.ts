@@ -1,9 +1,10 @@
 // The card form of a share. In the sandbox it is ours and accepts only test cards; with Stripe the script mounts Stripe's
 // element. The card number goes from the browser to the processor and never reaches our server.
 
+import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { assetUrl } from './assets.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { nameOf, type PageModel, type ShareView } from './page-model.ts';
+import { nameOf, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { money } from './summary.ts';
 
@@ -41,7 +42,7 @@ export function isSandbox({ http }: PageRequest): boolean {
 }
 
 /** For one share, or for several that are paid one after the other (covering the rest). */
-export function payForm(page: PageRequest, model: PageModel, shares: readonly ShareView[]): Html {
+export function payForm(page: PageRequest, model: PageModel, shares: readonly GuestShare[]): Html {
   const { translator } = page;
   const sum = shares.reduce((total, { amount }) => total + amount, 0);
   const amount = money(page, model, sum);
@@ -59,7 +60,7 @@ ${scriptTexts(page, 'trouble', CARD_ERRORS)}${scriptTexts(page, 'wait', ['holdin
 </section>`;
 }
 
-function title(page: PageRequest, model: PageModel, shares: readonly ShareView[]): string {
+function title(page: PageRequest, model: PageModel, shares: readonly GuestShare[]): string {
   const { translator } = page;
   const [only] = shares;
   if (shares.length > 1) return translator.translate('page.pay_several', { count: shares.length });

@@ -1,11 +1,13 @@
 // Chooses and renders the content of a checkout's page from the state of the checkout, the state of the guest's share and
 // the guest's role, all read by the server. Every state has its own text.
 
+import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { formatTime } from '../../base/translations.ts';
+import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Html, html, type Piece } from './html.ts';
 import type { PageContent } from './layout.ts';
 import { organizerTools } from './organizer.ts';
-import { isUnpaid, organizerName, type PageModel, paidSum, type ShareView } from './page-model.ts';
+import { organizerName, type PageModel, paidSum } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { choosePage, type PartyChoiceView } from './party-page.ts';
 import { isSandbox, payForm } from './pay-form.ts';
@@ -42,7 +44,7 @@ export function renderScreen(page: PageRequest, model: PageModel, options: Scree
     path: route.path,
     main: [heading(model), '\n', body.main],
     mode: checkout.mode,
-    isLive: body.isLive,
+    shouldPoll: body.shouldPoll,
     paysWithStripe: body.hasPayForm === true && !isSandbox(page),
     scripts: [...(body.hasPayForm === true ? ['pay.js'] : []), ...(body.hasPartyForm === true ? ['party.js'] : [])],
   };
@@ -50,7 +52,7 @@ export function renderScreen(page: PageRequest, model: PageModel, options: Scree
 
 interface Body {
   readonly main: Piece;
-  readonly isLive: boolean;
+  readonly shouldPoll: boolean;
   readonly hasPayForm?: boolean;
   readonly hasPartyForm?: boolean;
 }
@@ -64,13 +66,13 @@ function bodyOf(page: PageRequest, model: PageModel, options: ScreenOptions): Bo
   if (checkout.status === 'completed') return completed(page, model);
   if (page.member.displayName === null) return staticBody([nameForm(page, model, formError)]);
   if (checkout.status === 'open' || (options.choice && isOrganizer && checkout.status === 'collecting')) {
-    return { main: choosePage(page, model, options.choice ?? null), isLive: false, hasPartyForm: true };
+    return { main: choosePage(page, model, options.choice ?? null), shouldPoll: false, hasPartyForm: true };
   }
   if (checkout.status === 'funded') return funded(page, model);
   return collecting(page, model, options);
 }
 
-const staticBody = (main: Piece): Body => ({ main, isLive: false });
+const staticBody = (main: Piece): Body => ({ main, shouldPoll: false });
 
 /** For a guest who is not signed in. Only an invite's page shows the names of the party. */
 function signedOutBody(page: PageRequest, model: PageModel, formError: FormError | null): Body {
@@ -80,7 +82,7 @@ function signedOutBody(page: PageRequest, model: PageModel, formError: FormError
     const isDone = checkout.status === 'completed';
     const text = translator.translate(isDone ? 'page.completed_for_strangers' : 'page.funded_text');
     const said = notice(translator.translate(isDone ? 'page.completed_title' : 'page.funded_title'), text);
-    return { main: [said, signInForm(page, model, formError)], isLive: !isDone };
+    return { main: [said, signInForm(page, model, formError)], shouldPoll: !isDone };
   }
   const share = checkout.shares.find(({ id }) => id === invitee?.shareId) ?? null;
   const why = hasOrganizer
@@ -116,7 +118,7 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
         html`<p><a href="/c/${model.checkout.id}">${page.translator.translate('page.back')}</a></p>`,
         aboutHolds(page),
       ],
-      isLive: true,
+      shouldPoll: true,
       hasPayForm: true,
     };
   }
@@ -129,19 +131,19 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
       isOrganizer && organizerTools(page, model),
       aboutHolds(page),
     ],
-    isLive: true,
+    shouldPoll: true,
     hasPayForm: isUnpaid(myShare),
   };
 }
 
 /** Stripe's form pays one share at a time, so with Stripe "rest" covers the remaining shares one after the other. */
-function sharesToCover(page: PageRequest, { checkout, myShare }: PageModel, cover: string): readonly ShareView[] {
+function sharesToCover(page: PageRequest, { checkout, myShare }: PageModel, cover: string): readonly GuestShare[] {
   const others = checkout.shares.filter((share) => share.id !== myShare?.id && isUnpaid(share));
   if (cover !== 'rest') return others.filter(({ id }) => id === cover);
   return isSandbox(page) ? others : others.slice(0, 1);
 }
 
-function heldNotice(page: PageRequest, model: PageModel, share: ShareView): Html {
+function heldNotice(page: PageRequest, model: PageModel, share: GuestShare): Html {
   const { translator } = page;
   const { covered_by: payer } = share;
   if (share.amount === 0)
@@ -161,7 +163,7 @@ function heldNotice(page: PageRequest, model: PageModel, share: ShareView): Html
 }
 
 /** The guest's own share, by its state. */
-function ownShare(page: PageRequest, model: PageModel, share: ShareView): readonly Piece[] {
+function ownShare(page: PageRequest, model: PageModel, share: GuestShare): readonly Piece[] {
   const { translator } = page;
   if (share.status === 'held') return [heldNotice(page, model, share), progress(page, model)];
   const problem =
@@ -195,7 +197,7 @@ function withoutShare(page: PageRequest, model: PageModel, above: Piece): Body {
         progress(page, model),
         aboutHolds(page),
       ],
-      isLive: true,
+      shouldPoll: true,
     };
   }
   const notices = model.wasRemoved
@@ -206,7 +208,7 @@ function withoutShare(page: PageRequest, model: PageModel, above: Piece): Body {
           translator.translate('page.no_seat_title'),
           translator.translate('page.no_seat_text', { name: organizer }),
         );
-  return { main: [above, notices, progress(page, model), aboutHolds(page)], isLive: true };
+  return { main: [above, notices, progress(page, model), aboutHolds(page)], shouldPoll: true };
 }
 
 function wrongPerson({ translator, member }: PageRequest, name: string): Html {
@@ -222,7 +224,7 @@ function funded(page: PageRequest, model: PageModel): Body {
   );
   return {
     main: [model.myShare !== null && amountBlock(page, model, model.myShare), block, progress(page, model)],
-    isLive: true,
+    shouldPoll: true,
   };
 }
 
@@ -237,7 +239,7 @@ function completed(page: PageRequest, model: PageModel): Body {
     html`${lines}<p class="quiet">${sentence(page, 'page.completed_at', when)}</p>
 <p><a class="button" href="${checkout.return_url}" rel="noreferrer">${translator.translate('page.back_to_venue', { venue: checkout.venue.name })}</a></p>`,
   );
-  return { main: [block, progress(page, model)], isLive: false };
+  return { main: [block, progress(page, model)], shouldPoll: false };
 }
 
 /** What the guest was charged or refunded, and who paid the guest's share otherwise. */

@@ -1,9 +1,11 @@
 // The blocks of a checkout's page, in the order of a guest's questions: venue and description, the guest's amount, what
 // happens to the card, the state of the group, the deadline.
 
+import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { formatMoney, formatTime } from '../../base/translations.ts';
+import { countsAsFunded } from '../../domain/checkouts/locked-checkout.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { countsAsPaid, nameOf, type PageModel, type ShareView } from './page-model.ts';
+import { nameOf, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 
 /** A character that no translation contains. */
@@ -21,7 +23,7 @@ export function heading({ checkout }: PageModel): Html {
 }
 
 /** The guest's own amount is the largest figure on the page. */
-export function amountBlock(page: PageRequest, model: PageModel, share: ShareView | null): Html {
+export function amountBlock(page: PageRequest, model: PageModel, share: GuestShare | null): Html {
   const { translator } = page;
   const { checkout } = model;
   const whole = money(page, model, checkout.amount);
@@ -33,7 +35,7 @@ export function amountBlock(page: PageRequest, model: PageModel, share: ShareVie
 }
 
 /** The amount that the organizer pays for others. */
-export function coverBlock(page: PageRequest, model: PageModel, shares: readonly ShareView[]): Html {
+export function coverBlock(page: PageRequest, model: PageModel, shares: readonly GuestShare[]): Html {
   const sum = shares.reduce((total, { amount }) => total + amount, 0);
   const names = new Intl.ListFormat(page.translator.language).format(shares.map((share) => nameOf(page, model, share)));
   return html`<p class="amount"><span class="label">${page.translator.translate('page.you_cover')}</span><strong>${money(page, model, sum)}</strong><span class="of">${names}</span></p>`;
@@ -49,9 +51,9 @@ export function sentence(
   { translator }: PageRequest,
   key: string,
   it: Html,
-  places: Readonly<Record<string, string>> = {},
+  values: Readonly<Record<string, string>> = {},
 ): Html {
-  const [before = '', after = ''] = translator.translate(key, { ...places, it: PLACEHOLDER }).split(PLACEHOLDER);
+  const [before = '', after = ''] = translator.translate(key, { ...values, it: PLACEHOLDER }).split(PLACEHOLDER);
   return html`${before}${it}${after}`;
 }
 
@@ -65,7 +67,7 @@ export function progress(page: PageRequest, model: PageModel): Piece {
   const { translator } = page;
   const { checkout } = model;
   if (checkout.shares.length === 0) return null;
-  const held = checkout.shares.filter(countsAsPaid).length;
+  const held = checkout.shares.filter(countsAsFunded).length;
   const line = translator.translate('page.progress', {
     held,
     count: checkout.shares.length,
@@ -81,7 +83,7 @@ ${checkout.shares.map((share) => person(page, model, share))}</ul>
 </section>`;
 }
 
-function person(page: PageRequest, model: PageModel, share: ShareView): Html {
+function person(page: PageRequest, model: PageModel, share: GuestShare): Html {
   const { translator } = page;
   const name = nameOf(page, model, share);
   const state = stateOf(share);
@@ -89,14 +91,14 @@ function person(page: PageRequest, model: PageModel, share: ShareView): Html {
   const covered =
     share.covered_by !== null &&
     html` <small>${translator.translate('page.covered_by', { name: share.covered_by })}</small>`;
-  const news = translator.translate(`page.news_${state}`, { name });
-  return html`<li data-share="${share.id}" data-state="${state}" data-news="${news}"><span class="name"><bdi>${name}</bdi>${covered}</span> <span class="sum">${money(page, model, share.amount)}</span> <span class="state ${state}">${said}</span></li>
+  const stateChange = translator.translate(`page.state_change_${state}`, { name });
+  return html`<li data-share="${share.id}" data-state="${state}" data-state-change="${stateChange}"><span class="name"><bdi>${name}</bdi>${covered}</span> <span class="sum">${money(page, model, share.amount)}</span> <span class="state ${state}">${said}</span></li>
 `;
 }
 
 export type ShareState = 'in' | 'waiting' | 'open' | 'problem' | 'charged' | 'released' | 'refunded';
 
-export function stateOf(share: ShareView): ShareState {
+export function stateOf(share: GuestShare): ShareState {
   switch (share.status) {
     case 'held':
       return 'in';

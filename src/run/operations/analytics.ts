@@ -6,10 +6,10 @@ import type { Db, Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Seal } from '../../base/seal.ts';
-import { namedIn, recordActivity } from '../../domain/analytics/record.ts';
-import { enoughExperiences, refuseTooMany, report, reportCsv } from '../../domain/analytics/report.ts';
+import { recordActivity, referencedIds } from '../../domain/analytics/record.ts';
+import { experienceFetchLimit, refuseTooMany, report, reportCsv } from '../../domain/analytics/report.ts';
 import { windowOf } from '../../domain/analytics/window.ts';
-import { findLive, findRoutes, listLive } from '../../domain/experiences/queries.ts';
+import { findApproved, findRoutes, listApproved } from '../../domain/experiences/queries.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
 import { knownVenueIds } from '../../domain/venues/queries.ts';
 import type { AppOperation } from '../app-operation.ts';
@@ -18,11 +18,11 @@ import { enveloped, MB, only, plain, time } from './shapes.ts';
 async function getAnalytics(db: Queryable, { venue, mode, now }: Caller, input: Input): Promise<OperationResult> {
   const window = windowOf(input.query, now);
   const { experience_id: experienceId } = input.query as { experience_id?: string };
-  const one = experienceId === undefined ? null : await findLive(db, venue.id, mode, experienceId);
+  const one = experienceId === undefined ? null : await findApproved(db, venue.id, mode, experienceId);
   if (experienceId !== undefined && one === null) throw notFound();
   const experiences =
-    one === null ? await listLive(db, venue.id, mode, enoughExperiences(input.asCsv === true)) : [one];
-  const request = { venueId: venue.id, mode, experiences, isNarrowed: experienceId !== undefined, window };
+    one === null ? await listApproved(db, venue.id, mode, experienceFetchLimit(input.asCsv === true)) : [one];
+  const request = { venueId: venue.id, mode, experiences, isOneExperience: experienceId !== undefined, window };
   refuseTooMany(request, input.asCsv === true);
   if (input.asCsv === true) return { status: 200, csv: await reportCsv(db, request) };
   return { status: 200, body: { data: await report(db, request) } };
@@ -38,7 +38,7 @@ async function receiveActivity(
   _operator: unknown,
   { body }: Input<Activity>,
 ): Promise<OperationResult> {
-  const { experienceIds, venueIds } = namedIn(body.events);
+  const { experienceIds, venueIds } = referencedIds(body.events);
   const [routes, venues] = await Promise.all([findRoutes(db, experienceIds), knownVenueIds(db, venueIds)]);
   const experiences = new Map(
     routes.map(({ experience_id, venue_id, mode }) => [experience_id, { venueId: venue_id, mode }]),

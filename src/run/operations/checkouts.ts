@@ -15,7 +15,7 @@ export const checkouts: readonly AppOperation[] = [
   {
     ...WRITE,
     id: 'createCheckout',
-    kind: 'command',
+    kind: 'statement',
     method: 'POST',
     path: '/v1/checkouts',
     tag: 'Checkouts',
@@ -26,7 +26,6 @@ export const checkouts: readonly AppOperation[] = [
     body: only('checkout_create'),
     responses: { 201: plain('The checkout; send the organizer to its `url`.', 'checkout') },
     errors: ['conflict'],
-    inOneStatement: true,
     run: createCheckout,
   },
   {

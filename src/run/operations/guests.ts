@@ -1,9 +1,9 @@
 // What the organizer and the guests of a party do from a browser.
 
+import { viewAsGuest } from '../../domain/checkouts/guests/guest-view.ts';
 import { holdAsGuest } from '../../domain/checkouts/holds/hold-as-guest.ts';
 import { chooseParty } from '../../domain/checkouts/party/choose-party.ts';
 import { claimSeatAsGuest } from '../../domain/checkouts/party/claim-seat.ts';
-import { viewAsGuest } from '../../domain/checkouts/party/guest-view.ts';
 import { signIn, verifySignIn } from '../../domain/members/sign-in-operations.ts';
 import type { AppOperation } from '../app-operation.ts';
 import { only, plain } from './shapes.ts';

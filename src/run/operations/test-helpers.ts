@@ -1,6 +1,12 @@
 // Operations that drive a test checkout, or a test submission, to any state.
 
-import { testAdvance, testCollect, testComplete, testExpire, testHold } from '../../domain/checkouts/test-helpers.ts';
+import {
+  testAdvance,
+  testCollect,
+  testComplete,
+  testExpire,
+  testHold,
+} from '../../domain/checkouts/test-mode/test-helpers.ts';
 import { testReview } from '../../domain/review/test-review.ts';
 import type { AppOperation } from '../app-operation.ts';
 import { closed, only, plain } from './shapes.ts';

@@ -4,7 +4,7 @@
 
 import type { Queryable } from '../../../base/db.ts';
 import { type CheckoutRange, ENTRIES, IN_RANGE, rangeValues } from '../../ledger/check-queries.ts';
-import { ENTRIES_OWED, MOVED, PAID_OUT } from '../../payments/check-queries.ts';
+import { EXPECTED_ENTRIES, MOVEMENTS, PAYOUTS } from '../../payments/check-queries.ts';
 
 export type ProblemKind =
   | 'entry_missing'
@@ -41,12 +41,12 @@ const WRONG_ENTRIES = `
     sum(found) as found
   from (
     select venue_id, checkout_id, mode, currency, kind, subject, amount as expected, 0::bigint as found
-      from (${ENTRIES_OWED}) owed
+      from (${EXPECTED_ENTRIES}) expected_entries
     union all
     select venue_id, checkout_id, mode, currency, 'earning', '', amount - fee_amount, 0
-      from kept where status = 'completed'
+      from range_checkouts where status = 'completed'
     union all
-    select venue_id, checkout_id, mode, currency, 'fee', '', fee_amount, 0 from kept where status = 'completed'
+    select venue_id, checkout_id, mode, currency, 'fee', '', fee_amount, 0 from range_checkouts where status = 'completed'
     union all
     select venue_id, checkout_id, mode, currency, kind, case when kind in ('earning', 'fee') then '' else subject end, 0,
       amount from entries) sides
@@ -66,27 +66,27 @@ const WRONG_SUMS = `
   select venue_id, checkout_id, problem, kind, '', sum(expected), sum(found)
   from (
     select venue_id, checkout_id, 'refunds_differ' as problem, '' as kind, amount as expected, 0::bigint as found
-      from moved where kind = 'refund'
+      from range_movements where kind = 'refund'
     union all
-    select venue_id, checkout_id, 'refunds_differ', '', 0, refunded_amount from kept where status = 'completed'
+    select venue_id, checkout_id, 'refunds_differ', '', 0, refunded_amount from range_checkouts where status = 'completed'
     union all
     select venue_id, checkout_id, 'share_refunds_differ', '', refunded_amount, 0 from shares where ${IN_RANGE} and dropped_at is null
     union all
-    select venue_id, checkout_id, 'share_refunds_differ', '', 0, refunded_amount from kept
+    select venue_id, checkout_id, 'share_refunds_differ', '', 0, refunded_amount from range_checkouts
     union all
-    select venue_id, checkout_id, 'payout_differs', 'amount', amount - fee_amount, 0 from kept where status = 'completed'
+    select venue_id, checkout_id, 'payout_differs', 'amount', amount - fee_amount, 0 from range_checkouts where status = 'completed'
     union all
-    select venue_id, checkout_id, 'payout_differs', 'fee_amount', fee_amount, 0 from kept where status = 'completed'
+    select venue_id, checkout_id, 'payout_differs', 'fee_amount', fee_amount, 0 from range_checkouts where status = 'completed'
     union all
-    select venue_id, checkout_id, 'payout_differs', 'amount', 0, amount from paid_out
+    select venue_id, checkout_id, 'payout_differs', 'amount', 0, amount from range_payouts
     union all
-    select venue_id, checkout_id, 'payout_differs', 'fee_amount', 0, fee_amount from paid_out
+    select venue_id, checkout_id, 'payout_differs', 'fee_amount', 0, fee_amount from range_payouts
     union all
-    select venue_id, checkout_id, 'transfers_differ', '', amount - fee_amount, 0 from kept where status = 'completed'
+    select venue_id, checkout_id, 'transfers_differ', '', amount - fee_amount, 0 from range_checkouts where status = 'completed'
     union all
     select venue_id, checkout_id, 'transfers_differ', '', 0,
         case kind when 'transfer' then amount when 'reversal' then -amount else amount - fee_part end
-      from moved where kind in ('transfer', 'reversal', 'refund')) sides
+      from range_movements where kind in ('transfer', 'reversal', 'refund')) sides
   group by venue_id, checkout_id, problem, kind having sum(expected) <> sum(found)`;
 
 /** Guests' money is with us only while a checkout is being captured or a return is under way. */
@@ -96,15 +96,15 @@ const FUNDS_LEFT = `
     select venue_id, checkout_id, case kind when 'capture' then amount else -amount end as funds, false as explained
       from entries where kind in ('capture', 'earning', 'fee', 'return')
     union all
-    select venue_id, checkout_id, 0, true from moved
+    select venue_id, checkout_id, 0, true from range_movements
       where kind = 'return' and status in ('waiting', 'sending', 'failed')
     union all
-    select venue_id, checkout_id, 0, true from kept where status = 'funded') sides
+    select venue_id, checkout_id, 0, true from range_checkouts where status = 'funded') sides
   group by venue_id, checkout_id having sum(funds) <> 0 and not bool_or(explained)`;
 
 const PROBLEMS = `
-  with entries as materialized (${ENTRIES}), moved as materialized (${MOVED}), paid_out as materialized (${PAID_OUT}),
-    kept as materialized (${CHECKOUTS}),
+  with entries as materialized (${ENTRIES}), range_movements as materialized (${MOVEMENTS}), range_payouts as materialized (${PAYOUTS}),
+    range_checkouts as materialized (${CHECKOUTS}),
     problems as (${[WRONG_ENTRIES, WRONG_DIVISION, WRONG_SUMS, FUNDS_LEFT].join('\n  union all')})
   select problem, venue_id as "venueId", checkout_id as "checkoutId", kind, subject, expected::bigint as "expected",
     found::bigint as "found", count(*) over () as "total"
@@ -124,7 +124,7 @@ export async function nextVenueWithCheckouts(db: Queryable, after: string): Prom
 }
 
 /** The checkout of a venue that is `count` further on; null: there are fewer left. */
-export async function checkoutFurtherOn(
+export async function nthCheckoutAfter(
   db: Queryable,
   venueId: string,
   after: string,

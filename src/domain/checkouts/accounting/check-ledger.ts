@@ -7,16 +7,16 @@ import type { Queryable } from '../../../base/db.ts';
 import {
   type AccountTurnover,
   type CheckoutRange,
-  lastCheckoutEntered,
+  lastCheckoutWithEntries,
   nextVenueWithEntries,
   turnoverIn,
 } from '../../ledger/check-queries.ts';
 import {
-  checkoutFurtherOn,
   estimateCheckoutCount,
   type FoundProblem,
   lastCheckout,
   nextVenueWithCheckouts,
+  nthCheckoutAfter,
   problemsIn,
 } from './check-ledger-queries.ts';
 
@@ -78,14 +78,14 @@ async function* rangesOf(db: Queryable, chunk: number): AsyncGenerator<{ range: 
   let checked = 0;
   for (let venueId = await nextVenue(db, LOWEST_VENUE_ID); venueId !== null; venueId = await nextVenue(db, venueId)) {
     let after = '';
-    for (let upTo = await checkoutFurtherOn(db, venueId, after, chunk); upTo !== null; ) {
+    for (let upTo = await nthCheckoutAfter(db, venueId, after, chunk); upTo !== null; ) {
       checked += chunk;
       yield { range: { venueId, after, upTo }, checked };
       after = upTo;
-      upTo = await checkoutFurtherOn(db, venueId, after, chunk);
+      upTo = await nthCheckoutAfter(db, venueId, after, chunk);
     }
     // Read last, so that they come after every range so far. A range that ends before it begins is empty.
-    for (const upTo of [await lastCheckout(db, venueId), await lastCheckoutEntered(db, venueId)]) {
+    for (const upTo of [await lastCheckout(db, venueId), await lastCheckoutWithEntries(db, venueId)]) {
       if (upTo === null) continue;
       yield { range: { venueId, after, upTo }, checked };
       after = upTo;

@@ -7,7 +7,7 @@ import type { Queryable } from '../../../base/db.ts';
 import { type FieldProblem, invalid } from '../../../base/errors.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
 import { pageOf, pageQueryOf } from '../../../base/page.ts';
-import { utc } from '../../../base/schema/normal.ts';
+import { utc } from '../../../base/schema/normalize.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { listPayoutRows, type PayoutPeriod, type PayoutRow, payoutTotals } from '../../payments/payout-queries.ts';
 import { payoutStatus, transferStatus } from '../../payments/payout-status.ts';

@@ -6,6 +6,7 @@
 import type { Mode } from '../../../base/config.ts';
 import { isUuid } from '../../../base/ids.ts';
 import type { HoldState } from '../../payments/hold.ts';
+import { holdPages } from '../../payments/hold-pages.ts';
 import { claimMovement, failedMovements, refundedByHold, unsettledMovements } from '../../payments/movement-queries.ts';
 import { type HoldFacts, type Processor, ProcessorRefusal } from '../../payments/processor.ts';
 import { holdsByIds, unsettledHolds } from '../../payments/queries.ts';
@@ -13,9 +14,9 @@ import { settleMovement } from '../../payments/settle-movements.ts';
 import { ENDED_HOLD_STATUSES } from '../../payments/transitions.ts';
 import { findVenue } from '../../venues/queries.ts';
 import { captureFunded } from '../capture/capture.ts';
+import { fundedCheckouts } from '../capture/queries.ts';
 import { settleHoldNow } from '../holds/settle-hold.ts';
 import { type PaymentServices, processorFor } from '../payment-services.ts';
-import { fundedCheckouts } from '../queries.ts';
 
 export interface Difference {
   readonly mode: Mode;
@@ -102,20 +103,15 @@ async function compareWithProcessor(
 ): Promise<number> {
   const processor = processorFor(services, options.mode);
   let compared = 0;
-  let after: string | null = null;
-  do {
-    const page = await processor.holdsSince(options.since, after);
-    const ourHolds = page.holds.filter(
-      ({ metadata }) => isUuid(metadata.venueId ?? '') && isUuid(metadata.holdId ?? ''),
-    );
+  for await (const holds of holdPages(processor, options.since)) {
+    const ourHolds = holds.filter(({ metadata }) => isUuid(metadata.venueId ?? '') && isUuid(metadata.holdId ?? ''));
     for (const venueId of new Set(ourHolds.map(({ metadata }) => metadata.venueId ?? ''))) {
       const ofVenue = ourHolds.filter(({ metadata }) => metadata.venueId === venueId);
       differences.push(...(await compareVenue(services, processor, venueId, ofVenue)));
     }
-    compared += page.holds.length;
+    compared += holds.length;
     options.onProgress?.(asked, compared);
-    after = page.next;
-  } while (after !== null);
+  }
   return compared;
 }
 
@@ -160,7 +156,7 @@ async function compareHold(
   }
   if (isWanted && hold.status === 'captured')
     return { what: `captured here, ${facts.status} at the processor`, done: null };
-  if (isWanted || facts.status === 'gone') return null;
+  if (isWanted || facts.status === 'voided') return null;
   return releaseUnwantedHold(processor, facts);
 }
 

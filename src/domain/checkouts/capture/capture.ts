@@ -6,8 +6,9 @@ import { callKeys, type HoldState } from '../../payments/hold.ts';
 import { type HoldFacts, type Processor, ProcessorRefusal, ProcessorUnavailable } from '../../payments/processor.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
 import { decideUnderLock, type PaymentServices, processorFor, retryAt } from '../payment-services.ts';
-import { claimFunded, claimFundedDue, readCheckout, venuesWithFundedDue } from '../queries.ts';
+import { readCheckout } from '../queries.ts';
 import { beginCaptures, type CaptureOutcome, hasBegunCapturing, partyHolds, recordCaptures } from './decide-capture.ts';
+import { claimCapture, claimDueCaptures, venuesWithDueCaptures } from './queries.ts';
 
 const LEASE_MS = 60_000;
 /** Processor calls for one checkout at the same time. */
@@ -16,10 +17,10 @@ const MAX_CONCURRENT_CALLS = 16;
 /** One step of the worker: captures up to `batch` funded checkouts that are due. Returns how many it claimed. */
 export async function captureDue(services: PaymentServices, batch: number): Promise<number> {
   const now = services.clock.now();
-  const venues = await venuesWithFundedDue(services.db, now, batch);
+  const venues = await venuesWithDueCaptures(services.db, now, batch);
   const claimed = await Promise.all(
     venues.map(async ({ venueId, due }) => {
-      const checkouts = await claimFundedDue(services.db, venueId, now, now + LEASE_MS, due);
+      const checkouts = await claimDueCaptures(services.db, venueId, now, now + LEASE_MS, due);
       return checkouts.map((checkout) => ({ venueId, ...checkout }));
     }),
   );
@@ -36,7 +37,7 @@ export async function captureDue(services: PaymentServices, batch: number): Prom
 
 /** Captures one funded checkout now, due or not. */
 export async function captureFunded(services: PaymentServices, venueId: string, checkoutId: string): Promise<void> {
-  const leaseToken = await claimFunded(services.db, venueId, checkoutId, services.clock.now() + LEASE_MS);
+  const leaseToken = await claimCapture(services.db, venueId, checkoutId, services.clock.now() + LEASE_MS);
   if (leaseToken !== null) await captureClaimed(services, venueId, checkoutId, leaseToken);
 }
 

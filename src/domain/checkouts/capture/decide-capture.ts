@@ -6,11 +6,12 @@
 import { divideInProportion } from '../../../base/money.ts';
 import type { Entry } from '../../ledger/accounts.ts';
 import type { HoldState } from '../../payments/hold.ts';
+import type { NewMovement } from '../../payments/movement-queries.ts';
 import type { HoldFacts } from '../../payments/processor.ts';
 import { applySteps } from '../apply-steps.ts';
-import { loseHold, matchesRequest } from '../holds/decide-hold.ts';
 import { holdOf, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
-import type { NewMovement, Step } from '../steps.ts';
+import { loseHold, matchesRequest } from '../lose-hold.ts';
+import type { Step } from '../steps.ts';
 
 export const CAPTURE_FAILED = 'capture_failed';
 
@@ -40,7 +41,7 @@ export function beginCaptures(
   if (lost.length === 0) return [{ step: 'begin captures', ids: holds.map(({ id }) => id) }];
   let steps: readonly Step[] = [];
   for (const hold of lost) {
-    const to = facts.get(hold.id)?.status === 'gone' ? 'gone' : 'releasing';
+    const to = facts.get(hold.id)?.status === 'voided' ? 'voided' : 'releasing';
     steps = [
       ...steps,
       ...loseHold(applySteps(checkout, steps), hold, to, now).filter(({ step }) => step !== 'record event'),

@@ -11,7 +11,7 @@ begin
     select case when v.linked_at is null then null else v.venue_id end as id, v.name
     from venues v where v.venue_id = c.venue_id) w;
   if c.status <> 'open' then
-    select coalesce(array_to_json(array_agg(row_to_json(r) order by p.place)), '[]'),
+    select coalesce(array_to_json(array_agg(row_to_json(r) order by p.position)), '[]'),
         coalesce(sum(p.amount) filter (where p.status in ('held', 'captured', 'refunded')), 0)
       into v_shares, v_funded
       from shares p cross join lateral (

@@ -1,6 +1,7 @@
 -- At every commit a party adds up to the amount, a terminal checkout has no held share, and a completed one has all
 -- shares captured. The triggers are deferred, because a transaction passes through states in between. PostgreSQL cannot
--- replace a constraint trigger, so they are dropped and created again when this file changes.
+-- replace a constraint trigger, so they are dropped and created again when this file changes: on checkouts first, then
+-- on shares, because running servers lock the tables in that order.
 create or replace function enforce_party_invariants() returns trigger language plpgsql as $$
 declare
   v_status text;
@@ -29,9 +30,9 @@ begin
   return null;
 end $$;
 
-drop trigger if exists party_adds_up on shares;
-create constraint trigger party_adds_up after insert or update of dropped_at on shares
-  deferrable initially deferred for each row execute function enforce_party_invariants();
 drop trigger if exists party_adds_up on checkouts;
 create constraint trigger party_adds_up after update of status on checkouts
+  deferrable initially deferred for each row execute function enforce_party_invariants();
+drop trigger if exists party_adds_up on shares;
+create constraint trigger party_adds_up after insert or update of dropped_at on shares
   deferrable initially deferred for each row execute function enforce_party_invariants();

@@ -1,50 +1,42 @@
--- Expires up to p_limit due checkouts of a venue (p_only: this one) and returns how many. Separate statements, so that
--- what is read after the row lock was committed before it. The worker releases the holds at the processor.
-create or replace function expire_checkouts(
-  p_venue uuid, p_now timestamptz, p_limit integer, p_only text, p_events text[]
-) returns integer language plpgsql as $$
+-- Expires as many due checkouts of a venue as p_events has ids, and returns how many. Separate statements, so that what
+-- is read after the row lock was committed before it. The worker releases the holds at the processor.
+create or replace function expire_checkouts(p_venue uuid, p_now timestamptz, p_events text[]) returns integer
+language plpgsql as $$
 declare
   v_ids text[];
   v_from timestamptz;
   v_left integer;
   v_recorded integer;
 begin
-  if p_only is null then
-    select array_agg(d.checkout_id order by d.checkout_id) into v_ids from (
-      select c.checkout_id from checkouts c
-      where c.venue_id = p_venue and c.status in ('open', 'collecting') and c.expires_at <= p_now
-      order by c.expires_at limit p_limit for no key update skip locked) d;
-  else
-    -- A caller that names one waits for its lock, because the caller's next step depends on it.
-    select array[c.checkout_id] into v_ids from checkouts c
-      where c.venue_id = p_venue and c.checkout_id = p_only and c.status in ('open', 'collecting')
-        and c.expires_at <= p_now for no key update;
-  end if;
+  select array_agg(d.checkout_id order by d.checkout_id) into v_ids from (
+    select c.checkout_id from checkouts c
+    where c.venue_id = p_venue and c.status in ('open', 'collecting') and c.expires_at <= p_now
+    order by c.expires_at limit cardinality(p_events) for no key update skip locked) d;
   if v_ids is null then return 0; end if;
   v_left := cardinality(v_ids);
   update shares s set status = 'released'
     where s.venue_id = p_venue and s.checkout_id = any(v_ids) and s.status = 'held' and s.dropped_at is null;
   update holds h set status = 'releasing', due_at = p_now
-    where h.venue_id = p_venue and h.checkout_id = any(v_ids) and h.status in ('asked', 'open', 'held');
+    where h.venue_id = p_venue and h.checkout_id = any(v_ids) and h.status in ('requested', 'open', 'held');
   update checkouts c set status = 'expired',
       notify_at = case when c.notify_at is not null then '-infinity'::timestamptz end
     where c.venue_id = p_venue and c.checkout_id = any(v_ids);
   -- Event times follow the venue's newest event; a concurrent writer that took one of them makes the loop repeat.
-  loop
+  for v_round in 1..1000 loop
     select greatest(p_now, max(e.at) + interval '1 microsecond') into v_from from (values ('test'), ('live')) m(mode)
       cross join lateral (select max(created_at) as at from events where venue_id = p_venue and mode = m.mode) e;
     insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
-      select p_venue, p_events[n.place], c.mode, 'checkout.expired', c.checkout_id,
+      select p_venue, p_events[n.position], c.mode, 'checkout.expired', c.checkout_id,
         (select coalesce(max(e.sequence), 0) + 1 from events e
           where e.venue_id = p_venue and e.subject = c.checkout_id),
-        ('{"object":' || checkout_view(c)::text || '}')::json, v_from + n.place * interval '1 microsecond'
-      from unnest(v_ids) with ordinality as n(id, place)
+        ('{"object":' || checkout_view(c)::text || '}')::json, v_from + n.position * interval '1 microsecond'
+      from unnest(v_ids) with ordinality as n(id, position)
       join checkouts c on c.venue_id = p_venue and c.checkout_id = n.id
-      where not exists (select 1 from events e where e.venue_id = p_venue and e.event_id = p_events[n.place])
+      where not exists (select 1 from events e where e.venue_id = p_venue and e.event_id = p_events[n.position])
       on conflict (venue_id, mode, created_at) do nothing;
     get diagnostics v_recorded = row_count;
     v_left := v_left - v_recorded;
-    exit when v_left = 0;
+    if v_left = 0 then return cardinality(v_ids); end if;
   end loop;
-  return cardinality(v_ids);
+  raise exception '% events of expired checkouts found no free time in 1000 rounds', v_left;
 end $$;

@@ -12,7 +12,7 @@ create or replace function guest_view(c checkouts) returns json language sql sta
       c.return_url, c.cancel_url, utc_micros(c.created_at) as created_at, utc_micros(c.completed_at) as completed_at
     from (select 1) one
     left join lateral (
-      select array_to_json(array_agg(row_to_json(r) order by p.place)) as shares,
+      select array_to_json(array_agg(row_to_json(r) order by p.position)) as shares,
         sum(p.amount) filter (where p.status in ('held', 'captured', 'refunded')) as funded
       from shares p
       left join members m on m.member_id = p.member_id

@@ -5,9 +5,11 @@
 
 import { type HoldState, renewalTime } from '../../payments/hold.ts';
 import type { HoldFacts } from '../../payments/processor.ts';
+import type { HoldUpdate } from '../../payments/queries.ts';
 import { applySteps } from '../apply-steps.ts';
-import { holdOf, isOverdue, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
-import type { HoldUpdate, Step } from '../steps.ts';
+import { holdOf, isOverdue, isUnpaid, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
+import { loseHold, matchesRequest } from '../lose-hold.ts';
+import type { Step } from '../steps.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -72,7 +74,7 @@ export function decideHold(
   if (requester.payerId === null || requester.payerId === (current.payerId ?? share.memberId)) {
     return { holdId: current.id, steps: [], releaseFirst };
   }
-  // No guest has the secret of an asked hold. An open hold may be confirmed by now, unless this request has just asked.
+  // No guest has the secret of a requested hold. An open hold may be confirmed by now, unless this request has just asked.
   const isUpToDate =
     requester.retrieved?.holdId === current.id && requester.retrieved.leaseToken === current.leaseToken;
   if (current.status === 'open' && !isUpToDate) return { retrieveFirst: current.id };
@@ -94,28 +96,28 @@ function addHold(
   releaseFirst: readonly string[],
 ): Extract<HoldDecision, { holdId: string }> {
   const id = newId();
-  const keepsCard = checkout.expiresAt - now > MIN_HOLD_LIFE_MS;
-  const hold = { id, shareId: share.id, amount: share.amount, renews: null, keepsCard, customerId: null, payerId };
+  const savesCard = checkout.expiresAt - now > MIN_HOLD_LIFE_MS;
+  const hold = { id, shareId: share.id, amount: share.amount, renews: null, savesCard, customerId: null, payerId };
   return { holdId: id, steps: [{ step: 'add hold', hold, dueAt: now + MINUTE }], releaseFirst };
 }
 
-/** When to poll an open hold next, in case no notice arrives: the older the hold, the longer the wait. */
+/** When to poll an open hold next, in case no processor event arrives: the older the hold, the longer the wait. */
 export function nextPollAt(hold: HoldState, now: number): number {
   const age = Math.max(0, now - hold.createdAt);
   return now + Math.min(Math.max(20 * SECOND, age / 2), 30 * MINUTE);
 }
 
-/** The processor has returned its facts of a hold. `isCardFormClosed`: too many cards were declined for this share. */
+/** The processor has returned its facts of a hold. `isBlockedByDeclines`: too many cards were declined. */
 export function decideFromFacts(
   checkout: LockedCheckout,
   holdId: string,
   facts: HoldFacts,
   now: number,
-  isCardFormClosed = false,
+  isBlockedByDeclines = false,
 ): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold === undefined) return [];
-  if (hold.status === 'asked' && hold.renews !== null) return decideRenewalFromFacts(checkout, hold, facts, now);
+  if (hold.status === 'requested' && hold.renews !== null) return decideRenewalFromFacts(checkout, hold, facts, now);
   if (hold.status === 'held') return decideForHeld(checkout, hold, facts, now);
   if (hold.status !== 'open') return [];
   switch (facts.status) {
@@ -123,12 +125,12 @@ export function decideFromFacts(
       return acceptOrRelease(checkout, hold, facts, now);
     case 'captured':
       return [release(hold, now)];
-    case 'gone':
-      return [{ step: 'transition hold', id: hold.id, from: 'open', to: 'gone', dueAt: null }];
+    case 'voided':
+      return [{ step: 'transition hold', id: hold.id, from: 'open', to: 'voided', dueAt: null }];
     default:
       return [
         ...failDeclinedShare(checkout, hold, facts, now),
-        isCardFormClosed && facts.status === 'waiting'
+        isBlockedByDeclines && facts.status === 'waiting'
           ? releaseAfterDeclines(hold, facts, now)
           : keepPolling(hold, facts, now),
       ];
@@ -136,42 +138,26 @@ export function decideFromFacts(
 }
 
 function keepPolling(hold: HoldState, facts: HoldFacts, now: number): Step {
-  return { step: 'update hold', id: hold.id, update: { refusal: facts.refusal }, dueAt: nextPollAt(hold, now) };
+  return { step: 'update hold', id: hold.id, update: { refusal: facts.declineCode }, dueAt: nextPollAt(hold, now) };
 }
 
 /** Too many cards were tried: releasing the hold makes the form's secret useless. The share can be paid later. */
 function releaseAfterDeclines(hold: HoldState, facts: HoldFacts, now: number): Step {
-  return release(hold, now, { refusal: facts.refusal });
+  return release(hold, now, { refusal: facts.declineCode });
 }
 
 function failDeclinedShare(checkout: LockedCheckout, hold: HoldState, facts: HoldFacts, now: number): readonly Step[] {
   const share = shareOf(checkout, hold.shareId);
-  if (facts.refusal === null || facts.status !== 'waiting' || share?.status !== 'invited') return [];
+  if (facts.declineCode === null || facts.status !== 'waiting' || share?.status !== 'invited') return [];
   if (checkout.status !== 'collecting' || isOverdue(checkout, now)) return [];
   return [{ step: 'transition shares', ids: [share.id], from: 'invited', to: 'failed' }];
 }
 
-/** Whether amount, currency, mode and metadata are as we requested them. A partial authorization does not match. */
-export function matchesRequest(hold: HoldState, facts: HoldFacts): boolean {
-  const { metadata } = facts;
-  return (
-    facts.amount === hold.amount &&
-    facts.capturable === hold.amount &&
-    facts.currency === hold.currency &&
-    facts.mode === hold.mode &&
-    facts.intentId === (hold.intentId ?? facts.intentId) &&
-    metadata.holdId === hold.id &&
-    metadata.shareId === hold.shareId &&
-    metadata.checkoutId === hold.checkoutId &&
-    metadata.venueId === hold.venueId
-  );
-}
-
 function acceptOrRelease(checkout: LockedCheckout, hold: HoldState, facts: HoldFacts, now: number): readonly Step[] {
   const share = shareOf(checkout, hold.shareId);
-  const isWanted = checkout.status === 'collecting' && (share?.status === 'invited' || share?.status === 'failed');
+  const isWanted = checkout.status === 'collecting' && share !== undefined && isUnpaid(share);
   const isInTime = facts.heldAt !== null && facts.heldAt <= checkout.expiresAt;
-  if (share === undefined || !isWanted || !isInTime) return [release(hold, now)];
+  if (!isWanted || !isInTime) return [release(hold, now)];
   if (!matchesRequest(hold, facts)) {
     return share.status === 'invited'
       ? [release(hold, now), { step: 'transition shares', ids: [share.id], from: 'invited', to: 'failed' }]
@@ -239,33 +225,7 @@ function decideForHeld(checkout: LockedCheckout, hold: HoldState, facts: HoldFac
     const { heldAt, captureBefore } = hold;
     return [postponePoll(hold.id, nextCheckOfHeld(checkout, hold, { heldAt, captureBefore }, now))];
   }
-  return loseHold(checkout, hold, facts.status === 'gone' ? 'gone' : 'releasing', now);
-}
-
-/**
- * A hold was lost: the share fails, its guest must pay again, and no guest is charged. Never called once captures have
- * begun. A renewal of the lost hold is released too: it could still hold the saved card beside the card that the guest
- * pays with next.
- */
-export function loseHold(
-  checkout: LockedCheckout,
-  hold: HoldState,
-  to: 'gone' | 'releasing',
-  now: number,
-): readonly Step[] {
-  const steps: Step[] = [{ step: 'transition hold', id: hold.id, from: 'held', to, dueAt: to === 'gone' ? null : now }];
-  for (const { id, renews, status } of checkout.holds) {
-    if (renews === hold.id && status === 'asked')
-      steps.push({ step: 'transition hold', id, from: 'asked', to: 'releasing', dueAt: now });
-  }
-  const share = shareOf(checkout, hold.shareId);
-  if (share?.status !== 'held' || hold.renews !== null) return steps;
-  steps.push({ step: 'transition shares', ids: [share.id], from: 'held', to: 'failed' });
-  if (checkout.status === 'funded') steps.push({ step: 'transition checkout', from: 'funded', to: 'collecting' });
-  if (checkout.status === 'funded' || checkout.status === 'collecting') {
-    steps.push({ step: 'record event', type: 'checkout.collecting' });
-  }
-  return steps;
+  return loseHold(checkout, hold, facts.status === 'voided' ? 'voided' : 'releasing', now);
 }
 
 function decideRenewalFromFacts(
@@ -299,10 +259,10 @@ export function postponePoll(id: string, dueAt: number | null): Step {
 export function decideTemporarilyRefused(checkout: LockedCheckout, holdId: string, now: number): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold === undefined) return [];
-  if (hold.status !== 'asked' || hold.renews === null) return [postponePoll(hold.id, now + MINUTE)];
+  if (hold.status !== 'requested' || hold.renews === null) return [postponePoll(hold.id, now + MINUTE)];
   const original = checkout.holds.find(({ id }) => id === hold.renews);
   return [
-    { step: 'transition hold', id: hold.id, from: 'asked', to: 'gone', dueAt: null },
+    { step: 'transition hold', id: hold.id, from: 'requested', to: 'voided', dueAt: null },
     ...(original?.status === 'held' ? [postponePoll(original.id, now + MINUTE)] : []),
   ];
 }
@@ -311,14 +271,14 @@ export function decideTemporarilyRefused(checkout: LockedCheckout, holdId: strin
 export function decideRefused(checkout: LockedCheckout, holdId: string, code: string, now: number): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   switch (hold?.status) {
-    case 'asked':
+    case 'requested':
       return hold.renews === null ? holdRefused(checkout, hold, code) : renewalRefused(checkout, hold.id, code, now);
     case 'open':
       return [
-        { step: 'transition hold', id: hold.id, from: 'open', to: 'gone', update: { refusal: code }, dueAt: null },
+        { step: 'transition hold', id: hold.id, from: 'open', to: 'voided', update: { refusal: code }, dueAt: null },
       ];
     case 'held':
-      return loseHold(checkout, hold, 'gone', now);
+      return loseHold(checkout, hold, 'voided', now);
     case 'releasing':
       return releaseRefused(hold, code, now);
     default:
@@ -335,24 +295,33 @@ function releaseRefused(hold: HoldState, code: string, now: number): readonly St
 }
 
 function holdRefused(checkout: LockedCheckout, hold: HoldState, code: string): readonly Step[] {
-  const gone: Step = {
+  const voided: Step = {
     step: 'transition hold',
     id: hold.id,
-    from: 'asked',
-    to: 'gone',
+    from: 'requested',
+    to: 'voided',
     update: { refusal: code },
     dueAt: null,
   };
   const isInvited = checkout.status === 'collecting' && shareOf(checkout, hold.shareId)?.status === 'invited';
-  return isInvited ? [gone, { step: 'transition shares', ids: [hold.shareId], from: 'invited', to: 'failed' }] : [gone];
+  return isInvited
+    ? [voided, { step: 'transition shares', ids: [hold.shareId], from: 'invited', to: 'failed' }]
+    : [voided];
 }
 
 /** The saved card could not be held again: the share fails, and its guest must pay again. */
 function renewalRefused(checkout: LockedCheckout, holdId: string, code: string, now: number): readonly Step[] {
   const renewal = checkout.holds.find(({ id }) => id === holdId);
-  if (renewal?.status !== 'asked') return [];
+  if (renewal?.status !== 'requested') return [];
   const steps: Step[] = [
-    { step: 'transition hold', id: renewal.id, from: 'asked', to: 'gone', update: { refusal: code }, dueAt: null },
+    {
+      step: 'transition hold',
+      id: renewal.id,
+      from: 'requested',
+      to: 'voided',
+      update: { refusal: code },
+      dueAt: null,
+    },
   ];
   const original = checkout.holds.find(({ id }) => id === renewal.renews);
   if (checkout.status !== 'collecting' || original?.status !== 'held') return steps;
@@ -368,7 +337,7 @@ export function decideRenewal(
 ): { readonly steps: readonly Step[]; readonly renewalId: string } | null {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold?.status !== 'held' || hold.renews !== null || checkout.status !== 'collecting') return null;
-  if (!hold.keepsCard || hold.customerId === null || hold.paymentMethodId === null || hold.captureBefore === null)
+  if (!hold.savesCard || hold.customerId === null || hold.paymentMethodId === null || hold.captureBefore === null)
     return null;
   const renewAt = renewalTime(hold, hold.heldAt ?? now, hold.captureBefore, checkout.expiresAt);
   if (renewAt === null || renewAt > now || isOverdue(checkout, now)) return null;
@@ -379,7 +348,7 @@ export function decideRenewal(
     shareId: hold.shareId,
     amount: hold.amount,
     renews: hold.id,
-    keepsCard: true,
+    savesCard: true,
     customerId: hold.customerId,
     payerId: hold.payerId,
   };

@@ -5,26 +5,26 @@ import { notFound, Problem } from '../../../base/errors.ts';
 import { networkOf } from '../../../base/network.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Guest } from '../../members/guest.ts';
-import { cardFormClosedUntil, recordHoldAddress } from '../../payments/decline-queries.ts';
+import { declinesBlockUntil, recordHoldAddress } from '../../payments/decline-queries.ts';
+import { checkoutOfShare, venueOf } from '../guests/guest-queries.ts';
 import { shareOf } from '../locked-checkout.ts';
-import { checkoutOfShare, venueOf } from '../party/invite-queries.ts';
 import type { PaymentServices } from '../payment-services.ts';
 import { readCheckout } from '../queries.ts';
 import { holdWithRetry } from './hold-with-retry.ts';
 
-function hashOfAddress({ seal }: PaymentServices, { by }: Guest): Buffer | null {
+function hashOfAddress({ seal }: PaymentServices, { actor: by }: Guest): Buffer | null {
   return by.address === null ? null : seal.fingerprint(networkOf(by.address), 'card form address');
 }
 
-/** Throws 429 while the card form is closed for this share or this address. */
-async function requireOpenCardForm(
+/** Throws 429 while declines block this share or this address. */
+async function requireNotBlockedByDeclines(
   services: PaymentServices,
   venueId: string,
   shareId: string,
   addressHash: Buffer | null,
 ): Promise<void> {
   const now = services.clock.now();
-  const until = await cardFormClosedUntil(services.db, { venueId, shareId, by: { addressHash } }, now);
+  const until = await declinesBlockUntil(services.db, { venueId, shareId, by: { addressHash } }, now);
   if (until === null) return;
   const seconds = Math.max(1, Math.ceil((until - now) / 1_000));
   const minutes = Math.ceil(seconds / 60);
@@ -46,7 +46,7 @@ export async function holdAsGuest(services: PaymentServices, guest: Guest, input
     throw new Problem('share_not_yours');
   }
   const addressHash = hashOfAddress(services, guest);
-  await requireOpenCardForm(services, venueId, shareId, addressHash);
+  await requireNotBlockedByDeclines(services, venueId, shareId, addressHash);
   const { holdId, clientSecret, publishableKey } = await holdWithRetry(
     services,
     venueId,

@@ -31,10 +31,10 @@ export async function holdShare(
     const requested = await requestHold(services, venueId, checkoutId, shareId, payerId);
     for (const holdId of requested.releaseFirst) await waitForRelease(services, venueId, holdId);
     let hold = await findHold(services.db, venueId, requested.holdId);
-    if (hold?.status === 'asked') {
+    if (hold?.status === 'requested') {
       const leaseToken = await settleHoldNow(services, venueId, requested.holdId);
       hold = await findHold(services.db, venueId, requested.holdId);
-      if (hold?.status === 'asked') throw new HoldPending(leaseToken !== null);
+      if (hold?.status === 'requested') throw new HoldPending(leaseToken !== null);
     }
     if (hold === null) break;
     if (hold.status === 'open' && hold.clientSecret !== null) {

@@ -2,11 +2,11 @@
 // record: the status is the reservation, the call's idempotency key never changes, and the outcome is decided under the
 // checkout's row lock. A worker with a stale lease token writes nothing.
 
-import { cardFormClosedUntil, countDecline } from '../../payments/decline-queries.ts';
+import { countDecline, declinesBlockUntil } from '../../payments/decline-queries.ts';
 import { callKeys, type HoldState, holdMetadataOf } from '../../payments/hold.ts';
+import { holdPages } from '../../payments/hold-pages.ts';
 import {
   type HoldFacts,
-  type HoldsPage,
   type Processor,
   ProcessorRefusal,
   ProcessorUnavailable,
@@ -105,10 +105,10 @@ async function settleHold(services: PaymentServices, hold: HoldState, leaseEnds:
 type SettleByStatus = (services: PaymentServices, hold: HoldState, leaseEnds: number) => Promise<boolean>;
 
 const SETTLE_BY_STATUS: Partial<Record<HoldState['status'], SettleByStatus>> = {
-  asked: (services, hold, leaseEnds) =>
+  requested: (services, hold, leaseEnds) =>
     hold.renews === null
-      ? createAskedHold(services, hold, leaseEnds)
-      : createAskedRenewal(services, hold, hold.renews, leaseEnds),
+      ? createRequestedHold(services, hold, leaseEnds)
+      : createRequestedRenewal(services, hold, hold.renews, leaseEnds),
   open: pollHold,
   held: renewOrPollHold,
   releasing: releaseHold,
@@ -148,14 +148,14 @@ async function decideWithLease<T>(
 }
 
 /** Creates the payment intent. After an earlier attempt the processor returns the same intent for the same key. */
-async function createAskedHold(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
+async function createRequestedHold(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
   const processor = processorFor(services, hold.mode);
-  // No guest got the secret of an asked hold, so it can hold no card. After a day no guest waits for it either.
+  // No guest got the secret of a requested hold, so it can hold no card. After a day no guest waits for it either.
   if (isKeyExpired(services, hold))
-    throw new ProcessorRefusal('asked_too_long_ago', 'the hold was requested too long ago');
+    throw new ProcessorRefusal('request_expired', 'the hold was requested too long ago');
   const checkout = await readCheckout(services.db, hold.venueId, hold.checkoutId);
   const metadata = holdMetadataOf(hold);
-  const customerId = hold.keepsCard ? await processor.createCustomer(callKeys.customer(hold.id), metadata) : null;
+  const customerId = hold.savesCard ? await processor.createCustomer(callKeys.customer(hold.id), metadata) : null;
   requireLease(services.clock, leaseEnds);
   const created = await processor.createHold({
     key: callKeys.open(hold.id),
@@ -169,9 +169,9 @@ async function createAskedHold(services: PaymentServices, hold: HoldState, lease
   return recordSteps(services, hold, (locked, now) => {
     const current = locked.holds.find(({ id }) => id === hold.id);
     const update = { intentId: created.intentId, clientSecret, customerId };
-    if (current?.status === 'asked') {
+    if (current?.status === 'requested') {
       return [
-        { step: 'transition hold', id: hold.id, from: 'asked', to: 'open', update, dueAt: nextPollAt(hold, now) },
+        { step: 'transition hold', id: hold.id, from: 'requested', to: 'open', update, dueAt: nextPollAt(hold, now) },
       ];
     }
     // The hold is being released meanwhile. Its intent is known now, so the next settlement can release it.
@@ -185,28 +185,25 @@ function isKeyExpired({ clock }: PaymentServices, hold: HoldState): boolean {
 }
 
 async function findByMetadata(processor: Processor, hold: HoldState): Promise<HoldFacts | null> {
-  let after: string | null = null;
-  do {
-    const page: HoldsPage = await processor.holdsSince(hold.createdAt - MAX_CLOCK_SKEW_MS, after);
-    const found = page.holds.find(({ metadata }) => metadata.holdId === hold.id);
+  for await (const holds of holdPages(processor, hold.createdAt - MAX_CLOCK_SKEW_MS)) {
+    const found = holds.find(({ metadata }) => metadata.holdId === hold.id);
     if (found !== undefined) return found;
-    after = page.next;
-  } while (after !== null);
+  }
   return null;
 }
 
 /** Asks the processor for the state of an open or held hold, and records what follows. */
 async function pollHold(services: PaymentServices, hold: HoldState): Promise<boolean> {
   const facts = await processorFor(services, hold.mode).retrieveHold(intentOf(hold));
-  const isCardFormClosed =
-    hold.status === 'open' && facts.refusal !== null && (await countDeclineAndCheckForm(services, hold, facts));
+  const isBlockedByDeclines =
+    hold.status === 'open' && facts.declineCode !== null && (await countDeclineAndCheckLimit(services, hold, facts));
   return recordSteps(services, hold, (checkout, now) =>
-    decideFromFacts(checkout, hold.id, facts, now, isCardFormClosed),
+    decideFromFacts(checkout, hold.id, facts, now, isBlockedByDeclines),
   );
 }
 
-/** Counts a recent decline, if no notice has done so yet. Returns whether the card form of the share is closed now. */
-async function countDeclineAndCheckForm(
+/** Counts a recent decline, if no processor event has done so. Returns whether declines block the share now. */
+async function countDeclineAndCheckLimit(
   services: PaymentServices,
   hold: HoldState,
   { decline }: HoldFacts,
@@ -217,7 +214,7 @@ async function countDeclineAndCheckForm(
   if (decline !== null && now - decline.at < HOUR) {
     await countDecline(db, { venueId, holdId, mode, declineId: decline.chargeId, at: Math.min(decline.at, now) });
   }
-  return (await cardFormClosedUntil(db, { venueId, shareId, by: { holdId } }, now)) !== null;
+  return (await declinesBlockUntil(db, { venueId, shareId, by: { holdId } }, now)) !== null;
 }
 
 /** Renews a held hold that is about to lapse; polls any other. */
@@ -231,7 +228,7 @@ async function renewOrPollHold(services: PaymentServices, hold: HoldState): Prom
   return false;
 }
 
-async function createAskedRenewal(
+async function createRequestedRenewal(
   services: PaymentServices,
   renewal: HoldState,
   renews: string,
@@ -259,7 +256,7 @@ async function createOrFindRenewal(
   const original = await findHold(services.db, renewal.venueId, renews);
   const checkout = await readCheckout(services.db, renewal.venueId, renewal.checkoutId);
   if (original === null || original.customerId === null || original.paymentMethodId === null) {
-    throw new ProcessorRefusal('no_card_kept', 'the card of this hold was not saved');
+    throw new ProcessorRefusal('no_saved_card', 'the card of this hold was not saved');
   }
   requireLease(services.clock, leaseEnds);
   return processorFor(services, renewal.mode).renewHold({
@@ -303,8 +300,8 @@ async function callRelease(
 /** Repeats the create call to learn the intent of a hold that is being released. The next settlement releases it. */
 async function releaseWithoutIntent(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
   // This is the first claim, so no worker has called the processor for this hold.
-  if (hold.leaseToken === 1) throw new ProcessorRefusal('never_asked', 'the hold was never requested');
-  if (hold.renews === null) return createAskedHold(services, hold, leaseEnds);
+  if (hold.leaseToken === 1) throw new ProcessorRefusal('never_requested', 'the hold was never requested');
+  if (hold.renews === null) return createRequestedHold(services, hold, leaseEnds);
   const { intentId } = await createOrFindRenewal(services, hold, hold.renews, leaseEnds);
   return recordSteps(services, hold, (_, now) => [
     { step: 'update hold', id: hold.id, update: { intentId }, dueAt: now },

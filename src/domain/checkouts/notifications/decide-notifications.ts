@@ -3,6 +3,7 @@
 // the payer: the member of the share, or the member who covered it.
 
 import type { MessageKind } from '../../members/messages/queries.ts';
+import { isUnpaid } from '../locked-checkout.ts';
 import type { CheckoutStatus, ShareStatus } from '../transitions.ts';
 import { afterQuietHours, type Reminder, remindersFor } from './reminders.ts';
 
@@ -86,10 +87,6 @@ function notificationOf(
 ): Notification {
   const memberId = input.payers.get(share.id) ?? share.memberId;
   return { kind, subject, key, memberId, amount: share.amount, shareId: share.id, payerId: null };
-}
-
-function isUnpaid({ status, amount }: NotifiedShare): boolean {
-  return amount > 0 && (status === 'invited' || status === 'failed');
 }
 
 function remind(input: NotificationInput, party: readonly NotifiedShare[], now: number): NotificationDecision {

@@ -4,22 +4,6 @@
 import type { Queryable } from '../../../base/db.ts';
 import type { NotifiedShare } from './decide-notifications.ts';
 
-/** Makes the checkout's notifications due now, because its party or its state has changed. */
-export async function scheduleNotifications(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
-  await tx.query(`update checkouts set notify_at = '-infinity' where venue_id = $1 and checkout_id = $2`, [
-    venueId,
-    checkoutId,
-  ]);
-}
-
-/** The same, unless the checkout has no guests to notify. */
-export async function scheduleNotificationsIfParty(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
-  await tx.query(
-    `update checkouts set notify_at = '-infinity' where venue_id = $1 and checkout_id = $2 and notify_at is not null`,
-    [venueId, checkoutId],
-  );
-}
-
 export interface DueNotifications {
   readonly venueId: string;
   readonly checkoutId: string;
@@ -67,7 +51,7 @@ export async function sharesToNotify(
     `select share_id as "id", member_id as "memberId", amount, status, is_organizer as "isOrganizer",
        ${ms('invited_at')} as "invitedAt", ${ms('reminded_at')} as "remindedAt", ${ms('lost_at')} as "lostAt",
        ${ms('dropped_at')} as "droppedAt"
-     from shares where venue_id = $1 and checkout_id = $2 order by place, share_id`,
+     from shares where venue_id = $1 and checkout_id = $2 order by position, share_id`,
     [venueId, checkoutId],
   );
 }

@@ -8,17 +8,19 @@ import { conflict, type FieldProblem, invalid, notFound, Problem } from '../../.
 import type { Input, OperationResult } from '../../../base/operation.ts';
 import { randomText } from '../../../base/random.ts';
 import { countSharedCalls } from '../../keys/queries.ts';
+import { retryAfterSeconds } from '../../keys/retry-after.ts';
 import type { Guest } from '../../members/guest.ts';
 import { addFriends } from '../../members/queries.ts';
+import { venueOf } from '../guests/guest-queries.ts';
+import type { GuestServices } from '../guests/guest-services.ts';
+import { guestJson } from '../guests/guest-view.ts';
+import { insertInvites, invitesOf, type NewInvite } from '../guests/invite-queries.ts';
+import { inviteUrl } from '../guests/invite-url.ts';
 import { isOverdue, type LockedCheckout } from '../locked-checkout.ts';
-import { scheduleNotifications } from '../notifications/queries.ts';
-import { lockCheckout } from '../queries.ts';
+import { lockCheckout, scheduleNotifications } from '../queries.ts';
 import { writeSteps } from '../write-steps.ts';
 import { decideParty, type PartyRefusal, type PartyShare } from './decide-party.ts';
-import type { GuestServices } from './guest-services.ts';
-import { guestJson, inviteUrl } from './guest-view.ts';
 import { queueInvites } from './invite-messages.ts';
-import { insertInvites, invitesOf, type NewInvite, venueOf } from './invite-queries.ts';
 import { type ResolvedMember, resolveParty } from './party-members.ts';
 import { checkSplit, equalSplit, MIN_CHARGE } from './split.ts';
 
@@ -37,7 +39,7 @@ export async function chooseParty(
     const checkout = await lockCheckout(tx, venueId, id);
     if (checkout === null) throw notFound();
     requireMayChoose(checkout, guest, services.clock.now());
-    if (guest.partyVersion !== undefined && guest.partyVersion !== partyVersion(checkout)) {
+    if (input.expectedVersion !== undefined && input.expectedVersion !== partyVersion(checkout)) {
       throw conflict('party_changed', 'The party has changed since you looked at it. Look again, then choose.');
     }
     await countChoice(tx, id);
@@ -83,10 +85,9 @@ function requireMayChoose(checkout: LockedCheckout, guest: Guest, now: number): 
 async function countChoice(tx: Queryable, checkoutId: string): Promise<void> {
   const [counted] = await countSharedCalls(tx, MAX_CHOICES_PER_HOUR, [{ subject: `party ${checkoutId}`, calls: 1 }]);
   if (counted === undefined || counted.granted === 1) return;
-  const wait = counted.retry_at === null ? 60 : (Date.parse(counted.retry_at) - Date.parse(counted.asked_at)) / 1_000;
   throw new Problem('rate_limited', {
     message: `The party was chosen ${MAX_CHOICES_PER_HOUR} times within an hour. Wait a while, then choose again.`,
-    headers: { 'retry-after': String(Math.max(1, Math.ceil(wait))) },
+    headers: { 'retry-after': String(retryAfterSeconds(counted)) },
   });
 }
 
@@ -141,7 +142,7 @@ function splitParty(
   const amounts = split === 'equal' ? equalSplit(checkout.amount, members.length) : customSplit(members, split.custom);
   const fault = checkSplit(checkout.amount, amounts);
   if (fault?.fault === 'wrong sum') throw invalid([wrongSum(checkout.amount, fault.difference)]);
-  if (fault !== null) throw invalid([tooSmall(split, members[fault.place])]);
+  if (fault !== null) throw invalid([tooSmall(split, members[fault.position])]);
   return members.map(({ member, displayName }, index) => ({
     memberId: member.id,
     displayName,
@@ -170,12 +171,12 @@ function customSplit(members: readonly ResolvedMember[], custom: Readonly<Record
 const pointer = (key: string): string => `/split/custom/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 function unknownKey(key: string): FieldProblem {
-  const message = `Nobody in the party goes by "${key}". Use the user_id or phone of a member, or organizer.`;
+  const message = `No member of the party has the key "${key}". Use the user_id or phone of a member, or organizer.`;
   return { code: 'unknown_field', field: pointer(key), message, expected: 'a person of the party', example_fix: null };
 }
 
 function keyTwice(key: string): FieldProblem {
-  const message = `"${key}" names somebody who has an amount already: leave one of them out.`;
+  const message = `"${key}" names a member who already has an amount: remove one of the two.`;
   return { code: 'not_unique', field: pointer(key), message, expected: 'each person once', example_fix: null };
 }
 

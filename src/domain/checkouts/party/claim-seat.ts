@@ -8,14 +8,13 @@ import type { Ids } from '../../../base/ids.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Guest } from '../../members/guest.ts';
 import { addFriends, findMembers, insertSeats } from '../../members/queries.ts';
+import { venueOf } from '../guests/guest-queries.ts';
+import type { GuestServices } from '../guests/guest-services.ts';
+import { guestJson } from '../guests/guest-view.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
-import { scheduleNotifications } from '../notifications/queries.ts';
-import { lockCheckout } from '../queries.ts';
+import { lockCheckout, scheduleNotifications } from '../queries.ts';
 import { writeSteps } from '../write-steps.ts';
 import { decideSeat, type SeatRefusal } from './decide-seat.ts';
-import type { GuestServices } from './guest-services.ts';
-import { guestJson } from './guest-view.ts';
-import { venueOf } from './invite-queries.ts';
 
 /** Creates placeholder members. The organizer's choice names their ids as `user_id`. */
 export async function createSeats(
@@ -71,11 +70,11 @@ function refusalProblem(refusal: SeatRefusal): Problem {
     case 'not_found':
       return notFound();
     case 'checkout_past_pay_by':
-      return conflict(refusal, 'The time to pay has passed: nobody can join any more.');
+      return conflict(refusal, 'The time to pay has passed: no guest can join any more.');
     case 'checkout_not_collecting':
-      return conflict(refusal, 'This checkout is not collecting: nobody can join now.');
+      return conflict(refusal, 'This checkout is not collecting: no guest can join now.');
     case 'seat_taken':
-      return conflict(refusal, 'Somebody else has this seat, or is paying for it. Ask for another one.');
+      return conflict(refusal, 'Another guest has this seat, or is paying for it. Ask for another one.');
     case 'no_free_seat':
       return conflict(refusal, 'Every seat of this party is taken. Ask the organizer for one more.');
   }

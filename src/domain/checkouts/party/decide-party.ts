@@ -1,9 +1,8 @@
-// The organizer chooses the party, or changes it. Also cancels a checkout. Pure. A member whose amount is unchanged
-// keeps the share and its hold. Any other share is dropped and its holds are released; a changed amount gets a new
-// share. A share of 0 becomes held at once, without a card.
+// The organizer chooses the party, or changes it. Pure. A member whose amount is unchanged keeps the share and its
+// hold. Any other share is dropped and its holds are released; a changed amount gets a new share. A share of 0 becomes
+// held at once, without a card.
 
 import { applySteps } from '../apply-steps.ts';
-import { endUnfunded } from '../end-unfunded.ts';
 import { fundWhenAllHeld, markShareHeld } from '../holds/decide-hold.ts';
 import { isOverdue, type LockedCheckout } from '../locked-checkout.ts';
 import type { NewShare, Step } from '../steps.ts';
@@ -28,17 +27,17 @@ export function decideParty(
   if (isOverdue(checkout, now) || checkout.status === 'expired') return { refusal: 'checkout_past_pay_by' };
   if (checkout.status !== 'open' && checkout.status !== 'collecting') return { refusal: 'checkout_not_open' };
   if (checkout.organizerId !== null && checkout.organizerId !== organizerId) return { refusal: 'not_organizer' };
-  const keptPlaces = new Map<string, number>();
+  const keptPositions = new Map<string, number>();
   const added: NewShare[] = [];
-  party.forEach((member, place) => {
+  party.forEach((member, position) => {
     const same = checkout.shares.find(
       ({ memberId, amount, status }) =>
         memberId === member.memberId && amount === member.amount && status !== 'released',
     );
-    if (same !== undefined) keptPlaces.set(same.id, place);
-    else added.push({ ...member, id: newId(), place, isOrganizer: place === 0 });
+    if (same !== undefined) keptPositions.set(same.id, position);
+    else added.push({ ...member, id: newId(), position, isOrganizer: position === 0 });
   });
-  const steps = [...dropOtherShares(checkout, keptPlaces, now), ...arrangeShares(checkout, keptPlaces, added)];
+  const steps = [...dropOtherShares(checkout, keptPositions, now), ...arrangeShares(checkout, keptPositions, added)];
   const collecting: Step[] =
     checkout.status === 'open' ? [{ step: 'transition checkout', from: 'open', to: 'collecting', organizerId }] : [];
   const chosen: readonly Step[] = [...collecting, ...steps, { step: 'record event', type: 'checkout.collecting' }];
@@ -47,10 +46,10 @@ export function decideParty(
 
 function dropOtherShares(
   checkout: LockedCheckout,
-  keptPlaces: ReadonlyMap<string, number>,
+  keptPositions: ReadonlyMap<string, number>,
   now: number,
 ): readonly Step[] {
-  const dropped = checkout.shares.filter(({ id }) => !keptPlaces.has(id));
+  const dropped = checkout.shares.filter(({ id }) => !keptPositions.has(id));
   const held = dropped.filter(({ status }) => status === 'held').map(({ id }) => id);
   const steps: Step[] = [];
   if (held.length > 0) steps.push({ step: 'transition shares', ids: held, from: 'held', to: 'released' });
@@ -66,13 +65,15 @@ function dropOtherShares(
 
 function arrangeShares(
   checkout: LockedCheckout,
-  keptPlaces: ReadonlyMap<string, number>,
+  keptPositions: ReadonlyMap<string, number>,
   added: readonly NewShare[],
 ): readonly Step[] {
-  const moved = checkout.shares.filter(({ id, place }) => keptPlaces.has(id) && keptPlaces.get(id) !== place);
+  const moved = checkout.shares.filter(
+    ({ id, position }) => keptPositions.has(id) && keptPositions.get(id) !== position,
+  );
   const steps: Step[] = [];
   if (moved.length > 0) {
-    steps.push({ step: 'reorder shares', places: new Map(moved.map(({ id }) => [id, keptPlaces.get(id) ?? 0])) });
+    steps.push({ step: 'reorder shares', positions: new Map(moved.map(({ id }) => [id, keptPositions.get(id) ?? 0])) });
   }
   if (added.length > 0) steps.push({ step: 'add shares', shares: added });
   return steps;
@@ -86,16 +87,4 @@ function holdFreeShares(checkout: LockedCheckout, now: number): readonly Step[] 
     steps = [...steps, ...markShareHeld(applySteps(checkout, steps), share, now)];
   }
   return steps.length > 0 ? steps : fundWhenAllHeld(checkout);
-}
-
-/** Cancels an open or collecting checkout and releases every hold. A canceled one needs no steps. */
-export function decideCancel(
-  checkout: LockedCheckout,
-  now: number,
-): { readonly refusal: 'checkout_not_cancelable' } | { readonly steps: readonly Step[] } {
-  if (checkout.status === 'canceled') return { steps: [] };
-  if ((checkout.status !== 'open' && checkout.status !== 'collecting') || isOverdue(checkout, now)) {
-    return { refusal: 'checkout_not_cancelable' };
-  }
-  return { steps: endUnfunded(checkout, 'canceled', now) };
 }

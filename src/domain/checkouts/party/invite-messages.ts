@@ -3,11 +3,11 @@
 
 import type { Queryable } from '../../../base/db.ts';
 import { type MessageRequest, queueMessages } from '../../members/messages/queue.ts';
+import type { GuestServices } from '../guests/guest-services.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
 import { messageFactsFor } from '../notifications/message-facts.ts';
 import { textOf } from '../notifications/message-text.ts';
 import type { NewShare } from '../steps.ts';
-import type { GuestServices } from './guest-services.ts';
 import type { ResolvedMember } from './party-members.ts';
 
 export async function queueInvites(

@@ -1,18 +1,12 @@
-// What the hosted pages read about a party: the member whom an invite is for, the members of the party, and, from the
-// processor, whether a share that the browser reports as paid is held.
+// What the hosted pages read about a party: the member whom an invite is for, and the members of the party.
 
 import type { Queryable } from '../../../base/db.ts';
-import { notFound, Problem } from '../../../base/errors.ts';
 import type { Seal } from '../../../base/seal.ts';
-import type { Guest } from '../../members/guest.ts';
 import { openPhone } from '../../members/phone.ts';
 import { findMembers } from '../../members/queries.ts';
-import { settleHoldNow } from '../holds/settle-hold.ts';
-import { holdOf, shareOf } from '../locked-checkout.ts';
-import type { PaymentServices } from '../payment-services.ts';
+import { memberOfShare } from '../guests/guest-queries.ts';
 import { readCheckout } from '../queries.ts';
 import { partyVersion } from './choose-party.ts';
-import { memberOfShare } from './invite-queries.ts';
 
 export interface Invitee {
   readonly shareId: string;
@@ -74,21 +68,4 @@ export async function currentParty(db: Queryable, venueId: string, checkoutId: s
     isSeat: members.get(memberId)?.isSeat === true,
   }));
   return { members: party, version: partyVersion({ shares }) };
-}
-
-/** The browser's report is only a hint: asks the processor and records its facts. */
-export async function pollShare(
-  services: PaymentServices,
-  guest: Guest,
-  venueId: string,
-  checkoutId: string,
-  shareId: string,
-): Promise<void> {
-  const checkout = await readCheckout(services.db, venueId, checkoutId);
-  const share = checkout === null ? undefined : shareOf(checkout, shareId);
-  if (checkout === null || share === undefined) throw notFound();
-  if (share.memberId !== guest.memberId && checkout.organizerId !== guest.memberId)
-    throw new Problem('share_not_yours');
-  const hold = holdOf(checkout, shareId);
-  if (hold?.status === 'open') await settleHoldNow(services, venueId, hold.id);
 }

@@ -8,8 +8,8 @@ export const MIN_CHARGE = 50;
 
 export type SplitProblem =
   | { readonly fault: 'wrong sum'; readonly difference: number }
-  /** The place in the party of a share that is above 0 but below MIN_CHARGE. */
-  | { readonly fault: 'under the minimum charge'; readonly place: number };
+  /** The position in the party of a share that is above 0 but below MIN_CHARGE. */
+  | { readonly fault: 'under the minimum charge'; readonly position: number };
 
 export function equalSplit(amount: number, count: number): readonly number[] {
   return splitEqually(amount, count);
@@ -19,6 +19,6 @@ export function equalSplit(amount: number, count: number): readonly number[] {
 export function checkSplit(amount: number, amounts: readonly number[]): SplitProblem | null {
   const sum = amounts.reduce((total, part) => total + part, 0);
   if (sum !== amount) return { fault: 'wrong sum', difference: sum - amount };
-  const place = amounts.findIndex((part) => part > 0 && part < MIN_CHARGE);
-  return place < 0 ? null : { fault: 'under the minimum charge', place };
+  const position = amounts.findIndex((part) => part > 0 && part < MIN_CHARGE);
+  return position < 0 ? null : { fault: 'under the minimum charge', position };
 }

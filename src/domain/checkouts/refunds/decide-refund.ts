@@ -3,11 +3,12 @@
 // was not sent yet, or reverses one that was.
 
 import { divideInProportion } from '../../../base/money.ts';
+import type { NewMovement } from '../../payments/movement-queries.ts';
 import type { MovementStatus } from '../../payments/transitions.ts';
 import { applySteps } from '../apply-steps.ts';
 import { feeParts } from '../capture/decide-capture.ts';
 import { holdOf, type LockedCheckout, type ShareState } from '../locked-checkout.ts';
-import type { NewMovement, Step } from '../steps.ts';
+import type { Step } from '../steps.ts';
 
 export interface TransferState {
   readonly id: string;
@@ -87,7 +88,7 @@ function refundShare(
   const steps: Step[] = [{ step: 'add movements', movements: [refund] }];
   if (fromVenue === 0 || transfer === undefined) return steps;
   if (transfer.status === 'waiting' || transfer.status === 'failed')
-    return [...steps, { step: 'shrink transfer', id: transfer.id, by: fromVenue }];
+    return [...steps, takeFromTransfer(transfer, fromVenue)];
   const reversal: NewMovement = {
     ...refund,
     id: request.newId(),
@@ -97,6 +98,12 @@ function refundShare(
     reversedTransferId: transfer.id,
   };
   return [...steps, { step: 'add movements', movements: [reversal] }];
+}
+
+function takeFromTransfer({ id, status, amount }: TransferState, taken: number): Step {
+  return taken === amount
+    ? { step: 'drop transfer', id, from: status, amount }
+    : { step: 'reduce transfer', id, by: taken };
 }
 
 /** The part of a share's fee that is refunded with `refunded` of the share: in proportion, rounded down. */

@@ -5,13 +5,14 @@ create or replace function record_event(
   p_venue uuid, p_event text, p_mode text, p_type text, p_subject text, p_data json, p_at timestamptz
 ) returns void language plpgsql as $$
 begin
-  loop
+  for v_round in 1..1000 loop
     insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
       select p_venue, p_event, p_mode, p_type, p_subject, coalesce(max(e.sequence), 0) + 1, p_data, p_at
       from events e where e.venue_id = p_venue and e.subject = p_subject
       on conflict (venue_id, mode, created_at) do nothing;
-    exit when found;
+    if found then return; end if;
     select max(e.created_at) + interval '1 microsecond' into p_at
       from events e where e.venue_id = p_venue and e.mode = p_mode;
   end loop;
+  raise exception 'the event % found no free time in 1000 rounds', p_event;
 end $$;

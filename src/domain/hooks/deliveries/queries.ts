@@ -1,19 +1,20 @@
-// The only place that touches the tables of inbound deliveries and of the things that they have changed.
+// The only file that reads and writes the tables of inbound deliveries and of the objects, bookings and slots that they
+// change.
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { PageQuery } from '../../../base/page.ts';
 import type { Defaults } from '../integration.ts';
-import type { SlotCapacity, Take } from '../slot-capacity.ts';
+import type { BookedPlaces, SlotCapacity } from '../slot-capacity.ts';
 
-export interface InboundStored {
+export interface StoredInbound {
   readonly delivery_id: string;
   readonly is_duplicate: boolean;
-  /** Not null: it was not stored, for the venue has stored enough today; in so many seconds the day is over. */
+  /** Not null: not stored, because the venue has reached its daily limit; seconds until the day ends. */
   readonly retry_after: number | null;
 }
 
-/** Null: the integration was revoked meanwhile. */
+/** Stores a delivery once. Null: the integration was revoked meanwhile. */
 export async function storeInbound(
   db: Queryable,
   delivery: {
@@ -21,28 +22,27 @@ export async function storeInbound(
     readonly integrationId: string;
     readonly deliveryId: string;
     readonly now: number;
-    readonly sameness: Buffer;
-    readonly sameWithinSeconds: number | null;
+    readonly dedupHash: Buffer;
+    readonly dedupWindowSeconds: number | null;
     readonly eventId: string | null;
     readonly type: string | null;
     readonly body: Buffer;
-    /** The most bytes that a venue may store in a day. */
-    readonly mostBytes: number;
+    readonly maxBytesPerDay: number;
   },
-): Promise<InboundStored | null> {
-  const rows = await db.query<InboundStored>(
+): Promise<StoredInbound | null> {
+  const rows = await db.query<StoredInbound>(
     'select * from store_inbound($1, $2, $3, to_timestamp($4 / 1000.0), $5, make_interval(secs => $6), $7, $8, $9, $10)',
     [
       delivery.venueId,
       delivery.integrationId,
       delivery.deliveryId,
       delivery.now,
-      delivery.sameness,
-      delivery.sameWithinSeconds,
+      delivery.dedupHash,
+      delivery.dedupWindowSeconds,
       delivery.eventId,
       delivery.type,
       delivery.body,
-      delivery.mostBytes,
+      delivery.maxBytesPerDay,
     ],
   );
   return rows[0] ?? null;
@@ -80,8 +80,8 @@ export async function listInboundRows(
   );
 }
 
-/** Due at once, whatever became of it. Null: there is none, or its body is gone. */
-export async function setDueAgain(
+/** Makes a delivery due now, whatever its status. Null: there is no such delivery, or its body was deleted. */
+export async function requeueInbound(
   tx: Queryable,
   venueId: string,
   integrationId: string,
@@ -97,7 +97,12 @@ export async function setDueAgain(
   return rows[0] ?? null;
 }
 
-export async function isInbound(db: Queryable, venueId: string, integrationId: string, id: string): Promise<boolean> {
+export async function inboundExists(
+  db: Queryable,
+  venueId: string,
+  integrationId: string,
+  id: string,
+): Promise<boolean> {
   const rows = await db.query(
     'select 1 from inbound_deliveries where venue_id = $1 and integration_id = $2 and delivery_id = $3',
     [venueId, integrationId, id],
@@ -110,26 +115,29 @@ export interface IntegrationQueue {
   readonly integration_id: string;
 }
 
-/** Integrations whose oldest delivery is due, after this one: one step of the index for each that has any. */
+/**
+ * Integrations after this one whose oldest delivery is due. One index lookup for each integration with waiting
+ * deliveries.
+ */
 export async function dueQueues(
   db: Queryable,
   now: number,
   after: IntegrationQueue | null,
-  most: number,
+  limit: number,
 ): Promise<IntegrationQueue[]> {
   return db.query<IntegrationQueue>(
-    `with recursive lanes as (
+    `with recursive queues as (
        (select d.venue_id, d.integration_id, d.due_at from inbound_deliveries d
         where d.due_at is not null
           and ($1::uuid is null or (d.venue_id, d.integration_id) > ($1::uuid, $2::text))
         order by d.venue_id, d.integration_id, d.received_at limit 1)
        union all
-       select n.venue_id, n.integration_id, n.due_at from lanes l cross join lateral (
+       select n.venue_id, n.integration_id, n.due_at from queues q cross join lateral (
          select d.venue_id, d.integration_id, d.due_at from inbound_deliveries d
-         where d.due_at is not null and (d.venue_id, d.integration_id) > (l.venue_id, l.integration_id)
+         where d.due_at is not null and (d.venue_id, d.integration_id) > (q.venue_id, q.integration_id)
          order by d.venue_id, d.integration_id, d.received_at limit 1) n)
-     select venue_id, integration_id from lanes where due_at <= to_timestamp($3 / 1000.0) limit $4`,
-    [after?.venue_id ?? null, after?.integration_id ?? null, now, most],
+     select venue_id, integration_id from queues where due_at <= to_timestamp($3 / 1000.0) limit $4`,
+    [after?.venue_id ?? null, after?.integration_id ?? null, now, limit],
   );
 }
 
@@ -145,20 +153,20 @@ export interface DueDelivery {
   readonly attempts: number;
 }
 
-/** The lane is ours until the transaction ends. False: somebody else has it. */
-export async function lockQueue(tx: Queryable, lane: IntegrationQueue): Promise<boolean> {
+/** Locks the queue until the transaction ends. False: another worker has locked it. */
+export async function lockQueue(tx: Queryable, queue: IntegrationQueue): Promise<boolean> {
   const rows = await tx.query(
     'select 1 from integration_queues where venue_id = $1 and integration_id = $2 for update skip locked',
-    [lane.venue_id, lane.integration_id],
+    [queue.venue_id, queue.integration_id],
   );
   return rows.length > 0;
 }
 
 /**
- * The oldest that waits; one that is to be tried again later holds up those behind it. Whoever wants it applied again
- * meanwhile waits until this is done. Null: nothing is due.
+ * The oldest delivery that waits; one that will be retried later blocks those behind it. The row is locked, so that a
+ * replay by the venue waits for the transaction. Null: nothing is due.
  */
-export async function oldestDue(tx: Queryable, lane: IntegrationQueue, now: number): Promise<DueDelivery | null> {
+export async function oldestDue(tx: Queryable, queue: IntegrationQueue, now: number): Promise<DueDelivery | null> {
   const rows = await tx.query<DueDelivery>(
     `select d.delivery_id as id, d.venue_id, d.integration_id, i.mode, i.provider, i.defaults, d.body, d.received_at,
        d.attempts
@@ -167,12 +175,12 @@ export async function oldestDue(tx: Queryable, lane: IntegrationQueue, now: numb
            for update) d
      join integrations i on i.venue_id = d.venue_id and i.integration_id = d.integration_id
      where d.due_at <= to_timestamp($3 / 1000.0)`,
-    [lane.venue_id, lane.integration_id, now],
+    [queue.venue_id, queue.integration_id, now],
   );
   return rows[0] ?? null;
 }
 
-/** A reason quotes what came: what no column can hold is left out. */
+/** A reason may quote the body: replaces characters that PostgreSQL cannot store. */
 const storable = (reason: string | null): string | null => reason?.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd') ?? null;
 
 export async function recordOutcome(
@@ -193,7 +201,7 @@ export async function recordOutcome(
   );
 }
 
-/** After something went wrong with us; `dueAt` null: no more. */
+/** Records an internal error. `dueAt` null: there are no more attempts, and the delivery has failed. */
 export async function recordFailure(
   db: Queryable,
   delivery: Pick<DueDelivery, 'venue_id' | 'id'>,
@@ -210,27 +218,27 @@ export async function recordFailure(
   );
 }
 
-/** What was applied to a thing last. */
+/** The last delivery that was applied to an object. */
 export interface KnownObject {
   readonly version: string | null;
   readonly received_at: string;
   readonly offering_external_id: string | null;
 }
 
-export async function findObject(tx: Queryable, lane: IntegrationQueue, hash: Buffer): Promise<KnownObject | null> {
+export async function findObject(tx: Queryable, queue: IntegrationQueue, hash: Buffer): Promise<KnownObject | null> {
   const rows = await tx.query<KnownObject>(
     `select version::text as version, received_at, offering_external_id from hook_objects
      where venue_id = $1 and integration_id = $2 and object_hash = $3`,
-    [lane.venue_id, lane.integration_id, hash],
+    [queue.venue_id, queue.integration_id, hash],
   );
   return rows[0] ?? null;
 }
 
 export async function storeObject(
   tx: Queryable,
-  lane: IntegrationQueue,
+  queue: IntegrationQueue,
   hash: Buffer,
-  thing: { readonly version: string | null; readonly receivedAt: string; readonly offering: string | null },
+  object: { readonly version: string | null; readonly receivedAt: string; readonly offering: string | null },
 ): Promise<void> {
   await tx.query(
     `insert into hook_objects (venue_id, integration_id, object_hash, version, received_at, offering_external_id)
@@ -238,34 +246,34 @@ export async function storeObject(
      on conflict (venue_id, integration_id, object_hash) do update
        set version = excluded.version, received_at = excluded.received_at,
          offering_external_id = coalesce(excluded.offering_external_id, hook_objects.offering_external_id)`,
-    [lane.venue_id, lane.integration_id, hash, thing.version, thing.receivedAt, thing.offering],
+    [queue.venue_id, queue.integration_id, hash, object.version, object.receivedAt, object.offering],
   );
 }
 
 export interface KnownBooking {
   readonly version: string | null;
   readonly received_at: string;
-  readonly slots_taken: readonly Take[];
+  readonly slots_taken: readonly BookedPlaces[];
 }
 
-export async function findBooking(tx: Queryable, lane: IntegrationQueue, hash: Buffer): Promise<KnownBooking | null> {
+export async function findBooking(tx: Queryable, queue: IntegrationQueue, hash: Buffer): Promise<KnownBooking | null> {
   const rows = await tx.query<KnownBooking>(
     `select version::text as version, received_at, slots_taken from hook_bookings
      where venue_id = $1 and integration_id = $2 and booking_hash = $3`,
-    [lane.venue_id, lane.integration_id, hash],
+    [queue.venue_id, queue.integration_id, hash],
   );
   return rows[0] ?? null;
 }
 
 export async function storeBooking(
   tx: Queryable,
-  lane: IntegrationQueue,
+  queue: IntegrationQueue,
   hash: Buffer,
   booking: {
     readonly version: string | null;
     readonly receivedAt: string;
-    readonly takes: readonly Take[];
-    readonly last: number;
+    readonly slotsTaken: readonly BookedPlaces[];
+    readonly lastAt: number;
   },
 ): Promise<void> {
   await tx.query(
@@ -275,13 +283,13 @@ export async function storeBooking(
        set version = excluded.version, received_at = excluded.received_at, slots_taken = excluded.slots_taken,
          last_at = excluded.last_at`,
     [
-      lane.venue_id,
-      lane.integration_id,
+      queue.venue_id,
+      queue.integration_id,
       hash,
       booking.version,
       booking.receivedAt,
-      JSON.stringify(booking.takes),
-      booking.last,
+      JSON.stringify(booking.slotsTaken),
+      booking.lastAt,
     ],
   );
 }
@@ -293,7 +301,7 @@ export async function findSlotCapacity(
   hash: Buffer,
 ): Promise<SlotCapacity | null> {
   const rows = await tx.query<SlotCapacity>(
-    `select places_left as left, canceled_by as "offBy", capacity_version as statement from hook_slots
+    `select places_left as "placesLeft", canceled_by as "canceledBy", capacity_version as "capacityVersion" from hook_slots
      where venue_id = $1 and mode = $2 and slot_hash = $3`,
     [venueId, mode, hash],
   );
@@ -305,8 +313,8 @@ export async function storeSlotCapacity(
   venueId: string,
   mode: Mode,
   hash: Buffer,
-  room: SlotCapacity,
-  last: number,
+  capacity: SlotCapacity,
+  lastAt: number,
 ): Promise<void> {
   await tx.query(
     `insert into hook_slots (venue_id, mode, slot_hash, places_left, canceled_by, capacity_version, last_at)
@@ -314,44 +322,44 @@ export async function storeSlotCapacity(
      on conflict (venue_id, mode, slot_hash) do update
        set places_left = excluded.places_left, canceled_by = excluded.canceled_by, capacity_version = excluded.capacity_version,
          last_at = excluded.last_at`,
-    [venueId, mode, hash, room.left, room.offBy, room.statement, last],
+    [venueId, mode, hash, capacity.placesLeft, capacity.canceledBy, capacity.capacityVersion, lastAt],
   );
 }
 
-const DAY = 24 * 3_600_000;
-const DELIVERIES_KEPT = 30 * DAY;
-/** What changed nothing takes up room for a day: long enough to apply it again. */
-const IGNORED_BODIES_KEPT = DAY;
-/** A class is planned months ahead, and heard of again only when somebody books it. */
-const THINGS_KEPT = 400 * DAY;
+const DAY_MS = 24 * 3_600_000;
+const DELIVERY_RETENTION_MS = 30 * DAY_MS;
+/** Bodies of ignored deliveries are stored for a day: long enough to apply them again. */
+const IGNORED_BODY_RETENTION_MS = DAY_MS;
+/** A class is planned months ahead, and its next delivery may come only with a booking. */
+const OBJECT_RETENTION_MS = 400 * DAY_MS;
 
-async function dropIgnoredBodies(db: Queryable, before: number, most: number): Promise<number> {
-  const dropped = await db.query(
+async function deleteIgnoredBodies(db: Queryable, before: number, limit: number): Promise<number> {
+  const deleted = await db.query(
     `update inbound_deliveries set body = null where ctid = any(array(
        select ctid from inbound_deliveries
        where status = 'ignored' and body is not null and received_at < to_timestamp($1 / 1000.0)
        limit $2 for update skip locked)) and status = 'ignored' returning 1`,
-    [before, most],
+    [before, limit],
   );
-  return dropped.length;
+  return deleted.length;
 }
 
-/** Deliveries go after 30 days, bodies and all; what they changed is known for longer, bookings until their slots are over. */
-export async function deleteOldInbound(db: Queryable, now: number, most: number): Promise<number> {
-  const forget = async (table: string, condition: string, before: number): Promise<number> => {
-    const gone = await db.query(
+/** Deletes deliveries after 30 days, objects after 400 days, bookings and slots 30 days after the slot. */
+export async function deleteOldInbound(db: Queryable, now: number, limit: number): Promise<number> {
+  const deleteBefore = async (table: string, condition: string, before: number): Promise<number> => {
+    const deleted = await db.query(
       `delete from ${table} where ctid = any(array(
          select ctid from ${table} where ${condition} < to_timestamp($1 / 1000.0) limit $2)) returning 1`,
-      [before, most],
+      [before, limit],
     );
-    return gone.length;
+    return deleted.length;
   };
   const counts = [
-    await dropIgnoredBodies(db, now - IGNORED_BODIES_KEPT, most),
-    await forget('inbound_deliveries', 'due_at is null and received_at', now - DELIVERIES_KEPT),
-    await forget('hook_objects', 'received_at', now - THINGS_KEPT),
-    await forget('hook_bookings', 'last_at', now - DELIVERIES_KEPT),
-    await forget('hook_slots', 'last_at', now - DELIVERIES_KEPT),
+    await deleteIgnoredBodies(db, now - IGNORED_BODY_RETENTION_MS, limit),
+    await deleteBefore('inbound_deliveries', 'due_at is null and received_at', now - DELIVERY_RETENTION_MS),
+    await deleteBefore('hook_objects', 'received_at', now - OBJECT_RETENTION_MS),
+    await deleteBefore('hook_bookings', 'last_at', now - DELIVERY_RETENTION_MS),
+    await deleteBefore('hook_slots', 'last_at', now - DELIVERY_RETENTION_MS),
   ];
   return Math.max(...counts);
 }

@@ -1,4 +1,5 @@
-// What a venue system sent and what became of it; applying one again, after whatever was in its way is mended.
+// The inbound deliveries of an integration: lists them with their outcomes, and replays one, for instance after the
+// cause of its failure is fixed.
 
 import type { Queryable } from '../../../base/db.ts';
 import { conflict, notFound } from '../../../base/errors.ts';
@@ -8,33 +9,33 @@ import type { Caller } from '../../keys/caller.ts';
 import { audit } from '../../venues/audit.ts';
 import type { IntegrationRow } from '../integration.ts';
 import { findIntegration } from '../queries.ts';
-import { type InboundRow, isInbound, listInboundRows, setDueAgain } from './queries.ts';
+import { type InboundRow, inboundExists, listInboundRows, requeueInbound } from './queries.ts';
 
 const BODY_GONE =
-  'This delivery changed nothing, and what it said is kept for a day alone: let the venue system send it again.';
+  'This delivery changed nothing, and its body was deleted after a day: let the venue system send it again.';
 
-async function known(db: Queryable, caller: Caller, input: Input): Promise<IntegrationRow> {
+async function requireIntegration(db: Queryable, caller: Caller, input: Input): Promise<IntegrationRow> {
   const row = await findIntegration(db, caller.venue.id, caller.mode, input.params.id ?? '');
   if (row === null) throw notFound();
   return row;
 }
 
 export async function listInboundDeliveries(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
-  const integration = await known(db, caller, input);
-  const question = pageQueryOf(input.query);
-  const found = await listInboundRows(db, caller.venue.id, integration.id, question);
-  const { rows, nextBefore } = pageOf(found, question.limit, ({ received_at }) => received_at);
-  return { status: 200, body: { data: rows.map((row) => shownInbound(row, integration)), next_before: nextBefore } };
+  const integration = await requireIntegration(db, caller, input);
+  const page = pageQueryOf(input.query);
+  const found = await listInboundRows(db, caller.venue.id, integration.id, page);
+  const { rows, nextBefore } = pageOf(found, page.limit, ({ received_at }) => received_at);
+  return { status: 200, body: { data: rows.map((row) => inboundView(row, integration)), next_before: nextBefore } };
 }
 
-/** Also one of an integration that was revoked: what came before that is still there. */
+/** Also works for a revoked integration: the deliveries from before are still stored. */
 export async function replayInbound(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const { venue, now } = caller;
-  const integration = await known(tx, caller, input);
+  const integration = await requireIntegration(tx, caller, input);
   const id = input.params.delivery_id ?? '';
-  const row = await setDueAgain(tx, venue.id, integration.id, id, now);
+  const row = await requeueInbound(tx, venue.id, integration.id, id, now);
   if (row === null) {
-    if (await isInbound(tx, venue.id, integration.id, id)) throw conflict('body_gone', BODY_GONE);
+    if (await inboundExists(tx, venue.id, integration.id, id)) throw conflict('body_gone', BODY_GONE);
     throw notFound();
   }
   await audit(tx, caller, {
@@ -43,10 +44,10 @@ export async function replayInbound(tx: Queryable, caller: Caller, input: Input)
     subject: integration.id,
     detail: { delivery_id: row.id },
   });
-  return { status: 200, body: { data: shownInbound(row, integration) } };
+  return { status: 200, body: { data: inboundView(row, integration) } };
 }
 
-function shownInbound(row: InboundRow, { provider, mode }: IntegrationRow) {
+function inboundView(row: InboundRow, { provider, mode }: IntegrationRow) {
   return {
     id: row.id,
     object: 'inbound_delivery',

@@ -1,39 +1,40 @@
-// A delivery's body as the mappings read it: numbers stay the text that came, so that no price goes through a binary float,
-// and places are named by paths such as `booking.rates[].total`. Pure; a place that is not there is undefined, never an error.
+// Reads a delivery's body for the mappings. Numbers keep their text, so that no price goes through a binary float, and
+// values are addressed by paths such as `booking.rates[].total`. Pure; a missing value is undefined, never an error.
 
-/** Strings, to step over them, and numbers that a double may not give back as they were written. */
+/** Matches strings, to skip them, and numbers that a double may not reproduce exactly. */
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?[eE][+-]?\d+|-?\d+\.\d+|-?\d{16,}/g;
-const MARK = '$number';
+const NUMBER_KEY = '$number';
 
-/** `text` is JSON that was accepted before. Such a number becomes an object that names its text, which textOf reads. */
+/** `text` is valid JSON. Each inexact number becomes an object that holds its text, which textOf() reads. */
 export function readBody(text: string): unknown {
-  const marked = text.replaceAll(STRING_OR_NUMBER, (token) =>
-    token.startsWith('"') ? token : `{"${MARK}":"${token}"}`,
+  const wrapped = text.replaceAll(STRING_OR_NUMBER, (token) =>
+    token.startsWith('"') ? token : `{"${NUMBER_KEY}":"${token}"}`,
   );
-  return JSON.parse(marked);
+  return JSON.parse(wrapped);
 }
 
 function numberText(value: unknown): string | null {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, MARK)) return null;
-  const text = (value as Record<string, unknown>)[MARK];
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, NUMBER_KEY)) return null;
+  const text = (value as Record<string, unknown>)[NUMBER_KEY];
   return typeof text === 'string' ? text : null;
 }
 
-/** An item of a list that is being read: paths that begin with the list's mean this one. */
-export interface Bound {
+/** The current item of a list: paths that begin with the list's path refer to this item. */
+export interface BoundItem {
   readonly path: string;
   readonly value: unknown;
 }
 
-export interface Place {
+/** Where paths are resolved: the body, and the current item of each list that is being read. */
+export interface BodyScope {
   readonly root: unknown;
   /** The innermost list last. */
-  readonly bound: readonly Bound[];
+  readonly bound: readonly BoundItem[];
 }
 
-/** Where a list is meant and no item of it is bound, the first one is. */
-export function valueAt({ root, bound }: Place, path: string): unknown {
-  const inside = bound.findLast((one) => path === one.path || path.startsWith(`${one.path}.`));
+/** The value at a path. If the path crosses a list without a bound item, the first item is used. */
+export function valueAt({ root, bound }: BodyScope, path: string): unknown {
+  const inside = bound.findLast((item) => path === item.path || path.startsWith(`${item.path}.`));
   const rest = inside === undefined ? path : path.slice(inside.path.length + 1);
   let value = inside === undefined ? root : inside.value;
   for (const segment of rest === '' ? [] : rest.split('.')) {
@@ -44,15 +45,15 @@ export function valueAt({ root, bound }: Place, path: string): unknown {
   return value;
 }
 
-/** The items of the list that a path with [] at its end names. */
-export function itemsAt(place: Place, path: string): readonly unknown[] {
-  return items(valueAt(place, path.slice(0, -2)));
+/** The items of the list at a path that ends with []. */
+export function itemsAt(scope: BodyScope, path: string): readonly unknown[] {
+  return items(valueAt(scope, path.slice(0, -2)));
 }
 
-/** A list of one is sometimes sent as the one. */
+/** Some providers send a list of one item as the item itself. */
 function items(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  return value === undefined || value === null || isEmpty(value) ? [] : [value];
+  return value === undefined || value === null || isEmptyObject(value) ? [] : [value];
 }
 
 function member(value: unknown, name: string): unknown {
@@ -60,17 +61,17 @@ function member(value: unknown, name: string): unknown {
   return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** What was XML once says `{}` for nothing. */
-function isEmpty(value: unknown): boolean {
+/** Bodies converted from XML have `{}` for an empty element. */
+function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
-/** A text, a number or a boolean as text; null for nothing, and for whatever is none of these. */
+/** A string, a number or a boolean as text; null for anything else, and for an empty string. */
 export function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value.trim() === '' ? null : value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : numberText(value);
 }
 
-export function isThere(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== '' && !isEmpty(value);
+export function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '' && !isEmptyObject(value);
 }

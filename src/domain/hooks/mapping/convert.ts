@@ -1,29 +1,30 @@
-// From a value of a provider's to one of ours: money as text by the currency's own exponent, times in five shapes to ISO 8601
-// with an offset. Pure. What cannot be said exactly is a MappingTrouble, with a reason that a person can read.
+// Converts values of a provider to ours: decimal amounts to minor units by the currency's exponent, five time formats
+// to ISO 8601 with an offset. Pure. A value that cannot be converted exactly throws a MappingError with a readable
+// reason.
 
 import { isZone } from '../../../../schemas/rules/iana-zone.ts';
 import { minorDigits } from '../../../../schemas/rules/iso-currency.ts';
-import { zoneClock } from '../../calendar/zone-clock.ts';
+import { zoneClock } from '../../recurrence/zone-clock.ts';
 
-/** Why a delivery cannot become what it says. */
+/** Why a value of a delivery cannot be converted. */
 export class MappingError extends Error {}
 
 const DECIMAL = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?(?:[eE]([+-]?\d{1,2}))?$/;
 const ISO = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
-/** More digits than any number has that is exact. */
-const MOST_DIGITS = 16;
-const MOST_PRECISION = 6;
-const DAY = 24 * 3_600_000;
+/** More digits than any safe integer has. */
+const MAX_DIGITS = 16;
+const MAX_PRECISION = 6;
+const DAY_MS = 24 * 3_600_000;
 
-/** A decimal with its point moved `digits` places to the right, which must leave a whole number. */
-function wholeAfter(text: string, digits: number): number {
-  const services = DECIMAL.exec(text.trim());
-  if (services === null) throw new MappingError(`"${shown(text)}" is not a number.`);
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = services;
+/** Moves the decimal point `digits` places to the right; the result must be a whole number. */
+function shiftDecimal(text: string, digits: number): number {
+  const match = DECIMAL.exec(text.trim());
+  if (match === null) throw new MappingError(`"${shorten(text)}" is not a number.`);
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const all = `${whole}${fraction}`;
   const shift = digits + Number(exponent) - fraction.length;
   if (!/[1-9]/.test(all)) return 0;
-  if (shift > MOST_DIGITS) throw new MappingError(`${shown(text)} is too large.`);
+  if (shift > MAX_DIGITS) throw new MappingError(`${shorten(text)} is too large.`);
   const cut = shift >= 0 ? all.length : Math.max(0, all.length + shift);
   if (/[1-9]/.test(all.slice(cut))) throw new MappingError(`${text} has more decimals than there are minor units.`);
   const value = Number(BigInt(`${all.slice(0, cut)}${'0'.repeat(Math.max(0, shift))}` || '0'));
@@ -32,57 +33,59 @@ function wholeAfter(text: string, digits: number): number {
 }
 
 export function integerOf(text: string): number {
-  return wholeAfter(text, 0);
+  return shiftDecimal(text, 0);
 }
 
-/** Major units, as `299.0` or `"48.30"`. */
+/** From major units, such as `299.0` or `"48.30"`. */
 export function minorFromDecimal(text: string, currency: string): number {
-  return wholeAfter(text, minorDigits(currency));
+  return shiftDecimal(text, minorDigits(currency));
 }
 
-/** A whole number of units of which 10^`precision` make one major unit. */
+/** From a whole number of units; 10^`precision` of them make one major unit. */
 export function minorFromPrecision(text: string, precision: string, currency: string): number {
   const digits = integerOf(precision);
-  if (digits < 0 || digits > MOST_PRECISION)
-    throw new MappingError(`A precision of ${shown(precision)} is none that a currency has.`);
-  return wholeAfter(String(integerOf(text)), minorDigits(currency) - digits);
+  if (digits < 0 || digits > MAX_PRECISION)
+    throw new MappingError(`A precision of ${shorten(precision)} is not valid for a currency.`);
+  return shiftDecimal(String(integerOf(text)), minorDigits(currency) - digits);
 }
 
-/** With an offset, written with a colon or without; or local, where a zone is known. Null: local, and no zone is known. */
+/** A time with an offset, or a local time in a known zone. Null: the time is local and no zone is known. */
 export function timeOf(text: string, zone: string | null): string | null {
-  const services = ISO.exec(text.trim());
-  if (services === null) throw new MappingError(`"${shown(text)}" is not a date and time.`);
-  const [, day = '', minute = '', second = ':00', offset] = services;
+  const match = ISO.exec(text.trim());
+  if (match === null) throw new MappingError(`"${shorten(text)}" is not a date and time.`);
+  const [, day = '', minute = '', second = ':00', offset] = match;
   const local = `${day}T${minute}${second}`;
   if (offset === undefined) return zone === null ? null : inZone(local, zone);
   const isWhole = offset === 'Z' || offset.includes(':');
   const time = isWhole ? `${local}${offset}` : `${local}${offset.slice(0, 3)}:${offset.slice(3)}`;
-  // It has the look of a time, and is none: the 60th second, the 25th hour.
-  if (Number.isNaN(Date.parse(time))) throw new MappingError(`"${shown(text)}" is not a date and time.`);
+  // Matches the pattern but is not a time, such as second 60 or hour 25.
+  if (Number.isNaN(Date.parse(time))) throw new MappingError(`"${shorten(text)}" is not a date and time.`);
   return time;
 }
 
 function inZone(local: string, zone: string): string {
   const wall = Date.parse(`${local}Z`);
   if (Number.isNaN(wall)) throw new MappingError(`"${local}" is not a date and time.`);
-  if (!isZone(zone)) throw new MappingError(`"${shown(zone)}" is no time zone.`);
-  return new Date(zoneClock(zone, wall - DAY, wall + DAY).momentAt(wall, Number.NEGATIVE_INFINITY)).toISOString();
+  if (!isZone(zone)) throw new MappingError(`"${shorten(zone)}" is not a time zone.`);
+  return new Date(
+    zoneClock(zone, wall - DAY_MS, wall + DAY_MS).instantAt(wall, Number.NEGATIVE_INFINITY),
+  ).toISOString();
 }
 
-/** A day, and a time of day as the number 1625; null: no zone is known. */
+/** From a day and a time of day as a number such as 1625. Null: no zone is known. */
 export function timeFromDayAndNumber(day: string, number: string, zone: string | null): string | null {
   const clock = number.padStart(4, '0');
-  if (!/^\d{4}$/.test(clock)) throw new MappingError(`"${shown(number)}" is not a time of day.`);
+  if (!/^\d{4}$/.test(clock)) throw new MappingError(`"${shorten(number)}" is not a time of day.`);
   return timeOf(`${day.slice(0, 10)}T${clock.slice(0, 2)}:${clock.slice(2)}`, zone);
 }
 
-export function timeFromUnix(text: string, unitsInASecond: 1 | 1000): string {
-  const time = new Date((integerOf(text) * 1000) / unitsInASecond);
-  if (Number.isNaN(time.getTime())) throw new MappingError(`"${shown(text)}" is not a time.`);
+export function timeFromUnix(text: string, unitsPerSecond: 1 | 1000): string {
+  const time = new Date((integerOf(text) * 1000) / unitsPerSecond);
+  if (Number.isNaN(time.getTime())) throw new MappingError(`"${shorten(text)}" is not a time.`);
   return time.toISOString();
 }
 
-/** In a reason, which a person reads: the beginning. */
-export function shown(text: string): string {
+/** The beginning of a text, to be quoted in a reason. */
+export function shorten(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

@@ -1,38 +1,39 @@
-// Which event a delivery is, by its provider's mapping: its name, its own id, what it does, and how a repeated one is known.
-// Pure; used when it comes (to store it once) and when it is applied.
+// Identifies the event of a delivery by its provider's mapping: its entry, its type, its id, and how long a repetition
+// is a duplicate. Pure; used when a delivery is received (to store it once) and when it is applied.
 
 import type { Mapping } from '../../../../schemas/types.gen.ts';
-import { isThere, type Place, textOf, valueAt } from './body.ts';
+import { type BodyScope, isPresent, textOf, valueAt } from './body.ts';
 
 export type EventEntry = Mapping['events'][number];
 
 export interface ExtractedEvent {
-  /** Null: the mapping does not know it. */
+  /** The mapping's entry; null: the mapping has none for this event. */
   readonly entry: EventEntry | null;
-  /** The provider's own name of it. */
+  /** The provider's name of the event. */
   readonly type: string | null;
-  /** The provider's own id of it. */
+  /** The provider's id of the event. */
   readonly id: string | null;
-  /** How long a body of the same bytes is the same delivery; null: its id says so, for as long as we remember. */
-  readonly sameWithinSeconds: number | null;
+  /** How long a body with the same bytes is a duplicate; null: duplicates are found by id, without a time limit. */
+  readonly dedupWindowSeconds: number | null;
 }
 
 const DAY_SECONDS = 86_400;
-/** Two real changes can be byte for byte the same ping: only a retry at once is a repetition. */
+/** Two real changes can send identical pings, so only a prompt repetition is a duplicate. */
 const PING_SECONDS = 10;
 
 export function extractEvent(mapping: Mapping, body: unknown): ExtractedEvent {
-  const whole: Place = { root: body, bound: [] };
-  const entry = mapping.events.find((one) => one.match.every((condition) => holds(condition, whole))) ?? null;
-  const place = within(whole, entry);
+  const whole: BodyScope = { root: body, bound: [] };
+  const entry =
+    mapping.events.find((candidate) => candidate.match.every((condition) => matches(condition, whole))) ?? null;
+  const scope = eventScope(whole, entry);
   const type = mapping.event.type === null ? null : textOf(valueAt(whole, mapping.event.type));
-  const services = mapping.event.id.map((path) => textOf(valueAt(place, path)));
-  const id = services.length === 0 || services.includes(null) ? null : services.join(':');
+  const idParts = mapping.event.id.map((path) => textOf(valueAt(scope, path)));
+  const id = idParts.length === 0 || idParts.includes(null) ? null : idParts.join(':');
   const isPing = entry?.id_only === true || (entry === null && mapping.dedupe === 'refresh_only');
-  return { entry, type, id, sameWithinSeconds: id !== null ? null : isPing ? PING_SECONDS : DAY_SECONDS };
+  return { entry, type, id, dedupWindowSeconds: id !== null ? null : isPing ? PING_SECONDS : DAY_SECONDS };
 }
 
-/** The places of a body that say which event it is. */
+/** The paths that identify the event of a body. */
 export function eventPaths({ event, events }: Mapping): string[] {
   const ids = (within: string): string[] => event.id.map((path) => `${within}${path}`);
   return [
@@ -45,14 +46,14 @@ export function eventPaths({ event, events }: Mapping): string[] {
   ];
 }
 
-/** The part of the body in which the event's object stands. */
-export function within(whole: Place, entry: EventEntry | null): Place {
+/** The part of the body that holds the event's object. */
+export function eventScope(whole: BodyScope, entry: EventEntry | null): BodyScope {
   return entry?.within === undefined ? whole : { root: valueAt(whole, entry.within), bound: [] };
 }
 
-function holds(condition: EventEntry['match'][number], place: Place): boolean {
-  const value = valueAt(place, condition.path);
-  if (condition.is === undefined && condition.begins === undefined) return isThere(value);
+function matches(condition: EventEntry['match'][number], scope: BodyScope): boolean {
+  const value = valueAt(scope, condition.path);
+  if (condition.is === undefined && condition.begins === undefined) return isPresent(value);
   const text = textOf(value);
   if (text === null) return false;
   return condition.is?.includes(text) === true || (condition.begins !== undefined && text.startsWith(condition.begins));

@@ -1,4 +1,4 @@
-// The mapping files, read once when the process starts: schemas/v1/mappings, one for each provider.
+// Reads the mapping files in schemas/v1/mappings, one for each provider, once when the process starts.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,6 +18,6 @@ export function readMappings(folder: string): Mappings {
 
 export function mappingOf(mappings: Mappings, provider: string): Mapping {
   const mapping = mappings.get(provider);
-  if (mapping === undefined) throw new Error(`there is no mapping for ${provider}`);
+  if (mapping === undefined) throw new Error(`provider ${provider} has no mapping`);
   return mapping;
 }

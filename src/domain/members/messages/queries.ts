@@ -116,7 +116,7 @@ export async function postponeMessage(db: Queryable, id: string, leaseToken: num
 /** Drops the waiting reminders with these subjects, because their checkout has ended. */
 export async function dropReminders(tx: Queryable, subjects: readonly string[]): Promise<void> {
   await tx.query(
-    `update messages set status = 'dropped', due_at = null, last_error = 'over'
+    `update messages set status = 'dropped', due_at = null, last_error = 'the checkout has ended'
      where kind = 'reminder' and subject = any($1) and status = 'waiting'`,
     [subjects],
   );

@@ -1,4 +1,4 @@
-// Sends due text messages through a TextSender: the sandbox's outbox, which sends nothing, or a real provider. A phone
+// Sends due text messages through an SmsSender: the sandbox's outbox, which sends nothing, or a real provider. A phone
 // that has opted out gets nothing but the sign-in codes that it requests itself.
 
 import type { Clock } from '../../../base/clock.ts';
@@ -9,7 +9,7 @@ import { openPhone } from '../phone.ts';
 import { setOptedOut } from '../queries.ts';
 import { claimMessages, finishMessage, type MessageKind, type MessageRow, postponeMessage } from './queries.ts';
 
-export interface TextSender {
+export interface SmsSender {
   /**
    * Returns the provider's id of the message. `lifeSeconds`: how long delivery is useful. Throws if it was not
    * accepted.
@@ -18,23 +18,23 @@ export interface TextSender {
 }
 
 /** The provider has refused the message for good: the number is invalid, or has opted out. */
-export class TextRefused extends Error {}
+export class SmsRefused extends Error {}
 
 /** The phone has opted out at the provider. */
-export class TextOptedOut extends TextRefused {}
+export class SmsOptedOut extends SmsRefused {}
 
 /** The message may have been sent: the worker tries it once more and not again. */
-export class TextOutcomeUnknown extends Error {}
+export class SmsOutcomeUnknown extends Error {}
 
 /** Sends nothing: /sandbox/outbox shows the stored messages. */
-export const sandboxSender: TextSender = { send: async () => 'sandbox' };
+export const sandboxSender: SmsSender = { send: async () => 'sandbox' };
 
 export interface SendServices {
   readonly db: Db;
   readonly clock: Clock;
   readonly seal: Seal;
   readonly log: Log;
-  readonly sender: TextSender;
+  readonly sender: SmsSender;
 }
 
 const LEASE_MS = 60_000;
@@ -55,18 +55,18 @@ async function sendOne(services: SendServices, message: MessageRow): Promise<voi
   const { db, clock, seal, log, sender } = services;
   const finish = (status: 'sent' | 'failed' | 'dropped', providerId: string | null, error: string | null) =>
     finishMessage(db, message.id, message.leaseToken, { status, providerId, error }, clock.now());
-  if (message.hasOptedOut && message.kind !== 'code') return finish('dropped', null, 'stopped');
+  if (message.hasOptedOut && message.kind !== 'code') return finish('dropped', null, 'the phone has opted out');
   const life = LIFE_MS[message.kind] ?? NOTIFICATION_LIFE_MS;
   try {
     const text = seal.open(message.text, `message ${message.id}`);
     await finish('sent', await sender.send(openPhone(seal, message), text, Math.ceil(life / 1_000)), null);
   } catch (error) {
-    if (error instanceof TextOptedOut) {
+    if (error instanceof SmsOptedOut) {
       await setOptedOut(db, message.phoneHash, clock.now());
-      return finish('dropped', null, 'stopped');
+      return finish('dropped', null, 'the phone has opted out');
     }
-    const wasTriedAgain = error instanceof TextOutcomeUnknown && message.leaseToken > 1;
-    const isFinal = wasTriedAgain || error instanceof TextRefused || clock.now() - message.createdAt > life;
+    const wasTriedAgain = error instanceof SmsOutcomeUnknown && message.leaseToken > 1;
+    const isFinal = wasTriedAgain || error instanceof SmsRefused || clock.now() - message.createdAt > life;
     const reason = error instanceof Error ? error.message : String(error);
     log[isFinal ? 'error' : 'warn'](
       { message: message.id, kind: message.kind, err: reason },

@@ -1,11 +1,11 @@
-// Twilio's Messages API as a TextSender, and the verification of its signed notices of replies. Twilio has no
+// Twilio's Messages API as an SmsSender, and the verification of its signed notices of replies. Twilio has no
 // idempotency key: after a time-out the message may have been sent, and the worker tries it at most once more (twice is
 // better than never). No error contains a phone or the text of a message.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TwilioAccount } from '../../../base/config.ts';
 import { sendTrusted, type TrustedResponse } from '../../../base/outbound/trusted-request.ts';
-import { TextOptedOut, TextOutcomeUnknown, TextRefused, type TextSender } from './send.ts';
+import { SmsOptedOut, SmsOutcomeUnknown, SmsRefused, type SmsSender } from './send.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Twilio's maximum ValidityPeriod. */
@@ -14,7 +14,7 @@ const OPTED_OUT_CODE = 21610;
 /** Rate limits and wrong settings of ours: no refusal of this message. */
 const TEMPORARY_STATUSES = [401, 403, 408, 429, 503];
 
-export function makeTwilioSender(settings: TwilioAccount): TextSender {
+export function makeTwilioSender(settings: TwilioAccount): SmsSender {
   const { accountSid, authToken, from, baseUrl } = settings;
   const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`;
   return {
@@ -50,7 +50,7 @@ async function postForm(url: string, authorization: string, form: URLSearchParam
     if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/.test(String(code))) {
       throw new Error(`Twilio could not be reached (${code})`);
     }
-    throw new TextOutcomeUnknown(`Twilio did not answer (${code})`);
+    throw new SmsOutcomeUnknown(`Twilio did not answer (${code})`);
   }
 }
 
@@ -59,10 +59,10 @@ function sidOf({ status, body }: TrustedResponse): string {
   if (status >= 200 && status < 300) return typeof fields.sid === 'string' ? fields.sid : 'sent';
   const code = typeof fields.code === 'number' ? fields.code : 0;
   const message = `Twilio answered ${status}${code === 0 ? '' : ` (${code})`}`;
-  if (code === OPTED_OUT_CODE) throw new TextOptedOut(message);
+  if (code === OPTED_OUT_CODE) throw new SmsOptedOut(message);
   if (TEMPORARY_STATUSES.includes(status)) throw new Error(message);
-  if (status >= 500) throw new TextOutcomeUnknown(message);
-  throw new TextRefused(message);
+  if (status >= 500) throw new SmsOutcomeUnknown(message);
+  throw new SmsRefused(message);
 }
 
 function parseJson(body: Buffer): Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
-// One attempt: signs the bytes of an event for this second, posts them through the guarded client, and says what came of
-// it. Any 2xx is a yes; a redirect is a no. It writes nothing.
+// One attempt of a delivery: signs the bytes of an event with the current time, posts them through the guarded client,
+// and returns the result. Any 2xx is a success; a redirect is a failure. It writes nothing.
 
 import type { Clock } from '../../../base/clock.ts';
 import type { Outbound } from '../../../base/outbound/outbound.ts';
@@ -8,13 +8,13 @@ import { readRetryAfter } from './schedule.ts';
 import { SIGNATURE_HEADER, signatureOf } from './signature.ts';
 
 const TIMEOUT_MS = 10_000;
-const KEPT_BYTES = 4_096;
+const MAX_STORED_RESPONSE_BYTES = 4_096;
 
 export interface Attempt {
   readonly delivered: boolean;
-  /** The HTTP status; null: no answer came. */
+  /** The HTTP status; null: there was no response. */
   readonly status: number | null;
-  /** Why it failed; null: it did not. */
+  /** Why the attempt failed; null: it succeeded. */
   readonly error: string | null;
   readonly response: string | null;
   readonly durationMs: number;
@@ -22,32 +22,35 @@ export interface Attempt {
   readonly at: number;
 }
 
-/** A name that leads nowhere and one that leads to us read alike: nobody learns of our network. */
-const WORDS: Readonly<Partial<Record<OutboundErrorKind, string>>> = {
+/**
+ * An unknown host name and one that resolves to a private address get the same error, so that partners cannot probe our
+ * network.
+ */
+const PUBLIC_ERROR_NAMES: Readonly<Partial<Record<OutboundErrorKind, string>>> = {
   refused: 'no_public_address',
   dns: 'no_public_address',
 };
 
-export interface AttemptParts {
+export interface AttemptServices {
   readonly outbound: Outbound;
   readonly clock: Clock;
-  /** Of its own connections, where lanes do not bound how many there are. */
-  readonly apart?: string;
+  /** The name of a separate connection pool, for callers that endpoint queues do not limit. */
+  readonly poolName?: string;
 }
 
-/** Rejects only when the client was closed under it: then nothing is known, and nothing is to be written. */
+/** Rejects only if the client was closed meanwhile: the result is unknown then, and the caller must write nothing. */
 export async function attempt(
-  { outbound, clock, apart }: AttemptParts,
+  { outbound, clock, poolName }: AttemptServices,
   url: string,
   secrets: readonly string[],
   body: string,
 ): Promise<Attempt> {
   const at = clock.now();
-  const began = performance.now();
-  // Bytes once, for the signature and for the wire.
+  const startedAt = performance.now();
+  // The same bytes are signed and sent.
   const bytes = Buffer.from(body);
   try {
-    const answer = await outbound.request({
+    const response = await outbound.request({
       url,
       method: 'POST',
       headers: {
@@ -57,19 +60,19 @@ export async function attempt(
       },
       body: bytes,
       timeoutMs: TIMEOUT_MS,
-      maxBytes: KEPT_BYTES,
+      maxBytes: MAX_STORED_RESPONSE_BYTES,
       truncate: true,
-      ...(apart === undefined ? {} : { apart }),
+      ...(poolName === undefined ? {} : { poolName }),
     });
-    const { status } = answer;
+    const { status } = response;
     const delivered = status >= 200 && status < 300;
     return {
       delivered,
       status,
       error: delivered ? null : status >= 300 && status < 400 ? 'redirect' : 'http_status',
-      response: textOf(answer.body),
-      durationMs: Math.round(answer.durationMs),
-      retryAfter: delivered ? null : readRetryAfter(answer.headers['retry-after'], clock.now()),
+      response: textOf(response.body),
+      durationMs: Math.round(response.durationMs),
+      retryAfter: delivered ? null : readRetryAfter(response.headers['retry-after'], clock.now()),
       at,
     };
   } catch (error) {
@@ -77,16 +80,16 @@ export async function attempt(
     return {
       delivered: false,
       status: null,
-      error: WORDS[error.kind] ?? error.kind,
+      error: PUBLIC_ERROR_NAMES[error.kind] ?? error.kind,
       response: null,
-      durationMs: Math.round(performance.now() - began),
+      durationMs: Math.round(performance.now() - startedAt),
       retryAfter: null,
       at,
     };
   }
 }
 
-/** As text that can be stored: what is not UTF-8, and U+0000, become U+FFFD. */
+/** Text that PostgreSQL can store: bytes that are not UTF-8, and U+0000, become U+FFFD. */
 function textOf(body: Buffer): string {
   return body.toString('utf8').replaceAll('\0', '\ufffd');
 }

@@ -1,122 +1,125 @@
-// The two loops that bring events to the partners' endpoints. Dispatch: from the log to one delivery for each endpoint that
-// wants it. Delivery: takes lanes whose time has come, each into a place of its pace, and gives each a turn of its own: a
-// turn that takes long holds up no other, and one that turns out slow gives its place back.
+// The two worker loops of webhooks. Dispatch turns each event into one delivery for each endpoint that subscribes to
+// it. Delivery leases endpoint queues that are due and runs them concurrently, up to a fixed number for
+// each pace: a long run delays no other run, and a run that turns out to be slow counts among the slow ones from then on.
 
 import { LEASE_MS, processQueue, type QueueServices } from './endpoint-queue.ts';
 import { claimQueues, dispatchEvents, type EndpointQueue } from './queries.ts';
 import { PACES, type Pace } from './schedule.ts';
 
-/** Turns at once in a worker. */
-const PLACES: Readonly<Record<Pace, number>> = { quick: 64, slow: 32, failing: 16, dead: 16 };
-const LOOK_EVERY_MS = 250;
-/** Turns that end at the same time ask once for what comes next. */
-const PAUSE_MS = 10;
+/** Concurrent runs in a worker, by pace. */
+const MAX_RUNS_BY_PACE: Readonly<Record<Pace, number>> = { quick: 64, slow: 32, failing: 16, dead: 16 };
+const POLL_MS = 250;
+/** The loop waits this long after a run ends, so that runs that end together cause one query. */
+const DEBOUNCE_MS = 10;
 
-/** The explicit step of the worker. Answers how many events were dispatched. */
+/** One step of the dispatch loop. Returns how many events were dispatched. */
 export async function dispatchDue(
   { db, clock, dispatchSignal: signal }: Pick<QueueServices, 'db' | 'clock' | 'dispatchSignal'>,
   batch: number,
 ): Promise<number> {
-  const taken = await dispatchEvents(db, clock.now(), batch);
-  if (taken > 0) signal?.notify();
-  return taken;
+  const dispatched = await dispatchEvents(db, clock.now(), batch);
+  if (dispatched > 0) signal?.notify();
+  return dispatched;
 }
 
-/** One turn for each lane that is due now. Answers how many attempts were made. */
+/** Runs each queue that is due now once. Returns how many attempts were made. */
 export async function deliverDue(services: QueueServices, signal: AbortSignal): Promise<number> {
   const now = services.clock.now();
-  const lanes = await claimQueues(services.db, now, now + LEASE_MS, PLACES);
-  const made = await Promise.all(lanes.map((lane) => processQueue(services, lane, signal)));
-  return made.reduce((sum, count) => sum + count, 0);
+  const queues = await claimQueues(services.db, now, now + LEASE_MS, MAX_RUNS_BY_PACE);
+  const counts = await Promise.all(queues.map((queue) => processQueue(services, queue, signal)));
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Until the worker stops, or the database is lost: then what is under way ends first. Answers how many attempts were made. */
+/**
+ * Delivers until the worker shuts down or the database fails; runs in progress end first. Returns how many attempts
+ * were made.
+ */
 export async function deliverUntilStopped(services: QueueServices, signal: AbortSignal): Promise<number> {
-  return new Turns(services, signal).run();
+  return new DeliveryLoop(services, signal).run();
 }
 
-interface Turn {
+interface Run {
   pace: Pace;
-  readonly over: Promise<void>;
+  readonly ended: Promise<void>;
 }
 
-class Turns {
-  readonly #parts: QueueServices;
+class DeliveryLoop {
+  readonly #services: QueueServices;
   readonly #signal: AbortSignal;
-  readonly #running = new Set<Turn>();
-  readonly #taken: Record<Pace, number> = { quick: 0, slow: 0, failing: 0, dead: 0 };
-  #made = 0;
-  /** Since the last look. */
-  #rung = false;
+  readonly #running = new Set<Run>();
+  readonly #used: Record<Pace, number> = { quick: 0, slow: 0, failing: 0, dead: 0 };
+  #attempts = 0;
+  /** Dispatch has created deliveries since the last poll. */
+  #isNotified = false;
   #wake: (() => void) | null = null;
 
   constructor(services: QueueServices, signal: AbortSignal) {
-    this.#parts = services;
+    this.#services = services;
     this.#signal = signal;
   }
 
   async run(): Promise<number> {
-    this.#parts.dispatchSignal?.subscribe(() => {
-      this.#rung = true;
+    this.#services.dispatchSignal?.subscribe(() => {
+      this.#isNotified = true;
       this.#wake?.();
     });
     try {
       while (!this.#signal.aborted) {
-        this.#rung = false;
-        const begun = await this.#takeMore();
-        const soon = this.#rung || (begun > 0 && this.#taken.quick < PLACES.quick);
-        await this.#pause(soon ? PAUSE_MS : LOOK_EVERY_MS);
+        this.#isNotified = false;
+        const claimed = await this.#claimMore();
+        const shouldPollSoon = this.#isNotified || (claimed > 0 && this.#used.quick < MAX_RUNS_BY_PACE.quick);
+        await this.#pause(shouldPollSoon ? DEBOUNCE_MS : POLL_MS);
       }
     } finally {
-      this.#parts.dispatchSignal?.subscribe(null);
-      await Promise.all([...this.#running].map(({ over }) => over));
+      this.#services.dispatchSignal?.subscribe(null);
+      await Promise.all([...this.#running].map(({ ended }) => ended));
     }
-    return this.#made;
+    return this.#attempts;
   }
 
-  async #takeMore(): Promise<number> {
-    const { db, clock } = this.#parts;
-    const free = { ...PLACES };
-    for (const pace of PACES) free[pace] -= this.#taken[pace];
+  async #claimMore(): Promise<number> {
+    const { db, clock } = this.#services;
+    const free = { ...MAX_RUNS_BY_PACE };
+    for (const pace of PACES) free[pace] -= this.#used[pace];
     if (PACES.every((pace) => free[pace] <= 0)) return 0;
     const now = clock.now();
-    const lanes = await claimQueues(db, now, now + LEASE_MS, free);
-    for (const lane of lanes) this.#begin(lane);
-    return lanes.length;
+    const queues = await claimQueues(db, now, now + LEASE_MS, free);
+    for (const queue of queues) this.#start(queue);
+    return queues.length;
   }
 
-  #begin(lane: EndpointQueue): void {
-    const { pace } = lane;
-    const over = processQueue(this.#parts, lane, this.#signal, () => this.#makeRoom(turn))
-      .then((made) => {
-        this.#made += made;
+  #start(queue: EndpointQueue): void {
+    const { pace } = queue;
+    const ended = processQueue(this.#services, queue, this.#signal, () => this.#moveToSlow(run))
+      .then((count) => {
+        this.#attempts += count;
       })
       .catch((error: unknown) => {
-        this.#parts.log.error(
-          { endpoint: lane.endpointId, err: error },
-          'a turn was broken off; its deliveries stay due',
+        this.#services.log.error(
+          { endpoint: queue.endpointId, err: error },
+          'the run of an endpoint queue failed; its deliveries stay due',
         );
       })
       .finally(() => {
-        this.#running.delete(turn);
-        this.#taken[turn.pace] -= 1;
+        this.#running.delete(run);
+        this.#used[run.pace] -= 1;
         this.#wake?.();
       });
-    const turn: Turn = { pace, over };
-    this.#running.add(turn);
-    this.#taken[pace] += 1;
+    const run: Run = { pace, ended };
+    this.#running.add(run);
+    this.#used[pace] += 1;
   }
 
-  /** It has turned out slow: it goes on among the slow, as long as there is room for it. */
-  #makeRoom(turn: Turn): void {
-    if (turn.pace !== 'quick' || this.#taken.slow >= PLACES.slow) return;
-    this.#taken.quick -= 1;
-    this.#taken.slow += 1;
-    turn.pace = 'slow';
+  /** Counts a run that turned out to be slow among the slow ones, if their number allows it. */
+  #moveToSlow(run: Run): void {
+    if (run.pace !== 'quick' || this.#used.slow >= MAX_RUNS_BY_PACE.slow) return;
+    this.#used.quick -= 1;
+    this.#used.slow += 1;
+    run.pace = 'slow';
     this.#wake?.();
   }
 
-  /** Or until a turn ends or the bell rings, and a moment for others that end with it. */
+  /** Waits this long, or until shortly after a run ends or dispatch notifies. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const finish = (): void => {
@@ -126,7 +129,7 @@ class Turns {
         resolve();
       };
       const timer = setTimeout(finish, ms);
-      this.#wake = () => void setTimeout(finish, PAUSE_MS);
+      this.#wake = () => void setTimeout(finish, DEBOUNCE_MS);
       this.#signal.addEventListener('abort', finish);
     });
   }

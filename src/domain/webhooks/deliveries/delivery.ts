@@ -1,4 +1,4 @@
-// What a delivery looks like to its partner, and its id: made of the event's and the endpoint's, which name it.
+// A delivery as the API shows it. Its id is composed of the ids of its event and its endpoint.
 
 import type { DeliveryRow, EarlierAttempt } from './queries.ts';
 
@@ -6,13 +6,13 @@ export function deliveryId({ event_id, endpoint_id }: Pick<DeliveryRow, 'event_i
   return `dlv_${event_id.slice(4)}_${endpoint_id.slice(4)}`;
 }
 
-/** Null: it is no delivery of this endpoint. */
+/** The event's id in a delivery's id. Null: it is not a delivery of this endpoint. */
 export function eventOf(deliveryId: string, endpointId: string): string | null {
-  const services = /^dlv_([0-9a-z]{1,64})_([0-9a-z]{1,64})$/.exec(deliveryId);
-  return services !== null && `whe_${services[2]}` === endpointId ? `evt_${services[1]}` : null;
+  const match = /^dlv_([0-9a-z]{1,64})_([0-9a-z]{1,64})$/.exec(deliveryId);
+  return match !== null && `whe_${match[2]}` === endpointId ? `evt_${match[1]}` : null;
 }
 
-export function shownDelivery(row: DeliveryRow) {
+export function deliveryView(row: DeliveryRow) {
   return {
     id: deliveryId(row),
     object: 'delivery',
@@ -33,9 +33,9 @@ export function shownDelivery(row: DeliveryRow) {
   };
 }
 
-/** The last ten, the newest last. */
+/** The last ten attempts, the newest last. */
 function attemptsOf(row: DeliveryRow): EarlierAttempt[] {
-  const { last_attempt_at: at, last_status: status, last_error: error, last_duration_ms: took } = row;
+  const { last_attempt_at: at, last_status: status, last_error: error, last_duration_ms: durationMs } = row;
   if (at === null) return [];
-  return [...(row.earlier_attempts ?? []), { at, status, error, duration_ms: took ?? 0 }];
+  return [...(row.earlier_attempts ?? []), { at, status, error, duration_ms: durationMs ?? 0 }];
 }

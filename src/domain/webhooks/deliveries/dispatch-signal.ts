@@ -1,15 +1,16 @@
-// Between two loops of one worker: dispatch rings when it has made deliveries, and whoever delivers looks at once instead of a
-// moment later. A nudge and no more: what counts stands in the table, and who misses the bell looks soon anyway.
+// A signal between two loops of one worker: the dispatch loop notifies when it has created deliveries, and the delivery
+// loop then polls at once. It only saves time: the table holds the work, and the delivery loop polls it regularly
+// anyway.
 
 export class DispatchSignal {
-  #heard: (() => void) | null = null;
+  #listener: (() => void) | null = null;
 
   notify(): void {
-    this.#heard?.();
+    this.#listener?.();
   }
 
-  /** One listens at a time; null: nobody does any more. */
-  subscribe(heard: (() => void) | null): void {
-    this.#heard = heard;
+  /** Sets the only subscriber; null removes it. */
+  subscribe(listener: (() => void) | null): void {
+    this.#listener = listener;
   }
 }

@@ -1,306 +1,335 @@
-// One turn on the lane to one endpoint: sends what is due, a few at a time, and writes down in batches what came of it. The
-// turn is leased and fenced: whoever wakes after the lease writes nothing. An endpoint that fails is given less and less,
-// one that hangs holds nobody up but itself. What was sent and not written down is sent again: at least once.
+// One run of the queue of one endpoint: sends the deliveries that are due, a few at a time, and records the outcomes in
+// batches. The run holds a lease with a token: a worker with a stale lease token writes nothing. A failing endpoint
+// gets fewer attempts at a time, and an endpoint that hangs delays only itself. An attempt that was not recorded is
+// repeated: at-least-once delivery.
 
-import { type Stopwatch, systemStopwatch } from '../../../base/clock.ts';
+import { type MonotonicClock, systemMonotonicClock } from '../../../base/clock.ts';
 import { type Db, isTemporary, isUnavailable, type Queryable } from '../../../base/db.ts';
 import type { Ids } from '../../../base/ids.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Random } from '../../../base/random.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { disableDeadEndpoint } from '../disable.ts';
-import { type Attempt, type AttemptParts, attempt } from './attempt.ts';
+import { type Attempt, type AttemptServices, attempt } from './attempt.ts';
 import type { DispatchSignal } from './dispatch-signal.ts';
 import {
+  type AttemptOutcome,
   type DueDelivery,
   dueDeliveries,
   type EndpointQueue,
   endDeliveries,
-  type Outcome,
   type QueueUpdate,
   type RecordResult,
   recordAttempts,
 } from './queries.ts';
-import { DEAD_AFTER, nextTry, paceOf, restAfter, SLOW_MS } from './schedule.ts';
+import { backoffAfter, DEAD_AFTER_FAILURES, nextAttemptAt, paceOf, SLOW_MS } from './schedule.ts';
 import { openSecrets } from './signature.ts';
 
-export interface QueueServices extends AttemptParts {
+export interface QueueServices extends AttemptServices {
   readonly db: Db;
   readonly ids: Ids;
   readonly seal: Seal;
   readonly log: Log;
   readonly random: Random;
   readonly dispatchSignal?: DispatchSignal;
-  /** Instead of the machine's own. */
-  readonly stopwatch?: Stopwatch;
+  /** Replaces the system’s monotonic clock in tests and simulations. */
+  readonly monotonicClock?: MonotonicClock;
 }
 
 export const LEASE_MS = 30_000;
-/** Of the lease that must be left for one more attempt: its time-out, and writing it down. */
-const ATTEMPT_MS = 15_000;
-const AT_ONCE = 8;
-const AT_ONCE_FAILING = 4;
-/** Failures in a row after which a turn ends: of a healthy endpoint, a failing one, and one that is only knocked at. */
-const ALLOWED = { healthy: 8, failing: 20, dead: 1 };
-const FETCHED = 200;
-/** Of those that wait for a disabled endpoint. */
-const ENDED_AT_ONCE = 10_000;
-/** More is fetched in time, so that sending does not wait for the database. */
+/** An attempt starts only if this much of the lease is left: enough for its time-out and for recording it. */
+const ATTEMPT_RESERVE_MS = 15_000;
+const MAX_CONCURRENT = 8;
+const MAX_CONCURRENT_FAILING = 4;
+/** Failures in a row that end a run, by the state of the endpoint at its start. */
+const MAX_FAILURES_PER_RUN = { healthy: 8, failing: 20, dead: 1 };
+const FETCH_LIMIT = 200;
+/** How many deliveries of a disabled endpoint one run ends. */
+const MAX_ENDED = 10_000;
+/** The run fetches more before its buffer is empty, so that sending does not wait for the database. */
 const FETCH_BELOW = 100;
-const WRITTEN = 100;
-const WRITE_EVERY_MS = 1_000;
-const MOST_IN_A_TURN = 2_000;
-const TURN_MS = 10_000;
-const LONGEST_WISHED_REST = 15 * 60_000;
-/** How long a worker that stops waits for answers. */
-const PATIENCE_MS = 2_000;
-const TICK_MS = 100;
-/** Between two tries to write while the database is away. */
-const WAIT_MS = 250;
+const WRITE_BATCH = 100;
+const WRITE_INTERVAL_MS = 1_000;
+const MAX_ATTEMPTS_PER_RUN = 2_000;
+const MAX_RUN_MS = 10_000;
+const MAX_RETRY_AFTER_MS = 15 * 60_000;
+/** How long a worker that shuts down waits for responses. */
+const SHUTDOWN_GRACE_MS = 2_000;
+const PROGRESS_POLL_MS = 100;
+/** Pause between two attempts to write while the database is unavailable. */
+const DB_RETRY_MS = 250;
 
-/** Answers how many attempts were made and written down. Tells, while it goes on, that the endpoint is a slow one. */
+/** Returns how many attempts were made and recorded. Calls `onSlow` as soon as the endpoint turns out to be slow. */
 export async function processQueue(
   services: QueueServices,
-  lane: EndpointQueue,
+  queue: EndpointQueue,
   signal: AbortSignal,
-  isSlow: () => void = () => undefined,
+  onSlow: () => void = () => undefined,
 ): Promise<number> {
-  return new QueueRun(services, lane, signal, isSlow).run();
+  return new QueueRun(services, queue, signal, onSlow).run();
 }
 
 type Sendable = DueDelivery & { readonly body: string };
 
 class QueueRun {
-  readonly #parts: QueueServices;
-  readonly #stopwatch: Stopwatch;
-  readonly #lane: EndpointQueue;
+  readonly #services: QueueServices;
+  readonly #monotonicClock: MonotonicClock;
+  readonly #queue: EndpointQueue;
   readonly #signal: AbortSignal;
-  readonly #isSlow: () => void;
+  readonly #onSlow: () => void;
   readonly #secrets: readonly string[];
-  readonly #allowed: number;
-  readonly #beganAt: number;
-  #queue: Sendable[] = [];
-  /** Since when. */
-  readonly #underWay = new Map<string, number>();
-  #finished: Outcome[] = [];
+  readonly #maxFailures: number;
+  readonly #startedAt: number;
+  #waiting: Sendable[] = [];
+  /** Deliveries in flight, with the time at which each started, oldest first. */
+  readonly #inFlight = new Map<string, number>();
+  #finished: AttemptOutcome[] = [];
   #failures: number;
-  #failedHere = 0;
+  #failuresInRun = 0;
   #sent = 0;
-  #written = 0;
-  #leaseEnds: number;
+  #recorded = 0;
+  #leaseEndsAt: number;
   #writtenAt: number;
-  #mayHaveMore = true;
-  #ending = false;
-  #lost = false;
-  #slow = false;
-  #wishedRest = 0;
+  #hasMore = true;
+  #isEnding = false;
+  #isLeaseLost = false;
+  #isSlow = false;
+  #retryAfter = 0;
   #wake: (() => void) | null = null;
 
-  constructor(services: QueueServices, lane: EndpointQueue, signal: AbortSignal, isSlow: () => void) {
+  constructor(services: QueueServices, queue: EndpointQueue, signal: AbortSignal, onSlow: () => void) {
     const now = services.clock.now();
-    this.#parts = services;
-    this.#stopwatch = services.stopwatch ?? systemStopwatch;
-    this.#lane = lane;
+    this.#services = services;
+    this.#monotonicClock = services.monotonicClock ?? systemMonotonicClock;
+    this.#queue = queue;
     this.#signal = signal;
-    this.#isSlow = isSlow;
-    this.#secrets = openSecrets(services.seal, lane);
-    this.#failures = lane.failures;
-    this.#allowed = lane.failures === 0 ? ALLOWED.healthy : lane.failures < DEAD_AFTER ? ALLOWED.failing : ALLOWED.dead;
-    this.#beganAt = this.#stopwatch.now();
-    this.#writtenAt = this.#beganAt;
-    this.#leaseEnds = now + LEASE_MS;
+    this.#onSlow = onSlow;
+    this.#secrets = openSecrets(services.seal, queue);
+    this.#failures = queue.failures;
+    this.#maxFailures =
+      queue.failures === 0
+        ? MAX_FAILURES_PER_RUN.healthy
+        : queue.failures < DEAD_AFTER_FAILURES
+          ? MAX_FAILURES_PER_RUN.failing
+          : MAX_FAILURES_PER_RUN.dead;
+    this.#startedAt = this.#monotonicClock.now();
+    this.#writtenAt = this.#startedAt;
+    this.#leaseEndsAt = now + LEASE_MS;
   }
 
   async run(): Promise<number> {
-    if (this.#lane.status === 'disabled') {
-      await this.#end('endpoint_disabled');
+    if (this.#queue.status === 'disabled') {
+      await this.#endDeliveries('endpoint_disabled');
       await this.#write(true);
       return 0;
     }
-    let stoppedAt: number | null = null;
+    let shutdownAt: number | null = null;
     for (;;) {
-      if (this.#wantsMore()) await this.#fetch();
-      this.#start();
-      if (this.#lost || (this.#underWay.size === 0 && (this.#ending || this.#queue.length === 0))) break;
-      if (this.#signal.aborted) stoppedAt ??= this.#stopwatch.now();
-      if (stoppedAt !== null && this.#stopwatch.now() - stoppedAt > PATIENCE_MS) break;
-      await this.#somethingHappens();
-      this.#noticeSlowness();
-      if (this.#isTimeToWrite()) await this.#write(false);
+      if (this.#shouldFetch()) await this.#fetch();
+      this.#startAttempts();
+      if (this.#isLeaseLost || (this.#inFlight.size === 0 && (this.#isEnding || this.#waiting.length === 0))) break;
+      if (this.#signal.aborted) shutdownAt ??= this.#monotonicClock.now();
+      if (shutdownAt !== null && this.#monotonicClock.now() - shutdownAt > SHUTDOWN_GRACE_MS) break;
+      await this.#waitForProgress();
+      this.#detectSlowness();
+      if (this.#shouldWrite()) await this.#write(false);
     }
-    if (!this.#lost) await this.#write(true);
-    return this.#written;
+    if (!this.#isLeaseLost) await this.#write(true);
+    return this.#recorded;
   }
 
-  #wantsMore(): boolean {
-    return !this.#ending && !this.#lost && this.#mayHaveMore && this.#queue.length < FETCH_BELOW;
+  #shouldFetch(): boolean {
+    return !this.#isEnding && !this.#isLeaseLost && this.#hasMore && this.#waiting.length < FETCH_BELOW;
   }
 
   async #fetch(): Promise<void> {
     if (this.#finished.length > 0) await this.#write(false);
-    if (this.#lost) return;
+    if (this.#isLeaseLost) return;
     try {
-      const found = await dueDeliveries(this.#parts.db, this.#lane, this.#parts.clock.now(), FETCHED, this.#known());
-      this.#mayHaveMore = found.length === FETCHED;
-      const sendable = found.filter((one): one is Sendable => one.body !== null);
-      this.#queue.push(...sendable);
-      if (sendable.length < found.length) await this.#end(null);
+      const found = await dueDeliveries(
+        this.#services.db,
+        this.#queue,
+        this.#services.clock.now(),
+        FETCH_LIMIT,
+        this.#knownKeys(),
+      );
+      this.#hasMore = found.length === FETCH_LIMIT;
+      const sendable = found.filter((delivery): delivery is Sendable => delivery.body !== null);
+      this.#waiting.push(...sendable);
+      if (sendable.length < found.length) await this.#endDeliveries(null);
     } catch (error) {
-      if (!isUnavailable(error) || this.#underWay.size === 0) throw error;
-      // What is under way comes to its end, and is written down.
-      this.#mayHaveMore = false;
-      this.#parts.log.warn({ endpoint: this.#lane.endpointId, err: error }, 'no more is fetched for now');
+      if (!isUnavailable(error) || this.#inFlight.size === 0) throw error;
+      // Attempts in flight still finish and are recorded.
+      this.#hasMore = false;
+      this.#services.log.warn(
+        { endpoint: this.#queue.endpointId, err: error },
+        'the worker could not fetch more deliveries; it finishes those in flight',
+      );
     }
   }
 
-  #known(): string[] {
-    return [...this.#underWay.keys(), ...[...this.#queue, ...this.#finished].map(({ createdAt }) => createdAt)];
+  #knownKeys(): string[] {
+    return [...this.#inFlight.keys(), ...[...this.#waiting, ...this.#finished].map(({ createdAt }) => createdAt)];
   }
 
-  /** Of what can no longer be tried, or of all that waits. */
-  async #end(over: string | null): Promise<void> {
-    const now = this.#parts.clock.now();
-    const found = await this.#orDisable(now, (tx) =>
-      endDeliveries(tx, this.#lane, now, ENDED_AT_ONCE, this.#known(), over),
+  /** Ends the deliveries whose 72 hours are over; with a `reason`, ends all deliveries that wait. */
+  async #endDeliveries(reason: string | null): Promise<void> {
+    const now = this.#services.clock.now();
+    const result = await this.#disableIfDead(now, (tx) =>
+      endDeliveries(tx, this.#queue, now, MAX_ENDED, this.#knownKeys(), reason),
     );
-    if (found === 'dead') this.#stop();
+    if (result === 'dead') this.#stopSending();
   }
 
-  /** Should that be the end of the endpoint, both are told at once. */
-  #orDisable(now: number, work: (tx: Queryable) => Promise<RecordResult>): Promise<RecordResult> {
-    return this.#parts.db.transaction(async (tx) => {
-      const found = await work(tx);
-      if (found === 'dead') await disableDeadEndpoint(tx, this.#parts, this.#lane, now);
-      return found;
+  /** Disables the endpoint in the same transaction if the work shows that it is dead. */
+  #disableIfDead(now: number, work: (tx: Queryable) => Promise<RecordResult>): Promise<RecordResult> {
+    return this.#services.db.transaction(async (tx) => {
+      const result = await work(tx);
+      if (result === 'dead') await disableDeadEndpoint(tx, this.#services, this.#queue, now);
+      return result;
     });
   }
 
-  /** What is under way comes to its end; nothing else is begun. */
-  #stop(): void {
-    this.#ending = true;
-    this.#queue = [];
+  /** Attempts in flight finish; no other starts. */
+  #stopSending(): void {
+    this.#isEnding = true;
+    this.#waiting = [];
   }
 
-  /** As many as may be under way. Called again whenever one has ended. */
-  #start(): void {
-    const { clock } = this.#parts;
-    this.#ending ||=
-      this.#signal.aborted || this.#sent >= MOST_IN_A_TURN || this.#stopwatch.now() - this.#beganAt > TURN_MS;
-    while (!this.#ending && !this.#lost && this.#underWay.size < this.#atOnce()) {
-      // Too little of the lease is left: it is prolonged when what has ended is written.
-      if (clock.now() + ATTEMPT_MS > this.#leaseEnds) return;
-      const next = this.#queue.shift();
+  /** Starts as many attempts as may be in flight. Called again whenever one has ended. */
+  #startAttempts(): void {
+    const { clock } = this.#services;
+    this.#isEnding ||=
+      this.#signal.aborted ||
+      this.#sent >= MAX_ATTEMPTS_PER_RUN ||
+      this.#monotonicClock.now() - this.#startedAt > MAX_RUN_MS;
+    while (!this.#isEnding && !this.#isLeaseLost && this.#inFlight.size < this.#maxInFlight()) {
+      // Too little of the lease is left: the next write extends it.
+      if (clock.now() + ATTEMPT_RESERVE_MS > this.#leaseEndsAt) return;
+      const next = this.#waiting.shift();
       if (next === undefined) return;
       this.#sent += 1;
-      this.#underWay.set(next.createdAt, this.#stopwatch.now());
+      this.#inFlight.set(next.createdAt, this.#monotonicClock.now());
       void this.#send(next);
     }
   }
 
-  #atOnce(): number {
-    if (this.#failures === 0) return AT_ONCE;
-    return this.#failures < DEAD_AFTER ? AT_ONCE_FAILING : 1;
+  #maxInFlight(): number {
+    if (this.#failures === 0) return MAX_CONCURRENT;
+    return this.#failures < DEAD_AFTER_FAILURES ? MAX_CONCURRENT_FAILING : 1;
   }
 
   async #send(delivery: Sendable): Promise<void> {
     try {
-      const made = await attempt(this.#parts, this.#lane.url, this.#secrets, delivery.body);
-      this.#finished.push(this.#outcome(delivery, made));
+      const result = await attempt(this.#services, this.#queue.url, this.#secrets, delivery.body);
+      this.#finished.push(this.#outcome(delivery, result));
     } catch (error) {
-      // Nothing is known of it, so nothing is written: it stays due.
-      this.#ending = true;
-      this.#parts.log.warn({ endpoint: this.#lane.endpointId, err: error }, 'a delivery was broken off');
+      // The result is unknown, so nothing is recorded and the delivery stays due.
+      this.#isEnding = true;
+      this.#services.log.warn(
+        { endpoint: this.#queue.endpointId, err: error },
+        'an attempt was aborted; the delivery stays due',
+      );
     }
-    this.#underWay.delete(delivery.createdAt);
-    this.#start();
-    // Otherwise there is nothing to do but to wait for more.
-    if (this.#underWay.size === 0 || this.#finished.length >= WRITTEN || this.#wantsMore()) this.#wake?.();
+    this.#inFlight.delete(delivery.createdAt);
+    this.#startAttempts();
+    // Wakes the loop only if it has work: a batch to write, more to fetch, or the end of the run.
+    if (this.#inFlight.size === 0 || this.#finished.length >= WRITE_BATCH || this.#shouldFetch()) this.#wake?.();
   }
 
-  #outcome({ createdAt, tries, endsAt }: DueDelivery, made: Attempt): Outcome {
-    const { clock, random } = this.#parts;
-    const { status: code, error, response, durationMs, at } = made;
-    if (made.delivered) {
+  #outcome({ createdAt, tries, endsAt }: DueDelivery, result: Attempt): AttemptOutcome {
+    const { clock, random } = this.#services;
+    const { status: httpStatus, error, response, durationMs, at } = result;
+    if (result.delivered) {
       this.#failures = 0;
-      this.#failedHere = 0;
-      return { createdAt, endsAt, code, error, response, durationMs, at, status: 'delivered', dueAt: null };
+      this.#failuresInRun = 0;
+      return { createdAt, endsAt, httpStatus, error, response, durationMs, at, status: 'delivered', dueAt: null };
     }
     this.#failures += 1;
-    this.#failedHere += 1;
-    if (made.retryAfter !== null)
-      this.#wishedRest = Math.max(this.#wishedRest, Math.min(made.retryAfter, LONGEST_WISHED_REST));
-    if (this.#failedHere >= this.#allowed || this.#wishedRest > 0) this.#ending = true;
-    const chance = random.bytes(2).readUInt16BE() / 0xffff;
-    const dueAt = nextTry({ tries: tries + 1, now: clock.now(), endsAt, retryAfter: made.retryAfter, chance });
+    this.#failuresInRun += 1;
+    if (result.retryAfter !== null)
+      this.#retryAfter = Math.max(this.#retryAfter, Math.min(result.retryAfter, MAX_RETRY_AFTER_MS));
+    if (this.#failuresInRun >= this.#maxFailures || this.#retryAfter > 0) this.#isEnding = true;
+    const jitter = random.bytes(2).readUInt16BE() / 0xffff;
+    const dueAt = nextAttemptAt({
+      tries: tries + 1,
+      now: clock.now(),
+      endsAt,
+      retryAfter: result.retryAfter,
+      random: jitter,
+    });
     const status = dueAt === null ? 'failed' : 'pending';
-    return { createdAt, endsAt, code, error, response, durationMs, at, status, dueAt };
+    return { createdAt, endsAt, httpStatus, error, response, durationMs, at, status, dueAt };
   }
 
-  /** The oldest that is under way tells: they are in the order in which they began. */
-  #noticeSlowness(): void {
-    const [since] = this.#underWay.values();
-    if (this.#slow || since === undefined || this.#stopwatch.now() - since < SLOW_MS) return;
-    this.#slow = true;
-    this.#isSlow();
+  /** An endpoint is slow if its oldest attempt in flight has lasted SLOW_MS. */
+  #detectSlowness(): void {
+    const [since] = this.#inFlight.values();
+    if (this.#isSlow || since === undefined || this.#monotonicClock.now() - since < SLOW_MS) return;
+    this.#isSlow = true;
+    this.#onSlow();
   }
 
-  /** An answer came, or a little time has passed. */
-  #somethingHappens(): Promise<void> {
+  /** Resolves when an attempt has ended or a tick has passed. */
+  #waitForProgress(): Promise<void> {
     return new Promise((resolve) => {
-      const callOff = this.#stopwatch.after(TICK_MS, resolve);
+      const cancelTimer = this.#monotonicClock.schedule(PROGRESS_POLL_MS, resolve);
       this.#wake = () => {
-        callOff();
+        cancelTimer();
         resolve();
       };
     });
   }
 
-  #isTimeToWrite(): boolean {
-    const since = this.#stopwatch.now() - this.#writtenAt;
-    if (this.#finished.length > 0) return this.#finished.length >= WRITTEN || since >= WRITE_EVERY_MS;
-    return this.#leaseEnds - this.#parts.clock.now() < ATTEMPT_MS;
+  #shouldWrite(): boolean {
+    const elapsed = this.#monotonicClock.now() - this.#writtenAt;
+    if (this.#finished.length > 0) return this.#finished.length >= WRITE_BATCH || elapsed >= WRITE_INTERVAL_MS;
+    return this.#leaseEndsAt - this.#services.clock.now() < ATTEMPT_RESERVE_MS;
   }
 
-  /** Whatever has ended until now, and the lease: prolonged, or let go of. */
-  async #write(isReleased: boolean): Promise<void> {
+  /** Records the outcomes so far, and extends or releases the lease. */
+  async #write(shouldRelease: boolean): Promise<void> {
     const outcomes = this.#finished;
     this.#finished = [];
-    const now = this.#parts.clock.now();
-    const rest = Math.max(restAfter(this.#failures), this.#wishedRest);
-    const freeAt = now + (isReleased ? rest : LEASE_MS);
-    const pace = paceOf(this.#failures, this.#slow);
-    const after = { now, freeAt, failures: this.#failures, pace, isReleased };
-    const found = await this.#recordOrWait(after, outcomes);
-    this.#writtenAt = this.#stopwatch.now();
-    if (found === 'stale' || found === 'dead') this.#stop();
-    if (found !== 'lost') {
-      this.#leaseEnds = freeAt;
-      this.#written += outcomes.length;
+    const now = this.#services.clock.now();
+    const backoff = Math.max(backoffAfter(this.#failures), this.#retryAfter);
+    const availableAt = now + (shouldRelease ? backoff : LEASE_MS);
+    const pace = paceOf(this.#failures, this.#isSlow);
+    const update = { now, availableAt, failures: this.#failures, pace, isReleased: shouldRelease };
+    const result = await this.#recordWithRetry(update, outcomes);
+    this.#writtenAt = this.#monotonicClock.now();
+    if (result === 'stale' || result === 'dead') this.#stopSending();
+    if (result !== 'lost') {
+      this.#leaseEndsAt = availableAt;
+      this.#recorded += outcomes.length;
       return;
     }
-    this.#lost = true;
-    const { endpointId, leaseToken: turn } = this.#lane;
-    this.#parts.log.warn({ endpoint: endpointId, turn, outcomes: outcomes.length }, 'another worker has the lane');
+    this.#isLeaseLost = true;
+    const { endpointId, leaseToken } = this.#queue;
+    this.#services.log.warn(
+      { endpoint: endpointId, leaseToken, outcomes: outcomes.length },
+      'the lease token is stale; the outcomes are not recorded',
+    );
   }
 
-  /** A database that is away for a moment costs nobody a second post: what is known is written when it is back. */
-  async #recordOrWait(after: QueueUpdate, outcomes: readonly Outcome[]): Promise<RecordResult> {
-    const { clock, log } = this.#parts;
+  /** Retries while the database is unavailable and the lease lasts, so that a short outage does not repeat attempts. */
+  async #recordWithRetry(update: QueueUpdate, outcomes: readonly AttemptOutcome[]): Promise<RecordResult> {
+    const { clock, log } = this.#services;
     for (;;) {
       try {
-        return await this.#record(after, outcomes);
+        return await this.#record(update, outcomes);
       } catch (error) {
-        const mayWait = isTemporary(error) || (isUnavailable(error) && !this.#signal.aborted);
-        if (!mayWait || clock.now() > this.#leaseEnds) throw error;
-        log.warn({ endpoint: this.#lane.endpointId, err: error }, 'what came of deliveries is written later');
-        await new Promise<void>((resolve) => this.#stopwatch.after(WAIT_MS, resolve));
+        const canRetry = isTemporary(error) || (isUnavailable(error) && !this.#signal.aborted);
+        if (!canRetry || clock.now() > this.#leaseEndsAt) throw error;
+        log.warn({ endpoint: this.#queue.endpointId, err: error }, 'recording outcomes failed; the worker retries it');
+        await new Promise<void>((resolve) => this.#monotonicClock.schedule(DB_RETRY_MS, resolve));
       }
     }
   }
 
-  #record(after: QueueUpdate, outcomes: readonly Outcome[]): Promise<RecordResult> {
+  #record(update: QueueUpdate, outcomes: readonly AttemptOutcome[]): Promise<RecordResult> {
     if (outcomes.every(({ status }) => status !== 'failed'))
-      return recordAttempts(this.#parts.db, this.#lane, after, outcomes);
-    return this.#orDisable(after.now, (tx) => recordAttempts(tx, this.#lane, after, outcomes));
+      return recordAttempts(this.#services.db, this.#queue, update, outcomes);
+    return this.#disableIfDead(update.now, (tx) => recordAttempts(tx, this.#queue, update, outcomes));
   }
 }

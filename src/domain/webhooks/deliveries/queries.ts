@@ -1,21 +1,22 @@
-// The only place that touches deliveries, the lanes to the endpoints, and the queue of events that nobody has dispatched.
+// The only file that reads and writes the tables of deliveries, of endpoint queues, and of events that wait for
+// dispatch.
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { PageQuery } from '../../../base/page.ts';
-import { earlierSecrets } from '../queries.ts';
-import { PACES, type Pace, WINDOW_MS } from './schedule.ts';
+import { earlierSecretsSql } from '../queries.ts';
+import { PACES, type Pace, RETRY_WINDOW_MS } from './schedule.ts';
 
-/** Answers how many events were taken from the queue. */
+/** Creates the deliveries of waiting events. Returns how many events were dispatched. */
 export async function dispatchEvents(db: Queryable, now: number, limit: number): Promise<number> {
-  const rows = await db.query<{ taken: number }>('select dispatch_events(to_timestamp($1 / 1000.0), $2) as taken', [
-    now,
-    limit,
-  ]);
-  return rows[0]?.taken ?? 0;
+  const rows = await db.query<{ dispatched: number }>(
+    `select dispatch_events(to_timestamp($1 / 1000.0), $2, $3 * interval '1 millisecond') as dispatched`,
+    [now, limit, RETRY_WINDOW_MS],
+  );
+  return rows[0]?.dispatched ?? 0;
 }
 
-/** A lane that somebody has taken, with all that sending to its endpoint needs. */
+/** The queue of one endpoint, leased by this worker, with everything that is needed to send to the endpoint. */
 export interface EndpointQueue {
   readonly venueId: string;
   readonly endpointId: string;
@@ -29,134 +30,138 @@ export interface EndpointQueue {
   readonly earlierSecrets: Buffer[];
 }
 
-/** Those of each pace that wait longest, so many of each: nobody takes the places of another pace. */
+/** Leases the queues that have been due longest, up to `maxRuns` of each pace: no pace uses up the runs of another. */
 export async function claimQueues(
   db: Queryable,
   now: number,
   until: number,
-  places: Readonly<Record<Pace, number>>,
+  maxRuns: Readonly<Record<Pace, number>>,
 ): Promise<EndpointQueue[]> {
   return db.query<EndpointQueue>(
-    `with t as materialized (
-       select l.venue_id, l.endpoint_id from unnest($3::text[], $4::integer[]) as p(pace, places)
+    `with due as materialized (
+       select q.venue_id, q.endpoint_id from unnest($3::text[], $4::integer[]) as p(pace, max_runs)
        cross join lateral (
          select venue_id, endpoint_id from endpoint_queues
          where due_at is not null and pace = p.pace and greatest(due_at, available_at) <= to_timestamp($1 / 1000.0)
-         order by greatest(due_at, available_at) limit p.places for update skip locked) l)
-     update endpoint_queues l set lease_token = l.lease_token + 1, available_at = to_timestamp($2 / 1000.0)
-     from t, webhook_endpoints w
-     where l.venue_id = t.venue_id and l.endpoint_id = t.endpoint_id
-       and w.venue_id = t.venue_id and w.endpoint_id = t.endpoint_id
-     returning l.venue_id as "venueId", l.endpoint_id as "endpointId", l.lease_token as "leaseToken", l.failures, l.pace, w.mode, w.url, w.status, w.secret,
-       ${earlierSecrets('w', '$1')} as "earlierSecrets"`,
-    [now, until, PACES, PACES.map((pace) => Math.max(0, places[pace]))],
+         order by greatest(due_at, available_at) limit p.max_runs for update skip locked) q)
+     update endpoint_queues q set lease_token = q.lease_token + 1, available_at = to_timestamp($2 / 1000.0)
+     from due d, webhook_endpoints w
+     where q.venue_id = d.venue_id and q.endpoint_id = d.endpoint_id
+       and w.venue_id = d.venue_id and w.endpoint_id = d.endpoint_id
+     returning q.venue_id as "venueId", q.endpoint_id as "endpointId", q.lease_token as "leaseToken", q.failures, q.pace,
+       w.mode, w.url, w.status, w.secret,
+       ${earlierSecretsSql('w', '$1')} as "earlierSecrets"`,
+    [now, until, PACES, PACES.map((pace) => Math.max(0, maxRuns[pace]))],
   );
 }
 
 export interface DueDelivery {
   /** The time of the event, which is the delivery's key. */
   readonly createdAt: string;
-  /** In the 72 hours that run now. */
+  /** Attempts in the current 72 hours. */
   readonly tries: number;
   readonly endsAt: number;
-  /** Null: its time is up, and it is to be ended. */
+  /** Null: the 72 hours are over, and the worker must end the delivery. */
   readonly body: string | null;
 }
 
-/** None, too, when another has taken the lane. */
+/** Deliveries that are due, without those in `inFlight`. Empty if another worker has leased the queue meanwhile. */
 export async function dueDeliveries(
   db: Queryable,
-  lane: EndpointQueue,
+  queue: EndpointQueue,
   now: number,
   limit: number,
-  underWay: readonly string[],
+  inFlight: readonly string[],
 ): Promise<DueDelivery[]> {
   return db.query<DueDelivery>(
     `select created_at as "createdAt", tries, (extract(epoch from ends_at) * 1000)::float8 as "endsAt", body
      from due_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::timestamptz[])`,
-    [lane.venueId, lane.endpointId, lane.leaseToken, now, limit, underWay],
+    [queue.venueId, queue.endpointId, queue.leaseToken, now, limit, inFlight],
   );
 }
 
-/** Those whose time is up. `over`: why everything that waits is to end, up to a limit. */
+/** Ends the deliveries whose 72 hours are over. With a `reason`, ends all deliveries that wait, up to the limit. */
 export async function endDeliveries(
   tx: Queryable,
-  lane: EndpointQueue,
+  queue: EndpointQueue,
   now: number,
   limit: number,
-  underWay: readonly string[],
-  over: string | null,
+  inFlight: readonly string[],
+  reason: string | null,
 ): Promise<RecordResult> {
   const rows = await tx.query<{ outcome: RecordResult }>(
-    'select end_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::timestamptz[], $7) as outcome',
-    [lane.venueId, lane.endpointId, lane.leaseToken, now, limit, underWay, over],
+    `select end_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::timestamptz[], $7,
+       $8 * interval '1 millisecond') as outcome`,
+    [queue.venueId, queue.endpointId, queue.leaseToken, now, limit, inFlight, reason, RETRY_WINDOW_MS],
   );
   return rows[0]?.outcome ?? 'lost';
 }
 
-export interface Outcome {
+export interface AttemptOutcome {
   readonly createdAt: string;
-  /** Of the 72 hours that it belongs to: one that was sent again meanwhile has others. */
+  /** The end of the 72 hours to which the attempt belongs; a redelivery starts new 72 hours. */
   readonly endsAt: number;
   readonly status: 'pending' | 'delivered' | 'failed';
-  readonly code: number | null;
+  readonly httpStatus: number | null;
   readonly error: string | null;
   readonly response: string | null;
   readonly durationMs: number;
   readonly at: number;
-  /** When it is tried next; null: it is not. */
+  /** When the next attempt is due; null: there is none. */
   readonly dueAt: number | null;
 }
 
 export interface QueueUpdate {
   readonly now: number;
-  /** Until when nobody else may take the lane. */
-  readonly freeAt: number;
+  /** No worker leases the queue before this time. */
+  readonly availableAt: number;
   readonly failures: number;
   readonly pace: Pace;
   readonly isReleased: boolean;
 }
 
 /**
- * `lost`: another has the lane, and nothing was written. `dead`: no delivery has succeeded for a whole 72 hours. `stale`:
- * the endpoint was disabled, or its secret rotated.
+ * `recorded`: written. `lost`: another worker has leased the queue, and nothing was written. `dead`: written, and no
+ * delivery has succeeded for 72 hours. `stale`: written, but the endpoint was disabled or its secret rotated meanwhile.
  */
-export type RecordResult = 'kept' | 'lost' | 'dead' | 'stale';
+export type RecordResult = 'recorded' | 'lost' | 'dead' | 'stale';
 
 export async function recordAttempts(
   db: Queryable,
-  lane: EndpointQueue,
-  after: QueueUpdate,
-  outcomes: readonly Outcome[],
+  queue: EndpointQueue,
+  update: QueueUpdate,
+  outcomes: readonly AttemptOutcome[],
 ): Promise<RecordResult> {
   const rows = await db.query<{ outcome: RecordResult }>(
     `select record_attempts($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($5 / 1000.0), $6, $7, $8, $9, $10::timestamptz[],
-       $11::float8[], $12::text[], $13::integer[], $14::text[], $15::text[], $16::integer[], $17::float8[], $18::float8[]) as outcome`,
+       $11::float8[], $12::text[], $13::integer[], $14::text[], $15::text[], $16::integer[], $17::float8[], $18::float8[],
+       $19 * interval '1 millisecond') as outcome`,
     [
-      lane.venueId,
-      lane.endpointId,
-      lane.leaseToken,
-      after.now,
-      after.freeAt,
-      after.failures,
-      after.pace,
-      after.isReleased,
-      lane.secret,
+      queue.venueId,
+      queue.endpointId,
+      queue.leaseToken,
+      update.now,
+      update.availableAt,
+      update.failures,
+      update.pace,
+      update.isReleased,
+      queue.secret,
       outcomes.map(({ createdAt }) => createdAt),
       outcomes.map(({ endsAt }) => endsAt),
       outcomes.map(({ status }) => status),
-      outcomes.map(({ code }) => code),
+      outcomes.map(({ httpStatus }) => httpStatus),
       outcomes.map(({ error }) => error),
       outcomes.map(({ response }) => response),
       outcomes.map(({ durationMs }) => durationMs),
       outcomes.map(({ at }) => at),
       outcomes.map(({ dueAt }) => dueAt),
+      RETRY_WINDOW_MS,
     ],
   );
   return rows[0]?.outcome ?? 'lost';
 }
 
-/** Each endpoint has one, from its first moment on. */
+/** Every endpoint has a queue, created in the same transaction. */
 export async function insertQueue(tx: Queryable, venueId: string, endpointId: string): Promise<void> {
   await tx.query('insert into endpoint_queues (venue_id, endpoint_id) values ($1, $2)', [venueId, endpointId]);
 }
@@ -169,7 +174,7 @@ export async function makeQueueDue(tx: Queryable, venueId: string, endpointId: s
   ]);
 }
 
-/** A fresh start: failures are forgotten, and whatever rest there was is over. Whoever has the lane loses it. */
+/** Clears failures and back-off, and revokes the lease: a worker that is processing the queue writes nothing more. */
 export async function resetQueue(tx: Queryable, venueId: string, endpointId: string): Promise<void> {
   await tx.query(
     `update endpoint_queues set failures = 0, pace = 'quick', available_at = '-infinity', lease_token = lease_token + 1
@@ -203,7 +208,7 @@ export interface DeliveryRow {
   readonly created_at: string;
 }
 
-const DELIVERY = `event_id, endpoint_id, type, status, attempts, last_status, last_error, last_response, last_duration_ms,
+const DELIVERY_COLUMNS = `event_id, endpoint_id, type, status, attempts, last_status, last_error, last_response, last_duration_ms,
   last_attempt_at, earlier_attempts, end_reason, due_at as next_attempt_at, delivered_at, created_at`;
 
 export async function listDeliveryRows(
@@ -213,7 +218,7 @@ export async function listDeliveryRows(
   page: PageQuery,
 ): Promise<DeliveryRow[]> {
   return db.query<DeliveryRow>(
-    `select ${DELIVERY} from deliveries
+    `select ${DELIVERY_COLUMNS} from deliveries
      where venue_id = $1 and endpoint_id = $2 and created_at < coalesce($3::timestamptz, 'infinity')
        and ($5::text is null or status = $5)
      order by created_at desc limit $4`,
@@ -230,12 +235,12 @@ export async function newestDeliveries(
   return db.query<DeliveryRow>(
     `select d.* from unnest($2::text[]) as n(id)
      cross join lateral (
-       select ${DELIVERY} from deliveries where venue_id = $1 and endpoint_id = n.id order by created_at desc limit 1) d`,
+       select ${DELIVERY_COLUMNS} from deliveries where venue_id = $1 and endpoint_id = n.id order by created_at desc limit 1) d`,
     [venueId, endpointIds],
   );
 }
 
-/** Due at once, with 72 hours of its own. Null: there is no such delivery. One that is pending only becomes due. */
+/** Makes a delivery due now and gives it new 72 hours. Null: there is no such delivery. */
 export async function redeliverOne(
   tx: Queryable,
   venueId: string,
@@ -246,13 +251,13 @@ export async function redeliverOne(
   const rows = await tx.query<DeliveryRow>(
     `update deliveries set status = 'pending', due_at = to_timestamp($4 / 1000.0), tries = 0, delivered_at = null,
        end_reason = null, ends_at = to_timestamp($6 / 1000.0)
-     where venue_id = $1 and endpoint_id = $2 and created_at = $3::timestamptz and event_id = $5 returning ${DELIVERY}`,
-    [venueId, endpointId, event.createdAt, now, event.id, now + WINDOW_MS],
+     where venue_id = $1 and endpoint_id = $2 and created_at = $3::timestamptz and event_id = $5 returning ${DELIVERY_COLUMNS}`,
+    [venueId, endpointId, event.createdAt, now, event.id, now + RETRY_WINDOW_MS],
   );
   return rows[0] ?? null;
 }
 
-/** The oldest that have failed since then, up to a limit. Answers how many. */
+/** Makes the oldest failed deliveries since a time due again, up to a limit. Returns how many. */
 export async function redeliverFailed(
   tx: Queryable,
   venueId: string,
@@ -268,12 +273,12 @@ export async function redeliverFailed(
        select created_at from deliveries
        where venue_id = $1 and endpoint_id = $2 and status = 'failed' and created_at >= $3::timestamptz
        order by created_at limit $5 for update skip locked) returning 1`,
-    [venueId, endpointId, since, now, limit, now + WINDOW_MS],
+    [venueId, endpointId, since, now, limit, now + RETRY_WINDOW_MS],
   );
   return rows.length;
 }
 
-/** The log of deliveries goes back 30 days. What is still to be tried stays. */
+/** Deletes deliveries that are older than 30 days, apart from those that still have attempts to come. */
 export async function deleteOldDeliveries(db: Queryable, now: number, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from deliveries where ctid = any(array(

@@ -1,4 +1,5 @@
-// The log of what was sent to an endpoint and what came back; sending one again, and all that have failed since a time.
+// The delivery log of an endpoint: lists deliveries with their attempts, redelivers one, and redelivers all that have
+// failed since a given time.
 
 import type { Queryable } from '../../../base/db.ts';
 import { conflict, invalid, notFound } from '../../../base/errors.ts';
@@ -8,45 +9,45 @@ import { findEventView } from '../../events/queries.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { audit } from '../../venues/audit.ts';
 import { type EndpointRow, findEndpoint } from '../queries.ts';
-import { eventOf, shownDelivery } from './delivery.ts';
+import { deliveryView, eventOf } from './delivery.ts';
 import { listDeliveryRows, makeQueueDue, redeliverFailed, redeliverOne } from './queries.ts';
 
-/** The log goes back so far. */
-const KEPT_DAYS = 30;
-const DAY = 24 * 3_600_000;
-const MOST_AT_ONCE = 10_000;
+/** Older deliveries are deleted. */
+const LOG_RETENTION_DAYS = 30;
+const DAY_MS = 24 * 3_600_000;
+const MAX_RECOVERED = 10_000;
 
-async function known(db: Queryable, caller: Caller, input: Input): Promise<EndpointRow> {
+async function requireEndpoint(db: Queryable, caller: Caller, input: Input): Promise<EndpointRow> {
   const row = await findEndpoint(db, caller.venue.id, caller.mode, input.params.id ?? '');
   if (row === null) throw notFound();
   return row;
 }
 
 export async function listDeliveries(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
-  const endpoint = await known(db, caller, input);
-  const question = pageQueryOf(input.query);
-  const found = await listDeliveryRows(db, caller.venue.id, endpoint.id, question);
-  const { rows, nextBefore } = pageOf(found, question.limit, ({ created_at }) => created_at);
-  return { status: 200, body: { data: rows.map(shownDelivery), next_before: nextBefore } };
+  const endpoint = await requireEndpoint(db, caller, input);
+  const page = pageQueryOf(input.query);
+  const found = await listDeliveryRows(db, caller.venue.id, endpoint.id, page);
+  const { rows, nextBefore } = pageOf(found, page.limit, ({ created_at }) => created_at);
+  return { status: 200, body: { data: rows.map(deliveryView), next_before: nextBefore } };
 }
 
 export async function redeliver(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
-  const endpoint = await known(tx, caller, input);
+  const endpoint = await requireEndpoint(tx, caller, input);
   const eventId = eventOf(input.params.delivery_id ?? '', endpoint.id);
   const event = eventId === null ? null : await findEventView(tx, caller.venue.id, caller.mode, eventId);
   if (event === null) throw notFound();
-  // The lane first, as the worker locks them.
+  // Locks the queue before the delivery, in the same order as the worker, to avoid deadlocks.
   await makeQueueDue(tx, caller.venue.id, endpoint.id, caller.now);
   const row = await redeliverOne(tx, caller.venue.id, endpoint.id, event, caller.now);
   if (row === null) throw notFound();
-  if (endpoint.status === 'disabled') throw isDisabled();
+  if (endpoint.status === 'disabled') throw endpointDisabled();
   await audit(tx, caller, {
     venueId: caller.venue.id,
     action: 'webhook_endpoint.redeliver',
     subject: endpoint.id,
     detail: { event_id: event.id },
   });
-  return { status: 202, body: shownDelivery(row) };
+  return { status: 202, body: deliveryView(row) };
 }
 
 export async function recover(
@@ -54,12 +55,13 @@ export async function recover(
   caller: Caller,
   input: Input<{ readonly since: string }>,
 ): Promise<OperationResult> {
-  const endpoint = await known(tx, caller, input as Input);
+  const endpoint = await requireEndpoint(tx, caller, input as Input);
   const { since } = input.body;
-  if (Date.parse(since) < caller.now - KEPT_DAYS * DAY || Date.parse(since) > caller.now) throw invalid([outOfReach()]);
-  if (endpoint.status === 'disabled') throw isDisabled();
+  if (Date.parse(since) < caller.now - LOG_RETENTION_DAYS * DAY_MS || Date.parse(since) > caller.now)
+    throw invalid([sinceOutOfRange()]);
+  if (endpoint.status === 'disabled') throw endpointDisabled();
   await makeQueueDue(tx, caller.venue.id, endpoint.id, caller.now);
-  const recovered = await redeliverFailed(tx, caller.venue.id, endpoint.id, since, caller.now, MOST_AT_ONCE);
+  const recovered = await redeliverFailed(tx, caller.venue.id, endpoint.id, since, caller.now, MAX_RECOVERED);
   await audit(tx, caller, {
     venueId: caller.venue.id,
     action: 'webhook_endpoint.recover',
@@ -68,20 +70,20 @@ export async function recover(
   });
   return {
     status: 202,
-    body: { endpoint_id: endpoint.id, since, recovered, has_more: recovered === MOST_AT_ONCE },
+    body: { endpoint_id: endpoint.id, since, recovered, has_more: recovered === MAX_RECOVERED },
   };
 }
 
-function isDisabled() {
+function endpointDisabled() {
   return conflict('endpoint_disabled', 'This endpoint is disabled: enable it first.');
 }
 
-function outOfReach() {
+function sinceOutOfRange() {
   return {
     code: 'out_of_range',
     field: '/since',
-    message: `since must lie within the last ${KEPT_DAYS} days: the log of deliveries goes back so far.`,
-    expected: `a time within the last ${KEPT_DAYS} days`,
+    message: `since must lie within the last ${LOG_RETENTION_DAYS} days: older deliveries are deleted.`,
+    expected: `a time within the last ${LOG_RETENTION_DAYS} days`,
     example_fix: null,
   } as const;
 }

@@ -1,60 +1,61 @@
-// When a delivery that failed is tried next: after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then every 4 h, for 72 hours.
-// Pure. The times are laid out from the beginning of the 72 hours, each moved by chance on its own, so that chance does not
-// add up and the last try is always made; whoever has fallen behind waits the whole gap again.
+// When a failed delivery is retried: after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then every 4 h, for 72 hours.
+// Pure. Each planned time is counted from the start of the 72 hours and has its own jitter, so that jitter does not
+// accumulate and the last attempt is always made. A delivery that has fallen behind the plan waits one whole gap from
+// now.
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-export const WINDOW_MS = 72 * HOUR;
-const EVERY = 4 * HOUR;
-const GAPS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR];
-/** How much of a gap chance may add or take away. */
+export const RETRY_WINDOW_MS = 72 * HOUR;
+const LATE_GAP_MS = 4 * HOUR;
+const EARLY_GAPS_MS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR];
+/** The share of a gap that jitter adds or subtracts at most. */
 const JITTER = 0.1;
-/** The last try keeps this far from the end, so that it is over before the end. */
-const MARGIN = MINUTE;
-/** A receiver may ask us to wait, though not for longer than we would anyway. */
-const LONGEST_WISH = EVERY;
+/** The last attempt starts at least this long before the end of the 72 hours, so that it ends within them. */
+const END_MARGIN_MS = MINUTE;
+/** The server honours a receiver's Retry-After up to its own longest gap. */
+const MAX_RETRY_AFTER_MS = LATE_GAP_MS;
 
-export interface Tried {
-  /** In these 72 hours, the one that has just failed included. */
+export interface FailedAttempt {
+  /** Attempts in the current 72 hours, including the one that has just failed. */
   readonly tries: number;
   readonly now: number;
   readonly endsAt: number;
-  /** What the receiver has asked for, in milliseconds. */
+  /** The receiver's Retry-After in milliseconds; null: it sent none. */
   readonly retryAfter: number | null;
-  /** 0 to 1. */
-  readonly chance: number;
+  /** A random number from 0 to 1, which decides the jitter. */
+  readonly random: number;
 }
 
-/** Null: there is no more time. */
-export function nextTry({ tries, now, endsAt, retryAfter, chance }: Tried): number | null {
-  const gap = GAPS[tries - 1] ?? EVERY;
-  const planned = endsAt - WINDOW_MS + offsetOf(tries);
+/** When the next attempt is due. Null: none fits into the 72 hours. */
+export function nextAttemptAt({ tries, now, endsAt, retryAfter, random }: FailedAttempt): number | null {
+  const gap = EARLY_GAPS_MS[tries - 1] ?? LATE_GAP_MS;
+  const planned = endsAt - RETRY_WINDOW_MS + offsetOf(tries);
   const isBehind = planned < now + (1 - 2 * JITTER) * gap;
-  const moved = (isBehind ? now + gap : planned) + (2 * chance - 1) * JITTER * gap;
-  const last = endsAt - MARGIN;
-  // What chance alone would push past the end is still tried before it.
-  const own = planned <= last && !isBehind ? Math.min(moved, last) : moved;
-  const due = Math.max(own, now + Math.min(retryAfter ?? 0, LONGEST_WISH));
-  return due <= last ? Math.round(due) : null;
+  const jittered = (isBehind ? now + gap : planned) + (2 * random - 1) * JITTER * gap;
+  const latest = endsAt - END_MARGIN_MS;
+  // Jitter alone must not push the last attempt past the end.
+  const scheduled = planned <= latest && !isBehind ? Math.min(jittered, latest) : jittered;
+  const due = Math.max(scheduled, now + Math.min(retryAfter ?? 0, MAX_RETRY_AFTER_MS));
+  return due <= latest ? Math.round(due) : null;
 }
 
-/** From the beginning to the nth try after the first. */
+/** Milliseconds from the start of the 72 hours to the planned attempt after this many attempts. */
 function offsetOf(tries: number): number {
-  const early = GAPS.slice(0, tries).reduce((sum, gap) => sum + gap, 0);
-  return early + Math.max(0, tries - GAPS.length) * EVERY;
+  const early = EARLY_GAPS_MS.slice(0, tries).reduce((sum, gap) => sum + gap, 0);
+  return early + Math.max(0, tries - EARLY_GAPS_MS.length) * LATE_GAP_MS;
 }
 
 /**
- * Whether an endpoint is dead once a delivery has ended: none has succeeded in all of that delivery's time. The statements that
- * record attempts repeat this in SQL, under the endpoint's lock.
+ * An endpoint is dead if no delivery succeeded during the 72 hours of a delivery that has ended. The SQL functions that
+ * record attempts apply the same rule under the endpoint's lock.
  */
 export function isDead(lastSuccessAt: number | null, endsAt: number): boolean {
-  return lastSuccessAt === null || lastSuccessAt < endsAt - WINDOW_MS;
+  return lastSuccessAt === null || lastSuccessAt < endsAt - RETRY_WINDOW_MS;
 }
 
-/** `Retry-After`: seconds, or a date. Null: there is none that makes sense. */
+/** `Retry-After` as milliseconds from now; it holds seconds or a date. Null: the header is missing or not valid. */
 export function readRetryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;
   const text = value.trim();
@@ -63,24 +64,30 @@ export function readRetryAfter(value: string | undefined, now: number): number |
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
 
-/** From so many failures in a row on, an endpoint is taken for dead, and only knocked at. */
-export const DEAD_AFTER = 20;
-/** From then on an answer is slow. */
+/** After this many failures in a row the worker probes the endpoint with one attempt at a time. */
+export const DEAD_AFTER_FAILURES = 20;
+/** A receiver that takes longer than this to respond is slow. */
 export const SLOW_MS = 2_000;
 
-/** How the last turn to an endpoint went. Whoever was slow, failed or is dead waits among its like, and for nobody else. */
+/**
+ * How the last run of an endpoint's queue went. Each pace has its own worker slots, so that slow, failing and dead
+ * endpoints delay only endpoints of the same pace.
+ */
 export type Pace = 'quick' | 'slow' | 'failing' | 'dead';
 export const PACES = ['quick', 'slow', 'failing', 'dead'] as const satisfies readonly Pace[];
 
-export function paceOf(failures: number, slow: boolean): Pace {
-  if (failures === 0) return slow ? 'slow' : 'quick';
-  return failures < DEAD_AFTER ? 'failing' : 'dead';
+export function paceOf(failures: number, isSlow: boolean): Pace {
+  if (failures === 0) return isSlow ? 'slow' : 'quick';
+  return failures < DEAD_AFTER_FAILURES ? 'failing' : 'dead';
 }
 
-const LONGEST_REST = MINUTE;
+const MAX_BACKOFF_MS = MINUTE;
 
-/** How long an endpoint is left alone after failures in a row. Never longer than one delivery alone would wait. */
-export function restAfter(failures: number): number {
-  if (failures < DEAD_AFTER) return 0;
-  return Math.min(LONGEST_REST, 5 * SECOND * 2 ** Math.min(10, failures - DEAD_AFTER));
+/**
+ * How long the worker pauses an endpoint after this many failures in a row; never longer than a single delivery would
+ * wait.
+ */
+export function backoffAfter(failures: number): number {
+  if (failures < DEAD_AFTER_FAILURES) return 0;
+  return Math.min(MAX_BACKOFF_MS, 5 * SECOND * 2 ** Math.min(10, failures - DEAD_AFTER_FAILURES));
 }

@@ -1,5 +1,5 @@
-// The signature of a delivery: `t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over `<t>.<raw body>`, keyed with the whole secret,
-// prefix included. While rotated secrets still count, each signs: several `v1`.
+// The signature of a delivery: `t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over `<t>.<raw body>`, keyed with the whole
+// secret, prefix included. While earlier secrets are still valid after a rotation, each adds its own `v1`.
 
 import { createHmac } from 'node:crypto';
 import type { Seal } from '../../../base/seal.ts';
@@ -12,7 +12,7 @@ export function signatureOf(secrets: readonly string[], body: Buffer | string, n
   return [`t=${t}`, ...signed.map((hex) => `v1=${hex}`)].join(',');
 }
 
-/** To which row a sealed secret belongs. */
+/** The row that a sealed secret is bound to. */
 export const secretRow = (venueId: string, endpointId: string): string => `webhook_endpoint ${venueId} ${endpointId}`;
 
 export interface SealedSecrets {
@@ -22,8 +22,8 @@ export interface SealedSecrets {
   readonly earlierSecrets: readonly Buffer[];
 }
 
-/** The one that counts, and those before it whose time is not up. */
+/** The current secret, then the earlier ones that are still valid. */
 export function openSecrets(seal: Seal, sealed: SealedSecrets): string[] {
   const row = secretRow(sealed.venueId, sealed.endpointId);
-  return [sealed.secret, ...sealed.earlierSecrets].map((one) => seal.open(one, row));
+  return [sealed.secret, ...sealed.earlierSecrets].map((secret) => seal.open(secret, row));
 }

@@ -1,0 +1,66 @@
+// Compares a database with the migrations and functions of this build: for /readyz and `everyshare doctor`. Changes
+// nothing; migrate.ts applies what is missing.
+
+import type { Db } from './db.ts';
+import {
+  type FunctionFile,
+  type Migration,
+  readFunctions,
+  readMigrations,
+  type SchemaFolders,
+} from './schema-files.ts';
+
+export interface SchemaDifferences {
+  readonly appliedMigrations: number;
+  readonly migrations: number;
+  readonly functions: number;
+  /** Functions with a file that the database does not have. */
+  readonly missingFunctions: readonly string[];
+  /** Functions whose newest body in the database is not the one of their file. */
+  readonly differentFunctions: readonly string[];
+  /** Functions of the database without a file. */
+  readonly functionsWithoutFile: readonly string[];
+}
+
+const FUNCTIONS_IN_DATABASE = `
+  select p.proname as name, (
+    select v.hash from function_versions v where v.name = p.proname order by v.applied_at desc limit 1) as hash
+  from pg_proc p where p.pronamespace = 'public'::regnamespace order by p.proname`;
+
+export async function compareSchema(db: Db, folders: SchemaFolders): Promise<SchemaDifferences> {
+  const [migrations, functions] = [readMigrations(folders), readFunctions(folders)];
+  const [row] = await db.query<{ count: number }>('select count(*) as count from migrations');
+  const found = await db.query<{ name: string; hash: string | null }>(FUNCTIONS_IN_DATABASE);
+  const hashes = new Map(found.map(({ name, hash }) => [name, hash]));
+  const names = (files: readonly FunctionFile[]): string[] => files.map(({ name }) => name);
+  return {
+    appliedMigrations: row?.count ?? 0,
+    migrations: migrations.length,
+    functions: functions.length,
+    missingFunctions: names(functions.filter(({ name }) => !hashes.has(name))),
+    differentFunctions: names(functions.filter(({ name, hash }) => hashes.has(name) && hashes.get(name) !== hash)),
+    functionsWithoutFile: [...hashes.keys()].filter((name) => !functions.some((file) => file.name === name)),
+  };
+}
+
+const IS_USABLE = `
+  select coalesce((select max(version) from migrations), 0) >= $2 and cardinality($1::text[]) = (
+    select count(distinct proname) from pg_proc
+    where pronamespace = 'public'::regnamespace and proname = any($1)) as usable`;
+
+/**
+ * Tells, in one short query, whether the database has the migrations and every function that this build calls. A newer
+ * release may add to the schema; when it drops what this build calls, this build can no longer serve.
+ */
+export function makeSchemaProbe(db: Db, folders: SchemaFolders): () => Promise<boolean> {
+  let needs: readonly [functions: string[], newestMigration: number] | undefined;
+  return async () => {
+    needs ??= [readFunctions(folders).map(({ name }) => name), newestOf(readMigrations(folders))];
+    const [row] = await db.query<{ usable: boolean }>(IS_USABLE, needs);
+    return row?.usable === true;
+  };
+}
+
+function newestOf(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.version ?? 0;
+}

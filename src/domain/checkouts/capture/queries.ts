@@ -1,0 +1,56 @@
+// The SQL of captures: which funded checkouts are due, and their leases.
+
+import type { Mode } from '../../../base/config.ts';
+import type { Queryable } from '../../../base/db.ts';
+import type { DueAtVenue } from '../../payments/queries.ts';
+
+export async function venuesWithDueCaptures(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
+  return db.query<DueAtVenue>(
+    `select venue_id as "venueId", count(*)::integer as "due" from (
+       select venue_id from checkouts where status = 'funded' and capture_due_at <= to_timestamp($1 / 1000.0)
+       order by capture_due_at limit $2) d
+     group by venue_id order by venue_id`,
+    [now, limit],
+  );
+}
+
+/** Leases due funded checkouts of a venue until `leaseEnds`; after that another worker may claim them. */
+export async function claimDueCaptures(
+  db: Queryable,
+  venueId: string,
+  now: number,
+  leaseEnds: number,
+  limit: number,
+): Promise<{ id: string; leaseToken: number }[]> {
+  return db.query(
+    `update checkouts set lease_token = lease_token + 1, capture_due_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and checkout_id in (
+       select checkout_id from checkouts where venue_id = $1 and status = 'funded' and capture_due_at <= to_timestamp($2 / 1000.0)
+       order by capture_due_at, checkout_id limit $4 for update skip locked)
+     returning checkout_id as "id", lease_token as "leaseToken"`,
+    [venueId, now, leaseEnds, limit],
+  );
+}
+
+/** Leases one funded checkout, due or not, until `until`. Returns its lease token; null: it is not funded. */
+export async function claimCapture(db: Queryable, venueId: string, id: string, until: number): Promise<number | null> {
+  const rows = await db.query<{ leaseToken: number }>(
+    `update checkouts set lease_token = lease_token + 1, capture_due_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and checkout_id = $2 and status = 'funded' returning lease_token as "leaseToken"`,
+    [venueId, id, until],
+  );
+  return rows[0]?.leaseToken ?? null;
+}
+
+export async function fundedCheckouts(
+  db: Queryable,
+  mode: Mode,
+  after: string | null,
+  limit: number,
+): Promise<{ id: string; venueId: string }[]> {
+  return db.query(
+    `select checkout_id as "id", venue_id as "venueId" from checkouts
+     where status = 'funded' and mode = $1 and ($2::text is null or checkout_id > $2) order by checkout_id limit $3`,
+    [mode, after, limit],
+  );
+}

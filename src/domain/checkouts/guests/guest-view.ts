@@ -1,0 +1,72 @@
+// GET /v1/public/checkouts/{id}: the guests' view of a checkout. Any signed-in member who knows its id may read it. A
+// publishable key reads its own venue's checkouts of its own mode. An overdue checkout is expired first.
+
+import type { Queryable } from '../../../base/db.ts';
+import { notFound } from '../../../base/errors.ts';
+import type { Input, OperationResult } from '../../../base/operation.ts';
+import type { Caller } from '../../keys/caller.ts';
+import { type Guest, isGuest } from '../../members/guest.ts';
+import { expireOne } from '../expire.ts';
+import { type GuestView, venueOf, viewForGuest } from './guest-queries.ts';
+import type { GuestServices } from './guest-services.ts';
+
+export async function viewAsGuest(
+  services: GuestServices,
+  principal: Caller | Guest,
+  input: Input,
+): Promise<OperationResult> {
+  const id = input.params.id ?? '';
+  const venueId = await venueOf(services.db, id);
+  if (venueId === null) throw notFound();
+  if (isGuest(principal)) {
+    return {
+      status: 200,
+      json: await guestJson(services.db, venueId, id, principal.memberId, services.clock.now(), services),
+    };
+  }
+  if (venueId !== principal.venue.id) throw notFound();
+  const now = services.clock.now();
+  const found = await viewForGuest(services.db, venueId, id, null, now);
+  // Checked before the expiry: a key of the other mode must not cause a write.
+  if (found === null || found.mode !== principal.mode) throw notFound();
+  const view = found.overdue ? await readCurrentView(services.db, venueId, id, null, now, services) : found;
+  return { status: 200, json: view.json };
+}
+
+/** The view with `my_share_id`, for a signed-in member. Without `expire` an overdue checkout is returned as it is. */
+export async function guestJson(
+  db: Queryable,
+  venueId: string,
+  id: string,
+  memberId: string,
+  now: number,
+  expire?: Pick<GuestServices, 'db' | 'ids'>,
+): Promise<string> {
+  const view = await readCurrentView(db, venueId, id, memberId, now, expire);
+  return `${view.json.slice(0, -1)},"my_share_id":${JSON.stringify(view.myShareId)}}`;
+}
+
+/** For the hosted pages. Null as memberId: the visitor is not signed in. */
+export function readGuestCheckout(
+  services: GuestServices,
+  venueId: string,
+  id: string,
+  memberId: string | null,
+): Promise<GuestView> {
+  return readCurrentView(services.db, venueId, id, memberId, services.clock.now(), services);
+}
+
+async function readCurrentView(
+  db: Queryable,
+  venueId: string,
+  id: string,
+  memberId: string | null,
+  now: number,
+  expire?: Pick<GuestServices, 'db' | 'ids'>,
+): Promise<GuestView> {
+  const view = await viewForGuest(db, venueId, id, memberId, now);
+  if (view === null) throw notFound();
+  if (!view.overdue || expire === undefined) return view;
+  await expireOne(expire.db, { ids: expire.ids, now }, venueId, id);
+  return readCurrentView(db, venueId, id, memberId, now);
+}

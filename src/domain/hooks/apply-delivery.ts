@@ -1,0 +1,273 @@
+// Applies one delivery to the venue's offerings and returns its outcome. Each change is validated and written on its
+// own, whole or not at all. A change that is older than one applied before changes nothing. The reason names every
+// change that could not be applied.
+
+import type { Queryable } from '../../base/db.ts';
+import { invalid, Problem } from '../../base/errors.ts';
+import { type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
+import type { OfferingContent } from '../offerings/offering.ts';
+import { allocateTimestamps } from '../venues/page-timestamps.ts';
+import { factsFor } from '../venues/venue.ts';
+import { applyBooking } from './bookings.ts';
+import {
+  type DueDelivery,
+  findBooking,
+  findObject,
+  findSlotCapacity,
+  storeObject,
+  storeSlotCapacity,
+} from './deliveries/queries.ts';
+import { hashOf, isOlder, orderingOf } from './delivery-order.ts';
+import { readBody } from './mapping/body.ts';
+import {
+  type Change,
+  interpret,
+  type MappedObject,
+  type MappedSlot,
+  type UnreadableObject,
+  type WholeObject,
+} from './mapping/interpret.ts';
+import { mappingOf } from './mapping/read-mappings.ts';
+import { cancelOffering, knownSlot, type MergedOffering, mergeOffering, mergeSlots, slotKey } from './merge.ts';
+import { currentCapacity, offeredCapacity, type SlotCapacity } from './slot-capacity.ts';
+import {
+  contentOf,
+  type HookContext,
+  isExternalId,
+  MAX_REASON_LENGTH,
+  type Outcome,
+  outcome,
+  ownershipConflict,
+  problemsOf,
+  reasonOf,
+  upsertFromHook,
+} from './upsert-from-hook.ts';
+
+export async function applyDelivery(
+  tx: Queryable,
+  context: HookContext,
+  delivery: DueDelivery,
+  text: string,
+): Promise<Outcome> {
+  const interpretation = interpret(mappingOf(context.mappings, delivery.provider), readBody(text), delivery.defaults);
+  if (interpretation.result !== 'change' && interpretation.result !== 'whole')
+    return { status: interpretation.result, reason: interpretation.reason, offering: null };
+  // Locks the venue: until the commit no other writer changes what is read here.
+  await allocateTimestamps(tx, context.venue.id, context.mode, context.now, 1);
+  if (interpretation.result === 'whole') return applyWholeObject(tx, context, delivery, interpretation.whole, text);
+  const readable = interpretation.changes.filter((change): change is Change => !('problem' in change));
+  const booking = readable.find((change) => change.booking !== null)?.booking?.object ?? null;
+  const known = booking === null ? null : await findBooking(tx, delivery, hashOf(booking.name));
+  if (booking !== null && known !== null && isOlder(delivery, booking, known))
+    return outcome('superseded', NEWER_WAS_APPLIED, readable[0]?.externalId ?? null);
+  const outcomes: Outcome[] = [];
+  for (const change of interpretation.changes)
+    outcomes.push('problem' in change ? outcomeOfUnreadable(change) : await applyChange(tx, context, delivery, change));
+  if (booking === null) return combineOutcomes(outcomes);
+  const isPartial = readable.length < interpretation.changes.length;
+  const changedOfferings = await applyBooking(tx, context, delivery, known, {
+    object: booking,
+    changes: readable,
+    isPartial,
+  });
+  return combineOutcomes(outcomes.map((result) => withBookingApplied(result, changedOfferings)));
+}
+
+/** A change of a booking alone is `applied` if the booking changed the capacity of its offering. */
+function withBookingApplied(result: Outcome, changedOfferings: ReadonlyMap<string, readonly string[]>): Outcome {
+  const notes = result.offering === null ? undefined : changedOfferings.get(result.offering);
+  if (result.status !== 'ignored' || notes === undefined) return result;
+  return withNotes(outcome('applied', null, result.offering), notes);
+}
+
+const outcomeOfUnreadable = ({ problem, externalId }: UnreadableObject): Outcome =>
+  outcome('unmapped', problem, externalId !== null && isExternalId(externalId) ? externalId : null);
+
+/** The outcome is `applied` if one change was applied; the reason still names what happened to the others. */
+function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
+  const first = outcomes.find(({ status }) => status === 'applied') ?? outcomes[0];
+  if (first === undefined) throw new Error('interpret() returned no changes');
+  const reasons = new Set(
+    outcomes.flatMap(({ reason, offering }) =>
+      reason === null ? [] : [outcomes.length > 1 && offering !== null ? `"${offering}": ${reason}` : reason],
+    ),
+  );
+  return { ...first, reason: reasons.size === 0 ? null : [...reasons].join(' ').slice(0, MAX_REASON_LENGTH) };
+}
+
+const NEWER_WAS_APPLIED = 'A newer delivery about the same object was applied before.';
+const NO_SLOT_WITH_CAPACITY = 'The booking takes no places: the offering has no slot with a capacity at that time.';
+const NOTHING_TO_RETURN =
+  'Nothing is given back: the booking has taken no places since the capacity of its slot was last stated.';
+const NO_TIMEZONE = 'The time has no offset and no time zone is known: connect with defaults.timezone.';
+const INVALID_EXTERNAL_ID = 'The id of the offering cannot be an external_id: 1 to 128 characters without white space.';
+
+async function applyChange(
+  tx: Queryable,
+  context: HookContext,
+  delivery: DueDelivery,
+  change: Change,
+): Promise<Outcome> {
+  if (change.externalId !== null && !isExternalId(change.externalId))
+    return outcome('failed', INVALID_EXTERNAL_ID, null);
+  const hash = hashOf(change.object.name);
+  const known = await findObject(tx, delivery, hash);
+  if (known !== null && isOlder(delivery, change.object, known))
+    return outcome('superseded', NEWER_WAS_APPLIED, change.externalId);
+  const externalId = change.externalId ?? (await offeringOfParent(tx, delivery, change.object));
+  if (externalId === null)
+    return outcome('needs_api_read', 'The delivery does not say which offering it is about.', null);
+  const refusal = await ownershipConflict(tx, context, externalId);
+  if (refusal !== null) return outcome('failed', refusal, externalId);
+  const before = await contentOf(tx, context, externalId);
+  if (change.action === 'cancel' && before === null)
+    return outcome(change.booking === null ? 'unmapped' : 'ignored', unknownOffering(externalId), externalId);
+  // Stored even if the change cannot be applied yet: later deliveries need to know the offering of this object.
+  await storeObject(tx, delivery, hash, { ...orderingOf(delivery, change.object), offering: externalId });
+  if (change.booking !== null && (change.action === 'cancel' || change.booking.isCanceled))
+    return outcome('ignored', NOTHING_TO_RETURN, externalId);
+  if (change.action === 'cancel' && !change.isAboutSlot && before !== null)
+    return upsertFromHook(tx, context, cancelOffering(before));
+  const isBookingOnly = change.tiers.length === 0 && Object.keys(change.texts).length === 0;
+  if (change.isWithoutTimezone && before !== null && isBookingOnly) return outcome('unmapped', NO_TIMEZONE, externalId);
+  if (change.booking !== null && before !== null && isBookingOnly)
+    return outcome('ignored', NO_SLOT_WITH_CAPACITY, externalId);
+  const slot = await slotToWrite(tx, context, externalId, before, change);
+  const merged = mergeOffering(before, externalId, change, slot, delivery.defaults);
+  if ('missing' in merged) return { ...outcomeOfMissing(merged.missing, change), offering: externalId };
+  const notes = [...merged.notes, ...(change.isWithoutTimezone ? [NO_TIMEZONE] : [])];
+  return withNotes(await upsertFromHook(tx, context, merged.content), notes);
+}
+
+const withNotes = (outcome: Outcome, notes: readonly string[]): Outcome =>
+  outcome.status === 'applied' && notes.length > 0 ? { ...outcome, reason: notes.join(' ') } : outcome;
+
+/**
+ * A slot is written if the delivery states its capacity, or if it is known already: a booking alone does not prove that
+ * the slot can be booked. A canceled slot stays full until an object of the same type restores it, even if a capacity
+ * is stated meanwhile. Null: nothing is written.
+ */
+async function slotToWrite(
+  tx: Queryable,
+  context: HookContext,
+  externalId: string,
+  before: OfferingContent | null,
+  { slot, action, object, booking }: Change,
+): Promise<MappedSlot | null> {
+  if (slot === null) return null;
+  const known = before?.availability === undefined ? null : knownSlot(before.availability, slot);
+  if (known === null) return action === 'cancel' || slot.capacity === undefined ? null : slot;
+  const isSingle = before?.availability?.slots?.includes(known) === true;
+  if (booking !== null) return isSingle ? slot : null;
+  const hash = hashOf(externalId, slotKey(known));
+  const stored = await findSlotCapacity(tx, context.venue.id, context.mode, hash);
+  const capacity = currentCapacity(stored, known.capacity);
+  const after = capacityAfterUpdate(capacity, action, object, slot);
+  const isCanceled = capacity.canceledBy !== null || after.canceledBy !== null;
+  if (!isCanceled) return isSingle || slot.capacity !== undefined ? slot : null;
+  await storeSlotCapacity(
+    tx,
+    context.venue.id,
+    context.mode,
+    hash,
+    after,
+    Math.max(context.now, Date.parse(known.starts_at)),
+  );
+  return { ...slot, capacity: offeredCapacity(after) };
+}
+
+function capacityAfterUpdate(
+  capacity: SlotCapacity,
+  action: Change['action'],
+  { type }: MappedObject,
+  slot: MappedSlot,
+): SlotCapacity {
+  if (action === 'cancel') return { ...capacity, canceledBy: capacity.canceledBy ?? type };
+  const canceledBy = capacity.canceledBy === type ? null : capacity.canceledBy;
+  return slot.capacity === undefined
+    ? { ...capacity, canceledBy }
+    : { ...capacity, canceledBy, placesLeft: slot.capacity };
+}
+
+const unknownOffering = (externalId: string): string => `This venue has no offering "${externalId}".`;
+
+function outcomeOfMissing(missing: readonly string[], { apiOnlyFields }: Change): Omit<Outcome, 'offering'> {
+  const fromApi = missing.filter((name) => apiOnlyFields.includes(name === 'tiers' ? 'tier.amount' : name));
+  if (fromApi.length > 0) {
+    const fields = fromApi.join(' and ');
+    return {
+      status: 'needs_api_read',
+      reason: `The delivery has no ${fields}: send the offering once with POST /v1/offerings, and deliveries will keep it up to date.`,
+    };
+  }
+  const kind = missing.includes('kind') ? ' Connect with defaults.kind to say what is sold.' : '';
+  const tiers = missing.includes('tiers')
+    ? ' Prices need a currency: connect with defaults.currency, if it has none.'
+    : '';
+  return { status: 'unmapped', reason: `There is no ${missing.join(' and no ')} for a new offering.${kind}${tiers}` };
+}
+
+/** If the body does not name the offering, an earlier delivery may have: a class belongs to its class description. */
+async function offeringOfParent(
+  tx: Queryable,
+  delivery: DueDelivery,
+  { partOf }: MappedObject,
+): Promise<string | null> {
+  const parent = partOf === null ? null : await findObject(tx, delivery, hashOf(partOf));
+  return parent?.offering_external_id ?? null;
+}
+
+interface CustomData {
+  readonly external_id: string;
+  readonly slots?: readonly { readonly starts_at: string }[];
+}
+
+/** Applies a custom delivery, which uses our own schemas: validates the body, then its data. */
+async function applyWholeObject(
+  tx: Queryable,
+  context: HookContext,
+  delivery: DueDelivery,
+  { schema, object }: WholeObject,
+  text: string,
+): Promise<Outcome> {
+  const data = readCustomData(context, schema, text);
+  const hash = hashOf(object.name);
+  const known = await findObject(tx, delivery, hash);
+  const { external_id } = data;
+  if (known !== null && isOlder(delivery, object, known)) return outcome('superseded', NEWER_WAS_APPLIED, external_id);
+  const before = await contentOf(tx, context, external_id);
+  const after = mergeCustomData(before, schema, data);
+  if (after === null) return outcome('failed', unknownOffering(external_id), external_id);
+  const result = withNotes(await upsertFromHook(tx, context, after.content), after.notes);
+  if (result.status === 'applied')
+    await storeObject(tx, delivery, hash, { ...orderingOf(delivery, object), offering: external_id });
+  return result;
+}
+
+/** The offering after a custom delivery. Null: there is no such offering. */
+function mergeCustomData(before: OfferingContent | null, schema: string, data: CustomData): MergedOffering | null {
+  if (schema === 'offering') return { content: data as unknown as OfferingContent, notes: [] };
+  if (before === null) return null;
+  if (data.slots === undefined) return { content: cancelOffering(before), notes: [] };
+  const { availability } = before;
+  const { slots, notes } = mergeSlots(availability?.slots ?? [], data.slots, 'replace');
+  return { content: { ...before, availability: { ...availability, slots } } as OfferingContent, notes };
+}
+
+function readCustomData(context: HookContext, schema: string, text: string): CustomData {
+  const parsed = parseStrictJson(Buffer.from(text));
+  if (!parsed.ok) throw new Error('the stored body is not valid JSON');
+  const facts = factsFor(context.now, context.venue);
+  const bodyProblems = context.contract.validate('custom_hook', parsed, facts).problems;
+  if (bodyProblems.length > 0) throw invalid(bodyProblems);
+  const { data } = parsed.value as { data: JsonValue };
+  const problems = problemsOf(context, schema, data);
+  if (problems.length > 0) throw invalid(problems.map((problem) => ({ ...problem, field: `/data${problem.field}` })));
+  return data as unknown as CustomData;
+}
+
+/** The failed outcome of a body that did not validate; nothing was written. Null: the error is not about the body. */
+export function outcomeOfInvalidBody(error: unknown): Outcome | null {
+  const problems = error instanceof Problem ? (error.detail.problems ?? []) : [];
+  return problems.length === 0 ? null : outcome('failed', reasonOf(problems), null);
+}

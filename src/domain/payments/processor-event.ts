@@ -1,0 +1,191 @@
+// Verifies and reads the processor's signed webhook events. An event is valid only if one of its signatures matches
+// these exact bytes and its time is within five minutes of now, before or after. Anything else returns null; nothing
+// here throws. It does not detect duplicates. An event is only a hint: the amounts that count come from the
+// processor's API.
+
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Mode } from '../../base/config.ts';
+import type { HoldMetadata } from './processor.ts';
+import { fromStripeMetadata } from './stripe-facts.ts';
+
+/**
+ * What an event says about a dispute's money. The processor may report one withdrawal twice (when the dispute is
+ * created, and when the money is withdrawn): count it once for each dispute.
+ */
+export type BalanceChange = 'none' | 'withdrawn' | 'reinstated';
+
+export interface HoldEvent {
+  readonly kind: 'hold';
+  readonly intentId: string;
+  readonly metadata: Partial<HoldMetadata>;
+  /** Present: a card was declined. Its charge is null if the issuer was never asked. */
+  readonly decline?: { readonly chargeId: string | null };
+}
+
+export interface DisputeEvent {
+  readonly kind: 'dispute';
+  readonly disputeId: string;
+  /** Null: the charge has no intent, so it is not ours. */
+  readonly intentId: string | null;
+  readonly chargeId: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly status: string;
+  readonly reason: string;
+  /** The deadline for evidence, in milliseconds; null: the processor wants none. */
+  readonly dueBy: number | null;
+  readonly balanceChange: BalanceChange;
+}
+
+export interface AccountEvent {
+  readonly kind: 'account';
+  readonly accountId: string;
+  readonly payoutsEnabled: boolean;
+}
+
+export interface ProcessorEvent {
+  readonly eventId: string;
+  readonly type: string;
+  readonly mode: Mode;
+  /** When it happened, in milliseconds. */
+  readonly at: number;
+  readonly subject: HoldEvent | DisputeEvent | AccountEvent | { readonly kind: 'other' };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const TOLERANCE_MS = 5 * 60_000;
+/** Far longer than any real header, and short enough to check. */
+const MAX_HEADER_LENGTH = 4096;
+
+export function readProcessorEvent(
+  raw: Buffer,
+  signature: string | undefined,
+  secret: string,
+  now: number,
+): ProcessorEvent | null {
+  if (!isSigned(raw, signature, secret, now)) return null;
+  const event = parseJson(raw);
+  if (event === null || event.object !== 'event') return null;
+  const { id, type, livemode, created } = event;
+  const object = asObject(asObject(event.data)?.object);
+  if (!isStorableText(id) || !isStorableText(type) || typeof livemode !== 'boolean' || object === null) return null;
+  const at = isNonNegativeInteger(created) ? Math.min(created * 1000, now) : now;
+  const subject = readSubject(type, object);
+  return subject === null ? null : { eventId: id, type, mode: livemode ? 'live' : 'test', at, subject };
+}
+
+function isSigned(raw: Buffer, header: string | undefined, secret: string, now: number): boolean {
+  // An attacker can sign with an empty secret.
+  const claim = header === undefined || secret === '' ? null : readHeader(header);
+  if (claim === null || !(Math.abs(now - Number(claim.time) * 1000) <= TOLERANCE_MS)) return false;
+  const ours = createHmac('sha256', secret).update(`${claim.time}.`).update(raw).digest();
+  return claim.signatures.some((theirs) => timingSafeEqual(ours, theirs));
+}
+
+/** `t=…,v1=…,v1=…`: one time, and one signature for each secret during a rotation. Other schemes are ignored. */
+function readHeader(header: string): { readonly time: string; readonly signatures: readonly Buffer[] } | null {
+  if (header.length > MAX_HEADER_LENGTH) return null;
+  const times: string[] = [];
+  const signatures: Buffer[] = [];
+  for (const part of header.split(',')) {
+    const [, name, value = ''] = /^ ?([a-z0-9]+)=([A-Za-z0-9]+)$/.exec(part) ?? [];
+    if (name === undefined) return null;
+    if (name === 't') {
+      if (!/^\d{1,11}$/.test(value)) return null;
+      times.push(value);
+    } else if (name === 'v1') {
+      if (!/^[0-9a-f]{64}$/.test(value)) return null;
+      signatures.push(Buffer.from(value, 'hex'));
+    }
+  }
+  const [time] = times;
+  return time === undefined || times.length > 1 || signatures.length === 0 ? null : { time, signatures };
+}
+
+function parseJson(raw: Buffer): Fields | null {
+  try {
+    return asObject(JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw)));
+  } catch {
+    return null;
+  }
+}
+
+/** Null: the event is of a type that we read, but its fields are invalid. */
+function readSubject(type: string, object: Fields): ProcessorEvent['subject'] | null {
+  if (type.startsWith('payment_intent.')) {
+    if (!isStorableText(object.id)) return null;
+    const isDecline = type === 'payment_intent.payment_failed';
+    const decline = { chargeId: idOf(asObject(object.last_payment_error)?.charge) };
+    return {
+      kind: 'hold',
+      intentId: object.id,
+      metadata: fromStripeMetadata(object.metadata),
+      ...(isDecline ? { decline } : {}),
+    };
+  }
+  if (type === 'charge.captured' || type === 'charge.refunded') {
+    const intentId = idOf(object.payment_intent);
+    // A charge without an intent was made by another system on the same account.
+    return intentId === null
+      ? { kind: 'other' }
+      : { kind: 'hold', intentId, metadata: fromStripeMetadata(object.metadata) };
+  }
+  if (type.startsWith('charge.dispute.')) return readDispute(type, object);
+  if (type === 'account.updated') {
+    const { id, payouts_enabled: payoutsEnabled } = object;
+    if (!isStorableText(id) || typeof payoutsEnabled !== 'boolean') return null;
+    return { kind: 'account', accountId: id, payoutsEnabled };
+  }
+  return { kind: 'other' };
+}
+
+/** The processor's largest charge, so no dispute of ours is larger. */
+const MAX_CHARGE = 99_999_999;
+
+function readDispute(type: string, object: Fields): DisputeEvent | null {
+  const { id, amount, currency, status, reason } = object;
+  const chargeId = idOf(object.charge);
+  if (!isStorableText(id) || chargeId === null || !isNonNegativeInteger(amount) || amount > MAX_CHARGE) return null;
+  if (!isStorableText(currency) || !isStorableText(status) || !isStorableText(reason)) return null;
+  const dueBy = asObject(object.evidence_details)?.due_by;
+  return {
+    kind: 'dispute',
+    disputeId: id,
+    intentId: idOf(object.payment_intent),
+    chargeId,
+    amount,
+    currency,
+    status,
+    reason,
+    dueBy: isNonNegativeInteger(dueBy) ? dueBy * 1000 : null,
+    balanceChange: balanceChangeOf(type, object.balance_transactions),
+  };
+}
+
+function balanceChangeOf(type: string, transactions: unknown): BalanceChange {
+  if (type === 'charge.dispute.funds_withdrawn') return 'withdrawn';
+  if (type === 'charge.dispute.funds_reinstated') return 'reinstated';
+  // A new dispute may have withdrawn its money already; an inquiry withdraws none.
+  const isWithdrawn = type === 'charge.dispute.created' && Array.isArray(transactions) && transactions.length > 0;
+  return isWithdrawn ? 'withdrawn' : 'none';
+}
+
+function asObject(value: unknown): Fields | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+}
+
+/** The id of a reference, which is an id or an expanded object. */
+function idOf(value: unknown): string | null {
+  const id = typeof value === 'string' ? value : asObject(value)?.id;
+  return isStorableText(id) ? id : null;
+}
+
+/** PostgreSQL cannot store a NUL or a lone surrogate as text, and the processor never sends one. */
+function isStorableText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && !/\0|\p{Surrogate}/u.test(value);
+}
+
+function isNonNegativeInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

@@ -1,0 +1,28 @@
+// Receives a verified event of the processor: makes the hold that it concerns due, so that the worker settles it. An
+// event is a hint, not a fact: duplicates, late events and events out of order do no harm.
+
+import type { Queryable } from '../../base/db.ts';
+import { isUuid } from '../../base/ids.ts';
+import { countDecline } from './decline-queries.ts';
+import { storeProcessorEvent } from './dispute-queries.ts';
+import { setPayoutsEnabled } from './movement-queries.ts';
+import type { ProcessorEvent } from './processor-event.ts';
+import { markHoldDue } from './queries.ts';
+
+const HOUR = 3_600_000;
+
+export async function receiveProcessorEvent(db: Queryable, event: ProcessorEvent, now: number): Promise<void> {
+  const { subject, mode } = event;
+  if (subject.kind === 'hold') {
+    const { venueId = '', holdId = '' } = subject.metadata;
+    if (!isUuid(venueId) || !isUuid(holdId)) return;
+    // Only declines of the last hour count, so an older one need not be stored.
+    if (subject.decline !== undefined && now - event.at < HOUR) {
+      const declineId = subject.decline.chargeId ?? event.eventId;
+      await countDecline(db, { venueId, holdId, mode, declineId, at: event.at });
+    }
+    return markHoldDue(db, { venueId, holdId, mode, now });
+  }
+  if (subject.kind === 'account') return setPayoutsEnabled(db, mode, subject.accountId, subject.payoutsEnabled);
+  if (subject.kind === 'dispute') await storeProcessorEvent(db, { id: event.eventId, mode, subject, now });
+}

@@ -1,0 +1,41 @@
+// Answers what never becomes a request (not HTTP, headers too large, too slow) in our error shape, directly on the
+// socket, and closes the connection.
+
+import type { Socket } from 'node:net';
+import { catalogue, type ErrorCode } from '../base/errors.ts';
+import type { HttpContext } from './context.ts';
+
+const CODE_BY_NODE_ERROR: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+const REASON_PHRASES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
+
+/** The error of Node's parser, with the bytes that it could not parse. */
+type ClientError = Error & { readonly code?: string; readonly rawPacket?: unknown };
+
+export function replyClientError(http: HttpContext, error: ClientError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
+  const requestId = http.app.ids.prefixed('req');
+  const code = CODE_BY_NODE_ERROR[error.code ?? ''] ?? 'malformed_request';
+  const { status, message } = catalogue[code];
+  http.metrics.observe('malformed', status, 0);
+  http.app.log.info({ request_id: requestId, operation: 'malformed', status, code: error.code }, 'request');
+  const body = JSON.stringify({ error: { code, message, request_id: requestId } });
+  socket.end(
+    `HTTP/1.1 ${status} ${REASON_PHRASES[status] ?? 'Bad Request'}\r\n` +
+      'content-type: application/json; charset=utf-8\r\n' +
+      `content-length: ${Buffer.byteLength(body)}\r\n` +
+      // A HEAD has no body: the client would take it for the beginning of the next response.
+      `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${isHead(error) ? '' : body}`,
+  );
+}
+
+function isHead({ rawPacket }: ClientError): boolean {
+  return Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 5).toString('latin1') === 'HEAD ';
+}

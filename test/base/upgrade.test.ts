@@ -1,0 +1,113 @@
+// A database with data of an earlier release is upgraded to this one: nothing is lost, the checkout that was open goes on,
+// and the schema is the one that a new database gets.
+
+import { randomBytes, randomUUID } from 'node:crypto';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
+import { dumpSchema } from '../../migrations/schema-dump.ts';
+import { type Db, openDb } from '../../src/base/db.ts';
+import { migrate } from '../../src/base/migrate.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { readFunctions, readMigrations, schemaFolders } from '../../src/base/schema-files.ts';
+import { createDatabase } from '../support/create-database.ts';
+import { openTestWorld } from '../support/test-world.ts';
+
+const FOLDERS = schemaFolders(packageRoot);
+/** The last migration before functions had files of their own. */
+const LAST_WITH_FUNCTIONS = 18;
+
+const VENUE = randomUUID();
+const CHECKOUT = 'co_upgrade00000000000000';
+const CONTENT = {
+  amount: 9_000,
+  currency: 'usd',
+  party_size: 2,
+  pay_by: new Date(Date.now() + 86_400_000).toISOString(),
+  description: 'Cabana 3',
+  return_url: 'https://harbor.example/bookings/1',
+  external_booking_id: 'bk-upgrade',
+};
+
+/** Migrations up to `LAST_WITH_FUNCTIONS`, as that release had them. */
+async function migrateToEarlierRelease(url: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'everyshare-upgrade-'));
+  for (const { name, version } of readMigrations(FOLDERS))
+    if (version <= LAST_WITH_FUNCTIONS) copyFileSync(join(FOLDERS.migrations, name), join(folder, name));
+  await migrate(url, { migrations: folder, functions: [] });
+  rmSync(folder, { recursive: true });
+}
+
+/** A venue with a fee, an event, and a collecting checkout of two shares with holds, written as that release did. */
+async function writeEarlierData(db: Db): Promise<void> {
+  await db.query(
+    "insert into venues (venue_id, name, fee_bps, fee_fixed, created_at) values ($1, 'Harbor House', 250, 30, now())",
+    [VENUE],
+  );
+  const [created] = await db.query<{ outcome: string }>(
+    `select outcome from create_checkout($1, 'test', $2, 'evt_upgrade1', 'key-1', '\\x01', $3,
+       'https://pay.example/c/1', now(), true)`,
+    [VENUE, CHECKOUT, JSON.stringify(CONTENT)],
+  );
+  expect(created?.outcome).toBe('created');
+  await db.transaction(async (tx) => {
+    await tx.query(
+      `insert into shares (venue_id, share_id, checkout_id, place, amount, status, is_organizer, member_id, invited_at)
+       select $1, 'shr_upgrade' || place, $2, place, 4500, 'invited', place = 0, gen_random_uuid(), now()
+       from generate_series(0, 1) place`,
+      [VENUE, CHECKOUT],
+    );
+    await tx.query("update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where venue_id = $1", [
+      VENUE,
+    ]);
+    await tx.query(
+      `insert into holds (venue_id, hold_id, checkout_id, share_id, mode, status, amount, currency, keeps_card, due_at,
+         created_at)
+       select $1, gen_random_uuid(), $2, 'shr_upgrade' || number, 'test', 'asked', 4500, 'usd', false, now(), now()
+       from generate_series(0, 1) number`,
+      [VENUE, CHECKOUT],
+    );
+    await tx.query("update holds set status = 'gone', due_at = null where share_id = 'shr_upgrade1'");
+    await tx.query("select tell_checkout($1, $2, 'evt_upgrade2', 'checkout.collecting', null, now())", [
+      VENUE,
+      CHECKOUT,
+    ]);
+  });
+}
+
+const dumpOf = (db: Db): Promise<string> =>
+  dumpSchema(async <Row>(sql: string) => (await db.query(sql)) as Row[], readFunctions(FOLDERS), packageRoot);
+
+it('a database of migration 18 with an open checkout is upgraded: the checkout completes, and the schema is the newest', async () => {
+  const name = `upgrade_${randomBytes(6).toString('hex')}`;
+  const url = await createDatabase(inject('postgresUrl'), name, null);
+  await migrateToEarlierRelease(url);
+  const earlier = openDb({ url, connections: 2, pooled: false, applicationName: 'test' });
+  await writeEarlierData(earlier);
+  await earlier.close();
+  const newer = readMigrations(FOLDERS).filter(({ version }) => version > LAST_WITH_FUNCTIONS);
+  expect(await migrate(url, FOLDERS)).toBe(newer.length + readFunctions(FOLDERS).length);
+
+  const [upgraded, fresh] = [await openTestWorld({ database: name }), await openTestWorld()];
+  expect(await dumpOf(upgraded.db)).toBe(await dumpOf(fresh.db));
+  const holds = await upgraded.db.query<{ status: string }>('select status from holds order by share_id');
+  expect(holds.map(({ status }) => status)).toEqual(['requested', 'voided']);
+  const { key } = await upgraded.key(VENUE);
+  const path = `/v1/checkouts/${CHECKOUT}`;
+  const before = await upgraded.call('GET', path, { key });
+  expect(before.json).toMatchObject({ status: 'collecting', amount: 9_000, fee_amount: 255 });
+  const replay = await upgraded.db.query<{ response: string }>('select response from idempotency_keys');
+  expect(replay).toHaveLength(1);
+  await upgraded.call('POST', `/v1/test_helpers/checkouts/${CHECKOUT}/hold`, { key, body: {} });
+  await upgraded.work();
+  expect((await upgraded.call('GET', path, { key })).json).toMatchObject({ status: 'completed' });
+  const events = await upgraded.db.query<{ type: string }>(
+    'select type from events where subject = $1 order by sequence',
+    [CHECKOUT],
+  );
+  expect(events.map(({ type }) => type)).toEqual(
+    expect.arrayContaining(['checkout.created', 'checkout.collecting', 'checkout.completed']),
+  );
+  await Promise.all([upgraded.close(), fresh.close()]);
+});

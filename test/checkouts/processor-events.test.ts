@@ -1,0 +1,274 @@
+// The processor's events: accepted only when signed, recent and of the right mode; a hint to poll, never a fact;
+// harmless in any order and number. Disputes are recorded, shown and posted to the ledger.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyDueProcessorEvents } from '../../src/domain/payments/apply-processor-events.ts';
+import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
+import { registerWebhookEndpoint } from '../../src/domain/payments/register-webhook-endpoint.ts';
+import { CARDS, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { type HttpResponse, openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let world: TestWorld;
+let venue: TestVenue;
+beforeAll(async () => {
+  world = await openTestWorld();
+  venue = await openTestVenue(world);
+});
+afterAll(() => world.close());
+
+const statusesOf = (checkout: Json): string[] => checkout.shares.map(({ status }: Json) => status);
+const signed = (body: string, mode: 'test' | 'live' = 'test', at?: number): string =>
+  world.processor.api.webhooks.sign({ mode, body }, at);
+
+function notify(body: string, signature: string | null = signed(body), mode = 'test'): Promise<HttpResponse> {
+  return world.call('POST', `/processor/notices/${mode}`, {
+    body,
+    headers: signature === null ? {} : { 'stripe-signature': signature },
+  });
+}
+
+/** The processor's events about an intent, oldest first. */
+async function eventsAbout(intent: string): Promise<string[]> {
+  const { data } = await venue.stripe.events.list({ limit: 100 });
+  return data
+    .filter(({ data: { object } }) => [(object as Json).id, (object as Json).payment_intent].includes(intent))
+    .map((event) => JSON.stringify(event))
+    .reverse();
+}
+
+async function confirmed(): Promise<{ checkout: Json; intent: string; body: string }> {
+  const checkout = await venue.collecting({ party_size: 2 });
+  const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
+  await venue.confirm(secret, CARDS.good);
+  const intent = intentIdOf(secret);
+  return { checkout, intent, body: (await eventsAbout(intent)).at(-1) ?? '' };
+}
+
+describe('a processor event', () => {
+  it('that is signed makes the share held', async () => {
+    const { checkout, body } = await confirmed();
+    expect(JSON.parse(body).type).toBe('payment_intent.amount_capturable_updated');
+    await world.work();
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
+    const response = await notify(body);
+    expect([response.status, response.json]).toEqual([200, { received: true }]);
+    await world.work();
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
+  });
+
+  it('gets 401 when its signature is missing, wrong, old, from the future or for other bytes', async () => {
+    const { checkout, body } = await confirmed();
+    const minutes = 60_000;
+    const wrong: [string, string | null, string][] = [
+      [body, null, 'test'],
+      [body, 't=1,v1=00', 'test'],
+      [body, signed(body).replace(/v1=./, (end) => (end === 'v1=0' ? 'v1=1' : 'v1=0')), 'test'],
+      [body, signed(body, 'test', Date.now() - 6 * minutes), 'test'],
+      [body, signed(body, 'test', Date.now() + 6 * minutes), 'test'],
+      [`${body} `, signed(body), 'test'],
+      [body.replace('"livemode":false', '"livemode":true'), signed(body), 'test'],
+      [body, signed(body, 'live'), 'test'],
+      [body, signed(body), 'live'],
+      [body, signed(body, 'live'), 'live'],
+      [body, signed(body), 'other'],
+      [body, signed(body), '__proto__'],
+      ['', signed(''), 'test'],
+      ['{}', signed('{}'), 'test'],
+    ];
+    for (const [text, signature, mode] of wrong) {
+      const response = await notify(text, signature, mode);
+      expect([response.status, response.json.error.code], `${mode} ${signature}`).toEqual([401, 'unauthorized']);
+    }
+    await world.work();
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
+  });
+
+  it('is only a hint: a signed but false one holds nothing', async () => {
+    const checkout = await venue.collecting({ party_size: 2 });
+    const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
+    const { body } = await confirmed();
+    const lie = JSON.parse(body);
+    const intent = await venue.stripe.paymentIntents.retrieve(intentIdOf(secret));
+    lie.data.object = { ...intent, status: 'requires_capture', amount_capturable: intent.amount };
+    expect((await notify(JSON.stringify(lie))).status).toBe(200);
+    await world.work();
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
+  });
+
+  it('with text that the database cannot store is rejected', async () => {
+    const { body } = await confirmed();
+    const about = { ...JSON.parse(body), type: 'charge.dispute.created' };
+    for (const id of ['evt_\0', 'evt_\ud800']) {
+      const response = await notify(JSON.stringify({ ...about, id }));
+      expect([response.status, response.json.error.code], response.text).toEqual([401, 'unauthorized']);
+    }
+  });
+
+  it('about an intent that is not ours is accepted and changes nothing', async () => {
+    const { body } = await confirmed();
+    for (const metadata of [{}, { venue_id: 'x', hold_id: 'y' }, { venue_id: venue.venueId, hold_id: venue.venueId }]) {
+      const other = JSON.parse(body);
+      other.data.object.metadata = metadata;
+      expect((await notify(JSON.stringify(other))).status).toBe(200);
+    }
+    await world.work();
+  });
+
+  it('changes nothing when it comes twice or out of order after the end', async () => {
+    const checkout = await venue.collecting({ party_size: 2 });
+    const secrets = await venue.payAll(checkout, [CARDS.declined]);
+    secrets.push(await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good));
+    await world.work();
+    const completed = await venue.read(checkout.id);
+    expect(completed.status).toBe('completed');
+    const response = await venue.eventTypes(checkout.id);
+    const bodies: string[] = [];
+    for (const secret of secrets) bodies.push(...(await eventsAbout(intentIdOf(secret))));
+    expect(bodies.length).toBeGreaterThan(4);
+    for (const body of [...bodies.reverse(), ...bodies]) expect((await notify(body)).status).toBe(200);
+    await world.work();
+    expect(await venue.read(checkout.id)).toEqual(completed);
+    expect(await venue.eventTypes(checkout.id)).toEqual(response);
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
+  });
+
+  it('of a hold that the processor canceled fails the share, so that the guest can pay again', async () => {
+    const checkout = await venue.collecting({ party_size: 2 });
+    const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    await venue.stripe.paymentIntents.cancel(intentIdOf(secret));
+    await notify((await eventsAbout(intentIdOf(secret))).at(-1) ?? '');
+    await world.work();
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
+  });
+
+  it('arrives when the processor knows our endpoint', async () => {
+    const withdraw = await registerWebhookEndpoint(
+      world.processor.url,
+      PROCESSOR_KEYS.test.secret,
+      `${world.urls[0]}/processor/notices/test`,
+    );
+    const { checkout } = await confirmed();
+    await waitFor('the event makes the share held', async () => {
+      await world.work();
+      return statusesOf(await venue.read(checkout.id))[0] === 'held';
+    });
+    await withdraw();
+  });
+});
+
+describe('a dispute', () => {
+  const disputes = async (intent: string): Promise<string[]> =>
+    (await eventsAbout(intent)).filter((body) => JSON.parse(body).type.startsWith('charge.dispute.'));
+  const like = (body: string, type: string, status?: string): string => {
+    const event = JSON.parse(body);
+    event.id = `evt_${type}_${status ?? ''}`.replaceAll('.', '_') + event.id;
+    event.type = type;
+    if (status !== undefined) event.data.object.status = status;
+    return JSON.stringify(event);
+  };
+  const entries = (id: string): Promise<{ kind: string; amount: number }[]> =>
+    world.db.query(
+      `select kind, amount from ledger_entries where checkout_id = $1 and kind like 'dispute%' order by subject`,
+      [id],
+    );
+
+  async function disputed(): Promise<{ checkout: Json; intent: string }> {
+    const checkout = await venue.collecting({ party_size: 2 });
+    const [secret] = await venue.payAll(checkout, [CARDS.disputed]);
+    await world.work();
+    expect((await venue.read(checkout.id)).status).toBe('completed');
+    return { checkout, intent: secret === undefined ? '' : intentIdOf(secret) };
+  }
+
+  it('at the processor is recorded, shown with its share, and posted with the withdrawn money', async () => {
+    const { checkout, intent } = await disputed();
+    for (const body of await disputes(intent)) expect((await notify(body)).status).toBe(200);
+    await world.work();
+    const current = await venue.read(checkout.id);
+    expect(current.disputes).toMatchObject([
+      {
+        share_id: checkout.shares[0].id,
+        amount: checkout.shares[0].amount,
+        status: 'needs_response',
+        reason: 'fraudulent',
+      },
+    ]);
+    expect(current.disputes[0].id).toMatch(/^d[up]_/);
+    expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount: checkout.shares[0].amount }]);
+  });
+
+  it('posts its money once, however many events report it, and back when it is won', async () => {
+    const { checkout, intent } = await disputed();
+    const [created = ''] = await disputes(intent);
+    const amount = checkout.shares[0].amount;
+    const withdrawn = like(created, 'charge.dispute.funds_withdrawn');
+    for (const body of [created, withdrawn, withdrawn, created]) await notify(body);
+    await notify(like(withdrawn, 'charge.dispute.funds_withdrawn'));
+    await world.work();
+    expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount }]);
+    expect((await venue.balances(checkout.id)).disputed_funds).toBe(amount);
+    await notify(like(created, 'charge.dispute.funds_reinstated', 'won'));
+    await notify(like(created, 'charge.dispute.closed', 'won'));
+    await world.work();
+    expect(await entries(checkout.id)).toEqual([
+      { kind: 'dispute', amount },
+      { kind: 'dispute_won', amount },
+    ]);
+    expect((await venue.balances(checkout.id)).disputed_funds).toBeUndefined();
+    expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'won' }]);
+  });
+
+  it('that is closed stays closed when a late event arrives', async () => {
+    const { checkout, intent } = await disputed();
+    const [created = ''] = await disputes(intent);
+    await notify(like(created, 'charge.dispute.closed', 'lost'));
+    await world.work();
+    await notify(created);
+    await world.work();
+    const current = await venue.read(checkout.id);
+    expect(current.disputes).toHaveLength(1);
+    expect(current.disputes[0].status).toBe('lost');
+  });
+
+  it('about a hold that is not ours is accepted and not recorded', async () => {
+    const { intent } = await disputed();
+    const [created = ''] = await disputes(intent);
+    const other = JSON.parse(created);
+    other.id = 'evt_foreign';
+    other.data.object.id = 'du_foreign';
+    other.data.object.payment_intent = null;
+    expect((await notify(JSON.stringify(other))).status).toBe(200);
+    await world.work();
+    expect(await world.db.query(`select 1 from disputes where dispute_id = 'du_foreign'`)).toEqual([]);
+  });
+
+  it('while the processor is down is stored and read later', async () => {
+    const { checkout, intent } = await disputed();
+    const [created = ''] = await disputes(intent);
+    world.processor.api.faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });
+    await notify(created);
+    await world.work();
+    world.processor.api.faults.clear();
+    expect((await venue.read(checkout.id)).disputes).toEqual([]);
+    await world.db.query('update processor_events set due_at = now() where due_at is not null');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await world.work();
+    expect((await venue.read(checkout.id)).disputes).toHaveLength(1);
+  });
+
+  it('that another worker has read is not postponed by a worker with a stale lease token', async () => {
+    const { checkout, intent } = await disputed();
+    const [created = ''] = await disputes(intent);
+    await notify(created);
+    const retrieveHold: Processor['retrieveHold'] = async () => {
+      await world.db.query(`update processor_events set due_at = now() - interval '1 s' where due_at is not null`);
+      await world.work();
+      throw new ProcessorUnavailable('it took far too long');
+    };
+    const processors = { test: { ...(world.context.services.processors.test as Processor), retrieveHold } };
+    expect(await applyDueProcessorEvents({ ...world.context.services, processors }, 10)).toBe(1);
+    expect((await venue.read(checkout.id)).disputes).toHaveLength(1);
+    expect(await world.db.query('select 1 from processor_events where due_at is not null')).toEqual([]);
+  });
+});

@@ -1,5 +1,5 @@
 // The actors of a seed: a partner's servers that create, retry, cancel and refund; the organizer, who chooses the party
-// and may choose again; guests with cards of every kind; and the processor's notices, which are duplicated, late, out
+// and may choose again; guests with cards of every kind; and the processor's events, which are duplicated, late, out
 // of order or lost. workers.ts has the workers.
 
 import type { WebhookEvent } from '../../sandbox/processor/webhook-queue.ts';
@@ -380,16 +380,16 @@ function checkOneHeldCard(simulation: Simulation, intent: string): void {
   if (held.length > 1) throw new Violation(`share ${share} has ${held.length} cards held at the same time`);
 }
 
-/** Delivers the processor's notices to the service. */
-export function startNotices(simulation: Simulation): void {
+/** Delivers the processor's events to the service. */
+export function startProcessorEvents(simulation: Simulation): void {
   const { scheduler, random, processor } = simulation;
   const pendingEvents: WebhookEvent[] = [];
   const isLossy = random.often(0.3);
-  scheduler.startActor('notices', 'external', async (actor) => {
+  scheduler.startActor('processor events', 'external', async (actor) => {
     const { payments } = servicesFor(simulation, actor);
     // The scheduler limits the steps of a seed.
     while (!actor.isDead) {
-      await scheduler.waitForStep(actor, 'a notice', () => {
+      await scheduler.waitForStep(actor, 'a processor event', () => {
         pendingEvents.push(...processor.processor.webhooks.takeEvents());
         return pendingEvents.length > 0;
       });
@@ -399,15 +399,15 @@ export function startNotices(simulation: Simulation): void {
       if (!simulation.isHealed && random.often(0.1)) pendingEvents.push(event);
       if (!simulation.isHealed && isLossy && random.often(0.5)) continue;
       const signature = processor.processor.webhooks.sign(event, scheduler.now);
-      const notice = readProcessorEvent(
+      const processorEvent = readProcessorEvent(
         Buffer.from(event.body),
         signature,
         PROCESSOR_KEYS.test.webhookSecret,
         payments.clock.now(),
       );
-      if (notice === null) throw new Violation('a notice of the processor could not be read');
+      if (processorEvent === null) throw new Violation('an event of the processor could not be read');
       try {
-        await receiveProcessorEvent(payments.db, notice, payments.clock.now());
+        await receiveProcessorEvent(payments.db, processorEvent, payments.clock.now());
       } catch (error) {
         if (!isRetryable(error)) throw error;
         pendingEvents.push(event);

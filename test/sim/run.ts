@@ -3,7 +3,7 @@
 
 import type { ApiRequest } from '../../sandbox/processor/messages.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
-import { startNotices, startOrganizer, startPartner } from './actors.ts';
+import { startOrganizer, startPartner, startProcessorEvents } from './actors.ts';
 import { Database, type StatementChange } from './database.ts';
 import { DeliveryInvariants } from './delivery-invariants.ts';
 import type { SimulationEnvironment } from './environment.ts';
@@ -85,7 +85,7 @@ export async function runSeed(
   try {
     startPartner(simulation);
     startOrganizer(simulation);
-    startNotices(simulation);
+    startProcessorEvents(simulation);
     for (const name of ['worker 1', 'worker 2']) startWorker(simulation, name, 'worker');
     if (simulation.receivers.endpoints.length > 0) {
       for (const name of ['delivery worker 1', 'delivery worker 2']) startWorker(simulation, name, 'delivery worker');
@@ -203,7 +203,7 @@ async function safety(simulation: Simulation): Promise<void> {
 }
 
 function nextDueTime({ invariants: { current }, scheduler }: Simulation): number | null {
-  const times = [...current.holds, ...current.movements, ...current.checkouts, ...current.notices]
+  const times = [...current.holds, ...current.movements, ...current.checkouts, ...current.processorEvents]
     .flatMap(({ due }) => due ?? [])
     .concat(
       current.queues.flatMap((queue) => claimableAt(queue) ?? []),
@@ -355,7 +355,7 @@ function nextWorkTime({ invariants: { current }, processor }: Simulation): numbe
   const times: number[] = [];
   for (const { status, due } of current.checkouts) if (status === 'funded' && due !== null) times.push(due);
   for (const { due } of current.movements) if (due !== null) times.push(due);
-  for (const { due } of current.notices) times.push(due);
+  for (const { due } of current.processorEvents) times.push(due);
   for (const { status, due, intent } of current.holds) {
     // An open hold without a card waits for a guest; once the processor has an answer, it waits for a worker.
     const intentStatus = intent === null ? undefined : processor.books.intents.get(intent)?.status;

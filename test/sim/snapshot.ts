@@ -64,7 +64,7 @@ export interface Snapshot {
     readonly status: string;
   }[];
   readonly keys: readonly { readonly key: string; readonly refersTo: string | null; readonly status: number }[];
-  readonly notices: readonly { readonly id: string; readonly due: number }[];
+  readonly processorEvents: readonly { readonly id: string; readonly due: number }[];
   readonly payouts: readonly { readonly checkout: string; readonly amount: number }[];
   /** Events that are not yet dispatched. */
   readonly undispatched: readonly { readonly event: string }[];
@@ -96,7 +96,7 @@ export const EMPTY_SNAPSHOT: Snapshot = {
   entries: [],
   events: [],
   keys: [],
-  notices: [],
+  processorEvents: [],
   payouts: [],
   undispatched: [],
   endpoints: [],
@@ -219,7 +219,7 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
       status: ['status', parseNumber],
     },
   },
-  notices: {
+  processorEvents: {
     from: 'processor_events where due_at is not null',
     order: 'event_id',
     columns: { id: ['event_id', parseText], due: [millisOf('due_at'), parseNumber] },
@@ -269,7 +269,7 @@ const ROW_SEPARATOR = '\u001e';
 function selectPart(part: SnapshotPart): string {
   const { from, order, columns } = TABLES[part];
   const cells = Object.values(columns).map(([column]) => column);
-  return `(select string_agg(concat(${cells.join(`, e'\\x1f', `)}), e'\\x1e' order by ${order}) from ${from}) as ${part}`;
+  return `(select string_agg(concat(${cells.join(`, e'\\x1f', `)}), e'\\x1e' order by ${order}) from ${from}) as "${part}"`;
 }
 
 const statements = new Map<string, string>();

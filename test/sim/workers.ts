@@ -15,7 +15,7 @@ const LOOPS = {
   holds: ({ payments }: ActorServices) => settleDueHolds(payments, 100),
   captures: ({ payments }: ActorServices) => captureDue(payments, 50),
   movements: ({ payments }: ActorServices) => settleDueMovements(payments, 100),
-  notices: ({ payments }: ActorServices) => applyDueProcessorEvents(payments, 50),
+  processorEvents: ({ payments }: ActorServices) => applyDueProcessorEvents(payments, 50),
   dispatch: ({ payments }: ActorServices) => dispatchDue(payments, 500),
   deliver: (services: ActorServices) => deliverDue(services.queues(), new AbortController().signal),
 } as const;
@@ -40,7 +40,7 @@ export function dueLoops({ invariants: { current } }: Simulation, kind: WorkerKi
   if (current.holds.some((hold) => isDue(hold.due))) due.push('holds');
   if (current.checkouts.some((checkout) => checkout.status === 'funded' && isDue(checkout.due))) due.push('captures');
   if (current.movements.some((movement) => isDue(movement.due))) due.push('movements');
-  if (current.notices.some((notice) => isDue(notice.due))) due.push('notices');
+  if (current.processorEvents.some((event) => isDue(event.due))) due.push('processorEvents');
   return due;
 }
 

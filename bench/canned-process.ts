@@ -21,18 +21,18 @@ const CREATE = 'select * from create_checkout(';
 async function recordKeys(keys: readonly string[]): Promise<Map<string, object>> {
   const db = openDb({ url: config.databaseUrl ?? '', connections: 2, pooled: false, applicationName: 'bench-canned' });
   const hashes = keys.map(hashOfKey);
-  const rows = await db.query<{ place: number }>(`${ADMIT}$1, $2, $3)`, [
+  const rows = await db.query<{ position: number }>(`${ADMIT}$1, $2, $3)`, [
     hashes,
     keys.map(() => 'write'),
     keys.map(() => 1),
   ]);
   await db.close();
-  return new Map(rows.map((row) => [hashes[row.place - 1]?.toString('latin1') ?? '', row]));
+  return new Map(rows.map((row) => [hashes[row.position - 1]?.toString('latin1') ?? '', row]));
 }
 
 function cannedDb(known: ReadonlyMap<string, object>): Db {
   const admitted = ([hashes, , wanted]: readonly [Buffer[], string[], number[]]): object[] =>
-    hashes.map((hash, at) => ({ ...known.get(hash.toString('latin1')), place: at + 1, granted: wanted[at] }));
+    hashes.map((hash, at) => ({ ...known.get(hash.toString('latin1')), position: at + 1, granted: wanted[at] }));
   const query = async <R extends object>(text: string, values: readonly unknown[] = []): Promise<R[]> => {
     if (text.startsWith(ADMIT)) return admitted(values as unknown as [Buffer[], string[], number[]]) as R[];
     if (text.startsWith(CREATE))

@@ -2,7 +2,7 @@
 -- change. A server of an earlier version cannot run beside this: it knows the old names.
 
 -- Functions whose parameters or results are renamed. The migration runner creates them again from their files.
-drop function if exists expire_checkouts, archive_last_attempt;
+drop function if exists expire_checkouts, archive_last_attempt, admit, count_calls, count_calls_each, admit_hook;
 
 alter table processor_notices rename to processor_events;
 alter table processor_events rename column notice_id to event_id;
@@ -65,3 +65,6 @@ begin
     execute format('alter table %s rename constraint %I to %I', v_name.owner, v_name.name, v_name.new_name);
   end loop;
 end $$;
+
+-- Functions that get a time span from their caller instead of holding it. The migration runner creates them again.
+drop function if exists create_checkout, dispatch_events, record_attempts, end_deliveries;

@@ -1141,9 +1141,9 @@ CREATE TABLE webhook_endpoints (
 -- src/domain/analytics/functions/adjust_people_by_gap.sql
 --   adjust_people_by_gap(p_gaps smallint[], p_people integer[], p_more_gaps smallint[], p_more integer[]) returns TABLE(gaps smallint[], people integer[])
 -- src/domain/keys/functions/admit.sql
---   admit(p_hashes bytea[], p_effects text[], p_wanted integer[], p_checkouts text[] DEFAULT NULL::text[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(place integer, venue_id uuid, venue_name text, venue_linked boolean, venue_origins text[], key_id text, kind text, mode text, scopes text[], allow_ips text[], writes_per_hour integer, reads_per_hour integer, created_at timestamp with time zone, expires_at timestamp with time zone, call_limit integer, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, asked_at timestamp with time zone, prefetched text, overdue boolean)
+--   admit(p_hashes bytea[], p_effects text[], p_calls integer[], p_checkouts text[] DEFAULT NULL::text[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE("position" integer, venue_id uuid, venue_name text, venue_linked boolean, venue_origins text[], key_id text, kind text, mode text, scopes text[], allow_ips text[], writes_per_hour integer, reads_per_hour integer, created_at timestamp with time zone, expires_at timestamp with time zone, call_limit integer, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, counted_at timestamp with time zone, prefetched text, overdue boolean)
 -- src/domain/hooks/functions/admit_hook.sql
---   admit_hook(p_hash bytea, p_provider text, p_limit integer) returns TABLE(venue_id uuid, integration_id text, mode text, secret bytea, address text, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, asked_at timestamp with time zone)
+--   admit_hook(p_hash bytea, p_provider text, p_limit integer) returns TABLE(venue_id uuid, integration_id text, mode text, secret bytea, address text, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, counted_at timestamp with time zone)
 -- src/domain/analytics/functions/all_experiences_id.sql
 --   all_experiences_id(p_mode text) returns uuid
 -- src/domain/venues/functions/allocate_timestamps.sql
@@ -1153,25 +1153,25 @@ CREATE TABLE webhook_endpoints (
 -- src/domain/analytics/functions/count_activity.sql
 --   count_activity(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[], p_is_new boolean[]) returns void
 -- src/domain/keys/functions/count_calls.sql
---   count_calls(p_subject text, p_limit integer, p_wanted integer, OUT granted integer, OUT remaining integer, OUT reset_at timestamp with time zone, OUT retry_at timestamp with time zone, OUT asked_at timestamp with time zone) returns record
+--   count_calls(p_subject text, p_limit integer, p_calls integer, OUT granted integer, OUT remaining integer, OUT reset_at timestamp with time zone, OUT retry_at timestamp with time zone, OUT counted_at timestamp with time zone) returns record
 -- src/domain/keys/functions/count_calls_each.sql
---   count_calls_each(p_subjects text[], p_limit integer, p_wanted integer[]) returns TABLE(place integer, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, asked_at timestamp with time zone)
+--   count_calls_each(p_subjects text[], p_limit integer, p_calls integer[]) returns TABLE("position" integer, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, counted_at timestamp with time zone)
 -- src/domain/analytics/functions/count_new_people.sql
 --   count_new_people(p_gaps smallint[], p_people integer[], p_gap integer) returns integer
 -- src/domain/checkouts/functions/create_checkout.sql
---   create_checkout(p_venue uuid, p_mode text, p_checkout text, p_event text, p_key text, p_fingerprint bytea, p_content json, p_url text, p_now timestamp with time zone, p_may_create boolean, OUT outcome text, OUT response text, OUT found_id text) returns record
+--   create_checkout(p_venue uuid, p_mode text, p_checkout text, p_event text, p_key text, p_fingerprint bytea, p_content json, p_url text, p_now timestamp with time zone, p_may_create boolean, p_retention interval, OUT outcome text, OUT response text, OUT found_id text) returns record
 -- src/domain/analytics/functions/day_number.sql
 --   day_number(p_day date) returns integer
 -- src/domain/analytics/functions/day_of_hour.sql
 --   day_of_hour(p_hour integer) returns date
 -- src/domain/webhooks/functions/dispatch_events.sql
---   dispatch_events(p_now timestamp with time zone, p_limit integer) returns integer
+--   dispatch_events(p_now timestamp with time zone, p_limit integer, p_window interval) returns integer
 -- src/domain/webhooks/functions/due_deliveries.sql
 --   due_deliveries(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_limit integer, p_in_flight timestamp with time zone[]) returns TABLE(created_at timestamp with time zone, tries integer, ends_at timestamp with time zone, body text)
 -- src/domain/analytics/functions/edge_figures.sql
 --   edge_figures(p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_from1 timestamp with time zone, p_to1 timestamp with time zone, p_from2 timestamp with time zone, p_to2 timestamp with time zone, p_low integer, p_high integer, p_by_day boolean) returns TABLE(subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint, viewers bigint, starters bigint)
 -- src/domain/webhooks/functions/end_deliveries.sql
---   end_deliveries(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_limit integer, p_in_flight timestamp with time zone[], p_end_reason text) returns text
+--   end_deliveries(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_limit integer, p_in_flight timestamp with time zone[], p_end_reason text, p_window interval) returns text
 -- src/base/functions/enforce_append_only.sql
 --   enforce_append_only() returns trigger
 -- src/base/functions/enforce_fixed_amounts.sql
@@ -1223,7 +1223,7 @@ CREATE TABLE webhook_endpoints (
 -- src/domain/analytics/functions/record_activity.sql
 --   record_activity(p_venue uuid, p_keys uuid[], p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[]) returns TABLE(place integer, outcome text)
 -- src/domain/webhooks/functions/record_attempts.sql
---   record_attempts(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_available_at timestamp with time zone, p_failures integer, p_pace text, p_release boolean, p_secret bytea, p_created timestamp with time zone[], p_ends double precision[], p_statuses text[], p_codes integer[], p_errors text[], p_responses text[], p_durations integer[], p_at double precision[], p_due double precision[]) returns text
+--   record_attempts(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_available_at timestamp with time zone, p_failures integer, p_pace text, p_release boolean, p_secret bytea, p_created timestamp with time zone[], p_ends double precision[], p_statuses text[], p_codes integer[], p_errors text[], p_responses text[], p_durations integer[], p_at double precision[], p_due double precision[], p_window interval) returns text
 -- src/domain/checkouts/functions/record_checkout_event.sql
 --   record_checkout_event(p_venue uuid, p_checkout text, p_event text, p_type text, p_more text, p_at timestamp with time zone) returns void
 -- src/domain/events/functions/record_event.sql

@@ -215,7 +215,7 @@ function admitKeyed(
  * The rate limit that each of several calls counted together shows: the first ones are admitted, each sees one fewer.
  */
 export function rateLimitsFor(limit: number, counted: CountedCalls): (callIndex: number) => RateLimit {
-  const now = Date.parse(counted.asked_at);
+  const now = Date.parse(counted.counted_at);
   const reset = counted.reset_at === null ? Math.floor(now / 1000) : secondAfter(counted.reset_at);
   const wait = retryAfterSeconds(counted);
   const { granted, remaining } = counted;

@@ -121,7 +121,7 @@ describe('an endpoint', () => {
           const due = await dueDeliveries(tx, queue, start + 70 * HOUR, 10, []);
           const last = due.at(-1);
           if (last === undefined) throw new Error('no delivery is due');
-          const expected = isDead(successAt === null ? null : start + successAt, last.endsAt) ? 'dead' : 'kept';
+          const expected = isDead(successAt === null ? null : start + successAt, last.endsAt) ? 'dead' : 'recorded';
           if (isOutOfTime) {
             await record(tx, queue, attempt(last, 'pending', start + 71 * HOUR));
             expect(await endDeliveries(tx, queue, last.endsAt, 10, [], null)).toBe(expected);

@@ -70,7 +70,7 @@ it('the database grants what the model of the rolling hour grants, with the same
           expect(found).toMatchObject({ granted: expected.granted, remaining: expected.remaining });
           expect(found.retry_at === null).toBe(expected.waitMs === null);
           if (found.retry_at !== null && expected.waitMs !== null) {
-            const wait = Date.parse(found.retry_at) - Date.parse(found.asked_at);
+            const wait = Date.parse(found.retry_at) - Date.parse(found.counted_at);
             // Real time passes between two calls of the test, but never ten minutes.
             expect(Math.round(wait / (10 * MINUTE))).toBe(expected.waitMs / (10 * MINUTE));
             refused++;

@@ -39,7 +39,7 @@ async function migrateToEarlierRelease(url: string): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
-/** A venue with a fee, an endpoint's event, and a collecting checkout of two shares, written by the earlier functions. */
+/** A venue with a fee, an event, and a collecting checkout of two shares with holds, written as that release did. */
 async function writeEarlierData(db: Db): Promise<void> {
   await db.query(
     "insert into venues (venue_id, name, fee_bps, fee_fixed, created_at) values ($1, 'Harbor House', 250, 30, now())",
@@ -61,6 +61,14 @@ async function writeEarlierData(db: Db): Promise<void> {
     await tx.query("update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where venue_id = $1", [
       VENUE,
     ]);
+    await tx.query(
+      `insert into holds (venue_id, hold_id, checkout_id, share_id, mode, status, amount, currency, keeps_card, due_at,
+         created_at)
+       select $1, gen_random_uuid(), $2, 'shr_upgrade' || number, 'test', 'asked', 4500, 'usd', false, now(), now()
+       from generate_series(0, 1) number`,
+      [VENUE, CHECKOUT],
+    );
+    await tx.query("update holds set status = 'gone', due_at = null where share_id = 'shr_upgrade1'");
     await tx.query("select tell_checkout($1, $2, 'evt_upgrade2', 'checkout.collecting', null, now())", [
       VENUE,
       CHECKOUT,
@@ -83,6 +91,8 @@ it('a database of migration 18 with an open checkout is upgraded: the checkout c
 
   const [upgraded, fresh] = [await openTestWorld({ database: name }), await openTestWorld()];
   expect(await dumpOf(upgraded.db)).toBe(await dumpOf(fresh.db));
+  const holds = await upgraded.db.query<{ status: string }>('select status from holds order by share_id');
+  expect(holds.map(({ status }) => status)).toEqual(['requested', 'voided']);
   const { key } = await upgraded.key(VENUE);
   const path = `/v1/checkouts/${CHECKOUT}`;
   const before = await upgraded.call('GET', path, { key });

@@ -10,8 +10,8 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     area: 'walls',
     bug: 'a live key sees test checkouts',
     file: ADMIT,
-    from: 'and c.checkout_id = p_checkouts[admit.place] and c.mode = admit.mode',
-    to: 'and c.checkout_id = p_checkouts[admit.place]',
+    from: 'and c.checkout_id = p_checkouts[admit.position] and c.mode = admit.mode',
+    to: 'and c.checkout_id = p_checkouts[admit.position]',
     tests: ['test/checkouts/read-prefetch.test.ts', 'test/walls/foreign.test.ts'],
   },
   {

@@ -10,8 +10,8 @@ export const GUARD_BUGS: readonly Mutant[] = [
     area: 'walls',
     bug: 'admission prefetches a checkout of another venue',
     file: ADMIT,
-    from: 'where c.venue_id = admit.venue_id and c.checkout_id = p_checkouts[admit.place]',
-    to: 'where c.checkout_id = p_checkouts[admit.place]',
+    from: 'where c.venue_id = admit.venue_id and c.checkout_id = p_checkouts[admit.position]',
+    to: 'where c.checkout_id = p_checkouts[admit.position]',
     tests: ['test/checkouts/read-prefetch.test.ts', 'test/walls/foreign.test.ts'],
   },
   {

@@ -97,7 +97,7 @@ export interface CountedCalls {
   readonly remaining: number;
   readonly reset_at: string | null;
   readonly retry_at: string | null;
-  readonly asked_at: string;
+  readonly counted_at: string;
 }
 
 /** A key and its venue. */
@@ -135,7 +135,7 @@ export interface KeyLookup {
   readonly checkoutId: string | null;
 }
 
-type AdmitRow = { place: number; call_limit: number; prefetched: string | null; overdue: boolean } & AdmittedKey &
+type AdmitRow = { position: number; call_limit: number; prefetched: string | null; overdue: boolean } & AdmittedKey &
   CountedCalls;
 
 /**
@@ -153,7 +153,7 @@ export async function admitKeys(db: Queryable, lookups: readonly KeyLookup[], no
   ]);
   const admitted: AdmittedCalls[] = [];
   for (const row of rows) {
-    admitted[row.place - 1] = {
+    admitted[row.position - 1] = {
       key: row.venue_id === null ? null : row,
       callLimit: row.call_limit,
       counted: row.granted === null ? null : row,
@@ -169,12 +169,12 @@ export async function countSharedCalls(
   limit: number,
   subjects: readonly { readonly subject: string; readonly calls: number }[],
 ): Promise<CountedCalls[]> {
-  const rows = await db.query<{ place: number } & CountedCalls>('select * from count_calls_each($1, $2, $3)', [
+  const rows = await db.query<{ position: number } & CountedCalls>('select * from count_calls_each($1, $2, $3)', [
     subjects.map(({ subject }) => subject),
     limit,
     subjects.map(({ calls }) => calls),
   ]);
-  return rows.sort((a, b) => a.place - b.place);
+  return rows.sort((a, b) => a.position - b.position);
 }
 
 /** Deletes calls older than the rolling hour, and windows unused for a day. Returns how many rows it deleted. */

@@ -3,8 +3,8 @@
 import type { CountedCalls } from './queries.ts';
 
 /** At least 1. A retry after this many seconds is never too early: the times have microseconds, which Date.parse drops. */
-export function retryAfterSeconds({ retry_at, asked_at }: Pick<CountedCalls, 'retry_at' | 'asked_at'>): number {
-  const now = Date.parse(asked_at);
+export function retryAfterSeconds({ retry_at, counted_at }: Pick<CountedCalls, 'retry_at' | 'counted_at'>): number {
+  const now = Date.parse(counted_at);
   const retryAt = retry_at === null ? now : Date.parse(retry_at) + 1;
   return Math.max(1, Math.ceil((retryAt - now) / 1_000));
 }

@@ -4,14 +4,14 @@
 -- or null for each caller; p_now decides whether it is overdue) gets it in the same row, of the key's own venue and
 -- mode.
 create or replace function admit(
-  p_hashes bytea[], p_effects text[], p_wanted integer[], p_checkouts text[] default null,
+  p_hashes bytea[], p_effects text[], p_calls integer[], p_checkouts text[] default null,
   p_now timestamptz default null
 ) returns table (
-  place integer, venue_id uuid, venue_name text, venue_linked boolean, venue_origins text[],
+  "position" integer, venue_id uuid, venue_name text, venue_linked boolean, venue_origins text[],
   key_id text, kind text, mode text, scopes text[], allow_ips text[],
   writes_per_hour integer, reads_per_hour integer, created_at timestamptz, expires_at timestamptz,
   call_limit integer, granted integer, remaining integer,
-  reset_at timestamptz, retry_at timestamptz, asked_at timestamptz, prefetched text, overdue boolean
+  reset_at timestamptz, retry_at timestamptz, counted_at timestamptz, prefetched text, overdue boolean
 ) language plpgsql set lock_timeout = '3s' set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
@@ -20,11 +20,11 @@ declare
   v_counted record;
 begin
   if cardinality(p_hashes) > 1 then
-    select array_agg(n.place order by n.hash, n.effect, n.place) into v_order
-      from unnest(p_hashes, p_effects) with ordinality as n(hash, effect, place);
+    select array_agg(n.position order by n.hash, n.effect, n.position) into v_order
+      from unnest(p_hashes, p_effects) with ordinality as n(hash, effect, position);
   end if;
-  foreach place in array v_order loop
-    v_hash := p_hashes[place];
+  foreach position in array v_order loop
+    v_hash := p_hashes[position];
     select v.venue_id, v.name, v.linked_at is not null, v.origins, k.key_id, k.kind, k.mode, k.scopes,
         k.allow_ips, k.writes_per_hour, k.reads_per_hour, k.created_at, k.expires_at
       into venue_id, venue_name, venue_linked, venue_origins, key_id, kind, mode, scopes,
@@ -35,19 +35,19 @@ begin
       where r.key_hash = v_hash and k.revoked_at is null and v.revoked_at is null
         and (k.expires_at is null or k.expires_at > clock_timestamp());
     if kind = 'secret' then
-      call_limit := case p_effects[place] when 'read' then reads_per_hour else writes_per_hour end;
-      v_counted := count_calls('key ' || key_id || ' ' || p_effects[place], call_limit, p_wanted[place]);
+      call_limit := case p_effects[position] when 'read' then reads_per_hour else writes_per_hour end;
+      v_counted := count_calls('key ' || key_id || ' ' || p_effects[position], call_limit, p_calls[position]);
       granted := v_counted.granted; remaining := v_counted.remaining; reset_at := v_counted.reset_at;
-      retry_at := v_counted.retry_at; asked_at := v_counted.asked_at;
+      retry_at := v_counted.retry_at; counted_at := v_counted.counted_at;
     else
-      call_limit := null; granted := null; remaining := null; reset_at := null; retry_at := null; asked_at := null;
+      call_limit := null; granted := null; remaining := null; reset_at := null; retry_at := null; counted_at := null;
     end if;
     if p_checkouts is not null then
       -- No row: the caller wants no checkout, is not granted, or names one of another venue or mode.
       select checkout_view(c)::text, c.status in ('open', 'collecting') and c.expires_at <= p_now
         into prefetched, overdue
         from checkouts c
-        where c.venue_id = admit.venue_id and c.checkout_id = p_checkouts[admit.place] and c.mode = admit.mode
+        where c.venue_id = admit.venue_id and c.checkout_id = p_checkouts[admit.position] and c.mode = admit.mode
           and admit.granted > 0;
     end if;
     return next;

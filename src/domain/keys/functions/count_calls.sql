@@ -1,11 +1,11 @@
--- Grants as many of p_wanted calls as the subject's last hour has room for. The count is exact across servers: the
+-- Grants as many of p_calls as the subject's last hour has room for. The count is exact across servers: the
 -- window's row is locked first, and the database's clock is read after that. A call made at T counts until T + 1 hour,
--- to the microsecond. If the clock steps back, calls continue from the last one counted; asked_at is the real time,
+-- to the microsecond. If the clock steps back, calls continue from the last one counted; counted_at is the real time,
 -- from which the caller computes how long to wait.
 create or replace function count_calls(
-  p_subject text, p_limit integer, p_wanted integer,
+  p_subject text, p_limit integer, p_calls integer,
   out granted integer, out remaining integer, out reset_at timestamptz, out retry_at timestamptz,
-  out asked_at timestamptz
+  out counted_at timestamptz
 ) language plpgsql as $$
 declare
   v_total bigint;
@@ -19,12 +19,12 @@ begin
     insert into limit_windows values (p_subject, 0, '-infinity') on conflict do nothing;
     select total, last_at into v_total, v_last from limit_windows where subject = p_subject for update;
   end if;
-  asked_at := clock_timestamp();
-  v_at := greatest(asked_at, v_last + interval '1 microsecond');
+  counted_at := clock_timestamp();
+  v_at := greatest(counted_at, v_last + interval '1 microsecond');
   select c.at, c.total - c.calls into v_oldest, v_before
     from limit_calls c where c.subject = p_subject and c.at > v_at - interval '1 hour' order by c.at limit 1;
   remaining := greatest(p_limit - (v_total - coalesce(v_before, v_total)), 0);
-  granted := least(p_wanted, remaining);
+  granted := least(p_calls, remaining);
   remaining := remaining - granted;
   if granted > 0 then
     with counted as (update limit_windows set total = v_total + granted, last_at = v_at where subject = p_subject)
@@ -38,7 +38,7 @@ begin
     end if;
   end if;
   reset_at := coalesce(v_oldest, case when granted > 0 then v_at end) + interval '1 hour';
-  if granted < p_wanted then
+  if granted < p_calls then
     select c.at + interval '1 hour' into retry_at from limit_calls c
       where c.subject = p_subject and c.at > v_at - interval '1 hour' and c.total > v_total + granted - p_limit
       order by c.at limit 1;

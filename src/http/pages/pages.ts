@@ -7,6 +7,7 @@ import { notFound, Problem } from '../../base/errors.ts';
 import { networkOf } from '../../base/network.ts';
 import { countSharedCalls } from '../../domain/keys/queries.ts';
 import { retryAfterSeconds } from '../../domain/keys/retry-after.ts';
+import { MEMBER_WRITES_PER_HOUR } from '../../domain/members/limits.ts';
 import { TOKEN_SECONDS } from '../../domain/members/tokens.ts';
 import { ProcessorUnavailable } from '../../domain/payments/processor.ts';
 import { asProblem } from '../../run/problem.ts';
@@ -46,7 +47,6 @@ const MAX_FORM_BYTES = 32 * 1024;
 /** A page that polls every five seconds makes 720 requests an hour. */
 const MEMBER_VIEWS_PER_HOUR = 3_600;
 const ANONYMOUS_VIEWS_PER_HOUR = 600;
-const FORMS_PER_HOUR = 120;
 
 export async function registerPages(app: FastifyInstance, http: HttpContext): Promise<void> {
   await readAssets();
@@ -102,7 +102,8 @@ async function issueToken(page: PageRequest): Promise<FastifyReply> {
 }
 
 async function countCall({ http, member, request }: PageRequest, what: 'looks' | 'forms'): Promise<void> {
-  const limit = what === 'forms' ? FORMS_PER_HOUR : member === null ? ANONYMOUS_VIEWS_PER_HOUR : MEMBER_VIEWS_PER_HOUR;
+  const limit =
+    what === 'forms' ? MEMBER_WRITES_PER_HOUR : member === null ? ANONYMOUS_VIEWS_PER_HOUR : MEMBER_VIEWS_PER_HOUR;
   const who = member === null ? `address ${networkOf(request.ip)}` : `member ${member.id}`;
   const [counted] = await countSharedCalls(http.app.db.priority, limit, [{ subject: `page ${what} ${who}`, calls: 1 }]);
   if (counted === undefined || counted.granted === 1) return;

@@ -145,7 +145,7 @@ async function byDriver(stage: Stage, lots: readonly Lot[]): Promise<SendBare> {
 function bareCreates(lots: readonly Lot[], count: number, ids: ReturnType<typeof makeIds>): SqlOrder {
   const texts = [
     'select * from admit($1, $2, $3)',
-    'select * from create_checkout($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), $10)',
+    `select * from create_checkout($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), $10, interval '30 days')`,
   ];
   const now = Date.now();
   const chains = Array.from({ length: count }, (_, at): Unit[] => {

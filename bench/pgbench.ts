@@ -106,7 +106,7 @@ function scriptOf(creates: readonly Create[]): string {
     `select * from admit(array[${one(hashes, 'bytea')}], array['write'], array[1]);`,
     `select * from create_checkout(${one(venues, 'uuid')}, 'test', ${id('chk')}, ${id('evt')}, null,`,
     `  '\\x${'00'.repeat(32)}'::bytea, ('${before}booking-' || :n::text || '${after}')::json,`,
-    `  'http://127.0.0.1/c/' || ${id('chk')}, clock_timestamp(), true);`,
+    `  'http://127.0.0.1/c/' || ${id('chk')}, clock_timestamp(), true, interval '30 days');`,
     '',
   ].join('\n');
 }

@@ -83,3 +83,6 @@ begin
     execute format('alter table %s rename constraint %I to %I', v_name.owner, v_name.name, v_name.new_name);
   end loop;
 end $$;
+
+-- Functions that get a time span from their caller instead of holding it. The migration runner creates them again.
+drop function if exists create_checkout, dispatch_events, record_attempts, end_deliveries;

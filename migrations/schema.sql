@@ -1159,19 +1159,19 @@ CREATE TABLE webhook_endpoints (
 -- src/domain/analytics/functions/count_new_people.sql
 --   count_new_people(p_gaps smallint[], p_people integer[], p_gap integer) returns integer
 -- src/domain/checkouts/functions/create_checkout.sql
---   create_checkout(p_venue uuid, p_mode text, p_checkout text, p_event text, p_key text, p_fingerprint bytea, p_content json, p_url text, p_now timestamp with time zone, p_may_create boolean, OUT outcome text, OUT response text, OUT found_id text) returns record
+--   create_checkout(p_venue uuid, p_mode text, p_checkout text, p_event text, p_key text, p_fingerprint bytea, p_content json, p_url text, p_now timestamp with time zone, p_may_create boolean, p_retention interval, OUT outcome text, OUT response text, OUT found_id text) returns record
 -- src/domain/analytics/functions/day_number.sql
 --   day_number(p_day date) returns integer
 -- src/domain/analytics/functions/day_of_hour.sql
 --   day_of_hour(p_hour integer) returns date
 -- src/domain/webhooks/functions/dispatch_events.sql
---   dispatch_events(p_now timestamp with time zone, p_limit integer) returns integer
+--   dispatch_events(p_now timestamp with time zone, p_limit integer, p_window interval) returns integer
 -- src/domain/webhooks/functions/due_deliveries.sql
 --   due_deliveries(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_limit integer, p_in_flight timestamp with time zone[]) returns TABLE(created_at timestamp with time zone, tries integer, ends_at timestamp with time zone, body text)
 -- src/domain/analytics/functions/edge_figures.sql
 --   edge_figures(p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_head_from timestamp with time zone, p_head_to timestamp with time zone, p_tail_from timestamp with time zone, p_tail_to timestamp with time zone, p_hour_from integer, p_hour_to integer, p_by_day boolean) returns TABLE(subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint, viewers bigint, starters bigint)
 -- src/domain/webhooks/functions/end_deliveries.sql
---   end_deliveries(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_limit integer, p_in_flight timestamp with time zone[], p_end_reason text) returns text
+--   end_deliveries(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_limit integer, p_in_flight timestamp with time zone[], p_end_reason text, p_window interval) returns text
 -- src/base/functions/enforce_append_only.sql
 --   enforce_append_only() returns trigger
 -- src/base/functions/enforce_fixed_amounts.sql
@@ -1223,7 +1223,7 @@ CREATE TABLE webhook_endpoints (
 -- src/domain/analytics/functions/record_activity.sql
 --   record_activity(p_venue uuid, p_keys uuid[], p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[]) returns TABLE("position" integer, outcome text)
 -- src/domain/webhooks/functions/record_attempts.sql
---   record_attempts(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_available_at timestamp with time zone, p_failures integer, p_pace text, p_release boolean, p_secret bytea, p_created timestamp with time zone[], p_ends double precision[], p_statuses text[], p_codes integer[], p_errors text[], p_responses text[], p_durations integer[], p_at double precision[], p_due double precision[]) returns text
+--   record_attempts(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_available_at timestamp with time zone, p_failures integer, p_pace text, p_release boolean, p_secret bytea, p_created timestamp with time zone[], p_ends double precision[], p_statuses text[], p_codes integer[], p_errors text[], p_responses text[], p_durations integer[], p_at double precision[], p_due double precision[], p_window interval) returns text
 -- src/domain/checkouts/functions/record_checkout_event.sql
 --   record_checkout_event(p_venue uuid, p_checkout text, p_event text, p_type text, p_more text, p_at timestamp with time zone) returns void
 -- src/domain/events/functions/record_event.sql

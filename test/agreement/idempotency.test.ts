@@ -1,11 +1,11 @@
-// The lifetime of an Idempotency-Key is in the queries of stored responses and again in the statement that creates a
-// checkout. A key expires for both at the same moment.
+// The lifetime of an Idempotency-Key is compared in the queries of stored responses and again in the statement that
+// creates a checkout. A key expires for both at the same moment.
 
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertCheckout } from '../../src/domain/checkouts/queries.ts';
-import { findStoredResponse } from '../../src/domain/idempotency/stored-responses.ts';
+import { findStoredResponse, RESPONSE_RETENTION_MS } from '../../src/domain/idempotency/stored-responses.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { createRequest, inRolledBackTransaction, NOW } from './random-checkouts.ts';
 
@@ -17,12 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const MONTH_MS = 30 * 24 * 3_600_000;
-
 it('a create is replayed exactly as long as its key is found', async () => {
   const elapsed = fc.oneof(
-    fc.integer({ min: MONTH_MS - 3, max: MONTH_MS + 3 }),
-    fc.integer({ min: 0, max: 2 * MONTH_MS }),
+    fc.integer({ min: RESPONSE_RETENTION_MS - 3, max: RESPONSE_RETENTION_MS + 3 }),
+    fc.integer({ min: 0, max: 2 * RESPONSE_RETENTION_MS }),
   );
   const outcomes = new Set<string>();
   await inRolledBackTransaction(world.db, async (tx) => {
@@ -37,7 +35,7 @@ it('a create is replayed exactly as long as its key is found', async () => {
         expect(outcome).toBe(isStored ? 'replayed' : 'booking_in_progress');
         outcomes.add(outcome);
       }),
-      { numRuns: 100, examples: [[MONTH_MS - 1], [MONTH_MS]] },
+      { numRuns: 100, examples: [[RESPONSE_RETENTION_MS - 1], [RESPONSE_RETENTION_MS]] },
     );
   });
   expect(outcomes.size).toBe(2);

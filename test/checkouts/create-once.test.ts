@@ -69,7 +69,7 @@ describe('with an Idempotency-Key', () => {
       ]);
       await tx.query('lock table checkouts in access exclusive mode');
       const secondCreate = world.db.query<{ outcome: string; response: string }>(
-        'select outcome, response from create_checkout($1, $2, $3, $4, $5, $6::bytea, $7, $8, now(), true)',
+        `select outcome, response from create_checkout($1, $2, $3, $4, $5, $6::bytea, $7, $8, now(), true, interval '30 days')`,
         [
           row?.venue_id,
           row?.mode,

@@ -101,6 +101,11 @@ describe('a function file', () => {
     expect(unbounded.map(({ path }) => path)).toEqual([]);
   });
 
+  it('gets the time spans of rules from TypeScript', () => {
+    const violations = functions.filter(({ sql }) => /interval '(30 days|72 hours)'/.test(withoutComments(sql)));
+    expect(violations.map(({ path }) => path)).toEqual([]);
+  });
+
   it('has lines of at most 120 columns', () => {
     const tooWide = functions.filter(({ sql }) => sql.split('\n').some((line) => line.length > 120));
     expect(tooWide.map(({ path }) => path)).toEqual([]);

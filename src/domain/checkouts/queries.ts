@@ -4,6 +4,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { PageQuery } from '../../base/page.ts';
+import { RESPONSE_RETENTION_MS } from '../idempotency/stored-responses.ts';
 import { activeHolds } from '../payments/queries.ts';
 import { overdueSql } from './expire-queries.ts';
 import type { LockedCheckout, ShareState } from './locked-checkout.ts';
@@ -39,7 +40,8 @@ export interface CreateOutcome {
 /** Idempotency, the checkout, its route and its event in one round trip. */
 export async function insertCheckout(db: Queryable, request: CreateRequest): Promise<CreateOutcome> {
   const rows = await db.query<CreateOutcome>(
-    'select * from create_checkout($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), $10)',
+    `select * from create_checkout($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), $10,
+       $11 * interval '1 millisecond')`,
     [
       request.venueId,
       request.mode,
@@ -51,6 +53,7 @@ export async function insertCheckout(db: Queryable, request: CreateRequest): Pro
       request.url,
       request.now,
       request.mayCreate,
+      RESPONSE_RETENTION_MS,
     ],
   );
   if (rows[0] === undefined) throw new Error('create_checkout() returned no row');

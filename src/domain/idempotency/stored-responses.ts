@@ -18,7 +18,8 @@ export interface ResponseKey {
   readonly now: number;
 }
 
-const RETENTION = "interval '30 days'";
+export const RESPONSE_RETENTION_MS = 30 * 24 * 3_600_000;
+const RETENTION = `interval '${RESPONSE_RETENTION_MS} milliseconds'`;
 
 function sealNameOf(responseKey: ResponseKey): string {
   return `idempotency ${responseKey.venueId} ${responseKey.mode} ${responseKey.key}`;

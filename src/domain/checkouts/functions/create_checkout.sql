@@ -3,9 +3,10 @@
 -- booking_in_progress, overdue (the booking's checkout is past its time: the caller expires it and tries again),
 -- refused (p_may_create is false), unknown_offering. The loop starts again whenever another transaction committed
 -- first.
+-- An idempotency key is used for p_retention.
 create or replace function create_checkout(
   p_venue uuid, p_mode text, p_checkout text, p_event text, p_key text, p_fingerprint bytea, p_content json, p_url text,
-  p_now timestamptz, p_may_create boolean,
+  p_now timestamptz, p_may_create boolean, p_retention interval,
   out outcome text, out response text, out found_id text
 ) language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
@@ -22,7 +23,7 @@ begin
     if p_key is not null then
       select k.fingerprint, k.refers_to into v_key from idempotency_keys k
         where k.venue_id = p_venue and k.mode = p_mode and k.idempotency_key = p_key
-          and k.created_at > p_now - interval '30 days';
+          and k.created_at > p_now - p_retention;
       if found then
         if v_key.fingerprint <> p_fingerprint or v_key.refers_to is null then outcome := 'key_reused'; return; end if;
         outcome := 'replayed'; found_id := v_key.refers_to; response := find_stored_response(p_venue, v_key.refers_to);
@@ -38,7 +39,7 @@ begin
       continue when p_key is not null and exists (
         select from idempotency_keys k
         where k.venue_id = p_venue and k.mode = p_mode and k.idempotency_key = p_key
-          and k.refers_to = v_existing.checkout_id and k.created_at > p_now - interval '30 days');
+          and k.refers_to = v_existing.checkout_id and k.created_at > p_now - p_retention);
       found_id := v_existing.checkout_id;
       if v_existing.status in ('open', 'collecting') and v_existing.expires_at <= p_now then outcome := 'overdue';
       elsif p_key is not null then outcome := 'booking_in_progress';
@@ -60,7 +61,7 @@ begin
         on conflict (venue_id, mode, idempotency_key) do update
           set fingerprint = excluded.fingerprint, status = 201, response = null, refers_to = excluded.refers_to,
             created_at = excluded.created_at
-          where idempotency_keys.created_at <= p_now - interval '30 days';
+          where idempotency_keys.created_at <= p_now - p_retention;
       continue when not found;
     end if;
     select v.fee_bps, v.fee_fixed into v_venue from venues v where v.venue_id = p_venue;

@@ -10,8 +10,8 @@ import { PACES, type Pace, RETRY_WINDOW_MS } from './schedule.ts';
 /** Creates the deliveries of waiting events. Returns how many events were dispatched. */
 export async function dispatchEvents(db: Queryable, now: number, limit: number): Promise<number> {
   const rows = await db.query<{ dispatched: number }>(
-    'select dispatch_events(to_timestamp($1 / 1000.0), $2) as dispatched',
-    [now, limit],
+    `select dispatch_events(to_timestamp($1 / 1000.0), $2, $3 * interval '1 millisecond') as dispatched`,
+    [now, limit, RETRY_WINDOW_MS],
   );
   return rows[0]?.dispatched ?? 0;
 }
@@ -90,8 +90,9 @@ export async function endDeliveries(
   reason: string | null,
 ): Promise<RecordResult> {
   const rows = await tx.query<{ outcome: RecordResult }>(
-    'select end_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::timestamptz[], $7) as outcome',
-    [queue.venueId, queue.endpointId, queue.leaseToken, now, limit, inFlight, reason],
+    `select end_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::timestamptz[], $7,
+       $8 * interval '1 millisecond') as outcome`,
+    [queue.venueId, queue.endpointId, queue.leaseToken, now, limit, inFlight, reason, RETRY_WINDOW_MS],
   );
   return rows[0]?.outcome ?? 'lost';
 }
@@ -133,7 +134,8 @@ export async function recordAttempts(
 ): Promise<RecordResult> {
   const rows = await db.query<{ outcome: RecordResult }>(
     `select record_attempts($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($5 / 1000.0), $6, $7, $8, $9, $10::timestamptz[],
-       $11::float8[], $12::text[], $13::integer[], $14::text[], $15::text[], $16::integer[], $17::float8[], $18::float8[]) as outcome`,
+       $11::float8[], $12::text[], $13::integer[], $14::text[], $15::text[], $16::integer[], $17::float8[], $18::float8[],
+       $19 * interval '1 millisecond') as outcome`,
     [
       queue.venueId,
       queue.endpointId,
@@ -153,6 +155,7 @@ export async function recordAttempts(
       outcomes.map(({ durationMs }) => durationMs),
       outcomes.map(({ at }) => at),
       outcomes.map(({ dueAt }) => dueAt),
+      RETRY_WINDOW_MS,
     ],
   );
   return rows[0]?.outcome ?? 'lost';

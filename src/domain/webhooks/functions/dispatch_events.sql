@@ -1,6 +1,6 @@
--- Takes up to p_limit events from the queue and inserts one delivery for each endpoint that subscribes, due at once.
--- Returns how many events it took.
-create or replace function dispatch_events(p_now timestamptz, p_limit integer) returns integer
+-- Takes up to p_limit events from the queue and inserts one delivery for each endpoint that subscribes, due at once and
+-- retried for p_window. Returns how many events it took.
+create or replace function dispatch_events(p_now timestamptz, p_limit integer, p_window interval) returns integer
 language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   v_venues uuid[];
@@ -16,7 +16,7 @@ begin
   if v_events is null then return 0; end if;
   with inserted as (
     insert into deliveries (venue_id, endpoint_id, event_id, type, status, due_at, ends_at, created_at)
-    select e.venue_id, w.endpoint_id, e.event_id, e.type, 'pending', p_now, p_now + interval '72 hours', e.created_at
+    select e.venue_id, w.endpoint_id, e.event_id, e.type, 'pending', p_now, p_now + p_window, e.created_at
     from unnest(v_venues, v_events) as t(venue_id, event_id)
     join events e on e.venue_id = t.venue_id and e.event_id = t.event_id
     join webhook_endpoints w on w.venue_id = e.venue_id and w.mode = e.mode and e.type = any(w.events)

@@ -3,7 +3,7 @@
 -- failure.
 create or replace function end_deliveries(
   p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamptz, p_limit integer, p_in_flight timestamptz[],
-  p_end_reason text
+  p_end_reason text, p_window interval
 ) returns text language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   v_success timestamptz;
@@ -22,7 +22,7 @@ begin
         order by o.due_at limit p_limit))
       returning d.ends_at, d.tries)
   select max(e.ends_at) into v_end from ended e where e.tries > 0;
-  if p_end_reason is null and (v_success is null or v_success < v_end - interval '72 hours') and v_end is not null then
+  if p_end_reason is null and (v_success is null or v_success < v_end - p_window) and v_end is not null then
     return 'dead';
   end if;
   return 'recorded';

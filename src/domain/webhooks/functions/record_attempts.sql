@@ -1,12 +1,12 @@
 -- Records the outcomes of attempts for the worker that holds the lease, and keeps or releases the endpoint's queue.
 -- Returns `lost`: another worker has the lease, nothing was written. `dead`: a delivery reached its deadline and none
--- succeeded in all of its 72 hours. `stale`: the endpoint was disabled or its secret rotated, the worker must read it
+-- succeeded in all of its p_window. `stale`: the endpoint was disabled or its secret rotated, the worker must read it
 -- again. Otherwise `recorded`.
 create or replace function record_attempts(
   p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamptz, p_available_at timestamptz,
   p_failures integer, p_pace text, p_release boolean, p_secret bytea, p_created timestamptz[], p_ends float8[],
   p_statuses text[], p_codes integer[], p_errors text[], p_responses text[], p_durations integer[], p_at float8[],
-  p_due float8[]
+  p_due float8[], p_window interval
 ) returns text language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   v_success timestamptz;
@@ -42,7 +42,7 @@ begin
     select max(d.ends_at) into v_end from deliveries d
       where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.status = 'failed'
         and d.created_at = any(p_created);
-    if v_end is not null and (v_success is null or v_success < v_end - interval '72 hours') then return 'dead'; end if;
+    if v_end is not null and (v_success is null or v_success < v_end - p_window) then return 'dead'; end if;
   end if;
   perform 1 from webhook_endpoints w
     where w.venue_id = p_venue and w.endpoint_id = p_endpoint and w.status = 'active' and w.secret = p_secret;

@@ -14,7 +14,7 @@ const PURE = [
   'test/http/{metrics,retry-after}.test.ts',
   'test/payments/{decide-*,decline-limit,payout-status,processor-event,stripe*}.test.ts',
   'test/sim/snapshot.test.ts',
-  'test/tidy/{docs,tree}.test.ts',
+  'test/tidy/{docs,tree,words}.test.ts',
 ];
 
 /** Files in which every test needs a browser, simulates random worlds, starts or kills programs, or waits for what hangs. */

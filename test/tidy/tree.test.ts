@@ -190,6 +190,10 @@ describe('these have one home', () => {
   it('Retry-After after a counted call: domain/keys', () => {
     expect(filesUsing(/retry_at/, ['src/domain/keys/'])).toEqual([]);
   });
+  it('the answer while the database or the processor is unavailable: run/problem', () => {
+    const found = filesUsing(/\b(isUnavailable|ProcessorUnavailable)\b/, ['src/run/problem.ts']);
+    expect(found.filter((file) => /^src\/(run|http|mcp)\//.test(file))).toEqual([]);
+  });
   it('overdue as a condition in SQL: checkouts/expire-queries', () => {
     const home = 'src/domain/checkouts/expire-queries.ts';
     expect(filesUsing(/in \('open', 'collecting'\)/, [home])).toEqual([]);

@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Starts no PostgreSQL. A file that opens a TestWorld fails here at once, and belongs to `database`. */
 const PURE = [
   'test/{bench,chaos,logs,mutants,offerings,outbound,sandbox}/**/*.test.ts',
-  'test/agreement/{rules,schemas}.test.ts',
+  'test/agreement/{constants,rules,schemas}.test.ts',
   'test/base/{base,extract-paths,json,money,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
   'test/cli/{every-page,table}.test.ts',
@@ -14,7 +14,7 @@ const PURE = [
   'test/http/{metrics,retry-after}.test.ts',
   'test/payments/{decide-*,decline-limit,payout-status,processor-event,stripe*}.test.ts',
   'test/sim/snapshot.test.ts',
-  'test/tidy/{docs,tree}.test.ts',
+  'test/tidy/{docs,tree,words}.test.ts',
 ];
 
 /** Files in which every test needs a browser, simulates random worlds, starts or kills programs, or waits for what hangs. */

@@ -60,8 +60,8 @@ export async function insertActivity(
     const endDay = Math.min(day + CHUNK_DAYS, days);
     await queryWithoutTimeout(
       fixture,
-      `insert into activity (venue_id, slot, at, type, subject, subject_mode, person, guests, cents, mode)
-         select $1, activity_slot(e.at), e.at, e.type, ($2::uuid[])[1 + abs(hashint8(e.i * 7919)) % cardinality($2::uuid[])],
+      `insert into activity (venue_id, partition_number, at, type, subject, subject_mode, person, guests, cents, mode)
+         select $1, activity_partition(e.at), e.at, e.type, ($2::uuid[])[1 + abs(hashint8(e.i * 7919)) % cardinality($2::uuid[])],
            'test', md5($1::uuid::text || abs(hashint8(e.i * 104729)) % greatest(1, $3::bigint / 5))::uuid,
            1 + (e.i % 4)::int, 6500, 'live'
          from (

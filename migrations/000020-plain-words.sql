@@ -2,7 +2,9 @@
 -- change. A server of an earlier version cannot run beside this: it knows the old names.
 
 -- Functions whose parameters or results are renamed. The migration runner creates them again from their files.
-drop function if exists expire_checkouts, archive_last_attempt, admit, count_calls, count_calls_each, admit_hook;
+drop function if exists expire_checkouts, archive_last_attempt, admit, count_calls, count_calls_each, admit_hook,
+  activity_slot, activity_window, activity_figures, add_figures, record_activity, record_people, recount_events,
+  recount_people, repair_day, edge_figures, whole_figures, hour_bits_between;
 
 alter table processor_notices rename to processor_events;
 alter table processor_events rename column notice_id to event_id;
@@ -41,8 +43,8 @@ create unique index holds_one_renewal_of_each on holds (venue_id, renews)
   where renews is not null and status in ('requested', 'open', 'held', 'capturing', 'captured');
 
 comment on table holds is
-  'A hold is one payment intent at the processor. requested: the program decided to create it, and whether it exists is '
-  'unknown. capturing and releasing are decisions in the same way. voided: it can never be captured.';
+  'A hold is one payment intent at the processor. requested: the program decided to create it, and whether it exists '
+  'is unknown. capturing and releasing are decisions in the same way. voided: it can never be captured.';
 comment on column holds.payer_id is
   'The member who requested the hold and pays it; null: the share''s own member, or a test helper.';
 comment on column checkouts.capture_due_at is 'Of a funded checkout: when a worker captures its holds next.';
@@ -50,11 +52,27 @@ comment on table processor_events is
   'Webhook events of the processor whose venue is known only after the worker has asked the processor.';
 comment on column declines.decline_id is 'The processor''s charge, or its event where there was no charge.';
 
--- Names that PostgreSQL (from 18 on) made of the old ones: what is not null.
+alter table activity rename column slot to partition_number;
+alter table activity_days rename column part to hour_of_day;
+alter table activity_days rename constraint activity_part_is_an_hour_or_the_day
+  to activity_hour_of_day_is_an_hour_or_the_day;
+comment on column activity_days.hour_of_day is 'The hour of the day, 0 to 23; 24: the whole day.';
+
+-- The partitions of activity and their indexes, and the names that PostgreSQL (from 18 on) made of the old ones for
+-- what is not null.
 do $$
 declare
   v_name record;
 begin
+  for v_name in
+    select c.oid::regclass as owner, c.relkind as kind,
+      replace(c.relname, 'activity_slot_', 'activity_partition_') as new_name
+    from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'i') and c.relname ~ '^activity_slot_'
+  loop
+    execute format('alter %s %s rename to %I', case v_name.kind when 'r' then 'table' else 'index' end, v_name.owner,
+      v_name.new_name);
+  end loop;
   for v_name in
     select c.conrelid::regclass as owner, c.conname as name, t.relname || '_' || a.attname || '_not_null' as new_name
     from pg_constraint c join pg_class t on t.oid = c.conrelid

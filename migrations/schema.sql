@@ -5,7 +5,7 @@
 -- keyed hashes, a member's a different one at each venue. subject is an experience, or the venue's id for its own page.
 CREATE TABLE activity (
   venue_id uuid NOT NULL,
-  slot smallint NOT NULL,
+  partition_number smallint NOT NULL,
   at timestamp with time zone NOT NULL,
   type text NOT NULL,
   subject uuid NOT NULL,
@@ -19,31 +19,31 @@ CREATE TABLE activity (
   CONSTRAINT activity_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
   CONSTRAINT activity_page_has_no_mode CHECK ((type = 'venue_page_view'::text) = (subject_mode IS NULL)),
   CONSTRAINT activity_type_is_known CHECK (type = ANY (ARRAY['view'::text, 'booking_start'::text, 'save'::text, 'booking'::text, 'check_in'::text, 'venue_page_view'::text]))
-) PARTITION BY LIST (slot);
-CREATE TABLE activity_slot_00 PARTITION OF activity FOR VALUES IN ('0');
-CREATE TABLE activity_slot_01 PARTITION OF activity FOR VALUES IN ('1');
-CREATE TABLE activity_slot_02 PARTITION OF activity FOR VALUES IN ('2');
-CREATE TABLE activity_slot_03 PARTITION OF activity FOR VALUES IN ('3');
-CREATE TABLE activity_slot_04 PARTITION OF activity FOR VALUES IN ('4');
-CREATE TABLE activity_slot_05 PARTITION OF activity FOR VALUES IN ('5');
-CREATE TABLE activity_slot_06 PARTITION OF activity FOR VALUES IN ('6');
-CREATE TABLE activity_slot_07 PARTITION OF activity FOR VALUES IN ('7');
-CREATE TABLE activity_slot_08 PARTITION OF activity FOR VALUES IN ('8');
-CREATE TABLE activity_slot_09 PARTITION OF activity FOR VALUES IN ('9');
-CREATE TABLE activity_slot_10 PARTITION OF activity FOR VALUES IN ('10');
-CREATE TABLE activity_slot_11 PARTITION OF activity FOR VALUES IN ('11');
-CREATE TABLE activity_slot_12 PARTITION OF activity FOR VALUES IN ('12');
-CREATE TABLE activity_slot_13 PARTITION OF activity FOR VALUES IN ('13');
-CREATE TABLE activity_slot_14 PARTITION OF activity FOR VALUES IN ('14');
-CREATE TABLE activity_slot_15 PARTITION OF activity FOR VALUES IN ('15');
-CREATE TABLE activity_slot_16 PARTITION OF activity FOR VALUES IN ('16');
-CREATE TABLE activity_slot_17 PARTITION OF activity FOR VALUES IN ('17');
-CREATE TABLE activity_slot_18 PARTITION OF activity FOR VALUES IN ('18');
-CREATE TABLE activity_slot_19 PARTITION OF activity FOR VALUES IN ('19');
-CREATE TABLE activity_slot_20 PARTITION OF activity FOR VALUES IN ('20');
-CREATE TABLE activity_slot_21 PARTITION OF activity FOR VALUES IN ('21');
-CREATE TABLE activity_slot_22 PARTITION OF activity FOR VALUES IN ('22');
-CREATE TABLE activity_slot_23 PARTITION OF activity FOR VALUES IN ('23');
+) PARTITION BY LIST (partition_number);
+CREATE TABLE activity_partition_00 PARTITION OF activity FOR VALUES IN ('0');
+CREATE TABLE activity_partition_01 PARTITION OF activity FOR VALUES IN ('1');
+CREATE TABLE activity_partition_02 PARTITION OF activity FOR VALUES IN ('2');
+CREATE TABLE activity_partition_03 PARTITION OF activity FOR VALUES IN ('3');
+CREATE TABLE activity_partition_04 PARTITION OF activity FOR VALUES IN ('4');
+CREATE TABLE activity_partition_05 PARTITION OF activity FOR VALUES IN ('5');
+CREATE TABLE activity_partition_06 PARTITION OF activity FOR VALUES IN ('6');
+CREATE TABLE activity_partition_07 PARTITION OF activity FOR VALUES IN ('7');
+CREATE TABLE activity_partition_08 PARTITION OF activity FOR VALUES IN ('8');
+CREATE TABLE activity_partition_09 PARTITION OF activity FOR VALUES IN ('9');
+CREATE TABLE activity_partition_10 PARTITION OF activity FOR VALUES IN ('10');
+CREATE TABLE activity_partition_11 PARTITION OF activity FOR VALUES IN ('11');
+CREATE TABLE activity_partition_12 PARTITION OF activity FOR VALUES IN ('12');
+CREATE TABLE activity_partition_13 PARTITION OF activity FOR VALUES IN ('13');
+CREATE TABLE activity_partition_14 PARTITION OF activity FOR VALUES IN ('14');
+CREATE TABLE activity_partition_15 PARTITION OF activity FOR VALUES IN ('15');
+CREATE TABLE activity_partition_16 PARTITION OF activity FOR VALUES IN ('16');
+CREATE TABLE activity_partition_17 PARTITION OF activity FOR VALUES IN ('17');
+CREATE TABLE activity_partition_18 PARTITION OF activity FOR VALUES IN ('18');
+CREATE TABLE activity_partition_19 PARTITION OF activity FOR VALUES IN ('19');
+CREATE TABLE activity_partition_20 PARTITION OF activity FOR VALUES IN ('20');
+CREATE TABLE activity_partition_21 PARTITION OF activity FOR VALUES IN ('21');
+CREATE TABLE activity_partition_22 PARTITION OF activity FOR VALUES IN ('22');
+CREATE TABLE activity_partition_23 PARTITION OF activity FOR VALUES IN ('23');
 -- For recounts: on an expression, so that a look-up by the time itself cannot choose it.
 CREATE INDEX activity_by_day ON ONLY activity USING btree (venue_id, activity_day(at));
 CREATE INDEX activity_by_subject ON ONLY activity USING btree (venue_id, subject, at);
@@ -65,10 +65,10 @@ CREATE TABLE activity_days (
   viewers integer[] NOT NULL,
   starter_gaps smallint[] NOT NULL,
   starters integer[] NOT NULL,
-  -- The hour of the day; 24: the whole day.
-  part smallint NOT NULL,
-  CONSTRAINT activity_days_pkey PRIMARY KEY (venue_id, subject, part, day),
-  CONSTRAINT activity_part_is_an_hour_or_the_day CHECK (part >= 0 AND part <= 24),
+  -- The hour of the day, 0 to 23; 24: the whole day.
+  hour_of_day smallint NOT NULL,
+  CONSTRAINT activity_days_pkey PRIMARY KEY (venue_id, subject, hour_of_day, day),
+  CONSTRAINT activity_hour_of_day_is_an_hour_or_the_day CHECK (hour_of_day >= 0 AND hour_of_day <= 24),
   CONSTRAINT activity_starters_have_gaps CHECK (cardinality(starters) = cardinality(starter_gaps)),
   CONSTRAINT activity_viewers_have_gaps CHECK (cardinality(viewers) = cardinality(viewer_gaps))
 ) WITH (fillfactor=80);
@@ -1129,15 +1129,15 @@ CREATE TABLE webhook_endpoints (
 -- src/domain/analytics/functions/activity_day.sql
 --   activity_day(p_at timestamp with time zone) returns date
 -- src/domain/analytics/functions/activity_figures.sql
---   activity_figures(p_venue uuid, p_subjects uuid[], p_from timestamp with time zone, p_to timestamp with time zone, p_by_day boolean) returns TABLE(what text, subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint, viewers bigint, starters bigint, window_from timestamp with time zone, window_to timestamp with time zone, retained_since timestamp with time zone)
+--   activity_figures(p_venue uuid, p_subjects uuid[], p_from timestamp with time zone, p_to timestamp with time zone, p_by_day boolean) returns TABLE(row_kind text, subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint, viewers bigint, starters bigint, window_from timestamp with time zone, window_to timestamp with time zone, retained_from timestamp with time zone)
 -- src/domain/analytics/functions/activity_hour.sql
 --   activity_hour(p_at timestamp with time zone) returns integer
--- src/domain/analytics/functions/activity_slot.sql
---   activity_slot(p_at timestamp with time zone) returns smallint
+-- src/domain/analytics/functions/activity_partition.sql
+--   activity_partition(p_at timestamp with time zone) returns smallint
 -- src/domain/analytics/functions/activity_window.sql
---   activity_window(p_venue uuid, p_subjects uuid[], p_from timestamp with time zone, p_to timestamp with time zone, OUT window_from timestamp with time zone, OUT window_to timestamp with time zone, OUT retained_since timestamp with time zone, OUT counted_from timestamp with time zone, OUT counted_to timestamp with time zone, OUT has_hours boolean, OUT low integer, OUT high integer, OUT first_day date, OUT end_day date, OUT from1 timestamp with time zone, OUT to1 timestamp with time zone, OUT from2 timestamp with time zone, OUT to2 timestamp with time zone) returns record
+--   activity_window(p_venue uuid, p_subjects uuid[], p_from timestamp with time zone, p_to timestamp with time zone, OUT window_from timestamp with time zone, OUT window_to timestamp with time zone, OUT retained_from timestamp with time zone, OUT counted_from timestamp with time zone, OUT counted_to timestamp with time zone, OUT has_hours boolean, OUT hour_from integer, OUT hour_to integer, OUT first_day date, OUT end_day date, OUT head_from timestamp with time zone, OUT head_to timestamp with time zone, OUT tail_from timestamp with time zone, OUT tail_to timestamp with time zone) returns record
 -- src/domain/analytics/functions/add_figures.sql
---   add_figures(p_venue uuid, p_subjects uuid[], p_days date[], p_parts smallint[], p_views bigint[], p_saves bigint[], p_bookings bigint[], p_guests bigint[], p_cents bigint[], p_check_ins bigint[], p_people_subjects uuid[], p_people_days date[], p_people_parts smallint[], p_actions text[], p_gaps smallint[], p_people integer[]) returns void
+--   add_figures(p_venue uuid, p_subjects uuid[], p_days date[], p_hours_of_day smallint[], p_views bigint[], p_saves bigint[], p_bookings bigint[], p_guests bigint[], p_cents bigint[], p_check_ins bigint[], p_people_subjects uuid[], p_people_days date[], p_people_hours_of_day smallint[], p_actions text[], p_gaps smallint[], p_people integer[]) returns void
 -- src/domain/analytics/functions/adjust_people_by_gap.sql
 --   adjust_people_by_gap(p_gaps smallint[], p_people integer[], p_more_gaps smallint[], p_more integer[]) returns TABLE(gaps smallint[], people integer[])
 -- src/domain/keys/functions/admit.sql
@@ -1169,7 +1169,7 @@ CREATE TABLE webhook_endpoints (
 -- src/domain/webhooks/functions/due_deliveries.sql
 --   due_deliveries(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_limit integer, p_in_flight timestamp with time zone[]) returns TABLE(created_at timestamp with time zone, tries integer, ends_at timestamp with time zone, body text)
 -- src/domain/analytics/functions/edge_figures.sql
---   edge_figures(p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_from1 timestamp with time zone, p_to1 timestamp with time zone, p_from2 timestamp with time zone, p_to2 timestamp with time zone, p_low integer, p_high integer, p_by_day boolean) returns TABLE(subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint, viewers bigint, starters bigint)
+--   edge_figures(p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_head_from timestamp with time zone, p_head_to timestamp with time zone, p_tail_from timestamp with time zone, p_tail_to timestamp with time zone, p_hour_from integer, p_hour_to integer, p_by_day boolean) returns TABLE(subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint, viewers bigint, starters bigint)
 -- src/domain/webhooks/functions/end_deliveries.sql
 --   end_deliveries(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_limit integer, p_in_flight timestamp with time zone[], p_end_reason text, p_window interval) returns text
 -- src/base/functions/enforce_append_only.sql
@@ -1199,7 +1199,7 @@ CREATE TABLE webhook_endpoints (
 -- src/domain/analytics/functions/has_activity.sql
 --   has_activity(p_venue uuid, p_subjects uuid[], p_from timestamp with time zone, p_to timestamp with time zone) returns boolean
 -- src/domain/analytics/functions/hour_bits_between.sql
---   hour_bits_between(p_day date, p_low integer, p_high integer) returns integer
+--   hour_bits_between(p_day date, p_hour_from integer, p_hour_to integer) returns integer
 -- src/domain/analytics/functions/hour_start.sql
 --   hour_start(p_hour integer) returns timestamp with time zone
 -- src/domain/webhooks/functions/is_same_deadline.sql
@@ -1221,7 +1221,7 @@ CREATE TABLE webhook_endpoints (
 -- src/domain/analytics/functions/recent_hour.sql
 --   recent_hour(p_hour integer, p_day date) returns integer
 -- src/domain/analytics/functions/record_activity.sql
---   record_activity(p_venue uuid, p_keys uuid[], p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[]) returns TABLE(place integer, outcome text)
+--   record_activity(p_venue uuid, p_keys uuid[], p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[]) returns TABLE("position" integer, outcome text)
 -- src/domain/webhooks/functions/record_attempts.sql
 --   record_attempts(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_available_at timestamp with time zone, p_failures integer, p_pace text, p_release boolean, p_secret bytea, p_created timestamp with time zone[], p_ends double precision[], p_statuses text[], p_codes integer[], p_errors text[], p_responses text[], p_durations integer[], p_at double precision[], p_due double precision[], p_window interval) returns text
 -- src/domain/checkouts/functions/record_checkout_event.sql
@@ -1229,13 +1229,13 @@ CREATE TABLE webhook_endpoints (
 -- src/domain/events/functions/record_event.sql
 --   record_event(p_venue uuid, p_event text, p_mode text, p_type text, p_subject text, p_data json, p_at timestamp with time zone) returns void
 -- src/domain/analytics/functions/record_people.sql
---   record_people(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[]) returns TABLE(subject uuid, day date, part smallint, action text, gap smallint, people integer)
+--   record_people(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[]) returns TABLE(subject uuid, day date, hour_of_day smallint, action text, gap smallint, people integer)
 -- src/domain/analytics/functions/recount_events.sql
---   recount_events(p_venue uuid, p_day date) returns TABLE(subject uuid, part smallint, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint)
+--   recount_events(p_venue uuid, p_day date) returns TABLE(subject uuid, hour_of_day smallint, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint)
 -- src/domain/analytics/functions/recount_people.sql
---   recount_people(p_venue uuid, p_day date, p_low uuid, p_high uuid) returns TABLE(subject uuid, part smallint, action text, gap smallint, people integer)
+--   recount_people(p_venue uuid, p_day date, p_low uuid, p_high uuid) returns TABLE(subject uuid, hour_of_day smallint, action text, gap smallint, people integer)
 -- src/domain/analytics/functions/repair_day.sql
---   repair_day(p_venue uuid, p_day date, p_repairs bigint, p_subjects uuid[], p_parts smallint[], p_views bigint[], p_saves bigint[], p_bookings bigint[], p_guests bigint[], p_cents bigint[], p_check_ins bigint[], p_people_subjects uuid[], p_people_parts smallint[], p_actions text[], p_gaps smallint[], p_people integer[]) returns integer
+--   repair_day(p_venue uuid, p_day date, p_repairs bigint, p_subjects uuid[], p_hours_of_day smallint[], p_views bigint[], p_saves bigint[], p_bookings bigint[], p_guests bigint[], p_cents bigint[], p_check_ins bigint[], p_people_subjects uuid[], p_people_hours_of_day smallint[], p_actions text[], p_gaps smallint[], p_people integer[]) returns integer
 -- src/domain/analytics/functions/repair_people.sql
 --   repair_people(p_venue uuid, p_day date, p_low uuid, p_high uuid) returns integer
 -- src/domain/analytics/functions/repair_previous_hours.sql
@@ -1251,6 +1251,6 @@ CREATE TABLE webhook_endpoints (
 -- src/base/functions/utc_text.sql
 --   utc_text(p_at timestamp with time zone) returns text
 -- src/domain/analytics/functions/whole_figures.sql
---   whole_figures(p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_low integer, p_high integer, p_first_day date, p_end_day date, p_has_hours boolean, p_by_day boolean) returns TABLE(subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint, viewers bigint, starters bigint)
+--   whole_figures(p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_hour_from integer, p_hour_to integer, p_first_day date, p_end_day date, p_has_hours boolean, p_by_day boolean) returns TABLE(subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint, viewers bigint, starters bigint)
 -- src/domain/webhooks/functions/with_last_attempt.sql
 --   with_last_attempt(d deliveries) returns jsonb

@@ -1,6 +1,9 @@
 // Money is an integer in minor units (cents). The rounding rules are named pure functions in this file: the parts of a
 // division always add up to the whole exactly.
 
+/** The largest amount of money, in minor units, that the API and the processor accept. The schemas repeat it. */
+export const MAX_AMOUNT = 99_999_999;
+
 /** An equal split: each part gets the floor, and the first part gets the remaining cents as well. */
 export function splitEqually(whole: number, parts: number): number[] {
   const each = Math.floor(whole / parts);

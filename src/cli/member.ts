@@ -1,14 +1,13 @@
 // The operator's commands for people: members, their tokens, and group chats.
 
 import { createChannel, createMember } from '../domain/members/create-member.ts';
+import { E164 } from '../domain/members/phone.ts';
 import { findMembers } from '../domain/members/queries.ts';
 import { TOKEN_SECONDS } from '../domain/members/tokens.ts';
 import { quoted, unknownId, usageError } from './cli-error.ts';
 import type { Command } from './command-definition.ts';
 import { parseId } from './options.ts';
 import { block } from './table.ts';
-
-const E164 = /^\+[1-9][0-9]{6,14}$/;
 
 const create: Command = {
   words: ['member', 'create'],

@@ -2,6 +2,7 @@
 
 import type { CommandContext } from '../base/command-context.ts';
 import type { Queryable } from '../base/db.ts';
+import { MAX_AMOUNT } from '../base/money.ts';
 import { createVenueWithKeys } from '../domain/keys/sandbox-venue.ts';
 import { onboardingLink } from '../domain/payments/payout-account.ts';
 import { audit } from '../domain/venues/audit.ts';
@@ -222,12 +223,12 @@ const fee: Command = {
   help: 'set the fee that checkouts created from now on carry',
   options: [
     { name: 'bps', valueName: 'N', isRequired: true, help: 'hundredths of a percent of the amount, 0 to 10000' },
-    { name: 'fixed', valueName: 'N', isRequired: true, help: 'minor units on top, 0 to 99999999' },
+    { name: 'fixed', valueName: 'N', isRequired: true, help: `minor units on top, 0 to ${MAX_AMOUNT}` },
   ],
   async run(input, open) {
     const id = idIn(input);
     const bps = integerOption(input, 'bps', 0, 10_000) ?? 0;
-    const fixed = integerOption(input, 'fixed', 0, 99_999_999) ?? 0;
+    const fixed = integerOption(input, 'fixed', 0, MAX_AMOUNT) ?? 0;
     return applyChange(id, open, (tx, command) => changeFee(tx, command, id, bps, fixed));
   },
 };

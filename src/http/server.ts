@@ -2,7 +2,6 @@
 // knows HTTP only; run/ decides what a request does.
 
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { isUnavailable } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import { recordRefusal } from '../domain/hooks/refusals.ts';
@@ -321,8 +320,6 @@ function replyProblem(http: HttpContext, request: FastifyRequest, reply: Fastify
 /** The problem behind an error of a handler, or of Fastify itself. */
 function problemFrom(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (isUnavailable(error))
-    return new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error });
   const code = (error as { code?: unknown }).code;
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Problem('unsupported_media_type');
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return new Problem('malformed_request');

@@ -5,11 +5,11 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import { applyKeyword } from '../domain/members/messages/apply-keyword.ts';
 import { isFromTwilio } from '../domain/members/messages/twilio.ts';
+import { E164 } from '../domain/members/phone.ts';
 import type { HttpContext } from './context.ts';
 
 const MAX_NOTICE_BYTES = 64 * 1024;
 const PATH = '/texts/twilio';
-const PHONE = /^\+[1-9][0-9]{6,14}$/;
 
 export function registerSmsReplies(app: FastifyInstance, http: HttpContext): void {
   const { twilio, sandboxSms } = http.app.config;
@@ -41,7 +41,7 @@ function formOf(body: unknown): URLSearchParams {
 
 async function receiveReply(http: HttpContext, phone: string, text: string): Promise<void> {
   const { db, seal, clock, log } = http.app;
-  if (!PHONE.test(phone)) return;
+  if (!E164.test(phone)) return;
   const effect = await applyKeyword(db, { seal, now: clock.now() }, phone, text);
   log.info({ effect }, 'a guest replied to a text message');
 }

@@ -181,7 +181,7 @@ function withOlderErrorCode({ method }: Message, answer: JSONRPCMessage): JSONRP
 
 /**
  * The SDK reports invalid params as an internal error, or as -32602 with a page of its validator's output: the agent
- * gets -32602 with one line. An internal error of the server has `data` with the request id, so the two can be told apart.
+ * gets -32602 with one line. The two differ: an internal error of the server has `data` with the request id.
  */
 function withPlainMessage(message: Message, answer: JSONRPCMessage): JSONRPCMessage {
   if (!isJSONRPCErrorResponse(answer)) return answer;

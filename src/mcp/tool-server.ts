@@ -4,7 +4,6 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isUnavailable } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
 import { packageRoot } from '../base/package-root.ts';
 import type { RateLimit } from '../run/admission.ts';
@@ -117,9 +116,7 @@ async function serveInBatch(
     outcome.rateLimit = authResult.rateLimit ?? outcome.rateLimit;
     return await serveOne(post, message, authResult);
   } catch (error) {
-    const problem = isUnavailable(error)
-      ? new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error })
-      : asProblem(error);
+    const problem = asProblem(error);
     server.app.log.error(
       { request_id: request.requestId, operation: 'callTool', code: problem.code, err: error },
       'the server could not answer a request',

@@ -15,6 +15,7 @@ import type { Caller, PrefetchedCheckout } from '../domain/keys/caller.ts';
 import { hashTextOfKey } from '../domain/keys/key.ts';
 import { type AdmittedKey, countSharedCalls } from '../domain/keys/queries.ts';
 import type { AnonymousCaller, Guest } from '../domain/members/guest.ts';
+import { MEMBER_READS_PER_HOUR, MEMBER_WRITES_PER_HOUR } from '../domain/members/limits.ts';
 import { storeIssuerMember } from '../domain/members/queries.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
 import { type Admit, type RateLimit, rateLimitsFor } from './admission.ts';
@@ -74,8 +75,6 @@ export async function authorize(context: AppContext, admit: Admit, request: Inco
   return { rateLimit, caller, refusal: refusalOf(context, request, key, origin) ?? limited };
 }
 
-const MEMBER_READS_PER_HOUR = 600;
-const MEMBER_WRITES_PER_HOUR = 120;
 const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
 const MAX_JWT_LENGTH = 4096;
 

@@ -4,8 +4,8 @@
 // call to the outside inside it" (docs/ARCHITECTURE.md).
 
 import { createHash } from 'node:crypto';
-import { isUnavailable, sqlState } from '../base/db.ts';
-import { conflict, invalid, Problem } from '../base/errors.ts';
+import { sqlState } from '../base/db.ts';
+import { conflict, invalid, type Problem } from '../base/errors.ts';
 import { canonicalJson } from '../base/json/canonical.ts';
 import type { JsonValue } from '../base/json/parse.ts';
 import type { CommandOperation, Input, OperationResult } from '../base/operation.ts';
@@ -16,11 +16,11 @@ import {
   storeResponse,
 } from '../domain/idempotency/stored-responses.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import { ProcessorUnavailable } from '../domain/payments/processor.ts';
 import type { RunnableOperation, ValidatedOperation } from './app-operation.ts';
 import { checkInput, type RequestInput } from './check-input.ts';
 import type { AppContext } from './context.ts';
 import { isAnonymous, isIntegration, isMember, isOperator, isPartner, type Principal } from './principal.ts';
+import { unavailableProblem } from './problem.ts';
 
 export interface HttpReply {
   readonly status: number;
@@ -71,7 +71,7 @@ export function makePerform(context: AppContext): Perform {
       await runCheck(context.services, operation, input);
       return await context.db.transaction(async (tx) => replyOf(await operation.run(tx, caller, input)));
     } catch (error) {
-      throw toCallerError(error);
+      throw unavailableProblem(error) ?? error;
     }
   };
 }
@@ -208,11 +208,4 @@ function replay(stored: StoredResponse, fingerprint: Buffer): HttpReply {
 function fingerprintOf({ id }: ValidatedOperation, { params, body }: Input): Buffer {
   const call = { operation: id, params, body: (body ?? null) as JsonValue };
   return createHash('sha256').update(canonicalJson(call)).digest();
-}
-
-function toCallerError(error: unknown): unknown {
-  if (isUnavailable(error) || error instanceof ProcessorUnavailable) {
-    return new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error });
-  }
-  return error;
 }

@@ -1,6 +1,8 @@
 // The response to a failed request: one shape for every failure, and the address of a page for every code.
 
+import { isUnavailable } from '../base/db.ts';
 import { MAX_LISTED, Problem } from '../base/errors.ts';
+import { ProcessorUnavailable } from '../domain/payments/processor.ts';
 
 export interface HttpProblem {
   readonly status: number;
@@ -8,11 +10,19 @@ export interface HttpProblem {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** The database or the processor cannot be reached: the caller may try again. Null: the error has another cause. */
+export function unavailableProblem(error: unknown): Problem | null {
+  const isDown = isUnavailable(error) || error instanceof ProcessorUnavailable;
+  return isDown ? new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error }) : null;
+}
+
 /**
- * An error that is not a Problem is a fault of the server: the caller sees internal_error, and the log has the cause.
+ * Any other error that is not a Problem is a fault of the server: the caller sees internal_error, and the log has the
+ * cause.
  */
 export function asProblem(error: unknown): Problem {
-  return error instanceof Problem ? error : new Problem('internal_error', { cause: error });
+  if (error instanceof Problem) return error;
+  return unavailableProblem(error) ?? new Problem('internal_error', { cause: error });
 }
 
 export function toHttpProblem(problem: Problem, requestId: string, baseUrl: string): HttpProblem {

@@ -174,7 +174,7 @@ export class ActivityModel {
       const allExperiences = event.subjectMode === null ? [] : [allExperiencesId(event.subjectMode)];
       for (const subject of [event.subject, ...allExperiences]) {
         if (query.subjects.includes(subject))
-          add(query.byDay ? `both ${subject} ${day}` : `subject ${subject} null`, event);
+          add(query.byDay ? `subject_day ${subject} ${day}` : `subject ${subject} null`, event);
       }
       const isCounted = query.subjects.includes(event.subject) && event.subject !== this.#venueId;
       if (isCounted && !query.byDay) add(`day null ${day}`, event);
@@ -213,8 +213,8 @@ function reportedFigures(name: string, { viewers, starters, ...counts }: Figures
 /** The reported rows by name, in the form of expectedFigures(). */
 export function figuresByName(rows: readonly FigureRow[]): Map<string, Figures> {
   return new Map(
-    rows.map(({ what, subject, day, views, saves, bookings, guests, cents, check_ins, viewers, starters }) => {
-      const name = `${what} ${subject} ${day}`;
+    rows.map(({ row_kind, subject, day, views, saves, bookings, guests, cents, check_ins, viewers, starters }) => {
+      const name = `${row_kind} ${subject} ${day}`;
       return [name, reportedFigures(name, { views, saves, bookings, guests, cents, check_ins, viewers, starters })];
     }),
   );

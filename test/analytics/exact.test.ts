@@ -247,7 +247,7 @@ describe('a venue from before hourly counting', () => {
     await world.db.query('update activity_people set hours = 1, previous_hour = null where venue_id = $1', [
       activity.venueId,
     ]);
-    await world.db.query('delete from activity_days where venue_id = $1 and part < 24', [activity.venueId]);
+    await world.db.query('delete from activity_days where venue_id = $1 and hour_of_day < 24', [activity.venueId]);
     await checkWindows(activity, events.slice(0, 150), requested);
     await reportActivity(world, events.slice(150));
     await checkWindows(activity, events, requested);
@@ -317,8 +317,8 @@ describe('a rebuild', () => {
     const experience = activity.experiences[0]?.id ?? '';
     await world.db.query('insert into activity_venues values ($1)', [activity.venueId]);
     await world.db.query(
-      `insert into activity (venue_id, slot, at, type, subject, subject_mode, person, guests, cents, mode)
-       select $1, activity_slot(at), at, 'view', $2, 'test', md5('p' || i % 9000)::uuid, 1, 0, 'live'
+      `insert into activity (venue_id, partition_number, at, type, subject, subject_mode, person, guests, cents, mode)
+       select $1, activity_partition(at), at, 'view', $2, 'test', md5('p' || i % 9000)::uuid, 1, 0, 'live'
        from (select i, timestamptz '2027-02-03T00:00:00Z' + i * interval '2 seconds' as at from generate_series(1, 25000) i) e`,
       [activity.venueId, experience],
     );
@@ -361,7 +361,7 @@ describe('deleting old events', () => {
         [],
       );
       // The hours of such a day are deleted too; the day's figures stay.
-      const rows = `select count(*) filter (where part < 24) > 0 as hours, count(*) filter (where part = 24) > 0 as days from activity_days`;
+      const rows = `select count(*) filter (where hour_of_day < 24) > 0 as hours, count(*) filter (where hour_of_day = 24) > 0 as days from activity_days`;
       expect(await other.db.query(`${rows} where day < $1`, [new Date(cut).toISOString()])).toEqual([
         { hours: false, days: true },
       ]);

@@ -28,7 +28,7 @@ const PEOPLE_PER_BATCH = 50;
 async function truncateActivity(): Promise<void> {
   for (const table of ['activity', 'activity_people']) {
     await world.db.query(
-      `alter table ${table === 'activity' ? 'activity_slot_01' : table} set (autovacuum_enabled = off)`,
+      `alter table ${table === 'activity' ? 'activity_partition_01' : table} set (autovacuum_enabled = off)`,
     );
     await world.db.query(`truncate ${table}`);
   }
@@ -42,8 +42,8 @@ async function insertSmallVenues(count: number): Promise<void> {
     [count],
   );
   await world.db.query(
-    `insert into activity (venue_id, slot, at, type, subject, subject_mode, person, guests, cents, mode)
-     select venue_id, activity_slot(day), day, 'view', subject, 'live', person, 1, 0, 'live' from activity_people`,
+    `insert into activity (venue_id, partition_number, at, type, subject, subject_mode, person, guests, cents, mode)
+     select venue_id, activity_partition(day), day, 'view', subject, 'live', person, 1, 0, 'live' from activity_people`,
   );
 }
 
@@ -55,14 +55,14 @@ async function insertBigVenue(): Promise<void> {
     [activity.venueId, experienceId, BIG_VENUE_EVENTS],
   );
   await world.db.query(
-    `insert into activity (venue_id, slot, at, type, subject, subject_mode, person, guests, cents, mode)
-     select $1, activity_slot(at), at, 'view', $2, 'live', md5('p' || i)::uuid, 1, 0, 'live'
+    `insert into activity (venue_id, partition_number, at, type, subject, subject_mode, person, guests, cents, mode)
+     select $1, activity_partition(at), at, 'view', $2, 'live', md5('p' || i)::uuid, 1, 0, 'live'
      from (select i, timestamptz '2025-01-01T00:00:00Z' + (i % 28) * interval '1 day' + i * interval '1 second' as at
        from generate_series(1, $3::int) i) e`,
     [activity.venueId, experienceId, BIG_VENUE_EVENTS],
   );
   await world.db.query(
-    `insert into activity_days (venue_id, subject, day, part, views, saves, bookings, guests, cents, check_ins, viewer_gaps, viewers,
+    `insert into activity_days (venue_id, subject, day, hour_of_day, views, saves, bookings, guests, cents, check_ins, viewer_gaps, viewers,
        starter_gaps, starters)
      select s.venue_id, s.subject, s.day, 24, count(*), 0, 0, 0, 0, 0, '{400}', array[count(*)], '{}', '{}'
      from activity_people s where s.venue_id = $1 group by s.venue_id, s.subject, s.day
@@ -75,7 +75,7 @@ async function insertBigVenue(): Promise<void> {
 async function rowsReadIn(tx: Queryable): Promise<number> {
   const rows = await tx.query<{ read: number }>(
     `select sum(pg_stat_get_xact_tuples_returned(c.oid))::bigint as read from pg_class c
-     where c.relname ~ '^activity_(people|slot_)' and c.relkind in ('r', 'i')`,
+     where c.relname ~ '^activity_(people|partition_)' and c.relkind in ('r', 'i')`,
   );
   return rows[0]?.read ?? 0;
 }
@@ -167,8 +167,8 @@ describe('a window that starts inside a busy day', () => {
     await truncateActivity();
     const [views, people, returning] = [12_000, 4000, 100];
     await world.db.query(
-      `insert into activity (venue_id, slot, at, type, subject, subject_mode, person, guests, cents, mode)
-       select $1, activity_slot(at), at, 'view', $2, 'live', md5('p' || i % $4::int)::uuid, 1, 0, 'live'
+      `insert into activity (venue_id, partition_number, at, type, subject, subject_mode, person, guests, cents, mode)
+       select $1, activity_partition(at), at, 'view', $2, 'live', md5('p' || i % $4::int)::uuid, 1, 0, 'live'
        from (
          select i, timestamptz '2025-01-05T00:00:00Z' + i * (interval '1 day' / $3::int) as at from generate_series(0, $3::int - 1) i
          union all

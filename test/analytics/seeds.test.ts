@@ -60,7 +60,7 @@ async function recordConcurrentBatches({ model, venueId, label }: SeedStep): Pro
 async function removeHourlyFigures({ venueId }: SeedStep): Promise<void> {
   await world.db.query('update activity_venues set has_hourly_figures = false where venue_id = $1', [venueId]);
   await world.db.query('update activity_people set hours = 1, previous_hour = null where venue_id = $1', [venueId]);
-  await world.db.query('delete from activity_days where venue_id = $1 and part < 24', [venueId]);
+  await world.db.query('delete from activity_days where venue_id = $1 and hour_of_day < 24', [venueId]);
 }
 
 async function damageFigures({ model, venueId }: SeedStep): Promise<void> {

@@ -234,10 +234,10 @@ describe('the party', () => {
     const custom = (amounts: Record<string, number>) => party(id, ada, { members, split: { custom: amounts } });
     const good = { organizer: 5_000, [sam.id]: 3_000, '+15550104002': 2_000 };
     expect(statusAndError(await custom({ ...good, organizer: 4_999 }))).toEqual([422, 'not_allowed', '/split/custom']);
-    expect(statusAndError(await custom({ ...good, nobody: 0 }))).toEqual([
+    expect(statusAndError(await custom({ ...good, unknown: 0 }))).toEqual([
       422,
       'unknown_field',
-      '/split/custom/nobody',
+      '/split/custom/unknown',
     ]);
     expect(statusAndError(await custom({ organizer: 5_000, [sam.id]: 5_000 }))).toEqual([
       422,

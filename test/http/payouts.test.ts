@@ -180,8 +180,8 @@ describe('the list', () => {
 
   it('shows nothing of another venue or the other mode', async () => {
     const other = await world.venue();
-    const stranger = await world.call('GET', '/v1/payouts', { key: other.secretTest });
-    expect(stranger.json).toMatchObject({ data: [], totals: { count: 0 } });
+    const otherVenue = await world.call('GET', '/v1/payouts', { key: other.secretTest });
+    expect(otherVenue.json).toMatchObject({ data: [], totals: { count: 0 } });
     const live = await world.key(venueId, { mode: 'live', scopes: ['checkouts:read'] });
     expect((await world.call('GET', '/v1/payouts', { key: live.key })).json).toMatchObject({
       data: [],

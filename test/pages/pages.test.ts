@@ -8,10 +8,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { countSharedCalls } from '../../src/domain/keys/queries.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
+import { parsePhone } from '../../src/domain/members/parse-phone.ts';
 import { openPhone } from '../../src/domain/members/phone.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { html } from '../../src/http/pages/html.ts';
-import { parseAmount, phoneOf } from '../../src/http/pages/party-form.ts';
+import { parseAmount } from '../../src/http/pages/party-form.ts';
 import { type Json, ORIGIN, TestVenue } from '../support/test-venue.ts';
 import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
@@ -256,10 +257,10 @@ describe('signing in on a page', () => {
 describe('choosing the party on a page', () => {
   it('understands phone numbers and amounts as people write them', () => {
     expect(
-      ['(555) 010-0042', '+44 20 7946 0958', '555.010.0042', '0042', 'Ben', ''].map((typed) => phoneOf(typed, true)),
+      ['(555) 010-0042', '+44 20 7946 0958', '555.010.0042', '0042', 'Ben', ''].map((typed) => parsePhone(typed, true)),
     ).toEqual(['+15550100042', '+442079460958', '+15550100042', null, null, null]);
-    expect(phoneOf('555 010 0042', false)).toBe(null);
-    expect(phoneOf('(415) 555-2671', false)).toBe('+14155552671');
+    expect(parsePhone('555 010 0042', false)).toBe(null);
+    expect(parsePhone('(415) 555-2671', false)).toBe('+14155552671');
     expect(['40', '40.5', '40,50', '$40.00', ' 40 € ', '-3', '1.234,00', 'x', '', '0'].map(parseAmount)).toEqual([
       4_000,
       4_050,

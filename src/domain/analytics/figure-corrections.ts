@@ -18,21 +18,23 @@ export function figureCorrections(stored: DayFigures, recounted: DayFigures): Da
   const people = peopleCorrections(stored.people, recounted.people);
   const counts = new Map<string, Counts>();
   const add = (one: Counts, sign: 1 | -1): void => {
-    const sum = { subject: one.subject, part: one.part, ...ZERO_COUNTS };
+    const sum = { subject: one.subject, hour_of_day: one.hour_of_day, ...ZERO_COUNTS };
     const before = counts.get(keyOf(one)) ?? sum;
     for (const name of COUNT_NAMES) sum[name] = before[name] + sign * one[name];
     counts.set(keyOf(one), sum);
   };
   for (const one of recounted.counts) add(one, 1);
   for (const one of stored.counts) add(one, -1);
-  const wrong = new Map(people.map((one) => [keyOf(one), { subject: one.subject, part: one.part, ...ZERO_COUNTS }]));
+  const wrong = new Map(
+    people.map((one) => [keyOf(one), { subject: one.subject, hour_of_day: one.hour_of_day, ...ZERO_COUNTS }]),
+  );
   for (const [key, sum] of counts)
     if (wrong.has(key) || COUNT_NAMES.some((name) => sum[name] !== 0)) wrong.set(key, sum);
   return { counts: [...wrong.values()], people };
 }
 
-function keyOf({ subject, part }: FigureKey): string {
-  return `${subject} ${part}`;
+function keyOf({ subject, hour_of_day }: FigureKey): string {
+  return `${subject} ${hour_of_day}`;
 }
 
 function peopleCorrections(stored: readonly PeopleAtGap[], recounted: readonly PeopleAtGap[]): PeopleAtGap[] {

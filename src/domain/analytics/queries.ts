@@ -31,7 +31,7 @@ export async function recordActivityEvents(
 ): Promise<EventOutcome[]> {
   const column = <K extends keyof ActivityEvent>(name: K): ActivityEvent[K][] => events.map((one) => one[name]);
   const rows = await tx.query<{ outcome: EventOutcome }>(
-    'select outcome from record_activity($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) order by place',
+    'select outcome from record_activity($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) order by position',
     [
       venueId,
       column('key'),
@@ -66,9 +66,9 @@ export interface Figures {
 }
 
 export type FigureRow =
-  | ({ readonly what: 'subject'; readonly subject: string; readonly day: null } & Figures)
-  | ({ readonly what: 'day'; readonly subject: null; readonly day: string } & Figures)
-  | ({ readonly what: 'both'; readonly subject: string; readonly day: string } & Figures);
+  | ({ readonly row_kind: 'subject'; readonly subject: string; readonly day: null } & Figures)
+  | ({ readonly row_kind: 'day'; readonly subject: null; readonly day: string } & Figures)
+  | ({ readonly row_kind: 'subject_day'; readonly subject: string; readonly day: string } & Figures);
 
 export interface WindowFigures {
   /** The window that was counted: widened to whole days where the events were deleted. */
@@ -80,10 +80,10 @@ export interface WindowFigures {
 }
 
 interface WindowRow {
-  readonly what: 'window';
+  readonly row_kind: 'window';
   readonly window_from: string;
   readonly window_to: string;
-  readonly retained_since: string | null;
+  readonly retained_from: string | null;
 }
 
 /**
@@ -102,18 +102,18 @@ export async function findFigures(
 ): Promise<WindowFigures> {
   const { venueId, subjects, from, to, byDay } = query;
   const rows = await db.query<FigureRow | WindowRow>(
-    `select what, subject, to_char(day, 'YYYY-MM-DD') as day, views, saves, bookings, guests, cents, check_ins, viewers, starters,
-       window_from, window_to, retained_since
+    `select row_kind, subject, to_char(day, 'YYYY-MM-DD') as day, views, saves, bookings, guests, cents, check_ins, viewers, starters,
+       window_from, window_to, retained_from
      from activity_figures($1, $2, $3, $4, $5)`,
     [venueId, subjects, from, to, byDay],
   );
-  const window = rows.find((row): row is WindowRow => row.what === 'window');
+  const window = rows.find((row): row is WindowRow => row.row_kind === 'window');
   if (window === undefined) throw new Error('activity_figures() returned no row for the window');
   return {
     from: window.window_from,
     to: window.window_to,
-    retainedFrom: window.retained_since,
-    rows: rows.filter((row): row is FigureRow => row.what !== 'window'),
+    retainedFrom: window.retained_from,
+    rows: rows.filter((row): row is FigureRow => row.row_kind !== 'window'),
   };
 }
 
@@ -155,7 +155,7 @@ async function hasNewerEvents(tx: Queryable, table: string, before: string): Pro
 }
 
 function partitionTable(partition: number): string {
-  return `activity_slot_${String(partition).padStart(2, '0')}`;
+  return `activity_partition_${String(partition).padStart(2, '0')}`;
 }
 
 /** A table, or a partition by its number, that is pruned block by block, so that no batch scans deleted rows again. */
@@ -166,7 +166,8 @@ function pruneTarget(target: PrunedTable): { table: string; isOld: string } {
   // No gap is longer than 400 days.
   if (target === 'people') return { table: 'activity_people', isOld: 'day < activity_day($1::timestamptz) - 400' };
   // A window that covers part of such a day is widened to the whole day.
-  if (target === 'hours') return { table: 'activity_days', isOld: 'part < 24 and day < activity_day($1::timestamptz)' };
+  if (target === 'hours')
+    return { table: 'activity_days', isOld: 'hour_of_day < 24 and day < activity_day($1::timestamptz)' };
   return { table: partitionTable(target), isOld: 'at < $1::timestamptz' };
 }
 
@@ -243,7 +244,7 @@ export async function daysWithActivity(db: Queryable, venueId: string): Promise<
        select day from event_days
        union select date '2000-01-01' + number from people_days
        union select k.day from subjects t cross join lateral (
-         select d.day from activity_days d where d.venue_id = $1 and d.subject = t.subject and d.part = 24 offset 0
+         select d.day from activity_days d where d.venue_id = $1 and d.subject = t.subject and d.hour_of_day = 24 offset 0
        ) k
      ) d where d.day >= (select activity_day(retained_from) from activity_retention) order by d.day`,
     [venueId],
@@ -253,7 +254,7 @@ export async function daysWithActivity(db: Queryable, venueId: string): Promise<
 
 export async function countEvents(db: Queryable, venueId: string, day: string): Promise<number> {
   const rows = await db.query<{ count: number }>(
-    `select count(*) as count from activity where venue_id = $1 and slot = activity_slot($2::timestamptz)
+    `select count(*) as count from activity where venue_id = $1 and partition_number = activity_partition($2::timestamptz)
        and activity_day(at) = $3::date`,
     [venueId, `${day}T00:00:00Z`, day],
   );
@@ -304,10 +305,10 @@ export async function markHourlyFigures(db: Queryable, venueId: string): Promise
   );
 }
 
-/** Identifies figures of a day: a subject, in one hour of the day, or over the whole day (part 24). */
+/** Identifies figures of a day: a subject, in one hour of the day, or over the whole day (hour_of_day 24). */
 export interface FigureKey {
   readonly subject: string;
-  readonly part: number;
+  readonly hour_of_day: number;
 }
 
 export type Counts = Omit<Figures, 'viewers' | 'starters'> & FigureKey;
@@ -349,15 +350,15 @@ export async function recountPeople(
 /** Counts of a day, as stored in the figures. */
 export async function storedCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
   return tx.query<Counts>(
-    'select subject, part, views, saves, bookings, guests, cents, check_ins from stored_figures($1, $2::date)',
+    'select subject, hour_of_day, views, saves, bookings, guests, cents, check_ins from stored_figures($1, $2::date)',
     [venueId, day],
   );
 }
 
 export async function storedPeople(tx: Queryable, venueId: string, day: string): Promise<PeopleAtGap[]> {
   return tx.query<PeopleAtGap>(
-    `select d.subject, d.part, p.action, u.gap,
-       u.people - lead(u.people, 1, 0) over (partition by d.subject, d.part, p.action order by u.gap) as people
+    `select d.subject, d.hour_of_day, p.action, u.gap,
+       u.people - lead(u.people, 1, 0) over (partition by d.subject, d.hour_of_day, p.action order by u.gap) as people
      from stored_figures($1, $2::date) d
      cross join lateral (values ('view', d.viewer_gaps, d.viewers), ('booking_start', d.starter_gaps, d.starters))
        p(action, gaps, people)
@@ -376,7 +377,7 @@ export async function repairDay(
 ): Promise<number | null> {
   const { counts, people } = corrections;
   const count = (name: keyof Counts): unknown[] => counts.map((one) => one[name]);
-  const names = ['subject', 'part', 'views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as const;
+  const names = ['subject', 'hour_of_day', 'views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as const;
   const rows = await tx.query<{ repaired: number | null }>(
     'select repair_day($1, $2::date, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as repaired',
     [
@@ -385,7 +386,7 @@ export async function repairDay(
       repairCount,
       ...names.map(count),
       people.map(({ subject }) => subject),
-      people.map(({ part }) => part),
+      people.map(({ hour_of_day }) => hour_of_day),
       people.map(({ action }) => action),
       people.map(({ gap }) => gap),
       people.map((one) => one.people),

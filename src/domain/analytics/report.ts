@@ -46,8 +46,8 @@ export async function report(db: Queryable, query: ReportQuery): Promise<Analyti
   const subjects = new Map<string, Figures>();
   const days = new Map<string, Figures>();
   for (const row of found.rows) {
-    if (row.what === 'subject') subjects.set(row.subject, row);
-    if (row.what === 'day') days.set(row.day, row);
+    if (row.row_kind === 'subject') subjects.set(row.subject, row);
+    if (row.row_kind === 'day') days.set(row.day, row);
   }
   const each = experiences.map((experience) => ({ experience, figures: subjects.get(experience.id) ?? NO_FIGURES }));
   const people = query.isOneExperience
@@ -102,7 +102,7 @@ export async function reportCsv(db: Queryable, query: ReportQuery): Promise<stri
   const { experiences } = query;
   const found = await findConsistentFigures(db, query, ids(query), true);
   const lines = new Map<string, Figures>();
-  for (const row of found.rows) if (row.what === 'both') lines.set(`${row.subject} ${row.day}`, row);
+  for (const row of found.rows) if (row.row_kind === 'subject_day') lines.set(`${row.subject} ${row.day}`, row);
   const window = { from: utc(found.from), to: utc(found.to) };
   const days = daysOf(window);
   const slices = [csvLines([COLUMNS])];

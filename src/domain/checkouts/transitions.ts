@@ -15,6 +15,8 @@ export const CHECKOUT_TRANSITIONS: Transitions<CheckoutStatus> = {
   canceled: [],
 };
 
+export const CHECKOUT_STATUSES: readonly string[] = Object.keys(CHECKOUT_TRANSITIONS);
+
 export const SHARE_TRANSITIONS: Transitions<ShareStatus> = {
   invited: ['held', 'failed'],
   // The guest can try another card after a decline.

@@ -2,6 +2,9 @@
 
 import type { Seal } from '../../base/seal.ts';
 
+/** A phone number in E.164 form. The schemas repeat the pattern. */
+export const E164 = /^\+[1-9][0-9]{6,14}$/;
+
 export interface SealedPhone {
   readonly phone: Buffer;
   readonly phoneHash: Buffer;

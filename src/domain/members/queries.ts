@@ -96,11 +96,14 @@ export interface TriedChallenge {
   readonly codeHash: Buffer;
 }
 
-/** Counts the try before the code is compared, so that concurrent guesses cannot exceed five. Null: not usable. */
+/** Guesses at one sign-in code. */
+const MAX_CODE_TRIES = 5;
+
+/** Counts the try before the code is compared, so that concurrent guesses cannot exceed the limit. Null: not usable. */
 export async function tryChallenge(db: Queryable, id: string, now: number): Promise<TriedChallenge | null> {
   const rows = await db.query<TriedChallenge>(
     `update sign_in_challenges set tries = tries + 1
-     where challenge_id = $1 and tries < 5 and spent_at is null and expires_at > to_timestamp($2 / 1000.0)
+     where challenge_id = $1 and tries < ${MAX_CODE_TRIES} and spent_at is null and expires_at > to_timestamp($2 / 1000.0)
      returning phone_hash as "phoneHash", phone, code_hash as "codeHash"`,
     [id, now],
   );

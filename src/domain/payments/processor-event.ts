@@ -5,6 +5,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Mode } from '../../base/config.ts';
+import { MAX_AMOUNT } from '../../base/money.ts';
 import type { HoldMetadata } from './processor.ts';
 import { fromStripeMetadata } from './stripe-facts.ts';
 
@@ -140,13 +141,11 @@ function readSubject(type: string, object: Fields): ProcessorEvent['subject'] | 
   return { kind: 'other' };
 }
 
-/** The processor's largest charge, so no dispute of ours is larger. */
-const MAX_CHARGE = 99_999_999;
-
 function readDispute(type: string, object: Fields): DisputeEvent | null {
   const { id, amount, currency, status, reason } = object;
   const chargeId = idOf(object.charge);
-  if (!isStorableText(id) || chargeId === null || !isNonNegativeInteger(amount) || amount > MAX_CHARGE) return null;
+  // No charge is larger than MAX_AMOUNT, so no dispute of ours is.
+  if (!isStorableText(id) || chargeId === null || !isNonNegativeInteger(amount) || amount > MAX_AMOUNT) return null;
   if (!isStorableText(currency) || !isStorableText(status) || !isStorableText(reason)) return null;
   const dueBy = asObject(object.evidence_details)?.due_by;
   return {

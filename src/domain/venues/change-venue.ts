@@ -4,6 +4,7 @@
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound, Problem } from '../../base/errors.ts';
+import { MAX_AMOUNT } from '../../base/money.ts';
 import { audit } from './audit.ts';
 import { MAX_ORIGINS, requireOrigin, tooManyOrigins } from './create-venue.ts';
 import { lockVenue, setFee, setLinked, setOrigins, setRevoked, type VenueRow } from './queries.ts';
@@ -79,8 +80,9 @@ export async function changeFee(
       field: '/bps',
     });
   }
-  if (!Number.isInteger(fixed) || fixed < 0 || fixed > 99_999_999) {
-    throw new Problem('invalid_request', { message: 'The fixed fee is 0 to 99999999 minor units.', field: '/fixed' });
+  if (!Number.isInteger(fixed) || fixed < 0 || fixed > MAX_AMOUNT) {
+    const message = `The fixed fee is 0 to ${MAX_AMOUNT} minor units.`;
+    throw new Problem('invalid_request', { message, field: '/fixed' });
   }
   const venue = await lockExistingVenue(tx, venueId);
   if (venue.fee_bps === bps && venue.fee_fixed === fixed) return venue;

@@ -4,13 +4,14 @@
 import type { FastifyReply } from 'fastify';
 import { notFound, Problem } from '../../base/errors.ts';
 import { pollShare } from '../../domain/checkouts/holds/poll-share.ts';
+import { parsePhone } from '../../domain/members/parse-phone.ts';
 import { setMemberName } from '../../domain/members/profile.ts';
 import { beginSession, endSession, SESSION_SECONDS } from '../../domain/members/sessions.ts';
 import { readCookie, setCookie, setPendingSignIn } from './cookies.ts';
 import { sendPage } from './layout.ts';
 import { readPageModel } from './page-model.ts';
 import { anonymousCallerOf, guestOf, type PageRequest, type PageRoute, performForm } from './page-request.ts';
-import { cleanText, phoneOf } from './party-form.ts';
+import { cleanText } from './party-form.ts';
 import { renderScreen, type ScreenOptions } from './screens.ts';
 
 export type Action = (page: PageRequest, route: PageRoute, form: URLSearchParams) => Promise<FastifyReply>;
@@ -62,7 +63,7 @@ export const signIn: Action = async (page, route, form) => {
 /** The phone that the guest typed, the phone of the invite, or the phone that got the previous code. */
 async function phoneToSignIn(page: PageRequest, route: PageRoute, form: URLSearchParams): Promise<string | null> {
   if (form.has('again') && page.pending !== null) return page.pending.phone;
-  if (!form.has('invited')) return phoneOf(form.get('phone') ?? '', page.http.app.config.sandboxSms);
+  if (!form.has('invited')) return parsePhone(form.get('phone') ?? '', page.http.app.config.sandboxSms);
   return (await readPageModel(page, route)).invitee?.phone ?? null;
 }
 

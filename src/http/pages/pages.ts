@@ -2,13 +2,12 @@
 // rendered as pages too.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isUnavailable } from '../../base/db.ts';
 import { notFound, Problem } from '../../base/errors.ts';
 import { networkOf } from '../../base/network.ts';
 import { countSharedCalls } from '../../domain/keys/queries.ts';
 import { retryAfterSeconds } from '../../domain/keys/retry-after.ts';
+import { MEMBER_WRITES_PER_HOUR } from '../../domain/members/limits.ts';
 import { TOKEN_SECONDS } from '../../domain/members/tokens.ts';
-import { ProcessorUnavailable } from '../../domain/payments/processor.ts';
 import { asProblem } from '../../run/problem.ts';
 import type { HttpContext } from '../context.ts';
 import {
@@ -46,7 +45,6 @@ const MAX_FORM_BYTES = 32 * 1024;
 /** A page that polls every five seconds makes 720 requests an hour. */
 const MEMBER_VIEWS_PER_HOUR = 3_600;
 const ANONYMOUS_VIEWS_PER_HOUR = 600;
-const FORMS_PER_HOUR = 120;
 
 export async function registerPages(app: FastifyInstance, http: HttpContext): Promise<void> {
   await readAssets();
@@ -102,7 +100,8 @@ async function issueToken(page: PageRequest): Promise<FastifyReply> {
 }
 
 async function countCall({ http, member, request }: PageRequest, what: 'looks' | 'forms'): Promise<void> {
-  const limit = what === 'forms' ? FORMS_PER_HOUR : member === null ? ANONYMOUS_VIEWS_PER_HOUR : MEMBER_VIEWS_PER_HOUR;
+  const limit =
+    what === 'forms' ? MEMBER_WRITES_PER_HOUR : member === null ? ANONYMOUS_VIEWS_PER_HOUR : MEMBER_VIEWS_PER_HOUR;
   const who = member === null ? `address ${networkOf(request.ip)}` : `member ${member.id}`;
   const [counted] = await countSharedCalls(http.app.db.priority, limit, [{ subject: `page ${what} ${who}`, calls: 1 }]);
   if (counted === undefined || counted.granted === 1) return;
@@ -124,7 +123,7 @@ async function handle(
     page = await openPageRequest(http, request, reply);
     return await run(page);
   } catch (error) {
-    const problem = problemOf(error);
+    const problem = asProblem(error);
     if (problem.status >= 500) {
       http.app.log.error(
         { request_id: request.id, operation, code: problem.code, err: problem.cause ?? problem },
@@ -137,13 +136,6 @@ async function handle(
     if (problem.code === 'unauthorized' && path !== undefined && !wantsJson(request)) return redirectTo(page, path);
     return sendProblem(page, problem);
   }
-}
-
-function problemOf(error: unknown): Problem {
-  if (isUnavailable(error) || error instanceof ProcessorUnavailable) {
-    return new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error });
-  }
-  return error instanceof Problem ? error : asProblem(error);
 }
 
 const TRANSLATED_CODES = [

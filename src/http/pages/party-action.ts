@@ -9,17 +9,11 @@ import { createSeats } from '../../domain/checkouts/party/claim-seat.ts';
 import { type CurrentParty, currentParty, type PartyMember } from '../../domain/checkouts/party/invitee.ts';
 import { MIN_CHARGE } from '../../domain/checkouts/party/split.ts';
 import { type Channel, channelsOf, type Friend, friendsOf } from '../../domain/members/friend-queries.ts';
+import { parsePhone } from '../../domain/members/parse-phone.ts';
 import { type Action, redirectTo, sendRefusal, sendScreen } from './actions.ts';
 import { type PageModel, readPageModel } from './page-model.ts';
 import { guestOf, type PageRequest, type PageRoute, performForm } from './page-request.ts';
-import {
-  formatAmountInput,
-  type PartyEntry,
-  type PartyForm,
-  phoneOf,
-  readPartyForm,
-  splitAmounts,
-} from './party-form.ts';
+import { formatAmountInput, type PartyEntry, type PartyForm, readPartyForm, splitAmounts } from './party-form.ts';
 import { type PartyChoiceView, remainingLine } from './party-page.ts';
 import type { FormError } from './sign-in-form.ts';
 import { money } from './summary.ts';
@@ -191,7 +185,7 @@ function entriesOf(
     if (form.channels.includes(id)) for (const member of members) add(member.id, member.displayName, 'member');
   }
   for (const [index, { phone, name }] of form.phones.entries()) {
-    const number = phoneOf(phone, page.http.app.config.sandboxSms);
+    const number = parsePhone(phone, page.http.app.config.sandboxSms);
     if (number === null) {
       return { formError: { field: `phone-${index}`, message: page.translator.translate('page.phone_wrong') } };
     }
@@ -240,7 +234,7 @@ function formErrorFor(page: PageRequest, problem: Problem, people: readonly Part
   const index = /^\/members\/(\d+)/.exec(problem.detail.field ?? '')?.[1];
   const person = index === undefined ? undefined : people[Number(index)];
   const { sandboxSms } = page.http.app.config;
-  const row = form.phones.findIndex(({ phone }) => phoneOf(phone, sandboxSms) === person?.key);
+  const row = form.phones.findIndex(({ phone }) => parsePhone(phone, sandboxSms) === person?.key);
   const key = problem.code === 'not_unique' ? 'page.person_twice' : 'page.party_wrong';
   return { field: row < 0 ? null : `phone-${row}`, message: page.translator.translate(key) };
 }

@@ -1,7 +1,6 @@
 // The organizer's form for choosing a party: friends, group chats, phones, open seats and the split. Values stay as typed,
 // so that an error loses nothing. Phones and amounts are accepted in the usual spellings.
 
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { splitEqually } from '../../base/money.ts';
 
 export interface PhoneRow {
@@ -55,16 +54,6 @@ export function cleanText(text: string): string {
 
 function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)].slice(0, MAX_ROWS);
-}
-
-/**
- * In E.164 form; null: not a phone number. Without a country code it is a number of the USA. The sandbox sends nothing,
- * so it also accepts unassigned numbers.
- */
-export function phoneOf(typed: string, isSandbox: boolean): string | null {
-  const parsed = parsePhoneNumberFromString(typed.slice(0, MAX_TEXT_LENGTH), 'US');
-  const isAcceptable = isSandbox ? parsed?.isPossible() : parsed?.isValid();
-  return parsed !== undefined && isAcceptable === true ? parsed.number : null;
 }
 
 /** A person or open seat of the chosen party. `key` identifies it in the split's form fields. */

@@ -4,10 +4,10 @@ import { cancelCheckout } from '../../domain/checkouts/cancel.ts';
 import { createCheckout } from '../../domain/checkouts/create.ts';
 import { getCheckout, listCheckouts } from '../../domain/checkouts/read.ts';
 import { refundCheckout } from '../../domain/checkouts/refunds/refund.ts';
+import { CHECKOUT_STATUSES } from '../../domain/checkouts/transitions.ts';
 import type { AppOperation } from '../app-operation.ts';
 import { only, paged, pageQuery, plain } from './shapes.ts';
 
-const CHECKOUT_STATUSES = ['open', 'collecting', 'funded', 'completed', 'expired', 'canceled'];
 const READ = { auth: 'secret', scopes: ['checkouts:read'], effect: 'read' } as const;
 const WRITE = { auth: 'secret', scopes: ['checkouts:write'], effect: 'write' } as const;
 

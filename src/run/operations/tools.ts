@@ -3,6 +3,7 @@
 
 import type { Problem } from '../../base/errors.ts';
 import type { SchemaRef } from '../../base/operation.ts';
+import { CHECKOUT_STATUSES } from '../../domain/checkouts/transitions.ts';
 import { setAvailability, setPriceTiers } from '../../domain/offerings/replace-part.ts';
 import type { RunnableOperation } from '../app-operation.ts';
 import { operationNamed } from '../operations.ts';
@@ -76,7 +77,7 @@ const checkout = {
   description: 'everyshare://schemas/checkout.',
   properties: {
     id: { type: 'string' },
-    status: { type: 'string', enum: ['open', 'collecting', 'funded', 'completed', 'expired', 'canceled'] },
+    status: { type: 'string', enum: CHECKOUT_STATUSES },
     amount: { type: 'integer' },
     url: { type: 'string' },
   },

@@ -1,15 +1,16 @@
--- The parts of a window. Whole hours run from low to before high, and whole days among them from first_day to before
--- end_day. What is left at either end (from1 to to1, from2 to to2; null: nothing) must be counted from events.
+-- The parts of a window. Whole hours run from hour_from to before hour_to, and whole days among them from first_day to
+-- before end_day. What is left at either end (head_from to head_to, tail_from to tail_to; null: nothing) must be
+-- counted from events.
 -- window_from and window_to are the window as answered: an end inside a day whose events were dropped is widened to the
 -- day. counted_from and counted_to go further to the edge of a day where no event is cut off, which saves the look at
--- its events. retained_since is set where an end lies inside a day: if the retention has moved since, the caller must
+-- its events. retained_from is set where an end lies inside a day: if the retention has moved since, the caller must
 -- ask again. A venue without hourly figures has whole days alone.
 create or replace function activity_window(
   p_venue uuid, p_subjects uuid[], p_from timestamptz, p_to timestamptz,
-  out window_from timestamptz, out window_to timestamptz, out retained_since timestamptz,
+  out window_from timestamptz, out window_to timestamptz, out retained_from timestamptz,
   out counted_from timestamptz, out counted_to timestamptz, out has_hours boolean,
-  out low integer, out high integer, out first_day date, out end_day date,
-  out from1 timestamptz, out to1 timestamptz, out from2 timestamptz, out to2 timestamptz
+  out hour_from integer, out hour_to integer, out first_day date, out end_day date,
+  out head_from timestamptz, out head_to timestamptz, out tail_from timestamptz, out tail_to timestamptz
 ) language plpgsql stable as $$
 declare
   v_retained_from timestamptz := (select r.retained_from from activity_retention r);
@@ -19,7 +20,7 @@ declare
 begin
   has_hours := coalesce((select v.has_hourly_figures from activity_venues v where v.venue_id = p_venue), false);
   v_step := case when has_hours then 1 else 24 end;
-  if p_from > v_head or p_to > v_tail then retained_since := v_retained_from; end if;
+  if p_from > v_head or p_to > v_tail then retained_from := v_retained_from; end if;
   window_from := case when v_head < v_retained_from then v_head else p_from end;
   window_to := p_to;
   if p_to > v_tail and v_tail < v_retained_from then window_to := v_tail + interval '24 hours'; end if;
@@ -31,17 +32,17 @@ begin
   if window_from > v_head and not has_activity(p_venue, p_subjects, v_head, window_from) then
     counted_from := v_head;
   end if;
-  low := (activity_hour(counted_from) + v_step - 1) / v_step * v_step;
-  if hour_start(low) < counted_from then low := low + v_step; end if;
-  high := activity_hour(counted_to) / v_step * v_step;
-  if low > high then
-    from1 := counted_from;
-    to1 := counted_to;
-    high := low;
+  hour_from := (activity_hour(counted_from) + v_step - 1) / v_step * v_step;
+  if hour_start(hour_from) < counted_from then hour_from := hour_from + v_step; end if;
+  hour_to := activity_hour(counted_to) / v_step * v_step;
+  if hour_from > hour_to then
+    head_from := counted_from;
+    head_to := counted_to;
+    hour_to := hour_from;
   else
-    if counted_from < hour_start(low) then from1 := counted_from; to1 := hour_start(low); end if;
-    if counted_to > hour_start(high) then from2 := hour_start(high); to2 := counted_to; end if;
+    if counted_from < hour_start(hour_from) then head_from := counted_from; head_to := hour_start(hour_from); end if;
+    if counted_to > hour_start(hour_to) then tail_from := hour_start(hour_to); tail_to := counted_to; end if;
   end if;
-  first_day := day_of_hour(low + 23);
-  end_day := day_of_hour(high);
+  first_day := day_of_hour(hour_from + 23);
+  end_day := day_of_hour(hour_to);
 end $$;

@@ -4,15 +4,15 @@ create or replace function adjust_people_by_gap(
 ) returns table (gaps smallint[], people integer[]) language sql immutable as $$
   select coalesce(array_agg(c.gap order by c.gap), '{}'), coalesce(array_agg(c.people order by c.gap), '{}')
   from (
-    select n.gap, (sum(n.here) over (order by n.gap desc))::integer as people
+    select n.gap, (sum(n.people_at_gap) over (order by n.gap desc))::integer as people
     from (
-      select o.gap, sum(o.here) as here
+      select o.gap, sum(o.people_at_gap) as people_at_gap
       from (
-        select u.gap, u.people - lead(u.people, 1, 0) over (order by u.gap) as here
+        select u.gap, u.people - lead(u.people, 1, 0) over (order by u.gap) as people_at_gap
         from unnest(p_gaps, p_people) u(gap, people)
         union all select * from unnest(p_more_gaps, p_more)
       ) o
-      group by o.gap having sum(o.here) <> 0
+      group by o.gap having sum(o.people_at_gap) <> 0
     ) n
   ) c
 $$;

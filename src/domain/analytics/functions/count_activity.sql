@@ -14,15 +14,15 @@ begin
     from unnest(p_types, p_subjects, p_subject_modes, p_persons, p_ats, p_guests, p_cents, p_modes, p_is_new)
       as u(type, subject, subject_mode, person, at, guests, cents, mode, is_new)
     where u.is_new and u.mode = 'live';
-  select array_agg(p.subject) as subjects, array_agg(p.day) as days, array_agg(p.part) as parts,
+  select array_agg(p.subject) as subjects, array_agg(p.day) as days, array_agg(p.hour_of_day) as hours_of_day,
       array_agg(p.action) as actions, array_agg(p.gap) as gaps, array_agg(p.people) as people
     into v_people from record_people(p_venue, p_types, p_subjects, p_subject_modes, p_persons, p_ats) p;
-  select array_agg(c.subject) as subjects, array_agg(c.day) as days, array_agg(c.part) as parts,
+  select array_agg(c.subject) as subjects, array_agg(c.day) as days, array_agg(c.hour_of_day) as hours_of_day,
       array_agg(c.views) as views, array_agg(c.saves) as saves, array_agg(c.bookings) as bookings,
       array_agg(c.guests) as guests, array_agg(c.cents) as cents, array_agg(c.check_ins) as check_ins
     into v_counts
     from (
-      select u.subject, activity_day(u.at) as day, coalesce(activity_hour(u.at) % 24, 24)::smallint as part,
+      select u.subject, activity_day(u.at) as day, coalesce(activity_hour(u.at) % 24, 24)::smallint as hour_of_day,
         count(*) filter (where u.type in ('view', 'venue_page_view')) as views,
         count(*) filter (where u.type = 'save') as saves, count(*) filter (where u.type = 'booking') as bookings,
         coalesce(sum(u.guests) filter (where u.type = 'booking'), 0) as guests,
@@ -31,7 +31,7 @@ begin
       from unnest(p_types, p_subjects, p_ats, p_guests, p_cents) as u(type, subject, at, guests, cents)
       group by u.subject, activity_day(u.at), rollup (activity_hour(u.at) % 24)
     ) c;
-  perform add_figures(p_venue, v_counts.subjects, v_counts.days, v_counts.parts, v_counts.views, v_counts.saves,
+  perform add_figures(p_venue, v_counts.subjects, v_counts.days, v_counts.hours_of_day, v_counts.views, v_counts.saves,
     v_counts.bookings, v_counts.guests, v_counts.cents, v_counts.check_ins, v_people.subjects, v_people.days,
-    v_people.parts, v_people.actions, v_people.gaps, v_people.people);
+    v_people.hours_of_day, v_people.actions, v_people.gaps, v_people.people);
 end $$;

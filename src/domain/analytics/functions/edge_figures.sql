@@ -2,8 +2,9 @@
 -- window has them (with p_by_day: no whole hour of that day). SQL without settings, so that the planner inlines it into
 -- activity_figures.
 create or replace function edge_figures(
-  p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_from1 timestamptz, p_to1 timestamptz,
-  p_from2 timestamptz, p_to2 timestamptz, p_low integer, p_high integer, p_by_day boolean
+  p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_head_from timestamptz,
+  p_head_to timestamptz, p_tail_from timestamptz, p_tail_to timestamptz, p_hour_from integer, p_hour_to integer,
+  p_by_day boolean
 ) returns table (
   subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint,
   viewers bigint, starters bigint
@@ -11,13 +12,13 @@ create or replace function edge_figures(
   with grouped as materialized (
     select e.subject, e.subject_mode, e.type, e.person, e.day, count(*) as times, sum(e.guests) as guests,
       sum(e.cents) as cents
-    from (values (p_from1, p_to1), (p_from2, p_to2)) r(since, until)
+    from (values (p_head_from, p_head_to), (p_tail_from, p_tail_to)) r(since, until)
     join unnest(p_edge_subjects, p_edge_days) w(subject, day) on w.day = activity_day(r.since)
     cross join lateral (
       select a.subject, a.subject_mode, a.type, a.person, a.guests, a.cents, activity_day(r.since) as day
       from activity a
-      where a.venue_id = p_venue and a.slot = activity_slot(r.since) and a.mode = 'live' and a.subject = w.subject
-        and a.at >= r.since and a.at < r.until
+      where a.venue_id = p_venue and a.partition_number = activity_partition(r.since) and a.mode = 'live'
+        and a.subject = w.subject and a.at >= r.since and a.at < r.until
       order by a.at
     ) e
     where r.since is not null
@@ -45,8 +46,8 @@ create or replace function edge_figures(
   from seen m left join lateral (
     select true as is_counted from activity_people s
     where s.venue_id = p_venue and s.subject = m.subject and s.action = m.action and s.person = m.person
-      and s.day >= coalesce(m.day, day_of_hour(p_low)) and s.day <= coalesce(m.day, day_of_hour(p_high))
-      and s.hours & hour_bits_between(s.day, p_low, p_high) <> 0
+      and s.day >= coalesce(m.day, day_of_hour(p_hour_from)) and s.day <= coalesce(m.day, day_of_hour(p_hour_to))
+      and s.hours & hour_bits_between(s.day, p_hour_from, p_hour_to) <> 0
     order by s.day limit 1
   ) s on true
   where s.is_counted is null

@@ -5,7 +5,8 @@ returns boolean language plpgsql stable set plan_cache_mode = force_generic_plan
 begin
   return exists (
     select from unnest(p_subjects) w(subject) cross join lateral (
-      select from activity a where a.venue_id = p_venue and a.slot = activity_slot(p_from) and a.subject = w.subject
+      select from activity a
+      where a.venue_id = p_venue and a.partition_number = activity_partition(p_from) and a.subject = w.subject
         and a.mode = 'live' and a.at >= p_from and a.at < p_to
       order by a.at limit 1
     ) a

@@ -19,7 +19,7 @@ begin
       u.person, activity_day(u.at) as day, bit_or(1 << activity_hour(u.at) % 24) as hours
     from unnest(p_types, p_subjects, p_subject_modes, p_persons, p_ats) as u(type, subject, subject_mode, person, at)
     cross join (values (true), (false)) e(is_each) where u.type in ('view', 'booking_start') group by 1, 2, 3, 4
-  ), known as materialized (
+  ), with_stored_rows as materialized (
     select n.*, old.row_id, old.hours as old_hours, first_hour(old.day) + latest_hour(old.hours) as last_hour,
       coalesce(old.previous_hour, prior.previous_hour) as old_previous_hour,
       old.day is not distinct from n.day as is_same_day, next.day as next_day, next.row_id as next_row_id,
@@ -46,11 +46,11 @@ begin
       case when k.is_same_day then k.old_hours end as old_hours,
       case when k.is_same_day then k.old_hours | k.hours else k.hours end as hours,
       case when k.is_same_day then k.old_previous_hour else k.last_hour end as old_previous_hour
-    from known k
+    from with_stored_rows k
     union all
     select k.subject, k.action, k.person, k.next_day, k.next_row_id, k.next_hours, k.next_hours, k.last_hour
-    from known k where k.next_day is not null
-  ), linked as (
+    from with_stored_rows k where k.next_day is not null
+  ), with_previous_hour as (
     select c.*, recent_hour(
         greatest(c.old_previous_hour, lag(first_hour(c.day) + latest_hour(c.hours)) over w), c.day) as previous_hour
     from (
@@ -61,5 +61,5 @@ begin
     window w as (partition by c.subject, c.action, c.person order by c.day)
   )
   select l.*, case when l.previous_hour is not distinct from l.old_previous_hour
-      then l.hours & ~coalesce(l.old_hours, 0) else l.hours end from linked l;
+      then l.hours & ~coalesce(l.old_hours, 0) else l.hours end from with_previous_hour l;
 end $$;

@@ -13,8 +13,9 @@ begin
   with actual as materialized (
     select t.subject, a.type as action, a.person, bit_or(1 << activity_hour(a.at) % 24) as hours
     from activity a cross join lateral (values (a.subject), (all_experiences_id(a.subject_mode))) t(subject)
-    where a.venue_id = p_venue and a.slot = activity_slot(v_start) and a.mode = 'live' and activity_day(a.at) = p_day
-      and a.type in ('view', 'booking_start') and a.person >= p_low and a.person <= p_high
+    where a.venue_id = p_venue and a.partition_number = activity_partition(v_start) and a.mode = 'live'
+      and activity_day(a.at) = p_day and a.type in ('view', 'booking_start')
+      and a.person >= p_low and a.person <= p_high
     group by t.subject, a.type, a.person
   ), stored as materialized (
     select s.subject, s.action, s.person, s.hours from people_on_day(p_venue, p_day) s

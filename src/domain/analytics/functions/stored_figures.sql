@@ -12,8 +12,8 @@ begin
       order by d.subject limit 1
     ) n
   )
-  select k.* from subjects t cross join generate_series(0, 24) p(part) cross join lateral (
+  select k.* from subjects t cross join generate_series(0, 24) p(hour_of_day) cross join lateral (
     select * from activity_days d
-    where d.venue_id = p_venue and d.subject = t.subject and d.part = p.part and d.day = p_day offset 0
+    where d.venue_id = p_venue and d.subject = t.subject and d.hour_of_day = p.hour_of_day and d.day = p_day offset 0
   ) k;
 end $$;

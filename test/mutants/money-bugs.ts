@@ -83,8 +83,8 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'feeOf rounds half a cent down',
     file: 'src/base/money.ts',
-    from: 'Math.floor((amount * bps + 5_000) / 10_000) + fixed',
-    to: 'Math.floor((amount * bps + 4_999) / 10_000) + fixed',
+    from: 'numerator: BigInt(amount) * BigInt(bps), denominator',
+    to: 'numerator: BigInt(amount) * BigInt(bps) - 1n, denominator',
     tests: ['test/base/money.test.ts', 'test/agreement/fee.test.ts'],
   },
   {

@@ -107,7 +107,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a full refund does not return the fee',
     file: 'src/domain/checkouts/refunds/decide-refund.ts',
-    from: 'return share.amount === 0 ? 0 : Number((BigInt(fee) * BigInt(refunded)) / BigInt(share.amount));',
+    from: 'return proportionRoundedDown(fee, refunded, share.amount);',
     to: 'return share.amount < 0 ? fee + refunded : 0;',
     tests: ['test/checkouts/refund.test.ts', 'test/checkouts/refund-books.test.ts'],
   },

@@ -4,6 +4,27 @@
 /** The largest amount of money, in minor units, that the API and the processor accept. The schemas repeat it. */
 export const MAX_AMOUNT = 99_999_999;
 
+/** A non-negative number as an exact fraction. */
+interface Fraction {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+/** The fraction of a JSON number's shortest decimal text: 8.875 is 8875/1000, not the nearest binary fraction. */
+export function fractionOf(number: number): Fraction {
+  const [digits = '0', exponent = '0'] = String(number).split('e');
+  const [whole = '0', decimals = ''] = digits.split('.');
+  const shift = Number(exponent) - decimals.length;
+  const unscaled = BigInt(whole + decimals);
+  if (shift >= 0) return { numerator: unscaled * 10n ** BigInt(shift), denominator: 1n };
+  return { numerator: unscaled, denominator: 10n ** BigInt(-shift) };
+}
+
+/** The nearest whole number; a half is rounded up. */
+export function roundHalfUp({ numerator, denominator }: Fraction): bigint {
+  return (2n * numerator + denominator) / (2n * denominator);
+}
+
 /** An equal split: each part gets the floor, and the first part gets the remaining cents as well. */
 export function splitEqually(whole: number, parts: number): number[] {
   const each = Math.floor(whole / parts);
@@ -42,11 +63,20 @@ export interface FeeRate {
 
 /** Our fee: the basis points rounded half up, and the fixed part; never above the amount. */
 export function feeOf(amount: number, { bps, fixed }: FeeRate): number {
-  return Math.min(amount, Math.floor((amount * bps + 5_000) / 10_000) + fixed);
+  return Math.min(amount, portionOf(amount, bps) + fixed);
 }
 
 /** A percentage of an amount, rounded half up. */
 export function percentOf(amount: number, percent: number): number {
-  const hundredths = Math.round(percent * 100);
-  return Math.floor((amount * hundredths + 5_000) / 10_000);
+  return portionOf(amount, Math.round(percent * 100));
+}
+
+/** Ten-thousandths of an amount, rounded half up. */
+function portionOf(amount: number, bps: number): number {
+  return Number(roundHalfUp({ numerator: BigInt(amount) * BigInt(bps), denominator: 10_000n }));
+}
+
+/** `amount` in the proportion of `part` to `whole`, rounded down: portions taken one after the other never exceed it. */
+export function proportionRoundedDown(amount: number, part: number, whole: number): number {
+  return whole === 0 ? 0 : Number((BigInt(amount) * BigInt(part)) / BigInt(whole));
 }

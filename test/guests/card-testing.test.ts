@@ -32,8 +32,8 @@ async function shares(count: number): Promise<{ ada: Person; id: string; ids: st
 const counted = async (share: string): Promise<number> =>
   (await fixture.world.db.query('select 1 from declines where share_id = $1', [share])).length;
 
-/** The processor's notices of declines, as it sends them. */
-async function notices(): Promise<string[]> {
+/** The processor's events of declines, as it sends them. */
+async function declineEvents(): Promise<string[]> {
   const response = await fetch(
     `${fixture.world.processor.url}/v1/events?limit=100&type=payment_intent.payment_failed`,
     {
@@ -82,15 +82,15 @@ describe('five declines on a share', () => {
     expect((await fixture.view(id, ada)).shares[0].status).toBe('held');
   });
 
-  it('count once each, by a notice, by two notices or by a poll', async () => {
+  it('count once each, by an event, by two events or by a poll', async () => {
     const { ada, ids } = await shares(1 + 1);
     const [own = ''] = ids;
     const holdResponse = await fixture.hold(own, ada, from(newAddress()));
-    // Four at once, then a poll: the poll sees the last one, the others come by notice.
+    // Four at once, then a poll: the poll sees the last one, the others come by event.
     for (let attempts = 0; attempts < 4; attempts++) await fixture.confirm(holdResponse, DECLINED);
     await fixture.pollHolds();
     expect(await counted(own)).toBe(1);
-    const response = (await notices()).filter((body) => body.includes(own));
+    const response = (await declineEvents()).filter((body) => body.includes(own));
     expect(response).toHaveLength(4);
     await Promise.all([...response, ...response].map(notify));
     await fixture.world.work();
@@ -100,11 +100,11 @@ describe('five declines on a share', () => {
     expect((await fixture.hold(own, ada, from(newAddress()))).status).toBe(429);
   });
 
-  it('of more than an hour ago do not count when their notice is late', async () => {
+  it('of more than an hour ago do not count when their event is late', async () => {
     const { ada, ids } = await shares(2);
     const [own = ''] = ids;
     await fixture.confirm(await fixture.hold(own, ada, from(newAddress())), DECLINED);
-    const [body = ''] = (await notices()).filter((text) => text.includes(own));
+    const [body = ''] = (await declineEvents()).filter((text) => text.includes(own));
     const late = body.replace(/("created":)(\d+)(?=[^{}]*,"data")/, (_, name, at) => `${name}${Number(at) - 7_200}`);
     expect(late).not.toBe(body);
     expect((await notify(late)).status).toBe(200);

@@ -5,14 +5,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PriceTier } from '../../schemas/types.gen.ts';
-import {
-  fractionOf,
-  MAX_HOURLY_MINUTES,
-  priceOf,
-  pricesFor,
-  roundHalfUp,
-  tierPredicate,
-} from '../../src/domain/offerings/price.ts';
+import { fractionOf, roundHalfUp } from '../../src/base/money.ts';
+import { MAX_HOURLY_MINUTES, priceOf, pricesFor, tierPredicate } from '../../src/domain/offerings/price.ts';
 
 const MAX_AMOUNT = 99_999_999;
 const MAX_PARTY = 500;

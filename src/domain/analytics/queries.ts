@@ -161,10 +161,13 @@ function partitionTable(partition: number): string {
 /** A table, or a partition by its number, that is pruned block by block, so that no batch scans deleted rows again. */
 export type PrunedTable = number | 'ids' | 'people' | 'hours';
 
+/** A longer time between two days on which a person was seen counts as this. SQL: gap_in_days(), recent_hour(). */
+export const MAX_GAP_DAYS = 400;
+
 function pruneTarget(target: PrunedTable): { table: string; isOld: string } {
   if (target === 'ids') return { table: 'activity_ids', isOld: 'at < $1::timestamptz' };
-  // No gap is longer than 400 days.
-  if (target === 'people') return { table: 'activity_people', isOld: 'day < activity_day($1::timestamptz) - 400' };
+  if (target === 'people')
+    return { table: 'activity_people', isOld: `day < activity_day($1::timestamptz) - ${MAX_GAP_DAYS}` };
   // A window that covers part of such a day is widened to the whole day.
   if (target === 'hours')
     return { table: 'activity_days', isOld: 'hour_of_day < 24 and day < activity_day($1::timestamptz)' };

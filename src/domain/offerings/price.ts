@@ -5,6 +5,7 @@
 
 import { DAY } from '../../../schemas/rules/instant.ts';
 import type { PriceTier, Slot } from '../../../schemas/types.gen.ts';
+import { fractionOf, roundHalfUp } from '../../base/money.ts';
 
 export type Price = Slot['prices'][number];
 type Fee = NonNullable<PriceTier['fees']>[number];
@@ -17,33 +18,12 @@ export interface PricedSlot {
   readonly minutes: number | null;
 }
 
-/** A non-negative number as an exact fraction. */
-interface Fraction {
-  readonly numerator: bigint;
-  readonly denominator: bigint;
-}
-
 const MINUTE_MS = 60_000;
 const MINUTES_PER_WEEK = 7 * 24 * 60;
 /** Weekdays in the order of days from 1970-01-01, a Thursday. */
 const WEEKDAYS = ['thu', 'fri', 'sat', 'sun', 'mon', 'tue', 'wed'] as const;
 /** 31 days, the longest that a recurring slot may last. A longer slot has no hourly price. */
 export const MAX_HOURLY_MINUTES = 44_640;
-
-/** The fraction of a JSON number's shortest decimal text: 8.875 is 8875/1000, not the nearest binary fraction. */
-export function fractionOf(number: number): Fraction {
-  const [digits = '0', exponent = '0'] = String(number).split('e');
-  const [whole = '0', decimals = ''] = digits.split('.');
-  const shift = Number(exponent) - decimals.length;
-  const unscaled = BigInt(whole + decimals);
-  if (shift >= 0) return { numerator: unscaled * 10n ** BigInt(shift), denominator: 1n };
-  return { numerator: unscaled, denominator: 10n ** BigInt(-shift) };
-}
-
-/** The nearest whole number; a half is rounded up. */
-export function roundHalfUp({ numerator, denominator }: Fraction): bigint {
-  return (2n * numerator + denominator) / (2n * denominator);
-}
 
 const minutesOfDay = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
 

@@ -2,7 +2,7 @@
 // each, to the last minor unit. Our fee is refunded in the same proportion. The venue's part reduces a transfer that
 // was not sent yet, or reverses one that was.
 
-import { divideInProportion } from '../../../base/money.ts';
+import { divideInProportion, proportionRoundedDown } from '../../../base/money.ts';
 import type { NewMovement } from '../../payments/movement-queries.ts';
 import type { MovementStatus } from '../../payments/transitions.ts';
 import { applySteps } from '../apply-steps.ts';
@@ -108,7 +108,7 @@ function takeFromTransfer({ id, status, amount }: TransferState, taken: number):
 
 /** The part of a share's fee that is refunded with `refunded` of the share: in proportion, rounded down. */
 function feeReturned(share: ShareState, fee: number, refunded: number): number {
-  return share.amount === 0 ? 0 : Number((BigInt(fee) * BigInt(refunded)) / BigInt(share.amount));
+  return proportionRoundedDown(fee, refunded, share.amount);
 }
 
 /** The refund percentage of a cancellation policy, `hoursAhead` of the start: of the met rule with the most hours. */

@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { withDeadline } from '../support/wait-for.ts';
 import type { Env, ProcessSpec } from './run-setup.ts';
 import type { Happening } from './timeline.ts';
 
@@ -11,6 +12,7 @@ export type RecordHappening = (happening: Omit<Happening, 'at'>) => void;
 
 /** After an end of its own (the database was away at its start, say). */
 const RESTART_MS = 400;
+const MAX_HEAL_MS = 120_000;
 
 export class ProcessRunner {
   readonly name: string;
@@ -111,7 +113,9 @@ export class ProcessRunner {
       this.start();
     }
     // One that was asked to end is not up, though it still answers.
-    if (!this.#isReady || this.#asked) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#isReady && !this.#asked) return;
+    const ready = new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await withDeadline(`${this.name} is ready again`, ready, MAX_HEAL_MS);
   }
 
   /** For good. */

@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { withDeadline } from '../support/wait-for.ts';
 import type { Env, ProcessSpec } from './run-setup.ts';
 import type { TimelineEvent } from './timeline.ts';
 
@@ -11,6 +12,7 @@ export type RecordTimelineEvent = (event: Omit<TimelineEvent, 'at'>) => void;
 
 /** Delay after an exit that was not requested, for example because the database was down at its start. */
 const RESTART_MS = 400;
+const MAX_HEAL_MS = 120_000;
 
 export class ProcessRunner {
   readonly name: string;
@@ -111,7 +113,9 @@ export class ProcessRunner {
       this.start();
     }
     // A process that is shutting down counts as down, although it still answers.
-    if (!this.#isReady || this.#exitRequested) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#isReady && !this.#exitRequested) return;
+    const ready = new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await withDeadline(`${this.name} is ready again`, ready, MAX_HEAL_MS);
   }
 
   /** Ends the process without a restart. */

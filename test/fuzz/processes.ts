@@ -12,6 +12,7 @@ import { settingsToEnv } from '../../sandbox/processor/process-state.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { sandboxKeys } from '../../src/main/processors.ts';
 import { copyProgram, type Env, freePorts } from '../chaos/run-setup.ts';
+import { withDeadline } from '../support/wait-for.ts';
 
 export interface RunningService {
   readonly folder: string;
@@ -184,9 +185,12 @@ function makeStarter({ folder, main, fallen: crashes, endings: cleanups }: Start
 }
 
 function memoryOf(child: ChildProcess): Promise<Memory> {
-  return new Promise((resolve, reject) => {
+  const answered = new Promise<Memory>((resolve, reject) => {
     if (!child.connected) return reject(new Error(`${child.spawnargs.at(-1)} has ended`));
     child.once('message', (memory) => resolve(memory as Memory));
     child.send('memory');
   });
+  return withDeadline(`${child.spawnargs.at(-1)} reports its memory`, answered, PATIENCE_MS, () =>
+    child.kill('SIGKILL'),
+  );
 }

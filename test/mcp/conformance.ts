@@ -9,10 +9,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProgram } from '../support/run-program.ts';
+import { withDeadline } from '../support/wait-for.ts';
 
 const PACKAGE = '@modelcontextprotocol/conformance@0.1.16';
 const NODE = '22.23.3';
 const MIN_NODE = 22;
+/** npx may have to fetch the package and a Node.js. */
+const MAX_SCENARIO_MS = 300_000;
 
 /** The scenarios that need no test tools of the package. */
 const SCENARIOS = [
@@ -93,9 +96,10 @@ function run(scenario: string, url: string): Promise<{ code: number | null; out:
     stream.on('data', (chunk: Buffer) => {
       out += chunk;
     });
-  return new Promise((resolve) => {
+  const ended = new Promise<{ code: number | null; out: string }>((resolve) => {
     child.on('close', (code) => resolve({ code, out }));
   });
+  return withDeadline(`the scenario ${scenario} ends`, ended, MAX_SCENARIO_MS, () => child.kill('SIGKILL'));
 }
 
 async function main(forwarded: readonly string[]): Promise<number> {

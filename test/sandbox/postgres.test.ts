@@ -23,6 +23,7 @@ import { build } from 'esbuild';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedPostgres, findEmbeddedPostgres, startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 // Starts and kills PostgreSQL servers.
 vi.setConfig({ testTimeout: 60_000 });
@@ -108,13 +109,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function waitForInitdb(dataDir: string): Promise<number> {
-  for (;;) {
+function waitForInitdb(dataDir: string): Promise<number> {
+  const find = (): number | null => {
     const rows = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n');
     const row = rows.find((line) => line.includes('/initdb -D') && line.includes(dataDir));
-    if (row !== undefined) return Number.parseInt(row, 10);
-    await delay(5);
-  }
+    return row === undefined ? null : Number.parseInt(row, 10);
+  };
+  return waitFor('initdb runs', find, { timeoutMs: 60_000, intervalMs: 5 });
 }
 
 describe('the first start', () => {

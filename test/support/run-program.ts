@@ -5,6 +5,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { recordStream } from './record-logs.ts';
+import { withDeadline } from './wait-for.ts';
+
+/** A busy machine may need long for a first start with PostgreSQL, and for a drain. */
+const MAX_START_MS = 120_000;
+const MAX_STOP_MS = 90_000;
+const MAX_RUN_MS = 170_000;
 
 export interface Program {
   readonly process: ChildProcess;
@@ -37,19 +43,33 @@ function launch(args: readonly string[], env: Readonly<Record<string, string>>) 
     output.err += chunk;
   });
   recordStream(child.stderr);
-  return { child, texts: output, ended: once(child, 'close') as Promise<[number | null]> };
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  /** Its exit code. A program that does not end is killed with its whole process group. */
+  const exited = (timeoutMs = MAX_RUN_MS): Promise<number | null> =>
+    withDeadline(
+      `the program ends: ${args.join(' ')}`,
+      closed.then(([code]) => code),
+      timeoutMs,
+      () => kill(child),
+    );
+  return { child, output, closed, exited };
+}
+
+function kill(child: ChildProcess): void {
+  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+    process.kill(-child.pid, 'SIGKILL');
 }
 
 /** Waits until the program prints that it is ready. */
 export async function startProgram(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Program> {
-  const { child, texts: output, ended: exited } = launch(args, env);
+  const { child, output, closed, exited } = launch(args, env);
   const ready = new Promise<void>((resolve, reject) => {
     child.stdout.on('data', () => {
       if (/health {5}|worker is ready/.test(output.out)) resolve();
     });
-    void exited.then(([code]) => reject(new Error(`the program exited with ${code}: ${output.err}`)));
+    void closed.then(([code]) => reject(new Error(`the program exited with ${code}: ${output.err}`)));
   });
-  await ready;
+  await withDeadline(`the program is ready: ${args.join(' ')}`, ready, MAX_START_MS, () => kill(child));
   return {
     process: child,
     url: /is ready at (\S+)/.exec(output.out)?.[1] ?? '',
@@ -57,8 +77,7 @@ export async function startProgram(args: readonly string[], env: Readonly<Record
     err: () => output.err,
     async stop(signal) {
       process.kill(-(child.pid ?? 0), signal);
-      const [code] = await exited;
-      return code;
+      return exited(MAX_STOP_MS);
     },
   };
 }
@@ -67,9 +86,8 @@ export async function runProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<ProgramResult> {
-  const { texts: output, ended: exited } = launch(args, env);
-  const [code] = await exited;
-  return { code, ...output };
+  const { output, exited } = launch(args, env);
+  return { code: await exited(), ...output };
 }
 
 /** Starts the program, and sends SIGTERM when `when` resolves. */
@@ -78,8 +96,7 @@ export async function runAndInterrupt(
   env: Readonly<Record<string, string>>,
   when: Promise<unknown>,
 ): Promise<ProgramResult> {
-  const { child, texts: output, ended: exited } = launch(args, env);
+  const { child, output, exited } = launch(args, env);
   void when.then(() => process.kill(-(child.pid ?? 0), 'SIGTERM'));
-  const [code] = await exited;
-  return { code, ...output };
+  return { code: await exited(), ...output };
 }

@@ -33,3 +33,24 @@ export async function runUntilIdle(what: string, step: () => Promise<number>, ma
   }
   throw new Error(`${what} still finds work after ${maxSteps} steps`);
 }
+
+/** The result of the work. After `timeoutMs` it fails, and `giveUp` ends what the work waits for. */
+export async function withDeadline<T>(
+  what: string,
+  work: Promise<T>,
+  timeoutMs: number,
+  giveUp: () => void = () => undefined,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      giveUp();
+      reject(new Error(`this did not happen within ${timeoutMs} ms: ${what}`));
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -282,6 +282,11 @@ describe('files and functions', () => {
     expect(tooLong).toEqual([]);
   });
 
+  it('a test waits with a bound: test/support/wait-for.ts', () => {
+    const waiting = files.filter((file) => /^test\/.*\.ts$/.test(file) && /for \(;;\)|while \(true\)/.test(read(file)));
+    expect(waiting.filter((file) => file !== 'test/tidy/tree.test.ts')).toEqual(['test/support/wait-for.ts']);
+  });
+
   it('has no loop without a bound', () => {
     const ended: Readonly<Record<string, string>> = {
       'src/base/json/scan.ts': 'the end of the bytes ends it',

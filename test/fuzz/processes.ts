@@ -190,7 +190,7 @@ function memoryOf(child: ChildProcess): Promise<Memory> {
     child.once('message', (memory) => resolve(memory as Memory));
     child.send('memory');
   });
-  return withDeadline(`${child.spawnargs.at(-1)} reports its memory`, answered, PATIENCE_MS, () =>
+  return withDeadline(`${child.spawnargs.at(-1)} reports its memory`, answered, READY_TIMEOUT_MS, () =>
     child.kill('SIGKILL'),
   );
 }

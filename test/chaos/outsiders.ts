@@ -54,9 +54,9 @@ export class Outsiders {
   }
 
   async readForeign({ id, venue }: Booking): Promise<void> {
-    const { unrelated: stranger } = this.#venues;
+    const { unrelated } = this.#venues;
     const [who, key] = this.#random.often(0.5)
-      ? ['another venue', stranger.key]
+      ? ['another venue', unrelated.key]
       : ['the live key', venue.liveKey ?? ''];
     const read = (checkoutId: string): Promise<ClientResponse | null> =>
       this.#api.send({ method: 'GET', path: `/v1/checkouts/${checkoutId}`, key });

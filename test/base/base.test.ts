@@ -228,6 +228,8 @@ describe('addresses', () => {
       'https://',
       'harbor.example/a',
       '/a',
+      'https://a]@.example/',
+      'https://[a@harbor.example/',
     ];
     expect([...good, ...bad].filter((text) => formats.uri(text))).toEqual(good);
   });

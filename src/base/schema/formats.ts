@@ -33,9 +33,12 @@ export function isDate(text: string): boolean {
   return year >= 1970 && year <= 9998 && isDay(year, month, day);
 }
 
-/** ASCII only, everything else percent-encoded; brackets only around a numeric host, `#` once. */
-const ADDRESS =
-  /^[a-z][a-z0-9+.-]*:\/\/(?:[\w.~!$&'()*+,;=:@[\]-]|%[0-9a-f]{2})+(?:[/?](?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)?(?:#(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)?$/i;
+const CHARACTER = String.raw`[\w.~!$&'()*+,;=-]|%[0-9a-f]{2}`;
+const USER = `(?:(?:${CHARACTER}|:)*@)?`;
+const HOST = String.raw`(?:\[[0-9a-f:.]+\]|(?:${CHARACTER})+)(?::\d*)?`;
+const TAIL = `(?:${CHARACTER}|[:@/?])*`;
+/** ASCII only, everything else percent-encoded; brackets only around a numeric host, `@` before it and `#` once. */
+const ADDRESS = new RegExp(String.raw`^[a-z][a-z0-9+.-]*:\/\/${USER}${HOST}(?:[/?]${TAIL})?(?:#${TAIL})?$`, 'i');
 
 function isAddress(text: string): boolean {
   return ADDRESS.test(text) && URL.canParse(text);

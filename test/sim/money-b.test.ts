@@ -3,8 +3,8 @@
 import { expect, it } from 'vitest';
 import { runSeeds } from './seeds.ts';
 
-it('money, events and idempotency keys are correct in seeds 1001 to 2000', {
-  timeout: 1_800_000,
+it('money, events and idempotency keys are correct in seeds 251 to 500', {
+  timeout: 600_000,
 }, async () => {
-  expect(await runSeeds(1_001, 1_000)).toEqual([]);
+  expect(await runSeeds(251, 250)).toEqual([]);
 });

@@ -134,7 +134,7 @@ async function copyBinaries(native: string, copy: string): Promise<void> {
   await rename(temporary, copy);
 }
 
-/** Copies with modes that let other users read, whatever umask the packages were installed under. */
+/** Copies with modes that let other users read, for any umask that the packages were installed under. */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   await chmod(to, 0o755);

@@ -334,7 +334,7 @@ function apiKeyOf(header: string | undefined): string | undefined {
   return Buffer.from(header.slice(6), 'base64').toString('utf8').split(':')[0];
 }
 
-/** The same for the same method, path and parameters, in whatever order the parameters come. */
+/** The same for the same method, path and parameters, in any order of the parameters. */
 function fingerprintOf({ request, path }: PreparedCall): string {
   const params = request.body.split('&').sort().join('&');
   return createHash('sha256').update(`${request.method} ${path}\n${params}`).digest('base64url');

@@ -109,7 +109,7 @@ function parseLenient(bytes: Buffer): unknown {
   }
 }
 
-/** `firstIndexById` covers the whole file, so a repeated id is found in whatever chunk it is. */
+/** `firstIndexById` covers the whole file, so a repeated id is found in any chunk. */
 export function validateItems(
   kind: ImportKind,
   caller: Caller,

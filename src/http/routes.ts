@@ -12,7 +12,7 @@ const ORIGIN = /^https?:\/\/[^/?#]+/i;
 
 /**
  * The address of a request without its origin. A request in absolute form, as to a proxy, is served by its path (RFC
- * 9112, 3.2.2), whatever host it names: routes, 405, pages and links to a next page all read this address.
+ * 9112, 3.2.2), for any host it names: routes, 405, pages and links to a next page all read this address.
  */
 export function withoutOrigin(url: string): string {
   if (url.startsWith('/')) return url;

@@ -34,7 +34,7 @@ import { bodyProblemFor, registerTools } from './tools.ts';
 export interface RunningServer {
   readonly urls: Urls;
   readonly port: number;
-  /** The address on this machine, whatever the public address is. */
+  /** The address on this machine, which may differ from the public one. */
   readonly localUrl: string;
   /** Requests in flight finish; new ones are refused. */
   close(): Promise<void>;

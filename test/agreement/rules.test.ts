@@ -144,7 +144,7 @@ const KEEPS_RULES = table(`
   tiers without ids | offering | {"tiers": [{}, {}], "category": "spa"}
   overrides beside tiers that are no list | offering | {"tiers": "x", "availability": {"slots": [{"tier_overrides": [{"tier": "a"}]}]}}
   metadata keys constructor and prototype | offering | {"metadata": {"constructor": "a", "prototype": "b", "toString": "c"}}
-  whatever extra holds | boat | {"extra": {${PROTO_BODY}, ${BACKWARDS}}, "pricing": [{"currency": "eur"}, {"currency": "eur"}]}
+  any value of extra | boat | {"extra": {${PROTO_BODY}, ${BACKWARDS}}, "pricing": [{"currency": "eur"}, {"currency": "eur"}]}
   a start in the past, outside the clock | event | {"starts_at": "1999-01-01T00:00:00Z", "ends_at": "1999-01-02T00:00:00Z"}
   registered origins however written | checkout_create | {"return_url": "https://APP.example.com:443/x?y#z", "cancel_url": "https://pay.example.com:8443"}
   addresses that cannot be parsed | checkout_create | {"return_url": "https://", "cancel_url": 7}

@@ -91,7 +91,7 @@ function eventOf(
   };
 }
 
-/** The first event of each id counts; later ones are duplicates, whatever their content. */
+/** The first event of each id counts; later ones are duplicates, with any content. */
 function firstOfEachId(sent: ActivityEvent[]): ActivityEvent[] {
   const seen = new Set<string>();
   return sent.filter(({ id }) => !seen.has(id) && seen.add(id));

@@ -1,4 +1,4 @@
-// How much a lookup reads: a few index entries for each person, whatever the planner's statistics are. They may be of a
+// How much a lookup reads: a few index entries for each person, for any statistics of the planner. They may be of a
 // nearly empty table, or of many small venues beside a big one: then an index that only starts with the venue looks as
 // good as the right one, and every lookup would read the whole venue.
 

@@ -111,7 +111,7 @@ export function summarize(facts: RunFacts): RunSummary {
 const INJECTED_FAULT = /a fault that was switched on/;
 
 /**
- * A server must answer 503, not 500, whatever fails around it. The recorder has the text of the first few internal
+ * A server must answer 503, not 500, for any failure around it. The recorder has the text of the first few internal
  * errors.
  */
 export function checkInternalErrors(recorder: Pick<Recorder, 'internalErrors' | 'failures'>): Violation[] {

@@ -255,7 +255,7 @@ describe('without the header the booking id is the key', () => {
 });
 
 describe('a failed request', () => {
-  it('leaves the key and the booking unused, whatever its error was', async () => {
+  it('leaves the key and the booking unused, for any error', async () => {
     const [good, key] = [checkoutBody(), newKey()];
     const wrong = [
       { ...good, amount: 1 },

@@ -1,4 +1,4 @@
-// Every example_fix of a 422 solves its problem, whatever is wrong with the body. Also repeats odd addresses that the
+// Every example_fix of a 422 solves its problem, for any mistake in the body. Also repeats odd addresses that the
 // fuzzer once found to be answered wrongly.
 
 import fc from 'fast-check';

@@ -155,7 +155,7 @@ export function newCheckout(now: number, name: string, more: object = {}): objec
 }
 
 let nextName = 0;
-/** A new name, unique in the database whatever the seed. */
+/** A new name, unique in the database for any seed. */
 export const uniqueName = (prefix: string): string => `${prefix}-${process.pid}-${nextName++}`;
 /** Whether this is an external id that the fixture made, not an id. */
 export const isOwnName = (text: string): boolean => text.startsWith('own-');

@@ -50,7 +50,7 @@ describe('a text message', () => {
     expect(text).not.toMatch(/[\u00a0\u202f]/);
   });
 
-  it('carries no link but ours, whatever the members’ names are', () => {
+  it('carries no link but ours, for any names of members', () => {
     const about = { description: 'A\nB', venue: 'V', zone: 'UTC', currency: 'usd', payBy: 0 };
     const textsFor = (organizer: string | null) =>
       textOf('text.invite', 'en', { ...about, organizer }, { amount: 5_000, link: 'https://x.example/s/1' });

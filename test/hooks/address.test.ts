@@ -69,7 +69,7 @@ describe('admission', () => {
     }
   });
 
-  it('verifies Square against the issued URL, whatever the Host header says', async () => {
+  it('verifies Square against the issued URL, for any Host header', async () => {
     const square = await connectVenueSystem(world, 'square');
     const raw = '{"event_id":"e1","type":"webhooks.test_notification"}';
     const response = await square.send(raw, { 'x-forwarded-host': 'evil.example' });

@@ -1,4 +1,4 @@
-// Bookings and cancellations change the capacity of slots: each booking counts once, whatever is sent, how often and in
+// Bookings and cancellations change the capacity of slots: each booking counts once, for any deliveries, any number of times and in
 // which order, and a slot never shows more places than it has.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -276,7 +276,7 @@ describe('bookings of the other systems', () => {
 });
 
 describe('a canceled class', () => {
-  it('stays full whatever its roster says, and shows the places that are left when it is restored', async () => {
+  it('stays full for any roster, and shows the places that are left when it is restored', async () => {
     const system = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' });
     await post(system, YOGA);
     const at = (minute: number) => `2027-01-15T18:0${minute}:00Z`;

@@ -117,7 +117,7 @@ describe('an entry', () => {
 });
 
 describe('the balances', () => {
-  it('add up to zero whatever is posted, for a venue and for all', async () => {
+  it('add up to zero for any entries, for a venue and for all', async () => {
     const entries = kinds.map((kind, place) => ({ kind, subject: `some-${place}`, amount: 17 * (place + 1) }));
     await world.db.transaction((tx) => postEntries(tx, about(), entries));
     for (const whose of [venueId, null]) {

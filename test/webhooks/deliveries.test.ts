@@ -142,7 +142,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('stores the first 4 KB of the response, whatever its content', async () => {
+  it('stores the first 4 KB of the response, for any content', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/long', ['checkout.created']);
     fixture.respond = (_request, response) => {

@@ -320,7 +320,7 @@ describe('the delivery log', () => {
     expect(new Set(seen).size).toBe(14);
   });
 
-  it('redelivers one, whatever its status, with new 72 hours', async () => {
+  it('redelivers one in any status, with new 72 hours', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/again', ['checkout.created']);
     await venue.create();

@@ -1,5 +1,5 @@
 // Finds a duplicate member name in one object, by comparing raw bytes while the object is scanned.
-// Guarantees: no allocation for objects of up to 16 members, linear time for larger ones, whatever the names are.
+// Guarantees: no allocation for objects of up to 16 members, linear time for larger ones, for any names.
 // It compares bytes: names with escapes are left to the slow second pass (escaped-text.ts).
 
 const SMALL_OBJECT_MEMBERS = 16;

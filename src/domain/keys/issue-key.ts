@@ -22,7 +22,7 @@ export interface NewKeyRequest {
   readonly venueId: string;
   readonly kind: KeyKind;
   readonly mode: Mode;
-  /** The scopes of a live secret key. A test key has every scope, whatever is requested. */
+  /** The scopes of a live secret key. A test key has every scope, also if the request names some. */
   readonly scopes: readonly string[];
   readonly expiresAt: string | null;
   readonly allowIps: readonly string[];

@@ -3,7 +3,7 @@
 import type { Payout } from '../../../schemas/types.gen.ts';
 import type { MovementStatus } from './transitions.ts';
 
-/** One failed transfer needs the operator, whatever the others do. A dropped one was refunded before it was sent. */
+/** One failed transfer needs the operator, in any state of the others. A dropped one was refunded before it was sent. */
 export function payoutStatus(transfers: readonly { readonly status: MovementStatus }[]): Payout['status'] {
   const active = transfers.map(({ status }) => status).filter((status) => status !== 'dropped');
   if (active.includes('failed')) return 'failed';

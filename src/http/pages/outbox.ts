@@ -26,7 +26,7 @@ export function sendOutbox(reply: FastifyReply, messages: readonly OutboxMessage
 <script type="module" src="${assetUrl('guest.js')}"></script>
 </head>
 <body>
-<header><p class="ribbon">Sandbox: nothing here was sent to anybody</p>
+<header><p class="ribbon">Sandbox: no message here was sent to a phone</p>
 <p class="banner" id="offline" role="alert" hidden></p></header>
 <main id="main">
 <h1>Text messages</h1>

@@ -1,6 +1,6 @@
 // The ledger check as one statement for a range of checkouts: one snapshot, so that it can run beside the workers. Both
-// sides of every comparison are unioned and summed, never joined: each table is read once by its index, whatever the
-// planner's estimates are.
+// sides of every comparison are unioned and summed, never joined: each table is read once by its index, for any
+// estimates of the planner.
 
 import type { Queryable } from '../../../base/db.ts';
 import { type CheckoutRange, ENTRIES, IN_RANGE, rangeValues } from '../../ledger/check-queries.ts';

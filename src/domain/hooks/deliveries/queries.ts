@@ -80,7 +80,7 @@ export async function listInboundRows(
   );
 }
 
-/** Makes a delivery due now, whatever its status. Null: there is no such delivery, or its body was deleted. */
+/** Makes a delivery due now, in any status. Null: there is no such delivery, or its body was deleted. */
 export async function requeueInbound(
   tx: Queryable,
   venueId: string,

@@ -3,7 +3,7 @@
 export type CleanupStep = () => Promise<void> | void;
 
 export interface Cleanup {
-  add(ending: CleanupStep): void;
+  add(step: CleanupStep): void;
   /** Runs every step once; a second call waits for the first. */
   run(): Promise<void>;
   /** True once cleanup has started: figures measured after that are not results. */
@@ -40,8 +40,8 @@ export function makeCleanup(): Cleanup {
     });
   }
   return {
-    add: (ending) => {
-      all.push(ending);
+    add: (step) => {
+      all.push(step);
     },
     run,
     hasStarted: () => child !== null,

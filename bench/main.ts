@@ -12,7 +12,7 @@ import { describeMachine, loadNow } from './machine.ts';
 import { type Options, readOptions } from './options.ts';
 import { renderReport } from './report.ts';
 import { runBench } from './rounds.ts';
-import { renderTable, verdictOf } from './table.ts';
+import { ratingOf, renderTable } from './table.ts';
 
 /** Shows one line on a terminal; the next line replaces it. */
 function showProgress(line: string): void {
@@ -52,7 +52,7 @@ async function main(args: readonly string[]): Promise<void> {
       writeFileSync(join(folder, 'index.html'), renderReport(results, machine, new Date(), isQuick));
       process.stderr.write(`bench: wrote ${join(folder, 'index.html')}\n`);
     }
-    if (results.some((result) => ['error', 'below floor'].includes(verdictOf(result)))) process.exitCode = 1;
+    if (results.some((result) => ['error', 'below floor'].includes(ratingOf(result)))) process.exitCode = 1;
   } catch (error) {
     if (!cleanup.hasStarted())
       process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -5,7 +5,7 @@ import type { Result } from './bench.ts';
 import type { Machine } from './machine.ts';
 import { type Line, plot } from './plot.ts';
 import { median } from './rounds.ts';
-import { figure, machineLine, QUICK_NOTE, verdictOf } from './table.ts';
+import { figure, machineLine, QUICK_NOTE, ratingOf } from './table.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --page: #fbfaf8; --card: #fff; --ink: #1d2430; --soft: #5b6472; --rule: #d9dbe0;
@@ -53,14 +53,14 @@ ${results.map(card).join('\n')}
 }
 
 function table(results: readonly Result[]): string {
-  const head = ['bench', 'ratio', 'floor', 'goal', 'verdict', 'spread', 'rounds', 'ours', 'against', 'unit', 'took'];
+  const head = ['bench', 'ratio', 'floor', 'goal', 'result', 'spread', 'rounds', 'ours', 'against', 'unit', 'took'];
   const rows = results.map((result) => {
     const cells = [
       escapeHtml(result.name),
       result.ratio.toFixed(3),
       String(result.floor),
       String(result.goal),
-      renderVerdict(result),
+      renderRating(result),
       `${Math.round(result.spread * 100)} %`,
       String(result.rounds),
       figure(median(result.measured.map(({ ours }) => ours))),
@@ -73,16 +73,16 @@ function table(results: readonly Result[]): string {
   return `<div class="card scroll" role="region" aria-label="All benches" tabindex="0"><table><thead><tr>${head.map((title) => `<th scope="col">${title}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
-function renderVerdict(result: Result): string {
-  const verdict = verdictOf(result);
-  const kind = verdict === 'goal reached' ? 'good' : verdict === 'ok' ? '' : 'bad';
-  return `<span class="${kind}">${verdict}</span>`;
+function renderRating(result: Result): string {
+  const text = ratingOf(result);
+  const kind = text === 'goal reached' ? 'good' : text === 'ok' ? '' : 'bad';
+  return `<span class="${kind}">${text}</span>`;
 }
 
 function card(result: Result): string {
   const { sides, measured } = result;
   const remarks = [
-    `<p><strong>${result.ratio.toFixed(3)}</strong> · ${renderVerdict(result)}: ${escapeHtml(sides.ours)} against ${escapeHtml(sides.base)}</p>`,
+    `<p><strong>${result.ratio.toFixed(3)}</strong> · ${renderRating(result)}: ${escapeHtml(sides.ours)} against ${escapeHtml(sides.base)}</p>`,
     result.note === undefined ? '' : `<p class="soft">${escapeHtml(result.note)}</p>`,
     result.error === undefined ? '' : `<p class="bad">${escapeHtml(result.error)}</p>`,
   ];

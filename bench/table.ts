@@ -4,10 +4,10 @@ import type { Result } from './bench.ts';
 import type { Machine } from './machine.ts';
 import { median } from './rounds.ts';
 
-const HEAD = ['name', 'ratio', 'floor', 'goal', 'verdict', 'spread', 'rounds', 'ours', 'against', 'unit', 'took'];
+const HEAD = ['name', 'ratio', 'floor', 'goal', 'result', 'spread', 'rounds', 'ours', 'against', 'unit', 'took'];
 const LEFT_ALIGNED_COLUMNS = new Set([0, 4, 9]);
 
-export function verdictOf(result: Result): 'error' | 'below floor' | 'ok' | 'goal reached' {
+export function ratingOf(result: Result): 'error' | 'below floor' | 'ok' | 'goal reached' {
   if (result.error !== undefined) return 'error';
   const reaches = (limit: number): boolean => (result.isSize === true ? result.ratio <= limit : result.ratio >= limit);
   if (!reaches(result.floor)) return 'below floor';
@@ -39,7 +39,7 @@ export function renderTable(results: readonly Result[], machine: Machine, isQuic
     result.ratio.toFixed(3),
     String(result.floor),
     String(result.goal),
-    verdictOf(result),
+    ratingOf(result),
     `${Math.round(result.spread * 100)} %`,
     String(result.rounds),
     figure(median(result.measured.map(({ ours }) => ours))),

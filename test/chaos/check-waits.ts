@@ -20,7 +20,7 @@ const MAX_WAIT_MS = 90_000;
 const MAX_QUIET_WAITS_MS = [MAX_WAIT_MS, 15_000] as const;
 const CHECKOUTS_PER_ROUND = 5;
 
-export interface Arrival {
+export interface EventArrival {
   readonly eventId: string;
   readonly endpointId: string;
   /** Milliseconds since 1970. */
@@ -33,7 +33,11 @@ export interface Arrival {
 const DELAYING_TARGETS = /^(worker-\d|postgres|receivers)$/;
 
 /** Counts each wait from the last disturbance. Another rule covers events that never arrived. */
-export function checkWaits(arrivals: readonly Arrival[], timeline: readonly TimelineEvent[], found: Found): number {
+export function checkWaits(
+  arrivals: readonly EventArrival[],
+  timeline: readonly TimelineEvent[],
+  found: Found,
+): number {
   const times = timeline
     .filter(({ who, what }) => DELAYING_TARGETS.test(who) && what !== 'done' && what !== 'skipped')
     .map(({ at }) => at);
@@ -54,7 +58,7 @@ export async function readArrivals(
   db: Db,
   endpoints: readonly Endpoint[],
   receivers: Pick<Receivers, 'firstAt'>,
-): Promise<Arrival[]> {
+): Promise<EventArrival[]> {
   const events = await db.query<{ id: string; venueId: string; type: string; at: number }>(
     `select event_id as id, venue_id as "venueId", type, (extract(epoch from created_at) * 1000)::float8 as at from events`,
   );

@@ -5,7 +5,7 @@ import type { ClientLoad } from './load.ts';
 import type { RunSummary } from './summary.ts';
 
 export function withClientFigures(
-  verdict: RunSummary,
+  summary: RunSummary,
   { bookings, context, outsiders }: ClientLoad,
   repeatedRequests: number,
 ): RunSummary {
@@ -29,5 +29,5 @@ export function withClientFigures(
     `${people.keys_revoked} keys revoked, ${people.foreign_reads} reads of foreign checkouts, ${repeatedRequests} requests repeated`;
   const limits =
     'limits: 200 calls at a limit of 60 after the nemesis; the counts are unlogged and reset by a crash of PostgreSQL';
-  return { ...verdict, figures: { ...verdict.figures, people }, lines: [...verdict.lines, line, limits] };
+  return { ...summary, figures: { ...summary.figures, people }, lines: [...summary.lines, line, limits] };
 }

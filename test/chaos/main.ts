@@ -2,7 +2,7 @@
 // (durability on) as real processes; partners, guests and outsiders, which record every response; and a nemesis process
 // that kills, stops, restarts and slows the others by a plan from the seed. When the nemesis has ended, it checks every
 // promise against the database, the processor's records and the recorded responses.
-// Writes to .chaos/<seed>/: timeline.html (the plot), verdict.json, timeline.jsonl, logs/, and violations.json if any.
+// Writes to .chaos/<seed>/: timeline.html (the plot), summary.json, timeline.jsonl, logs/, and violations.json if any.
 // Exits with 0 if every rule held, else with 1. A seed always gives the same plan, but not the same run.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -200,14 +200,14 @@ async function runChaos(
       logLines,
       hasStandby: options.standby,
     };
-    const verdict = withClientFigures(summarize(facts), load, repeated);
-    if (!verdict.ok) await writeEvidence(db, setup, { ...facts, violations: verdict.violations });
+    const summary = withClientFigures(summarize(facts), load, repeated);
+    if (!summary.ok) await writeEvidence(db, setup, { ...facts, violations: summary.violations });
     const { startedAt, countsBySecond } = recorder;
     const plotData = { seed, startedAt, ended, timeline: nemesis.timeline, countsBySecond };
-    writeFileSync(join(setup.folder, 'timeline.html'), renderPage(plotData, verdict));
-    writeFileSync(join(setup.folder, 'verdict.json'), `${JSON.stringify(verdict, null, 2)}\n`);
-    process.stdout.write(`${options.json ? JSON.stringify(verdict) : renderSummary(verdict, setup.folder)}\n`);
-    return verdict.ok;
+    writeFileSync(join(setup.folder, 'timeline.html'), renderPage(plotData, summary));
+    writeFileSync(join(setup.folder, 'summary.json'), `${JSON.stringify(summary, null, 2)}\n`);
+    process.stdout.write(`${options.json ? JSON.stringify(summary) : renderSummary(summary, setup.folder)}\n`);
+    return summary.ok;
   } finally {
     await db.close().catch(() => undefined);
   }

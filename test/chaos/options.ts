@@ -18,7 +18,7 @@ export interface Options {
   readonly standby: boolean;
 }
 
-const HELP = `npm run chaos -- [--minutes N] [--seed S] [--lanes N] [--every SECONDS] [--patience SECONDS] [--json] [--keep] [--standby]
+const HELP = `npm run chaos -- [--minutes N] [--seed S] [--concurrency N] [--every SECONDS] [--patience SECONDS] [--json] [--keep] [--standby]
 
 Kills, stops, disconnects and slows two API servers, two workers, the card processor and PostgreSQL under load. Then it waits
 until all work is done, and checks every promise against the database, the processor's records and the clients' responses.
@@ -26,16 +26,16 @@ until all work is done, and checks every promise against the database, the proce
   --minutes N   duration, 0.1 to 1440 (5); fractions are allowed. From 5 on each kind of action is done at least once, and a
                 run in which one failed, or in which an outcome is missing, is a violation
   --seed S      seed of the nemesis's plan and of the clients' scenarios (random; it is printed)
-  --lanes N     bookings at the same time, 1 to 200 (8)
+  --concurrency N  bookings at the same time, 1 to 200 (8)
   --every S     approximate seconds between two actions of the nemesis (3)
   --patience S  seconds for the workers to finish all work after the nemesis (70: longer than a lease); unfinished work is then
                 a violation; with 60 or less "everyshare reconcile" finishes it, and the report counts it
-  --json        print the verdict as one JSON document, and nothing else
+  --json        print the summary as one JSON document, and nothing else
   --standby     PostgreSQL with a synchronous standby (Debian's packages, installed if permitted) behind PgBouncer in
                 transaction mode; a killed PostgreSQL means that the standby is promoted and a new one is made
   --keep        keep the database and the copied program
 
-Writes to .chaos/<seed>/: timeline.html (the plot), verdict.json, timeline.jsonl, logs/, and violations.json if any.
+Writes to .chaos/<seed>/: timeline.html (the plot), summary.json, timeline.jsonl, logs/, and violations.json if any.
 Exits with 0 if every rule held, else with 1.
 `;
 
@@ -50,7 +50,7 @@ export function readOptions(argv: readonly string[]): Options | null {
       return null;
     }
     if (option === '--json' || option === '--keep' || option === '--standby') given.set(option, 'yes');
-    else if (/^--(minutes|seed|lanes|every|patience)$/.test(option)) given.set(option, args.shift() ?? '');
+    else if (/^--(minutes|seed|concurrency|every|patience)$/.test(option)) given.set(option, args.shift() ?? '');
     else throw new Error(`${option} is not an option.\n\n${HELP}`);
   }
   const number = (name: string, fallback: number, min: number, max: number): number => {
@@ -64,7 +64,7 @@ export function readOptions(argv: readonly string[]): Options | null {
   return {
     minutes: number('--minutes', 5, 0.1, 1_440),
     seed: Math.floor(number('--seed', Math.floor(Math.random() * 1_000_000), 0, 2 ** 31)),
-    concurrency: Math.floor(number('--lanes', 8, 1, 200)),
+    concurrency: Math.floor(number('--concurrency', 8, 1, 200)),
     everySeconds: number('--every', 3, 0.2, 600),
     settleSeconds: number('--patience', 70, 1, 3_600),
     json: given.has('--json'),

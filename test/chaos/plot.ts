@@ -40,9 +40,9 @@ export interface PlotData {
   readonly countsBySecond: readonly Readonly<Record<Counter, number>>[];
 }
 
-export function renderPage(data: PlotData, verdict: RunSummary): string {
-  const isGood = verdict.violations.length === 0;
-  const shown = verdict.violations.slice(0, 50);
+export function renderPage(data: PlotData, summary: RunSummary): string {
+  const isGood = summary.violations.length === 0;
+  const shown = summary.violations.slice(0, 50);
   const list = shown
     .map(({ rule, subject, what }) => `<li>${escapeHtml(`${rule}: ${subject}: ${what}`)}</li>`)
     .join('');
@@ -52,8 +52,8 @@ export function renderPage(data: PlotData, verdict: RunSummary): string {
 <title>Everyshare: chaos, seed ${data.seed}</title><style>${STYLE}</style></head>
 <body><main>
 <h1>Everyshare: chaos, seed ${data.seed}</h1>
-<p class="${isGood ? 'good' : 'bad'}">${isGood ? 'No violation.' : `${verdict.violations.length} violations.`}</p>
-${verdict.lines.map((line) => `<p class="soft">${escapeHtml(line)}</p>`).join('\n')}
+<p class="${isGood ? 'good' : 'bad'}">${isGood ? 'No violation.' : `${summary.violations.length} violations.`}</p>
+${summary.lines.map((line) => `<p class="soft">${escapeHtml(line)}</p>`).join('\n')}
 <div class="card">${renderTimeline(data)}</div>
 <p class="soft">Red: down, with a line where the process or a backend was killed (SIGKILL). Amber: stopped, with a line for SIGTERM
 or a restart. Violet: faults of the processor or the receivers, with a line where connections were cut. Dashed: the end of the nemesis.</p>

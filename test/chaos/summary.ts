@@ -148,15 +148,15 @@ function formatCounts(counts: Readonly<Record<string, number>>): string {
   return pairs.map(([name, count]) => `${name} ${count}`).join(', ') || 'none';
 }
 
-export function renderSummary(verdict: RunSummary, folder: string): string {
-  const lines = [...verdict.lines];
-  const [first] = verdict.violations;
-  if (first === undefined) lines.push(`verdict: no violation. The plot is ${join(folder, 'timeline.html')}`);
+export function renderSummary(summary: RunSummary, folder: string): string {
+  const lines = [...summary.lines];
+  const [first] = summary.violations;
+  if (first === undefined) lines.push(`result: no violation. The plot is ${join(folder, 'timeline.html')}`);
   else {
     lines.push(
-      `verdict: ${verdict.violations.length} VIOLATIONS. The first: ${first.rule}: ${first.subject}: ${first.what}`,
+      `result: ${summary.violations.length} VIOLATIONS. The first: ${first.rule}: ${first.subject}: ${first.what}`,
       `see ${join(folder, 'violations.json')} (its rows, events and intents), ${join(folder, 'logs')} and ${join(folder, 'timeline.html')};`,
-      `to repeat the plan: npm run chaos -- --seed ${verdict.seed} --minutes ${verdict.minutes} (--keep keeps the database)`,
+      `to repeat the plan: npm run chaos -- --seed ${summary.seed} --minutes ${summary.minutes} (--keep keeps the database)`,
     );
   }
   return lines.join('\n');

@@ -47,105 +47,102 @@ async function refusalAtCommit(work: (tx: Queryable) => Promise<unknown>): Promi
 interface Machine {
   readonly name: string;
   readonly table: string;
-  readonly moves: Transitions<string>;
+  readonly transitions: Transitions<string>;
   readonly first: string;
   /** Which row, and the columns that a row in a state needs. */
   readonly where: string;
-  readonly beside: (status: string) => string;
+  readonly columns: (status: string) => string;
 }
 
 const MACHINES: readonly Machine[] = [
   {
     name: 'checkout',
     table: 'checkouts',
-    moves: CHECKOUT_TRANSITIONS,
+    transitions: CHECKOUT_TRANSITIONS,
     first: 'open',
     where: 'checkout_id = $1',
-    beside: (status) =>
+    columns: (status) =>
       `completed_at = ${status === 'completed' ? 'now()' : 'null'}, capture_due_at = ${status === 'funded' ? 'now()' : 'null'}`,
   },
   {
     name: 'share',
     table: 'shares',
-    moves: SHARE_TRANSITIONS,
+    transitions: SHARE_TRANSITIONS,
     first: 'invited',
     where: 'checkout_id = $1 and is_organizer',
-    beside: () => 'held_at = now()',
+    columns: () => 'held_at = now()',
   },
   {
     name: 'hold',
     table: 'holds',
-    moves: HOLD_TRANSITIONS,
+    transitions: HOLD_TRANSITIONS,
     first: 'requested',
     where: 'hold_id = (select min(h.hold_id::text)::uuid from holds h where h.checkout_id = $1)',
-    beside: () => 'due_at = now()',
+    columns: () => 'due_at = now()',
   },
   {
     name: 'movement',
     table: 'movements',
-    moves: MOVEMENT_TRANSITIONS,
+    transitions: MOVEMENT_TRANSITIONS,
     first: 'waiting',
     where: 'movement_id = (select min(m.movement_id::text)::uuid from movements m where m.checkout_id = $1)',
-    beside: (status) =>
+    columns: (status) =>
       `due_at = ${['waiting', 'sending'].includes(status) ? 'now()' : 'null'}, done_at = ${status === 'done' ? 'now()' : 'null'}`,
   },
 ];
 
-describe.each(MACHINES)(
-  'the transitions of a $name',
-  ({ name, table, moves: transitions, first, where, beside: columns }) => {
-    const states = Object.keys(transitions);
+describe.each(MACHINES)('the transitions of a $name', ({ name, table, transitions, first, where, columns }) => {
+  const states = Object.keys(transitions);
 
-    it('are the same in TypeScript and in the database', async () => {
-      const rows = await world.db.query<{ from_status: string; to_status: string }>(
-        'select from_status, to_status from state_transitions where machine = $1',
-        [name],
-      );
-      const ours = states.flatMap((from) => (transitions[from] ?? []).map((to) => `${from} > ${to}`));
-      expect(rows.map(({ from_status, to_status }) => `${from_status} > ${to_status}`).sort()).toEqual(
-        [...ours, ` > ${first}`].sort(),
-      );
-    });
+  it('are the same in TypeScript and in the database', async () => {
+    const rows = await world.db.query<{ from_status: string; to_status: string }>(
+      'select from_status, to_status from state_transitions where machine = $1',
+      [name],
+    );
+    const ours = states.flatMap((from) => (transitions[from] ?? []).map((to) => `${from} > ${to}`));
+    expect(rows.map(({ from_status, to_status }) => `${from_status} > ${to_status}`).sort()).toEqual(
+      [...ours, ` > ${first}`].sort(),
+    );
+  });
 
-    it('are the only ones that the database accepts, of every pair of states', async () => {
-      const passed: string[] = [];
-      const wanted = states.flatMap((from) => (transitions[from] ?? []).map((to) => `${from} > ${to}`));
-      for (const from of states) {
-        for (const to of states) {
-          if (from === to) continue;
-          const refusal = await refusalOf(async (tx) => {
-            // Triggers are off, because a row cannot otherwise return to an earlier state.
-            await tx.query('set local session_replication_role = replica');
-            await tx.query(`update ${table} set status = '${from}', ${columns(from)} where ${where}`, [done.id]);
-            await tx.query('set local session_replication_role = origin');
-            const rows = await tx.query(
-              `update ${table} set status = '${to}', ${columns(to)} where ${where} returning 1`,
-              [done.id],
-            );
-            expect(rows).toHaveLength(1);
-          });
-          if (refusal === null) passed.push(`${from} > ${to}`);
-          else expect(refusal).toBe(`a ${name} cannot move from "${from}" to "${to}"`);
-        }
+  it('are the only ones that the database accepts, of every pair of states', async () => {
+    const passed: string[] = [];
+    const wanted = states.flatMap((from) => (transitions[from] ?? []).map((to) => `${from} > ${to}`));
+    for (const from of states) {
+      for (const to of states) {
+        if (from === to) continue;
+        const refusal = await refusalOf(async (tx) => {
+          // Triggers are off, because a row cannot otherwise return to an earlier state.
+          await tx.query('set local session_replication_role = replica');
+          await tx.query(`update ${table} set status = '${from}', ${columns(from)} where ${where}`, [done.id]);
+          await tx.query('set local session_replication_role = origin');
+          const rows = await tx.query(
+            `update ${table} set status = '${to}', ${columns(to)} where ${where} returning 1`,
+            [done.id],
+          );
+          expect(rows).toHaveLength(1);
+        });
+        if (refusal === null) passed.push(`${from} > ${to}`);
+        else expect(refusal).toBe(`a ${name} cannot move from "${from}" to "${to}"`);
       }
-      expect(passed.sort()).toEqual(wanted.sort());
-    });
+    }
+    expect(passed.sort()).toEqual(wanted.sort());
+  });
 
-    it('begin in one state', async () => {
-      for (const state of states) {
-        if (state === first) continue;
-        const refusal = await refusalOf((tx) =>
-          tx.query(
-            `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('status', $2::text))).*
+  it('begin in one state', async () => {
+    for (const state of states) {
+      if (state === first) continue;
+      const refusal = await refusalOf((tx) =>
+        tx.query(
+          `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('status', $2::text))).*
            from ${table} t where ${where}`,
-            [done.id, state],
-          ),
-        );
-        expect(refusal).toBe(`a ${name} cannot move from "" to "${state}"`);
-      }
-    });
-  },
-);
+          [done.id, state],
+        ),
+      );
+      expect(refusal).toBe(`a ${name} cannot move from "" to "${state}"`);
+    }
+  });
+});
 
 it('the database has no state machine that TypeScript does not have', async () => {
   const rows = await world.db.query<{ machine: string }>('select distinct machine from state_transitions');

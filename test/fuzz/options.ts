@@ -12,7 +12,7 @@ export interface Options {
   readonly json: boolean;
 }
 
-const HELP = `npm run fuzz -- [--requests N] [--seed S] [--lanes N] [--bound SECONDS] [--json]
+const HELP = `npm run fuzz -- [--requests N] [--seed S] [--concurrency N] [--bound SECONDS] [--json]
 npm run fuzz -- --replay SEED:NUMBER
 
 Starts PostgreSQL, the card processor, an API server and a worker as separate processes, creates objects in every state, and
@@ -20,16 +20,16 @@ sends requests of every kind to every operation and address: valid ones, and one
 
   --requests N         number of requests, 1 to 10000000 (20000)
   --seed S             seed of everything that is random (random; it is printed)
-  --lanes N            requests at the same time, 1 to 64 (8)
+  --concurrency N      requests at the same time, 1 to 64 (8)
   --bound SECONDS      how long a response may take, 1 to 3600 (20); use more on a busy machine
   --replay SEED:NUMBER repeat one request of an earlier run in a new fixture, and print its response
-  --json               print the verdict as one JSON document, and nothing else
+  --json               print the summary as one JSON document, and nothing else
 
 Fails on: a 5xx, no response in time, a status or body that the OpenAPI document does not have, a tool result that does not match
 its schemas, an error in another shape than ours, internals in a response, an address that got no request or (from 5000 requests
 on) accepted none, an error or a secret in a log, memory that grows, records that do not agree at the end, or a server that no
 longer serves the README's checkout.
-Writes to .fuzz/<seed>/: findings.jsonl (each bad response, complete), verdict.json, logs/. Exits with 0 without a failure, else
+Writes to .fuzz/<seed>/: findings.jsonl (each bad response, complete), summary.json, logs/. Exits with 0 without a failure, else
 with 1.
 `;
 
@@ -44,7 +44,7 @@ export function readOptions(argv: readonly string[]): Options | null {
       return null;
     }
     if (option === '--json') given.set(option, 'yes');
-    else if (/^--(requests|seed|lanes|bound|replay)$/.test(option)) given.set(option, args.shift() ?? '');
+    else if (/^--(requests|seed|concurrency|bound|replay)$/.test(option)) given.set(option, args.shift() ?? '');
     else throw new Error(`${option} is not an option.\n\n${HELP}`);
   }
   const integer = (name: string, fallback: number, min: number, max: number): number => {
@@ -62,7 +62,7 @@ export function readOptions(argv: readonly string[]): Options | null {
     requests: integer('--requests', 20_000, 1, 10_000_000),
     seed: replay === null ? integer('--seed', Math.floor(Math.random() * 1_000_000), 0, 2 ** 31) : Number(replay[1]),
     timeoutSeconds: integer('--bound', 20, 1, 3_600),
-    concurrency: integer('--lanes', 8, 1, 64),
+    concurrency: integer('--concurrency', 8, 1, 64),
     replay: replay === null ? null : Number(replay[2]),
     json: given.has('--json'),
   };

@@ -93,7 +93,7 @@ async function startAll(
   mkdirSync(join(scratch, 'data'));
   mkdirSync(join(scratch, 'secrets'), { mode: 0o700 });
   const crashes: string[] = [];
-  const run = makeStarter({ folder, fallen: crashes, endings: cleanups, main: join(program, 'dist', 'main.js') });
+  const run = makeStarter({ folder, crashes, cleanups, main: join(program, 'dist', 'main.js') });
   const processorSettings = {
     folder: join(scratch, 'processor'),
     host: '127.0.0.1',
@@ -131,14 +131,14 @@ async function startAll(
 interface StarterOptions {
   readonly folder: string;
   readonly main: string;
-  readonly fallen: string[];
-  readonly endings: (() => Promise<void>)[];
+  readonly crashes: string[];
+  readonly cleanups: (() => Promise<void>)[];
 }
 
 const PROBE = ['--expose-gc', '--import', join(packageRoot, 'test', 'fuzz', 'memory-probe.js')];
 
 /** Returns a function that starts a command of the program and resolves when it is ready. */
-function makeStarter({ folder, main, fallen: crashes, endings: cleanups }: StarterOptions) {
+function makeStarter({ folder, main, crashes, cleanups }: StarterOptions) {
   return async (command: ProcessName, env: Env, ready: string): Promise<ChildProcess> => {
     const { PATH = '', HOME = '' } = process.env;
     const child = spawn(process.execPath, [...PROBE, main, command], {

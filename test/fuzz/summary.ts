@@ -63,7 +63,7 @@ export async function summarize(
   for (const line of service.crashes) found('no process ends by itself', 'process', line);
   const logs = await checkLogs(service, found);
   const ok = findings.length === 0 && violations.length === 0;
-  const verdict: RunSummary = {
+  const summary: RunSummary = {
     ok,
     seed: options.seed,
     requests,
@@ -74,9 +74,9 @@ export async function summarize(
     violations,
     findings: findings.length,
   };
-  writeFileSync(join(service.folder, 'verdict.json'), `${JSON.stringify(verdict, null, 2)}\n`);
-  if (options.json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
-  else process.stdout.write(`${coverage.table()}\n\n${renderSummary(verdict, options)}\n`);
+  writeFileSync(join(service.folder, 'summary.json'), `${JSON.stringify(summary, null, 2)}\n`);
+  if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+  else process.stdout.write(`${coverage.table()}\n\n${renderSummary(summary, options)}\n`);
   return ok;
 }
 

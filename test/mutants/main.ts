@@ -34,7 +34,7 @@ async function main(copy: WorkingCopy): Promise<number> {
     summary = summarize(chosen.length, results, baselineFailure);
     writeReport(report, summary, results);
   }
-  if (values.json) process.stdout.write(`${JSON.stringify({ ...summary, verdicts: results })}\n`);
+  if (values.json) process.stdout.write(`${JSON.stringify({ ...summary, results })}\n`);
   print(summarySentence(summary));
   return isClean(summary) ? 0 : 1;
 }

@@ -55,9 +55,9 @@ export function writeReport(name: string, summary: Summary, results: readonly Mu
   mkdirSync(FOLDER, { recursive: true });
   const entries = results.map(({ mutant, outcome, seconds }) => {
     const { area, bug, file, tests } = mutant;
-    return { area, bug, file, tests, verdict: LABELS[outcome.kind], ...outcome, seconds };
+    return { area, bug, file, tests, label: LABELS[outcome.kind], ...outcome, seconds };
   });
-  writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify({ ...summary, verdicts: entries }, null, 2)}\n`);
+  writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify({ ...summary, results: entries }, null, 2)}\n`);
   writeFileSync(join(FOLDER, `${name}.md`), markdownReport(summary, results));
 }
 
@@ -75,7 +75,7 @@ function markdownReport(summary: Summary, results: readonly MutantResult[]): str
     '',
     summarySentence(summary),
     '',
-    '| area | bug | verdict | caught by | what it said first | seconds |',
+    '| area | bug | outcome | caught by | what it said first | seconds |',
     '| --- | --- | --- | --- | --- | --- |',
     ...rows,
     '',

@@ -153,7 +153,7 @@ function apply(model: Model, step: Step): Model {
     case 'record event':
       return { ...model, events: [...model.events, step.type] };
     case 'schedule retry':
-      mustHold(checkout.status === 'funded', 'look again and not funded');
+      mustHold(checkout.status === 'funded', 'a retry is scheduled although the checkout is not funded');
       return model;
     case 'open payout':
       return model;

@@ -2,7 +2,7 @@
 -- answered; each subject; each day, without the venue's page. With p_by_day instead of the last two: each subject on
 -- each day (subject_day), and the people of that day. A caller that asks for all experiences of a mode together
 -- (all_experiences_id) names each of them as well. A subject without a row on the first or the last day is not looked
--- for there: whatever was counted on a day has a row.
+-- for there: each figure counted on a day has a row.
 create or replace function activity_figures(
   p_venue uuid, p_subjects uuid[], p_from timestamptz, p_to timestamptz, p_by_day boolean
 ) returns table (

@@ -70,6 +70,22 @@ const limits = {
 
 export default defineConfig(({ mode }) => {
   const shared = { ...limits, provide: { isFastLoop: mode === 'fast' } };
+  const pure = { test: { ...shared, name: 'pure', include: PURE, exclude: SLOW, globalSetup: [LOGS] } };
+  const database = {
+    test: {
+      ...shared,
+      name: 'database',
+      include: ['test/**/*.test.ts'],
+      exclude: [...PURE, ...SLOW],
+      globalSetup: [LOGS, POSTGRES],
+    },
+  };
+  // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
+  const slow = { test: { ...shared, name: 'slow', include: SLOW, globalSetup: [LOGS, POSTGRES] } };
+  // The first two as one: a worker serves one project, and starting workers twice costs a tenth of the fast loop.
+  const fast = {
+    test: { ...shared, name: 'fast', include: ['test/**/*.test.ts'], exclude: SLOW, globalSetup: [LOGS, POSTGRES] },
+  };
   return {
     test: {
       // For two cores: while one worker waits for a browser, a receiver or a program, two others have something to do.
@@ -85,27 +101,7 @@ export default defineConfig(({ mode }) => {
           timeout: 60_000,
         },
       ],
-      projects: [
-        { test: { ...shared, name: 'pure', include: PURE, exclude: SLOW, globalSetup: [LOGS] } },
-        {
-          test: {
-            ...shared,
-            name: 'database',
-            include: ['test/**/*.test.ts'],
-            exclude: [...PURE, ...SLOW],
-            globalSetup: [LOGS, POSTGRES],
-          },
-        },
-        {
-          // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
-          test: {
-            ...shared,
-            name: 'slow',
-            include: SLOW,
-            globalSetup: [LOGS, POSTGRES],
-          },
-        },
-      ],
+      projects: mode === 'fast' ? [fast] : [pure, database, slow],
     },
   };
 });

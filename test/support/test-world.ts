@@ -140,7 +140,8 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
       config,
       db: openDb({
         url,
-        connections: 12,
+        // Few: each connection parses and plans every statement anew, and a database lives for one file.
+        connections: 6,
         pooled: pooler !== null,
         applicationName: 'test',
         onStatement: (text) => statements.push(text),

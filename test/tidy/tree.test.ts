@@ -30,7 +30,7 @@ function read(file: string): string {
 
 const trees = new Map<string, ts.SourceFile>();
 function parse(file: string): ts.SourceFile {
-  const tree = trees.get(file) ?? ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2023, true);
+  const tree = trees.get(file) ?? ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2023, false);
   trees.set(file, tree);
   return tree;
 }
@@ -171,8 +171,13 @@ describe('imports', () => {
   });
 });
 
+const SQL_KEYWORD =
+  /\b(select|insert into|update [a-z_]+( [a-z]+)? set|delete from|truncate|lock table|(from|join) [a-z_]+ (?!as|at|by|if|in|is|it|of|on|or|to)[a-z]{1,2}\b)/;
+
 /** The strings of a file that are SQL or a part of it: those with a keyword that only SQL has. */
 function sqlTexts(file: string): string[] {
+  // Parsing is slow.
+  if (!SQL_KEYWORD.test(read(file))) return [];
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isStringLiteralLike(node)) found.push(node.text);
@@ -181,9 +186,7 @@ function sqlTexts(file: string): string[] {
     ts.forEachChild(node, visit);
   };
   visit(parse(file));
-  const keyword =
-    /\b(select|insert into|update [a-z_]+( [a-z]+)? set|delete from|truncate|lock table|(from|join) [a-z_]+ (?!as|at|by|if|in|is|it|of|on|or|to)[a-z]{1,2}\b)/;
-  return found.filter((text) => keyword.test(text));
+  return found.filter((text) => SQL_KEYWORD.test(text));
 }
 
 describe('these have one home', () => {
@@ -271,7 +274,7 @@ describe('files and functions', () => {
 
   it('a function has at most 60 lines', () => {
     const tooLong: string[] = [];
-    for (const file of sources) {
+    for (const file of sources.filter((one) => read(one).split('\n').length > 60)) {
       const tree = parse(file);
       const visit = (node: ts.Node): void => {
         const isFunction =
@@ -282,10 +285,10 @@ describe('files and functions', () => {
         if (isFunction) {
           const lines =
             tree.getLineAndCharacterOfPosition(node.end).line -
-            tree.getLineAndCharacterOfPosition(node.getStart()).line +
+            tree.getLineAndCharacterOfPosition(node.getStart(tree)).line +
             1;
           if (lines > 60)
-            tooLong.push(`${file}:${tree.getLineAndCharacterOfPosition(node.getStart()).line + 1} (${lines})`);
+            tooLong.push(`${file}:${tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1} (${lines})`);
         }
         ts.forEachChild(node, visit);
       };

@@ -32,7 +32,8 @@ const SLOW = [
   'test/process/**/*.test.ts',
   'test/mcp/config.test.ts',
   'test/cli/command.test.ts',
-  'test/sandbox/{postgres,processor-process}.test.ts',
+  'test/base/upgrade.test.ts',
+  'test/sandbox/{postgres,processor-process,readme}.test.ts',
 ];
 
 /** The longest first: otherwise one worker is busy at the end of a run while the others have nothing left. */

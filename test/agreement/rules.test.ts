@@ -313,7 +313,7 @@ describe('for any JSON', () => {
     });
     fc.assert(promise, { numRuns: 50 });
   });
-  it('a list far over its limit is checked to its end', () => {
+  it('a list far over its limit is checked to its end', { tags: ['slow'] }, () => {
     const many = (item: object) => Array.from({ length: 5000 }, () => item);
     const slots = many({ external_id: 's', tier_overrides: [{ tier: 'x' }] });
     const recurring = many({ rrule: 'x', starts_at: START, until: '2020-01-01' });

@@ -156,7 +156,7 @@ describe('functions', () => {
     for (const { root } of [older, newer]) rmSync(root, { recursive: true });
   });
 
-  it('are applied after a deadlock with a running server', async () => {
+  it('are applied after a deadlock with a running server', { tags: ['slow'] }, async () => {
     const url = await newDatabase();
     const [older, newer] = [releaseWith({ one: 'select 1' }), releaseWith({ one: 'select 11' })];
     await migrate(url, older);
@@ -248,7 +248,7 @@ describe('the tables', () => {
     await db.close();
   });
 
-  it('are also checked for unique indexes that begin with an expression', async () => {
+  it('are also checked for unique indexes that begin with an expression', { tags: ['slow'] }, async () => {
     const db = await openMigrated();
     await db.query('create unique index astray on offerings (lower(offering_id::text))');
     expect((await db.query(KEYS_WITHOUT_VENUE)).filter(({ name }) => name === 'astray')).toEqual([
@@ -272,7 +272,7 @@ describe('the tables', () => {
 });
 
 describe('the database layer', () => {
-  it('commits on success, rolls back on an error, and retries after a deadlock', async () => {
+  it('commits on success, rolls back on an error, and retries after a deadlock', { tags: ['slow'] }, async () => {
     const db = open(await newDatabase());
     await db.query('create table t (id int primary key, n int not null)');
     await db.query('insert into t values (1, 0), (2, 0)');

@@ -45,7 +45,7 @@ const letTimePass = (ids: readonly string[]): Promise<unknown> =>
   world.db.query(`update checkouts set expires_at = now() - interval '1 second' where checkout_id = any($1)`, [ids]);
 
 describe('pages', () => {
-  it('never skip or repeat one of 120 checkouts, newest first, for any page size', async () => {
+  it('never skip or repeat one of 120 checkouts, newest first, for any page size', { tags: ['slow'] }, async () => {
     const venue = await openTestVenue(world);
     const created = await manyOf(venue, 120);
     for (const limit of [7, 50, 100]) {

@@ -113,7 +113,7 @@ describe('five declines on a share', () => {
 });
 
 describe('ten declines from an address', () => {
-  it('close the card form for that address on every share, and for no other address', async () => {
+  it('close the card form for that address on every share, and for no other address', { tags: ['slow'] }, async () => {
     const { ada, ids } = await shares(5);
     const address = from(newAddress());
     for (const share of ids.slice(0, 4)) {

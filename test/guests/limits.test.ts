@@ -26,7 +26,9 @@ const replyTo = (phone: string, word: string) =>
   });
 
 describe('one phone', () => {
-  it('gets five invites an hour, also when they come at once; the others are dropped, and their links work', async () => {
+  it('gets five invites an hour, also when they come at once; the others are dropped, and their links work', {
+    tags: ['slow'],
+  }, async () => {
     const [ada, bob] = [await fixture.createPerson('Ada'), await fixture.createPerson('Bob')];
     const phone = '+15550208001';
     const ids = await Promise.all(Array.from({ length: 8 }, () => fixture.checkout()));

@@ -72,7 +72,9 @@ describe('a sample of each provider', () => {
 });
 
 describe('an applied delivery', () => {
-  it('is applied once, even if it arrives a hundred times at once and four workers run', async () => {
+  it('is applied once, even if it arrives a hundred times at once and four workers run', {
+    tags: ['slow'],
+  }, async () => {
     const system = await connectVenueSystem(world, 'fareharbor', BOAT);
     const responses = await Promise.all(Array.from({ length: 100 }, () => system.send(fareharborBooking(4))));
     expect(new Set(responses.map(({ json }) => json.id)).size).toBe(1);

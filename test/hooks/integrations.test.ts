@@ -133,7 +133,7 @@ describe('integrations', () => {
     }
   });
 
-  it('are at most 50 for a venue and mode, not counting revoked ones', async () => {
+  it('are at most 50 for a venue and mode, not counting revoked ones', { tags: ['slow'] }, async () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { writesPerHour: 1000 });
     const create = () => world.call('POST', '/v1/integrations', { key, body: { provider: 'tock' } });

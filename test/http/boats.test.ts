@@ -89,7 +89,7 @@ describe('one boat', () => {
 });
 
 describe('concurrent calls', () => {
-  it('a deactivation never undoes a concurrent change', async () => {
+  it('a deactivation never undoes a concurrent change', { tags: ['slow'] }, async () => {
     const { key } = await openPartner();
     for (let round = 0; round < 20; round++) {
       await post(key, { ...BOAT, name: `old ${round}` });

@@ -97,7 +97,7 @@ describe('the pages of the venue systems', () => {
 });
 
 describe('links', () => {
-  it('lead to pages and sections that exist, from every page', async () => {
+  it('lead to pages and sections that exist, from every page', { tags: ['slow'] }, async () => {
     const pages = new Map<string, string>();
     const waiting = ['/docs', ...markdownPaths()];
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {

@@ -25,7 +25,7 @@ async function age(interval: string): Promise<void> {
 }
 
 describe('the rolling hour', () => {
-  it('admits exactly 60 of 200 parallel reads on two servers that share one database', async () => {
+  it('admits exactly 60 of 200 parallel reads on two servers that share one database', { tags: ['slow'] }, async () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { readsPerHour: 60 });
     const responses = await inParallel(200, key);

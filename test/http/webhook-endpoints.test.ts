@@ -58,7 +58,7 @@ describe('webhook endpoints', () => {
     );
   });
 
-  it('are at most 50 for a venue and mode, also when 60 are created at once', async () => {
+  it('are at most 50 for a venue and mode, also when 60 are created at once', { tags: ['slow'] }, async () => {
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { writesPerHour: 1000 });
     const responses = await Promise.all(

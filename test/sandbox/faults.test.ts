@@ -56,7 +56,7 @@ describe('an idempotency key', () => {
     expect((await stripe.paymentIntents.create(intentParams, withKey('k-4'))).object).toBe('payment_intent');
   });
 
-  it('is rejected with 409 while its first request runs, and the operation runs once', async () => {
+  it('is rejected with 409 while its first request runs, and the operation runs once', { tags: ['slow'] }, async () => {
     await setRule('slow', { ms: 1_000 });
     const before = await countIntents();
     const first = stripe.paymentIntents.create(intentParams, withKey('k-5'));

@@ -21,6 +21,7 @@ import { runCommand } from '../../src/cli/command.ts';
 import { checkNode } from '../../src/cli/doctor.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from '../../src/run/context.ts';
 import { recordLines, recordStream } from '../support/record-logs.ts';
+import { captureStream } from '../support/run-command.ts';
 
 // Starts the whole program in several tests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -88,17 +89,6 @@ async function run(argv: readonly string[], open = () => openContext()): Promise
     out.end();
     err.end();
   }
-}
-
-/** Captures what is written to the stream instead of writing it. */
-function captureStream(stream: NodeJS.WriteStream): { text(): string; end(): void } {
-  let text = '';
-  const spy = vi.spyOn(stream, 'write').mockImplementation((chunk, ...rest) => {
-    text += String(chunk);
-    for (const done of rest) if (typeof done === 'function') done();
-    return true;
-  });
-  return { text: () => text, end: () => spy.mockRestore() };
 }
 
 /** Runs a command that must fail before it opens the database. */

@@ -24,6 +24,7 @@ export async function openGuestFixture(options: TestWorldOptions = {}) {
   const world = await openTestWorld(options);
   const opened = await world.venue({ origins: [ORIGIN] });
   const venueId = opened.venue.id;
+  const publishable = opened.publishableTest;
   const { key } = await world.key(venueId, { writesPerHour: 100_000, readsPerHour: 100_000 });
   let memberCount = 0;
 
@@ -91,7 +92,21 @@ export async function openGuestFixture(options: TestWorldOptions = {}) {
     );
   }
 
-  return { world, venueId, key, createPerson, checkout, party, hold, view, advance, offering, outbox, ...cards(world) };
+  return {
+    world,
+    venueId,
+    key,
+    publishable,
+    createPerson,
+    checkout,
+    party,
+    hold,
+    view,
+    advance,
+    offering,
+    outbox,
+    ...cards(world),
+  };
 }
 
 export type GuestFixture = Awaited<ReturnType<typeof openGuestFixture>>;

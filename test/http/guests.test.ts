@@ -2,85 +2,28 @@
 
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createChannel, createMember } from '../../src/domain/members/create-member.ts';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { createChannel } from '../../src/domain/members/create-member.ts';
+import { type GuestFixture, ORIGIN, openGuestFixture, type Person, statusAndError } from '../guests/guest-fixture.ts';
+import type { HttpResponse, TestWorld } from '../support/test-world.ts';
 
+let fixture: GuestFixture;
 let world: TestWorld;
 let key: string;
 let publishable: string;
-let phones = 0;
-let bookings = 0;
-const ORIGIN = 'https://harbor.example';
 
 beforeAll(async () => {
-  world = await openTestWorld();
-  const opened = await world.venue({ origins: [ORIGIN] });
-  key = (await world.key(opened.venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 })).key;
-  publishable = opened.publishableTest;
+  fixture = await openGuestFixture();
+  ({ world, key, publishable } = fixture);
 });
 afterAll(() => world.close());
 
-interface Person {
-  readonly id: string;
-  readonly token: string;
-  readonly phone: string;
-}
-
-async function createPerson(name: string | null = null): Promise<Person> {
-  const phone = `+1555010${String(1000 + phones++).padStart(4, '0')}`;
-  const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
-  return { id, phone, token: await world.context.tokens.sign(id) };
-}
-
-const checkout = async (overrides: Record<string, unknown> = {}): Promise<string> => {
-  const response = await world.call('POST', '/v1/checkouts', {
-    key,
-    body: {
-      amount: 10_000,
-      currency: 'usd',
-      party_size: 4,
-      pay_by: new Date(Date.now() + 86_400_000).toISOString(),
-      description: 'Cabana 3',
-      return_url: `${ORIGIN}/thanks`,
-      external_booking_id: `bk-${bookings++}`,
-      ...overrides,
-    },
-  });
-  expect(response.status, response.text).toBe(201);
-  return response.json.id as string;
-};
-
+const createPerson = (name?: string): Promise<Person> => fixture.createPerson(name);
+const checkout = (overrides?: Record<string, unknown>): Promise<string> => fixture.checkout(overrides);
+const hold = (share: string, person: Person): Promise<HttpResponse> => fixture.hold(share, person);
+const pay = (response: HttpResponse, card?: string): Promise<number> => fixture.pay(response, card);
+/** Any body, so that a test can send a wrong one. */
 const party = (id: string, person: Person, body: unknown): Promise<HttpResponse> =>
   world.call('POST', `/v1/public/checkouts/${id}/party`, { key: person.token, body });
-const hold = (share: string, person: Person): Promise<HttpResponse> =>
-  world.call('POST', `/v1/public/shares/${share}/hold`, { key: person.token });
-const statusAndError = (response: HttpResponse) => [
-  response.status,
-  response.json?.error?.code,
-  response.json?.error?.field ?? response.json?.error?.reason,
-];
-
-async function pay(response: HttpResponse, card = '4242424242424242'): Promise<number> {
-  expect(response.status, response.text).toBe(200);
-  const { client_secret, publishable_key } = response.json;
-  const intent = String(client_secret).split('_secret_')[0];
-  const form = new URLSearchParams({
-    key: publishable_key,
-    client_secret,
-    'payment_method_data[type]': 'card',
-    'payment_method_data[card][number]': card,
-    'payment_method_data[card][exp_month]': '12',
-    'payment_method_data[card][exp_year]': '2034',
-    'payment_method_data[card][cvc]': '123',
-  });
-  const answer = await fetch(`${world.urls[0]}/sandbox/processor/v1/payment_intents/${intent}/confirm`, {
-    method: 'POST',
-    body: form,
-  });
-  await world.db.query("update holds set due_at = to_timestamp(0) where status = 'open'");
-  await world.work();
-  return answer.status;
-}
 
 describe('signing in', () => {
   const begin = (phone: string) => world.call('POST', '/v1/public/sign_in', { body: { phone } });
@@ -311,7 +254,7 @@ describe('the party', () => {
     ]);
     await world.call('POST', `/v1/test_helpers/checkouts/${id}/advance`, {
       key,
-      body: { to: new Date(Date.now() + 2 * 86_400_000).toISOString() },
+      body: { to: new Date(Date.now() + 4 * 86_400_000).toISOString() },
     });
     expect(statusAndError(await party(id, ada, split(3_000, 1_000)))).toEqual([
       409,

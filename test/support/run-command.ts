@@ -21,7 +21,7 @@ export interface CommandLine {
 }
 
 /** Captures what is written to the stream instead of writing it. */
-function captureStream(stream: NodeJS.WriteStream): { text(): string; end(): void } {
+export function captureStream(stream: NodeJS.WriteStream): { text(): string; end(): void } {
   let text = '';
   const spy = vi.spyOn(stream, 'write').mockImplementation((chunk, ...rest) => {
     text += String(chunk);

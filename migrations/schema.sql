@@ -450,9 +450,8 @@ CREATE TABLE holds (
   held_at timestamp with time zone,
   capture_before timestamp with time zone,
   refusal text,
-  -- How often the processor refused a capture for now: it stores such a response under its key, so each try has its
-  -- own.
-  capture_tries smallint NOT NULL DEFAULT 0,
+  -- Which idempotency keys the next calls use. It increases when the processor has stored a failure under the last key.
+  key_number integer NOT NULL DEFAULT 0,
   -- When a worker looks at the hold next.
   due_at timestamp with time zone,
   lease_token integer NOT NULL DEFAULT 0,
@@ -839,12 +838,15 @@ CREATE TABLE movements (
   reason text,
   processor_id text,
   last_error text,
-  -- How often the processor refused: nothing was done then, and the next try uses another key.
+  -- How often the processor refused: nothing was done then.
   refusals smallint NOT NULL DEFAULT 0,
   due_at timestamp with time zone,
   lease_token integer NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL,
   done_at timestamp with time zone,
+  -- Which idempotency key the next call uses. It increases after a refusal, and when the processor has stored a
+  -- failure.
+  key_number integer NOT NULL DEFAULT 0,
   CONSTRAINT movements_pkey PRIMARY KEY (venue_id, movement_id),
   CONSTRAINT movements_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT movement_amount_is_positive CHECK (amount > 0 OR amount = 0 AND status = 'dropped'::text),

@@ -15,11 +15,18 @@ import type { ApiOutcome, ApiRequest, ApiResponse } from './messages.ts';
 import { findOperation, type Operation, operationNames, readPath } from './operations.ts';
 import { servePage } from './page-routes.ts';
 import { cardDelayOf } from './payment-intents.ts';
+import {
+  errorResponse,
+  internalError,
+  replayedResponse,
+  responseHeaders,
+  UNKNOWN_ERROR,
+  unknownUrl,
+} from './responses.ts';
 import type { ChargeRow, Mode, StoredResponseRow } from './row-types.ts';
 import { Store } from './store.ts';
 import { TimerQueue } from './timer-queue.ts';
 import { Transaction } from './transaction.ts';
-import { API_VERSION } from './webhook-objects.ts';
 import { makeWebhookQueue, type WebhookQueue } from './webhook-queue.ts';
 
 export interface ProcessorKeys {
@@ -198,7 +205,7 @@ class EmbeddedProcessorApi implements ProcessorApi {
       if (error instanceof ApiError) return errorResponse(error, requestId);
       if (error instanceof JournalFailure) throw error;
       this.#options.onInternalError?.(error);
-      return internalErrorResponse(requestId, 'An unknown error occurred.');
+      return internalError(responseHeaders(requestId), UNKNOWN_ERROR);
     }
   }
 
@@ -213,20 +220,18 @@ class EmbeddedProcessorApi implements ProcessorApi {
   }
 
   async #perform(call: PreparedCall): Promise<ApiOutcome> {
-    const { operation, params, caller, requestId } = call;
+    const { operation, params, caller } = call;
     if (caller.isPublishable && !operation.isPublic) {
       const message = 'This API call cannot be made with a publishable API key. Please use a secret API key.';
       throw new ApiError(403, { type: 'invalid_request_error', code: 'secret_key_required', message }, false);
     }
     params.rejectUnknown(operation.params);
     const fault = this.faults.pick(operation.name, caller.mode);
-    const faultOutcome = fault === null ? null : faultInsteadOfOperation(fault, requestId);
+    const faultOutcome = fault === null ? null : faultInsteadOfOperation(fault, call.requestId);
     if (faultOutcome !== null) return faultOutcome;
     const key = call.request.method === 'POST' ? (call.request.headers['idempotency-key'] ?? null) : null;
     const response = key === null ? await this.#execute(call, null, fault) : await this.#runOnce(call, key, fault);
-    if (fault?.kind === 'timeout_after') return timeoutFault(fault);
-    if (fault?.kind === 'error_500_after') return internalErrorResponse(requestId);
-    return response;
+    return fault?.kind === 'timeout_after' ? timeoutFault(fault) : response;
   }
 
   /** An idempotency key runs its operation once: later requests get the stored response, or an error. */
@@ -261,28 +266,44 @@ class EmbeddedProcessorApi implements ProcessorApi {
       await sleep(delayMs);
       this.#expireHolds();
     }
-    const { operation, caller, params, requestId, id, innerId } = call;
-    const tx = this.#begin(caller.mode, requestId, idempotent?.key ?? null);
-    let response: ApiResponse;
-    try {
-      const result = operation.run({ tx, id, innerId, params, isPublishable: caller.isPublishable });
-      const paths = caller.isPublishable ? [] : params.list('expand');
-      // A stored event may hold this very object, which must stay unexpanded there.
-      const isShared = call.request.method === 'POST' || operation.name.startsWith('events.');
-      const object = paths.length > 0 && isShared ? structuredClone(result) : result;
-      expand(tx, object, paths);
-      response = { status: 200, headers: responseHeaders(requestId, idempotent?.key), body: JSON.stringify(object) };
-    } catch (error) {
-      if (!(error instanceof ApiError) || !error.isExecuted) throw error;
-      response = { status: error.status, headers: responseHeaders(requestId, idempotent?.key), body: error.body() };
-    }
+    const { mode } = call.caller;
+    const tx = this.#begin(mode, call.requestId, idempotent?.key ?? null);
+    const response = this.#run(tx, call, idempotent?.key, fault);
+    // A failed operation changes nothing, but its answer is stored as well.
+    const stored = response.isRolledBack ? this.#begin(mode, call.requestId, idempotent?.key ?? null) : tx;
     if (idempotent !== null) {
       const { status, body } = response;
-      const { id: responseId, fingerprint } = idempotent;
-      tx.put('answers', { id: responseId, created: tx.now, fingerprint, status, body, request: requestId });
+      const { id, fingerprint } = idempotent;
+      stored.put('answers', { id, created: tx.now, fingerprint, status, body, request: call.requestId });
     }
-    this.#store.commit(caller.mode, tx.changes);
-    return response;
+    this.#store.commit(mode, stored.changes);
+    return { status: response.status, headers: response.headers, body: response.body };
+  }
+
+  /** Runs the operation in the transaction. Once it has begun, every end is an answer, a bug's 500 included. */
+  #run(
+    tx: Transaction,
+    { operation, caller, params, requestId, id, innerId, request }: PreparedCall,
+    key: string | undefined,
+    fault: FaultRule | null,
+  ): ApiResponse & { readonly isRolledBack: boolean } {
+    const headers = responseHeaders(requestId, key);
+    if (fault?.kind === 'error_500_rolled_back') return { ...internalError(headers), isRolledBack: true };
+    try {
+      const result = operation.run({ tx, id, innerId, params, isPublishable: caller.isPublishable });
+      if (fault?.kind === 'error_500_after') return { ...internalError(headers), isRolledBack: false };
+      const paths = caller.isPublishable ? [] : params.list('expand');
+      // A stored event may hold this very object, which must stay unexpanded there.
+      const isShared = request.method === 'POST' || operation.name.startsWith('events.');
+      const object = paths.length > 0 && isShared ? structuredClone(result) : result;
+      expand(tx, object, paths);
+      return { status: 200, headers, body: JSON.stringify(object), isRolledBack: false };
+    } catch (error) {
+      if (error instanceof ApiError && !error.isExecuted) throw error;
+      if (error instanceof ApiError) return { status: error.status, headers, body: error.body(), isRolledBack: false };
+      this.#options.onInternalError?.(error);
+      return { ...internalError(headers, UNKNOWN_ERROR), isRolledBack: true };
+    }
   }
 
   #serveFaults(request: ApiRequest): ApiResponse {
@@ -344,46 +365,15 @@ function isExpired({ id, created }: StoredResponseRow, now: number): boolean {
   return created + (id.startsWith('sk stripe-node-retry-') ? SDK_KEY_RETENTION_SECONDS : KEY_RETENTION_SECONDS) <= now;
 }
 
-function responseHeaders(requestId: string, key?: string): Record<string, string> {
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    'request-id': requestId,
-    'stripe-version': API_VERSION,
-  };
-  if (key !== undefined) headers['idempotency-key'] = key;
-  return headers;
-}
-
-function replayedResponse({ status, body, request }: StoredResponseRow, requestId: string, key: string): ApiResponse {
-  const headers = { ...responseHeaders(requestId, key), 'idempotent-replayed': 'true', 'original-request': request };
-  return { status, headers, body };
-}
-
-function errorResponse(error: ApiError, requestId: string): ApiResponse {
-  return { status: error.status, headers: responseHeaders(requestId), body: error.body() };
-}
-
-function unknownUrl(method: string, path: string): ApiError {
-  const message = `Unrecognized request URL (${method}: ${path}).`;
-  return new ApiError(404, { type: 'invalid_request_error', message }, false);
-}
-
 function timeoutFault(fault: FaultRule): ApiOutcome {
   return { fault: 'timeout', ms: fault.ms ?? DEFAULT_TIMEOUT_FAULT_MS };
-}
-
-function internalErrorResponse(
-  requestId: string,
-  message = 'An unknown error occurred (a fault that was switched on).',
-): ApiResponse {
-  return errorResponse(new ApiError(500, { type: 'api_error', message }, false), requestId);
 }
 
 /** The outcome of a fault that replaces the operation; null when the operation runs. */
 function faultInsteadOfOperation(fault: FaultRule, requestId: string): ApiOutcome | null {
   if (fault.kind === 'timeout_before') return timeoutFault(fault);
   if (fault.kind === 'drop_connection') return { fault: 'drop_connection', ms: 0 };
-  if (fault.kind === 'error_500') return internalErrorResponse(requestId);
+  if (fault.kind === 'error_500') return internalError(responseHeaders(requestId));
   if (fault.kind !== 'rate_limited') return null;
   const error = { type: 'invalid_request_error' as const, code: 'rate_limit', message: 'Request rate limit exceeded.' };
   return errorResponse(new ApiError(429, error, false), requestId);

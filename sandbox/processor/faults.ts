@@ -13,9 +13,11 @@ export const FAULT_KINDS = [
   'timeout_after',
   /** 429; the operation does not run. */
   'rate_limited',
-  /** 500; the operation does not run. */
+  /** 500 before the operation began: nothing is stored, and the same idempotency key runs it. */
   'error_500',
-  /** 500; the operation runs, and the same idempotency key gets its real response. */
+  /** 500 while the operation ran: nothing has changed, and the same idempotency key gets this 500 again. */
+  'error_500_rolled_back',
+  /** 500 after the operation ran: what it did stays done, and the same idempotency key gets this 500 again. */
   'error_500_after',
   /** The connection is closed; the operation does not run. */
   'drop_connection',

@@ -175,6 +175,7 @@ function processorFaults(random: SeededRandom): Action {
       'timeout_after',
       'rate_limited',
       'error_500',
+      'error_500_rolled_back',
       'error_500_after',
       'error_500_after',
       'drop_connection',

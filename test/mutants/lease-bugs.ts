@@ -74,7 +74,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a hold is released in the database but not at the processor',
     file: SETTLE_HOLD,
-    from: '    await processorFor(services, hold.mode).release(intentId, callKeys.release(hold.id));\n',
+    from: '    await processorFor(services, hold.mode).release(intentId, callKeys.release(hold));\n',
     to: '',
     tests: 'simulation',
   },

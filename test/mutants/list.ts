@@ -6,6 +6,7 @@ import { GUARD_BUGS } from './guard-bugs.ts';
 import { LEASE_BUGS } from './lease-bugs.ts';
 import { MESSAGE_BUGS } from './message-bugs.ts';
 import { MONEY_BUGS } from './money-bugs.ts';
+import { PROCESSOR_BUGS } from './processor-bugs.ts';
 
 export interface Mutant {
   readonly area:
@@ -37,4 +38,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...MESSAGE_BUGS,
   ...ACCESS_BUGS,
   ...GUARD_BUGS,
+  ...PROCESSOR_BUGS,
 ];

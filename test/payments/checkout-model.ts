@@ -179,7 +179,7 @@ function applyToMoney(model: Model, step: Step): Model {
         chargeId: null,
         heldAt: null,
         captureBefore: null,
-        captureTries: 0,
+        keyNumber: 0,
         leaseToken: 0,
         createdAt: NOW,
       };
@@ -196,8 +196,8 @@ function applyToMoney(model: Model, step: Step): Model {
       return onHolds(model, [step.id], (hold) => ({ ...hold, renews: null }));
     case 'begin captures':
       return onHolds(model, step.ids, (hold) => moveHold(hold, 'held', 'capturing'));
-    case 'count capture attempt':
-      return onHolds(model, step.ids, (hold) => ({ ...hold, captureTries: hold.captureTries + 1 }));
+    case 'use next keys':
+      return onHolds(model, step.ids, (hold) => ({ ...hold, keyNumber: hold.keyNumber + 1 }));
     case 'record captures':
       return step.holds.reduce(
         (next, { id, from }) => onHolds(next, [id], (hold) => moveHold(hold, from, 'captured')),

@@ -57,7 +57,7 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
       chargeId: `ch_${id}`,
       heldAt: NOW,
       captureBefore: null,
-      captureTries: 0,
+      keyNumber: 0,
       payerId: null,
       leaseToken: 0,
       createdAt: NOW,

@@ -18,7 +18,7 @@ import {
   decideHold,
   decideRefused,
   decideRenewal,
-  decideTemporarilyRefused,
+  decideUnavailable,
 } from '../../src/domain/checkouts/holds/decide-hold.ts';
 import { decideParty } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideRefund, refundableAmount } from '../../src/domain/checkouts/refunds/decide-refund.ts';
@@ -106,8 +106,8 @@ function outcomeBy(how: number): CaptureOutcome {
     { outcome: 'captured', chargeId: 'ch' },
     { outcome: 'captured', chargeId: null },
     { outcome: 'refused', code: 'card_declined' },
-    { outcome: 'unknown', isTemporary: true },
-    { outcome: 'unknown', isTemporary: false },
+    { outcome: 'unknown', isKeySpent: true },
+    { outcome: 'unknown', isKeySpent: false },
   ];
   return pick(outcomes, how) as CaptureOutcome;
 }
@@ -155,7 +155,18 @@ function run(model: Model, { what, who, how }: Command): Model {
             decideRefused(checkout, hold.id, pick(['resource_missing', 'card_declined'], how) ?? '', NOW),
           );
     case 'temporary error':
-      return hold === undefined ? model : applyAll(model, decideTemporarilyRefused(checkout, hold.id, NOW));
+      return hold === undefined
+        ? model
+        : applyAll(
+            model,
+            decideUnavailable(
+              checkout,
+              hold.id,
+              pick(['no_answer', 'network_failed', 'processor_failed'] as const, how) ?? 'no_answer',
+              NOW,
+              NOW + 5_000,
+            ),
+          );
     case 'renew': {
       const renewal = hold === undefined ? null : decideRenewal(checkout, hold.id, LAST_DAY, newId);
       return renewal === null ? model : applyAll(model, renewal.steps);

@@ -123,7 +123,7 @@ describe('faults', () => {
     expect(Date.now() - startedAt).toBeLessThan(30_000);
   });
 
-  it('rate_limited and error_500 do not run the operation; error_500_after runs it', async () => {
+  it('rate_limited and error_500 do not run the operation, and store nothing', async () => {
     const before = await countIntents();
     await setRule('rate_limited', { times: 1 });
     expect(await errorOf(stripe.paymentIntents.create(intentParams, withKey('f-3')))).toMatchObject({
@@ -134,13 +134,23 @@ describe('faults', () => {
       statusCode: 500,
     });
     expect(await countIntents()).toBe(before);
-    await setRule('error_500_after', { times: 1 });
-    expect(await errorOf(stripe.paymentIntents.create(intentParams, withKey('f-3')))).toMatchObject({
-      statusCode: 500,
-    });
-    expect(await countIntents()).toBe(before + 1);
     await stripe.paymentIntents.create(intentParams, withKey('f-3'));
     expect(await countIntents()).toBe(before + 1);
+  });
+
+  it.each([
+    ['error_500_rolled_back', 0],
+    ['error_500_after', 1],
+  ])('%s: the 500 is stored and replayed for its key; another key runs the operation', async (kind, created) => {
+    const before = await countIntents();
+    await setRule(kind, { times: 1 });
+    for (const replayed of [undefined, 'true', 'true']) {
+      const error = await errorOf(stripe.paymentIntents.create(intentParams, withKey(`f-4 ${kind}`)));
+      expect([error.statusCode, error.headers?.['idempotent-replayed']]).toEqual([500, replayed]);
+    }
+    expect(await countIntents()).toBe(before + created);
+    await stripe.paymentIntents.create(intentParams, withKey(`f-5 ${kind}`));
+    expect(await countIntents()).toBe(before + created + 1);
   });
 
   it('drop_connection: the connection closes, and the SDK’s own retry succeeds', async () => {

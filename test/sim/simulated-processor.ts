@@ -79,6 +79,7 @@ const FAULT_KINDS: readonly FaultKind[] = [
   'timeout_after',
   'rate_limited',
   'error_500',
+  'error_500_rolled_back',
   'error_500_after',
   'drop_connection',
 ];

@@ -66,8 +66,8 @@ export type Step =
   /** The renewal becomes the share's hold, in place of the one that it renewed. */
   | { readonly step: 'activate renewal'; readonly id: string }
   | { readonly step: 'begin captures'; readonly ids: readonly string[] }
-  /** The processor answered with a temporary error: the next attempt needs another key. */
-  | { readonly step: 'count capture attempt'; readonly ids: readonly string[] }
+  /** The processor has stored a failure under the keys of these holds: the next calls use others. */
+  | { readonly step: 'use next keys'; readonly ids: readonly string[] }
   /** The captures of a whole party in one statement. */
   | {
       readonly step: 'record captures';

@@ -10,11 +10,11 @@ import { dropTransfer, insertMovements, openPayout, reduceTransfer } from '../pa
 import {
   activateRenewal,
   beginCaptures,
-  countCaptureAttempt,
   type HoldScope,
   insertHold,
   recordCaptured,
   transitionHold,
+  useNextKeys,
 } from '../payments/queries.ts';
 import { HOLD_TRANSITIONS } from '../payments/transitions.ts';
 import { recordCheckoutEvent } from './event-queries.ts';
@@ -127,7 +127,7 @@ type HoldStep = Extract<
       | 'update hold'
       | 'activate renewal'
       | 'begin captures'
-      | 'count capture attempt'
+      | 'use next keys'
       | 'record captures'
       | 'reduce transfer'
       | 'drop transfer';
@@ -149,8 +149,8 @@ async function writeHoldStep(tx: Queryable, scope: HoldScope, step: HoldStep): P
     case 'begin captures':
       requireTransition('hold', HOLD_TRANSITIONS, 'held', 'capturing');
       return requireChanged(step, step.ids.length, beginCaptures(tx, venueId, step.ids));
-    case 'count capture attempt':
-      return requireChanged(step, step.ids.length, countCaptureAttempt(tx, venueId, step.ids));
+    case 'use next keys':
+      return requireChanged(step, step.ids.length, useNextKeys(tx, venueId, step.ids));
     case 'record captures':
       for (const { from } of step.holds) requireTransition('hold', HOLD_TRANSITIONS, from, 'captured');
       return requireChanged(step, step.holds.length, recordCaptured(tx, venueId, step.holds));

@@ -35,6 +35,16 @@ export async function postEntries(tx: Queryable, scope: EntryScope, entries: rea
   );
 }
 
+/** When the first guest of a checkout was charged, in milliseconds; null: none was. */
+export async function firstChargeAt(db: Queryable, venueId: string, checkoutId: string): Promise<number | null> {
+  const rows = await db.query<{ at: number | null }>(
+    `select (extract(epoch from min(at)) * 1000)::float8 as at from ledger_entries
+     where venue_id = $1 and checkout_id = $2 and kind = 'capture'`,
+    [venueId, checkoutId],
+  );
+  return rows[0]?.at ?? null;
+}
+
 export interface AccountBalance {
   readonly account: AccountName;
   readonly mode: Mode;

@@ -25,8 +25,8 @@ export interface HoldState {
   readonly heldAt: number | null;
   /** When the hold lapses, in milliseconds; null: the processor gives no time. */
   readonly captureBefore: number | null;
-  /** How often the processor answered a capture with a temporary error. Part of the capture's key. */
-  readonly captureTries: number;
+  /** Which idempotency keys the next calls use: it increases when the processor has stored a failure under the last. */
+  readonly keyNumber: number;
   /** Increases with each claim. A worker with a stale lease token must not write. */
   readonly leaseToken: number;
   readonly createdAt: number;
@@ -38,15 +38,19 @@ export function holdMetadataOf(hold: HoldState): HoldMetadata {
   return { venueId: hold.venueId, checkoutId: hold.checkoutId, shareId: hold.shareId, holdId: hold.id };
 }
 
-/** The idempotency keys of processor calls: the same for every retry of a call, different for different calls. */
+type Keyed = Pick<HoldState, 'id' | 'keyNumber'>;
+
+/**
+ * The idempotency keys of processor calls: different for different calls, and the same for every retry of a call until
+ * the processor has stored a failure under it.
+ */
 export const callKeys = {
-  customer: (holdId: string): string => `customer ${holdId}`,
-  open: (holdId: string): string => `open ${holdId}`,
+  customer: ({ id, keyNumber }: Keyed): string => `customer ${id} ${keyNumber}`,
+  open: ({ id, keyNumber }: Keyed): string => `open ${id} ${keyNumber}`,
   testCard: (holdId: string, card: string, leaseToken: number): string => `test-card ${holdId} ${card} ${leaseToken}`,
-  capture: (hold: Pick<HoldState, 'id' | 'captureTries'>): string => `capture ${hold.id} ${hold.captureTries}`,
-  release: (holdId: string): string => `release ${holdId}`,
-  movement: (movement: { readonly id: string; readonly refusals: number }): string =>
-    `movement ${movement.id} ${movement.refusals}`,
+  capture: ({ id, keyNumber }: Keyed): string => `capture ${id} ${keyNumber}`,
+  release: ({ id, keyNumber }: Keyed): string => `release ${id} ${keyNumber}`,
+  movement: ({ id, keyNumber }: Keyed): string => `movement ${id} ${keyNumber}`,
   account: (venueId: string, mode: Mode): string => `account ${venueId} ${mode}`,
 } as const;
 

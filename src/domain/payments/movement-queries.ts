@@ -3,6 +3,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { requireTransition } from '../../base/transitions.ts';
+import type { Unavailability } from './processor.ts';
 import type { DueAtVenue } from './queries.ts';
 import { MOVEMENT_TRANSITIONS, type MovementStatus } from './transitions.ts';
 
@@ -22,11 +23,14 @@ export interface MovementRow {
   readonly currency: string;
   readonly leaseToken: number;
   readonly refusals: number;
+  /** Which idempotency key the next call uses. */
+  readonly keyNumber: number;
   readonly createdAt: number;
 }
 
 const MOVEMENT_COLUMNS = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
   hold_id as "holdId", status, amount, fee_part as "feePart", reversed_transfer_id as "reversedTransferId", currency, lease_token as "leaseToken", refusals,
+  key_number as "keyNumber",
   (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
 /** The checkout of new movements, and the time. */
@@ -173,18 +177,29 @@ export async function finishMovement(
   return rows.length === 1;
 }
 
-/** The worker retries it at `dueAt`: with the same key if it may have happened, with another key if it was refused. */
+/** Why a movement is retried. Only after `no_answer` does the retry use the same key. */
+export type RetryReason = 'refused' | Unavailability;
+
 export async function postponeMovement(
   db: Queryable,
   movement: MovementRow,
   dueAt: number,
+  reason: RetryReason,
   error: string,
-  wasRefused: boolean,
 ): Promise<void> {
   await db.query(
-    `update movements set due_at = to_timestamp($4 / 1000.0), last_error = $5, refusals = refusals + $6
+    `update movements set due_at = to_timestamp($4 / 1000.0), last_error = $5, refusals = refusals + $6,
+       key_number = key_number + $7
      where venue_id = $1 and movement_id = $2 and lease_token = $3 and status = 'sending'`,
-    [movement.venueId, movement.id, movement.leaseToken, dueAt, error, wasRefused ? 1 : 0],
+    [
+      movement.venueId,
+      movement.id,
+      movement.leaseToken,
+      dueAt,
+      error,
+      reason === 'refused' ? 1 : 0,
+      reason === 'no_answer' ? 0 : 1,
+    ],
   );
 }
 

@@ -1,6 +1,7 @@
 // The interface to the card processor: every call that we make, in the terms of this domain. One adapter implements it
 // (stripe.ts), for the real processor and the embedded sandbox. Every call that changes something takes an idempotency
-// key that stays the same over all retries, so that a time-out never causes a second charge.
+// key. It stays the same over all retries, so that a time-out never causes a second charge, until the processor has
+// stored a failure under it.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Mode } from '../../base/config.ts';
@@ -111,6 +112,8 @@ export interface Processor {
   createHold(request: NewHold): Promise<CreatedHold>;
   /** A new hold on a saved card, without the guest. */
   renewHold(request: Renewal): Promise<HoldFacts>;
+  /** The renewal of a hold id, found by its customer and metadata; null: there is none. */
+  findRenewal(customerId: string, holdId: string): Promise<HoldFacts | null>;
   /** For test helpers: confirms the intent with one of the processor's test cards, as a guest would. */
   payWithTestCard(intentId: string, card: string, key: string): Promise<HoldFacts>;
   retrieveHold(intentId: string): Promise<HoldFacts>;
@@ -133,18 +136,22 @@ export interface Processor {
 
 export type Processors = Readonly<Partial<Record<Mode, Processor>>>;
 
-/**
- * The processor could not be reached, was too slow or was too busy. The outcome of the call is unknown: the worker
- * repeats it with the same key until the processor answers.
- */
-export class ProcessorUnavailable extends Error {
-  /** The processor stored a temporary error under this key and replays it: the next attempt needs another key. */
-  readonly isTemporary: boolean;
+export type Unavailability =
+  /** No answer, or one that the processor does not store: the worker repeats the call with the same key. */
+  | 'no_answer'
+  /** The card network failed, and nothing happened. The processor repeats this answer for the key: it is spent. */
+  | 'network_failed'
+  /** The processor failed (5xx) after it may have done the work. The key is spent: look at the object, then use another. */
+  | 'processor_failed';
 
-  constructor(message: string, options: { readonly cause?: unknown; readonly isTemporary?: boolean } = {}) {
+/** The outcome of the call is unknown: the worker repeats it until the processor answers. */
+export class ProcessorUnavailable extends Error {
+  readonly kind: Unavailability;
+
+  constructor(message: string, options: { readonly kind?: Unavailability; readonly cause?: unknown } = {}) {
     super(message, { cause: options.cause });
     this.name = 'ProcessorUnavailable';
-    this.isTemporary = options.isTemporary === true;
+    this.kind = options.kind ?? 'no_answer';
   }
 }
 

@@ -10,7 +10,7 @@ const HOLD_COLUMNS = `hold_id as "id", venue_id as "venueId", checkout_id as "ch
   currency, renews, saves_card as "savesCard", intent_id as "intentId", customer_id as "customerId",
   payment_method_id as "paymentMethodId", charge_id as "chargeId",
   (extract(epoch from held_at) * 1000)::float8 as "heldAt", (extract(epoch from capture_before) * 1000)::float8 as "captureBefore", lease_token as "leaseToken",
-  capture_tries as "captureTries",
+  key_number as "keyNumber",
   (extract(epoch from created_at) * 1000)::float8 as "createdAt", payer_id as "payerId"`;
 
 /** How much work is due at one venue. Each transaction concerns one venue. */
@@ -177,11 +177,11 @@ export async function recordCaptured(tx: Queryable, venueId: string, holds: read
   return rows.length;
 }
 
-/** The processor answered with a temporary error: the next attempt gets another key. */
-export async function countCaptureAttempt(tx: Queryable, venueId: string, ids: readonly string[]): Promise<number> {
+/** The processor has stored a failure under the last keys: the next calls use others. */
+export async function useNextKeys(tx: Queryable, venueId: string, ids: readonly string[]): Promise<number> {
   const rows = await tx.query(
-    `update holds set capture_tries = capture_tries + 1
-     where venue_id = $1 and hold_id = any($2) and status = 'capturing' returning 1`,
+    `update holds set key_number = key_number + 1
+     where venue_id = $1 and hold_id = any($2) and status in ('requested', 'capturing', 'releasing') returning 1`,
     [venueId, ids],
   );
   return rows.length;

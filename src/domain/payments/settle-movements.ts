@@ -1,6 +1,6 @@
 // Sends refunds, returns, transfers and reversals to the processor. Each is committed first, then called with its own
 // key, then recorded with its ledger entries. A time-out is no failure: the worker repeats the same call until the
-// processor answers.
+// processor answers. Before each repetition it searches for what an earlier call may have done.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../base/db.ts';
@@ -68,7 +68,7 @@ export async function settleMovement(
     if (!(error instanceof ProcessorUnavailable)) throw error;
     services.log.warn({ ...fields, err: error }, 'the processor is unavailable; the worker retries the movement');
     const wait = Math.min(1_000 * 2 ** Math.min(movement.leaseToken, 12), HOUR);
-    await postponeMovement(services.db, movement, services.clock.now() + wait, error.message.slice(0, 200), false);
+    await postponeMovement(services.db, movement, services.clock.now() + wait, error.kind, error.message.slice(0, 200));
   }
 }
 
@@ -86,7 +86,7 @@ async function recordRefusal(services: MovementServices, movement: MovementRow, 
   }
   services.log.error(fields, 'the processor refused a movement; the worker retries it');
   const wait = Math.min(60_000 * 2 ** Math.min(movement.refusals, 10), 6 * HOUR);
-  await postponeMovement(services.db, movement, now + wait, code, true);
+  await postponeMovement(services.db, movement, now + wait, 'refused', code);
 }
 
 async function sendMovement(services: MovementServices, movement: MovementRow, leaseEnds: number): Promise<string> {
@@ -95,7 +95,8 @@ async function sendMovement(services: MovementServices, movement: MovementRow, l
   const hold = await findHold(services.db, movement.venueId, movement.holdId);
   if (hold === null) throw new Error(`the hold of movement ${movement.id} is not found`);
   const request = { key: callKeys.movement(movement), amount: movement.amount, movementId: movement.id };
-  // A retry searches first: the processor forgets a key after a day, and rejects a key whose parameters have changed.
+  // A retry searches first: the last call may have done it and failed then, the processor forgets a key after a day, and
+  // rejects a key whose parameters have changed.
   const mayExist = movement.leaseToken > 1;
   switch (movement.kind) {
     case 'refund':

@@ -1,10 +1,10 @@
-// Converts errors of the processor's SDK: to ProcessorUnavailable (the outcome is unknown, repeat the call with the
-// same key) or ProcessorRefusal (final). In doubt it is ProcessorUnavailable: a bad network or key must not fail a
+// Converts errors of the processor's SDK: to ProcessorUnavailable (the outcome is unknown, repeat the call) or
+// ProcessorRefusal (final). In doubt it is ProcessorUnavailable: a bad network or key must not fail a
 // share or a movement. The SDK's error is not kept as the cause, because it carries payment intents with client
 // secrets; the message has what an operator needs.
 
 import Stripe from 'stripe';
-import { ProcessorRefusal, ProcessorUnavailable } from './processor.ts';
+import { ProcessorRefusal, ProcessorUnavailable, type Unavailability } from './processor.ts';
 
 type SdkError = InstanceType<typeof Stripe.errors.StripeError>;
 
@@ -43,9 +43,12 @@ function toProcessorError(call: string, error: SdkError): Error {
   }
   const kind =
     error instanceof errors.StripeRateLimitError ? 'the card processor is too busy' : 'the card processor failed';
-  return new ProcessorUnavailable(`${call}: ${kind}${details(error)}`, {
-    isTemporary: error instanceof errors.StripeCardError,
-  });
+  return new ProcessorUnavailable(`${call}: ${kind}${details(error)}`, { kind: unavailabilityOf(error) });
+}
+
+function unavailabilityOf(error: SdkError): Unavailability {
+  if (error instanceof Stripe.errors.StripeCardError) return 'network_failed';
+  return (error.statusCode ?? 0) >= 500 ? 'processor_failed' : 'no_answer';
 }
 
 /** Only these classes are final. Every other class, also one that a later SDK adds, leaves the outcome unknown. */

@@ -125,6 +125,17 @@ class StripeProcessor implements Processor {
     );
   }
 
+  async findRenewal(customerId: string, holdId: string): Promise<HoldFacts | null> {
+    const params = {
+      customer: customerId,
+      limit: PAGE_SIZE,
+      expand: WITH_CHARGE.map((field) => `data.${field}`),
+    };
+    const page = await callStripe('findRenewal', async () => this.#stripe.paymentIntents.list(params));
+    const found = page.data.find(({ metadata }) => metadata.hold_id === holdId);
+    return found === undefined ? null : factsOf(found);
+  }
+
   async payWithTestCard(intentId: string, card: string, key: string): Promise<HoldFacts> {
     if (this.mode === 'live' && !this.#sandbox) throw new Error('a test card cannot pay in live mode');
     const params = { payment_method: card, expand: WITH_CHARGE };

@@ -5,6 +5,7 @@
 
 import type { Mode } from '../../../base/config.ts';
 import { isUuid } from '../../../base/ids.ts';
+import { firstChargeAt } from '../../ledger/queries.ts';
 import type { HoldState } from '../../payments/hold.ts';
 import { holdPages } from '../../payments/hold-pages.ts';
 import { claimMovement, failedMovements, refundedByHold, unsettledMovements } from '../../payments/movement-queries.ts';
@@ -41,10 +42,13 @@ export interface ReconcileOptions {
 
 const PAGE_SIZE = 100;
 const LEASE_MS = 60_000;
+/** All guests of a checkout are charged within seconds, unless the processor fails. */
+const MAX_CAPTURE_MS = 5 * 60_000;
 
 export async function reconcile(services: PaymentServices, options: ReconcileOptions): Promise<ReconcileReport> {
   const differences: Difference[] = [];
   const asked = await settleOpen(services, options);
+  differences.push(...(await partlyCharged(services, options.mode)));
   const compared = await compareWithProcessor(services, options, asked, differences);
   for (const movement of await failedMovements(services.db, options.mode, PAGE_SIZE)) {
     const what = `a ${movement.kind} of ${movement.amount} was refused by the processor (${movement.lastError ?? 'no reason'})`;
@@ -82,6 +86,23 @@ async function settleOpen(services: PaymentServices, options: ReconcileOptions):
     },
   );
   return asked;
+}
+
+/** Checkouts that have charged some of their guests and wait for the others: all is to be charged at once, or nothing. */
+async function partlyCharged(services: PaymentServices, mode: Mode): Promise<Difference[]> {
+  const { db, clock } = services;
+  const differences: Difference[] = [];
+  await forEachRow(
+    (after) => fundedCheckouts(db, mode, after, PAGE_SIZE),
+    async ({ venueId, id }) => {
+      const chargedAt = await firstChargeAt(db, venueId, id);
+      if (chargedAt === null || clock.now() - chargedAt < MAX_CAPTURE_MS) return;
+      const minutes = Math.floor((clock.now() - chargedAt) / 60_000);
+      const what = `a guest was charged ${minutes} minutes ago, and the other guests are not charged yet`;
+      differences.push({ mode, what, subject: id, done: null });
+    },
+  );
+  return differences;
 }
 
 /** Visits each row once, in the order of ids, although rows change while they are visited. */

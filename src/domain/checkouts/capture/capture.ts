@@ -123,7 +123,7 @@ async function captureOne(services: PaymentServices, processor: Processor, hold:
       return { outcome: 'captured', chargeId: facts.chargeId };
     }
     services.log.error({ hold: hold.id, status: facts.status }, 'the processor answered a capture with another state');
-    return { outcome: 'unknown', isTemporary: false };
+    return { outcome: 'unknown', isKeySpent: false };
   } catch (error) {
     if (error instanceof ProcessorRefusal) {
       services.log.warn(
@@ -137,7 +137,7 @@ async function captureOne(services: PaymentServices, processor: Processor, hold:
       { hold: hold.id, checkout: hold.checkoutId, err: error },
       'the outcome of a capture is unknown; the worker retries it',
     );
-    return { outcome: 'unknown', isTemporary: error.isTemporary };
+    return { outcome: 'unknown', isKeySpent: error.kind !== 'no_answer' };
   }
 }
 

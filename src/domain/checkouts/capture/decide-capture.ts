@@ -53,8 +53,8 @@ export function beginCaptures(
 export type CaptureOutcome =
   | { readonly outcome: 'captured'; readonly chargeId: string | null }
   | { readonly outcome: 'refused'; readonly code: string }
-  /** A temporary error (the retry needs another key) or no answer (the retry needs the same key). */
-  | { readonly outcome: 'unknown'; readonly isTemporary: boolean };
+  /** `isKeySpent`: the processor has stored a failure, and the retry needs another key. */
+  | { readonly outcome: 'unknown'; readonly isKeySpent: boolean };
 
 export interface CaptureSettings {
   readonly now: number;
@@ -73,7 +73,7 @@ export function recordCaptures(
 ): readonly Step[] {
   if (checkout.status !== 'funded') return [];
   const capturing = checkout.holds.filter(({ status }) => status === 'capturing');
-  const recorded = [...countCaptureAttempts(capturing, outcomes), ...recordCaptured(checkout, capturing, outcomes)];
+  const recorded = [...replaceSpentKeys(capturing, outcomes), ...recordCaptured(checkout, capturing, outcomes)];
   const refused = capturing.filter(({ id }) => outcomes.get(id)?.outcome === 'refused');
   const next = applySteps(checkout, recorded);
   if (refused.length === 0) return [...recorded, ...completeWhenAllCaptured(next, settings)];
@@ -98,7 +98,7 @@ export function recordCaptures(
   return [...steps, ...cancelWhenAllReturned(applySteps(checkout, steps), settings)];
 }
 
-function countCaptureAttempts(
+function replaceSpentKeys(
   capturing: readonly HoldState[],
   outcomes: ReadonlyMap<string, CaptureOutcome>,
 ): readonly Step[] {
@@ -106,9 +106,9 @@ function countCaptureAttempts(
     .map(({ id }) => id)
     .filter((id) => {
       const outcome = outcomes.get(id);
-      return outcome?.outcome === 'unknown' && outcome.isTemporary;
+      return outcome?.outcome === 'unknown' && outcome.isKeySpent;
     });
-  return ids.length > 0 ? [{ step: 'count capture attempt', ids }] : [];
+  return ids.length > 0 ? [{ step: 'use next keys', ids }] : [];
 }
 
 function recordCaptured(

@@ -4,7 +4,7 @@
 // expired. Only fundWhenAllHeld decides that every share is held, under the checkout's row lock.
 
 import { type HoldState, renewalTime } from '../../payments/hold.ts';
-import type { HoldFacts } from '../../payments/processor.ts';
+import type { HoldFacts, Unavailability } from '../../payments/processor.ts';
 import type { HoldUpdate } from '../../payments/queries.ts';
 import { applySteps } from '../apply-steps.ts';
 import { holdOf, isOverdue, isUnpaid, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
@@ -253,17 +253,29 @@ export function postponePoll(id: string, dueAt: number | null): Step {
 }
 
 /**
- * The processor has answered with a temporary error and stores it under the call's key. A renewal is given up, and
- * another one, with another key, begins a minute later.
+ * The outcome of a call is unknown; the worker calls again at `retryAt`. A renewal whose card network failed is given up,
+ * and another one begins a minute later.
  */
-export function decideTemporarilyRefused(checkout: LockedCheckout, holdId: string, now: number): readonly Step[] {
+export function decideUnavailable(
+  checkout: LockedCheckout,
+  holdId: string,
+  kind: Unavailability,
+  now: number,
+  retryAt: number,
+): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold === undefined) return [];
-  if (hold.status !== 'requested' || hold.renews === null) return [postponePoll(hold.id, now + MINUTE)];
-  const original = checkout.holds.find(({ id }) => id === hold.renews);
+  if (kind === 'network_failed' && hold.status === 'requested' && hold.renews !== null) {
+    const original = checkout.holds.find(({ id }) => id === hold.renews);
+    return [
+      { step: 'transition hold', id: hold.id, from: 'requested', to: 'voided', dueAt: null },
+      ...(original?.status === 'held' ? [postponePoll(original.id, now + MINUTE)] : []),
+    ];
+  }
+  const isCalledWithKey = hold.status === 'requested' || hold.status === 'releasing';
   return [
-    { step: 'transition hold', id: hold.id, from: 'requested', to: 'voided', dueAt: null },
-    ...(original?.status === 'held' ? [postponePoll(original.id, now + MINUTE)] : []),
+    ...(kind !== 'no_answer' && isCalledWithKey ? [{ step: 'use next keys', ids: [hold.id] } as const] : []),
+    postponePoll(hold.id, kind === 'network_failed' ? now + MINUTE : retryAt),
   ];
 }
 

@@ -1,17 +1,11 @@
 // Settles one hold: makes the processor call that the hold's status requires, and records the outcome. Reserve, call,
-// record: the status is the reservation, the call's idempotency key never changes, and the outcome is decided under the
-// checkout's row lock. A worker with a stale lease token writes nothing.
+// record: the status is the reservation, the call's idempotency key changes only after the processor has stored a
+// failure under it, and the outcome is decided under the checkout's row lock. A worker with a stale lease token writes
+// nothing.
 
 import { countDecline, declinesBlockUntil } from '../../payments/decline-queries.ts';
 import { callKeys, type HoldState, holdMetadataOf } from '../../payments/hold.ts';
-import { holdPages } from '../../payments/hold-pages.ts';
-import {
-  type HoldFacts,
-  type Processor,
-  ProcessorRefusal,
-  ProcessorUnavailable,
-  requireLease,
-} from '../../payments/processor.ts';
+import { type HoldFacts, ProcessorRefusal, ProcessorUnavailable, requireLease } from '../../payments/processor.ts';
 import { claimHold, claimHolds, findHold, lockLease, venuesWithDueHolds } from '../../payments/queries.ts';
 import { captureFunded } from '../capture/capture.ts';
 import { recordRelease } from '../capture/decide-capture.ts';
@@ -20,21 +14,13 @@ import { type Decision, type PaymentServices, processorFor, retryAt } from '../p
 import { lockCheckout, readCheckout } from '../queries.ts';
 import type { Step } from '../steps.ts';
 import { writeSteps } from '../write-steps.ts';
-import {
-  decideFromFacts,
-  decideRefused,
-  decideRenewal,
-  decideTemporarilyRefused,
-  nextPollAt,
-  postponePoll,
-} from './decide-hold.ts';
+import { decideFromFacts, decideRefused, decideRenewal, decideUnavailable, nextPollAt } from './decide-hold.ts';
 
 /** Long enough for a call and its time-out. After that another worker may claim the hold. */
 const LEASE_MS = 60_000;
 /** The processor stores a key for 24 hours at least; this leaves a margin. */
 const MAX_KEY_AGE_MS = 20 * 3_600_000;
 const HOUR = 3_600_000;
-const MAX_CLOCK_SKEW_MS = 600_000;
 /** A guest may be waiting for an unavailable processor: the first retries come soon, the later ones less often. */
 const EARLY_RETRIES = 50;
 const EARLY_RETRY_MS = 5_000;
@@ -91,12 +77,9 @@ async function settleHold(services: PaymentServices, hold: HoldState, leaseEnds:
       { hold: hold.id, checkout: hold.checkoutId, err: error },
       'the processor is unavailable; the worker retries the hold',
     );
-    const { isTemporary } = error;
-    await recordSteps(services, hold, (checkout, now) =>
-      isTemporary
-        ? decideTemporarilyRefused(checkout, hold.id, now)
-        : [postponePoll(hold.id, now + (hold.leaseToken < EARLY_RETRIES ? EARLY_RETRY_MS : LATE_RETRY_MS))],
-    );
+    const { kind } = error;
+    const wait = hold.leaseToken < EARLY_RETRIES ? EARLY_RETRY_MS : LATE_RETRY_MS;
+    await recordSteps(services, hold, (checkout, now) => decideUnavailable(checkout, hold.id, kind, now, now + wait));
     return 'unknown';
   }
 }
@@ -147,7 +130,11 @@ async function decideWithLease<T>(
   });
 }
 
-/** Creates the payment intent. After an earlier attempt the processor returns the same intent for the same key. */
+/**
+ * Creates the payment intent. After an earlier attempt without an answer the processor returns the same intent for the
+ * same key. After a failure it may create a second one; no guest has the secret of the first, so that one holds no money,
+ * and reconciliation releases it.
+ */
 async function createRequestedHold(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
   const processor = processorFor(services, hold.mode);
   // No guest got the secret of a requested hold, so it can hold no card. After a day no guest waits for it either.
@@ -155,10 +142,10 @@ async function createRequestedHold(services: PaymentServices, hold: HoldState, l
     throw new ProcessorRefusal('request_expired', 'the hold was requested too long ago');
   const checkout = await readCheckout(services.db, hold.venueId, hold.checkoutId);
   const metadata = holdMetadataOf(hold);
-  const customerId = hold.savesCard ? await processor.createCustomer(callKeys.customer(hold.id), metadata) : null;
+  const customerId = hold.savesCard ? await processor.createCustomer(callKeys.customer(hold), metadata) : null;
   requireLease(services.clock, leaseEnds);
   const created = await processor.createHold({
-    key: callKeys.open(hold.id),
+    key: callKeys.open(hold),
     amount: hold.amount,
     currency: hold.currency,
     description: checkout?.description ?? '',
@@ -182,14 +169,6 @@ async function createRequestedHold(services: PaymentServices, hold: HoldState, l
 /** The processor may have forgotten the key: the call must not be made again, or it could create a second intent. */
 function isKeyExpired({ clock }: PaymentServices, hold: HoldState): boolean {
   return hold.leaseToken > 1 && clock.now() - hold.createdAt > MAX_KEY_AGE_MS;
-}
-
-async function findByMetadata(processor: Processor, hold: HoldState): Promise<HoldFacts | null> {
-  for await (const holds of holdPages(processor, hold.createdAt - MAX_CLOCK_SKEW_MS)) {
-    const found = holds.find(({ metadata }) => metadata.holdId === hold.id);
-    if (found !== undefined) return found;
-  }
-  return null;
 }
 
 /** Asks the processor for the state of an open or held hold, and records what follows. */
@@ -248,19 +227,23 @@ async function createOrFindRenewal(
   renews: string,
   leaseEnds: number,
 ): Promise<HoldFacts> {
-  if (isKeyExpired(services, renewal)) {
-    const found = await findByMetadata(processorFor(services, renewal.mode), renewal);
-    if (found === null) throw new ProcessorRefusal('resource_missing', 'the renewal was never created');
-    return found;
-  }
+  const processor = processorFor(services, renewal.mode);
   const original = await findHold(services.db, renewal.venueId, renews);
-  const checkout = await readCheckout(services.db, renewal.venueId, renewal.checkoutId);
   if (original === null || original.customerId === null || original.paymentMethodId === null) {
     throw new ProcessorRefusal('no_saved_card', 'the card of this hold was not saved');
   }
+  const isExpired = isKeyExpired(services, renewal);
+  // The processor has failed after it may have held the card, or has forgotten the key: a second call could hold it twice.
+  if (isExpired || renewal.keyNumber > 0) {
+    const found = await processor.findRenewal(original.customerId, renewal.id);
+    if (found !== null) return found;
+    if (isExpired || renewal.status === 'releasing')
+      throw new ProcessorRefusal('resource_missing', 'the renewal was never created');
+  }
+  const checkout = await readCheckout(services.db, renewal.venueId, renewal.checkoutId);
   requireLease(services.clock, leaseEnds);
-  return processorFor(services, renewal.mode).renewHold({
-    key: callKeys.open(renewal.id),
+  return processor.renewHold({
+    key: callKeys.open(renewal),
     amount: renewal.amount,
     currency: renewal.currency,
     description: checkout?.description ?? '',
@@ -270,7 +253,7 @@ async function createOrFindRenewal(
   });
 }
 
-/** Releases a hold. When its intent is not known, the same create call, with the same key, reveals it first. */
+/** Releases a hold. When its intent is not known, the same create call or a search reveals it first. */
 async function releaseHold(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
   if (hold.intentId === null) return releaseWithoutIntent(services, hold, leaseEnds);
   const settings = {
@@ -289,7 +272,7 @@ async function callRelease(
   intentId: string,
 ): Promise<'released' | 'captured'> {
   try {
-    await processorFor(services, hold.mode).release(intentId, callKeys.release(hold.id));
+    await processorFor(services, hold.mode).release(intentId, callKeys.release(hold));
     return 'released';
   } catch (error) {
     if (error instanceof ProcessorRefusal && error.code === 'already_captured') return 'captured';
@@ -297,7 +280,7 @@ async function callRelease(
   }
 }
 
-/** Repeats the create call to learn the intent of a hold that is being released. The next settlement releases it. */
+/** Learns the intent of a hold that is being released. The next settlement releases it. */
 async function releaseWithoutIntent(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
   // This is the first claim, so no worker has called the processor for this hold.
   if (hold.leaseToken === 1) throw new ProcessorRefusal('never_requested', 'the hold was never requested');

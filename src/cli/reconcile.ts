@@ -3,10 +3,13 @@
 
 import type { CommandContext } from '../base/command-context.ts';
 import type { Mode } from '../base/config.ts';
-import { type Difference, reconcile } from '../domain/checkouts/accounting/reconcile.ts';
+import { MAX_UNKNOWN_CHARGES } from '../domain/checkouts/accounting/apply-remedies.ts';
+import type { Difference } from '../domain/checkouts/accounting/compare-holds.ts';
+import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
 import { retryFailedMovements, venuesWithFailedMovements } from '../domain/payments/movement-queries.ts';
 import { audit } from '../domain/venues/audit.ts';
 import type { AppContext } from '../run/context.ts';
+import { usageError } from './cli-error.ts';
 import type { Command } from './command-definition.ts';
 import { choiceOption, integerOption } from './options.ts';
 import { ProgressBar } from './progress-bar.ts';
@@ -21,11 +24,19 @@ const run: Command = {
   options: [
     { name: 'mode', valueName: 'test|live', help: 'one mode; both when absent' },
     { name: 'retry-failed', valueName: null, help: 'retry the movements that the processor refused' },
+    { name: 'apply', valueName: null, help: 'release and refund what is not in our records; without it they are listed' },
+    {
+      name: 'unknown-charges',
+      valueName: 'N',
+      help: `with --apply: you have checked these N charges (needed when they are more than ${MAX_UNKNOWN_CHARGES})`,
+    },
     { name: 'days', valueName: 'N', help: 'how far back the processor’s records are read, 1 to 3650; 30 when absent' },
   ],
   async run(input, open) {
     const mode = input.text('mode') === null ? null : choiceOption(input, 'mode', ['test', 'live']);
     const days = integerOption(input, 'days', 1, 3650) ?? 30;
+    const confirmedCharges = integerOption(input, 'unknown-charges', 1, 1_000_000);
+    if (confirmedCharges !== null && !input.flag('apply')) throw usageError('--unknown-charges goes with --apply.');
     const { context, command } = await open();
     const modes: readonly Mode[] = mode === null ? context.config.modes : [mode];
     const bar = new ProgressBar('reconciling', context.clock, input.flag('json') ? null : process.stderr);
@@ -37,7 +48,8 @@ const run: Command = {
       const since = context.clock.now() - days * DAY_MS;
       const onProgress = (askedNow: number, comparedNow: number): void =>
         bar.show(asked + compared + askedNow + comparedNow, asked + compared + askedNow + comparedNow, null);
-      const found = await reconcile(context.services, { mode: one, since, onProgress });
+      const apply = input.flag('apply') ? { command, confirmedCharges } : null;
+      const found = await reconcile(context.services, { mode: one, since, apply, onProgress });
       asked += found.asked;
       compared += found.compared;
       differences.push(...found.differences);

@@ -9,6 +9,7 @@ import type { Outbound } from '../base/outbound/outbound.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
 import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
 import { captureDue } from '../domain/checkouts/capture/capture.ts';
+import { applyDueProcessorEvents } from '../domain/checkouts/disputes/apply-disputes.ts';
 import { expireDue } from '../domain/checkouts/expire.ts';
 import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts';
 import { settleDueHolds } from '../domain/checkouts/holds/settle-hold.ts';
@@ -21,7 +22,6 @@ import { deleteExpiredCalls } from '../domain/keys/queries.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
 import { type SmsSender, sendDueMessages } from '../domain/members/messages/send.ts';
 import { deleteOldSignIns } from '../domain/members/queries.ts';
-import { applyDueProcessorEvents } from '../domain/payments/apply-processor-events.ts';
 import { deleteOldDeclines } from '../domain/payments/decline-queries.ts';
 import { deleteOldProcessorEvents } from '../domain/payments/dispute-queries.ts';
 import { settleDueMovements } from '../domain/payments/settle-movements.ts';
@@ -181,7 +181,7 @@ const DAY_MS = 24 * 3_600_000;
 async function reconcileModes(payments: PaymentServices, log: Log): Promise<number> {
   for (const mode of ['test', 'live'] as const) {
     if (payments.processors[mode] === undefined) continue;
-    const { differences } = await reconcile(payments, { mode, since: payments.clock.now() - 2 * DAY_MS });
+    const { differences } = await reconcile(payments, { mode, since: payments.clock.now() - 2 * DAY_MS, apply: null });
     for (const difference of differences)
       log[difference.done === null ? 'error' : 'warn'](
         difference,

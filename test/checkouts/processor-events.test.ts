@@ -2,7 +2,7 @@
 // harmless in any order and number. Disputes are recorded, shown and posted to the ledger.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyDueProcessorEvents } from '../../src/domain/payments/apply-processor-events.ts';
+import { applyDueProcessorEvents } from '../../src/domain/checkouts/disputes/apply-disputes.ts';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { registerWebhookEndpoint } from '../../src/domain/payments/register-webhook-endpoint.ts';
 import { CARDS, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';

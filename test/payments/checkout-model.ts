@@ -118,7 +118,9 @@ function apply(model: Model, step: Step): Model {
         return { ...share, status: step.to };
       });
     case 'add shares': {
-      const added = step.shares.map((share): ShareState => ({ ...share, status: 'invited', refundedAmount: 0 }));
+      const added = step.shares.map(
+        (share): ShareState => ({ ...share, status: 'invited', refundedAmount: 0, lostAmount: 0 }),
+      );
       const shares = [...checkout.shares, ...added].sort((a, b) => a.position - b.position);
       mustHold(new Set(shares.map(({ memberId }) => memberId)).size === shares.length, 'one member twice');
       return { ...model, checkout: { ...checkout, shares } };

@@ -15,7 +15,7 @@ const STATUSES = Object.keys(CHECKOUT_TRANSITIONS) as CheckoutStatus[];
 function share(position: number, status: ShareState['status']): ShareState {
   const id = `shr_${position}`;
   const person = { isOrganizer: position === 0, memberId: `member-${position}`, displayName: null };
-  return { id, position, amount: 5_000, status, ...person, refundedAmount: 0 };
+  return { id, position, amount: 5_000, status, ...person, refundedAmount: 0, lostAmount: 0 };
 }
 
 function hold(id: string, shareId: string, status: HoldStatus): LockedCheckout['holds'][number] {

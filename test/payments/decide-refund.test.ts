@@ -36,6 +36,7 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
       memberId: `m${position}`,
       displayName: null,
       refundedAmount: 0,
+      lostAmount: 0,
     })),
   };
   const holds = checkout.shares

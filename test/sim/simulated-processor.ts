@@ -139,10 +139,14 @@ export function simulateProcessor(settings: ProcessorSettings): SimulatedProcess
   };
 }
 
-/** Every POST has an idempotency key, and a call with an unknown outcome is repeated with the same key. */
+/**
+ * Every POST has an idempotency key, and a call without an answer is repeated with the same key. After a 500 the key may
+ * be spent: the service must use another one, and must have looked for what the failed call did. The books show whether
+ * it has.
+ */
 class IdempotencyKeyCheck {
   readonly #unknown = new Map<string, string>();
-  /** Keys with a final response: the processor would repeat it, so a later fault leaves no outcome unknown. */
+  /** Keys with a response: the processor would repeat it, so a later fault leaves no outcome unknown. */
   readonly #answered = new Set<string>();
 
   before(request: ApiRequest): void {
@@ -160,7 +164,7 @@ class IdempotencyKeyCheck {
   after(request: ApiRequest, response: ApiOutcome): void {
     if (!isOurs(request) || request.method !== 'POST') return;
     const key = request.headers['idempotency-key'] ?? '';
-    const isKnown = response.fault === undefined && response.status < 500 && response.status !== 429;
+    const isKnown = response.fault === undefined && response.status !== 429;
     if (isKnown) {
       this.#answered.add(key);
       this.#unknown.delete(actionOf(request));

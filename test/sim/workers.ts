@@ -3,9 +3,9 @@
 
 import { isTemporary, isUnavailable } from '../../src/base/db.ts';
 import { captureDue } from '../../src/domain/checkouts/capture/capture.ts';
+import { applyDueProcessorEvents } from '../../src/domain/checkouts/disputes/apply-disputes.ts';
 import { expireDue } from '../../src/domain/checkouts/expire.ts';
 import { settleDueHolds } from '../../src/domain/checkouts/holds/settle-hold.ts';
-import { applyDueProcessorEvents } from '../../src/domain/payments/apply-processor-events.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { type ActorServices, type Simulation, servicesFor } from './simulation.ts';

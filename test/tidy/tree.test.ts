@@ -111,6 +111,7 @@ const ALLOWED_CHECKOUT_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   holds: ['guests', 'capture'],
   party: ['guests', 'notifications', 'holds'],
   refunds: ['capture'],
+  disputes: ['capture', 'refunds'],
   accounting: ['capture', 'holds'],
   'test-mode': ['capture', 'holds', 'party'],
 };

@@ -18,7 +18,9 @@ function applyStep(checkout: LockedCheckout, step: Step): LockedCheckout {
     case 'drop shares':
       return { ...checkout, shares: checkout.shares.filter(({ id }) => !step.ids.includes(id)) };
     case 'add shares': {
-      const added = step.shares.map((share): ShareState => ({ ...share, status: 'invited', refundedAmount: 0 }));
+      const added = step.shares.map(
+        (share): ShareState => ({ ...share, status: 'invited', refundedAmount: 0, lostAmount: 0 }),
+      );
       return { ...checkout, shares: [...checkout.shares, ...added].sort((a, b) => a.position - b.position) };
     }
     case 'claim seat': {
@@ -29,6 +31,11 @@ function applyStep(checkout: LockedCheckout, step: Step): LockedCheckout {
       return updateShares(checkout, [...step.amounts.keys()], (share) => ({
         ...share,
         refundedAmount: share.refundedAmount + (step.amounts.get(share.id) ?? 0),
+      }));
+    case 'lose dispute':
+      return updateShares(checkout, [step.shareId], (share) => ({
+        ...share,
+        lostAmount: share.lostAmount + step.venuePart + step.feePart,
       }));
     case 'refund checkout':
       return { ...checkout, refundedAmount: checkout.refundedAmount + step.amount };

@@ -14,6 +14,8 @@ export interface ShareState {
   readonly memberId: string;
   readonly displayName: string | null;
   readonly refundedAmount: number;
+  /** Lost to disputes: it cannot be refunded any more. */
+  readonly lostAmount: number;
 }
 
 export interface LockedCheckout {

@@ -142,7 +142,8 @@ async function readRows(tx: Queryable, venueId: string, id: string, lock: string
     ),
     tx.query<ShareState>(
       `select share_id as "id", position, amount, status, is_organizer as "isOrganizer", member_id as "memberId",
-         coalesce(display_name, member_name(member_id)) as "displayName", refunded_amount as "refundedAmount"
+         coalesce(display_name, member_name(member_id)) as "displayName", refunded_amount as "refundedAmount",
+         lost_amount as "lostAmount"
        from shares where venue_id = $1 and checkout_id = $2 and dropped_at is null order by position`,
       [venueId, id],
     ),
@@ -282,6 +283,15 @@ export async function refundSharesBy(
      from unnest($2::text[], $3::integer[]) as n(id, amount)
      where s.venue_id = $1 and s.share_id = n.id and s.status in ('captured', 'refunded') returning 1`,
     [venueId, [...amounts.keys()], [...amounts.values()]],
+  );
+  return rows.length;
+}
+
+export async function addLostAmount(tx: Queryable, venueId: string, shareId: string, amount: number): Promise<number> {
+  const rows = await tx.query(
+    `update shares set lost_amount = lost_amount + $3
+     where venue_id = $1 and share_id = $2 and status in ('captured', 'refunded') returning 1`,
+    [venueId, shareId, amount],
   );
   return rows.length;
 }

@@ -81,6 +81,14 @@ export type Step =
   | { readonly step: 'drop transfer'; readonly id: string; readonly from: MovementStatus; readonly amount: number }
   | { readonly step: 'refund shares'; readonly amounts: ReadonlyMap<string, number> }
   | { readonly step: 'refund checkout'; readonly amount: number }
+  /** A dispute was lost: divides the loss between the venue and our fee. */
+  | {
+      readonly step: 'lose dispute';
+      readonly disputeId: string;
+      readonly shareId: string;
+      readonly venuePart: number;
+      readonly feePart: number;
+    }
   | { readonly step: 'post entries'; readonly entries: readonly Entry[] }
   | {
       readonly step: 'record event';

@@ -6,6 +6,7 @@ import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import { requireTransition } from '../../base/transitions.ts';
 import { postEntries } from '../ledger/queries.ts';
+import { divideLoss } from '../payments/dispute-queries.ts';
 import { dropTransfer, insertMovements, openPayout, reduceTransfer } from '../payments/movement-queries.ts';
 import {
   activateRenewal,
@@ -20,6 +21,7 @@ import { HOLD_TRANSITIONS } from '../payments/transitions.ts';
 import { recordCheckoutEvent } from './event-queries.ts';
 import type { LockedCheckout } from './locked-checkout.ts';
 import {
+  addLostAmount,
   assignSeat,
   dropShares,
   insertShares,
@@ -85,6 +87,9 @@ async function writeStep(
       return requireChanged(step, step.amounts.size, refundSharesBy(tx, venueId, step.amounts));
     case 'refund checkout':
       return requireChanged(step, 1, refundCheckoutBy(tx, venueId, checkoutId, step.amount));
+    case 'lose dispute':
+      await requireChanged(step, 1, addLostAmount(tx, venueId, step.shareId, step.venuePart + step.feePart));
+      return requireChanged(step, 1, divideLoss(tx, venueId, step));
     case 'schedule retry':
       return requireChanged(step, 1, scheduleRetry(tx, venueId, checkoutId, step.at));
     case 'post entries':

@@ -36,6 +36,10 @@ export const ENTRY_KINDS = {
   dispute: { debit: 'disputed_funds', credit: 'processor_balance' },
   /** The processor reinstated the money of a dispute. Subject: the dispute. */
   dispute_won: { debit: 'processor_balance', credit: 'disputed_funds' },
+  /** A dispute was lost: the venue bears its part. Subject: the dispute. */
+  dispute_lost: { debit: 'venue_payable', credit: 'disputed_funds' },
+  /** A dispute was lost: our fee of that part is lost too. Subject: the dispute. */
+  dispute_fee_lost: { debit: 'fee_income', credit: 'disputed_funds' },
 } as const satisfies Record<string, { debit: AccountName; credit: AccountName }>;
 
 export type EntryKind = keyof typeof ENTRY_KINDS;

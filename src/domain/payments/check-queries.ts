@@ -19,7 +19,17 @@ export const EXPECTED_ENTRIES = `
     from disputes where ${IN_RANGE} and withdrawn
   union all
   select venue_id, checkout_id, mode, currency, 'dispute_won', dispute_id, amount::bigint
-    from disputes where ${IN_RANGE} and reinstated`;
+    from disputes where ${IN_RANGE} and reinstated
+  union all
+  select venue_id, checkout_id, mode, currency, 'dispute_lost', dispute_id, venue_part::bigint
+    from disputes where ${IN_RANGE} and venue_part is not null
+  union all
+  select venue_id, checkout_id, mode, currency, 'dispute_fee_lost', dispute_id, fee_part::bigint
+    from disputes where ${IN_RANGE} and fee_part is not null`;
+
+/** What venues bear of lost disputes. */
+export const LOSSES = `select venue_id, checkout_id, venue_part::bigint as venue_part
+  from disputes where ${IN_RANGE} and venue_part is not null`;
 
 export const MOVEMENTS = `select venue_id, checkout_id, kind, status, amount::bigint as amount, fee_part::bigint as fee_part
   from movements where ${IN_RANGE}`;

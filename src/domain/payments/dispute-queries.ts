@@ -62,14 +62,20 @@ export async function deleteOldProcessorEvents(db: Queryable, now: number, limit
   return rows.length;
 }
 
-export interface DisputeFunds {
-  readonly withdrawn: boolean;
-  readonly reinstated: boolean;
+/** A dispute in one of these states has ended. Any other state, also one that the processor adds later, is open. */
+const ENDED_DISPUTE_STATUSES: readonly string[] = ['won', 'lost', 'warning_closed', 'prevented'];
+
+export function isOpenDispute(status: string): boolean {
+  return !ENDED_DISPUTE_STATUSES.includes(status);
 }
 
-export interface LockedDispute extends DisputeFunds {
+export interface LockedDispute {
+  readonly withdrawn: boolean;
+  readonly reinstated: boolean;
   readonly amount: number;
   readonly currency: string;
+  /** It was lost, and the loss is divided between the venue and our fee. */
+  readonly isDivided: boolean;
 }
 
 export interface DisputeUpdate {
@@ -105,19 +111,53 @@ export async function lockDispute(tx: Queryable, update: DisputeUpdate): Promise
     ],
   );
   const rows = await tx.query<LockedDispute>(
-    'select withdrawn, reinstated, amount, currency from disputes where venue_id = $1 and dispute_id = $2 for update',
+    `select withdrawn, reinstated, amount, currency, venue_part is not null as "isDivided" from disputes
+     where venue_id = $1 and dispute_id = $2 for update`,
     [update.venueId, event.disputeId],
   );
   if (rows[0] === undefined) throw new Error(`dispute ${event.disputeId} was just written but is not found`);
   return rows[0];
 }
 
-/** A won or lost dispute keeps its status when a late event arrives. */
-export async function updateDispute(tx: Queryable, update: DisputeUpdate, next: DisputeFunds): Promise<void> {
-  await tx.query(
-    `update disputes set status = case when status in ('won', 'lost') then status else $3 end, withdrawn = $4, reinstated = $5,
-       changed_at = to_timestamp($6 / 1000.0)
-     where venue_id = $1 and dispute_id = $2`,
-    [update.venueId, update.event.disputeId, update.event.status, next.withdrawn, next.reinstated, update.now],
+/** Returns the status. A won or lost dispute keeps it when a late event arrives. */
+export async function updateDispute(tx: Queryable, { venueId, event, now }: DisputeUpdate): Promise<string> {
+  const rows = await tx.query<{ status: string }>(
+    `update disputes set status = case when status in ('won', 'lost') then status else $3 end,
+       withdrawn = withdrawn or $4, reinstated = reinstated or $5, changed_at = to_timestamp($6 / 1000.0)
+     where venue_id = $1 and dispute_id = $2 returning status`,
+    [
+      venueId,
+      event.disputeId,
+      event.status,
+      event.balanceChange === 'withdrawn',
+      event.balanceChange === 'reinstated',
+      now,
+    ],
   );
+  return rows[0]?.status ?? event.status;
+}
+
+export async function divideLoss(
+  tx: Queryable,
+  venueId: string,
+  loss: { readonly disputeId: string; readonly venuePart: number; readonly feePart: number },
+): Promise<number> {
+  const rows = await tx.query(
+    `update disputes set venue_part = $3, fee_part = $4
+     where venue_id = $1 and dispute_id = $2 and status = 'lost' and venue_part is null returning 1`,
+    [venueId, loss.disputeId, loss.venuePart, loss.feePart],
+  );
+  return rows.length;
+}
+
+/**
+ * Locks an open dispute of the hold, so that it cannot end before the caller's transaction does. False: the hold has
+ * none.
+ */
+export async function lockOpenDispute(tx: Queryable, venueId: string, holdId: string): Promise<boolean> {
+  const rows = await tx.query(
+    'select 1 from disputes where venue_id = $1 and hold_id = $2 and status <> all($3) limit 1 for share',
+    [venueId, holdId, ENDED_DISPUTE_STATUSES],
+  );
+  return rows.length > 0;
 }

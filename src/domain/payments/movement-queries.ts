@@ -25,13 +25,14 @@ export interface MovementRow {
   readonly refusals: number;
   /** Which idempotency key the next call uses. */
   readonly keyNumber: number;
-  readonly createdAt: number;
+  /** In milliseconds. */
+  readonly firstDueAt: number;
 }
 
 const MOVEMENT_COLUMNS = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
   hold_id as "holdId", status, amount, fee_part as "feePart", reversed_transfer_id as "reversedTransferId", currency, lease_token as "leaseToken", refusals,
   key_number as "keyNumber",
-  (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
+  (extract(epoch from first_due_at) * 1000)::float8 as "firstDueAt"`;
 
 /** The checkout of new movements, and the time. */
 export interface MovementScope {
@@ -62,9 +63,9 @@ export async function insertMovements(
   if (movements.length === 0) return;
   await tx.query(
     `insert into movements (venue_id, movement_id, kind, mode, checkout_id, share_id, hold_id, status, amount, fee_part,
-       reversed_transfer_id, currency, reason, due_at, created_at)
+       reversed_transfer_id, currency, reason, due_at, first_due_at, created_at)
      select $1, n.id, n.kind, $2, $3, n.share_id, n.hold_id, 'waiting', n.amount, n.fee_part, n.reversed_transfer_id, $4, n.reason,
-       to_timestamp(n.due_at / 1000.0), to_timestamp($5 / 1000.0)
+       to_timestamp(n.due_at / 1000.0), to_timestamp(n.due_at / 1000.0), to_timestamp($5 / 1000.0)
      from unnest($6::uuid[], $7::text[], $8::text[], $9::uuid[], $10::integer[], $11::integer[], $12::uuid[], $13::text[],
        $14::float8[]) as n(id, kind, share_id, hold_id, amount, fee_part, reversed_transfer_id, reason, due_at)`,
     [
@@ -99,7 +100,7 @@ export async function openPayout(tx: Queryable, scope: MovementScope, payoutId: 
 export async function reduceTransfer(tx: Queryable, venueId: string, id: string, by: number): Promise<number> {
   const rows = await tx.query(
     `update movements set amount = amount - $3
-     where venue_id = $1 and movement_id = $2 and status in ('waiting', 'failed') and amount > $3 returning 1`,
+     where venue_id = $1 and movement_id = $2 and status in ('waiting', 'failed', 'frozen') and amount > $3 returning 1`,
     [venueId, id, by],
   );
   return rows.length;
@@ -158,6 +159,26 @@ export async function claimMovements(
        order by due_at, movement_id limit $4 for update skip locked)
      returning ${MOVEMENT_COLUMNS}`,
     [venueId, now, leaseEnds, limit],
+  );
+}
+
+/** A transfer whose charge is disputed waits for the end of the dispute. */
+export async function freezeTransfer(tx: Queryable, { venueId, id, leaseToken }: MovementRow): Promise<void> {
+  requireTransition('movement', MOVEMENT_TRANSITIONS, 'sending', 'frozen');
+  await tx.query(
+    `update movements set status = 'frozen', due_at = null
+     where venue_id = $1 and movement_id = $2 and lease_token = $3 and status = 'sending'`,
+    [venueId, id, leaseToken],
+  );
+}
+
+/** The dispute of the hold has ended: its transfer is due now. */
+export async function resumeTransfer(tx: Queryable, venueId: string, holdId: string, now: number): Promise<void> {
+  requireTransition('movement', MOVEMENT_TRANSITIONS, 'frozen', 'waiting');
+  await tx.query(
+    `update movements set status = 'waiting', due_at = to_timestamp($3 / 1000.0), first_due_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and hold_id = $2 and kind = 'transfer' and status = 'frozen'`,
+    [venueId, holdId, now],
   );
 }
 
@@ -330,7 +351,8 @@ export async function retryFailedMovements(
 ): Promise<{ id: string }[]> {
   requireTransition('movement', MOVEMENT_TRANSITIONS, 'failed', 'waiting');
   return tx.query(
-    `update movements set status = 'waiting', due_at = to_timestamp($3 / 1000.0), refusals = refusals + 1
+    `update movements set status = 'waiting', due_at = to_timestamp($3 / 1000.0), first_due_at = to_timestamp($3 / 1000.0),
+       key_number = key_number + 1
      where venue_id = $1 and mode = $2 and status = 'failed' returning movement_id as "id"`,
     [venueId, mode, now],
   );

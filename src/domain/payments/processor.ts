@@ -127,6 +127,8 @@ export interface Processor {
   onboardingLink(accountId: string, returnUrl: string): Promise<string>;
   transfer(request: TransferRequest): Promise<{ readonly transferId: string }>;
   findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null>;
+  /** Whether the money of a charge was transferred to a venue. */
+  hasTransfers(checkoutId: string, chargeId: string): Promise<boolean>;
   reverse(transferId: string, request: RefundRequest): Promise<{ readonly reversalId: string }>;
   findReversal(transferId: string, movementId: string): Promise<{ readonly reversalId: string } | null>;
   /** The holds created since then (milliseconds), newest first, one page at a time. */

@@ -7,11 +7,13 @@ import type { Db } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
 import type { Entry } from '../ledger/accounts.ts';
 import { postEntries } from '../ledger/queries.ts';
+import { lockOpenDispute } from './dispute-queries.ts';
 import { callKeys } from './hold.ts';
 import {
   claimMovements,
   findMovementOutcome,
   finishMovement,
+  freezeTransfer,
   type MovementRow,
   postponeMovement,
   venuesWithDueMovements,
@@ -29,6 +31,8 @@ export interface MovementServices {
 
 const LEASE_MS = 60_000;
 const HOUR = 3_600_000;
+/** The processor stores a key for 24 hours at least; this leaves a margin. */
+const MAX_KEY_AGE_MS = 20 * HOUR;
 /** Error codes of the processor that a later retry cannot change. */
 const PERMANENT_REFUSALS: ReadonlySet<string> = new Set([
   'charge_already_refunded',
@@ -62,6 +66,10 @@ export async function settleMovement(
   const fields = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId };
   try {
     const processorId = await sendMovement(services, movement, leaseEnds);
+    if (processorId === null) {
+      services.log.info(fields, 'the charge is disputed; its transfer waits for the end of the dispute');
+      return;
+    }
     await recordDone(services, movement, processorId);
   } catch (error) {
     if (error instanceof ProcessorRefusal) return recordRefusal(services, movement, error.code);
@@ -79,7 +87,7 @@ export async function settleMovement(
 async function recordRefusal(services: MovementServices, movement: MovementRow, code: string): Promise<void> {
   const now = services.clock.now();
   const fields = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId, code };
-  if (PERMANENT_REFUSALS.has(code) || now - movement.createdAt > 14 * 24 * HOUR) {
+  if (PERMANENT_REFUSALS.has(code) || now - movement.firstDueAt > 14 * 24 * HOUR) {
     services.log.error(fields, 'the processor refused a movement for good; an operator must act');
     await finishMovement(services.db, movement, { status: 'failed', processorId: null, error: code }, now);
     return;
@@ -89,15 +97,20 @@ async function recordRefusal(services: MovementServices, movement: MovementRow, 
   await postponeMovement(services.db, movement, now + wait, 'refused', code);
 }
 
-async function sendMovement(services: MovementServices, movement: MovementRow, leaseEnds: number): Promise<string> {
+/** The processor's id of the movement; null: it is a transfer that waits for the end of a dispute. */
+async function sendMovement(
+  services: MovementServices,
+  movement: MovementRow,
+  leaseEnds: number,
+): Promise<string | null> {
   const processor = services.processors[movement.mode];
   if (processor === undefined) throw new ProcessorUnavailable(`no card processor is set up for ${movement.mode} mode`);
   const hold = await findHold(services.db, movement.venueId, movement.holdId);
   if (hold === null) throw new Error(`the hold of movement ${movement.id} is not found`);
   const request = { key: callKeys.movement(movement), amount: movement.amount, movementId: movement.id };
   // A retry searches first: the last call may have done it and failed then, the processor forgets a key after a day, and
-  // rejects a key whose parameters have changed.
-  const mayExist = movement.leaseToken > 1;
+  // rejects a key whose parameters have changed. So does a late first attempt: the records may come from a backup.
+  const mayExist = movement.leaseToken > 1 || services.clock.now() - movement.firstDueAt > MAX_KEY_AGE_MS;
   switch (movement.kind) {
     case 'refund':
     case 'return': {
@@ -108,9 +121,9 @@ async function sendMovement(services: MovementServices, movement: MovementRow, l
     }
     case 'transfer': {
       const found = mayExist ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
-      return (
-        found?.transferId ?? (await sendTransfer(services, { processor, movement, hold, key: request.key, leaseEnds }))
-      );
+      if (found !== null) return found.transferId;
+      if (await freezeIfDisputed(services, movement)) return null;
+      return sendTransfer(services, { processor, movement, hold, key: request.key, leaseEnds });
     }
     case 'reversal': {
       const transferId = await transferToReverse(services, movement);
@@ -119,6 +132,15 @@ async function sendMovement(services: MovementServices, movement: MovementRow, l
       return (found ?? (await processor.reverse(transferId, request))).reversalId;
     }
   }
+}
+
+/** The processor transfers the money of a disputed charge all the same, and a lost dispute would then be our loss. */
+async function freezeIfDisputed(services: MovementServices, movement: MovementRow): Promise<boolean> {
+  return services.db.transaction(async (tx) => {
+    const isDisputed = await lockOpenDispute(tx, movement.venueId, movement.holdId);
+    if (isDisputed) await freezeTransfer(tx, movement);
+    return isDisputed;
+  });
 }
 
 async function transferToReverse(services: MovementServices, movement: MovementRow): Promise<string> {

@@ -96,6 +96,7 @@ function chargeOf(intent: Stripe.PaymentIntent): Stripe.Charge | null {
   return typeof charge === 'object' ? charge : null;
 }
 
-function idOf(reference: string | { readonly id: string } | null): string | null {
+/** The id of a reference, which is an id or an expanded object. */
+export function idOf(reference: string | { readonly id: string } | null | undefined): string | null {
   return typeof reference === 'string' ? reference : (reference?.id ?? null);
 }

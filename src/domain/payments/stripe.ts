@@ -23,7 +23,7 @@ import {
   type TransferRequest,
 } from './processor.ts';
 import { callStripe } from './stripe-errors.ts';
-import { chargeTotalsOf, factsOf, toStripeMetadata } from './stripe-facts.ts';
+import { chargeTotalsOf, factsOf, idOf, toStripeMetadata } from './stripe-facts.ts';
 
 export interface StripeAddress {
   readonly protocol: 'http' | 'https';
@@ -266,6 +266,13 @@ class StripeProcessor implements Processor {
     );
     const found = page.data.find(({ metadata }) => metadata.movement_id === movementId);
     return found === undefined ? null : { transferId: found.id };
+  }
+
+  async hasTransfers(checkoutId: string, chargeId: string): Promise<boolean> {
+    const page = await callStripe('hasTransfers', async () =>
+      this.#stripe.transfers.list({ transfer_group: checkoutId, limit: PAGE_SIZE }),
+    );
+    return page.data.some(({ source_transaction: source }) => idOf(source) === chargeId);
   }
 
   async reverse(transferId: string, request: RefundRequest): Promise<{ readonly reversalId: string }> {

@@ -17,7 +17,7 @@ export type HoldStatus =
 
 /** Holds that have ended: they hold and charge no guest's money, or its return has begun. */
 export const ENDED_HOLD_STATUSES: readonly HoldStatus[] = ['released', 'returned', 'voided'];
-export type MovementStatus = 'waiting' | 'sending' | 'done' | 'failed' | 'dropped';
+export type MovementStatus = 'waiting' | 'sending' | 'frozen' | 'done' | 'failed' | 'dropped';
 
 export const HOLD_TRANSITIONS: Transitions<HoldStatus> = {
   requested: ['open', 'held', 'releasing', 'voided'],
@@ -34,7 +34,9 @@ export const HOLD_TRANSITIONS: Transitions<HoldStatus> = {
 
 export const MOVEMENT_TRANSITIONS: Transitions<MovementStatus> = {
   waiting: ['sending', 'dropped'],
-  sending: ['done', 'failed'],
+  sending: ['frozen', 'done', 'failed'],
+  // A transfer whose charge is disputed. Waiting: the dispute has ended. Dropped: it was lost, or a refund took the rest.
+  frozen: ['waiting', 'dropped'],
   done: [],
   // Waiting: an operator retries it. Dropped: a refund has reduced the transfer to 0.
   failed: ['waiting', 'dropped'],

@@ -4,7 +4,7 @@
 
 import type { Queryable } from '../../../base/db.ts';
 import { type CheckoutRange, ENTRIES, IN_RANGE, rangeValues } from '../../ledger/check-queries.ts';
-import { EXPECTED_ENTRIES, MOVEMENTS, PAYOUTS } from '../../payments/check-queries.ts';
+import { EXPECTED_ENTRIES, LOSSES, MOVEMENTS, PAYOUTS } from '../../payments/check-queries.ts';
 
 export type ProblemKind =
   | 'entry_missing'
@@ -86,7 +86,9 @@ const WRONG_SUMS = `
     union all
     select venue_id, checkout_id, 'transfers_differ', '', 0,
         case kind when 'transfer' then amount when 'reversal' then -amount else amount - fee_part end
-      from range_movements where kind in ('transfer', 'reversal', 'refund')) sides
+      from range_movements where kind in ('transfer', 'reversal', 'refund')
+    union all
+    select venue_id, checkout_id, 'transfers_differ', '', 0, venue_part from range_losses) sides
   group by venue_id, checkout_id, problem, kind having sum(expected) <> sum(found)`;
 
 /** Guests' money is with us only while a checkout is being captured or a return is under way. */
@@ -104,6 +106,7 @@ const FUNDS_LEFT = `
 
 const PROBLEMS = `
   with entries as materialized (${ENTRIES}), range_movements as materialized (${MOVEMENTS}), range_payouts as materialized (${PAYOUTS}),
+    range_losses as materialized (${LOSSES}),
     range_checkouts as materialized (${CHECKOUTS}),
     problems as (${[WRONG_ENTRIES, WRONG_DIVISION, WRONG_SUMS, FUNDS_LEFT].join('\n  union all')})
   select problem, venue_id as "venueId", checkout_id as "checkoutId", kind, subject, expected::bigint as "expected",

@@ -25,7 +25,12 @@ export interface RefundRequest {
 }
 
 export function refundableAmount(checkout: LockedCheckout): number {
-  return checkout.amount - checkout.refundedAmount;
+  return checkout.shares.reduce((sum, share) => sum + amountLeft(share), 0);
+}
+
+/** What was neither refunded nor lost to a dispute. */
+export function amountLeft({ amount, refundedAmount, lostAmount }: ShareState): number {
+  return amount - refundedAmount - lostAmount;
 }
 
 export function decideRefund(
@@ -33,10 +38,7 @@ export function decideRefund(
   transfers: readonly TransferState[],
   request: RefundRequest,
 ): readonly Step[] {
-  const parts = divideInProportion(
-    request.amount,
-    checkout.shares.map(({ amount, refundedAmount }) => amount - refundedAmount),
-  );
+  const parts = divideInProportion(request.amount, checkout.shares.map(amountLeft));
   const amounts = new Map(checkout.shares.flatMap(({ id }, index) => (parts[index] ? [[id, parts[index]]] : [])));
   const fees = feeParts(checkout);
   const steps: Step[] = [
@@ -70,8 +72,7 @@ function refundShare(
 ): readonly Step[] {
   const hold = holdOf(checkout, share.id);
   if (hold === undefined) throw new Error(`share ${share.id} was captured but has no hold`);
-  const feePart =
-    feeReturned(share, fee, share.refundedAmount + amount) - feeReturned(share, fee, share.refundedAmount);
+  const feePart = feePartOf(share, fee, amount);
   const refund: NewMovement = {
     id: request.newId(),
     kind: 'refund',
@@ -87,28 +88,26 @@ function refundShare(
   const transfer = transfers.find(({ holdId }) => holdId === hold.id);
   const steps: Step[] = [{ step: 'add movements', movements: [refund] }];
   if (fromVenue === 0 || transfer === undefined) return steps;
-  if (transfer.status === 'waiting' || transfer.status === 'failed')
-    return [...steps, takeFromTransfer(transfer, fromVenue)];
-  const reversal: NewMovement = {
-    ...refund,
-    id: request.newId(),
-    kind: 'reversal',
-    amount: fromVenue,
-    feePart: 0,
-    reversedTransferId: transfer.id,
-  };
-  return [...steps, { step: 'add movements', movements: [reversal] }];
+  return [...steps, takeFromTransfer(transfer, { ...refund, id: request.newId(), amount: fromVenue })];
 }
 
-function takeFromTransfer({ id, status, amount }: TransferState, taken: number): Step {
-  return taken === amount
+/** Takes money of the venue back: reduces a transfer that was not sent, or reverses one that may have been. */
+export function takeFromTransfer(transfer: TransferState, taken: Omit<NewMovement, 'kind'>): Step {
+  const { id, status, amount } = transfer;
+  if (status === 'sending' || status === 'done') {
+    const reversal: NewMovement = { ...taken, kind: 'reversal', feePart: 0, reversedTransferId: id };
+    return { step: 'add movements', movements: [reversal] };
+  }
+  return taken.amount === amount
     ? { step: 'drop transfer', id, from: status, amount }
-    : { step: 'reduce transfer', id, by: taken };
+    : { step: 'reduce transfer', id, by: taken.amount };
 }
 
-/** The part of a share's fee that is refunded with `refunded` of the share: in proportion, rounded down. */
-function feeReturned(share: ShareState, fee: number, refunded: number): number {
-  return proportionRoundedDown(fee, refunded, share.amount);
+/** How much of the next `amount` of a share comes out of its fee: in proportion to all that it has lost, rounded down. */
+export function feePartOf(share: ShareState, fee: number, amount: number): number {
+  const before = share.refundedAmount + share.lostAmount;
+  const lostFee = (total: number): number => proportionRoundedDown(fee, total, share.amount);
+  return lostFee(before + amount) - lostFee(before);
 }
 
 /** The refund percentage of a cancellation policy, `hoursAhead` of the start: of the met rule with the most hours. */

@@ -30,7 +30,8 @@ export async function refundCheckout(tx: Queryable, caller: Caller, input: Input
     );
   }
   const left = refundableAmount(checkout);
-  if (left === 0) throw conflict('nothing_to_refund', 'Everything that was paid has been refunded already.');
+  if (left === 0)
+    throw conflict('nothing_to_refund', 'Everything that was paid has been refunded or lost to disputes already.');
   const amount = request.amount ?? (await byPolicy(tx, caller, checkout, request.starts_at)) ?? left;
   if (amount > left) throw invalid([tooMuch(left)]);
   const transfers = await lockTransfers(tx, venue.id, checkout.id);

@@ -1,0 +1,179 @@
+// A disputed charge: its transfer to the venue waits for the end of the dispute. A lost dispute is borne by the venue and
+// our fee in exact proportion, out of a transfer that waits or by a reversal of one that was sent.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkLedger } from '../../src/domain/checkouts/accounting/check-ledger.ts';
+import { CARDS, expectConflict, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+
+let world: TestWorld;
+let venue: TestVenue;
+beforeAll(async () => {
+  world = await openTestWorld({ env: { PAYOUT_DELAY_HOURS: '24' } });
+  venue = await openTestVenue(world);
+  await venue.setFee(1_000, 0);
+});
+afterAll(() => world.close());
+
+interface Disputed {
+  readonly checkout: Json;
+  readonly intent: string;
+  readonly disputeId: string;
+}
+
+/** A completed checkout of two shares of 10,000 (fee 1,000 each), whose first charge is disputed. */
+async function disputed({ isPaidOut = false, amount = 10_000 } = {}): Promise<Disputed> {
+  const checkout = await venue.collecting({ party_size: 2, amount: 20_000 });
+  const [secret] = await venue.payAll(checkout, [CARDS.good]);
+  await world.work();
+  const completed = await venue.read(checkout.id);
+  expect(completed.status).toBe('completed');
+  if (isPaidOut) await venue.finishDueWork(checkout.id);
+  const intent = secret === undefined ? '' : intentIdOf(secret);
+  const created = await callHelper('disputes', { payment_intent: intent, amount: String(amount) });
+  await deliverEvents(intent);
+  return { checkout: completed, intent, disputeId: created.id };
+}
+
+async function callHelper(path: string, form: Record<string, string> = {}): Promise<Json> {
+  const response = await fetch(`${world.processor.url}/v1/test_helpers/${path}`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sk_test_for_tests' },
+    body: new URLSearchParams(form),
+  });
+  const object = await response.json();
+  expect(response.status, JSON.stringify(object)).toBe(200);
+  return object;
+}
+
+/** Sends the processor's events about the dispute of an intent, each twice, the newest first. */
+async function deliverEvents(intent: string): Promise<void> {
+  const { data } = await venue.stripe.events.list({ limit: 100 });
+  const bodies = data
+    .filter(
+      ({ type, data: { object } }) => type.startsWith('charge.dispute') && (object as Json).payment_intent === intent,
+    )
+    .map((event) => JSON.stringify(event));
+  for (const body of [...bodies, ...bodies]) {
+    const signature = world.processor.api.webhooks.sign({ mode: 'test', body });
+    const response = await world.call('POST', '/processor/notices/test', {
+      body,
+      headers: { 'stripe-signature': signature },
+    });
+    expect(response.status, response.text).toBe(200);
+  }
+  await world.work();
+}
+
+async function close({ disputeId, intent, checkout }: Disputed, outcome: 'won' | 'lost'): Promise<void> {
+  await callHelper(`disputes/${disputeId}/${outcome}`);
+  await deliverEvents(intent);
+  await venue.finishDueWork(checkout.id);
+}
+
+const transfersOf = (id: string): Promise<{ status: string; amount: number }[]> =>
+  world.db.query(
+    `select m.status, m.amount from movements m join shares s on s.venue_id = m.venue_id and s.share_id = m.share_id
+     where m.checkout_id = $1 and m.kind = 'transfer' order by s.position`,
+    [id],
+  );
+
+async function expectBooksAgree(): Promise<void> {
+  const { problems } = await checkLedger(world.db);
+  expect(problems).toEqual([]);
+}
+
+describe('while a charge is disputed', () => {
+  it('its transfer waits, and the other transfers are sent; after a won dispute it is sent too', async () => {
+    const dispute = await disputed();
+    const { id } = dispute.checkout;
+    await venue.finishDueWork(id);
+    await venue.finishDueWork(id);
+    expect(await transfersOf(id)).toEqual([
+      { status: 'frozen', amount: 9_000 },
+      { status: 'done', amount: 9_000 },
+    ]);
+    expect(await venue.paidOutAtProcessor(id)).toBe(9_000);
+    await close(dispute, 'won');
+    expect(await venue.paidOutAtProcessor(id)).toBe(18_000);
+    expect(await venue.balances(id)).toEqual({ processor_balance: 2_000, fee_income: -2_000 });
+    await expectBooksAgree();
+  });
+
+  it('the statement shows the payout as pending', async () => {
+    const { checkout } = await disputed();
+    await venue.finishDueWork(checkout.id);
+    const { json } = await venue.get('/v1/payouts');
+    const payout = json.data.find((one: Json) => one.checkout_id === checkout.id);
+    expect([payout.status, payout.paid_amount]).toEqual(['pending', 9_000]);
+    expect(payout.transfers.map(({ status }: Json) => status).sort()).toEqual(['paid', 'pending']);
+  });
+});
+
+describe('a lost dispute', () => {
+  it('before the payout is taken from the transfer', async () => {
+    const dispute = await disputed();
+    const { id } = dispute.checkout;
+    await close(dispute, 'lost');
+    expect(await transfersOf(id)).toEqual([
+      { status: 'dropped', amount: 0 },
+      { status: 'done', amount: 9_000 },
+    ]);
+    expect(await venue.paidOutAtProcessor(id)).toBe(9_000);
+    expect(await venue.balances(id)).toEqual({ processor_balance: 1_000, fee_income: -1_000 });
+    await expectBooksAgree();
+  });
+
+  it('of a part of the charge reduces the transfer in exact proportion', async () => {
+    const dispute = await disputed({ amount: 3_333 });
+    const { id } = dispute.checkout;
+    await venue.finishDueWork(id);
+    await close(dispute, 'lost');
+    expect(await transfersOf(id)).toEqual([
+      { status: 'done', amount: 9_000 - 3_000 },
+      { status: 'done', amount: 9_000 },
+    ]);
+    expect(await venue.balances(id)).toEqual({ processor_balance: 1_667, fee_income: -1_667 });
+    await expectBooksAgree();
+  });
+
+  it('after the payout reverses the venue’s part', async () => {
+    const dispute = await disputed({ isPaidOut: true });
+    const { id } = dispute.checkout;
+    expect(await venue.paidOutAtProcessor(id)).toBe(18_000);
+    await close(dispute, 'lost');
+    expect(await venue.paidOutAtProcessor(id)).toBe(9_000);
+    expect(await venue.balances(id)).toEqual({ processor_balance: 1_000, fee_income: -1_000 });
+    const { json } = await venue.get('/v1/payouts');
+    const payout = json.data.find((one: Json) => one.checkout_id === id);
+    expect([payout.amount, payout.reversed_amount, payout.paid_amount]).toEqual([18_000, 9_000, 9_000]);
+    await expectBooksAgree();
+  });
+
+  it('cannot be refunded: the refund takes what is left', async () => {
+    const dispute = await disputed({ isPaidOut: true, amount: 4_000 });
+    const { id } = dispute.checkout;
+    await close(dispute, 'lost');
+    const path = `/v1/checkouts/${id}/refund`;
+    const tooMuch = await venue.post(path, { amount: 16_001 });
+    expect([tooMuch.status, tooMuch.json.errors[0].example_fix], tooMuch.text).toEqual([422, 16_000]);
+    const response = await venue.post(path, { amount: 10_000 });
+    expect(response.status, response.text).toBe(200);
+    // In proportion to the 6,000 and 10,000 that are left.
+    expect(response.json.shares.map((share: Json) => share.refunded_amount)).toEqual([3_750, 6_250]);
+    expect((await venue.post(path, {})).json.refunded_amount).toBe(16_000);
+    expectConflict(await venue.post(path, {}), 'nothing_to_refund');
+    await expectBooksAgree();
+  });
+});
+
+describe('a won dispute', () => {
+  it('after the payout changes nothing for the venue', async () => {
+    const dispute = await disputed({ isPaidOut: true });
+    const { id } = dispute.checkout;
+    await close(dispute, 'won');
+    expect(await venue.paidOutAtProcessor(id)).toBe(18_000);
+    expect(await venue.balances(id)).toEqual({ processor_balance: 2_000, fee_income: -2_000 });
+    await expectBooksAgree();
+  });
+});

@@ -1,0 +1,180 @@
+// Reconciliation with records that are older than the processor's, as after a restored backup: it lists what it does not
+// know, refunds and releases only what an operator applies, and never what the venue was paid with.
+
+import { randomUUID } from 'node:crypto';
+import { beforeEach, afterEach, describe, expect, it } from 'vitest';
+import { reconcile } from '../../src/domain/checkouts/accounting/reconcile.ts';
+import { type Processor, ProcessorRefusal } from '../../src/domain/payments/processor.ts';
+import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
+import { openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+
+let world: TestWorld;
+let venue: TestVenue;
+beforeEach(async () => {
+  world = await openTestWorld();
+  venue = await openTestVenue(world);
+});
+afterEach(() => world.close());
+
+const DAY = 86_400_000;
+const CHECKOUT = 'chk_00000000000000000000000000';
+
+/** A card that is held at the processor for a hold that our records do not have. */
+async function unknownHold(amount: number): Promise<string> {
+  const { id } = await venue.stripe.paymentIntents.create({
+    amount,
+    currency: 'usd',
+    capture_method: 'manual',
+    payment_method: 'pm_card_visa',
+    confirm: true,
+    transfer_group: CHECKOUT,
+    metadata: { venue_id: venue.venueId, checkout_id: CHECKOUT, share_id: 'shr_0', hold_id: randomUUID() },
+  });
+  return id;
+}
+
+async function unknownCharge(amount: number): Promise<string> {
+  const id = await unknownHold(amount);
+  await venue.stripe.paymentIntents.capture(id);
+  return id;
+}
+
+async function refundedOf(intent: string): Promise<number> {
+  const { latest_charge: charge } = await venue.stripe.paymentIntents.retrieve(intent, { expand: ['latest_charge'] });
+  return typeof charge === 'object' && charge !== null ? charge.amount_refunded : 0;
+}
+
+async function run(apply: { confirmedCharges: number | null } | null) {
+  const { differences } = await reconcile(world.context.services, {
+    mode: 'test',
+    since: Date.now() - DAY,
+    apply: apply === null ? null : { command: world.command(), ...apply },
+  });
+  return differences.map(({ what, done }) => ({ what, done }));
+}
+
+const audited = (): Promise<{ action: string; subject: string }[]> =>
+  world.db.query("select action, subject from audit_log where action like 'reconcile.%' order by audit_id");
+
+describe('a charge that is not in our records', () => {
+  it('is listed, and refunded once when an operator applies it', async () => {
+    const intent = await unknownCharge(5_000);
+    const what = '5000 was charged and is not in our records';
+    expect(await run(null)).toEqual([{ what: `${what}: --apply refunds it`, done: null }]);
+    expect(await refundedOf(intent)).toBe(0);
+    expect(await run({ confirmedCharges: null })).toEqual([{ what, done: 'refunded' }]);
+    expect(await run({ confirmedCharges: null })).toEqual([]);
+    expect(await refundedOf(intent)).toBe(5_000);
+    expect(await audited()).toEqual([{ action: 'reconcile.refund', subject: intent }]);
+  });
+
+  it('is one of more than three: nothing is applied before an operator confirms their number', async () => {
+    const intents: string[] = [];
+    for (const amount of [1_000, 2_000, 3_000, 4_000]) intents.push(await unknownCharge(amount));
+    const held = await unknownHold(700);
+    const stopped = {
+      what: '4 charges are not in our records, which looks like a restored backup: nothing is released or refunded',
+      done: null,
+    };
+    for (const confirmedCharges of [null, 3, 5]) {
+      const found = await run({ confirmedCharges });
+      expect(found[0]).toEqual(stopped);
+      expect(found.map(({ done }) => done)).toEqual(Array(6).fill(null));
+    }
+    expect(await Promise.all(intents.map(refundedOf))).toEqual([0, 0, 0, 0]);
+    expect((await venue.stripe.paymentIntents.retrieve(held)).status).toBe('requires_capture');
+    expect(await audited()).toEqual([]);
+    expect((await run({ confirmedCharges: 4 })).map(({ done }) => done).sort()).toEqual([
+      ...Array(4).fill('refunded'),
+      'released',
+    ]);
+    expect(await Promise.all(intents.map(refundedOf))).toEqual([1_000, 2_000, 3_000, 4_000]);
+  });
+
+  it('is not refunded when the venue was paid with it', async () => {
+    const paid = await venue.completed({ amount: 1_000 });
+    const intent = await unknownCharge(5_000);
+    const { latest_charge } = await venue.stripe.paymentIntents.retrieve(intent);
+    const [account] = await world.db.query<{ id: string }>('select account_id as id from payout_accounts');
+    await venue.stripe.transfers.create({
+      amount: 4_000,
+      currency: 'usd',
+      destination: account?.id ?? '',
+      source_transaction: String(latest_charge),
+      transfer_group: CHECKOUT,
+    });
+    const what = '5000 was charged and is not in our records: the venue was paid with it';
+    expect(await run({ confirmedCharges: null })).toEqual([{ what, done: null }]);
+    expect([await refundedOf(intent), paid.status]).toEqual([0, 'completed']);
+  });
+
+  it('is not refunded when it is older than the records of its venue', async () => {
+    const intent = await unknownCharge(5_000);
+    await world.db.query("update venues set created_at = now() + interval '1 minute' where venue_id = $1", [
+      venue.venueId,
+    ]);
+    const what = '5000 was charged and is not in our records: the charge is older than the records of its venue';
+    expect(await run({ confirmedCharges: null })).toEqual([{ what, done: null }]);
+    expect(await refundedOf(intent)).toBe(0);
+  });
+});
+
+describe('a card that is held without a record', () => {
+  it('is released only when an operator applies it', async () => {
+    const intent = await unknownHold(5_000);
+    const what = 'a card is held, and the hold is not in our records';
+    expect(await run(null)).toEqual([{ what: `${what}: --apply releases it`, done: null }]);
+    expect((await venue.stripe.paymentIntents.retrieve(intent)).status).toBe('requires_capture');
+    expect(await run({ confirmedCharges: null })).toEqual([{ what, done: 'released' }]);
+    expect((await venue.stripe.paymentIntents.retrieve(intent)).status).toBe('canceled');
+    expect(await audited()).toEqual([{ action: 'reconcile.release', subject: intent }]);
+  });
+});
+
+describe('a movement', () => {
+  const movements = () =>
+    world.db.query<{ status: string; attempts: number }>(
+      "select status, lease_token as attempts from movements where kind = 'transfer'",
+    );
+
+  it('that was sent before the backup was taken is found, not sent again', async () => {
+    const completed = await venue.completed({ amount: 1_000, party_size: 1 });
+    // The records as they were before the transfer, restored two days later.
+    await world.db.query('alter table movements disable trigger movement_status_follows_the_transitions');
+    await world.db.query(
+      `update movements set status = 'waiting', lease_token = 0, processor_id = null, done_at = null, key_number = 1,
+         due_at = now() - interval '1 second', first_due_at = now() - interval '2 days'`,
+    );
+    await world.db.query('alter table movements enable trigger movement_status_follows_the_transitions');
+    await world.db.query('alter table ledger_entries disable trigger ledger_entries_are_append_only');
+    await world.db.query("delete from ledger_entries where kind = 'transfer'");
+    await world.work();
+    expect(await movements()).toEqual([{ status: 'done', attempts: 1 }]);
+    expect(await venue.paidOutAtProcessor(completed.id)).toBe(completed.net_amount);
+  });
+
+  it('is retried for two weeks from when it was first due, not from when it was created', async () => {
+    const refusing = new Proxy(world.context.services.processors.test as Processor, {
+      get:
+        (processor, name: keyof Processor) =>
+        async (...args: unknown[]) => {
+          if (name === 'transfer') throw new ProcessorRefusal('balance_insufficient', 'transfer: refused');
+          return (processor[name] as (...args: unknown[]) => unknown).apply(processor, args);
+        },
+    });
+    const services = { ...world.context.services, processors: { test: refusing } };
+    await venue.runTestHelper((await venue.create({ amount: 1_000, party_size: 1 })).id, 'complete');
+    const dueAt = (interval: string) =>
+      world.db.query(
+        "update movements set due_at = now() - interval '1 second', created_at = now() - interval '60 days', first_due_at = now() - $1::interval",
+        [interval],
+      );
+    await dueAt('13 days');
+    await settleDueMovements(services, 10);
+    expect(await movements()).toMatchObject([{ status: 'sending' }]);
+    await dueAt('15 days');
+    await settleDueMovements(services, 10);
+    expect(await movements()).toMatchObject([{ status: 'failed' }]);
+  });
+});

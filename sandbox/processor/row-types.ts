@@ -70,6 +70,8 @@ export interface ChargeRow {
   readonly dispute: string | null;
   readonly captureBefore: number | null;
   readonly captureTries: number;
+  /** When its balance transaction is known; absent: with the capture. */
+  readonly settlesAt?: number;
 }
 
 export interface RefundRow {

@@ -99,4 +99,28 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     to: '  return amount - refundedAmount + 0 * lostAmount;',
     tests: ['test/checkouts/disputes.test.ts'],
   },
+  {
+    area: 'money',
+    bug: 'the processor’s fee that is named later is never asked for',
+    file: 'src/domain/payments/queries.ts',
+    from: 'due_at = case when n.processor_fee is null then to_timestamp($6 / 1000.0) end',
+    to: 'due_at = case when false then to_timestamp($6 / 1000.0) end',
+    tests: 'simulation',
+  },
+  {
+    area: 'money',
+    bug: 'the processor’s fee is not posted to the ledger with the capture',
+    file: 'src/domain/checkouts/capture/decide-capture.ts',
+    from: "        { kind: 'processor_fee', subject: hold.id, amount: processorFee ?? 0 },\n",
+    to: '',
+    tests: ['test/checkouts/processor-fees.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a fee that loses money is set without a warning',
+    file: 'src/domain/payments/list-price.ts',
+    from: 'cost: guests * feeOf(share, LIST_PRICE),',
+    to: 'cost: feeOf(guests * share, LIST_PRICE) - LIST_PRICE.fixed,',
+    tests: ['test/cli/command.test.ts'],
+  },
 ];

@@ -7,12 +7,12 @@ import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
 import { holdWithRetry } from '../../src/domain/checkouts/holds/hold-with-retry.ts';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { CARDS, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
-import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let venue: TestVenue;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
   venue = await openTestVenue(world);
 });
 afterAll(() => world.close());

@@ -81,7 +81,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'two cards are held for one share',
-    file: 'migrations/000003-money.sql',
+    file: 'migrations/000020-plain-words.sql',
     from: 'create unique index holds_one_for_a_share on holds',
     to: 'create index holds_one_for_a_share on holds',
     tests: ['test/checkouts/refused-by-database.test.ts'],

@@ -58,8 +58,8 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a worker with a stale lease token postpones a refund',
     file: MOVEMENTS,
-    from: "where venue_id = $1 and movement_id = $2 and lease_token = $3 and status = 'sending'`",
-    to: "where venue_id = $1 and movement_id = $2 and lease_token >= $3 and status = 'sending'`",
+    from: 'key_number = key_number + $7\n     where venue_id = $1 and movement_id = $2 and lease_token = $3 and',
+    to: 'key_number = key_number + $7\n     where venue_id = $1 and movement_id = $2 and lease_token >= $3 and',
     tests: ['test/checkouts/refund-books.test.ts'],
   },
   {

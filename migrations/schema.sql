@@ -228,11 +228,15 @@ CREATE TABLE checkouts (
   -- When its guests are notified next. -infinity: at once; infinity: not until something happens; null: there is no
   -- guest to notify.
   notify_at timestamp with time zone,
+  -- How much of the refunds did not reach the guests and is owed to them. refunded_amount includes it, because it is
+  -- decided.
+  failed_refund_amount integer NOT NULL DEFAULT 0,
   CONSTRAINT checkouts_pkey PRIMARY KEY (venue_id, checkout_id),
   CONSTRAINT checkouts_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT checkout_amount_is_a_charge CHECK (amount >= 100 AND amount <= 99999999),
   CONSTRAINT checkout_clock_moves_in_test_mode_only CHECK (mode = 'test'::text OR clock_ahead = '00:00:00'::interval),
   CONSTRAINT checkout_completed_has_a_time CHECK ((completed_at IS NOT NULL) = (status = 'completed'::text)),
+  CONSTRAINT checkout_failed_refund_is_not_negative CHECK (failed_refund_amount >= 0),
   CONSTRAINT checkout_fee_is_within_the_amount CHECK (fee_amount >= 0 AND fee_amount <= amount),
   CONSTRAINT checkout_funded_is_due CHECK ((capture_due_at IS NOT NULL) = (status = 'funded'::text)),
   CONSTRAINT checkout_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
@@ -726,7 +730,7 @@ CREATE TABLE ledger_entries (
   at timestamp with time zone NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (venue_id, kind, subject),
   CONSTRAINT ledger_entries_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
-  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text),
+  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
 CREATE INDEX ledger_entries_by_checkout ON ledger_entries USING btree (venue_id, checkout_id);
@@ -829,8 +833,9 @@ CREATE TABLE migrations (
 );
 
 -- Money that leaves us: a refund to a guest (a return, when the booking never became complete), a transfer to the
--- venue, a transfer reversed. sending: it may have happened. frozen: a transfer whose charge is disputed. A waiting
--- transfer may still get smaller.
+-- venue, a transfer reversed. sending: it may have happened. pending: the processor has accepted a refund and not paid
+-- it yet. frozen: a transfer whose charge is disputed. A waiting transfer may still get smaller. A done refund may
+-- fail.
 CREATE TABLE movements (
   venue_id uuid NOT NULL,
   movement_id uuid NOT NULL,
@@ -861,6 +866,8 @@ CREATE TABLE movements (
   -- When it was due first, or when an operator or the end of a dispute made it due again. Refusals are retried for two
   -- weeks from then.
   first_due_at timestamp with time zone NOT NULL,
+  -- How often the refund was done and failed afterwards; each time has its own ledger entries.
+  failures_after_done integer NOT NULL DEFAULT 0,
   CONSTRAINT movements_pkey PRIMARY KEY (venue_id, movement_id),
   CONSTRAINT movements_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT movement_amount_is_positive CHECK (amount > 0 OR amount = 0 AND status = 'dropped'::text),
@@ -870,13 +877,13 @@ CREATE TABLE movements (
   CONSTRAINT movement_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
   CONSTRAINT movement_open_is_due CHECK ((due_at IS NOT NULL) = (status = ANY (ARRAY['waiting'::text, 'sending'::text]))),
   CONSTRAINT movement_reversal_names_its_transfer CHECK ((reversed_transfer_id IS NOT NULL) = (kind = 'reversal'::text)),
-  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'frozen'::text, 'done'::text, 'failed'::text, 'dropped'::text]))
+  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'failed'::text, 'dropped'::text]))
 ) WITH (fillfactor=80);
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
 CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
 CREATE INDEX movements_due ON movements USING btree (due_at) WHERE due_at IS NOT NULL;
 CREATE UNIQUE INDEX movements_one_transfer_for_a_share ON movements USING btree (venue_id, hold_id) WHERE kind = 'transfer'::text;
-CREATE INDEX movements_unsettled ON movements USING btree (mode, movement_id) WHERE status = ANY (ARRAY['sending'::text, 'failed'::text]);
+CREATE INDEX movements_unsettled ON movements USING btree (mode, movement_id) WHERE status = ANY (ARRAY['sending'::text, 'pending'::text, 'failed'::text]);
 CREATE TRIGGER movement_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON movements FOR EACH ROW EXECUTE FUNCTION enforce_transition('movement');
 CREATE TRIGGER movements_are_never_deleted BEFORE DELETE OR TRUNCATE ON movements FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
 
@@ -986,10 +993,13 @@ CREATE TABLE shares (
   reminded_at timestamp with time zone,
   -- How much of the share was lost to disputes. It cannot be refunded any more.
   lost_amount integer NOT NULL DEFAULT 0,
+  -- How much of the share’s refunds did not reach the guest and is owed to them. refunded_amount includes it.
+  failed_refund_amount integer NOT NULL DEFAULT 0,
   CONSTRAINT shares_pkey PRIMARY KEY (venue_id, share_id),
   CONSTRAINT shares_venue_id_checkout_id_fkey FOREIGN KEY (venue_id, checkout_id) REFERENCES checkouts(venue_id, checkout_id),
   CONSTRAINT share_amount_is_nothing_or_a_charge CHECK (amount = 0 OR amount >= 50 AND amount <= 99999999),
   CONSTRAINT share_dropped_is_not_held CHECK (dropped_at IS NULL OR (status <> ALL (ARRAY['held'::text, 'captured'::text, 'refunded'::text]))),
+  CONSTRAINT share_failed_refund_is_not_negative CHECK (failed_refund_amount >= 0),
   CONSTRAINT share_held_has_a_time CHECK (held_at IS NOT NULL OR (status = ANY (ARRAY['invited'::text, 'failed'::text]))),
   CONSTRAINT share_refund_is_within_the_amount CHECK (refunded_amount >= 0 AND lost_amount >= 0 AND (refunded_amount + lost_amount) <= amount),
   CONSTRAINT share_status_is_known CHECK (status = ANY (ARRAY['invited'::text, 'held'::text, 'captured'::text, 'released'::text, 'refunded'::text, 'failed'::text]))
@@ -1129,13 +1139,17 @@ CREATE TABLE webhook_endpoints (
 --   'hold', 'requested', 'releasing'
 --   'hold', 'requested', 'voided'
 --   'movement', '', 'waiting'
+--   'movement', 'done', 'failed'
 --   'movement', 'failed', 'dropped'
 --   'movement', 'failed', 'waiting'
 --   'movement', 'frozen', 'dropped'
 --   'movement', 'frozen', 'waiting'
+--   'movement', 'pending', 'done'
+--   'movement', 'pending', 'failed'
 --   'movement', 'sending', 'done'
 --   'movement', 'sending', 'failed'
 --   'movement', 'sending', 'frozen'
+--   'movement', 'sending', 'pending'
 --   'movement', 'waiting', 'dropped'
 --   'movement', 'waiting', 'sending'
 --   'share', '', 'invited'
@@ -1158,6 +1172,8 @@ CREATE TABLE webhook_endpoints (
 --   activity_partition(p_at timestamp with time zone) returns smallint
 -- src/domain/analytics/functions/activity_window.sql
 --   activity_window(p_venue uuid, p_subjects uuid[], p_from timestamp with time zone, p_to timestamp with time zone, OUT window_from timestamp with time zone, OUT window_to timestamp with time zone, OUT retained_from timestamp with time zone, OUT counted_from timestamp with time zone, OUT counted_to timestamp with time zone, OUT has_hours boolean, OUT hour_from integer, OUT hour_to integer, OUT first_day date, OUT end_day date, OUT head_from timestamp with time zone, OUT head_to timestamp with time zone, OUT tail_from timestamp with time zone, OUT tail_to timestamp with time zone) returns record
+-- src/domain/checkouts/functions/add_failed_refund.sql
+--   add_failed_refund(p_venue uuid, p_checkout text, p_share text, p_amount integer) returns void
 -- src/domain/analytics/functions/add_figures.sql
 --   add_figures(p_venue uuid, p_subjects uuid[], p_days date[], p_hours_of_day smallint[], p_views bigint[], p_saves bigint[], p_bookings bigint[], p_guests bigint[], p_cents bigint[], p_check_ins bigint[], p_people_subjects uuid[], p_people_days date[], p_people_hours_of_day smallint[], p_actions text[], p_gaps smallint[], p_people integer[]) returns void
 -- src/domain/analytics/functions/adjust_people_by_gap.sql

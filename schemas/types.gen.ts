@@ -295,8 +295,10 @@ export type Checkout = {
   readonly shares: readonly Share[];
   /** The sum of the held, captured and refunded shares in minor units (cents). */
   readonly funded_amount: number;
-  /** How much was refunded, in minor units (cents). */
+  /** How much was refunded, in minor units (cents), without what failed. */
   readonly refunded_amount: number;
+  /** How much of the refunds did not reach the guests, in minor units (cents): the card processor reported that they failed. The service pays it again. */
+  readonly failed_refund_amount: number;
   /** The service's fee in minor units (cents). */
   readonly fee_amount: number;
   /** The amount that the venue is paid: amount less fee_amount. */
@@ -418,7 +420,7 @@ export type Delivery = {
   /** The event it carries. */
   readonly event_id: string;
   /** The type of that event. */
-  readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
+  readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "refund.failed" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
   /** The status of the delivery; failed after 72 hours, or when the endpoint was disabled. */
   readonly status: "pending" | "delivered" | "failed";
   /** The number of attempts. */
@@ -1655,7 +1657,7 @@ export type StoredWebhookEndpoint = {
     /** The event it carries. */
     readonly event_id: string;
     /** The type of that event. */
-    readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
+    readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "refund.failed" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
     /** The status of the delivery; failed after 72 hours, or when the endpoint was disabled. */
     readonly status: "pending" | "delivered" | "failed";
     /** The HTTP status of the last answer; null without an answer. */
@@ -1782,7 +1784,7 @@ export type WebhookEvent = {
   /** The type of this object. */
   readonly object: "event";
   /** What happened. */
-  readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
+  readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "refund.failed" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
   /** The mode, test or live. */
   readonly mode: "test" | "live";
   /** When it happened, in UTC. */
@@ -1795,11 +1797,11 @@ export type WebhookEvent = {
   readonly data: {
     /** The checkout, for offering.* the offering, for webhook_endpoint.* the endpoint, as it was at that moment. */
     readonly object: StoredOffering | StoredWebhookEndpoint | Checkout;
-    /** What was refunded; only on refund.created. */
+    /** What was refunded, or failed to be; only on refund.created and refund.failed. */
     readonly refund?: {
-      /** How much was refunded, in minor units (cents). */
+      /** How much was refunded, or did not reach the guest, in minor units (cents). */
       readonly amount: number;
-      /** The reason you gave; null when none. */
+      /** The reason you gave; null when none. On refund.failed the card processor's reason. */
       readonly reason: string | null;
     };
   };

@@ -23,7 +23,8 @@ import {
   UNKNOWN_ERROR,
   unknownUrl,
 } from './responses.ts';
-import type { ChargeRow, Mode, StoredResponseRow } from './row-types.ts';
+import { changeRefund } from './refunds.ts';
+import type { ChargeRow, Mode, RefundRow, StoredResponseRow } from './row-types.ts';
 import { Store } from './store.ts';
 import { TimerQueue } from './timer-queue.ts';
 import { Transaction } from './transaction.ts';
@@ -56,7 +57,7 @@ export interface ProcessorApiOptions {
 export interface ProcessorApi {
   /** Rejects only when the journal can no longer be written: the caller must then close the API. */
   handle(request: ApiRequest): Promise<ApiOutcome>;
-  /** Does what is due by the clock: expires holds, deletes old stored responses and events. */
+  /** Does what is due by the clock: expires holds, changes refunds, deletes old stored responses and events. */
   tick(): void;
   readonly webhooks: WebhookQueue;
   readonly faults: Faults;
@@ -88,6 +89,7 @@ class EmbeddedProcessorApi implements ProcessorApi {
   readonly #store: Store;
   readonly #callers = new Map<string, Caller>();
   readonly #holdExpiries = new TimerQueue<{ readonly mode: Mode; readonly charge: string }>();
+  readonly #refundChanges = new TimerQueue<{ readonly mode: Mode; readonly refund: string }>();
   readonly #keysInFlight = new Set<string>();
 
   constructor(options: ProcessorApiOptions) {
@@ -107,21 +109,23 @@ class EmbeddedProcessorApi implements ProcessorApi {
       this.#callers.set(keys[mode].secret, { mode, isPublishable: false });
       this.#callers.set(keys[mode].publishable, { mode, isPublishable: true });
       for (const charge of this.#store.tables(mode).charges.oldestFirst()) this.#scheduleHoldExpiry(mode, charge);
+      for (const refund of this.#store.tables(mode).refunds.oldestFirst()) this.#scheduleRefundChange(mode, refund);
     }
     this.#store.subscribe((mode, table, row) => {
       if (table === 'charges') this.#scheduleHoldExpiry(mode, row as ChargeRow);
+      if (table === 'refunds') this.#scheduleRefundChange(mode, row as RefundRow);
     });
   }
 
   async handle(request: ApiRequest): Promise<ApiOutcome> {
-    this.#expireHolds();
+    this.#applyDueChanges();
     const response = await this.#respond(request);
     await this.#store.flush();
     return response;
   }
 
   tick(): void {
-    this.#expireHolds();
+    this.#applyDueChanges();
     const now = Math.floor(this.#options.clock.now() / 1000);
     for (const mode of MODES) {
       const changes = this.#store.begin(mode);
@@ -148,8 +152,16 @@ class EmbeddedProcessorApi implements ProcessorApi {
     this.#holdExpiries.add(charge.captureBefore * 1000, { mode, charge: charge.id });
   }
 
-  #expireHolds(): void {
+  #scheduleRefundChange(mode: Mode, { id, next }: RefundRow): void {
+    if (next !== undefined && next !== null) this.#refundChanges.add(next.at * 1000, { mode, refund: id });
+  }
+
+  #applyDueChanges(): void {
     const now = this.#options.clock.now();
+    for (let due = this.#refundChanges.takeDue(now); due !== undefined; due = this.#refundChanges.takeDue(now)) {
+      const { mode, refund } = due;
+      this.#transact(mode, null, null, (tx) => changeRefund(tx, tx.require('refunds', refund)));
+    }
     for (let due = this.#holdExpiries.takeDue(now); due !== undefined; due = this.#holdExpiries.takeDue(now)) {
       const { mode, charge: chargeId } = due;
       this.#transact(mode, null, null, (tx) => {
@@ -264,7 +276,7 @@ class EmbeddedProcessorApi implements ProcessorApi {
     const delayMs = (fault?.kind === 'slow' ? (fault.ms ?? 1000) : 0) + cardDelayMs(call);
     if (delayMs > 0 && sleep !== undefined) {
       await sleep(delayMs);
-      this.#expireHolds();
+      this.#applyDueChanges();
     }
     const { mode } = call.caller;
     const tx = this.#begin(mode, call.requestId, idempotent?.key ?? null);

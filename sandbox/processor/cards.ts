@@ -27,6 +27,8 @@ export interface CardBehavior {
   /** Authorizes only half of the amount. */
   readonly isPartiallyAuthorized?: true;
   readonly delayMs?: number;
+  /** What the status of its refunds is at first, and what it becomes half a minute later. */
+  readonly refund?: { readonly first: 'pending' | 'succeeded'; readonly later: 'succeeded' | 'failed' };
   /** How long after the capture its balance transaction, and so the processor's fee, is known. */
   readonly settlesAfterSeconds?: number;
 }
@@ -238,6 +240,24 @@ const LATE_FAILURE_CARDS: readonly TestCard[] = [
     description: 'The payment works and its owner disputes it as soon as it is captured.',
     group: 'trouble later',
     disputeReason: 'fraudulent',
+  },
+  {
+    name: 'refundPending',
+    number: '4000000000007726',
+    brand: 'visa',
+    tokens: ['pm_card_pendingRefund'],
+    description: 'A refund is pending, and succeeds half a minute later.',
+    group: 'trouble later',
+    refund: { first: 'pending', later: 'succeeded' },
+  },
+  {
+    name: 'refundFails',
+    number: '4000000000005126',
+    brand: 'visa',
+    tokens: ['pm_card_refundFail'],
+    description: 'A refund succeeds, and fails half a minute later.',
+    group: 'trouble later',
+    refund: { first: 'succeeded', later: 'failed' },
   },
 ];
 

@@ -1,7 +1,8 @@
 // Refunds of captured charges, in full or in part. The sum of a charge's refunds never exceeds what was captured, and a
-// charge with an open or lost dispute is not refunded.
+// charge with an open or lost dispute is not refunded. A refund may be pending at first, and may fail after it succeeded.
 
 import { operationFailed } from './api-error.ts';
+import { cardByName } from './cards.ts';
 import { findCharge } from './disputes.ts';
 import type { Params } from './form-params.ts';
 import { formatAmount, type RenderContext, type StripeObject, toCharge } from './payment-objects.ts';
@@ -34,12 +35,39 @@ export function createRefund(tx: Transaction, params: Params): StripeObject {
     currency: charge.currency,
     reason,
     metadata: params.metadata(),
+    ...firstStatus(tx, charge),
   });
   const refunded = tx.put('charges', { ...charge, refunded: charge.refunded + amount });
   const object = toRefund(tx, refund);
   tx.recordEvent('refund.created', object);
   tx.recordEvent('charge.refunded', toCharge(tx, refunded));
   return object;
+}
+
+const REFUND_CHANGE_SECONDS = 30;
+
+function firstStatus(tx: Transaction, { method }: ChargeRow): Pick<RefundRow, 'status' | 'next'> {
+  const { refund } = cardByName(tx.find('methods', method)?.card ?? '');
+  if (refund === undefined) return {};
+  return { status: refund.first, next: { status: refund.later, at: tx.now + REFUND_CHANGE_SECONDS } };
+}
+
+/**
+ * A refund that was pending succeeds, or one that had succeeded fails: then its money is back on the platform's balance.
+ * That the charge counts as not refunded again is a guess about Stripe.
+ */
+export function changeRefund(tx: Transaction, refund: RefundRow): void {
+  if (refund.next === undefined || refund.next === null) return;
+  const { status } = refund.next;
+  const changed = tx.put('refunds', { ...refund, status, next: null });
+  if (status === 'failed') {
+    const charge = tx.require('charges', refund.charge);
+    tx.put('charges', { ...charge, refunded: charge.refunded - refund.amount });
+  }
+  const object = toRefund(tx, changed);
+  if (status === 'failed') tx.recordEvent('refund.failed', object);
+  tx.recordEvent('refund.updated', object);
+  tx.recordEvent('charge.refund.updated', object);
 }
 
 function rejectDisputed(tx: Transaction, charge: ChargeRow): void {
@@ -49,6 +77,11 @@ function rejectDisputed(tx: Transaction, charge: ChargeRow): void {
 
 export function toRefund(context: RenderContext, row: RefundRow): StripeObject {
   const charge = context.find('charges', row.charge);
+  const { status = 'succeeded' } = row;
+  const failure = {
+    failure_balance_transaction: `txn_${row.id.slice(3)}_failed`,
+    failure_reason: 'expired_or_canceled_card',
+  };
   return {
     id: row.id,
     object: 'refund',
@@ -63,13 +96,15 @@ export function toRefund(context: RenderContext, row: RefundRow): StripeObject {
       card: { reference_status: 'pending', reference_type: 'acquirer_reference_number', type: 'refund' },
       type: 'card',
     },
+    ...(status === 'failed' ? failure : {}),
     metadata: row.metadata,
     payment_intent: row.intent,
     payment_method: charge?.method ?? null,
+    ...(status === 'pending' ? { pending_reason: 'processing' } : {}),
     reason: row.reason,
     receipt_number: null,
     source_transfer_reversal: null,
-    status: 'succeeded',
+    status,
     transfer_reversal: null,
   };
 }

@@ -83,6 +83,10 @@ export interface RefundRow {
   readonly currency: string;
   readonly reason: string | null;
   readonly metadata: Metadata;
+  /** Absent: succeeded. */
+  readonly status?: 'pending' | 'succeeded' | 'failed';
+  /** What it becomes later, and when; null or absent: nothing. */
+  readonly next?: { readonly status: 'succeeded' | 'failed'; readonly at: number } | null;
 }
 
 export interface CustomerRow {

@@ -10,6 +10,7 @@ import { compareSchema } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
 import { countVenuesWithoutHours } from '../domain/analytics/queries.ts';
 import { verifyEncryptionKey } from '../domain/installation/verify-encryption-key.ts';
+import { countFailedRefunds } from '../domain/payments/refund-queries.ts';
 import type { AppContext } from '../run/context.ts';
 import { errorLine } from './cli-error.ts';
 import type { Command, CommandResult, OpenContext } from './command-definition.ts';
@@ -144,6 +145,13 @@ function checkBaseUrl({ config }: AppContext): Check {
   );
 }
 
+async function checkRefunds({ db }: AppContext): Promise<Check> {
+  const { count, checkouts } = await countFailedRefunds(db);
+  if (count === 0) return passed('refunds', 'none has failed');
+  const detail = `${count} ${count === 1 ? 'refund' : 'refunds'} of ${checkouts} ${checkouts === 1 ? 'checkout' : 'checkouts'} did not reach the guest`;
+  return problem('refunds', detail, 'see docs/guides/money-operations.md, then run "everyshare reconcile --retry-failed".');
+}
+
 async function checkAnalytics({ db }: AppContext): Promise<Check> {
   const venues = await countVenuesWithoutHours(db);
   if (venues === 0) return passed('analytics', 'every venue is counted by the hour');
@@ -185,6 +193,7 @@ async function runChecks(open: OpenContext): Promise<Check[]> {
     checkProcessor(context),
     checkSms(context),
     checkBaseUrl(context),
+    await runCheck('refunds', checkRefunds(context)),
     await runCheck('analytics', checkAnalytics(context)),
   ];
 }

@@ -7,6 +7,8 @@ import { MAX_UNKNOWN_CHARGES } from '../domain/checkouts/accounting/apply-remedi
 import type { Difference } from '../domain/checkouts/accounting/compare-holds.ts';
 import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
 import { retryFailedMovements, venuesWithFailedMovements } from '../domain/payments/movement-queries.ts';
+import { addFailedRefund } from '../domain/payments/refund-queries.ts';
+import { isRefund } from '../domain/payments/settle-refund.ts';
 import { audit } from '../domain/venues/audit.ts';
 import type { AppContext } from '../run/context.ts';
 import { usageError } from './cli-error.ts';
@@ -91,8 +93,10 @@ async function retryFailed({ db }: AppContext, command: CommandContext, modes: r
     for (const venueId of await venuesWithFailedMovements(db, mode)) {
       await db.transaction(async (tx) => {
         const retriedMovements = await retryFailedMovements(tx, venueId, mode, command.now);
-        for (const { id } of retriedMovements)
-          await audit(tx, command, { venueId, action: 'movement.retry', subject: id });
+        for (const movement of retriedMovements) {
+          if (isRefund(movement)) await addFailedRefund(tx, movement, -movement.amount);
+          await audit(tx, command, { venueId, action: 'movement.retry', subject: movement.id });
+        }
         retried += retriedMovements.length;
       });
     }

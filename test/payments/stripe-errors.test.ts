@@ -254,12 +254,12 @@ describe('ProcessorRefusal, the answer is final:', () => {
     [400, { type: 'invalid_request_error' }, 'invalid_request_error'],
   ])('a response of %i %o to a refund is %s', async (status, error, code) => {
     replies.push(refuses(status, error));
-    expect(await refusalOf(processor.refund('pi_1', { amount: 1, key: 'key-9', movementId: 'mov_1' }))).toBe(code);
+    expect(await refusalOf(processor.refund('pi_1', { amount: 1, key: 'key-9', movementId: 'mov_1', venueId: 'ven_1' }))).toBe(code);
   });
 
   it('a reused key is no refusal, because its first request may have succeeded', async () => {
     replies.push(refuses(400, { type: 'idempotency_error' }));
-    await unavailableOf(processor.refund('pi_1', { amount: 1, key: 'key-9', movementId: 'mov_1' }));
+    await unavailableOf(processor.refund('pi_1', { amount: 1, key: 'key-9', movementId: 'mov_1', venueId: 'ven_1' }));
   });
 
   it('a refused capture counts only if the issuer declined it or the intent shows it', async () => {
@@ -331,19 +331,24 @@ describe('when the intent is in another state', () => {
     await unavailableOf(release());
   });
 
-  it('a refund that fails at once is refused', async () => {
-    replies.push(reply(200, { id: 're_1', status: 'failed', failure_reason: 'lost_or_stolen_card' }));
-    expect(await refusalOf(processor.refund('pi_1', { amount: 1000, key: 'key-3', movementId: 'mov_1' }))).toBe(
-      'lost_or_stolen_card',
-    );
-    replies.push(reply(200, { id: 're_1', status: 'canceled' }));
-    expect(await refusalOf(processor.refund('pi_1', { amount: 1000, key: 'key-3', movementId: 'mov_1' }))).toBe(
-      'refund_canceled',
-    );
-    replies.push(reply(200, { id: 're_1', status: 'pending' }));
-    expect(await processor.refund('pi_1', { amount: 1000, key: 'key-3', movementId: 'mov_1' })).toEqual({
-      refundId: 're_1',
-    });
+  it.each([
+    [{ status: 'failed', failure_reason: 'lost_or_stolen_card' }, 'failed', 'lost_or_stolen_card'],
+    [{ status: 'canceled' }, 'failed', 'refund_canceled'],
+    [{ status: 'pending', pending_reason: 'insufficient_funds' }, 'pending', 'insufficient_funds'],
+    [{ status: 'requires_action' }, 'pending', null],
+    [{ status: 'succeeded' }, 'done', null],
+  ])('a refund %o is %s', async (fields, status, reason) => {
+    replies.push(reply(200, { id: 're_1', ...fields }), reply(200, { id: 're_1', ...fields }));
+    const facts = { refundId: 're_1', status, reason };
+    expect(await processor.refund('pi_1', { amount: 1, key: 'key-3', movementId: 'mov_1', venueId: 'v' })).toEqual(facts);
+    expect(await processor.retrieveRefund('re_1')).toEqual(facts);
+  });
+
+  it('a refund with an unknown status, or that is not found, leaves its end unknown', async () => {
+    replies.push(reply(200, { id: 're_1', status: 'revoked' }));
+    await unavailableOf(processor.retrieveRefund('re_1'));
+    replies.push(refuses(404, { type: 'invalid_request_error', code: 'resource_missing' }));
+    await unavailableOf(processor.retrieveRefund('re_1'));
   });
 });
 

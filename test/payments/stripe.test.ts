@@ -243,7 +243,7 @@ describe('a capture', () => {
     const { intentId } = await held();
     expect(await processor.capture(intentId, 2000, unique('capture'))).toMatchObject({ captured: 2000 });
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2000, refunded: 0 });
-    await processor.refund(intentId, { amount: 500, key: unique('refund'), movementId: 'mov_1' });
+    await processor.refund(intentId, { amount: 500, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' });
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2000, refunded: 500 });
     expect(await codeOf(processor.capture(intentId, 2500, unique('capture')))).toBe('payment_intent_unexpected_state');
   });
@@ -312,13 +312,17 @@ describe('a refund', () => {
   it('happens once for one key, up to the captured amount and not beyond', async () => {
     const { intentId } = await captured();
     const key = unique('refund');
-    const { refundId } = await processor.refund(intentId, { amount: 1000, key: key, movementId: 'mov_1' });
-    expect(await processor.refund(intentId, { amount: 1000, key: key, movementId: 'mov_1' })).toEqual({ refundId });
-    expect(await codeOf(processor.refund(intentId, { amount: 1501, key: unique('refund'), movementId: 'mov_1' }))).toBe(
+    const { refundId } = await processor.refund(intentId, { amount: 1000, key: key, movementId: 'mov_1', venueId: 'ven_1' });
+    expect(await processor.refund(intentId, { amount: 1000, key: key, movementId: 'mov_1', venueId: 'ven_1' })).toEqual({
+      refundId,
+      status: 'done',
+      reason: null,
+    });
+    expect(await codeOf(processor.refund(intentId, { amount: 1501, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' }))).toBe(
       'amount_too_large',
     );
-    await processor.refund(intentId, { amount: 1500, key: unique('refund'), movementId: 'mov_1' });
-    expect(await codeOf(processor.refund(intentId, { amount: 1, key: unique('refund'), movementId: 'mov_1' }))).toBe(
+    await processor.refund(intentId, { amount: 1500, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' });
+    expect(await codeOf(processor.refund(intentId, { amount: 1, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' }))).toBe(
       'charge_already_refunded',
     );
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2500, refunded: 2500 });
@@ -327,7 +331,7 @@ describe('a refund', () => {
 
   it('of a held charge is refused', async () => {
     const { intentId } = await held();
-    expect(await codeOf(processor.refund(intentId, { amount: 100, key: unique('refund'), movementId: 'mov_1' }))).toBe(
+    expect(await codeOf(processor.refund(intentId, { amount: 100, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' }))).toBe(
       'charge_not_refundable',
     );
   });
@@ -418,7 +422,7 @@ describe('a venue’s account', () => {
     const reversed = await processor.reverse(transferId, back);
     expect(await processor.findReversal(transferId, movementId)).toEqual(reversed);
     expect(await processor.findRefund(intentId, movementId)).toBeNull();
-    const refunded = await processor.refund(intentId, { ...back, key: unique('move') });
+    const refunded = await processor.refund(intentId, { ...back, key: unique('move'), venueId: 'ven_1' });
     expect(await processor.findRefund(intentId, movementId)).toEqual(refunded);
   });
 
@@ -479,7 +483,7 @@ describe('the modes', () => {
     }
     for (const work of [
       live.payWithTestCard(intentId, 'pm_card_visa', unique('pay')),
-      live.refund(intentId, { amount: 100, key: unique('refund'), movementId: 'mov_1' }),
+      live.refund(intentId, { amount: 100, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' }),
     ]) {
       expect(await codeOf(work)).toBe('resource_missing');
     }
@@ -541,7 +545,7 @@ describe('after a fault, the same call with the same key does the work once', { 
     expect(facts).toMatchObject({ status: 'captured', captured: 2500 });
     const refundKey = unique('refund');
     await retryAfter('refunds.create', kind, (at) =>
-      at.refund(intentId, { amount: 1000, key: refundKey, movementId: 'mov_1' }),
+      at.refund(intentId, { amount: 1000, key: refundKey, movementId: 'mov_1', venueId: 'ven_1' }),
     );
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2500, refunded: 1000 });
   });
@@ -662,7 +666,7 @@ describe('events', () => {
     await stripe.paymentIntents.confirm(intentId, { payment_method: 'pm_card_createDispute' });
     const { chargeId } = await processor.capture(intentId, 2500, unique('capture'));
     const refunded = await captured();
-    await processor.refund(refunded.intentId, { amount: 100, key: unique('refund'), movementId: 'mov_1' });
+    await processor.refund(refunded.intentId, { amount: 100, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' });
 
     const of = (type: string) => events.find((event) => event?.type === type);
     await expect.poll(() => of('charge.refunded'), { timeout: 60_000 }).toBeDefined();

@@ -293,6 +293,8 @@ const FAULTY_CARDS = [
   [1, 'pm_card_chargeDeclined'],
   [1, 'pm_card_chargeDeclinedProcessingError'],
   [1, 'pm_card_settlesLater'],
+  [1, 'pm_card_pendingRefund'],
+  [1, 'pm_card_refundFail'],
   [1, 'pm_card_holdLapses'],
   [1, 'pm_card_partialAuthorization'],
   [1, 'pm_card_renewalFails'],

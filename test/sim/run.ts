@@ -354,7 +354,10 @@ async function settle(simulation: Simulation): Promise<void> {
 function nextWorkTime({ invariants: { current }, processor }: Simulation): number | null {
   const times: number[] = [];
   for (const { status, due } of current.checkouts) if (status === 'funded' && due !== null) times.push(due);
-  for (const { due } of current.movements) if (due !== null) times.push(due);
+  for (const { id, status, due } of current.movements) {
+    // A done refund is only asked for again, which matters if it failed at the processor.
+    if (due !== null && (status !== 'done' || processor.books.hasFailedRefund(id))) times.push(due);
+  }
   for (const { due } of current.processorEvents) times.push(due);
   for (const { status, due, intent } of current.holds) {
     // An open hold without a card waits for a guest; once the processor has an answer, it waits for a worker.

@@ -53,11 +53,16 @@ export class ProcessorBooks {
     }
   }
 
+  /** The newest refund of a movement has failed. */
+  hasFailedRefund(movementId: string): boolean {
+    return [...this.refunds.values()].findLast(({ metadata }) => metadata.movement_id === movementId)?.status === 'failed';
+  }
+
   /** The money that the processor holds for us, less its fees. */
   balance(): number {
     let sum = 0;
     for (const { amountCaptured } of this.charges.values()) sum += amountCaptured - feeOf(amountCaptured);
-    for (const { amount } of this.refunds.values()) sum -= amount;
+    for (const { amount, status } of this.refunds.values()) if (status !== 'failed') sum -= amount;
     for (const { amount } of this.transfers.values()) sum -= amount;
     for (const { amount } of this.reversals.values()) sum += amount;
     for (const { amount, status } of this.disputes.values()) if (status !== 'won') sum -= amount;

@@ -11,6 +11,7 @@ export interface Snapshot {
     readonly amount: number;
     readonly fee: number;
     readonly refunded: number;
+    readonly failedRefund: number;
     readonly booking: string;
     readonly due: number | null;
     readonly expiresAt: number;
@@ -44,7 +45,7 @@ export interface Snapshot {
     readonly share: string;
     readonly hold: string;
     readonly kind: 'refund' | 'return' | 'transfer' | 'reversal';
-    readonly status: 'waiting' | 'sending' | 'done' | 'failed' | 'dropped';
+    readonly status: 'waiting' | 'sending' | 'pending' | 'frozen' | 'done' | 'failed' | 'dropped';
     readonly amount: number;
     readonly feePart: number;
     readonly due: number | null;
@@ -136,6 +137,7 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
       amount: ['amount', parseNumber],
       fee: ['fee_amount', parseNumber],
       refunded: ['refunded_amount', parseNumber],
+      failedRefund: ['failed_refund_amount', parseNumber],
       booking: ['external_booking_id', parseText],
       due: [millisOf('capture_due_at'), nullable(parseNumber)],
       expiresAt: [millisOf('expires_at'), parseNumber],
@@ -294,6 +296,7 @@ const PARTS_WRITTEN_BY: Readonly<Record<string, readonly SnapshotPart[]>> = {
   record_checkout_event: ['events', 'undispatched'],
   record_event: ['events', 'undispatched'],
   open_payout: ['payouts'],
+  add_failed_refund: ['checkouts', 'shares'],
   dispatch_events: ['undispatched', 'deliveries', 'queues'],
   record_attempts: ['deliveries', 'queues'],
   end_deliveries: ['deliveries'],

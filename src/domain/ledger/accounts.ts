@@ -35,6 +35,12 @@ export const ENTRY_KINDS = {
   fee_return: { debit: 'fee_income', credit: 'processor_balance' },
   /** A guest got a capture back because the checkout never completed. Subject: the movement. */
   return: { debit: 'guest_funds', credit: 'processor_balance' },
+  /** A refund from the venue's part failed after it was done: the money is back on our balance. Subject: the movement. */
+  refund_failed: { debit: 'processor_balance', credit: 'venue_payable' },
+  /** A refund from our fee failed after it was done. Subject: the movement. */
+  fee_return_failed: { debit: 'processor_balance', credit: 'fee_income' },
+  /** The return of a capture failed after it was done. Subject: the movement. */
+  return_failed: { debit: 'processor_balance', credit: 'guest_funds' },
   /** The processor withdrew money for a dispute. Subject: the dispute. */
   dispute: { debit: 'disputed_funds', credit: 'processor_balance' },
   /** The processor reinstated the money of a dispute. Subject: the dispute. */

@@ -27,12 +27,19 @@ export interface MovementRow {
   readonly keyNumber: number;
   /** In milliseconds. */
   readonly firstDueAt: number;
+  /** Null until it is done. */
+  readonly doneAt: number | null;
+  readonly processorId: string | null;
+  /** How often the refund was done and failed afterwards. */
+  readonly failuresAfterDone: number;
 }
 
-const MOVEMENT_COLUMNS = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
+export const MOVEMENT_COLUMNS = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
   hold_id as "holdId", status, amount, fee_part as "feePart", reversed_transfer_id as "reversedTransferId", currency, lease_token as "leaseToken", refusals,
   key_number as "keyNumber",
-  (extract(epoch from first_due_at) * 1000)::float8 as "firstDueAt"`;
+  (extract(epoch from first_due_at) * 1000)::float8 as "firstDueAt",
+  (extract(epoch from done_at) * 1000)::float8 as "doneAt", processor_id as "processorId",
+  failures_after_done as "failuresAfterDone"`;
 
 /** The checkout of new movements, and the time. */
 export interface MovementScope {
@@ -143,7 +150,10 @@ export async function venuesWithDueMovements(db: Queryable, now: number, limit: 
   );
 }
 
-/** Leases due movements of a venue until `leaseEnds`. Their status is `sending`: from now on they may have happened. */
+/**
+ * Leases due movements of a venue until `leaseEnds`. Their status is `sending`: from now on they may have happened. A
+ * refund that is pending or done stays so: the worker asks what became of it.
+ */
 export async function claimMovements(
   db: Queryable,
   venueId: string,
@@ -153,7 +163,8 @@ export async function claimMovements(
 ): Promise<MovementRow[]> {
   requireTransition('movement', MOVEMENT_TRANSITIONS, 'waiting', 'sending');
   return db.query<MovementRow>(
-    `update movements set status = 'sending', lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
+    `update movements set status = case when status in ('pending', 'done') then status else 'sending' end,
+       lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and movement_id in (
        select movement_id from movements where venue_id = $1 and due_at <= to_timestamp($2 / 1000.0)
        order by due_at, movement_id limit $4 for update skip locked)
@@ -281,12 +292,12 @@ export async function unsettledMovements(
 ): Promise<{ id: string; venueId: string }[]> {
   return db.query(
     `select movement_id as "id", venue_id as "venueId" from movements
-     where mode = $1 and status = 'sending' and ($2::uuid is null or movement_id > $2) order by movement_id limit $3`,
+     where mode = $1 and status in ('sending', 'pending') and ($2::uuid is null or movement_id > $2) order by movement_id limit $3`,
     [mode, after, limit],
   );
 }
 
-/** Leases one movement that is being sent, due or not; null: it is settled. */
+/** Leases one movement that is being sent or pending, due or not; null: it is settled. */
 export async function claimMovement(
   db: Queryable,
   venueId: string,
@@ -295,7 +306,7 @@ export async function claimMovement(
 ): Promise<MovementRow | null> {
   const rows = await db.query<MovementRow>(
     `update movements set lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
-     where venue_id = $1 and movement_id = $2 and status = 'sending' returning ${MOVEMENT_COLUMNS}`,
+     where venue_id = $1 and movement_id = $2 and status in ('sending', 'pending') returning ${MOVEMENT_COLUMNS}`,
     [venueId, id, leaseEnds],
   );
   return rows[0] ?? null;
@@ -326,7 +337,7 @@ export async function refundedByHold(
 ): Promise<Map<string, { readonly done: number; readonly open: number }>> {
   const rows = await db.query<{ holdId: string; done: number; open: number }>(
     `select hold_id as "holdId", coalesce(sum(amount) filter (where status = 'done'), 0)::integer as "done",
-       coalesce(sum(amount) filter (where status in ('waiting', 'sending')), 0)::integer as "open"
+       coalesce(sum(amount) filter (where status in ('waiting', 'sending', 'pending')), 0)::integer as "open"
      from movements where venue_id = $1 and hold_id = any($2) and kind in ('refund', 'return') group by hold_id`,
     [venueId, holdIds],
   );
@@ -348,12 +359,12 @@ export async function retryFailedMovements(
   venueId: string,
   mode: Mode,
   now: number,
-): Promise<{ id: string }[]> {
+): Promise<MovementRow[]> {
   requireTransition('movement', MOVEMENT_TRANSITIONS, 'failed', 'waiting');
-  return tx.query(
+  return tx.query<MovementRow>(
     `update movements set status = 'waiting', due_at = to_timestamp($3 / 1000.0), first_due_at = to_timestamp($3 / 1000.0),
        key_number = key_number + 1
-     where venue_id = $1 and mode = $2 and status = 'failed' returning movement_id as "id"`,
+     where venue_id = $1 and mode = $2 and status = 'failed' returning ${MOVEMENT_COLUMNS}`,
     [venueId, mode, now],
   );
 }

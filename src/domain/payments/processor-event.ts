@@ -44,13 +44,20 @@ export interface AccountEvent {
   readonly payoutsEnabled: boolean;
 }
 
+/** A refund has changed; only of a refund that we made. */
+export interface RefundEvent {
+  readonly kind: 'refund';
+  readonly venueId: string;
+  readonly movementId: string;
+}
+
 export interface ProcessorEvent {
   readonly eventId: string;
   readonly type: string;
   readonly mode: Mode;
   /** When it happened, in milliseconds. */
   readonly at: number;
-  readonly subject: HoldEvent | DisputeEvent | AccountEvent | { readonly kind: 'other' };
+  readonly subject: HoldEvent | DisputeEvent | RefundEvent | AccountEvent | { readonly kind: 'other' };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -132,6 +139,7 @@ function readSubject(type: string, object: Fields): ProcessorEvent['subject'] | 
       ? { kind: 'other' }
       : { kind: 'hold', intentId, metadata: fromStripeMetadata(object.metadata) };
   }
+  if (type.startsWith('refund.') || type === 'charge.refund.updated') return readRefund(object);
   if (type.startsWith('charge.dispute.')) return readDispute(type, object);
   if (type === 'account.updated') {
     const { id, payouts_enabled: payoutsEnabled } = object;
@@ -139,6 +147,12 @@ function readSubject(type: string, object: Fields): ProcessorEvent['subject'] | 
     return { kind: 'account', accountId: id, payoutsEnabled };
   }
   return { kind: 'other' };
+}
+
+function readRefund(object: Fields): RefundEvent | { readonly kind: 'other' } {
+  const { venue_id: venueId, movement_id: movementId } = asObject(object.metadata) ?? {};
+  if (!isStorableText(venueId) || !isStorableText(movementId)) return { kind: 'other' };
+  return { kind: 'refund', venueId, movementId };
 }
 
 function readDispute(type: string, object: Fields): DisputeEvent | null {

@@ -82,11 +82,24 @@ export interface TransferRequest {
   readonly movementId: string;
 }
 
+/** A refund as the processor records it. A done one can fail days later: then its money is back on our balance. */
+export interface RefundFacts {
+  readonly refundId: string;
+  readonly status: 'pending' | 'done' | 'failed';
+  /** Why it is pending or has failed. */
+  readonly reason: string | null;
+}
+
 /** Of a refund or a reversal. */
 export interface RefundRequest {
   readonly key: string;
   readonly amount: number;
   readonly movementId: string;
+}
+
+export interface GuestRefundRequest extends RefundRequest {
+  /** Written into the metadata, so that the processor's events about the refund lead to its movement. */
+  readonly venueId: string;
 }
 
 export interface Account {
@@ -122,9 +135,10 @@ export interface Processor {
   capture(intentId: string, amount: number, key: string): Promise<HoldFacts>;
   /** Releasing a hold that is released or has lapsed already succeeds. */
   release(intentId: string, key: string): Promise<HoldFacts>;
-  refund(intentId: string, request: RefundRequest): Promise<{ readonly refundId: string }>;
-  /** The refund of a movement, found by metadata because its key may have expired; null: there is none. */
-  findRefund(intentId: string, movementId: string): Promise<{ readonly refundId: string } | null>;
+  refund(intentId: string, request: GuestRefundRequest): Promise<RefundFacts>;
+  /** The refund of a movement that has not failed, found by metadata because its key may have expired; null: there is none. */
+  findRefund(intentId: string, movementId: string): Promise<RefundFacts | null>;
+  retrieveRefund(refundId: string): Promise<RefundFacts>;
   createAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account>;
   onboardingLink(accountId: string, returnUrl: string): Promise<string>;
   transfer(request: TransferRequest): Promise<{ readonly transferId: string }>;

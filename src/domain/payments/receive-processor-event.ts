@@ -8,6 +8,7 @@ import { storeProcessorEvent } from './dispute-queries.ts';
 import { setPayoutsEnabled } from './movement-queries.ts';
 import type { ProcessorEvent } from './processor-event.ts';
 import { markHoldDue } from './queries.ts';
+import { markRefundDue } from './refund-queries.ts';
 
 const HOUR = 3_600_000;
 
@@ -22,6 +23,11 @@ export async function receiveProcessorEvent(db: Queryable, event: ProcessorEvent
       await countDecline(db, { venueId, holdId, mode, declineId, at: event.at });
     }
     return markHoldDue(db, { venueId, holdId, mode, now });
+  }
+  if (subject.kind === 'refund') {
+    const { venueId, movementId } = subject;
+    if (isUuid(venueId) && isUuid(movementId)) await markRefundDue(db, { venueId, movementId, mode, now });
+    return;
   }
   if (subject.kind === 'account') return setPayoutsEnabled(db, mode, subject.accountId, subject.payoutsEnabled);
   if (subject.kind === 'dispute') await storeProcessorEvent(db, { id: event.eventId, mode, subject, now });

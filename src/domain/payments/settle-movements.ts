@@ -4,8 +4,8 @@
 
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../base/db.ts';
+import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
-import type { Entry } from '../ledger/accounts.ts';
 import { postEntries } from '../ledger/queries.ts';
 import { lockOpenDispute } from './dispute-queries.ts';
 import { callKeys } from './hold.ts';
@@ -19,12 +19,21 @@ import {
   venuesWithDueMovements,
 } from './movement-queries.ts';
 import { findOrCreatePayoutAccount } from './payout-account.ts';
-import { type Processor, ProcessorRefusal, type Processors, ProcessorUnavailable, requireLease } from './processor.ts';
+import {
+  type Processor,
+  ProcessorRefusal,
+  type Processors,
+  ProcessorUnavailable,
+  type RefundFacts,
+  requireLease,
+} from './processor.ts';
 import { findHold, type HoldWithSecret } from './queries.ts';
+import { isRefund, recordRefund } from './settle-refund.ts';
 
 export interface MovementServices {
   readonly db: Db;
   readonly clock: Clock;
+  readonly ids: Ids;
   readonly log: Log;
   readonly processors: Processors;
 }
@@ -65,6 +74,7 @@ export async function settleMovement(
 ): Promise<void> {
   const fields = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId };
   try {
+    if (isRefund(movement)) return await recordRefund(services, movement, await settleRefund(services, movement, leaseEnds));
     const processorId = await sendMovement(services, movement, leaseEnds);
     if (processorId === null) {
       services.log.info(fields, 'the charge is disputed; its transfer waits for the end of the dispute');
@@ -89,6 +99,7 @@ async function recordRefusal(services: MovementServices, movement: MovementRow, 
   const fields = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId, code };
   if (PERMANENT_REFUSALS.has(code) || now - movement.firstDueAt > 14 * 24 * HOUR) {
     services.log.error(fields, 'the processor refused a movement for good; an operator must act');
+    if (isRefund(movement)) return recordRefund(services, movement, { refundId: null, status: 'failed', reason: code });
     await finishMovement(services.db, movement, { status: 'failed', processorId: null, error: code }, now);
     return;
   }
@@ -97,41 +108,57 @@ async function recordRefusal(services: MovementServices, movement: MovementRow, 
   await postponeMovement(services.db, movement, now + wait, 'refused', code);
 }
 
-/** The processor's id of the movement; null: it is a transfer that waits for the end of a dispute. */
+/** What the processor says about a refund, after it was made or found. */
+async function settleRefund(services: MovementServices, movement: MovementRow, leaseEnds: number): Promise<RefundFacts> {
+  const { processor, hold, key, mayExist } = await prepare(services, movement);
+  const { id: movementId, venueId, amount, processorId, status } = movement;
+  if (status !== 'sending') {
+    if (processorId === null) throw new Error(`the refund ${movementId} is ${status} but has no id of the processor`);
+    return processor.retrieveRefund(processorId);
+  }
+  const intentId = intentOf(hold);
+  const found = mayExist ? await processor.findRefund(intentId, movementId) : null;
+  if (found === null) requireLease(services.clock, leaseEnds);
+  return found ?? (await processor.refund(intentId, { key, amount, movementId, venueId }));
+}
+
+interface PreparedMovement {
+  readonly processor: Processor;
+  readonly hold: HoldWithSecret;
+  readonly key: string;
+  /** An earlier call may have made it. */
+  readonly mayExist: boolean;
+}
+
+async function prepare(services: MovementServices, movement: MovementRow): Promise<PreparedMovement> {
+  const processor = services.processors[movement.mode];
+  if (processor === undefined) throw new ProcessorUnavailable(`no card processor is set up for ${movement.mode} mode`);
+  const hold = await findHold(services.db, movement.venueId, movement.holdId);
+  if (hold === null) throw new Error(`the hold of movement ${movement.id} is not found`);
+  // A retry searches first: the last call may have done it and failed then, the processor forgets a key after a day, and
+  // rejects a key whose parameters have changed. So does a late first attempt: the records may come from a backup.
+  const mayExist = movement.leaseToken > 1 || services.clock.now() - movement.firstDueAt > MAX_KEY_AGE_MS;
+  return { processor, hold, key: callKeys.movement(movement), mayExist };
+}
+
+/** The processor's id of a transfer or a reversal; null: it is a transfer that waits for the end of a dispute. */
 async function sendMovement(
   services: MovementServices,
   movement: MovementRow,
   leaseEnds: number,
 ): Promise<string | null> {
-  const processor = services.processors[movement.mode];
-  if (processor === undefined) throw new ProcessorUnavailable(`no card processor is set up for ${movement.mode} mode`);
-  const hold = await findHold(services.db, movement.venueId, movement.holdId);
-  if (hold === null) throw new Error(`the hold of movement ${movement.id} is not found`);
-  const request = { key: callKeys.movement(movement), amount: movement.amount, movementId: movement.id };
-  // A retry searches first: the last call may have done it and failed then, the processor forgets a key after a day, and
-  // rejects a key whose parameters have changed. So does a late first attempt: the records may come from a backup.
-  const mayExist = movement.leaseToken > 1 || services.clock.now() - movement.firstDueAt > MAX_KEY_AGE_MS;
-  switch (movement.kind) {
-    case 'refund':
-    case 'return': {
-      const intentId = intentOf(hold);
-      const found = mayExist ? await processor.findRefund(intentId, movement.id) : null;
-      if (found === null) requireLease(services.clock, leaseEnds);
-      return (found ?? (await processor.refund(intentId, request))).refundId;
-    }
-    case 'transfer': {
-      const found = mayExist ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
-      if (found !== null) return found.transferId;
-      if (await freezeIfDisputed(services, movement)) return null;
-      return sendTransfer(services, { processor, movement, hold, key: request.key, leaseEnds });
-    }
-    case 'reversal': {
-      const transferId = await transferToReverse(services, movement);
-      const found = mayExist ? await processor.findReversal(transferId, movement.id) : null;
-      if (found === null) requireLease(services.clock, leaseEnds);
-      return (found ?? (await processor.reverse(transferId, request))).reversalId;
-    }
+  const { processor, hold, key, mayExist } = await prepare(services, movement);
+  if (movement.kind === 'transfer') {
+    const found = mayExist ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
+    if (found !== null) return found.transferId;
+    if (await freezeIfDisputed(services, movement)) return null;
+    return sendTransfer(services, { processor, movement, hold, key, leaseEnds });
   }
+  const transferId = await transferToReverse(services, movement);
+  const found = mayExist ? await processor.findReversal(transferId, movement.id) : null;
+  if (found === null) requireLease(services.clock, leaseEnds);
+  const request = { key, amount: movement.amount, movementId: movement.id };
+  return (found ?? (await processor.reverse(transferId, request))).reversalId;
 }
 
 /** The processor transfers the money of a disputed charge all the same, and a lost dispute would then be our loss. */
@@ -185,16 +212,9 @@ async function recordDone(services: MovementServices, movement: MovementRow, pro
   const now = services.clock.now();
   await services.db.transaction(async (tx) => {
     const isFirst = await finishMovement(tx, movement, { status: 'done', processorId, error: null }, now);
-    if (isFirst) await postEntries(tx, { ...movement, now }, entriesFor(movement));
+    const { kind, id: subject, amount } = movement;
+    if (isFirst) await postEntries(tx, { ...movement, now }, [{ kind, subject, amount }]);
   });
-}
-
-function entriesFor({ kind, id, amount, feePart }: MovementRow): readonly Entry[] {
-  if (kind !== 'refund') return [{ kind, subject: id, amount }];
-  return [
-    { kind: 'refund', subject: id, amount: amount - feePart },
-    { kind: 'fee_return', subject: id, amount: feePart },
-  ];
 }
 
 function intentOf(hold: HoldWithSecret): string {

@@ -8,6 +8,7 @@ import {
   type HoldMetadata,
   type ProcessorHoldStatus,
   ProcessorUnavailable,
+  type RefundFacts,
 } from './processor.ts';
 import { errorCodeOf } from './stripe-errors.ts';
 
@@ -92,6 +93,23 @@ export function chargeTotalsOf(intent: Stripe.PaymentIntent): ChargeTotals {
   const released = charge.amount - charge.amount_captured;
   const refunded = charge.amount_refunded >= released ? charge.amount_refunded - released : charge.amount_refunded;
   return { captured: charge.amount_captured, refunded };
+}
+
+const REFUND_STATUSES: ReadonlyMap<string, RefundFacts['status']> = new Map([
+  ['pending', 'pending'],
+  ['requires_action', 'pending'],
+  ['succeeded', 'done'],
+  ['failed', 'failed'],
+  ['canceled', 'failed'],
+]);
+
+export function refundFactsOf(refund: Stripe.Refund): RefundFacts {
+  const status = REFUND_STATUSES.get(refund.status ?? '');
+  if (status === undefined) {
+    throw new ProcessorUnavailable(`the card processor returned an unknown status of a refund: ${refund.status}`);
+  }
+  const failure = refund.failure_reason ?? `refund_${refund.status}`;
+  return { refundId: refund.id, status, reason: status === 'failed' ? failure : (refund.pending_reason ?? null) };
 }
 
 /** Null unless the declined charge is the latest one: only that one has a time. */

@@ -11,6 +11,7 @@ import {
   type Account,
   type ChargeTotals,
   type CreatedHold,
+  type GuestRefundRequest,
   type HoldFacts,
   type HoldMetadata,
   type HoldsPage,
@@ -18,12 +19,13 @@ import {
   type Processor,
   ProcessorRefusal,
   ProcessorUnavailable,
+  type RefundFacts,
   type RefundRequest,
   type Renewal,
   type TransferRequest,
 } from './processor.ts';
 import { callStripe } from './stripe-errors.ts';
-import { chargeTotalsOf, factsOf, idOf, toStripeMetadata } from './stripe-facts.ts';
+import { chargeTotalsOf, factsOf, idOf, refundFactsOf, toStripeMetadata } from './stripe-facts.ts';
 
 export interface StripeAddress {
   readonly protocol: 'http' | 'https';
@@ -188,29 +190,29 @@ class StripeProcessor implements Processor {
     }
   }
 
-  async refund(intentId: string, request: RefundRequest): Promise<{ readonly refundId: string }> {
-    const params = { payment_intent: intentId, amount: request.amount, metadata: { movement_id: request.movementId } };
-    const refund = await callStripe('refund', () =>
-      this.#stripe.refunds.create(params, { idempotencyKey: request.key }),
+  async refund(intentId: string, request: GuestRefundRequest): Promise<RefundFacts> {
+    const metadata = { movement_id: request.movementId, venue_id: request.venueId };
+    const params = { payment_intent: intentId, amount: request.amount, metadata };
+    return refundFactsOf(
+      await callStripe('refund', () => this.#stripe.refunds.create(params, { idempotencyKey: request.key })),
     );
-    // A refund fails at once if the card accepts no refunds.
-    if (refund.status === 'failed' || refund.status === 'canceled') {
-      throw new ProcessorRefusal(
-        refund.failure_reason ?? `refund_${refund.status}`,
-        `refund: its status is ${refund.status}`,
-      );
-    }
-    return { refundId: refund.id };
   }
 
-  async findRefund(intentId: string, movementId: string): Promise<{ readonly refundId: string } | null> {
+  async findRefund(intentId: string, movementId: string): Promise<RefundFacts | null> {
     const page = await callStripe('findRefund', async () =>
       this.#stripe.refunds.list({ payment_intent: intentId, limit: PAGE_SIZE }),
     );
-    const found = page.data.find(
-      ({ metadata, status }) => metadata?.movement_id === movementId && status !== 'failed' && status !== 'canceled',
-    );
-    return found === undefined ? null : { refundId: found.id };
+    const ours = page.data.filter(({ metadata }) => metadata?.movement_id === movementId).map(refundFactsOf);
+    return ours.find(({ status }) => status !== 'failed') ?? null;
+  }
+
+  /** Refunds are never deleted, so "not found" is no refusal either. */
+  async retrieveRefund(refundId: string): Promise<RefundFacts> {
+    try {
+      return refundFactsOf(await callStripe('retrieveRefund', () => this.#stripe.refunds.retrieve(refundId)));
+    } catch (error) {
+      throw error instanceof ProcessorRefusal ? new ProcessorUnavailable(error.message) : error;
+    }
   }
 
   async createAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account> {

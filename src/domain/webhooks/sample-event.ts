@@ -46,6 +46,7 @@ export function sampleEvent(caller: Caller, now: number) {
         shares: [share('Ada', true, now - DAY_MS), share('Sam', false, now)],
         funded_amount: 24_000,
         refunded_amount: 0,
+        failed_refund_amount: 0,
         fee_amount: 0,
         net_amount: 24_000,
         cancellation_reason: null,

@@ -16,6 +16,7 @@ export const EVENT_TYPES = [
   'checkout.expired',
   'checkout.canceled',
   'refund.created',
+  'refund.failed',
   'offering.approved',
   'offering.rejected',
   'webhook_endpoint.disabled',

@@ -58,7 +58,7 @@ async function applyRemedy(
     if (action === 'release') await processor.release(intentId, `reconcile release ${intentId}`);
     else {
       const key = `reconcile refund ${intentId} ${amount}`;
-      await processor.refund(intentId, { key, amount, movementId: key });
+      await processor.refund(intentId, { key, amount, movementId: key, venueId });
     }
     return { what, done: action === 'release' ? 'released' : 'refunded' };
   } catch (error) {

@@ -48,7 +48,8 @@ const WRONG_ENTRIES = `
     union all
     select venue_id, checkout_id, mode, currency, 'fee', '', fee_amount, 0 from range_checkouts where status = 'completed'
     union all
-    select venue_id, checkout_id, mode, currency, kind, case when kind in ('earning', 'fee') then '' else subject end, 0,
+    select venue_id, checkout_id, mode, currency, kind,
+      case when kind in ('earning', 'fee') then '' else split_part(subject, ' ', 1) end, 0,
       amount from entries) sides
   group by venue_id, checkout_id, mode, currency, kind, subject having sum(expected) <> sum(found)`;
 
@@ -95,11 +96,12 @@ const WRONG_SUMS = `
 const FUNDS_LEFT = `
   select venue_id, checkout_id, 'guest_funds_left', '', '', 0, sum(funds)
   from (
-    select venue_id, checkout_id, case kind when 'capture' then amount else -amount end as funds, false as explained
-      from entries where kind in ('capture', 'earning', 'fee', 'return')
+    select venue_id, checkout_id, case when kind in ('capture', 'return_failed') then amount else -amount end as funds,
+        false as explained
+      from entries where kind in ('capture', 'earning', 'fee', 'return', 'return_failed')
     union all
     select venue_id, checkout_id, 0, true from range_movements
-      where kind = 'return' and status in ('waiting', 'sending', 'failed')
+      where kind = 'return' and status in ('waiting', 'sending', 'pending', 'failed')
     union all
     select venue_id, checkout_id, 0, true from range_checkouts where status = 'funded') sides
   group by venue_id, checkout_id having sum(funds) <> 0 and not bool_or(explained)`;

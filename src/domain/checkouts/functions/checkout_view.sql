@@ -17,7 +17,7 @@ begin
       from shares p cross join lateral (
         select p.share_id as id, p.amount, p.status, p.is_organizer,
           coalesce(p.display_name, member_name(p.member_id)) as display_name,
-          utc_text(p.held_at) as held_at, p.refunded_amount) r
+          utc_text(p.held_at) as held_at, greatest(p.refunded_amount - p.failed_refund_amount, 0) as refunded_amount) r
       where p.venue_id = c.venue_id and p.checkout_id = c.checkout_id and p.dropped_at is null;
   end if;
   if c.status = 'completed' or c.cancellation_reason is not null then
@@ -28,7 +28,9 @@ begin
   return row_to_json(o) from (
     select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,
       utc_text(c.pay_by) as pay_by, c.description, v_venue as venue, c.external_booking_id, c.offering_external_id,
-      c.url, c.return_url, c.cancel_url, v_shares as shares, v_funded as funded_amount, c.refunded_amount, c.fee_amount,
+      c.url, c.return_url, c.cancel_url, v_shares as shares, v_funded as funded_amount,
+      -- A capture that no share needed is given back without counting as refunded, and that can fail too.
+      greatest(c.refunded_amount - c.failed_refund_amount, 0) as refunded_amount, c.failed_refund_amount, c.fee_amount,
       c.amount - c.fee_amount as net_amount, c.cancellation_reason, v_disputes as disputes,
       utc_micros(c.created_at) as created_at, utc_micros(c.completed_at) as completed_at, c.metadata) o;
 end $$;

@@ -9,6 +9,10 @@ insert into state_transitions (machine, from_status, to_status) values
   ('movement', 'pending', 'done'),
   ('movement', 'pending', 'failed'),
   ('movement', 'done', 'failed');
+alter table movements drop constraint movement_open_is_due;
+alter table movements add constraint movement_open_is_due check (
+  case when status in ('waiting', 'sending', 'pending') then due_at is not null
+    else due_at is null or (status = 'done' and kind in ('refund', 'return')) end);
 alter table movements add column failures_after_done integer not null default 0;
 drop index movements_unsettled;
 create index movements_unsettled on movements (mode, movement_id) where status in ('sending', 'pending', 'failed');

@@ -875,7 +875,11 @@ CREATE TABLE movements (
   CONSTRAINT movement_fee_part_is_within CHECK (fee_part >= 0 AND fee_part <= amount),
   CONSTRAINT movement_kind_is_known CHECK (kind = ANY (ARRAY['refund'::text, 'return'::text, 'transfer'::text, 'reversal'::text])),
   CONSTRAINT movement_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
-  CONSTRAINT movement_open_is_due CHECK ((due_at IS NOT NULL) = (status = ANY (ARRAY['waiting'::text, 'sending'::text]))),
+  CONSTRAINT movement_open_is_due CHECK (
+CASE
+    WHEN status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text]) THEN due_at IS NOT NULL
+    ELSE due_at IS NULL OR status = 'done'::text AND (kind = ANY (ARRAY['refund'::text, 'return'::text]))
+END),
   CONSTRAINT movement_reversal_names_its_transfer CHECK ((reversed_transfer_id IS NOT NULL) = (kind = 'reversal'::text)),
   CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'failed'::text, 'dropped'::text]))
 ) WITH (fillfactor=80);

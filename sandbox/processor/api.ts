@@ -15,6 +15,7 @@ import type { ApiOutcome, ApiRequest, ApiResponse } from './messages.ts';
 import { findOperation, type Operation, operationNames, readPath } from './operations.ts';
 import { servePage } from './page-routes.ts';
 import { cardDelayOf } from './payment-intents.ts';
+import { changeRefund } from './refunds.ts';
 import {
   errorResponse,
   internalError,
@@ -23,7 +24,6 @@ import {
   UNKNOWN_ERROR,
   unknownUrl,
 } from './responses.ts';
-import { changeRefund } from './refunds.ts';
 import type { ChargeRow, Mode, RefundRow, StoredResponseRow } from './row-types.ts';
 import { Store } from './store.ts';
 import { TimerQueue } from './timer-queue.ts';

@@ -149,7 +149,11 @@ async function checkRefunds({ db }: AppContext): Promise<Check> {
   const { count, checkouts } = await countFailedRefunds(db);
   if (count === 0) return passed('refunds', 'none has failed');
   const detail = `${count} ${count === 1 ? 'refund' : 'refunds'} of ${checkouts} ${checkouts === 1 ? 'checkout' : 'checkouts'} did not reach the guest`;
-  return problem('refunds', detail, 'see docs/guides/money-operations.md, then run "everyshare reconcile --retry-failed".');
+  return problem(
+    'refunds',
+    detail,
+    'see docs/guides/money-operations.md, then run "everyshare reconcile --retry-failed".',
+  );
 }
 
 async function checkAnalytics({ db }: AppContext): Promise<Check> {

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/domain/checkouts/accounting/check-ledger.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
-import { CARDS, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { CARDS, expectConflict, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
@@ -43,7 +43,9 @@ const refundsOf = (id: string): Promise<{ status: string; error: string | null }
 async function deliver(id: string, type: string): Promise<void> {
   const intents = new Set((await venue.intents(id)).map((intent) => intent.id));
   const { data } = await venue.stripe.events.list({ type, limit: 100 });
-  const bodies = data.filter((event) => intents.has((event.data.object as Json).payment_intent)).map((one) => JSON.stringify(one));
+  const bodies = data
+    .filter((event) => intents.has((event.data.object as Json).payment_intent))
+    .map((one) => JSON.stringify(one));
   expect(bodies.length).toBeGreaterThan(0);
   for (const body of [...bodies, ...bodies]) {
     const headers = { 'stripe-signature': world.processor.api.webhooks.sign({ mode: 'test', body }, Date.now()) };
@@ -82,27 +84,34 @@ describe('a pending refund', () => {
 });
 
 describe('a refund that fails after it was done', () => {
-  it.each(['refund.failed', 'refund.updated', 'charge.refund.updated'])('is owed again after %s, once', async (type) => {
-    const id = await refunded(FAILS);
-    expect(await venue.read(id)).toMatchObject({ refunded_amount: 20_000, failed_refund_amount: 0 });
-    world.processorClock.aheadMs += 31_000;
-    await deliver(id, type);
-    expect(await refundsOf(id)).toEqual([
-      { status: 'done', error: null },
-      { status: 'failed', error: 'expired_or_canceled_card' },
-    ]);
-    const checkout = await venue.read(id);
-    expect(checkout).toMatchObject({ refunded_amount: 10_000, failed_refund_amount: 10_000 });
-    expect(checkout.shares.map(({ refunded_amount }: Json) => refunded_amount)).toEqual([0, 10_000]);
-    expect(await venue.balances(id)).toEqual({ processor_balance: 10_000, venue_payable: -9_000, fee_income: -1_000 });
-    const events = await venue.events(id);
-    expect(events.map((event) => event.type).slice(-2)).toEqual(['refund.created', 'refund.failed']);
-    expect(events.at(-1)?.data).toMatchObject({
-      object: { failed_refund_amount: 10_000 },
-      refund: { amount: 10_000, reason: 'expired_or_canceled_card' },
-    });
-    await expectLedgerAddsUp();
-  });
+  it.each(['refund.failed', 'refund.updated', 'charge.refund.updated'])(
+    'is owed again after %s, once',
+    async (type) => {
+      const id = await refunded(FAILS);
+      expect(await venue.read(id)).toMatchObject({ refunded_amount: 20_000, failed_refund_amount: 0 });
+      world.processorClock.aheadMs += 31_000;
+      await deliver(id, type);
+      expect(await refundsOf(id)).toEqual([
+        { status: 'done', error: null },
+        { status: 'failed', error: 'expired_or_canceled_card' },
+      ]);
+      const checkout = await venue.read(id);
+      expect(checkout).toMatchObject({ refunded_amount: 10_000, failed_refund_amount: 10_000 });
+      expect(checkout.shares.map(({ refunded_amount }: Json) => refunded_amount)).toEqual([0, 10_000]);
+      expect(await venue.balances(id)).toEqual({
+        processor_balance: 10_000,
+        venue_payable: -9_000,
+        fee_income: -1_000,
+      });
+      const events = await venue.events(id);
+      expect(events.map((event) => event.type).slice(-2)).toEqual(['refund.created', 'refund.failed']);
+      expect(events.at(-1)?.data).toMatchObject({
+        object: { failed_refund_amount: 10_000 },
+        refund: { amount: 10_000, reason: 'expired_or_canceled_card' },
+      });
+      await expectLedgerAddsUp();
+    },
+  );
 
   it('is found without an event', async () => {
     const id = await refunded(FAILS);
@@ -115,8 +124,7 @@ describe('a refund that fails after it was done', () => {
     await venue.finishDueWork(id);
     expect((await refundsOf(id)).map(({ status }) => status)).toEqual(['done', 'failed']);
     // What failed is decided and owed: another refund cannot take it from the venue once more.
-    const again = await venue.post(`/v1/checkouts/${id}/refund`);
-    expect([again.status, again.json.error.code]).toEqual([409, 'nothing_to_refund']);
+    expectConflict(await venue.post(`/v1/checkouts/${id}/refund`), 'nothing_to_refund');
   });
 
   it('is shown by doctor and reconcile, and paid again by reconcile --retry-failed', async () => {

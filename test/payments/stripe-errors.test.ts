@@ -254,7 +254,9 @@ describe('ProcessorRefusal, the answer is final:', () => {
     [400, { type: 'invalid_request_error' }, 'invalid_request_error'],
   ])('a response of %i %o to a refund is %s', async (status, error, code) => {
     replies.push(refuses(status, error));
-    expect(await refusalOf(processor.refund('pi_1', { amount: 1, key: 'key-9', movementId: 'mov_1', venueId: 'ven_1' }))).toBe(code);
+    expect(
+      await refusalOf(processor.refund('pi_1', { amount: 1, key: 'key-9', movementId: 'mov_1', venueId: 'ven_1' })),
+    ).toBe(code);
   });
 
   it('a reused key is no refusal, because its first request may have succeeded', async () => {
@@ -340,7 +342,9 @@ describe('when the intent is in another state', () => {
   ])('a refund %o is %s', async (fields, status, reason) => {
     replies.push(reply(200, { id: 're_1', ...fields }), reply(200, { id: 're_1', ...fields }));
     const facts = { refundId: 're_1', status, reason };
-    expect(await processor.refund('pi_1', { amount: 1, key: 'key-3', movementId: 'mov_1', venueId: 'v' })).toEqual(facts);
+    expect(await processor.refund('pi_1', { amount: 1, key: 'key-3', movementId: 'mov_1', venueId: 'v' })).toEqual(
+      facts,
+    );
     expect(await processor.retrieveRefund('re_1')).toEqual(facts);
   });
 

@@ -312,28 +312,41 @@ describe('a refund', () => {
   it('happens once for one key, up to the captured amount and not beyond', async () => {
     const { intentId } = await captured();
     const key = unique('refund');
-    const { refundId } = await processor.refund(intentId, { amount: 1000, key: key, movementId: 'mov_1', venueId: 'ven_1' });
-    expect(await processor.refund(intentId, { amount: 1000, key: key, movementId: 'mov_1', venueId: 'ven_1' })).toEqual({
-      refundId,
-      status: 'done',
-      reason: null,
+    const { refundId } = await processor.refund(intentId, {
+      amount: 1000,
+      key: key,
+      movementId: 'mov_1',
+      venueId: 'ven_1',
     });
-    expect(await codeOf(processor.refund(intentId, { amount: 1501, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' }))).toBe(
-      'amount_too_large',
+    expect(await processor.refund(intentId, { amount: 1000, key: key, movementId: 'mov_1', venueId: 'ven_1' })).toEqual(
+      {
+        refundId,
+        status: 'done',
+        reason: null,
+      },
     );
+    expect(
+      await codeOf(
+        processor.refund(intentId, { amount: 1501, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' }),
+      ),
+    ).toBe('amount_too_large');
     await processor.refund(intentId, { amount: 1500, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' });
-    expect(await codeOf(processor.refund(intentId, { amount: 1, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' }))).toBe(
-      'charge_already_refunded',
-    );
+    expect(
+      await codeOf(
+        processor.refund(intentId, { amount: 1, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' }),
+      ),
+    ).toBe('charge_already_refunded');
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2500, refunded: 2500 });
     expect(await processor.retrieveHold(intentId)).toMatchObject({ status: 'captured', captured: 2500 });
   });
 
   it('of a held charge is refused', async () => {
     const { intentId } = await held();
-    expect(await codeOf(processor.refund(intentId, { amount: 100, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' }))).toBe(
-      'charge_not_refundable',
-    );
+    expect(
+      await codeOf(
+        processor.refund(intentId, { amount: 100, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' }),
+      ),
+    ).toBe('charge_not_refundable');
   });
 });
 
@@ -666,7 +679,12 @@ describe('events', () => {
     await stripe.paymentIntents.confirm(intentId, { payment_method: 'pm_card_createDispute' });
     const { chargeId } = await processor.capture(intentId, 2500, unique('capture'));
     const refunded = await captured();
-    await processor.refund(refunded.intentId, { amount: 100, key: unique('refund'), movementId: 'mov_1', venueId: 'ven_1' });
+    await processor.refund(refunded.intentId, {
+      amount: 100,
+      key: unique('refund'),
+      movementId: 'mov_1',
+      venueId: 'ven_1',
+    });
 
     const of = (type: string) => events.find((event) => event?.type === type);
     await expect.poll(() => of('charge.refunded'), { timeout: 60_000 }).toBeDefined();

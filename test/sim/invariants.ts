@@ -129,10 +129,7 @@ export class Invariants {
     const added = all.slice(known);
     const count = (type: string): number => added.filter((event) => event.type === type).length;
     for (const event of added) {
-      check(
-        isStatusOfEvent(event.type, event.status),
-        () => `${event.type} of ${id} shows the status ${event.status}`,
-      );
+      check(isStatusOfEvent(event.type, event.status), () => `${event.type} of ${id} shows the status ${event.status}`);
     }
     const entered = (status: string): number => (checkout.status === status && old?.status !== status ? 1 : 0);
     const expected = (type: string, times: number): void =>

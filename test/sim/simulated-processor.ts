@@ -55,7 +55,9 @@ export class ProcessorBooks {
 
   /** The newest refund of a movement has failed. */
   hasFailedRefund(movementId: string): boolean {
-    return [...this.refunds.values()].findLast(({ metadata }) => metadata.movement_id === movementId)?.status === 'failed';
+    return (
+      [...this.refunds.values()].findLast(({ metadata }) => metadata.movement_id === movementId)?.status === 'failed'
+    );
   }
 
   /** The money that the processor holds for us, less its fees. */

@@ -74,7 +74,8 @@ export async function settleMovement(
 ): Promise<void> {
   const fields = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId };
   try {
-    if (isRefund(movement)) return await recordRefund(services, movement, await settleRefund(services, movement, leaseEnds));
+    if (isRefund(movement))
+      return await recordRefund(services, movement, await settleRefund(services, movement, leaseEnds));
     const processorId = await sendMovement(services, movement, leaseEnds);
     if (processorId === null) {
       services.log.info(fields, 'the charge is disputed; its transfer waits for the end of the dispute');
@@ -109,7 +110,11 @@ async function recordRefusal(services: MovementServices, movement: MovementRow, 
 }
 
 /** What the processor says about a refund, after it was made or found. */
-async function settleRefund(services: MovementServices, movement: MovementRow, leaseEnds: number): Promise<RefundFacts> {
+async function settleRefund(
+  services: MovementServices,
+  movement: MovementRow,
+  leaseEnds: number,
+): Promise<RefundFacts> {
   const { processor, hold, key, mayExist } = await prepare(services, movement);
   const { id: movementId, venueId, amount, processorId, status } = movement;
   if (status !== 'sending') {

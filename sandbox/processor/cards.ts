@@ -26,7 +26,7 @@ export interface CardBehavior {
   readonly holdSeconds?: number;
   /** Gives a hold of 30 days where the merchant asks for it. At Stripe it depends on the network and the category. */
   readonly canExtendHold?: true;
-  /** Declines a hold while another one stands, as a card whose account has money for one of them. */
+  /** Declines a hold beside another one, as a card whose account has money for one of them. */
   readonly hasOneHoldAtATime?: true;
   /** The number of capture attempts that fail first; -1: all. */
   readonly failingCaptures?: number;

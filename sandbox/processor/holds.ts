@@ -38,7 +38,7 @@ export function authorizeCard(
   const decline =
     card.decline ??
     (options.isOffSession ? card.declineOffSession : undefined) ??
-    (card.hasOneHoldAtATime === true && hasStandingHold(tx, intent, method) ? declines.funds : undefined);
+    (card.hasOneHoldAtATime === true && hasOtherHold(tx, intent, method) ? declines.funds : undefined);
   if (decline !== undefined) throw declineCard(tx, intent, method, decline, options.isPublishable);
   if (card.authentication === 'always' && !options.isOffSession) {
     const challenged = tx.put('intents', {
@@ -57,7 +57,7 @@ export function authorizeCard(
  * Whether the card holds money already. All testers share a test number, so payments count as one person's if they have
  * the same saved payment method, customer or transfer group.
  */
-function hasStandingHold(tx: Transaction, intent: IntentRow, method: MethodRow): boolean {
+function hasOtherHold(tx: Transaction, intent: IntentRow, method: MethodRow): boolean {
   for (const charge of tx.changes.committed.charges.newestFirst()) {
     const { failure, captured, released, customer, group } = charge;
     if (failure !== null || captured || released || charge.intent === intent.id) continue;

@@ -47,7 +47,14 @@ export function toPaymentIntent(context: RenderContext, row: IntentRow): StripeO
     on_behalf_of: null,
     payment_method: row.method,
     payment_method_configuration_details: null,
-    payment_method_options: { card: { installments: null, network: null, request_three_d_secure: 'automatic' } },
+    payment_method_options: {
+      card: {
+        installments: null,
+        network: null,
+        ...(row.asksForExtension === true ? { request_extended_authorization: 'if_available' } : {}),
+        request_three_d_secure: 'automatic',
+      },
+    },
     payment_method_types: row.methodTypes,
     payment_record: null,
     processing: null,
@@ -84,6 +91,7 @@ function toLastPaymentError(context: RenderContext, { failure }: IntentRow): Str
     type: failure.code === 'payment_intent_authentication_failure' ? 'invalid_request_error' : 'card_error',
     code: failure.code,
     ...(failure.decline === null ? {} : { decline_code: failure.decline }),
+    ...(failure.advice === undefined ? {} : { advice_code: failure.advice }),
     message: failure.message,
     ...(failure.charge === null ? {} : { charge: failure.charge }),
     ...(method === undefined ? {} : { payment_method: toPaymentMethod(context, method) }),
@@ -143,6 +151,9 @@ export function toCharge(context: RenderContext, row: ChargeRow): StripeObject {
 function toOutcome({ failure }: ChargeRow): StripeObject {
   return failure === null
     ? {
+        advice_code: null,
+        network_advice_code: null,
+        network_decline_code: null,
         network_status: 'approved_by_network',
         reason: null,
         risk_level: 'normal',
@@ -150,6 +161,9 @@ function toOutcome({ failure }: ChargeRow): StripeObject {
         type: 'authorized',
       }
     : {
+        advice_code: failure.advice ?? null,
+        network_advice_code: null,
+        network_decline_code: null,
         network_status: 'declined_by_network',
         reason: failure.decline ?? failure.code,
         risk_level: 'normal',
@@ -168,6 +182,7 @@ function toCardDetails(row: ChargeRow, method: MethodRow): StripeObject {
     country: 'US',
     exp_month: method.expMonth,
     exp_year: method.expYear,
+    extended_authorization: { status: row.isExtended === true ? 'enabled' : 'disabled' },
     fingerprint: `sandbox${method.card}`,
     funding: 'credit',
     last4: number.slice(-4),

@@ -24,7 +24,11 @@ const run: Command = {
   options: [
     { name: 'mode', valueName: 'test|live', help: 'one mode; both when absent' },
     { name: 'retry-failed', valueName: null, help: 'retry the movements that the processor refused' },
-    { name: 'apply', valueName: null, help: 'release and refund what is not in our records; without it they are listed' },
+    {
+      name: 'apply',
+      valueName: null,
+      help: 'release and refund what is not in our records; without it they are listed',
+    },
     {
       name: 'unknown-charges',
       valueName: 'N',

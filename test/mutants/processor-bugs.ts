@@ -5,6 +5,22 @@ import type { Mutant } from './list.ts';
 export const PROCESSOR_BUGS: readonly Mutant[] = [
   {
     area: 'money',
+    bug: 'the check of the card processor does not notice that one call refunds twice',
+    file: 'src/domain/payments/check-processor.ts',
+    from: 'ok: refunded === REFUNDED && isFound,',
+    to: 'ok: isFound,',
+    tests: ['test/cli/processor.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'the check of the card processor runs in live mode',
+    file: 'src/domain/payments/check-processor.ts',
+    from: "  if (options.processor.mode !== 'test') throw new Error('the check never runs in live mode');\n",
+    to: '',
+    tests: ['test/cli/processor.test.ts'],
+  },
+  {
+    area: 'money',
     bug: 'the adapter sends a payment method type that the processor does not have',
     file: 'src/domain/payments/stripe.ts',
     from: "allowed_payment_method_types: ['card' as const],",

@@ -118,9 +118,9 @@ describe('the recorded conversation', { tags: ['slow'] }, () => {
 
 describe('the story', () => {
   it('uses every method of the adapter, and each sends something', () => {
-    const { adapterMethods, callsOfMethod } = conversation;
+    const { adapterMethods, requestsOfMethod } = conversation;
     expect(adapterMethods.length).toBeGreaterThan(15);
-    expect(adapterMethods.filter((name) => (callsOfMethod.get(name) ?? 0) === 0)).toEqual([]);
+    expect(adapterMethods.filter((name) => (requestsOfMethod.get(name) ?? 0) === 0)).toEqual([]);
   });
 
   it('makes every call of the SDK that the source has', () => {

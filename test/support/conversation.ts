@@ -27,8 +27,8 @@ export interface Conversation {
   readonly calls: readonly RecordedCall[];
   readonly events: readonly RecordedEvent[];
   readonly adapterMethods: readonly string[];
-  /** How many calls of the SDK each method of the adapter made. */
-  readonly callsOfMethod: ReadonlyMap<string, number>;
+  /** How many requests each method of the adapter has sent. */
+  readonly requestsOfMethod: ReadonlyMap<string, number>;
 }
 
 interface Story {
@@ -56,7 +56,13 @@ export async function recordConversation(): Promise<Conversation> {
       throw error;
     },
   });
-  const httpClient = inProcessClient(api);
+  let requests = 0;
+  const httpClient = inProcessClient({
+    handle(request) {
+      requests++;
+      return api.handle(request);
+    },
+  });
   const recorder = startSdkRecorder();
   try {
     const adapter = makeStripeProcessor({
@@ -67,11 +73,11 @@ export async function recordConversation(): Promise<Conversation> {
       address: { protocol: 'http', host: '127.0.0.1', port: 1 },
       httpClient,
     });
-    const callsOfMethod = new Map<string, number>();
+    const requestsOfMethod = new Map<string, number>();
     let count = 0;
     const story: Story = {
       api,
-      processor: counted(adapter, callsOfMethod, () => recorder.calls.length),
+      processor: counted(adapter, requestsOfMethod, () => requests),
       stripe: new Stripe(keys.test.secret, { httpClient, telemetry: false, maxNetworkRetries: 0 }),
       next: (name) => `${name}_${++count}`,
       passTime: (ms) => {
@@ -92,25 +98,25 @@ export async function recordConversation(): Promise<Conversation> {
       calls: recorder.calls,
       events,
       adapterMethods: methods.filter((name) => name !== 'constructor'),
-      callsOfMethod,
+      requestsOfMethod,
     };
   } finally {
     recorder.stop();
   }
 }
 
-/** The story makes one call at a time, so the calls that are recorded meanwhile belong to the method. */
-function counted(processor: Processor, counts: Map<string, number>, recorded: () => number): Processor {
+/** The story makes one call at a time, so the requests that are sent meanwhile belong to the method. */
+function counted(processor: Processor, counts: Map<string, number>, sent: () => number): Processor {
   return new Proxy(processor, {
     get(target, name: keyof Processor) {
       const method = target[name];
       if (typeof method !== 'function') return method;
       return async (...args: never[]): Promise<unknown> => {
-        const before = recorded();
+        const before = sent();
         try {
           return await (method as (...given: never[]) => Promise<unknown>).apply(target, args);
         } finally {
-          counts.set(name, (counts.get(name) ?? 0) + recorded() - before);
+          counts.set(name, (counts.get(name) ?? 0) + sent() - before);
         }
       };
     },
@@ -244,8 +250,7 @@ async function tellDisputes(story: Story): Promise<void> {
     const { intentId } = await processor.createHold(newHold(story, null));
     await processor.payWithTestCard(intentId, 'pm_card_createDispute', next('pay'));
     await processor.capture(intentId, 2500, next('capture'));
-    const { data } = await stripe.disputes.list({ payment_intent: intentId });
-    const { id } = required(data[0], 'dispute');
+    const { disputeId: id } = required(await processor.findDispute(intentId), 'dispute');
     await stripe.disputes.retrieve(id);
     if (end === 'close') await stripe.disputes.close(id);
     else await stripe.rawRequest('POST', `/v1/test_helpers/disputes/${id}/won`, {});

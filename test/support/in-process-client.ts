@@ -3,7 +3,7 @@
 import Stripe from 'stripe';
 import type { ProcessorApi } from '../../sandbox/processor/api.ts';
 
-export function inProcessClient(api: ProcessorApi): Stripe.HttpClient {
+export function inProcessClient(api: Pick<ProcessorApi, 'handle'>): Stripe.HttpClient {
   return {
     getClientName: () => 'in-process',
     async makeRequest(_host, _port, path, method, sent, body) {

@@ -318,12 +318,18 @@ CREATE TABLE disputes (
   reinstated boolean NOT NULL DEFAULT false,
   opened_at timestamp with time zone NOT NULL,
   changed_at timestamp with time zone NOT NULL,
+  -- Of a lost dispute: how much of it the venue bears; null: it is not lost.
+  venue_part integer,
+  -- Of a lost dispute: how much of it comes out of our fee.
+  fee_part integer,
   CONSTRAINT disputes_pkey PRIMARY KEY (venue_id, dispute_id),
   CONSTRAINT disputes_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT dispute_amount_is_not_negative CHECK (amount >= 0),
+  CONSTRAINT dispute_loss_is_divided_completely CHECK (venue_part IS NULL AND fee_part IS NULL OR venue_part >= 0 AND fee_part >= 0 AND (venue_part + fee_part) = amount),
   CONSTRAINT dispute_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
 );
 CREATE INDEX disputes_by_checkout ON disputes USING btree (venue_id, checkout_id);
+CREATE INDEX disputes_by_hold ON disputes USING btree (venue_id, hold_id);
 
 -- The lease of one endpoint's deliveries. due_at is never later than the soonest delivery's.
 CREATE TABLE endpoint_queues (
@@ -715,7 +721,7 @@ CREATE TABLE ledger_entries (
   at timestamp with time zone NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (venue_id, kind, subject),
   CONSTRAINT ledger_entries_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
-  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text),
+  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
 CREATE INDEX ledger_entries_by_checkout ON ledger_entries USING btree (venue_id, checkout_id);
@@ -818,7 +824,7 @@ CREATE TABLE migrations (
 );
 
 -- Money that leaves us: a refund to a guest (a return, when the booking never became complete), a transfer to the
--- venue, a transfer reversed. sending: it may have happened, and the same call with the same key finds out. A waiting
+-- venue, a transfer reversed. sending: it may have happened. frozen: a transfer whose charge is disputed. A waiting
 -- transfer may still get smaller.
 CREATE TABLE movements (
   venue_id uuid NOT NULL,
@@ -847,6 +853,9 @@ CREATE TABLE movements (
   -- Which idempotency key the next call uses. It increases after a refusal, and when the processor has stored a
   -- failure.
   key_number integer NOT NULL DEFAULT 0,
+  -- When it was due first, or when an operator or the end of a dispute made it due again. Refusals are retried for two
+  -- weeks from then.
+  first_due_at timestamp with time zone NOT NULL,
   CONSTRAINT movements_pkey PRIMARY KEY (venue_id, movement_id),
   CONSTRAINT movements_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT movement_amount_is_positive CHECK (amount > 0 OR amount = 0 AND status = 'dropped'::text),
@@ -856,7 +865,7 @@ CREATE TABLE movements (
   CONSTRAINT movement_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
   CONSTRAINT movement_open_is_due CHECK ((due_at IS NOT NULL) = (status = ANY (ARRAY['waiting'::text, 'sending'::text]))),
   CONSTRAINT movement_reversal_names_its_transfer CHECK ((reversed_transfer_id IS NOT NULL) = (kind = 'reversal'::text)),
-  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'done'::text, 'failed'::text, 'dropped'::text]))
+  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'frozen'::text, 'done'::text, 'failed'::text, 'dropped'::text]))
 ) WITH (fillfactor=80);
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
 CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
@@ -970,12 +979,14 @@ CREATE TABLE shares (
   lost_at timestamp with time zone,
   -- Up to when its member was reminded, by the checkout's own clock.
   reminded_at timestamp with time zone,
+  -- How much of the share was lost to disputes. It cannot be refunded any more.
+  lost_amount integer NOT NULL DEFAULT 0,
   CONSTRAINT shares_pkey PRIMARY KEY (venue_id, share_id),
   CONSTRAINT shares_venue_id_checkout_id_fkey FOREIGN KEY (venue_id, checkout_id) REFERENCES checkouts(venue_id, checkout_id),
   CONSTRAINT share_amount_is_nothing_or_a_charge CHECK (amount = 0 OR amount >= 50 AND amount <= 99999999),
   CONSTRAINT share_dropped_is_not_held CHECK (dropped_at IS NULL OR (status <> ALL (ARRAY['held'::text, 'captured'::text, 'refunded'::text]))),
   CONSTRAINT share_held_has_a_time CHECK (held_at IS NOT NULL OR (status = ANY (ARRAY['invited'::text, 'failed'::text]))),
-  CONSTRAINT share_refund_is_within_the_amount CHECK (refunded_amount >= 0 AND refunded_amount <= amount),
+  CONSTRAINT share_refund_is_within_the_amount CHECK (refunded_amount >= 0 AND lost_amount >= 0 AND (refunded_amount + lost_amount) <= amount),
   CONSTRAINT share_status_is_known CHECK (status = ANY (ARRAY['invited'::text, 'held'::text, 'captured'::text, 'released'::text, 'refunded'::text, 'failed'::text]))
 ) WITH (fillfactor=85);
 CREATE INDEX shares_by_checkout ON shares USING btree (venue_id, checkout_id, "position") WHERE dropped_at IS NULL;
@@ -1114,8 +1125,11 @@ CREATE TABLE webhook_endpoints (
 --   'movement', '', 'waiting'
 --   'movement', 'failed', 'dropped'
 --   'movement', 'failed', 'waiting'
+--   'movement', 'frozen', 'dropped'
+--   'movement', 'frozen', 'waiting'
 --   'movement', 'sending', 'done'
 --   'movement', 'sending', 'failed'
+--   'movement', 'sending', 'frozen'
 --   'movement', 'waiting', 'dropped'
 --   'movement', 'waiting', 'sending'
 --   'share', '', 'invited'

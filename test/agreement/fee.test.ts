@@ -11,13 +11,13 @@ import { openPayout } from '../../src/domain/payments/movement-queries.ts';
 import { listPayoutRows } from '../../src/domain/payments/payout-queries.ts';
 import { setFee } from '../../src/domain/venues/queries.ts';
 import { runs } from '../support/random-runs.ts';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 import { createRequest, inRolledBackTransaction, NOW } from './random-checkouts.ts';
 
 let world: TestWorld;
 let venueId: string;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
   venueId = (await world.venue()).venue.id;
 });
 afterAll(() => world.close());

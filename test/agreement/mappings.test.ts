@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { bodyLimitOf, isSigned, PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { SIGNATURE_HEADERS } from '../../src/domain/hooks/signatures.ts';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
 });
 afterAll(() => world.close());
 

@@ -8,13 +8,13 @@ import type { Queryable } from '../../src/base/db.ts';
 import { checkSplit, MIN_CHARGE } from '../../src/domain/checkouts/party/split.ts';
 import { insertCheckout, insertShares } from '../../src/domain/checkouts/queries.ts';
 import { runs } from '../support/random-runs.ts';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 import { createRequest, inRolledBackTransaction, NOW } from './random-checkouts.ts';
 
 let world: TestWorld;
 let venueId: string;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
   venueId = (await world.venue()).venue.id;
 });
 afterAll(() => world.close());

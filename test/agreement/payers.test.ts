@@ -9,13 +9,13 @@ import { sharesPaidBy, viewForGuest } from '../../src/domain/checkouts/guests/gu
 import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { payersOf } from '../../src/domain/payments/queries.ts';
 import { runs } from '../support/random-runs.ts';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 import { inRolledBackTransaction, NOW, randomCheckout, writeCheckout } from './random-checkouts.ts';
 
 let world: TestWorld;
 let venueId: string;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
   venueId = (await world.venue()).venue.id;
 });
 afterAll(() => world.close());

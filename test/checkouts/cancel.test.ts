@@ -3,12 +3,12 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CARDS, expectConflict, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let venue: TestVenue;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
   venue = await openTestVenue(world);
 });
 afterAll(() => world.close());

@@ -7,12 +7,12 @@ import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
 import { holdWithRetry } from '../../src/domain/checkouts/holds/hold-with-retry.ts';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { CARDS, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
-import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let venue: TestVenue;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
   venue = await openTestVenue(world);
 });
 afterAll(() => world.close());
@@ -207,7 +207,7 @@ describe('an unavailable processor', () => {
   it('that created the hold without an answer is called again, and there is one hold', async () => {
     const checkout = await party();
     world.processor.api.faults.set({
-      rules: [{ id: 'once', on: 'payment_intents.create', kind: 'timeout_after', ms: 1, times: 1 }],
+      rules: [{ id: 'once', on: 'payment_intents.create', kind: 'timeout_after', ms: 1, times: 2 }],
     });
     await expect(venue.secretFor(checkout.id, checkout.shares[0].id)).rejects.toThrow('has not answered yet');
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);

@@ -10,11 +10,11 @@ import {
   type TestVenue,
   withNewKey,
 } from '../support/test-venue.ts';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
 });
 afterAll(() => world.close());
 

@@ -12,12 +12,12 @@ import {
   openTestVenue,
   type TestVenue,
 } from '../support/test-venue.ts';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { type HttpResponse, openSharedWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let venue: TestVenue;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
   venue = await openTestVenue(world);
   await venue.setFee(290, 30);
 });

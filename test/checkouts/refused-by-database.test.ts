@@ -7,13 +7,13 @@ import type { Transitions } from '../../src/base/transitions.ts';
 import { CHECKOUT_TRANSITIONS, SHARE_TRANSITIONS } from '../../src/domain/checkouts/transitions.ts';
 import { HOLD_TRANSITIONS, MOVEMENT_TRANSITIONS } from '../../src/domain/payments/transitions.ts';
 import { type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let venue: TestVenue;
 let done: Json;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
   venue = await openTestVenue(world);
   done = await venue.completed({ party_size: 2 });
 });

@@ -69,7 +69,10 @@ describe('reconcile', () => {
     await captureFunded({ ...services, processors: { test } }, venue.venueId, checkout.id);
     const reported = async (aheadMs: number) => {
       const clock = { ...services.clock, now: () => Date.now() + aheadMs };
-      const report = await reconcile({ ...services, clock, processors: { test } }, { mode: 'test', since: Date.now(), apply: null });
+      const report = await reconcile(
+        { ...services, clock, processors: { test } },
+        { mode: 'test', since: Date.now(), apply: null },
+      );
       return report.differences.filter(({ subject }) => subject === checkout.id);
     };
     expect(await reported(4 * 60_000)).toEqual([]);

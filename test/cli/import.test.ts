@@ -12,7 +12,7 @@ import { JsonSplitter, JsonStreamError, splitJson } from '../../src/cli/json-str
 import { ProgressBar } from '../../src/cli/progress-bar.ts';
 import { recordStream } from '../support/record-logs.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
@@ -258,7 +258,7 @@ describe('an import', () => {
   let cli: CommandLine;
   let folder: string;
   beforeAll(async () => {
-    world = await openTestWorld();
+    world = await openSharedWorld();
     cli = commandLine(world);
     folder = mkdtempSync(join(tmpdir(), 'everyshare-import-'));
   });

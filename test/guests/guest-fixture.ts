@@ -2,7 +2,13 @@
 
 import { expect } from 'vitest';
 import { createMember } from '../../src/domain/members/create-member.ts';
-import { type HttpResponse, openTestWorld, type TestWorld, type TestWorldOptions } from '../support/test-world.ts';
+import {
+  type HttpResponse,
+  openSharedWorld,
+  openTestWorld,
+  type TestWorld,
+  type TestWorldOptions,
+} from '../support/test-world.ts';
 
 export interface Person {
   readonly id: string;
@@ -20,13 +26,16 @@ export interface SentMessage {
 export const ORIGIN = 'https://harbor.example';
 export const DECLINED = '4000000000000002';
 
-export async function openGuestFixture(options: TestWorldOptions = {}) {
-  const world = await openTestWorld(options);
+/** Of this worker, because fixtures may share a world. */
+let memberCount = 0;
+
+/** Without options the world may be shared with other files. */
+export async function openGuestFixture(options: TestWorldOptions | null = null) {
+  const world = await (options === null ? openSharedWorld() : openTestWorld(options));
   const opened = await world.venue({ origins: [ORIGIN] });
   const venueId = opened.venue.id;
   const publishable = opened.publishableTest;
   const { key } = await world.key(venueId, { writesPerHour: 100_000, readsPerHour: 100_000 });
-  let memberCount = 0;
 
   async function createPerson(name: string | null = null): Promise<Person> {
     const phone = `+1555020${String(memberCount++).padStart(4, '0')}`;

@@ -6,7 +6,7 @@ import { type GuestFixture, openGuestFixture } from './guest-fixture.ts';
 
 let fixture: GuestFixture;
 beforeAll(async () => {
-  fixture = await openGuestFixture();
+  fixture = await openGuestFixture({});
 });
 afterAll(() => fixture.world.close());
 

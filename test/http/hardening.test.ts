@@ -3,12 +3,12 @@
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let key: string;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
   const { venue } = await world.venue();
   key = (await world.key(venue.id, { writesPerHour: 1_000_000, readsPerHour: 1_000_000 })).key;
 });
@@ -56,7 +56,7 @@ describe('the database', () => {
   it('may lose its connections during transactions: callers get 503, and the server goes on', {
     tags: ['slow'],
   }, async () => {
-    const other = await openTestWorld();
+    const other = await openSharedWorld();
     const { secretTest } = await other.venue();
     const { venue } = await other.venue();
     const wide = (await other.key(venue.id, { writesPerHour: 100_000 })).key;

@@ -6,7 +6,7 @@ import { changeFee } from '../../src/domain/venues/change-venue.ts';
 import { wantsCsv } from '../../src/run/wants-csv.ts';
 import { Sender } from '../fuzz/send.ts';
 import { openTestVenue } from '../support/test-venue.ts';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let key: string;
@@ -33,7 +33,7 @@ async function complete(booking: string, amount = 10_000): Promise<string> {
 }
 
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
   const { venue } = await world.venue({ origins: ['https://harbor.example'] });
   venueId = venue.id;
   await world.db.transaction((tx) => changeFee(tx, world.command(), venueId, 300, 1));

@@ -1,11 +1,11 @@
 // Webhook endpoints: register, list, remove.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
 });
 afterAll(() => world.close());
 

@@ -2,12 +2,12 @@
 // Also what only tools have: partial updates, a small list of tools, and their scopes.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 import { callTool, checkoutBody, offeringBody, post, request, SITE } from './json-rpc-client.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
 });
 afterAll(() => world.close());
 

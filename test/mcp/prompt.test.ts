@@ -2,13 +2,13 @@
 // the mapping of the venue system in any spelling of its name.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 import { post, request } from './json-rpc-client.ts';
 
 let world: TestWorld;
 let key: string;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
   key = (await world.venue()).secretTest;
 });
 afterAll(() => world.close());

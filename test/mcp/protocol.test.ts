@@ -1,7 +1,7 @@
 // The protocol of the tool server: invalid requests, valid answers, and how messages count against the rate limit.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 import {
   checkoutBody,
   initialize,
@@ -16,7 +16,7 @@ import {
 let world: TestWorld;
 let key: string;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
   key = (await world.venue()).secretTest;
 });
 afterAll(() => world.close());

@@ -58,8 +58,8 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a worker with a stale lease token postpones a refund',
     file: MOVEMENTS,
-    from: "where venue_id = $1 and movement_id = $2 and lease_token = $3 and status = 'sending'`",
-    to: "where venue_id = $1 and movement_id = $2 and lease_token >= $3 and status = 'sending'`",
+    from: 'key_number = key_number + $7\n     where venue_id = $1 and movement_id = $2 and lease_token = $3 and',
+    to: 'key_number = key_number + $7\n     where venue_id = $1 and movement_id = $2 and lease_token >= $3 and',
     tests: ['test/checkouts/refund-books.test.ts'],
   },
   {
@@ -81,7 +81,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'two cards are held for one share',
-    file: 'migrations/000003-money.sql',
+    file: 'migrations/000020-plain-words.sql',
     from: 'create unique index holds_one_for_a_share on holds',
     to: 'create index holds_one_for_a_share on holds',
     tests: ['test/checkouts/refused-by-database.test.ts'],

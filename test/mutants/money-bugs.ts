@@ -107,8 +107,8 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a full refund does not return the fee',
     file: 'src/domain/checkouts/refunds/decide-refund.ts',
-    from: 'return proportionRoundedDown(fee, refunded, share.amount);',
-    to: 'return share.amount < 0 ? fee + refunded : 0;',
+    from: '=> proportionRoundedDown(fee, total, share.amount);',
+    to: '=> (share.amount < 0 ? fee + total : 0);',
     tests: ['test/checkouts/refund.test.ts', 'test/checkouts/refund-books.test.ts'],
   },
   {

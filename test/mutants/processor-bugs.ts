@@ -95,8 +95,8 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'reconcile refunds a charge with which the venue was paid',
     file: 'src/domain/checkouts/accounting/compare-holds.ts',
-    from: ' || (await processor.hasTransfers(checkoutId, facts.chargeId))',
-    to: '',
+    from: '    facts.chargeId === null ||\n    (await processor.hasTransfers(checkoutId, facts.chargeId))\n',
+    to: '    facts.chargeId === null\n',
     tests: ['test/checkouts/reconcile-restored.test.ts'],
   },
   {

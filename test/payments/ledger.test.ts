@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { ACCOUNTS, type AccountName, ENTRY_KINDS, type EntryKind } from '../../src/domain/ledger/accounts.ts';
 import { accountBalances, postEntries } from '../../src/domain/ledger/queries.ts';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let venueId: string;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openSharedWorld();
   venueId = (await world.venue()).venue.id;
 });
 afterAll(() => world.close());

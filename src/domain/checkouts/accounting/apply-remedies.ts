@@ -32,7 +32,8 @@ export async function applyRemedies(
   }
   for (const { remedy, ...finding } of findings) {
     if (remedy === undefined) differences.push({ mode, ...finding });
-    else if (apply === null || isStopped) differences.push({ mode, ...finding, what: withRemedy(finding.what, remedy) });
+    else if (apply === null || isStopped)
+      differences.push({ mode, ...finding, what: withRemedy(finding.what, remedy) });
     else differences.push({ mode, ...finding, ...(await applyRemedy(services, mode, finding.what, remedy, apply)) });
   }
   return differences;

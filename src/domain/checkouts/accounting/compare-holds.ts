@@ -134,11 +134,16 @@ async function findUnwantedCharge({ processor, venueId, recordsBegin, facts }: C
   const amount = captured - refunded;
   if (amount === 0) return null;
   const what = `${amount} was charged and is not in our records`;
-  if (facts.heldAt !== null && facts.heldAt < recordsBegin) {
+  // The processor counts whole seconds.
+  if (facts.heldAt !== null && facts.heldAt + 999 < recordsBegin) {
     return { what: `${what}: the charge is older than the records of its venue`, done: null };
   }
   const { checkoutId } = facts.metadata;
-  if (checkoutId === undefined || facts.chargeId === null || (await processor.hasTransfers(checkoutId, facts.chargeId))) {
+  if (
+    checkoutId === undefined ||
+    facts.chargeId === null ||
+    (await processor.hasTransfers(checkoutId, facts.chargeId))
+  ) {
     return { what: `${what}: the venue was paid with it`, done: null };
   }
   return { what, done: null, remedy: { action: 'refund', venueId, intentId: facts.intentId, amount } };

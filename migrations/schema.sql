@@ -464,6 +464,8 @@ CREATE TABLE holds (
   created_at timestamp with time zone NOT NULL,
   -- The member who requested the hold and pays it; null: the share's own member, or a test helper.
   payer_id uuid,
+  -- When the renewal of this hold was refused. The hold counts until capture_before, and is not renewed again.
+  renewal_refused_at timestamp with time zone,
   CONSTRAINT holds_pkey PRIMARY KEY (venue_id, hold_id),
   CONSTRAINT holds_venue_id_share_id_fkey FOREIGN KEY (venue_id, share_id) REFERENCES shares(venue_id, share_id),
   CONSTRAINT hold_amount_is_a_charge CHECK (amount >= 50 AND amount <= 99999999),

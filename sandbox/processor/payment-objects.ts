@@ -46,7 +46,13 @@ export function toPaymentIntent(context: RenderContext, row: IntentRow): StripeO
     payment_method: row.method,
     payment_method_configuration_details: null,
     payment_method_options: {
-      card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
+      card: {
+        installments: null,
+        mandate_options: null,
+        network: null,
+        ...(row.asksForExtension === true ? { request_extended_authorization: 'if_available' } : {}),
+        request_three_d_secure: 'automatic',
+      },
     },
     payment_method_types: row.methodTypes,
     payment_record: null,
@@ -84,6 +90,7 @@ function toLastPaymentError(context: RenderContext, { failure }: IntentRow): Str
     type: failure.code === 'payment_intent_authentication_failure' ? 'invalid_request_error' : 'card_error',
     code: failure.code,
     ...(failure.decline === null ? {} : { decline_code: failure.decline }),
+    ...(failure.advice === undefined ? {} : { advice_code: failure.advice }),
     message: failure.message,
     ...(failure.charge === null ? {} : { charge: failure.charge }),
     ...(method === undefined ? {} : { payment_method: toPaymentMethod(context, method) }),
@@ -153,7 +160,7 @@ function toOutcome({ failure }: ChargeRow): StripeObject {
         type: 'authorized',
       }
     : {
-        advice_code: null,
+        advice_code: failure.advice ?? null,
         network_advice_code: null,
         network_decline_code: null,
         network_status: 'declined_by_network',
@@ -186,6 +193,7 @@ function toCardDetails(row: ChargeRow, method: MethodRow): StripeObject {
     electronic_commerce_indicator: null,
     exp_month: method.expMonth,
     exp_year: method.expYear,
+    extended_authorization: { status: row.isExtended === true ? 'enabled' : 'disabled' },
     fingerprint: `sandbox${method.card}`,
     funding: 'credit',
     installments: null,

@@ -131,4 +131,28 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     to: '  return amount - refundedAmount + 0 * lostAmount;',
     tests: ['test/checkouts/disputes.test.ts'],
   },
+  {
+    area: 'money',
+    bug: 'a refused renewal releases the good hold',
+    file: 'src/domain/checkouts/holds/decide-renewal.ts',
+    from: "  return { step: 'update hold', id: original.id, update: { renewalRefusedAt: now }, dueAt };\n",
+    to: '  return release(original, now);\n',
+    tests: ['test/checkouts/test-helpers.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a refused renewal is tried again and again until the hold lapses',
+    file: 'src/domain/payments/hold.ts',
+    from: '  if (!hold.savesCard || hold.renewalRefusedAt !== null) return null;\n',
+    to: '  if (!hold.savesCard) return null;\n',
+    tests: ['test/checkouts/test-helpers.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'the embedded processor takes a card number that is no test card',
+    file: 'sandbox/processor/cards.ts',
+    from: 'return byNumber.get(digitsOf(number)) ?? null;',
+    to: "return byNumber.get(digitsOf(number)) ?? byName.get('visa') ?? null;",
+    tests: ['test/sandbox/payment-intents.test.ts'],
+  },
 ];

@@ -155,7 +155,7 @@ async function createSimulation(
       scheduler.addToHash(JSON.stringify(texts));
       const before = invariants.current;
       const next = state.update(texts);
-      invariants.onCommit(next, isOneCommit, processor.books);
+      invariants.onCommit(next, isOneCommit);
       deliveries.onCommit(before, next, isOneCommit, scheduler.now);
     },
   });

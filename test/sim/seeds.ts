@@ -27,7 +27,6 @@ const REQUIRED_TRANSITIONS = [
   'endpoint active → disabled',
   'hold requested → held',
   'hold requested → releasing',
-  'hold requested → voided',
   'hold capturing → captured',
   'hold capturing → releasing',
   'hold held → voided',

@@ -2,6 +2,8 @@
 // the same id, so a snapshot can be written while requests are served. Times are Unix seconds unless the name ends in
 // `Ms`. The names of tables and fields are in the journal on disk: renaming one needs a migration of old journals.
 
+import type { AdviceCode } from './cards.ts';
+
 export type Mode = 'test' | 'live';
 
 export type Metadata = Readonly<Record<string, string>>;
@@ -9,6 +11,8 @@ export type Metadata = Readonly<Record<string, string>>;
 export interface CardFailure {
   readonly code: string;
   readonly decline: string | null;
+  /** Absent: the issuer gives no advice. */
+  readonly advice?: AdviceCode;
   readonly message: string;
 }
 
@@ -45,6 +49,8 @@ export interface IntentRow {
   /** The random token of the open 3-D Secure page. */
   readonly challenge: string | null;
   readonly offSession: boolean;
+  /** The merchant asks for an extended authorization. Absent in older journals: it did not. */
+  readonly asksForExtension?: boolean;
 }
 
 export interface ChargeRow {
@@ -69,6 +75,8 @@ export interface ChargeRow {
   readonly transferred: number;
   readonly dispute: string | null;
   readonly captureBefore: number | null;
+  /** An extended authorization was given. Absent in older journals: it was not. */
+  readonly isExtended?: boolean;
   readonly captureTries: number;
 }
 
@@ -112,23 +120,9 @@ export interface AccountRow {
   readonly email: string | null;
   readonly businessName: string | null;
   readonly metadata: Metadata;
-  /** The onboarding form was completed. */
   readonly onboarded: boolean;
-  /** Absent: the transfers capability follows from `onboarded`. */
-  readonly transfers?: Exclude<TransfersStatus, 'active'>;
-  /** The newest onboarding links, newest first. */
-  readonly links?: readonly AccountLinkRow[];
-}
-
-export type TransfersStatus = 'active' | 'pending' | 'restricted' | 'rejected';
-
-export interface AccountLinkRow {
-  readonly token: string;
-  /** The random token of the page that was opened with the link; null: it was not opened yet. */
-  readonly form: string | null;
-  readonly refreshUrl: string;
-  readonly returnUrl: string | null;
-  readonly until: number;
+  /** The newest onboarding link: its random token, the URL to return to, and when it expires. */
+  readonly link: { readonly token: string; readonly returnUrl: string; readonly until: number } | null;
 }
 
 export interface TransferRow {

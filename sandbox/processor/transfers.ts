@@ -1,7 +1,6 @@
 // Transfers to connected accounts, their reversals, and the platform's balance. No sum goes below zero: each transfer
 // is checked against its source charge or the balance, each reversal against its transfer.
 
-import { transfersStatusOf } from './accounts.ts';
 import { invalidRequest, operationFailed } from './api-error.ts';
 import type { Params } from './form-params.ts';
 import { readCurrency } from './payment-intents.ts';
@@ -15,7 +14,7 @@ export function createTransfer(tx: Transaction, params: Params): StripeObject {
   const destination = tx.require('accounts', params.requireText('destination'), 'destination');
   const sourceId = params.text('source_transaction');
   const source = sourceId === null ? null : tx.require('charges', sourceId, 'source_transaction');
-  if (transfersStatusOf(destination) !== 'active') {
+  if (!destination.onboarded) {
     throw operationFailed(
       'insufficient_capabilities_for_transfer',
       'Your destination account needs to have at least one of the following capabilities enabled: transfers, crypto_transfers, legacy_payments',
@@ -163,7 +162,6 @@ export function toTransfer(context: RenderContext, row: TransferRow, reversals: 
       object: 'list',
       data: reversals.slice(0, 10).map((reversal) => toTransferReversal(context, reversal)),
       has_more: reversals.length > 10,
-      total_count: reversals.length,
       url: `/v1/transfers/${row.id}/reversals`,
     },
     reversed: row.reversed === row.amount,

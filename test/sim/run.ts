@@ -155,7 +155,7 @@ async function createSimulation(
       scheduler.addToHash(JSON.stringify(texts));
       const before = invariants.current;
       const next = state.update(texts);
-      invariants.onCommit(next, isOneCommit);
+      invariants.onCommit(next, isOneCommit, processor.books);
       deliveries.onCommit(before, next, isOneCommit, scheduler.now);
     },
   });

@@ -1,7 +1,6 @@
 // A hold as we record it: one payment intent at the processor, from the decision to create it to its end. Also the
 // idempotency keys of processor calls, and the time of a renewal.
 
-import { createHash } from 'node:crypto';
 import type { Mode } from '../../base/config.ts';
 import type { HoldMetadata } from './processor.ts';
 import type { HoldStatus } from './transitions.ts';
@@ -26,6 +25,8 @@ export interface HoldState {
   readonly heldAt: number | null;
   /** When the hold lapses, in milliseconds; null: the processor gives no time. */
   readonly captureBefore: number | null;
+  /** When its renewal was refused, in milliseconds; null: it was not. The hold counts until it lapses, and is not renewed. */
+  readonly renewalRefusedAt: number | null;
   /** Which idempotency keys the next calls use: it increases when the processor has stored a failure under the last. */
   readonly keyNumber: number;
   /** Increases with each claim. A worker with a stale lease token must not write. */
@@ -52,23 +53,22 @@ export const callKeys = {
   capture: ({ id, keyNumber }: Keyed): string => `capture ${id} ${keyNumber}`,
   release: ({ id, keyNumber }: Keyed): string => `release ${id} ${keyNumber}`,
   movement: ({ id, keyNumber }: Keyed): string => `movement ${id} ${keyNumber}`,
-  /** The contact is a part of it: the processor refuses a key with other parameters. */
-  account: (venueId: string, mode: Mode, { email, country }: { readonly email: string; readonly country: string }) =>
-    `account v2 ${venueId} ${mode} ${country} ${createHash('sha256').update(email).digest('hex').slice(0, 16)}`,
+  account: (venueId: string, mode: Mode): string => `account ${venueId} ${mode}`,
 } as const;
 
 const HOUR = 3_600_000;
 
 /**
- * When to renew a hold: a day before it lapses, or halfway through a short life. Null: it outlives the checkout, or its
- * card was not saved.
+ * When to renew a hold: a day before it lapses, or halfway through a short life. Null: it outlives the checkout, its
+ * card was not saved, or its renewal was refused already.
  */
 export function renewalTime(
-  hold: { readonly savesCard: boolean },
+  hold: Pick<HoldState, 'savesCard' | 'renewalRefusedAt'>,
   heldAt: number,
   captureBefore: number | null,
   expiresAt: number,
 ): number | null {
-  if (!hold.savesCard || captureBefore === null || captureBefore > expiresAt) return null;
+  if (!hold.savesCard || hold.renewalRefusedAt !== null) return null;
+  if (captureBefore === null || captureBefore > expiresAt) return null;
   return captureBefore - Math.min(24 * HOUR, Math.max(0, (captureBefore - heldAt) / 2));
 }

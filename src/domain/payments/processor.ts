@@ -87,22 +87,9 @@ export interface RefundRequest {
   readonly movementId: string;
 }
 
-/** Of the transfers capability: only while it is active can the account be paid. */
-export type TransfersStatus = 'active' | 'pending' | 'restricted' | 'rejected' | 'unsupported';
-
 export interface Account {
   readonly accountId: string;
-  readonly transfersStatus: TransfersStatus;
-  /** What the processor needs before the account can be paid, in its own words. */
-  readonly requirementsDue: readonly string[];
-}
-
-/** The venue, as its account at the processor names it. */
-export interface AccountOwner {
-  readonly id: string;
-  readonly name: string;
-  readonly email: string;
-  readonly country: string;
+  readonly payoutsEnabled: boolean;
 }
 
 /** One page of the processor's holds, newest first. */
@@ -119,8 +106,6 @@ export interface ChargeTotals {
 
 export interface Processor {
   readonly mode: Mode;
-  /** It is the embedded sandbox, where no real money moves. */
-  readonly isSandbox: boolean;
   /** The browser's key, needed beside the client secret. */
   readonly publishableKey: string;
   createCustomer(key: string, metadata: HoldMetadata): Promise<string>;
@@ -138,12 +123,8 @@ export interface Processor {
   refund(intentId: string, request: RefundRequest): Promise<{ readonly refundId: string }>;
   /** The refund of a movement, found by metadata because its key may have expired; null: there is none. */
   findRefund(intentId: string, movementId: string): Promise<{ readonly refundId: string } | null>;
-  createAccount(key: string, owner: AccountOwner): Promise<Account>;
-  retrieveAccount(accountId: string): Promise<Account>;
-  /** A stale or used link leads the venue to `refreshUrl`. */
-  onboardingLink(accountId: string, urls: { readonly returnUrl: string; readonly refreshUrl: string }): Promise<string>;
-  /** In the sandbox alone: completes the onboarding form. */
-  completeSandboxOnboarding(accountId: string): Promise<void>;
+  createAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account>;
+  onboardingLink(accountId: string, returnUrl: string): Promise<string>;
   transfer(request: TransferRequest): Promise<{ readonly transferId: string }>;
   findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null>;
   /** Whether the money of a charge was transferred to a venue. */
@@ -153,6 +134,8 @@ export interface Processor {
   /** The holds created since then (milliseconds), newest first, one page at a time. */
   holdsSince(since: number, after: string | null): Promise<HoldsPage>;
   chargeTotals(intentId: string): Promise<ChargeTotals>;
+  /** The newest dispute about the intent's charge; null: there is none. */
+  findDispute(intentId: string): Promise<{ readonly disputeId: string; readonly amount: number } | null>;
 }
 
 export type Processors = Readonly<Partial<Record<Mode, Processor>>>;

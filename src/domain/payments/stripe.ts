@@ -9,7 +9,6 @@ import Stripe from 'stripe';
 import type { Mode } from '../../base/config.ts';
 import {
   type Account,
-  type AccountOwner,
   type ChargeTotals,
   type CreatedHold,
   type HoldFacts,
@@ -23,7 +22,6 @@ import {
   type Renewal,
   type TransferRequest,
 } from './processor.ts';
-import { ACCOUNT_INCLUDE, accountOf, newAccountParams } from './stripe-accounts.ts';
 import { callStripe } from './stripe-errors.ts';
 import { chargeTotalsOf, factsOf, idOf, toStripeMetadata } from './stripe-facts.ts';
 
@@ -80,13 +78,13 @@ function clientFor(options: StripeOptions): Stripe {
 class StripeProcessor implements Processor {
   readonly mode: Mode;
   readonly publishableKey: string;
-  readonly isSandbox: boolean;
   readonly #stripe: Stripe;
+  readonly #sandbox: boolean;
 
   constructor(options: StripeOptions) {
     this.mode = options.mode;
     this.publishableKey = options.publishableKey;
-    this.isSandbox = (options.address ?? null) !== null;
+    this.#sandbox = (options.address ?? null) !== null;
     this.#stripe = clientFor(options);
   }
 
@@ -139,7 +137,7 @@ class StripeProcessor implements Processor {
   }
 
   async payWithTestCard(intentId: string, card: string, key: string): Promise<HoldFacts> {
-    if (this.mode === 'live' && !this.isSandbox) throw new Error('a test card cannot pay in live mode');
+    if (this.mode === 'live' && !this.#sandbox) throw new Error('a test card cannot pay in live mode');
     const params = { payment_method: card, expand: WITH_CHARGE };
     return factsOf(
       await callStripe('payWithTestCard', () =>
@@ -213,43 +211,37 @@ class StripeProcessor implements Processor {
     return found === undefined ? null : { refundId: found.id };
   }
 
-  /** API v2: a repeat with the same key does not repeat what succeeded, and takes up what failed. */
-  async createAccount(key: string, owner: AccountOwner): Promise<Account> {
-    return accountOf(
-      await callStripe('createAccount', () =>
-        this.#stripe.v2.core.accounts.create(newAccountParams(owner), { idempotencyKey: key }),
-      ),
+  async createAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account> {
+    const params = {
+      // The processor onboards the venue and shows it a dashboard; we pay the fees and carry the losses.
+      controller: {
+        stripe_dashboard: { type: 'express' },
+        fees: { payer: 'application' },
+        losses: { payments: 'application' },
+        requirement_collection: 'stripe',
+      },
+      capabilities: { transfers: { requested: true } },
+      business_profile: { name: venue.name },
+      // The sandbox has no onboarding form: its accounts can be paid at once.
+      metadata: { venue_id: venue.id, ...(this.#sandbox ? { onboarded: 'true' } : {}) },
+    };
+    const account = await callStripe('createAccount', () =>
+      this.#stripe.accounts.create(params, { idempotencyKey: key }),
     );
-  }
-
-  async retrieveAccount(accountId: string): Promise<Account> {
-    return accountOf(
-      await callStripe('retrieveAccount', () =>
-        this.#stripe.v2.core.accounts.retrieve(accountId, { include: ACCOUNT_INCLUDE }),
-      ),
-    );
+    return { accountId: account.id, payoutsEnabled: account.payouts_enabled === true };
   }
 
   /** Each link works once and expires soon. Every call creates a new one, so it takes no key. */
-  async onboardingLink(
-    accountId: string,
-    { returnUrl, refreshUrl }: { readonly returnUrl: string; readonly refreshUrl: string },
-  ): Promise<string> {
-    const urls = { refresh_url: refreshUrl, return_url: returnUrl };
+  async onboardingLink(accountId: string, returnUrl: string): Promise<string> {
     const link = await callStripe('onboardingLink', () =>
-      this.#stripe.v2.core.accountLinks.create({
+      this.#stripe.accountLinks.create({
         account: accountId,
-        use_case: { type: 'account_onboarding', account_onboarding: urls },
+        type: 'account_onboarding',
+        refresh_url: returnUrl,
+        return_url: returnUrl,
       }),
     );
     return link.url;
-  }
-
-  async completeSandboxOnboarding(accountId: string): Promise<void> {
-    if (!this.isSandbox) throw new Error('only the sandbox completes an onboarding by a call');
-    await callStripe('completeSandboxOnboarding', () =>
-      this.#stripe.rawRequest('POST', `/sandbox/accounts/${accountId}`, { transfers_status: 'active' }),
-    );
   }
 
   async transfer(request: TransferRequest): Promise<{ readonly transferId: string }> {
@@ -314,6 +306,14 @@ class StripeProcessor implements Processor {
 
   async chargeTotals(intentId: string): Promise<ChargeTotals> {
     return chargeTotalsOf(await this.#retrieve('chargeTotals', intentId));
+  }
+
+  async findDispute(intentId: string): Promise<{ readonly disputeId: string; readonly amount: number } | null> {
+    const page = await callStripe('findDispute', async () =>
+      this.#stripe.disputes.list({ payment_intent: intentId, limit: 1 }),
+    );
+    const [dispute] = page.data;
+    return dispute === undefined ? null : { disputeId: dispute.id, amount: dispute.amount };
   }
 
   /** Intents are never deleted. "Not found" means a wrong account or key, not a lost hold, so it is no refusal. */

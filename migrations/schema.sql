@@ -468,6 +468,8 @@ CREATE TABLE holds (
   created_at timestamp with time zone NOT NULL,
   -- The member who requested the hold and pays it; null: the share's own member, or a test helper.
   payer_id uuid,
+  -- When the renewal of this hold was refused. The hold counts until capture_before, and is not renewed again.
+  renewal_refused_at timestamp with time zone,
   -- What the processor charged us for the captured charge; null: it is not captured, or the fee is not known yet. A
   -- captured hold without it is due until it is known.
   processor_fee integer,

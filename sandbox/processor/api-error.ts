@@ -6,6 +6,7 @@ interface ErrorBody {
   readonly message: string;
   readonly code?: string;
   readonly decline_code?: string;
+  readonly advice_code?: string;
   readonly param?: string;
   readonly charge?: string;
   readonly doc_url?: string;

@@ -1,11 +1,15 @@
 // The test cards as data: what each number does. Stripe's test numbers behave as at Stripe; numbers that begin with
-// 4000 0000 0070 are this sandbox's own. Any other well-formed number works as the good card of its brand.
+// 4000 0000 0070 are this sandbox's own. Any other number is refused: it could be a real card.
 
 export type CardBrand = 'visa' | 'mastercard' | 'amex' | 'discover';
+
+/** What the issuer advises after a decline. Which decline has which advice is a guess: Stripe lists only the values. */
+export type AdviceCode = 'confirm_card_data' | 'do_not_try_again' | 'try_again_later';
 
 export interface CardDecline {
   readonly code: string;
   readonly declineCode: string | null;
+  readonly adviceCode?: AdviceCode;
   readonly message: string;
 }
 
@@ -20,6 +24,10 @@ export interface CardBehavior {
   /** Declines off-session payments, although the card was saved. */
   readonly declineOffSession?: CardDecline;
   readonly holdSeconds?: number;
+  /** Gives a hold of 30 days where the merchant asks for it. At Stripe it depends on the network and the category. */
+  readonly canExtendHold?: true;
+  /** Declines a hold beside another one, as a card whose account has money for one of them. */
+  readonly hasOneHoldAtATime?: true;
   /** The number of capture attempts that fail first; -1: all. */
   readonly failingCaptures?: number;
   readonly captureDecline?: CardDecline;
@@ -45,15 +53,46 @@ export interface TestCard extends CardBehavior {
 }
 
 export const declines = {
-  generic: { code: 'card_declined', declineCode: 'generic_decline', message: 'Your card was declined.' },
-  funds: { code: 'card_declined', declineCode: 'insufficient_funds', message: 'Your card has insufficient funds.' },
-  lost: { code: 'card_declined', declineCode: 'lost_card', message: 'Your card was declined.' },
-  stolen: { code: 'card_declined', declineCode: 'stolen_card', message: 'Your card was declined.' },
-  expired: { code: 'expired_card', declineCode: null, message: 'Your card has expired.' },
-  cvc: { code: 'incorrect_cvc', declineCode: null, message: "Your card's security code is incorrect." },
+  generic: {
+    code: 'card_declined',
+    declineCode: 'generic_decline',
+    adviceCode: 'try_again_later',
+    message: 'Your card was declined.',
+  },
+  funds: {
+    code: 'card_declined',
+    declineCode: 'insufficient_funds',
+    adviceCode: 'try_again_later',
+    message: 'Your card has insufficient funds.',
+  },
+  lost: {
+    code: 'card_declined',
+    declineCode: 'lost_card',
+    adviceCode: 'do_not_try_again',
+    message: 'Your card was declined.',
+  },
+  stolen: {
+    code: 'card_declined',
+    declineCode: 'stolen_card',
+    adviceCode: 'do_not_try_again',
+    message: 'Your card was declined.',
+  },
+  expired: {
+    code: 'expired_card',
+    declineCode: null,
+    adviceCode: 'confirm_card_data',
+    message: 'Your card has expired.',
+  },
+  cvc: {
+    code: 'incorrect_cvc',
+    declineCode: null,
+    adviceCode: 'confirm_card_data',
+    message: "Your card's security code is incorrect.",
+  },
   processing: {
     code: 'processing_error',
     declineCode: null,
+    adviceCode: 'try_again_later',
     message: 'An error occurred while processing your card. Try again in a little bit.',
   },
   authentication: {
@@ -66,6 +105,12 @@ export const declines = {
     declineCode: null,
     message:
       'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+  },
+  notATestCard: {
+    code: 'card_declined',
+    declineCode: 'test_mode_live_card',
+    message:
+      'Your card was declined. Your request was in test mode, but used a non test (live) card. For a list of valid test cards, visit: https://stripe.com/docs/testing.',
   },
   number: { code: 'incorrect_number', declineCode: null, message: 'Your card number is incorrect.' },
   month: { code: 'invalid_expiry_month', declineCode: null, message: "Your card's expiration month is invalid." },
@@ -86,8 +131,9 @@ const WORKING_CARDS: readonly TestCard[] = [
     number: '5555555555554444',
     brand: 'mastercard',
     tokens: ['pm_card_mastercard'],
-    description: 'Always works.',
+    description: 'Always works; a hold lasts 30 days where extended authorization is requested.',
     group: 'works',
+    canExtendHold: true,
   },
   {
     name: 'amex',
@@ -171,6 +217,16 @@ const AUTHENTICATION_CARDS: readonly TestCard[] = [
     declineOffSession: declines.authentication,
   },
   {
+    name: 'secure2',
+    number: '4000000000003220',
+    brand: 'visa',
+    tokens: ['pm_card_threeDSecure2Required'],
+    description: 'Asks its owner to approve each payment (3-D Secure 2).',
+    group: 'asks its owner',
+    authentication: 'always',
+    declineOffSession: declines.authentication,
+  },
+  {
     name: 'secureDeclined',
     number: '4000008400001629',
     brand: 'visa',
@@ -233,6 +289,15 @@ const LATE_FAILURE_CARDS: readonly TestCard[] = [
     declineOffSession: declines.generic,
   },
   {
+    name: 'oneHoldAtATime',
+    number: '4000000000700072',
+    brand: 'visa',
+    tokens: ['pm_card_oneHoldAtATime'],
+    description: 'The first hold works; another one beside it is declined: not enough money.',
+    group: 'trouble later',
+    hasOneHoldAtATime: true,
+  },
+  {
     name: 'disputed',
     number: '4000000000000259',
     brand: 'visa',
@@ -290,17 +355,17 @@ function passesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** The card with this number; null when no card can have it. */
-export function cardByNumber(number: string): TestCard | null {
-  const digits = number.replace(/[ -]/g, '');
-  if (!/^\d{13,19}$/.test(digits) || !passesLuhn(digits)) return null;
-  return (
-    byNumber.get(digits) ?? byNumber.get(DEFAULT_CARD_BY_FIRST_DIGIT[digits[0] ?? ''] ?? '4242424242424242') ?? null
-  );
+/** Whether a card can have this number. */
+export function isCardNumber(number: string): boolean {
+  const digits = digitsOf(number);
+  return /^\d{13,19}$/.test(digits) && passesLuhn(digits);
 }
 
-/** For numbers that are not in the list: the good card of their brand; Visa when the digit is not here. */
-const DEFAULT_CARD_BY_FIRST_DIGIT: Readonly<Record<string, string>> = {
-  '3': '378282246310005',
-  '5': '5555555555554444',
-};
+/** The test card with this number; null: there is none. */
+export function cardByNumber(number: string): TestCard | null {
+  return byNumber.get(digitsOf(number)) ?? null;
+}
+
+function digitsOf(number: string): string {
+  return number.replace(/[ -]/g, '');
+}

@@ -5,10 +5,14 @@ import { ApiError, operationFailed } from './api-error.ts';
 import { type CardDecline, cardByName, declines, type TestCard } from './cards.ts';
 import { openDispute } from './disputes.ts';
 import { toCharge, toPaymentIntent, toPublicPaymentIntent } from './payment-objects.ts';
-import type { ChargeRow, IntentRow, MethodRow } from './row-types.ts';
+import type { CardFailure, ChargeRow, IntentRow, MethodRow } from './row-types.ts';
 import type { Transaction } from './transaction.ts';
 
-const HOLD_SECONDS = 7 * 86_400;
+const DAY = 86_400;
+const HOLD_SECONDS = 7 * DAY;
+/** Of a Visa payment that the merchant begins without the card's owner. */
+const VISA_OFF_SESSION_HOLD_SECONDS = 4 * DAY + 18 * 3_600;
+const EXTENDED_HOLD_SECONDS = 30 * DAY;
 
 export interface AuthorizationOptions {
   readonly isOffSession: boolean;
@@ -31,7 +35,10 @@ export function authorizeCard(
     returnUrl: options.returnUrl,
     offSession: options.isOffSession,
   };
-  const decline = card.decline ?? (options.isOffSession ? card.declineOffSession : undefined);
+  const decline =
+    card.decline ??
+    (options.isOffSession ? card.declineOffSession : undefined) ??
+    (card.hasOneHoldAtATime === true && hasOtherHold(tx, intent, method) ? declines.funds : undefined);
   if (decline !== undefined) throw declineCard(tx, intent, method, decline, options.isPublishable);
   if (card.authentication === 'always' && !options.isOffSession) {
     const challenged = tx.put('intents', {
@@ -46,6 +53,28 @@ export function authorizeCard(
   return approveCard(tx, intent, method, card, false);
 }
 
+/**
+ * Whether the card holds money already. All testers share a test number, so payments count as one person's if they have
+ * the same saved payment method, customer or transfer group.
+ */
+function hasOtherHold(tx: Transaction, intent: IntentRow, method: MethodRow): boolean {
+  for (const charge of tx.changes.committed.charges.newestFirst()) {
+    const { failure, captured, released, customer, group } = charge;
+    if (failure !== null || captured || released || charge.intent === intent.id) continue;
+    if (tx.find('methods', charge.method)?.card !== method.card) continue;
+    const isSameCustomer = customer !== null && customer === intent.customer;
+    const isSameGroup = group !== null && group === intent.group;
+    if (charge.method === method.id || isSameCustomer || isSameGroup) return true;
+  }
+  return false;
+}
+
+function holdSecondsOf(card: TestCard, intent: IntentRow, isExtended: boolean): number {
+  if (card.holdSeconds !== undefined) return card.holdSeconds;
+  if (isExtended) return EXTENDED_HOLD_SECONDS;
+  return card.brand === 'visa' && intent.offSession ? VISA_OFF_SESSION_HOLD_SECONDS : HOLD_SECONDS;
+}
+
 /** Applies the owner's answer on the 3-D Secure page. Does not throw a decline: the page shows the result. */
 export function completeChallenge(tx: Transaction, intent: IntentRow, isApproved: boolean): IntentRow {
   const method = tx.require('methods', intent.method ?? '');
@@ -56,7 +85,6 @@ export function completeChallenge(tx: Transaction, intent: IntentRow, isApproved
 }
 
 function recordDecline(tx: Transaction, intent: IntentRow, method: MethodRow, decline: CardDecline): IntentRow {
-  const { code, declineCode, message } = decline;
   // Without the owner's approval the card network is not asked, so there is no charge.
   const isAttempted = decline !== declines.failedAuthentication;
   const charge = isAttempted ? createCharge(tx, intent, method, decline, false) : null;
@@ -66,10 +94,14 @@ function recordDecline(tx: Transaction, intent: IntentRow, method: MethodRow, de
     method: null,
     challenge: null,
     charge: charge?.id ?? intent.charge,
-    failure: { code, decline: declineCode, message, charge: charge?.id ?? null, method: method.id },
+    failure: { ...failureOf(decline), charge: charge?.id ?? null, method: method.id },
   });
   tx.recordEvent('payment_intent.payment_failed', toPaymentIntent(tx, failed));
   return failed;
+}
+
+function failureOf({ code, declineCode, adviceCode, message }: CardDecline): CardFailure {
+  return { code, decline: declineCode, ...(adviceCode === undefined ? {} : { advice: adviceCode }), message };
 }
 
 function declineCard(
@@ -88,6 +120,7 @@ function cardError(tx: Transaction, intent: IntentRow, decline: CardDecline, isP
     type: 'card_error' as const,
     code: decline.code,
     ...(decline.declineCode === null ? {} : { decline_code: decline.declineCode }),
+    ...(decline.adviceCode === undefined ? {} : { advice_code: decline.adviceCode }),
     message: decline.message,
     ...(intent.charge === null || isPublishable ? {} : { charge: intent.charge }),
     payment_intent: isPublishable ? toPublicPaymentIntent(tx, intent) : toPaymentIntent(tx, intent),
@@ -103,6 +136,8 @@ function createCharge(
   authenticated: boolean,
 ): ChargeRow {
   const card = cardByName(method.card);
+  const isHold = failure === null && intent.capture === 'manual';
+  const isExtended = isHold && intent.asksForExtension === true && card.canExtendHold === true;
   return tx.put('charges', {
     id: tx.newId('ch'),
     created: tx.now,
@@ -114,7 +149,7 @@ function createCharge(
     description: intent.description,
     group: intent.group,
     metadata: intent.metadata,
-    failure: failure === null ? null : { code: failure.code, decline: failure.declineCode, message: failure.message },
+    failure: failure === null ? null : failureOf(failure),
     authenticated,
     captured: false,
     amountCaptured: 0,
@@ -122,7 +157,8 @@ function createCharge(
     released: false,
     transferred: 0,
     dispute: null,
-    captureBefore: failure === null && intent.capture === 'manual' ? tx.now + (card.holdSeconds ?? HOLD_SECONDS) : null,
+    captureBefore: isHold ? tx.now + holdSecondsOf(card, intent, isExtended) : null,
+    isExtended,
     captureTries: 0,
   });
 }

@@ -2,7 +2,7 @@
 // status; holds.ts moves the money.
 
 import { ApiError, invalidRequest, notFound, operationFailed } from './api-error.ts';
-import { cardByNumber, cardByToken, declines } from './cards.ts';
+import { cardByNumber, cardByToken, declines, isCardNumber } from './cards.ts';
 import type { Params } from './form-params.ts';
 import { authorizeCard, captureHold, releaseHold, unexpectedState } from './holds.ts';
 import { type StripeObject, toPaymentIntent, toPublicPaymentIntent } from './payment-objects.ts';
@@ -107,6 +107,7 @@ export function createPaymentIntent(tx: Transaction, params: Params): StripeObje
     returnUrl: readReturnUrl(params),
     challenge: null,
     offSession: false,
+    asksForExtension: readExtension(params) ?? false,
   };
   const method = readPaymentMethod(tx, params, intent);
   const shouldConfirm = params.flag('confirm') ?? false;
@@ -126,6 +127,13 @@ export function createPaymentIntent(tx: Transaction, params: Params): StripeObje
     tx,
     authorizeCard(tx, intent, method, { isOffSession, returnUrl: intent.returnUrl, isPublishable: false }),
   );
+}
+
+/** Whether the merchant asks for an extended authorization; null: the request does not say. */
+function readExtension(params: Params): boolean | null {
+  const card = params.group('payment_method_options')?.group('card') ?? null;
+  const asked = card?.oneOf('request_extended_authorization', ['if_available', 'never']) ?? null;
+  return asked === null ? null : asked === 'if_available';
 }
 
 function readOffSession(params: Params): boolean {
@@ -184,8 +192,10 @@ function createMethodFromCard(tx: Transaction, data: Params): MethodRow {
   const cardParams = data.group('card');
   if (cardParams === null)
     throw invalidRequest('Missing required param: card.', data.nameOf('card'), 'parameter_missing');
-  const card = cardByNumber(cardParams.requireText('number'));
-  if (card === null) throw invalidCard(declines.number, 'number');
+  const number = cardParams.requireText('number');
+  if (!isCardNumber(number)) throw invalidCard(declines.number, 'number');
+  const card = cardByNumber(number);
+  if (card === null) throw notATestCard();
   const month = cardParams.requireInteger('exp_month');
   if (month < 1 || month > 12) throw invalidCard(declines.month, 'exp_month');
   const given = cardParams.requireInteger('exp_year');
@@ -200,6 +210,12 @@ function createMethodFromCard(tx: Transaction, data: Params): MethodRow {
     throw invalidCard({ code: 'invalid_cvc', message: "Your card's security code is invalid." }, 'cvc');
   }
   return createMethod(tx, card.name, month, year, data.group('billing_details'));
+}
+
+/** It could be a real card, so nothing is stored: no payment method and no charge. */
+function notATestCard(): ApiError {
+  const { code, declineCode, message } = declines.notATestCard;
+  return new ApiError(402, { type: 'card_error', code, decline_code: declineCode, message, param: 'number' }, false);
 }
 
 /** Details that no card can have: rejected before the card is authorized. */
@@ -227,6 +243,7 @@ export function updatePaymentIntent(tx: Transaction, id: string, params: Params)
       group: params.text('transfer_group') ?? intent.group,
       receiptEmail: params.text('receipt_email') ?? intent.receiptEmail,
       futureUse: params.oneOf('setup_future_usage', ['off_session', 'on_session']) ?? intent.futureUse,
+      asksForExtension: readExtension(params) ?? intent.asksForExtension ?? false,
     }),
   );
 }
@@ -276,7 +293,8 @@ export function confirmPaymentIntent(
       'payment_intent_unexpected_state',
     );
   }
-  const authorized = authorizeCard(tx, { ...intent, futureUse }, method, {
+  const asksForExtension = readExtension(params) ?? intent.asksForExtension ?? false;
+  const authorized = authorizeCard(tx, { ...intent, futureUse, asksForExtension }, method, {
     isOffSession,
     returnUrl,
     isPublishable,

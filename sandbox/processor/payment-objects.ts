@@ -47,7 +47,15 @@ export function toPaymentIntent(context: RenderContext, row: IntentRow): StripeO
     on_behalf_of: null,
     payment_method: row.method,
     payment_method_configuration_details: null,
-    payment_method_options: { card: { installments: null, network: null, request_three_d_secure: 'automatic' } },
+    payment_method_options: {
+      card: {
+        installments: null,
+        mandate_options: null,
+        network: null,
+        ...(row.asksForExtension === true ? { request_extended_authorization: 'if_available' } : {}),
+        request_three_d_secure: 'automatic',
+      },
+    },
     payment_method_types: row.methodTypes,
     payment_record: null,
     processing: null,
@@ -84,6 +92,7 @@ function toLastPaymentError(context: RenderContext, { failure }: IntentRow): Str
     type: failure.code === 'payment_intent_authentication_failure' ? 'invalid_request_error' : 'card_error',
     code: failure.code,
     ...(failure.decline === null ? {} : { decline_code: failure.decline }),
+    ...(failure.advice === undefined ? {} : { advice_code: failure.advice }),
     message: failure.message,
     ...(failure.charge === null ? {} : { charge: failure.charge }),
     ...(method === undefined ? {} : { payment_method: toPaymentMethod(context, method) }),
@@ -143,6 +152,9 @@ export function toCharge(context: RenderContext, row: ChargeRow): StripeObject {
 function toOutcome({ failure }: ChargeRow): StripeObject {
   return failure === null
     ? {
+        advice_code: null,
+        network_advice_code: null,
+        network_decline_code: null,
         network_status: 'approved_by_network',
         reason: null,
         risk_level: 'normal',
@@ -150,6 +162,9 @@ function toOutcome({ failure }: ChargeRow): StripeObject {
         type: 'authorized',
       }
     : {
+        advice_code: failure.advice ?? null,
+        network_advice_code: null,
+        network_decline_code: null,
         network_status: 'declined_by_network',
         reason: failure.decline ?? failure.code,
         risk_level: 'normal',
@@ -158,23 +173,39 @@ function toOutcome({ failure }: ChargeRow): StripeObject {
       };
 }
 
+const AUTHENTICATED = {
+  authentication_flow: 'challenge',
+  electronic_commerce_indicator: '05',
+  exemption_indicator: null,
+  result: 'authenticated',
+  result_reason: null,
+  transaction_id: null,
+  version: '2.2.0',
+};
+
 function toCardDetails(row: ChargeRow, method: MethodRow): StripeObject {
   const { brand, number } = cardByName(method.card);
   return {
     amount_authorized: row.failure === null ? row.amount : null,
+    authorization_code: null,
     brand,
     ...(row.captureBefore === null ? {} : { capture_before: row.captureBefore }),
     checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
     country: 'US',
+    electronic_commerce_indicator: null,
     exp_month: method.expMonth,
     exp_year: method.expYear,
+    extended_authorization: { status: row.isExtended === true ? 'enabled' : 'disabled' },
     fingerprint: `sandbox${method.card}`,
     funding: 'credit',
+    installments: null,
     last4: number.slice(-4),
+    mandate: null,
     network: brand,
-    three_d_secure: row.authenticated
-      ? { authentication_flow: 'challenge', result: 'authenticated', result_reason: null, version: '2.2.0' }
-      : null,
+    network_transaction_id: null,
+    regulated_status: 'unregulated',
+    three_d_secure: row.authenticated ? AUTHENTICATED : null,
+    transaction_link_id: null,
     wallet: null,
   };
 }
@@ -204,6 +235,7 @@ export function toPaymentMethod(context: RenderContext, row: MethodRow): StripeO
       generated_from: null,
       last4: number.slice(-4),
       networks: { available: [brand], preferred: null },
+      regulated_status: 'unregulated',
       three_d_secure_usage: { supported: true },
       wallet: null,
     },

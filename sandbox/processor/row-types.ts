@@ -2,6 +2,8 @@
 // the same id, so a snapshot can be written while requests are served. Times are Unix seconds unless the name ends in
 // `Ms`. The names of tables and fields are in the journal on disk: renaming one needs a migration of old journals.
 
+import type { AdviceCode } from './cards.ts';
+
 export type Mode = 'test' | 'live';
 
 export type Metadata = Readonly<Record<string, string>>;
@@ -9,6 +11,8 @@ export type Metadata = Readonly<Record<string, string>>;
 export interface CardFailure {
   readonly code: string;
   readonly decline: string | null;
+  /** Absent: the issuer gives no advice. */
+  readonly advice?: AdviceCode;
   readonly message: string;
 }
 
@@ -45,6 +49,8 @@ export interface IntentRow {
   /** The random token of the open 3-D Secure page. */
   readonly challenge: string | null;
   readonly offSession: boolean;
+  /** The merchant asks for an extended authorization. Absent in older journals: it did not. */
+  readonly asksForExtension?: boolean;
 }
 
 export interface ChargeRow {
@@ -69,6 +75,8 @@ export interface ChargeRow {
   readonly transferred: number;
   readonly dispute: string | null;
   readonly captureBefore: number | null;
+  /** An extended authorization was given. Absent in older journals: it was not. */
+  readonly isExtended?: boolean;
   readonly captureTries: number;
   /** When its balance transaction is known; absent: with the capture. */
   readonly settlesAt?: number;

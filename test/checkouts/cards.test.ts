@@ -207,7 +207,7 @@ describe('an unavailable processor', () => {
   it('that created the hold without an answer is called again, and there is one hold', async () => {
     const checkout = await party();
     world.processor.api.faults.set({
-      rules: [{ id: 'once', on: 'payment_intents.create', kind: 'timeout_after', ms: 1, times: 1 }],
+      rules: [{ id: 'once', on: 'payment_intents.create', kind: 'timeout_after', ms: 1, times: 2 }],
     });
     await expect(venue.secretFor(checkout.id, checkout.shares[0].id)).rejects.toThrow('has not answered yet');
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);

@@ -207,6 +207,11 @@ describe('expire', () => {
   });
 });
 
+/** As a processor event does, whenever the holds are due by themselves. */
+async function makeHoldsDue(checkoutId: string): Promise<void> {
+  await world.db.query(`update holds set due_at = now() where checkout_id = $1 and status = 'held'`, [checkoutId]);
+}
+
 describe('advance', () => {
   it('moves the checkout’s clock forward only', async () => {
     const created = await venue.create({ pay_by: inFuture(10 * DAY) });
@@ -257,15 +262,55 @@ describe('advance', () => {
     expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
   });
 
-  it('fails the share when the renewal is declined; the guest can pay again, and nothing stays held', async () => {
-    const checkout = await venue.collecting({ pay_by: inFuture(20 * DAY), party_size: 2 });
-    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.renewalFails);
-    await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(6 * DAY + 2 * HOUR) });
-    await world.work();
-    expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
-    expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
-    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
+  describe.each([CARDS.renewalFails, CARDS.oneHoldAtATime])('with a card whose renewal is declined (%s)', (card) => {
+    const withRefusedRenewal = async () => {
+      const checkout = await venue.collecting({ pay_by: inFuture(20 * DAY), party_size: 2 });
+      await venue.pay(checkout.id, checkout.shares[0].id, card);
+      await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(6 * DAY + 2 * HOUR) });
+      await world.work();
+      return checkout;
+    };
+
+    it('keeps the hold until it lapses, and tries no other renewal', async () => {
+      const checkout = await withRefusedRenewal();
+      const [share] = checkout.shares;
+      for (const hours of [3, 12, 21]) {
+        await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(6 * DAY + hours * HOUR) });
+        await makeHoldsDue(checkout.id);
+        await world.work();
+        expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
+        expect(await venue.heldAtProcessor(checkout.id)).toBe(share.amount);
+      }
+      const requested = await world.db.query(
+        'select status, refusal from holds where share_id = $1 order by created_at',
+        [share.id],
+      );
+      expect(requested).toEqual([
+        { status: 'held', refusal: null },
+        { status: 'voided', refusal: expect.stringMatching(/^(generic_decline|insufficient_funds)$/) },
+      ]);
+      expect((await venue.eventTypes(checkout.id)).filter((type) => type === 'checkout.collecting')).toHaveLength(1);
+    });
+
+    it('fails the share when the hold lapses; the guest can pay again, and nothing stays held', async () => {
+      const checkout = await withRefusedRenewal();
+      await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(7 * DAY + HOUR) });
+      await world.work();
+      expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
+      await world.work();
+      expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
+      await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+      expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
+    });
+
+    it('captures the hold when the other guests pay before it lapses', async () => {
+      const checkout = await withRefusedRenewal();
+      await venue.pay(checkout.id, checkout.shares[1].id, CARDS.good);
+      const completed = await venue.read(checkout.id);
+      expect([completed.status, statusesOf(completed)]).toEqual(['completed', ['captured', 'captured']]);
+      expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
+      expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
+    });
   });
 
   it('does not renew a hold that outlives pay_by', async () => {

@@ -7,6 +7,7 @@ import { LEASE_BUGS } from './lease-bugs.ts';
 import { MESSAGE_BUGS } from './message-bugs.ts';
 import { MONEY_BUGS } from './money-bugs.ts';
 import { PROCESSOR_BUGS } from './processor-bugs.ts';
+import { REFUND_BUGS } from './refund-bugs.ts';
 
 export interface Mutant {
   readonly area:
@@ -39,4 +40,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...ACCESS_BUGS,
   ...GUARD_BUGS,
   ...PROCESSOR_BUGS,
+  ...REFUND_BUGS,
 ];

@@ -181,6 +181,7 @@ function applyToMoney(model: Model, step: Step): Model {
         chargeId: null,
         heldAt: null,
         captureBefore: null,
+        renewalRefusedAt: null,
         keyNumber: 0,
         leaseToken: 0,
         createdAt: NOW,

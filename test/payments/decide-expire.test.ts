@@ -22,7 +22,14 @@ function hold(id: string, shareId: string, status: HoldStatus): LockedCheckout['
   const { venueId, mode, currency } = open;
   const about = { id, venueId, checkoutId: open.id, shareId, mode, status, amount: 5_000, currency };
   const card = { renews: null, savesCard: false, intentId: null, customerId: null, paymentMethodId: null };
-  const times = { heldAt: null, captureBefore: null, keyNumber: 0, leaseToken: 0, createdAt: 0 };
+  const times = {
+    heldAt: null,
+    captureBefore: null,
+    renewalRefusedAt: null,
+    keyNumber: 0,
+    leaseToken: 0,
+    createdAt: 0,
+  };
   return { ...about, ...card, chargeId: null, ...times, payerId: null };
 }
 

@@ -58,6 +58,7 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
       chargeId: `ch_${id}`,
       heldAt: NOW,
       captureBefore: null,
+      renewalRefusedAt: null,
       keyNumber: 0,
       payerId: null,
       leaseToken: 0,

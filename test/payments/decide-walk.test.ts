@@ -17,9 +17,9 @@ import {
   decideFromFacts,
   decideHold,
   decideRefused,
-  decideRenewal,
   decideUnavailable,
 } from '../../src/domain/checkouts/holds/decide-hold.ts';
+import { decideRenewal } from '../../src/domain/checkouts/holds/decide-renewal.ts';
 import { decideParty } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideRefund, refundableAmount } from '../../src/domain/checkouts/refunds/decide-refund.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
@@ -265,6 +265,65 @@ describe('a hold that is lost during its renewal', () => {
     const share = checkout.shares[0];
     expect(share?.status).toBe('failed');
     expect(decideHold(checkout, share?.id ?? '', NOW, newId)).toMatchObject({ releaseFirst: [holds[1]?.id] });
+  });
+});
+
+describe('a renewal that is refused', () => {
+  const HOUR = 3_600_000;
+  const start: Command[] = [
+    { what: 'party', who: 1, how: 1 },
+    { what: 'request', who: 0, how: 0 },
+    { what: 'poll', who: 0, how: 0 },
+    { what: 'renew', who: 0, how: 0 },
+  ];
+  const renewing = () => {
+    const model = start.reduce(run, newModel(10_000, 0, 2));
+    const [original, renewal] = model.holds;
+    if (original === undefined || renewal === undefined) throw new Error('there is no renewal');
+    return { model, original, renewal };
+  };
+
+  it('leaves the hold as it is, due just after it lapses', () => {
+    const { model, original, renewal } = renewing();
+    const steps = decideRefused(model.checkout, renewal.id, 'card_declined', LAST_DAY);
+    expect(steps).toEqual([
+      expect.objectContaining({ step: 'transition hold', id: renewal.id, from: 'requested', to: 'voided' }),
+      {
+        step: 'update hold',
+        id: original.id,
+        update: { renewalRefusedAt: LAST_DAY },
+        dueAt: NOW + 168 * HOUR + 1_000,
+      },
+    ]);
+    const refused = applyAll(model, steps);
+    expect([refused.holds[0]?.status, refused.checkout.shares[0]?.status]).toEqual(['held', 'held']);
+    expect(decideRenewal(refused.checkout, original.id, LAST_DAY + HOUR, newId)).toBeNull();
+    const polled = decideFromFacts(refused.checkout, original.id, factsFor(original), LAST_DAY + HOUR);
+    expect(polled).toEqual([{ step: 'update hold', id: original.id, update: {}, dueAt: NOW + 168 * HOUR + 1_000 }]);
+  });
+
+  it.each<Partial<HoldFacts>>([
+    { status: 'waiting', capturable: 0, heldAt: null, declineCode: 'card_declined' },
+    { status: 'processing', capturable: 0, heldAt: null },
+    { status: 'voided', capturable: 0, heldAt: null },
+    { status: 'captured', capturable: 0, captured: 5_000 },
+    { capturable: 1 },
+  ])('releases only the renewal when the processor says %j', (facts) => {
+    const { model, original, renewal } = renewing();
+    const next = applyAll(model, decideFromFacts(model.checkout, renewal.id, factsFor(renewal, facts), LAST_DAY));
+    expect(next.holds.map(({ id, status, renewalRefusedAt }) => [id, status, renewalRefusedAt])).toEqual([
+      [original.id, 'held', LAST_DAY],
+      [renewal.id, 'releasing', null],
+    ]);
+    expect(next.checkout.shares[0]?.status).toBe('held');
+  });
+
+  it('fails the share when the hold has lapsed', () => {
+    const { model, original, renewal } = renewing();
+    const refused = applyAll(model, decideRefused(model.checkout, renewal.id, 'card_declined', LAST_DAY));
+    const lapsed = factsFor(original, { status: 'voided', capturable: 0, heldAt: null });
+    const next = applyAll(refused, decideFromFacts(refused.checkout, original.id, lapsed, NOW + 169 * HOUR));
+    expect([next.holds[0]?.status, next.checkout.shares[0]?.status]).toEqual(['voided', 'failed']);
   });
 });
 

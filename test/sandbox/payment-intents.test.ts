@@ -49,6 +49,18 @@ async function confirmAsBrowser(intent: Stripe.PaymentIntent, fields: Readonly<R
   });
 }
 
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+
+function chargeOf(intent: Stripe.PaymentIntent): Promise<Stripe.Charge> {
+  return stripe.charges.retrieve(String(intent.latest_charge));
+}
+
+async function holdSeconds(intent: Stripe.PaymentIntent): Promise<number> {
+  const charge = await chargeOf(intent);
+  return (charge.payment_method_details?.card?.capture_before ?? 0) - charge.created;
+}
+
 describe('a payment intent', () => {
   it('goes from requires_payment_method to requires_capture to succeeded', async () => {
     const intent = await createIntent({ metadata: { hold: 'h_1' }, description: 'A share' });
@@ -204,6 +216,40 @@ describe('the test cards', () => {
     expect((await stripe.paymentIntents.retrieve(intent.id)).latest_charge).toBe(null);
   });
 
+  it('a number that is no test card is refused, and nothing of it is stored', async () => {
+    const intent = await createIntent();
+    for (const number of ['4111111111111111', '6011 1111 1111 1117', '4000-0566-5566-5556']) {
+      const { status, body } = await confirmAsBrowser(intent, cardFields(number));
+      expect([status, body.error.type, body.error.code, body.error.decline_code]).toEqual([
+        402,
+        'card_error',
+        'card_declined',
+        'test_mode_live_card',
+      ]);
+      expect(JSON.stringify(body)).not.toContain(number);
+    }
+    const current = await stripe.paymentIntents.retrieve(intent.id);
+    expect([current.status, current.latest_charge, current.last_payment_error]).toEqual([
+      'requires_payment_method',
+      null,
+      null,
+    ]);
+  });
+
+  it('a decline has the advice of its issuer, in the error, in the intent and in the charge', async () => {
+    const advice = async (token: string) => {
+      const error = await errorOf(createHold(stripe, token));
+      const intent = error.payment_intent as Stripe.PaymentIntent;
+      const charge = await stripe.charges.retrieve(String(intent.latest_charge));
+      const codes = [error.advice_code, intent.last_payment_error?.advice_code, charge.outcome?.advice_code];
+      expect(new Set(codes).size).toBe(1);
+      return codes[0];
+    };
+    expect(await advice('pm_card_chargeDeclinedInsufficientFunds')).toBe('try_again_later');
+    expect(await advice('pm_card_chargeDeclinedStolenCard')).toBe('do_not_try_again');
+    expect(await advice('pm_card_chargeDeclinedIncorrectCvc')).toBe('confirm_card_data');
+  });
+
   it('a hold expires at its time, with a request or with a tick', async () => {
     const requested = await createHold(stripe, 'pm_card_holdLapses');
     const ticked = await createHold(stripe, 'pm_card_holdLapses');
@@ -270,9 +316,60 @@ describe('the test cards', () => {
     };
     expect((await renew('4242424242424242')).status).toBe('requires_capture');
     expect(await errorOf(renew('4000000000700049'))).toMatchObject({ code: 'card_declined', statusCode: 402 });
-    for (const asking of ['4000002500003155', '4000002760003184']) {
+    for (const asking of ['4000002500003155', '4000002760003184', '4000000000003220']) {
       expect(await errorOf(renew(asking))).toMatchObject({ code: 'authentication_required', statusCode: 402 });
     }
+  });
+
+  it('a hold lasts 7 days, or 4 days and 18 hours for a Visa card without its owner', async () => {
+    const customer = (await stripe.customers.create({})).id;
+    for (const [token, offSession] of [
+      ['pm_card_visa', 4 * DAY + 18 * HOUR],
+      ['pm_card_mastercard', 7 * DAY],
+      ['pm_card_amex', 7 * DAY],
+    ] as const) {
+      const saved = { customer, setup_future_usage: 'off_session' } as const;
+      const first = await createIntent({ ...saved, payment_method: token, confirm: true });
+      expect(await holdSeconds(first)).toBe(7 * DAY);
+      const method = String(first.payment_method);
+      const renewal = await createIntent({ customer, payment_method: method, off_session: true, confirm: true });
+      expect(await holdSeconds(renewal)).toBe(offSession);
+    }
+  });
+
+  it('a hold lasts 30 days where extended authorization is requested and the card gives it', async () => {
+    const asking = { payment_method_options: { card: { request_extended_authorization: 'if_available' } } } as const;
+    const status = async (intent: Stripe.PaymentIntent) =>
+      (await chargeOf(intent)).payment_method_details?.card?.extended_authorization?.status;
+    const given = await createIntent({ ...asking, payment_method: 'pm_card_mastercard', confirm: true });
+    expect(given.payment_method_options?.card?.request_extended_authorization).toBe('if_available');
+    expect([await status(given), await holdSeconds(given)]).toEqual(['enabled', 30 * DAY]);
+    const refused = await createIntent({ ...asking, payment_method: 'pm_card_visa', confirm: true });
+    expect([await status(refused), await holdSeconds(refused)]).toEqual(['disabled', 7 * DAY]);
+    const notAsked = await createIntent({ payment_method: 'pm_card_mastercard', confirm: true });
+    expect([await status(notAsked), await holdSeconds(notAsked)]).toEqual(['disabled', 7 * DAY]);
+    const byBrowser = await createIntent(asking);
+    await confirmAsBrowser(byBrowser, cardFields('5555555555554444'));
+    expect(await holdSeconds(await stripe.paymentIntents.retrieve(byBrowser.id))).toBe(30 * DAY);
+  });
+
+  it('a card with money for one hold declines a second one beside it, and not after it', async () => {
+    const customer = (await stripe.customers.create({})).id;
+    const saved = { customer, setup_future_usage: 'off_session' } as const;
+    const first = await createIntent({ ...saved, payment_method: 'pm_card_oneHoldAtATime', confirm: true });
+    const renewal = { customer, payment_method: String(first.payment_method), off_session: true, confirm: true };
+    expect(await errorOf(createIntent(renewal))).toMatchObject({
+      code: 'card_declined',
+      decline_code: 'insufficient_funds',
+      statusCode: 402,
+    });
+    // The same number in another transfer group is another person's card.
+    const other = { payment_method: 'pm_card_oneHoldAtATime', confirm: true };
+    await createIntent({ ...other, transfer_group: 'one' });
+    await createIntent({ ...other, transfer_group: 'two' });
+    expect(await errorOf(createIntent({ ...other, transfer_group: 'one' }))).toMatchObject({ statusCode: 402 });
+    await stripe.paymentIntents.cancel(first.id);
+    expect((await createIntent(renewal)).status).toBe('requires_capture');
   });
 
   it('the page and the JSON list name every card', async () => {

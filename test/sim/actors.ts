@@ -298,6 +298,7 @@ const FAULTY_CARDS = [
   [1, 'pm_card_holdLapses'],
   [1, 'pm_card_partialAuthorization'],
   [1, 'pm_card_renewalFails'],
+  [1, 'pm_card_oneHoldAtATime'],
   [1, 'pm_card_authenticationRequired'],
 ] as const;
 const CARDS = [[8, 'pm_card_visa'], ...FAULTY_CARDS] as const;

@@ -51,7 +51,7 @@ export class Invariants {
     this.#capturedShares.add(share);
   }
 
-  onCommit(next: Snapshot, isOneCommit: boolean): void {
+  onCommit(next: Snapshot, isOneCommit: boolean, books: ProcessorBooks): void {
     const before = this.current;
     this.current = next;
     for (const checkout of next.checkouts) {
@@ -69,6 +69,8 @@ export class Invariants {
       );
     }
     this.#checkLedger(before, next);
+    // With two commits in one snapshot, a capture may have been refused between them.
+    if (isOneCommit) checkFailedShares(before, next, books);
     for (const kind of ['checkouts', 'shares', 'holds', 'movements'] as const)
       this.#recordTransitions(kind, before, next);
   }
@@ -199,6 +201,20 @@ export class Invariants {
         () => `${checkout.id}: captured ≠ net + fee`,
       );
       check(total('fee') === checkout.fee, () => `${checkout.id}: the fee in the ledger is not the checkout's fee`);
+    }
+  }
+}
+
+/** A share fails only if its card is not held any more, or its capture was refused: a good hold is never given up. */
+function checkFailedShares(before: Snapshot, next: Snapshot, books: ProcessorBooks): void {
+  const wasHeld = (rows: readonly { readonly id: string; readonly status: string }[], id: string): boolean =>
+    rows.find((row) => row.id === id)?.status === 'held';
+  for (const { id: share, status } of next.shares) {
+    if (status !== 'failed' || !wasHeld(before.shares, share)) continue;
+    for (const hold of next.holds) {
+      if (hold.share !== share || hold.status === 'held' || !wasHeld(before.holds, hold.id)) continue;
+      const isGood = books.intents.get(hold.intent ?? '')?.status === 'requires_capture';
+      check(!isGood, () => `share ${share} failed, although its hold ${hold.id} was good`);
     }
   }
 }

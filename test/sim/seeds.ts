@@ -27,6 +27,7 @@ const REQUIRED_TRANSITIONS = [
   'endpoint active → disabled',
   'hold requested → held',
   'hold requested → releasing',
+  'hold requested → voided',
   'hold capturing → captured',
   'hold capturing → releasing',
   'hold held → voided',

@@ -147,6 +147,7 @@ function problemOfStatus(status) {
 
 const PROCESSOR_PROBLEMS = {
   insufficient_funds: { problem: 'insufficient_funds' },
+  test_mode_live_card: { problem: 'test_cards_only', field: 'number' },
   expired_card: { problem: 'expired_card', field: 'expiry' },
   incorrect_cvc: { problem: 'incorrect_cvc', field: 'cvc' },
   incorrect_number: { problem: 'incorrect_number', field: 'number' },

@@ -25,6 +25,8 @@ export interface HoldState {
   readonly heldAt: number | null;
   /** When the hold lapses, in milliseconds; null: the processor gives no time. */
   readonly captureBefore: number | null;
+  /** When its renewal was refused, in milliseconds; null: it was not. The hold counts until it lapses, and is not renewed. */
+  readonly renewalRefusedAt: number | null;
   /** Which idempotency keys the next calls use: it increases when the processor has stored a failure under the last. */
   readonly keyNumber: number;
   /** Increases with each claim. A worker with a stale lease token must not write. */
@@ -57,15 +59,16 @@ export const callKeys = {
 const HOUR = 3_600_000;
 
 /**
- * When to renew a hold: a day before it lapses, or halfway through a short life. Null: it outlives the checkout, or its
- * card was not saved.
+ * When to renew a hold: a day before it lapses, or halfway through a short life. Null: it outlives the checkout, its
+ * card was not saved, or its renewal was refused already.
  */
 export function renewalTime(
-  hold: { readonly savesCard: boolean },
+  hold: Pick<HoldState, 'savesCard' | 'renewalRefusedAt'>,
   heldAt: number,
   captureBefore: number | null,
   expiresAt: number,
 ): number | null {
-  if (!hold.savesCard || captureBefore === null || captureBefore > expiresAt) return null;
+  if (!hold.savesCard || hold.renewalRefusedAt !== null) return null;
+  if (captureBefore === null || captureBefore > expiresAt) return null;
   return captureBefore - Math.min(24 * HOUR, Math.max(0, (captureBefore - heldAt) / 2));
 }

@@ -10,7 +10,7 @@ export const HOLD_COLUMNS = `hold_id as "id", venue_id as "venueId", checkout_id
   currency, renews, saves_card as "savesCard", intent_id as "intentId", customer_id as "customerId",
   payment_method_id as "paymentMethodId", charge_id as "chargeId",
   (extract(epoch from held_at) * 1000)::float8 as "heldAt", (extract(epoch from capture_before) * 1000)::float8 as "captureBefore", lease_token as "leaseToken",
-  key_number as "keyNumber",
+  (extract(epoch from renewal_refused_at) * 1000)::float8 as "renewalRefusedAt", key_number as "keyNumber",
   (extract(epoch from created_at) * 1000)::float8 as "createdAt", payer_id as "payerId"`;
 
 /** How much work is due at one venue. Each transaction concerns one venue. */
@@ -93,6 +93,7 @@ export interface HoldUpdate {
   readonly chargeId?: string | null;
   readonly heldAt?: number | null;
   readonly captureBefore?: number | null;
+  readonly renewalRefusedAt?: number | null;
   readonly refusal?: string | null;
 }
 
@@ -111,7 +112,8 @@ export async function transitionHold(
        payment_method_id = coalesce($8, payment_method_id), charge_id = coalesce($9, charge_id),
        held_at = coalesce(to_timestamp($10 / 1000.0), held_at),
        capture_before = coalesce(to_timestamp($11 / 1000.0), capture_before),
-       refusal = coalesce($12, refusal), due_at = to_timestamp($13 / 1000.0)
+       refusal = coalesce($12, refusal), due_at = to_timestamp($13 / 1000.0),
+       renewal_refused_at = coalesce(to_timestamp($14 / 1000.0), renewal_refused_at)
      where venue_id = $1 and hold_id = $2 and ($3::text is null or status = $3) returning 1`,
     [
       venueId,
@@ -127,6 +129,7 @@ export async function transitionHold(
       update.captureBefore ?? null,
       update.refusal ?? null,
       dueAt,
+      update.renewalRefusedAt ?? null,
     ],
   );
   return rows.length;

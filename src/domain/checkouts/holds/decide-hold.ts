@@ -1,18 +1,19 @@
-// Decisions about the hold of a share: to request it, to renew it, and what follows from the processor's facts or
+// Decisions about the hold of a share: to request it, and what follows from the processor's facts or
 // refusal. Pure: each takes the locked checkout and returns steps. A share becomes held only by the processor's own
 // facts, after amount, currency, mode and metadata were compared, and only if the card was held before the checkout
-// expired. Only fundWhenAllHeld decides that every share is held, under the checkout's row lock.
+// expired. Only fundWhenAllHeld decides that every share is held, under the checkout's row lock. decide-renewal.ts has
+// the decisions about renewals.
 
-import { type HoldState, renewalTime } from '../../payments/hold.ts';
+import type { HoldState } from '../../payments/hold.ts';
 import type { HoldFacts, Unavailability } from '../../payments/processor.ts';
-import type { HoldUpdate } from '../../payments/queries.ts';
 import { applySteps } from '../apply-steps.ts';
 import { holdOf, isOverdue, isUnpaid, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
 import { loseHold, matchesRequest } from '../lose-hold.ts';
 import type { Step } from '../steps.ts';
+import { decideRenewalFromFacts, renewalRefused } from './decide-renewal.ts';
+import { acceptHold, nextCheckOfHeld, nextPollAt, postponePoll, release } from './hold-steps.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
+const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 /** A hold lives about seven days, on some cards less. A checkout that may last longer than this needs a saved card. */
@@ -82,11 +83,6 @@ export function decideHold(
   return { ...added, steps: [release(current, now), ...added.steps] };
 }
 
-function release(hold: HoldState, now: number, update?: HoldUpdate): Step {
-  const step = { step: 'transition hold', id: hold.id, from: hold.status, to: 'releasing', dueAt: now } as const;
-  return update === undefined ? step : { ...step, update };
-}
-
 function addHold(
   checkout: LockedCheckout,
   share: ShareState,
@@ -99,12 +95,6 @@ function addHold(
   const savesCard = checkout.expiresAt - now > MIN_HOLD_LIFE_MS;
   const hold = { id, shareId: share.id, amount: share.amount, renews: null, savesCard, customerId: null, payerId };
   return { holdId: id, steps: [{ step: 'add hold', hold, dueAt: now + MINUTE }], releaseFirst };
-}
-
-/** When to poll an open hold next, in case no processor event arrives: the older the hold, the longer the wait. */
-export function nextPollAt(hold: HoldState, now: number): number {
-  const age = Math.max(0, now - hold.createdAt);
-  return now + Math.min(Math.max(20 * SECOND, age / 2), 30 * MINUTE);
 }
 
 /** The processor has returned its facts of a hold. `isBlockedByDeclines`: too many cards were declined. */
@@ -168,38 +158,6 @@ function acceptOrRelease(checkout: LockedCheckout, hold: HoldState, facts: HoldF
   return [acceptHold(checkout, hold, facts, now), ...markShareHeld(checkout, share, heldAt)];
 }
 
-function acceptHold(checkout: LockedCheckout, hold: HoldState, facts: HoldFacts, now: number): Step {
-  return {
-    step: 'transition hold',
-    id: hold.id,
-    from: hold.status,
-    to: 'held',
-    update: updateFrom(facts),
-    dueAt: nextCheckOfHeld(checkout, hold, facts, now),
-  };
-}
-
-/** A held hold is due again when it must be renewed, or just after it lapses; null: it outlives the checkout. */
-function nextCheckOfHeld(
-  checkout: LockedCheckout,
-  hold: HoldState,
-  facts: Pick<HoldFacts, 'heldAt' | 'captureBefore'>,
-  now: number,
-): number | null {
-  const heldAt = facts.heldAt ?? now;
-  const renewAt = renewalTime(hold, heldAt, facts.captureBefore, checkout.expiresAt);
-  if (renewAt !== null && renewAt > now) return renewAt;
-  const { captureBefore } = facts;
-  return captureBefore !== null && captureBefore <= checkout.expiresAt
-    ? Math.max(captureBefore + SECOND, now + MINUTE)
-    : null;
-}
-
-export function updateFrom(facts: HoldFacts): HoldUpdate {
-  const { intentId, heldAt, captureBefore, chargeId, customerId, paymentMethodId } = facts;
-  return { intentId, heldAt, captureBefore, chargeId, customerId, paymentMethodId, refusal: null };
-}
-
 /** The share becomes held. If it was the last one, the checkout becomes funded. */
 export function markShareHeld(checkout: LockedCheckout, share: ShareState, heldAt: number): readonly Step[] {
   const steps: Step[] = [
@@ -226,30 +184,6 @@ function decideForHeld(checkout: LockedCheckout, hold: HoldState, facts: HoldFac
     return [postponePoll(hold.id, nextCheckOfHeld(checkout, hold, { heldAt, captureBefore }, now))];
   }
   return loseHold(checkout, hold, facts.status === 'voided' ? 'voided' : 'releasing', now);
-}
-
-function decideRenewalFromFacts(
-  checkout: LockedCheckout,
-  renewal: HoldState,
-  facts: HoldFacts,
-  now: number,
-): readonly Step[] {
-  const original = checkout.holds.find(({ id }) => id === renewal.renews);
-  const share = shareOf(checkout, renewal.shareId);
-  const isWanted = checkout.status === 'collecting' && share?.status === 'held' && original?.status === 'held';
-  if (facts.status === 'held' && isWanted && matchesRequest(renewal, facts)) {
-    return [
-      release(original, now),
-      acceptHold(checkout, renewal, facts, now),
-      { step: 'activate renewal', id: renewal.id },
-    ];
-  }
-  const released = release(renewal, now, { intentId: facts.intentId });
-  return isWanted ? [released, ...loseHold(applySteps(checkout, [released]), original, 'releasing', now)] : [released];
-}
-
-export function postponePoll(id: string, dueAt: number | null): Step {
-  return { step: 'update hold', id, update: {}, dueAt };
 }
 
 /**
@@ -284,7 +218,7 @@ export function decideRefused(checkout: LockedCheckout, holdId: string, code: st
   const hold = checkout.holds.find(({ id }) => id === holdId);
   switch (hold?.status) {
     case 'requested':
-      return hold.renews === null ? holdRefused(checkout, hold, code) : renewalRefused(checkout, hold.id, code, now);
+      return hold.renews === null ? holdRefused(checkout, hold, code) : renewalRefused(checkout, hold, code, now);
     case 'open':
       return [
         { step: 'transition hold', id: hold.id, from: 'open', to: 'voided', update: { refusal: code }, dueAt: null },
@@ -319,57 +253,4 @@ function holdRefused(checkout: LockedCheckout, hold: HoldState, code: string): r
   return isInvited
     ? [voided, { step: 'transition shares', ids: [hold.shareId], from: 'invited', to: 'failed' }]
     : [voided];
-}
-
-/** The saved card could not be held again: the share fails, and its guest must pay again. */
-function renewalRefused(checkout: LockedCheckout, holdId: string, code: string, now: number): readonly Step[] {
-  const renewal = checkout.holds.find(({ id }) => id === holdId);
-  if (renewal?.status !== 'requested') return [];
-  const steps: Step[] = [
-    {
-      step: 'transition hold',
-      id: renewal.id,
-      from: 'requested',
-      to: 'voided',
-      update: { refusal: code },
-      dueAt: null,
-    },
-  ];
-  const original = checkout.holds.find(({ id }) => id === renewal.renews);
-  if (checkout.status !== 'collecting' || original?.status !== 'held') return steps;
-  return [...steps, ...loseHold(applySteps(checkout, steps), original, 'releasing', now)];
-}
-
-/** A hold is about to lapse: adds a renewal on the saved card. Null: it cannot be renewed, or not yet. */
-export function decideRenewal(
-  checkout: LockedCheckout,
-  holdId: string,
-  now: number,
-  newId: () => string,
-): { readonly steps: readonly Step[]; readonly renewalId: string } | null {
-  const hold = checkout.holds.find(({ id }) => id === holdId);
-  if (hold?.status !== 'held' || hold.renews !== null || checkout.status !== 'collecting') return null;
-  if (!hold.savesCard || hold.customerId === null || hold.paymentMethodId === null || hold.captureBefore === null)
-    return null;
-  const renewAt = renewalTime(hold, hold.heldAt ?? now, hold.captureBefore, checkout.expiresAt);
-  if (renewAt === null || renewAt > now || isOverdue(checkout, now)) return null;
-  if (checkout.holds.some(({ renews }) => renews === holdId)) return null;
-  const renewalId = newId();
-  const renewal = {
-    id: renewalId,
-    shareId: hold.shareId,
-    amount: hold.amount,
-    renews: hold.id,
-    savesCard: true,
-    customerId: hold.customerId,
-    payerId: hold.payerId,
-  };
-  const lapseAt = Math.max(hold.captureBefore + SECOND, now + MINUTE);
-  return {
-    renewalId,
-    steps: [
-      { step: 'add hold', hold: renewal, dueAt: now + MINUTE },
-      { step: 'update hold', id: hold.id, update: {}, dueAt: lapseAt },
-    ],
-  };
 }

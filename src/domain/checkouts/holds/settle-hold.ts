@@ -16,7 +16,9 @@ import { type Decision, type PaymentServices, processorFor, retryAt } from '../p
 import { lockCheckout, readCheckout } from '../queries.ts';
 import type { Step } from '../steps.ts';
 import { writeSteps } from '../write-steps.ts';
-import { decideFromFacts, decideRefused, decideRenewal, decideUnavailable, nextPollAt } from './decide-hold.ts';
+import { decideFromFacts, decideRefused, decideUnavailable } from './decide-hold.ts';
+import { decideRenewal } from './decide-renewal.ts';
+import { nextPollAt } from './hold-steps.ts';
 
 /** Long enough for a call and its time-out. After that another worker may claim the hold. */
 const LEASE_MS = 60_000;

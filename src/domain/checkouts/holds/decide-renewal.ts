@@ -1,0 +1,96 @@
+// Decisions about the renewal of a hold that would lapse before its checkout expires. Pure. A renewal that is held
+// replaces the earlier hold. A refused renewal never ends the earlier hold, which is still good until it lapses.
+
+import { type HoldState, renewalTime } from '../../payments/hold.ts';
+import type { HoldFacts } from '../../payments/processor.ts';
+import { isOverdue, type LockedCheckout, shareOf } from '../locked-checkout.ts';
+import { matchesRequest } from '../lose-hold.ts';
+import type { Step } from '../steps.ts';
+import { acceptHold, afterLapse, postponePoll, release } from './hold-steps.ts';
+
+const MINUTE = 60_000;
+
+/** A hold is about to lapse: adds a renewal on the saved card. Null: it cannot be renewed, or not yet. */
+export function decideRenewal(
+  checkout: LockedCheckout,
+  holdId: string,
+  now: number,
+  newId: () => string,
+): { readonly steps: readonly Step[]; readonly renewalId: string } | null {
+  const hold = checkout.holds.find(({ id }) => id === holdId);
+  if (hold?.status !== 'held' || hold.renews !== null || checkout.status !== 'collecting') return null;
+  if (!hold.savesCard || hold.customerId === null || hold.paymentMethodId === null || hold.captureBefore === null)
+    return null;
+  const renewAt = renewalTime(hold, hold.heldAt ?? now, hold.captureBefore, checkout.expiresAt);
+  if (renewAt === null || renewAt > now || isOverdue(checkout, now)) return null;
+  if (checkout.holds.some(({ renews }) => renews === holdId)) return null;
+  const renewalId = newId();
+  const renewal = {
+    id: renewalId,
+    shareId: hold.shareId,
+    amount: hold.amount,
+    renews: hold.id,
+    savesCard: true,
+    customerId: hold.customerId,
+    payerId: hold.payerId,
+  };
+  return {
+    renewalId,
+    steps: [
+      { step: 'add hold', hold: renewal, dueAt: now + MINUTE },
+      postponePoll(hold.id, afterLapse(hold.captureBefore, now)),
+    ],
+  };
+}
+
+/** The processor has returned its facts of a renewal. */
+export function decideRenewalFromFacts(
+  checkout: LockedCheckout,
+  renewal: HoldState,
+  facts: HoldFacts,
+  now: number,
+): readonly Step[] {
+  const original = checkout.holds.find(({ id }) => id === renewal.renews);
+  const share = shareOf(checkout, renewal.shareId);
+  const isWanted = checkout.status === 'collecting' && share?.status === 'held' && original?.status === 'held';
+  const isGood = facts.status === 'held' && matchesRequest(renewal, facts);
+  if (isGood && isWanted) {
+    return [
+      release(original, now),
+      acceptHold(checkout, renewal, facts, now),
+      { step: 'activate renewal', id: renewal.id },
+    ];
+  }
+  const released = release(renewal, now, { intentId: facts.intentId });
+  return !isGood && original?.status === 'held' ? [released, keepUntilLapse(original, now)] : [released];
+}
+
+/**
+ * A renewal was refused: the hold that it should have renewed still holds the money, so it counts until it lapses. It is
+ * not renewed again, and is due just after it lapses.
+ */
+function keepUntilLapse(original: HoldState, now: number): Step {
+  const dueAt = original.captureBefore === null ? null : afterLapse(original.captureBefore, now);
+  return { step: 'update hold', id: original.id, update: { renewalRefusedAt: now }, dueAt };
+}
+
+/** The saved card could not be held again: only the renewal ends. */
+export function renewalRefused(
+  checkout: LockedCheckout,
+  renewal: HoldState,
+  code: string,
+  now: number,
+): readonly Step[] {
+  const original = checkout.holds.find(({ id }) => id === renewal.renews);
+  return [
+    {
+      step: 'transition hold',
+      id: renewal.id,
+      from: 'requested',
+      to: 'voided',
+      update: { refusal: code },
+      dueAt: null,
+    },
+    ...(original?.status === 'held' ? [keepUntilLapse(original, now)] : []),
+  ];
+}

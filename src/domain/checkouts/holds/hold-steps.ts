@@ -1,0 +1,60 @@
+// The steps that decisions about a hold share: accept it, release it, and when to look at it again. Pure.
+
+import { type HoldState, renewalTime } from '../../payments/hold.ts';
+import type { HoldFacts } from '../../payments/processor.ts';
+import type { HoldUpdate } from '../../payments/queries.ts';
+import type { LockedCheckout } from '../locked-checkout.ts';
+import type { Step } from '../steps.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+export function release(hold: HoldState, now: number, update?: HoldUpdate): Step {
+  const step = { step: 'transition hold', id: hold.id, from: hold.status, to: 'releasing', dueAt: now } as const;
+  return update === undefined ? step : { ...step, update };
+}
+
+export function acceptHold(checkout: LockedCheckout, hold: HoldState, facts: HoldFacts, now: number): Step {
+  return {
+    step: 'transition hold',
+    id: hold.id,
+    from: hold.status,
+    to: 'held',
+    update: updateFrom(facts),
+    dueAt: nextCheckOfHeld(checkout, hold, facts, now),
+  };
+}
+
+/** A held hold is due again when it must be renewed, or just after it lapses; null: it outlives the checkout. */
+export function nextCheckOfHeld(
+  checkout: LockedCheckout,
+  hold: HoldState,
+  facts: Pick<HoldFacts, 'heldAt' | 'captureBefore'>,
+  now: number,
+): number | null {
+  const heldAt = facts.heldAt ?? now;
+  const renewAt = renewalTime(hold, heldAt, facts.captureBefore, checkout.expiresAt);
+  if (renewAt !== null && renewAt > now) return renewAt;
+  const { captureBefore } = facts;
+  return captureBefore !== null && captureBefore <= checkout.expiresAt ? afterLapse(captureBefore, now) : null;
+}
+
+/** Just after a hold lapses, but not at once if it has. */
+export function afterLapse(captureBefore: number, now: number): number {
+  return Math.max(captureBefore + SECOND, now + MINUTE);
+}
+
+function updateFrom(facts: HoldFacts): HoldUpdate {
+  const { intentId, heldAt, captureBefore, chargeId, customerId, paymentMethodId } = facts;
+  return { intentId, heldAt, captureBefore, chargeId, customerId, paymentMethodId, refusal: null };
+}
+
+/** When to poll an open hold next, in case no processor event arrives: the older the hold, the longer the wait. */
+export function nextPollAt(hold: HoldState, now: number): number {
+  const age = Math.max(0, now - hold.createdAt);
+  return now + Math.min(Math.max(20 * SECOND, age / 2), 30 * MINUTE);
+}
+
+export function postponePoll(id: string, dueAt: number | null): Step {
+  return { step: 'update hold', id, update: {}, dueAt };
+}

@@ -1,0 +1,38 @@
+// Bugs about refunds after they were sent.
+
+import type { Mutant } from './list.ts';
+
+export const REFUND_BUGS: readonly Mutant[] = [
+  {
+    area: 'money',
+    bug: 'a refund that failed at the processor after it was done stays done',
+    file: 'src/domain/payments/refund-queries.ts',
+    from: "kind in ('refund', 'return') and status in ('pending', 'done')`,",
+    to: "kind in ('refund', 'return') and status in ('pending')`,",
+    tests: ['test/checkouts/refund-ends.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a failed refund whose event is lost is never found',
+    file: 'src/domain/payments/settle-refund.ts',
+    from: '  return CHECK_AFTER_MS.map((after) => (doneAt ?? now) + after).find((at) => at > now) ?? null;',
+    to: '  return CHECK_AFTER_MS.map((after) => (doneAt ?? now) + after).find((at) => at < now) ?? null;',
+    tests: ['test/checkouts/refund-ends.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a pending refund is in the ledger before the processor has paid it',
+    file: 'src/domain/payments/stripe-facts.ts',
+    from: "  ['pending', 'pending'],",
+    to: "  ['pending', 'done'],",
+    tests: ['test/checkouts/refund-ends.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'the ledger keeps a refund that failed after it was done',
+    file: 'src/domain/payments/settle-refund.ts',
+    from: "    if (movement.status === 'done') await postEntries(tx, scope, failureEntries(movement));\n",
+    to: '',
+    tests: ['test/checkouts/refund-ends.test.ts'],
+  },
+];

@@ -65,6 +65,17 @@ export function createAccountLink(tx: Transaction, params: Params): StripeObject
   return { object: 'account_link', created: tx.now, expires_at: expiresAt, url };
 }
 
+const NO_PROFILE = {
+  mcc: null,
+  minority_owned_business_designation: null,
+  specified_commercial_transactions_act_url: null,
+  support_address: null,
+  support_email: null,
+  support_phone: null,
+  support_url: null,
+  url: null,
+};
+
 export function toAccount(_context: RenderContext, row: AccountRow): StripeObject {
   const due = row.onboarded ? [] : ['business_profile.url', 'external_account', 'tos_acceptance.date'];
   const status = row.onboarded ? 'active' : 'inactive';
@@ -81,7 +92,7 @@ export function toAccount(_context: RenderContext, row: AccountRow): StripeObjec
   return {
     id: row.id,
     object: 'account',
-    business_profile: { name: row.businessName, mcc: null, support_email: null, url: null },
+    business_profile: { ...NO_PROFILE, name: row.businessName },
     business_type: null,
     capabilities: { card_payments: status, transfers: status },
     charges_enabled: row.onboarded,
@@ -102,7 +113,7 @@ export function toAccount(_context: RenderContext, row: AccountRow): StripeObjec
     metadata: row.metadata,
     payouts_enabled: row.onboarded,
     requirements,
-    settings: { payouts: { debit_negative_balances: true, schedule: { delay_days: 2, interval: 'daily' } } },
+    settings: null,
     tos_acceptance: { date: row.onboarded ? row.created : null },
     type: row.type,
   };

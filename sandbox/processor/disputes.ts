@@ -65,6 +65,38 @@ export function closeDispute(tx: Transaction, id: string, status: 'won' | 'lost'
   return object;
 }
 
+/** The platform sends no evidence here, so every field is empty. */
+const NO_EVIDENCE = {
+  access_activity_log: null,
+  billing_address: null,
+  cancellation_policy: null,
+  cancellation_policy_disclosure: null,
+  cancellation_rebuttal: null,
+  customer_communication: null,
+  customer_email_address: null,
+  customer_name: null,
+  customer_purchase_ip: null,
+  customer_signature: null,
+  duplicate_charge_documentation: null,
+  duplicate_charge_explanation: null,
+  duplicate_charge_id: null,
+  enhanced_evidence: {},
+  product_description: null,
+  receipt: null,
+  refund_policy: null,
+  refund_policy_disclosure: null,
+  refund_refusal_explanation: null,
+  service_date: null,
+  service_documentation: null,
+  shipping_address: null,
+  shipping_carrier: null,
+  shipping_date: null,
+  shipping_documentation: null,
+  shipping_tracking_number: null,
+  uncategorized_file: null,
+  uncategorized_text: null,
+};
+
 const EVIDENCE_SECONDS = 7 * 86_400;
 
 export function toDispute(context: RenderContext, row: DisputeRow): StripeObject {
@@ -77,13 +109,14 @@ export function toDispute(context: RenderContext, row: DisputeRow): StripeObject
     created: row.created,
     currency: row.currency,
     enhanced_eligibility_types: [],
-    evidence: {},
+    evidence: NO_EVIDENCE,
     evidence_details: {
       due_by: row.status === 'needs_response' ? row.created + EVIDENCE_SECONDS : null,
       enhanced_eligibility: {},
       has_evidence: false,
       past_due: false,
       submission_count: 0,
+      submission_method: 'not_submitted',
     },
     intended_submission_method: null,
     is_charge_refundable: false,

@@ -48,6 +48,7 @@ export function toPaymentIntent(context: RenderContext, row: IntentRow): StripeO
     payment_method_options: {
       card: {
         installments: null,
+        mandate_options: null,
         network: null,
         ...(row.asksForExtension === true ? { request_extended_authorization: 'if_available' } : {}),
         request_three_d_secure: 'automatic',
@@ -172,24 +173,39 @@ function toOutcome({ failure }: ChargeRow): StripeObject {
       };
 }
 
+const AUTHENTICATED = {
+  authentication_flow: 'challenge',
+  electronic_commerce_indicator: '05',
+  exemption_indicator: null,
+  result: 'authenticated',
+  result_reason: null,
+  transaction_id: null,
+  version: '2.2.0',
+};
+
 function toCardDetails(row: ChargeRow, method: MethodRow): StripeObject {
   const { brand, number } = cardByName(method.card);
   return {
     amount_authorized: row.failure === null ? row.amount : null,
+    authorization_code: null,
     brand,
     ...(row.captureBefore === null ? {} : { capture_before: row.captureBefore }),
     checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
     country: 'US',
+    electronic_commerce_indicator: null,
     exp_month: method.expMonth,
     exp_year: method.expYear,
     extended_authorization: { status: row.isExtended === true ? 'enabled' : 'disabled' },
     fingerprint: `sandbox${method.card}`,
     funding: 'credit',
+    installments: null,
     last4: number.slice(-4),
+    mandate: null,
     network: brand,
-    three_d_secure: row.authenticated
-      ? { authentication_flow: 'challenge', result: 'authenticated', result_reason: null, version: '2.2.0' }
-      : null,
+    network_transaction_id: null,
+    regulated_status: 'unregulated',
+    three_d_secure: row.authenticated ? AUTHENTICATED : null,
+    transaction_link_id: null,
     wallet: null,
   };
 }
@@ -219,6 +235,7 @@ export function toPaymentMethod(context: RenderContext, row: MethodRow): StripeO
       generated_from: null,
       last4: number.slice(-4),
       networks: { available: [brand], preferred: null },
+      regulated_status: 'unregulated',
       three_d_secure_usage: { supported: true },
       wallet: null,
     },

@@ -162,7 +162,6 @@ export function toTransfer(context: RenderContext, row: TransferRow, reversals: 
       object: 'list',
       data: reversals.slice(0, 10).map((reversal) => toTransferReversal(context, reversal)),
       has_more: reversals.length > 10,
-      total_count: reversals.length,
       url: `/v1/transfers/${row.id}/reversals`,
     },
     reversed: row.reversed === row.amount,

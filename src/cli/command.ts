@@ -26,6 +26,7 @@ import {
   SHARED_OPTIONS,
   VERSION_OPTION,
 } from './options.ts';
+import { processorCommands } from './processor.ts';
 import { reconcileCommands } from './reconcile.ts';
 import { reviewCommands } from './review.ts';
 import { triggerCommands } from './trigger.ts';
@@ -38,6 +39,7 @@ const COMMANDS: readonly Command[] = [
   ...reviewCommands,
   ...importCommands,
   ...reconcileCommands,
+  ...processorCommands,
   ...ledgerCommands,
   ...analyticsCommands,
   ...listenCommands,

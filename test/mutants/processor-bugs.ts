@@ -5,6 +5,38 @@ import type { Mutant } from './list.ts';
 export const PROCESSOR_BUGS: readonly Mutant[] = [
   {
     area: 'money',
+    bug: 'the check of the card processor does not notice that one call refunds twice',
+    file: 'src/domain/payments/check-processor.ts',
+    from: 'ok: refunded === REFUNDED && isFound,',
+    to: 'ok: isFound,',
+    tests: ['test/cli/processor.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'the check of the card processor runs in live mode',
+    file: 'src/domain/payments/check-processor.ts',
+    from: "  if (options.processor.mode !== 'test') throw new Error('the check never runs in live mode');\n",
+    to: '',
+    tests: ['test/cli/processor.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'the adapter sends a payment method type that the processor does not have',
+    file: 'src/domain/payments/stripe.ts',
+    from: "allowed_payment_method_types: ['card' as const],",
+    to: "allowed_payment_method_types: ['cards' as 'card'],",
+    tests: ['test/payments/stripe-conversation.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'the embedded processor leaves out a field that the API always sends',
+    file: 'sandbox/processor/payment-objects.ts',
+    from: '    network_transaction_id: null,\n',
+    to: '',
+    tests: ['test/payments/stripe-conversation.test.ts'],
+  },
+  {
+    area: 'money',
     bug: 'a call whose failure the processor has stored is repeated with the same key for ever',
     file: 'src/domain/payments/stripe-errors.ts',
     from: "(error.statusCode ?? 0) >= 500 ? 'processor_failed' : 'no_answer'",

@@ -138,6 +138,8 @@ export interface Processor {
   /** The holds created since then (milliseconds), newest first, one page at a time. */
   holdsSince(since: number, after: string | null): Promise<HoldsPage>;
   chargeTotals(intentId: string): Promise<ChargeTotals>;
+  /** The newest dispute about the intent's charge; null: there is none. */
+  findDispute(intentId: string): Promise<{ readonly disputeId: string; readonly amount: number } | null>;
 }
 
 export type Processors = Readonly<Partial<Record<Mode, Processor>>>;

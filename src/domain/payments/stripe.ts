@@ -337,6 +337,14 @@ class StripeProcessor implements Processor {
     return chargeTotalsOf(await this.#retrieve('chargeTotals', intentId));
   }
 
+  async findDispute(intentId: string): Promise<{ readonly disputeId: string; readonly amount: number } | null> {
+    const page = await callStripe('findDispute', async () =>
+      this.#stripe.disputes.list({ payment_intent: intentId, limit: 1 }),
+    );
+    const [dispute] = page.data;
+    return dispute === undefined ? null : { disputeId: dispute.id, amount: dispute.amount };
+  }
+
   /** Intents are never deleted. "Not found" means a wrong account or key, not a lost hold, so it is no refusal. */
   async #retrieve(call: string, intentId: string): Promise<Stripe.PaymentIntent> {
     try {

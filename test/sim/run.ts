@@ -380,6 +380,7 @@ function nextWorkTime({ invariants: { current }, processor }: Simulation): numbe
     const waitsForWorker =
       status === 'requested' ||
       status === 'releasing' ||
+      status === 'captured' ||
       (status === 'open' && intentStatus !== 'requires_payment_method' && intentStatus !== 'requires_action');
     if (waitsForWorker && due !== null) times.push(due);
   }

@@ -444,6 +444,7 @@ describe('the doctor', () => {
         'processor',
         'texts',
         'base_url',
+        'refunds',
         'analytics',
       ].map((name) => `${name} true`),
     );

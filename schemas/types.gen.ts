@@ -1041,6 +1041,8 @@ export type Payout = {
   readonly paid_amount: number;
   /** The service's fee in minor units (cents). */
   readonly fee_amount: number;
+  /** What the card processor charged the service for the checkout's cards, as far as it is known, in minor units (cents). The service pays it out of its fee; a refund returns none of it. */
+  readonly processor_fee_amount: number;
   /** The currency of every amount here. */
   readonly currency: string;
   /** The status of the payout: failed when a transfer failed, paid when every transfer is made or dropped. */
@@ -1068,6 +1070,8 @@ export type PayoutTotals = {
   readonly amount: number;
   /** The fees at completion, in minor units (cents). */
   readonly fee_amount: number;
+  /** What the card processor charged the service, as far as it is known, in minor units (cents). */
+  readonly processor_fee_amount: number;
   /** What refunds took out of the payouts, in minor units (cents). */
   readonly reversed_amount: number;
   /** What has been transferred and was not taken back, in minor units (cents). */

@@ -35,6 +35,8 @@ export interface CardBehavior {
   /** Authorizes only half of the amount. */
   readonly isPartiallyAuthorized?: true;
   readonly delayMs?: number;
+  /** How long after the capture its balance transaction, and so the processor's fee, is known. */
+  readonly settlesAfterSeconds?: number;
 }
 
 export interface TestCard extends CardBehavior {
@@ -156,6 +158,15 @@ const WORKING_CARDS: readonly TestCard[] = [
     description: 'Works, but the bank takes three seconds to say so.',
     group: 'works',
     delayMs: 3000,
+  },
+  {
+    name: 'settlesLater',
+    number: '4000000000700122',
+    brand: 'visa',
+    tokens: ['pm_card_settlesLater'],
+    description: 'Works; the processor’s fee is known only a minute after the capture.',
+    group: 'works',
+    settlesAfterSeconds: 60,
   },
 ];
 

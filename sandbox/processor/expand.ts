@@ -2,6 +2,7 @@
 
 import { toAccount } from './accounts.ts';
 import { invalidRequest } from './api-error.ts';
+import { findBalanceTransaction } from './balance-transactions.ts';
 import { toDispute } from './disputes.ts';
 import { type StripeObject, toCharge, toCustomer, toPaymentIntent, toPaymentMethod } from './payment-objects.ts';
 import { toRefund } from './refunds.ts';
@@ -18,6 +19,7 @@ function findObject(tx: Transaction, id: string): StripeObject | undefined {
   if (id.startsWith('pm_')) return render(tx.find('methods', id), toPaymentMethod);
   if (id.startsWith('acct_')) return render(tx.find('accounts', id), toAccount);
   if (id.startsWith('re_')) return render(tx.find('refunds', id), toRefund);
+  if (id.startsWith('txn_')) return findBalanceTransaction(tx, id);
   if (id.startsWith('du_')) return render(tx.find('disputes', id), toDispute);
   if (id.startsWith('tr_')) {
     return render(tx.find('transfers', id), (_, row) =>
@@ -54,7 +56,7 @@ function expandPath(
   let inner = value;
   if (typeof value === 'string') {
     inner = findObject(tx, value);
-    // Balance transactions and destination payments are not stored here, so their ids stay.
+    // Destination payments are not stored here, so their ids stay.
     if (inner === undefined) return;
     object[step] = inner;
   }

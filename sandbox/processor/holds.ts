@@ -188,7 +188,9 @@ function captureCharge(
   amount: number,
   card: TestCard,
 ): IntentRow {
-  const captured = tx.put('charges', { ...charge, captured: true, amountCaptured: amount });
+  const { settlesAfterSeconds: delay } = card;
+  const settles = delay === undefined ? {} : { settlesAt: tx.now + delay };
+  const captured = tx.put('charges', { ...charge, captured: true, amountCaptured: amount, ...settles });
   const paid = tx.put('intents', { ...intent, status: 'succeeded', capturable: 0, received: amount });
   if (intent.capture === 'manual') tx.recordEvent('charge.captured', toCharge(tx, captured));
   else tx.recordEvent('charge.succeeded', toCharge(tx, captured));

@@ -4,6 +4,7 @@
 
 import { createAccount, createAccountLink, retrieveAccount, toAccount } from './accounts.ts';
 import { invalidRequest, operationFailed } from './api-error.ts';
+import { retrieveBalanceTransaction } from './balance-transactions.ts';
 import { closeDispute, createDispute, toDispute } from './disputes.ts';
 import type { Params } from './form-params.ts';
 import { LIST_PARAMS, listRows } from './lists.ts';
@@ -264,6 +265,9 @@ define('transfer_reversals.retrieve', 'GET transfers/:/reversals/:', [], ({ tx, 
   toTransferReversal(tx, tx.require('reversals', innerId)),
 );
 
+define('balance_transactions.retrieve', 'GET balance_transactions/:', [], ({ tx, id }) =>
+  retrieveBalanceTransaction(tx, id),
+);
 define('balance.retrieve', 'GET balance', [], ({ tx }) => retrieveBalance(tx));
 
 define('events.retrieve', 'GET events/:', [], ({ tx, id }) => toEvent(tx.mode, tx.require('events', id)));

@@ -8,6 +8,8 @@ import type { ChargeRow, CustomerRow, IntentRow, MethodRow, Mode, Rows, TableNam
 export interface RenderContext {
   readonly mode: Mode;
   readonly publicBase: string;
+  /** Unix seconds. */
+  readonly now: number;
   find<T extends TableName>(table: T, id: string): Rows[T] | undefined;
 }
 
@@ -110,7 +112,7 @@ export function toCharge(context: RenderContext, row: ChargeRow): StripeObject {
     application: null,
     application_fee: null,
     application_fee_amount: null,
-    balance_transaction: row.captured ? `txn_${row.id.slice(3)}` : null,
+    balance_transaction: row.captured && (row.settlesAt ?? 0) <= context.now ? `txn_${row.id.slice(3)}` : null,
     billing_details: toBillingDetails(method),
     calculated_statement_descriptor: 'EVERYSHARE SANDBOX',
     captured: row.captured,

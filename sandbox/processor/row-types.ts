@@ -78,6 +78,8 @@ export interface ChargeRow {
   /** An extended authorization was given. Absent in older journals: it was not. */
   readonly isExtended?: boolean;
   readonly captureTries: number;
+  /** When its balance transaction is known; absent: with the capture. */
+  readonly settlesAt?: number;
 }
 
 export interface RefundRow {

@@ -3,6 +3,7 @@
 
 import { transfersStatusOf } from './accounts.ts';
 import { invalidRequest, operationFailed } from './api-error.ts';
+import { chargeFee } from './balance-transactions.ts';
 import type { Params } from './form-params.ts';
 import { readCurrency } from './payment-intents.ts';
 import { formatAmount, type RenderContext, type StripeObject } from './payment-objects.ts';
@@ -105,13 +106,14 @@ export function createReversal(tx: Transaction, id: string, params: Params): Str
   return toTransferReversal(tx, reversal);
 }
 
-/** The platform's money by currency: captured, less refunded, less transferred, less open and lost disputes. */
+/** The platform's money by currency: captured, less fees, less refunded, less transferred, less open and lost disputes. */
 function availableBalances(tx: Transaction): Map<string, number> {
   const sums = new Map<string, number>();
   const add = (currency: string, amount: number) => sums.set(currency, (sums.get(currency) ?? 0) + amount);
   const { charges, transfers, disputes } = tx.changes.committed;
   for (const charge of charges.oldestFirst()) {
-    if (charge.captured) add(charge.currency, charge.amountCaptured - charge.refunded);
+    const { captured, amountCaptured: amount } = charge;
+    if (captured) add(charge.currency, amount - chargeFee(amount) - charge.refunded);
   }
   for (const transfer of transfers.oldestFirst()) add(transfer.currency, transfer.reversed - transfer.amount);
   for (const dispute of disputes.oldestFirst()) if (dispute.status !== 'won') add(dispute.currency, -dispute.amount);

@@ -4,6 +4,7 @@ import type { CommandContext } from '../base/command-context.ts';
 import type { Queryable } from '../base/db.ts';
 import { MAX_AMOUNT } from '../base/money.ts';
 import { createVenueWithKeys } from '../domain/keys/sandbox-venue.ts';
+import { type CostExample, compareWithListPrice, isBelowCost, LIST_PRICE } from '../domain/payments/list-price.ts';
 import {
   type AccountContact,
   finishSandboxOnboarding,
@@ -321,9 +322,27 @@ const fee: Command = {
     const id = idIn(input);
     const bps = integerOption(input, 'bps', 0, 10_000) ?? 0;
     const fixed = integerOption(input, 'fixed', 0, MAX_AMOUNT) ?? 0;
-    return applyChange(id, open, (tx, command) => changeFee(tx, command, id, bps, fixed));
+    const result = await applyChange(id, open, (tx, command) => changeFee(tx, command, id, bps, fixed));
+    return withCostWarning(result, compareWithListPrice({ bps, fixed }));
   },
 };
+
+/** The processor's fee comes out of ours: a fee that is lower loses money with every checkout. */
+function withCostWarning(result: CommandResult, examples: readonly CostExample[]): CommandResult {
+  const json = { ...(result.json as object), examples: examples.map(costJson) };
+  if (!examples.some(isBelowCost)) return { json, text: result.text };
+  const price = `${LIST_PRICE.bps / 100} % + ${LIST_PRICE.fixed} for each guest’s charge`;
+  const rows = examples.map(({ guests, share, fee: earned, cost }) =>
+    [guests, share, earned, cost, earned - cost].map(String),
+  );
+  const costs = table(['GUESTS', 'EACH PAYS', 'FEE', 'PROCESSOR', 'LEFT'], rows);
+  const warning = `Warning: this fee does not always cover what the card processor charges (list price ${price}):`;
+  return { json, text: `${result.text}\n\n${warning}\n\n${costs}` };
+}
+
+function costJson({ guests, share, fee: earned, cost }: CostExample): object {
+  return { guests, share_amount: share, fee_amount: earned, processor_fee_amount: cost, left: earned - cost };
+}
 
 export const venueCommands: readonly Command[] = [
   create,

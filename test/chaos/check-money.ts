@@ -184,13 +184,20 @@ function checkLedger(ours: OurRecords, processor: ProcessorRecords, found: Found
   const total = [...ours.balances.values()].reduce((sum, balance) => sum + balance, 0);
   if (total !== 0) found('the ledger sums to zero', 'the ledger', `it sums to ${total}`);
   const balance = (account: string): number => ours.balances.get(account) ?? 0;
-  const remaining = sumOf(processor.holds, (hold) => hold.captured - hold.refunded - hold.transferred + hold.reversed);
+  const remaining = sumOf(
+    processor.holds,
+    (hold) => hold.captured - hold.fee - hold.refunded - hold.transferred + hold.reversed,
+  );
   if (balance('processor_balance') !== remaining) {
     found(
       'the ledger agrees with the processor',
       'processor_balance',
       `${balance('processor_balance')} here, ${remaining} there`,
     );
+  }
+  const fees = sumOf(processor.holds, ({ fee }) => fee);
+  if (balance('processor_fees') !== fees) {
+    found('the ledger agrees with the processor', 'processor_fees', `${balance('processor_fees')} here, ${fees} there`);
   }
   for (const account of ['guest_funds', 'venue_payable', 'disputed_funds']) {
     if (balance(account) !== 0)

@@ -72,7 +72,8 @@ function soundRecords(): { ours: OurRecords; processor: ProcessorRecords; bookin
         at: index * 1000,
       })),
       balances: new Map([
-        ['processor_balance', 1000 - 900 - 200 + 180],
+        ['processor_balance', 1000 - 2 * 45 - 900 - 200 + 180],
+        ['processor_fees', 2 * 45],
         ['fee_income', -80],
       ]),
       entries: new Map([
@@ -105,6 +106,7 @@ function processorHold(index: number): ProcessorHold {
     refunded: 100,
     transferred: 450,
     reversed: 90,
+    fee: 45,
   };
 }
 

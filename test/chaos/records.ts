@@ -152,6 +152,8 @@ export interface ProcessorHold {
   readonly refunded: number;
   readonly transferred: number;
   readonly reversed: number;
+  /** What the processor charged us for the capture. */
+  readonly fee: number;
 }
 
 export interface ProcessorRecords {
@@ -175,7 +177,10 @@ async function readProcessorRecords(setup: RunSetup): Promise<ProcessorRecords> 
   }
   const captures = await readCaptures(stripe);
   const holds: ProcessorHold[] = [];
-  for await (const intent of stripe.paymentIntents.list({ limit: 100 })) {
+  for await (const intent of stripe.paymentIntents.list({
+    limit: 100,
+    expand: ['data.latest_charge.balance_transaction'],
+  })) {
     const charge = idOf(intent.latest_charge);
     holds.push({
       intentId: intent.id,
@@ -188,9 +193,15 @@ async function readProcessorRecords(setup: RunSetup): Promise<ProcessorRecords> 
       refunded: refunds.get(intent.id) ?? 0,
       transferred: transfers.get(charge) ?? 0,
       reversed: reversals.get(charge) ?? 0,
+      fee: feeOf(intent.latest_charge),
     });
   }
   return { holds, live: await readLiveIds(clientFor(setup, setup.processorSecrets.live)) };
+}
+
+function feeOf(charge: string | Stripe.Charge | null): number {
+  const change = typeof charge === 'object' ? charge?.balance_transaction : null;
+  return typeof change === 'object' ? (change?.fee ?? 0) : 0;
 }
 
 /** The time of capture by payment intent; of two captures the first. */

@@ -296,6 +296,11 @@ describe('a venue', () => {
     expect(await json('venue', 'fee', id, '--bps', '250', '--fixed', '30')).toMatchObject({
       fee: { bps: 250, fixed: 30 },
     });
+    expect((await run(['venue', 'fee', id, '--bps', '500', '--fixed', '200'])).out).not.toMatch(/Warning/);
+    const below = await run(['venue', 'fee', id, '--bps', '300', '--fixed', '0']);
+    expect(below).toMatchObject({ exit: 0, err: '' });
+    expect(below.out).toContain('Warning: this fee does not always cover what the card processor charges');
+    expect(below.out).toMatch(/\n2 +12000 +720 +756 +-36\n6 +5000 +900 +1050 +-150\n10 +2000 +600 +880 +-280\n/);
     expect(await json('venue', 'link', id.toUpperCase())).toMatchObject({ id, linked: true });
     expect(await json('venue', 'revoke', id)).toMatchObject({ revoked_at: expect.stringMatching(/Z$/) });
     const venues = await json<{ id: string; revoked_at: string | null }[]>('venue', 'list');

@@ -50,13 +50,22 @@ const list = async (query = '') => {
 const csv = (query = '', accept = 'text/csv') => world.call('GET', `/v1/payouts${query}`, { key, headers: { accept } });
 
 const NET = 10_000 - 301;
+/** What the processor charges for three shares of about 3,333. */
+const COST = 3 * (97 + 30);
 
 describe('a payout', () => {
   it('exists as soon as its checkout is completed, and is pending until its transfers are done', async () => {
     const { data, next_before, totals } = await list();
     expect(data.map((one: { external_booking_id: string }) => one.external_booking_id)).toEqual(bookings.toReversed());
     expect(next_before).toBeNull();
-    const sums = { count: 5, amount: 5 * NET, fee_amount: 5 * 301, reversed_amount: 0, paid_amount: 0 };
+    const sums = {
+      count: 5,
+      amount: 5 * NET,
+      fee_amount: 5 * 301,
+      processor_fee_amount: 5 * COST,
+      reversed_amount: 0,
+      paid_amount: 0,
+    };
     expect(totals).toEqual(sums);
     const last = data[0];
     expect(last).toMatchObject({
@@ -65,6 +74,7 @@ describe('a payout', () => {
       checkout_id: checkouts[4],
       amount: NET,
       fee_amount: 301,
+      processor_fee_amount: COST,
       reversed_amount: 0,
       paid_amount: 0,
       currency: 'usd',
@@ -162,7 +172,14 @@ describe('the list', () => {
     expect(none).toEqual({
       data: [],
       next_before: null,
-      totals: { count: 0, amount: 0, fee_amount: 0, reversed_amount: 0, paid_amount: 0 },
+      totals: {
+        count: 0,
+        amount: 0,
+        fee_amount: 0,
+        processor_fee_amount: 0,
+        reversed_amount: 0,
+        paid_amount: 0,
+      },
     });
   });
 
@@ -208,7 +225,7 @@ describe('CSV', () => {
     expect(response.headers.get('x-ratelimit-remaining')).not.toBeNull();
     const lines = response.text.split('\r\n');
     expect(lines[0]).toBe(
-      'id,mode,checkout_id,external_booking_id,amount,reversed_amount,paid_amount,fee_amount,currency,status,created_at,paid_at',
+      'id,mode,checkout_id,external_booking_id,amount,reversed_amount,paid_amount,fee_amount,processor_fee_amount,currency,status,created_at,paid_at',
     );
     const { data } = await list();
     expect(lines).toHaveLength(data.length + 2);
@@ -223,6 +240,7 @@ describe('CSV', () => {
       0,
       NET,
       301,
+      COST,
       'usd',
       'paid',
       last.created_at,

@@ -321,6 +321,7 @@ export function factsFor(hold: HoldState, overrides: Partial<HoldFacts> = {}): H
     heldAt: NOW,
     captureBefore: NOW + 168 * HOUR,
     chargeId: `ch_${hold.id}`,
+    processorFee: null,
     customerId: hold.savesCard ? 'cus' : null,
     paymentMethodId: 'pm',
     declineCode: null,

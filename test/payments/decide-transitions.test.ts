@@ -15,7 +15,10 @@ const noDatabase: Queryable = {
 it('a hold that is not capturing or releasing is not recorded as captured', async () => {
   const checkout = { venueId: 'v', id: 'chk', mode: 'test', currency: 'usd' } as Parameters<typeof writeSteps>[2];
   const context = { now: 0 } as Parameters<typeof writeSteps>[1];
-  const step = { step: 'record captures', holds: [{ id: 'h', from: 'held', chargeId: null }] } as const;
+  const step = {
+    step: 'record captures',
+    holds: [{ id: 'h', from: 'held', chargeId: null, processorFee: null }],
+  } as const;
   await expect(writeSteps(noDatabase, context, checkout, [step])).rejects.toThrow(
     'a hold cannot go from held to captured',
   );

@@ -103,8 +103,8 @@ function createAndPoll(model: Model, hold: HoldState, how: number): Model {
 
 function outcomeBy(how: number): CaptureOutcome {
   const outcomes: CaptureOutcome[] = [
-    { outcome: 'captured', chargeId: 'ch' },
-    { outcome: 'captured', chargeId: null },
+    { outcome: 'captured', chargeId: 'ch', processorFee: 59 },
+    { outcome: 'captured', chargeId: null, processorFee: null },
     { outcome: 'refused', code: 'card_declined' },
     { outcome: 'unknown', isKeySpent: true },
     { outcome: 'unknown', isKeySpent: false },

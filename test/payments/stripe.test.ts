@@ -116,6 +116,7 @@ describe('a hold', () => {
       heldAt: null,
       captureBefore: null,
       chargeId: null,
+      processorFee: null,
       customerId: null,
       paymentMethodId: null,
       declineCode: null,

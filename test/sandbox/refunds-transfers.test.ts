@@ -67,6 +67,46 @@ describe('refunds', () => {
   });
 });
 
+describe('the fee of a charge', () => {
+  const withFee = { expand: ['latest_charge.balance_transaction'] };
+
+  it.each([
+    [1000, 59],
+    [50, 31],
+    [500, 45],
+    [517, 45],
+    [518, 45],
+    [12_000, 378],
+  ])('of %i is 2.9 %, rounded half up, and 30: %i', async (amount, fee) => {
+    const before = await availableBalance();
+    const { id } = await createPayment(stripe, amount);
+    const { latest_charge: charge } = await stripe.paymentIntents.retrieve(id, withFee);
+    const { balance_transaction: change } = charge as Stripe.Charge;
+    expect(change).toMatchObject({ object: 'balance_transaction', type: 'charge', amount, fee, net: amount - fee });
+    expect((change as Stripe.BalanceTransaction).fee_details).toMatchObject([{ amount: fee, type: 'stripe_fee' }]);
+    expect(await availableBalance()).toBe(before + amount - fee);
+    const refund = await stripe.refunds.create({ payment_intent: id, expand: ['balance_transaction'] });
+    expect(refund.balance_transaction).toMatchObject({ type: 'refund', amount: -amount, fee: 0, net: -amount });
+    expect(await availableBalance()).toBe(before - fee);
+  });
+
+  it('is known only after a minute for one of the cards', async () => {
+    const held = await createHold(stripe, 'pm_card_settlesLater');
+    const captured = await stripe.paymentIntents.capture(held.id, withFee);
+    expect(captured.latest_charge).toMatchObject({ captured: true, balance_transaction: null });
+    processor.clock.aheadMs += 60_000;
+    const later = await stripe.paymentIntents.retrieve(held.id, withFee);
+    expect(later.latest_charge).toMatchObject({ balance_transaction: { fee: 59 } });
+  });
+
+  it('is not there before the capture', async () => {
+    const held = await createHold(stripe);
+    const retrieved = await stripe.paymentIntents.retrieve(held.id, withFee);
+    expect(retrieved.latest_charge).toMatchObject({ balance_transaction: null });
+    expect(await errorOf(stripe.balanceTransactions.retrieve('txn_none'))).toMatchObject({ statusCode: 404 });
+  });
+});
+
 describe('transfers', () => {
   it('never exceed their source charge, and reversals never exceed their transfer', async () => {
     const account = await createAccount();
@@ -121,11 +161,11 @@ describe('disputes', () => {
     const { data } = await stripe.events.list({ type: 'charge.dispute.created' });
     const dispute = data[0]?.data.object as Stripe.Dispute;
     expect(dispute).toMatchObject({ payment_intent: id, amount: 1000, status: 'needs_response' });
-    expect(await availableBalance()).toBe(before);
+    expect(await availableBalance()).toBe(before - 59);
     expect(await errorOf(stripe.refunds.create({ payment_intent: id }))).toMatchObject({ code: 'charge_disputed' });
     await callTestHelper(`/${dispute.id}/won`);
     expect((await stripe.disputes.retrieve(dispute.id)).status).toBe('won');
-    expect(await availableBalance()).toBe(before + 1000);
+    expect(await availableBalance()).toBe(before + 1000 - 59);
   });
 
   it('are opened by the test helper for a part, and lost or accepted', async () => {

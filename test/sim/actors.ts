@@ -292,6 +292,7 @@ const FAULTY_CARDS = [
   [2, 'pm_card_captureFailsForGood'],
   [1, 'pm_card_chargeDeclined'],
   [1, 'pm_card_chargeDeclinedProcessingError'],
+  [1, 'pm_card_settlesLater'],
   [1, 'pm_card_holdLapses'],
   [1, 'pm_card_partialAuthorization'],
   [1, 'pm_card_renewalFails'],

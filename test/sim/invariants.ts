@@ -184,6 +184,11 @@ export class Invariants {
         entry('capture', hold.id) === captured,
         () => `hold ${hold.id}: the ledger does not have its capture of ${captured}`,
       );
+      const fee = hold.processorFee ?? 0;
+      check(
+        entry('processor_fee', hold.id) === fee,
+        () => `hold ${hold.id}: the ledger does not have its fee of ${fee}`,
+      );
     }
     for (const checkout of next.checkouts.filter(({ status }) => status === 'completed')) {
       const entries = next.entries.filter((row) => row.checkout === checkout.id);
@@ -218,6 +223,10 @@ export function checkSettled(current: Snapshot, books: ProcessorBooks): void {
   for (const hold of current.holds) {
     const isSettled = !['requested', 'capturing', 'releasing'].includes(hold.status);
     check(isSettled, () => `hold ${hold.id} is still ${hold.status}`);
+    check(
+      hold.status !== 'captured' || hold.processorFee !== null,
+      () => `hold ${hold.id} is captured, and the processor's fee of it is not recorded`,
+    );
   }
   for (const { id, kind, status } of current.movements) {
     check(status === 'done' || status === 'dropped', () => `${kind} ${id} is still ${status}`);

@@ -72,6 +72,8 @@ function withoutCaptureKey(request: ApiRequest): ApiRequest {
 }
 
 const MAX_SETTLE_STEPS = 3_000;
+/** Captures are retried after ten minutes at the latest. */
+const MAX_FUNDED_MS = 2 * 3_600_000;
 const MAX_SETTLE_ROUNDS = 400;
 
 export async function runSeed(
@@ -327,12 +329,14 @@ function nextScheduledTime(simulation: Simulation, withRenewals: boolean): numbe
 async function settle(simulation: Simulation): Promise<void> {
   const { scheduler } = simulation;
   const last = scheduler.step + MAX_SETTLE_STEPS;
+  const fundedSince = new Map<string, number>();
   for (let round = 0; round < MAX_SETTLE_ROUNDS; round++) {
     for (let runnable = scheduler.runnableActions(); runnable.length > 0; runnable = scheduler.runnableActions()) {
       if (scheduler.step > last) throw new Violation('the work does not end within the allowed steps');
       scheduler.now += 20;
       await scheduler.runOne(runnable);
     }
+    checkFundedBriefly(simulation, fundedSince);
     const timer = scheduler.nextTimer();
     if (timer !== null) {
       await advanceTime(simulation, timer - scheduler.now);
@@ -350,6 +354,20 @@ async function settle(simulation: Simulation): Promise<void> {
   throw new Violation('the work does not end, however much time passes');
 }
 
+/**
+ * Without faults a funded checkout is captured soon, also when the processor has stored failures under earlier keys: it
+ * repeats those for a day.
+ */
+function checkFundedBriefly({ invariants: { current }, scheduler }: Simulation, since: Map<string, number>): void {
+  for (const { id, status } of current.checkouts) {
+    if (status !== 'funded') since.delete(id);
+    else if (!since.has(id)) since.set(id, scheduler.now);
+    else if (scheduler.now - (since.get(id) ?? 0) > MAX_FUNDED_MS) {
+      throw new Violation(`${id} is still funded two hours after the faults ended`);
+    }
+  }
+}
+
 /** The next due time of a decision that is not yet carried out. */
 function nextWorkTime({ invariants: { current }, processor }: Simulation): number | null {
   const times: number[] = [];
@@ -362,6 +380,7 @@ function nextWorkTime({ invariants: { current }, processor }: Simulation): numbe
     const waitsForWorker =
       status === 'requested' ||
       status === 'releasing' ||
+      status === 'captured' ||
       (status === 'open' && intentStatus !== 'requires_payment_method' && intentStatus !== 'requires_action');
     if (waitsForWorker && due !== null) times.push(due);
   }

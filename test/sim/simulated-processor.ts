@@ -53,16 +53,21 @@ export class ProcessorBooks {
     }
   }
 
-  /** The money that the processor holds for us. */
+  /** The money that the processor holds for us, less its fees. */
   balance(): number {
     let sum = 0;
-    for (const { amountCaptured } of this.charges.values()) sum += amountCaptured;
+    for (const { amountCaptured } of this.charges.values()) sum += amountCaptured - feeOf(amountCaptured);
     for (const { amount } of this.refunds.values()) sum -= amount;
     for (const { amount } of this.transfers.values()) sum -= amount;
     for (const { amount } of this.reversals.values()) sum += amount;
     for (const { amount, status } of this.disputes.values()) if (status !== 'won') sum -= amount;
     return sum;
   }
+}
+
+/** The list price for each captured charge, written again here: the processor's own formula must not decide alone. */
+function feeOf(captured: number): number {
+  return captured === 0 ? 0 : 30 + Number((BigInt(captured) * 290n + 5_000n) / 10_000n);
 }
 
 export interface SimulatedProcessor {

@@ -35,6 +35,7 @@ export interface Snapshot {
     readonly intent: string | null;
     readonly due: number | null;
     readonly heldAt: number | null;
+    readonly processorFee: number | null;
     readonly leaseToken: number;
   }[];
   readonly movements: readonly {
@@ -167,6 +168,7 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
       intent: ['intent_id', nullable(parseText)],
       due: [millisOf('due_at'), nullable(parseNumber)],
       heldAt: [millisOf('held_at'), nullable(parseNumber)],
+      processorFee: ['processor_fee', nullable(parseNumber)],
       leaseToken: ['lease_token', parseNumber],
     },
   },

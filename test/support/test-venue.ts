@@ -25,6 +25,7 @@ export const CARDS = {
   renewalFails: '4000000000700049',
   oneHoldAtATime: '4000000000700072',
   disputed: '4000000000000259',
+  settlesLater: '4000000000700122',
 } as const;
 
 // biome-ignore lint/suspicious/noExplicitAny: an API response, read as a partner would.
@@ -244,8 +245,33 @@ export class TestVenue {
     return data.reduce((sum, { amount, amount_reversed }) => sum + amount - amount_reversed, 0);
   }
 
-  /** Debits minus credits of each account, for one checkout. */
+  /** What the processor has charged us for this checkout's captures, by its balance transactions. */
+  async feesAtProcessor(checkoutId: string): Promise<number> {
+    let sum = 0;
+    for (const { latest_charge: charge } of await this.intents(checkoutId)) {
+      const change = typeof charge === 'object' ? charge?.balance_transaction : null;
+      if (typeof change === 'string') sum += (await this.stripe.balanceTransactions.retrieve(change)).fee;
+    }
+    return sum;
+  }
+
+  /**
+   * Debits minus credits of each account, for one checkout, as if the processor charged us nothing: its fees must be in
+   * the ledger as its balance transactions name them, and are then taken out.
+   */
   async balances(checkoutId: string): Promise<Record<string, number>> {
+    const fees = await this.feesAtProcessor(checkoutId);
+    const {
+      processor_fees: recorded = 0,
+      processor_balance: atProcessor = 0,
+      ...others
+    } = await this.allBalances(checkoutId);
+    expect(recorded, 'the fees of the processor in the ledger').toBe(fees);
+    const balance = atProcessor + fees;
+    return { ...(balance === 0 ? {} : { processor_balance: balance }), ...others };
+  }
+
+  async allBalances(checkoutId: string): Promise<Record<string, number>> {
     const rows = await this.world.db.query<{ account: string; balance: number }>(
       `select account, sum(amount)::bigint as balance from (
          select debit as account, amount from ledger_entries where venue_id = $1 and checkout_id = $2

@@ -67,6 +67,8 @@ export interface TestWorld {
   revoke(keyId: string): Promise<void>;
   /** The embedded card processor, in memory. */
   readonly processor: Awaited<ReturnType<typeof startProcessor>>;
+  /** The processor's clock; tests set it ahead. */
+  readonly processorClock: { aheadMs: number };
   /** Does what the worker would do about money, until nothing is due. */
   work(): Promise<void>;
   close(): Promise<void>;
@@ -122,7 +124,14 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
   for (const secret of [OPERATOR_TOKEN, new URL(url).password, SEAL_KEY.toString('base64'), ...processorSecrets]) {
     recordSecret('a secret of the tests', secret);
   }
-  const processor = await startProcessor({ host: '127.0.0.1', port: 0, folder: null, keys: PROCESSOR_KEYS });
+  const processorClock = { aheadMs: 0, now: () => systemClock.now() + processorClock.aheadMs };
+  const processor = await startProcessor({
+    host: '127.0.0.1',
+    port: 0,
+    folder: null,
+    keys: PROCESSOR_KEYS,
+    clock: processorClock,
+  });
   const stripeFor = (mode: Mode) =>
     makeStripeProcessor({
       mode,
@@ -191,6 +200,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
       await context.db.transaction((tx) => revokeKey(tx, command(), keyId));
     },
     processor,
+    processorClock,
     async work() {
       const { services } = context;
       await runUntilIdle('the worker', async () => {

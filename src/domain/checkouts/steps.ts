@@ -3,7 +3,7 @@
 
 import type { Entry } from '../ledger/accounts.ts';
 import type { NewMovement } from '../payments/movement-queries.ts';
-import type { HoldUpdate } from '../payments/queries.ts';
+import type { CapturedHold, HoldUpdate } from '../payments/queries.ts';
 import type { HoldStatus, MovementStatus } from '../payments/transitions.ts';
 import type { CheckoutStatus, ShareStatus } from './transitions.ts';
 
@@ -71,7 +71,7 @@ export type Step =
   /** The captures of a whole party in one statement. */
   | {
       readonly step: 'record captures';
-      readonly holds: readonly { readonly id: string; readonly from: HoldStatus; readonly chargeId: string | null }[];
+      readonly holds: readonly CapturedHold[];
     }
   | { readonly step: 'schedule retry'; readonly at: number }
   | { readonly step: 'add movements'; readonly movements: readonly NewMovement[] }

@@ -158,7 +158,7 @@ async function writeHoldStep(tx: Queryable, scope: HoldScope, step: HoldStep): P
       return requireChanged(step, step.ids.length, useNextKeys(tx, venueId, step.ids));
     case 'record captures':
       for (const { from } of step.holds) requireTransition('hold', HOLD_TRANSITIONS, from, 'captured');
-      return requireChanged(step, step.holds.length, recordCaptured(tx, venueId, step.holds));
+      return requireChanged(step, step.holds.length, recordCaptured(tx, scope, step.holds));
     case 'reduce transfer':
       return requireChanged(step, 1, reduceTransfer(tx, venueId, step.id, step.by));
     case 'drop transfer':

@@ -9,6 +9,7 @@ export const ACCOUNTS = {
     meaning: 'what we owe a venue; below zero, what it owes us until a transfer is taken back',
   },
   fee_income: { side: 'credit', meaning: 'our fee' },
+  processor_fees: { side: 'debit', meaning: 'what the processor has charged us for its service' },
   disputed_funds: { side: 'debit', meaning: 'what the processor took back because a guest disputed a charge' },
 } as const;
 
@@ -18,6 +19,8 @@ export type AccountName = keyof typeof ACCOUNTS;
 export const ENTRY_KINDS = {
   /** A guest was charged. Subject: the hold. */
   capture: { debit: 'processor_balance', credit: 'guest_funds' },
+  /** The processor charged us for a charge; a refund returns none of it. Subject: the hold. */
+  processor_fee: { debit: 'processor_fees', credit: 'processor_balance' },
   /** The checkout completed: the venue has earned its part. Subject: the hold. */
   earning: { debit: 'guest_funds', credit: 'venue_payable' },
   /** The checkout completed: we have earned our fee. Subject: the hold. */

@@ -3,10 +3,13 @@
 
 import { IN_RANGE } from '../ledger/check-queries.ts';
 
-/** The entries of every captured hold, every done movement and every dispute that moved money. */
+/** The entries of every captured hold and the processor's fee of it, every done movement and every dispute that moved money. */
 export const EXPECTED_ENTRIES = `
   select venue_id, checkout_id, mode, currency, 'capture' as kind, hold_id::text as subject, amount::bigint as amount
     from holds where ${IN_RANGE} and status in ('captured', 'returned')
+  union all
+  select venue_id, checkout_id, mode, currency, 'processor_fee', hold_id::text, processor_fee::bigint
+    from holds where ${IN_RANGE} and status in ('captured', 'returned') and processor_fee is not null
   union all
   select venue_id, checkout_id, mode, currency, kind, movement_id::text,
       (amount - case kind when 'refund' then fee_part else 0 end)::bigint

@@ -25,6 +25,8 @@ export interface PayoutRow {
   readonly checkoutId: string;
   readonly amount: number;
   readonly feeAmount: number;
+  /** What the processor charged us for the checkout's charges, as far as it is known. */
+  readonly processorFeeAmount: number;
   readonly currency: string;
   readonly createdAt: string;
   readonly reversedAmount: number;
@@ -38,6 +40,7 @@ export interface PayoutTotals {
   readonly count: number;
   readonly amount: number;
   readonly feeAmount: number;
+  readonly processorFeeAmount: number;
   readonly reversedAmount: number;
   readonly paidAmount: number;
 }
@@ -60,7 +63,9 @@ export async function listPayoutRows(
   return db.query<PayoutRow>(
     `select p.payout_id as "id", p.mode, p.checkout_id as "checkoutId", p.amount, p.fee_amount as "feeAmount", p.currency,
        utc_micros(p.created_at) as "createdAt", (p.amount - t.transferred + t.reversed)::integer as "reversedAmount",
-       t.paid::integer as "paidAmount", utc_text(t.sent_at) as "sentAt", t.transfers
+       t.paid::integer as "paidAmount",
+       (select coalesce(sum(h.processor_fee), 0)::integer from holds h
+         where h.venue_id = p.venue_id and h.checkout_id = p.checkout_id) as "processorFeeAmount", utc_text(t.sent_at) as "sentAt", t.transfers
      from (select * from payouts p where ${IN_PERIOD} and p.created_at < coalesce($5::timestamptz, 'infinity')
        order by p.created_at desc limit $6) p
      cross join lateral (
@@ -79,11 +84,13 @@ export async function payoutTotals(db: Queryable, period: PayoutPeriod): Promise
   const rows = await db.query<PayoutTotals>(
     `with period_payouts as (select p.checkout_id, p.amount, p.fee_amount from payouts p where ${IN_PERIOD}),
        sums as (select ${SUMS} from period_payouts c join movements m on m.venue_id = $1 and m.checkout_id = c.checkout_id
-         where m.kind in ('transfer', 'reversal'))
-     select s.count, s.amount, s."feeAmount", (s.amount - m.transferred + m.reversed)::bigint as "reversedAmount",
+         where m.kind in ('transfer', 'reversal')),
+       costs as (select coalesce(sum(h.processor_fee), 0)::bigint as amount
+         from period_payouts c join holds h on h.venue_id = $1 and h.checkout_id = c.checkout_id)
+     select s.count, s.amount, s."feeAmount", f.amount as "processorFeeAmount", (s.amount - m.transferred + m.reversed)::bigint as "reversedAmount",
        m.paid::bigint as "paidAmount"
      from (select count(*) as count, coalesce(sum(amount), 0)::bigint as amount,
-       coalesce(sum(fee_amount), 0)::bigint as "feeAmount" from period_payouts) s cross join sums m`,
+       coalesce(sum(fee_amount), 0)::bigint as "feeAmount" from period_payouts) s cross join sums m cross join costs f`,
     [period.venueId, period.mode, period.from, period.to],
   );
   if (rows[0] === undefined) throw new Error('the totals of payouts returned no row');

@@ -40,6 +40,8 @@ export interface HoldFacts {
   /** When the hold lapses, in milliseconds; null: the processor gives no time. */
   readonly captureBefore: number | null;
   readonly chargeId: string | null;
+  /** What the processor charges us for the captured charge; null: it is not captured, or the fee is not known yet. */
+  readonly processorFee: number | null;
   readonly customerId: string | null;
   readonly paymentMethodId: string | null;
   /** Why the last card was declined (`card_declined`, `insufficient_funds`, …); null: no card was declined. */

@@ -6,7 +6,7 @@ import type { Queryable } from '../../base/db.ts';
 import type { HoldState } from './hold.ts';
 import { ENDED_HOLD_STATUSES, type HoldStatus } from './transitions.ts';
 
-const HOLD_COLUMNS = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
+export const HOLD_COLUMNS = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
   currency, renews, saves_card as "savesCard", intent_id as "intentId", customer_id as "customerId",
   payment_method_id as "paymentMethodId", charge_id as "chargeId",
   (extract(epoch from held_at) * 1000)::float8 as "heldAt", (extract(epoch from capture_before) * 1000)::float8 as "captureBefore", lease_token as "leaseToken",
@@ -167,15 +167,31 @@ export interface CapturedHold {
   readonly id: string;
   readonly from: HoldStatus;
   readonly chargeId: string | null;
+  /** Null: it is not known yet, and the worker asks again. */
+  readonly processorFee: number | null;
 }
 
+const FEE_RETRY_MS = 60_000;
+
 /** Records the captures of a whole party in one statement. */
-export async function recordCaptured(tx: Queryable, venueId: string, holds: readonly CapturedHold[]): Promise<number> {
+export async function recordCaptured(
+  tx: Queryable,
+  { venueId, now }: Pick<HoldScope, 'venueId' | 'now'>,
+  holds: readonly CapturedHold[],
+): Promise<number> {
   const rows = await tx.query(
-    `update holds h set status = 'captured', charge_id = coalesce(n.charge_id, h.charge_id), due_at = null
-     from unnest($2::uuid[], $3::text[], $4::text[]) as n(hold_id, from_status, charge_id)
+    `update holds h set status = 'captured', charge_id = coalesce(n.charge_id, h.charge_id), processor_fee = n.processor_fee,
+       due_at = case when n.processor_fee is null then to_timestamp($6 / 1000.0) end
+     from unnest($2::uuid[], $3::text[], $4::text[], $5::integer[]) as n(hold_id, from_status, charge_id, processor_fee)
      where h.venue_id = $1 and h.hold_id = n.hold_id and h.status = n.from_status returning 1`,
-    [venueId, holds.map(({ id }) => id), holds.map(({ from }) => from), holds.map(({ chargeId }) => chargeId)],
+    [
+      venueId,
+      holds.map(({ id }) => id),
+      holds.map(({ from }) => from),
+      holds.map(({ chargeId }) => chargeId),
+      holds.map(({ processorFee }) => processorFee),
+      now + FEE_RETRY_MS,
+    ],
   );
   return rows.length;
 }

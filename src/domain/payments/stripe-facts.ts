@@ -46,7 +46,10 @@ export function fromStripeMetadata(metadata: unknown): Partial<HoldMetadata> {
   };
 }
 
-/** The intent must be retrieved with `latest_charge` expanded, or `heldAt` and `captureBefore` are null. */
+/**
+ * The intent must be retrieved with `latest_charge.balance_transaction` expanded, or `heldAt`, `captureBefore` and
+ * `processorFee` are null.
+ */
 export function factsOf(intent: Stripe.PaymentIntent): HoldFacts {
   const status = STATUSES.get(intent.status);
   if (status === undefined) {
@@ -67,11 +70,18 @@ export function factsOf(intent: Stripe.PaymentIntent): HoldFacts {
     heldAt: charge === null ? null : charge.created * 1000,
     captureBefore: captureBefore === undefined ? null : captureBefore * 1000,
     chargeId: charge?.id ?? null,
+    processorFee: status === 'captured' && charge !== null ? feeOf(charge) : null,
     customerId: idOf(intent.customer),
     paymentMethodId: idOf(intent.payment_method),
     declineCode: intent.last_payment_error === null ? null : errorCodeOf(intent.last_payment_error),
     decline: status === 'waiting' ? declineOf(intent) : null,
   };
+}
+
+/** Null: the balance transaction is not known yet, or is in another currency than the charge and so than our books. */
+function feeOf(charge: Stripe.Charge): number | null {
+  const change = charge.balance_transaction;
+  return typeof change === 'object' && change?.currency === charge.currency ? change.fee : null;
 }
 
 /** The captured amount, and how much of it was refunded. */

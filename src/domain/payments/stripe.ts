@@ -47,6 +47,8 @@ export interface StripeOptions {
 const TIMEOUT_MS = 15_000;
 const PAGE_SIZE = 100;
 const WITH_CHARGE = ['latest_charge'];
+/** The balance transaction has the processor's fee. */
+const WITH_FEE = ['latest_charge.balance_transaction'];
 
 export function makeStripeProcessor(options: StripeOptions): Processor {
   // A key of the other mode would move real money in a test, or no money for a real checkout.
@@ -154,7 +156,7 @@ class StripeProcessor implements Processor {
 
   /** Succeeds if the intent is captured with this amount already, whichever call did it. */
   async capture(intentId: string, amount: number, key: string): Promise<HoldFacts> {
-    const params = { amount_to_capture: amount, expand: WITH_CHARGE };
+    const params = { amount_to_capture: amount, expand: WITH_FEE };
     try {
       return factsOf(
         await callStripe('capture', () =>
@@ -327,7 +329,7 @@ class StripeProcessor implements Processor {
   /** Intents are never deleted. "Not found" means a wrong account or key, not a lost hold, so it is no refusal. */
   async #retrieve(call: string, intentId: string): Promise<Stripe.PaymentIntent> {
     try {
-      return await callStripe(call, () => this.#stripe.paymentIntents.retrieve(intentId, { expand: WITH_CHARGE }));
+      return await callStripe(call, () => this.#stripe.paymentIntents.retrieve(intentId, { expand: WITH_FEE }));
     } catch (error) {
       throw error instanceof ProcessorRefusal ? new ProcessorUnavailable(error.message) : error;
     }

@@ -17,6 +17,9 @@ export type HoldStatus =
 
 /** Holds that have ended: they hold and charge no guest's money, or its return has begun. */
 export const ENDED_HOLD_STATUSES: readonly HoldStatus[] = ['released', 'returned', 'voided'];
+/** The guest was charged, so the processor has charged us its fee. */
+export const isCharged = (status: HoldStatus): boolean => status === 'captured' || status === 'returned';
+
 export type MovementStatus = 'waiting' | 'sending' | 'frozen' | 'done' | 'failed' | 'dropped';
 
 export const HOLD_TRANSITIONS: Transitions<HoldStatus> = {

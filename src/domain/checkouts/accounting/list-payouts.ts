@@ -30,6 +30,7 @@ export async function listPayouts(db: Queryable, caller: Caller, input: Input): 
     count: sums.count,
     amount: sums.amount,
     fee_amount: sums.feeAmount,
+    processor_fee_amount: sums.processorFeeAmount,
     reversed_amount: sums.reversedAmount,
     paid_amount: sums.paidAmount,
   };
@@ -72,6 +73,7 @@ function toPayout(row: PayoutRow, bookingId: string): Payout {
     reversed_amount: row.reversedAmount,
     paid_amount: row.paidAmount,
     fee_amount: row.feeAmount,
+    processor_fee_amount: row.processorFeeAmount,
     currency: row.currency as Payout['currency'],
     status,
     transfers: row.transfers.map((transfer) => ({ ...transfer, status: transferStatus(transfer.status) })),
@@ -89,6 +91,7 @@ const COLUMNS = [
   'reversed_amount',
   'paid_amount',
   'fee_amount',
+  'processor_fee_amount',
   'currency',
   'status',
   'created_at',

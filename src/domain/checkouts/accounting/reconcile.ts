@@ -4,8 +4,10 @@
 
 import type { Mode } from '../../../base/config.ts';
 import { firstChargeAt } from '../../ledger/queries.ts';
+import { holdsWithoutFee } from '../../payments/fee-queries.ts';
 import { claimMovement, failedMovements, unsettledMovements } from '../../payments/movement-queries.ts';
 import { unsettledHolds } from '../../payments/queries.ts';
+import { settleFee } from '../../payments/settle-fee.ts';
 import { settleMovement } from '../../payments/settle-movements.ts';
 import { captureFunded } from '../capture/capture.ts';
 import { fundedCheckouts } from '../capture/queries.ts';
@@ -33,11 +35,14 @@ const PAGE_SIZE = 100;
 const LEASE_MS = 60_000;
 /** All guests of a checkout are charged within seconds, unless the processor fails. */
 const MAX_CAPTURE_MS = 5 * 60_000;
+/** The processor names its fee with the capture, or within minutes. */
+const MAX_FEE_WAIT_MS = 24 * 3_600_000;
 
 export async function reconcile(services: PaymentServices, options: ReconcileOptions): Promise<ReconcileReport> {
   const differences: Difference[] = [];
   const asked = await settleOpen(services, options);
   differences.push(...(await partlyCharged(services, options.mode)));
+  differences.push(...(await feesMissing(services, options.mode)));
   const onCompared = (compared: number): void => options.onProgress?.(asked, compared);
   const { compared, findings } = await compareWithProcessor(services, options.mode, options.since, onCompared);
   differences.push(...(await applyRemedies(services, options.mode, findings, options.apply)));
@@ -76,7 +81,29 @@ async function settleOpen(services: PaymentServices, options: ReconcileOptions):
       count();
     },
   );
+  await forEachRow(
+    (after) => holdsWithoutFee(db, mode, after, PAGE_SIZE),
+    async (hold) => {
+      await settleFee(services, hold);
+      count();
+    },
+  );
   return asked;
+}
+
+/** Charges whose fee the processor does not name: the ledger is too high by it. */
+async function feesMissing({ db, clock }: PaymentServices, mode: Mode): Promise<Difference[]> {
+  const differences: Difference[] = [];
+  await forEachRow(
+    (after) => holdsWithoutFee(db, mode, after, PAGE_SIZE),
+    async ({ venueId, checkoutId, intentId }) => {
+      const chargedAt = await firstChargeAt(db, venueId, checkoutId);
+      if (chargedAt === null || clock.now() - chargedAt < MAX_FEE_WAIT_MS) return;
+      const what = 'the processor has not named its fee of a charge for more than a day';
+      differences.push({ mode, what, subject: intentId ?? checkoutId, done: null });
+    },
+  );
+  return differences;
 }
 
 /** Checkouts that have charged some of their guests and wait for the others: all is to be charged at once, or nothing. */

@@ -120,7 +120,7 @@ async function captureOne(services: PaymentServices, processor: Processor, hold:
   try {
     const facts = await processor.capture(hold.intentId, hold.amount, callKeys.capture(hold));
     if (facts.status === 'captured' && facts.captured === hold.amount) {
-      return { outcome: 'captured', chargeId: facts.chargeId };
+      return { outcome: 'captured', chargeId: facts.chargeId, processorFee: facts.processorFee };
     }
     services.log.error({ hold: hold.id, status: facts.status }, 'the processor answered a capture with another state');
     return { outcome: 'unknown', isKeySpent: false };

@@ -51,7 +51,8 @@ export function beginCaptures(
 }
 
 export type CaptureOutcome =
-  | { readonly outcome: 'captured'; readonly chargeId: string | null }
+  /** `processorFee` is null if it is not known yet: the worker asks again, and no capture waits for it. */
+  | { readonly outcome: 'captured'; readonly chargeId: string | null; readonly processorFee: number | null }
   | { readonly outcome: 'refused'; readonly code: string }
   /** `isKeySpent`: the processor has stored a failure, and the retry needs another key. */
   | { readonly outcome: 'unknown'; readonly isKeySpent: boolean };
@@ -118,7 +119,9 @@ function recordCaptured(
 ): readonly Step[] {
   const captures = holds.flatMap((hold) => {
     const outcome = outcomes.get(hold.id);
-    return outcome?.outcome === 'captured' ? [{ hold, chargeId: outcome.chargeId ?? hold.chargeId }] : [];
+    return outcome?.outcome === 'captured'
+      ? [{ hold, chargeId: outcome.chargeId ?? hold.chargeId, processorFee: outcome.processorFee }]
+      : [];
   });
   if (captures.length === 0) return [];
   const shares = captures.flatMap(({ hold }) => shareOf(checkout, hold.shareId) ?? []);
@@ -126,11 +129,14 @@ function recordCaptured(
   return [
     {
       step: 'record captures',
-      holds: captures.map(({ hold, chargeId }) => ({ id: hold.id, from: hold.status, chargeId })),
+      holds: captures.map(({ hold, ...facts }) => ({ id: hold.id, from: hold.status, ...facts })),
     },
     {
       step: 'post entries',
-      entries: captures.map(({ hold }) => ({ kind: 'capture', subject: hold.id, amount: hold.amount })),
+      entries: captures.flatMap(({ hold, processorFee }): Entry[] => [
+        { kind: 'capture', subject: hold.id, amount: hold.amount },
+        { kind: 'processor_fee', subject: hold.id, amount: processorFee ?? 0 },
+      ]),
     },
     ...(ids.length > 0 ? [{ step: 'transition shares', ids, from: 'held', to: 'captured' } as const] : []),
   ];
@@ -213,7 +219,7 @@ export function recordRelease(
           { step: 'transition hold', id: hold.id, from: 'releasing', to: 'released', dueAt: null },
           { step: 'transition shares', ids: [hold.shareId], from: 'held', to: 'released' },
         ]
-      : recordCaptured(checkout, [hold], new Map([[hold.id, { outcome, chargeId: null }]]));
+      : recordCaptured(checkout, [hold], new Map([[hold.id, { outcome, chargeId: null, processorFee: null }]]));
   return [...steps, ...cancelWhenAllReturned(applySteps(checkout, steps), settings)];
 }
 
@@ -233,7 +239,8 @@ function recordUnwantedRelease(
     return [{ step: 'transition hold', id: hold.id, from: 'releasing', to: 'released', dueAt: null }];
   }
   return [
-    { step: 'transition hold', id: hold.id, from: 'releasing', to: 'returned', dueAt: null },
+    // It is due at once: the worker asks for the processor's fee.
+    { step: 'transition hold', id: hold.id, from: 'releasing', to: 'returned', dueAt: settings.now },
     { step: 'post entries', entries: [{ kind: 'capture', subject: hold.id, amount: hold.amount }] },
     { step: 'add movements', movements: [returnOf(hold, settings)] },
   ];

@@ -7,6 +7,8 @@ import { countDecline, declinesBlockUntil } from '../../payments/decline-queries
 import { callKeys, type HoldState, holdMetadataOf } from '../../payments/hold.ts';
 import { type HoldFacts, ProcessorRefusal, ProcessorUnavailable, requireLease } from '../../payments/processor.ts';
 import { claimHold, claimHolds, findHold, lockLease, venuesWithDueHolds } from '../../payments/queries.ts';
+import { settleFee } from '../../payments/settle-fee.ts';
+import { isCharged } from '../../payments/transitions.ts';
 import { captureFunded } from '../capture/capture.ts';
 import { recordRelease } from '../capture/decide-capture.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
@@ -62,6 +64,10 @@ export async function settleHoldNow(
 type SettleResult = 'settled' | 'funded' | 'unknown';
 
 async function settleHold(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<SettleResult> {
+  if (isCharged(hold.status)) {
+    await settleFee(services, hold);
+    return 'settled';
+  }
   try {
     const isFunded = (await SETTLE_BY_STATUS[hold.status]?.(services, hold, leaseEnds)) === true;
     return isFunded ? 'funded' : 'settled';

@@ -230,7 +230,7 @@ class EmbeddedProcessorApi implements ProcessorApi {
     }
     params.rejectUnknown(operation.params);
     const fault = this.faults.pick(operation.name, caller.mode);
-    const faultOutcome = fault === null ? null : faultInsteadOfOperation(fault, call.requestId);
+    const faultOutcome = fault === null ? null : faultInsteadOfOperation(fault, call);
     if (faultOutcome !== null) return faultOutcome;
     const key = call.request.method === 'POST' ? (call.request.headers['idempotency-key'] ?? null) : null;
     const response = key === null ? await this.#execute(call, null, fault) : await this.#runOnce(call, key, fault);
@@ -376,11 +376,18 @@ function timeoutFault(fault: FaultRule): ApiOutcome {
   return { fault: 'timeout', ms: fault.ms ?? DEFAULT_TIMEOUT_FAULT_MS };
 }
 
+/** To an account without the prices that extended authorizations need, as Stripe is reported to answer. */
+const CARD_FEATURES_REFUSED =
+  'This account is not eligible for the requested card features. See https://stripe.com/docs/payments/flexible-payments for more details.';
+
 /** The outcome of a fault that replaces the operation; null when the operation runs. */
-function faultInsteadOfOperation(fault: FaultRule, requestId: string): ApiOutcome | null {
+function faultInsteadOfOperation(fault: FaultRule, { request, requestId }: PreparedCall): ApiOutcome | null {
   if (fault.kind === 'timeout_before') return timeoutFault(fault);
   if (fault.kind === 'drop_connection') return { fault: 'drop_connection', ms: 0 };
   if (fault.kind === 'error_500') return internalError(responseHeaders(requestId));
+  if (fault.kind === 'card_features_refused' && request.body.includes('request_extended_authorization')) {
+    return errorResponse(invalidRequest(CARD_FEATURES_REFUSED), requestId);
+  }
   if (fault.kind !== 'rate_limited') return null;
   const error = { type: 'invalid_request_error' as const, code: 'rate_limit', message: 'Request rate limit exceeded.' };
   return errorResponse(new ApiError(429, error, false), requestId);

@@ -51,6 +51,8 @@ export interface IntentRow {
   readonly offSession: boolean;
   /** The merchant asks for an extended authorization. Absent in older journals: it did not. */
   readonly asksForExtension?: boolean;
+  /** The end of the text on the card statement. Absent in older journals: there is none. */
+  readonly statementSuffix?: string | null;
 }
 
 export interface ChargeRow {

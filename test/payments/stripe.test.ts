@@ -68,6 +68,8 @@ function newHold(overrides: Partial<NewHold> = {}): NewHold {
     description: 'A boat',
     metadata,
     customerId: null,
+    needsLongHold: false,
+    statementSuffix: null,
     ...overrides,
   };
 }
@@ -218,6 +220,60 @@ describe('a renewal', () => {
     const { customerId } = await savedCard();
     const request = { ...newHold(), customerId, paymentMethodId: 'pm_card_chargeDeclinedProcessingError' };
     await expect(processor.renewHold(request)).rejects.toBeInstanceOf(ProcessorUnavailable);
+  });
+});
+
+describe('a long hold', () => {
+  const pay = async (adapterUsed: Processor, card: string, overrides: Partial<NewHold>) => {
+    const { intentId } = await adapterUsed.createHold(newHold(overrides));
+    const { heldAt, captureBefore } = await adapterUsed.payWithTestCard(intentId, card, unique('pay'));
+    return ((captureBefore ?? 0) - (heldAt ?? 0)) / 86_400_000;
+  };
+
+  it('is requested where it is needed, and lasts as long as the card gives it', async () => {
+    expect(await pay(processor, 'pm_card_mastercard', { needsLongHold: true })).toBe(30);
+    expect(await pay(processor, 'pm_card_visa', { needsLongHold: true })).toBe(7);
+    expect(await pay(processor, 'pm_card_mastercard', { needsLongHold: false })).toBe(7);
+  });
+
+  it('is an ordinary one if the processor gives this account none, and it is not asked again', async () => {
+    const rule = { id: 'refused', on: 'payment_intents.create', kind: 'card_features_refused', times: 1 } as const;
+    sandbox.api.faults.set({ rules: [rule] });
+    const ordinary = adapter('test');
+    const request = newHold({ needsLongHold: true });
+    const created = await ordinary.createHold(request);
+    // The rule is used up: a second request would be accepted.
+    expect(await ordinary.createHold(request)).toEqual(created);
+    expect(await pay(ordinary, 'pm_card_mastercard', { needsLongHold: true })).toBe(7);
+    sandbox.api.faults.set({ rules: [{ ...rule, id: 'restarted' }] });
+    expect(await adapter('test').createHold(request)).toEqual(created);
+  });
+});
+
+describe('the card statement', () => {
+  it('names the venue', async () => {
+    const { intentId } = await processor.createHold(newHold({ statementSuffix: 'HARBOR HOU' }));
+    await processor.payWithTestCard(intentId, 'pm_card_visa', unique('pay'));
+    const { latest_charge: charge } = await stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] });
+    expect(charge).toMatchObject({ calculated_statement_descriptor: 'EVERYSHARE* HARBOR HOU' });
+  });
+
+  it.each(['123', "Joe's", 'A*', '港の家', 'A name of more than 22 characters'])(
+    'is refused by the processor with %s',
+    async (suffix) => {
+      expect(await codeOf(processor.createHold(newHold({ statementSuffix: suffix })))).toBe('invalid_request_error');
+    },
+  );
+});
+
+describe('a key that belongs to other parameters', () => {
+  it('is spent: the outcome is unknown, and the next call needs another key', async () => {
+    const request = newHold({ statementSuffix: 'HARBOR' });
+    await processor.createHold(request);
+    await expect(processor.createHold({ ...request, statementSuffix: 'MARINA' })).rejects.toMatchObject({
+      name: 'ProcessorUnavailable',
+      kind: 'processor_failed',
+    });
   });
 });
 

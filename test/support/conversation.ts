@@ -140,6 +140,8 @@ function newHold({ next }: Story, customerId: string | null): NewHold {
     description: 'A boat',
     metadata: { venueId: 'venue_1', checkoutId: 'checkout_1', shareId: 'share_1', holdId },
     customerId,
+    needsLongHold: customerId !== null,
+    statementSuffix: 'HARBOR',
   };
 }
 

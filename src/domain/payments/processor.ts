@@ -58,6 +58,10 @@ export interface NewHold {
   readonly metadata: HoldMetadata;
   /** The customer to save the card for, so that the hold can be renewed without the guest; null: do not save it. */
   readonly customerId: string | null;
+  /** The checkout may outlive an ordinary hold: asks for one that lasts longer, if the card gives it. */
+  readonly needsLongHold: boolean;
+  /** The venue, as the guest reads it on the card statement; null: the statement does not name it. */
+  readonly statementSuffix: string | null;
 }
 
 export interface CreatedHold {

@@ -1,7 +1,8 @@
 // The adapter to the card processor, over its official SDK: the real processor, or the embedded sandbox at an address.
 // Every call that changes something carries the caller's idempotency key, ends within the time-out, and fails only as
 // ProcessorUnavailable or ProcessorRefusal, without a secret in the message. The adapter stores nothing, decides
-// nothing and never retries. It makes one extra call: it retrieves the intent after a capture or a release was refused.
+// nothing and never retries. It makes two extra calls: it retrieves the intent after a capture or a release was refused,
+// and creates a hold without an extended authorization if the processor gives none to the account.
 
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -49,6 +50,12 @@ const PAGE_SIZE = 100;
 const WITH_CHARGE = ['latest_charge'];
 /** The balance transaction has the processor's fee. */
 const WITH_FEE = ['latest_charge.balance_transaction'];
+const EXTENDED_AUTHORIZATION = { card: { request_extended_authorization: 'if_available' as const } };
+
+/** The refusal has no code of its own. It says: "This account is not eligible for the requested card features." */
+function isExtensionRefusal(error: unknown): boolean {
+  return error instanceof ProcessorRefusal && error.message.includes('not eligible for the requested card features');
+}
 
 export function makeStripeProcessor(options: StripeOptions): Processor {
   // A key of the other mode would move real money in a test, or no money for a real checkout.
@@ -84,6 +91,8 @@ class StripeProcessor implements Processor {
   readonly publishableKey: string;
   readonly isSandbox: boolean;
   readonly #stripe: Stripe;
+  /** The processor has said that this account gets no extended authorizations: it is not asked again. */
+  #isExtensionRefused = false;
 
   constructor(options: StripeOptions) {
     this.mode = options.mode;
@@ -105,9 +114,7 @@ class StripeProcessor implements Processor {
       ...newIntent(request),
       ...(request.customerId === null ? {} : { setup_future_usage: 'off_session' }),
     };
-    const intent = await callStripe('createHold', () =>
-      this.#stripe.paymentIntents.create(params, { idempotencyKey: request.key }),
-    );
+    const intent = await this.#createIntent('createHold', request, params);
     if (intent.client_secret === null) throw new ProcessorUnavailable('createHold: the response has no client secret');
     return { intentId: intent.id, clientSecret: intent.client_secret };
   }
@@ -124,9 +131,31 @@ class StripeProcessor implements Processor {
       off_session: true,
       expand: WITH_CHARGE,
     };
-    return factsOf(
-      await callStripe('renewHold', () => this.#stripe.paymentIntents.create(params, { idempotencyKey: request.key })),
-    );
+    return factsOf(await this.#createIntent('renewHold', request, params));
+  }
+
+  /**
+   * Asks for an extended authorization where the checkout may outlive an ordinary hold. The processor gives them to
+   * accounts with certain prices only and refuses the whole call for any other: then the call is made without it.
+   */
+  async #createIntent(
+    call: string,
+    { key, needsLongHold }: NewHold,
+    params: Stripe.PaymentIntentCreateParams,
+  ): Promise<Stripe.PaymentIntent> {
+    const create = (more: Stripe.PaymentIntentCreateParams, idempotencyKey: string) =>
+      callStripe(call, () => this.#stripe.paymentIntents.create(more, { idempotencyKey }));
+    if (!needsLongHold) return create(params, key);
+    if (!this.#isExtensionRefused) {
+      try {
+        return await create({ ...params, payment_method_options: EXTENDED_AUTHORIZATION }, key);
+      } catch (error) {
+        if (!isExtensionRefusal(error)) throw error;
+        this.#isExtensionRefused = true;
+      }
+    }
+    // Another key, because the parameters are others.
+    return create(params, `${key} ordinary`);
   }
 
   async findRenewal(customerId: string, holdId: string): Promise<HoldFacts | null> {
@@ -347,5 +376,6 @@ function newIntent(request: NewHold) {
     metadata: toStripeMetadata(request.metadata),
     transfer_group: request.metadata.checkoutId,
     ...(request.customerId === null ? {} : { customer: request.customerId }),
+    ...(request.statementSuffix === null ? {} : { statement_descriptor_suffix: request.statementSuffix }),
   };
 }

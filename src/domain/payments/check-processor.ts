@@ -55,7 +55,7 @@ async function returnRest(run: CheckRun, captured?: Captured, transferId?: strin
     await undo(`${money(request.amount)} of the transfer ${transferId}`, run.processor.reverse(transferId, request));
   }
   if (captured !== undefined) {
-    const request = { key: run.key('rest'), amount: AMOUNT - REFUNDED, movementId };
+    const request = { key: run.key('rest'), amount: AMOUNT - REFUNDED, movementId, venueId: 'check' };
     const { intentId } = captured;
     await undo(`${money(request.amount)} of the charge of ${intentId}`, run.processor.refund(intentId, request));
   }
@@ -274,7 +274,7 @@ function refunding(run: CheckRun, captured: Captured | undefined): Step<never> {
     async run() {
       const { intentId } = needed(captured, 'capture');
       const movementId = `check_${run.options.runId}_refund`;
-      const request = { key: run.key('refund'), amount: REFUNDED, movementId };
+      const request = { key: run.key('refund'), amount: REFUNDED, movementId, venueId: 'check' };
       const { refundId } = await run.processor.refund(intentId, request);
       await run.processor.refund(intentId, request);
       const found = await run.processor.findRefund(intentId, movementId);
@@ -313,10 +313,14 @@ function openingAccount(run: CheckRun): Step<string> {
     async run() {
       const { accountId: given } = run.options;
       if (given !== null) return { found: `${given} is used as it is`, ok: true, value: given };
-      const owner = { id: `check_${run.options.runId}`, name: 'Everyshare check' };
-      const { accountId, payoutsEnabled } = await run.processor.createAccount(run.key('account'), owner);
-      const link = await run.processor.onboardingLink(accountId, 'https://example.com/');
-      if (payoutsEnabled) return { found: 'can be paid', ok: true, value: accountId };
+      const name = 'Everyshare check';
+      const owner = { id: `check_${run.options.runId}`, name, email: 'check@example.com', country: 'US' };
+      const { accountId } = await run.processor.createAccount(run.key('account'), owner);
+      const urls = { returnUrl: 'https://example.com/', refreshUrl: 'https://example.com/' };
+      const link = await run.processor.onboardingLink(accountId, urls);
+      if (run.processor.isSandbox) await run.processor.completeSandboxOnboarding(accountId);
+      const { transfersStatus } = await run.processor.retrieveAccount(accountId);
+      if (transfersStatus === 'active') return { found: 'can be paid', ok: true, value: accountId };
       const found = `${accountId} is not onboarded: fill in ${link} and run the check with --account ${accountId}`;
       return { found, ok: false };
     },

@@ -106,9 +106,22 @@ export interface GuestRefundRequest extends RefundRequest {
   readonly venueId: string;
 }
 
+/** Of the transfers capability: only while it is active can the account be paid. */
+export type TransfersStatus = 'active' | 'pending' | 'restricted' | 'rejected' | 'unsupported';
+
 export interface Account {
   readonly accountId: string;
-  readonly payoutsEnabled: boolean;
+  readonly transfersStatus: TransfersStatus;
+  /** What the processor needs before the account can be paid, in its own words. */
+  readonly requirementsDue: readonly string[];
+}
+
+/** The venue, as its account at the processor names it. */
+export interface AccountOwner {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly country: string;
 }
 
 /** One page of the processor's holds, newest first. */
@@ -125,6 +138,8 @@ export interface ChargeTotals {
 
 export interface Processor {
   readonly mode: Mode;
+  /** It is the embedded sandbox, where no real money moves. */
+  readonly isSandbox: boolean;
   /** The browser's key, needed beside the client secret. */
   readonly publishableKey: string;
   createCustomer(key: string, metadata: HoldMetadata): Promise<string>;
@@ -143,8 +158,12 @@ export interface Processor {
   /** The refund of a movement that has not failed, found by metadata because its key may have expired; null: there is none. */
   findRefund(intentId: string, movementId: string): Promise<RefundFacts | null>;
   retrieveRefund(refundId: string): Promise<RefundFacts>;
-  createAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account>;
-  onboardingLink(accountId: string, returnUrl: string): Promise<string>;
+  createAccount(key: string, owner: AccountOwner): Promise<Account>;
+  retrieveAccount(accountId: string): Promise<Account>;
+  /** A stale or used link leads the venue to `refreshUrl`. */
+  onboardingLink(accountId: string, urls: { readonly returnUrl: string; readonly refreshUrl: string }): Promise<string>;
+  /** In the sandbox alone: completes the onboarding form. */
+  completeSandboxOnboarding(accountId: string): Promise<void>;
   transfer(request: TransferRequest): Promise<{ readonly transferId: string }>;
   findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null>;
   /** Whether the money of a charge was transferred to a venue. */

@@ -1,0 +1,51 @@
+// What happens to stored objects by the clock alone: an uncaptured hold lapses, and a refund succeeds or fails later. The
+// times are in the rows, so they survive a restart. Nothing here reads a clock or sets a timer.
+
+import { releaseHold } from './holds.ts';
+import { changeRefund } from './refunds.ts';
+import type { ChargeRow, Mode, RefundRow } from './row-types.ts';
+import type { Store } from './store.ts';
+import { TimerQueue } from './timer-queue.ts';
+import type { Transaction } from './transaction.ts';
+
+interface DueChange {
+  readonly mode: Mode;
+  apply(tx: Transaction): void;
+}
+
+export class DueChanges {
+  readonly #queue = new TimerQueue<DueChange>();
+
+  constructor(store: Store) {
+    for (const mode of ['test', 'live'] as const) {
+      for (const charge of store.tables(mode).charges.oldestFirst()) this.#addHold(mode, charge);
+      for (const refund of store.tables(mode).refunds.oldestFirst()) this.#addRefund(mode, refund);
+    }
+    store.subscribe((mode, table, row) => {
+      if (table === 'charges') this.#addHold(mode, row as ChargeRow);
+      if (table === 'refunds') this.#addRefund(mode, row as RefundRow);
+    });
+  }
+
+  /** Applies everything that is due, each change in a transaction of its own. */
+  applyDue(nowMs: number, transact: (mode: Mode, task: (tx: Transaction) => void) => void): void {
+    for (let due = this.#queue.takeDue(nowMs); due !== undefined; due = this.#queue.takeDue(nowMs)) {
+      transact(due.mode, due.apply);
+    }
+  }
+
+  #addHold(mode: Mode, charge: ChargeRow): void {
+    if (charge.captureBefore === null || charge.captured || charge.released || charge.captureTries > 0) return;
+    const { id, captureBefore } = charge;
+    const apply = (tx: Transaction): void => {
+      const intent = tx.find('intents', tx.require('charges', id).intent);
+      if (intent?.status === 'requires_capture' && intent.charge === id) releaseHold(tx, intent, 'automatic');
+    };
+    this.#queue.add(captureBefore * 1000, { mode, apply });
+  }
+
+  #addRefund(mode: Mode, { id, next }: RefundRow): void {
+    if (next === undefined || next === null) return;
+    this.#queue.add(next.at * 1000, { mode, apply: (tx) => changeRefund(tx, tx.require('refunds', id)) });
+  }
+}

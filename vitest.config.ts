@@ -12,7 +12,7 @@ const PURE = [
   'test/guests/reminders.test.ts',
   'test/hooks/signatures.test.ts',
   'test/http/{metrics,retry-after}.test.ts',
-  'test/payments/{decide-*,decline-limit,payout-status,processor-event,stripe*}.test.ts',
+  'test/payments/{decide-*,decline-limit,payout-status,processor-event,statement-suffix,stripe*}.test.ts',
   'test/sim/snapshot.test.ts',
   'test/tidy/{docs,tree,words}.test.ts',
 ];

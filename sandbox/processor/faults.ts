@@ -21,6 +21,8 @@ export const FAULT_KINDS = [
   'error_500_after',
   /** The connection is closed; the operation does not run. */
   'drop_connection',
+  /** 400 to a request that asks for an extended authorization: this account gets none. Nothing is stored. */
+  'card_features_refused',
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];

@@ -108,6 +108,7 @@ export function createPaymentIntent(tx: Transaction, params: Params): StripeObje
     challenge: null,
     offSession: false,
     asksForExtension: readExtension(params) ?? false,
+    statementSuffix: readStatementSuffix(params),
   };
   const method = readPaymentMethod(tx, params, intent);
   const shouldConfirm = params.flag('confirm') ?? false;
@@ -127,6 +128,24 @@ export function createPaymentIntent(tx: Transaction, params: Params): StripeObje
     tx,
     authorizeCard(tx, intent, method, { isOffSession, returnUrl: intent.returnUrl, isPublishable: false }),
   );
+}
+
+/** The text of a card statement is the account's prefix and this suffix, cut off after 22 characters. */
+function readStatementSuffix(params: Params): string | null {
+  // The messages are a guess; the rules are documented.
+  if (params.has('statement_descriptor')) {
+    const message =
+      'The statement_descriptor parameter is not supported for the card payment method type. Use statement_descriptor_suffix.';
+    throw invalidRequest(message, 'statement_descriptor');
+  }
+  const suffix = params.text('statement_descriptor_suffix', 22);
+  if (suffix === null) return null;
+  if (!/[a-z]/i.test(suffix) || /[<>\\'"*]|[^\x20-\x7e]/.test(suffix)) {
+    const message =
+      'The statement descriptor must contain at least one letter, only Latin characters, and none of < > \\ \' " *.';
+    throw invalidRequest(message, 'statement_descriptor_suffix');
+  }
+  return suffix;
 }
 
 /** Whether the merchant asks for an extended authorization; null: the request does not say. */

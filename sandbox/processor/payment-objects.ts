@@ -65,7 +65,7 @@ export function toPaymentIntent(context: RenderContext, row: IntentRow): StripeO
     shipping: null,
     source: null,
     statement_descriptor: null,
-    statement_descriptor_suffix: null,
+    statement_descriptor_suffix: row.statementSuffix ?? null,
     status: row.status,
     transfer_data: null,
     transfer_group: row.group,
@@ -101,6 +101,7 @@ function toLastPaymentError(context: RenderContext, { failure }: IntentRow): Str
 
 export function toCharge(context: RenderContext, row: ChargeRow): StripeObject {
   const method = context.find('methods', row.method);
+  const statementSuffix = context.find('intents', row.intent)?.statementSuffix ?? null;
   // As at Stripe, the uncaptured remainder of a capture and a released hold count as refunded.
   const refunded = row.refunded + (row.captured || row.released ? row.amount - row.amountCaptured : 0);
   return {
@@ -114,7 +115,8 @@ export function toCharge(context: RenderContext, row: ChargeRow): StripeObject {
     application_fee_amount: null,
     balance_transaction: row.captured && (row.settlesAt ?? 0) <= context.now ? `txn_${row.id.slice(3)}` : null,
     billing_details: toBillingDetails(method),
-    calculated_statement_descriptor: 'EVERYSHARE SANDBOX',
+    calculated_statement_descriptor:
+      statementSuffix === null ? 'EVERYSHARE SANDBOX' : `EVERYSHARE* ${statementSuffix}`.slice(0, 22),
     captured: row.captured,
     created: row.created,
     currency: row.currency,
@@ -142,7 +144,7 @@ export function toCharge(context: RenderContext, row: ChargeRow): StripeObject {
     source: null,
     source_transfer: null,
     statement_descriptor: null,
-    statement_descriptor_suffix: null,
+    statement_descriptor_suffix: statementSuffix,
     status: row.failure === null ? 'succeeded' : 'failed',
     transfer_data: null,
     transfer_group: row.group,

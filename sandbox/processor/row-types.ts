@@ -51,6 +51,8 @@ export interface IntentRow {
   readonly offSession: boolean;
   /** The merchant asks for an extended authorization. Absent in older journals: it did not. */
   readonly asksForExtension?: boolean;
+  /** The end of the text on the card statement. Absent in older journals: there is none. */
+  readonly statementSuffix?: string | null;
 }
 
 export interface ChargeRow {
@@ -122,9 +124,23 @@ export interface AccountRow {
   readonly email: string | null;
   readonly businessName: string | null;
   readonly metadata: Metadata;
+  /** The onboarding form was completed. */
   readonly onboarded: boolean;
-  /** The newest onboarding link: its random token, the URL to return to, and when it expires. */
-  readonly link: { readonly token: string; readonly returnUrl: string; readonly until: number } | null;
+  /** Absent: the transfers capability follows from `onboarded`. */
+  readonly transfers?: Exclude<TransfersStatus, 'active'>;
+  /** The newest onboarding links, newest first. */
+  readonly links?: readonly AccountLinkRow[];
+}
+
+export type TransfersStatus = 'active' | 'pending' | 'restricted' | 'rejected';
+
+export interface AccountLinkRow {
+  readonly token: string;
+  /** The random token of the page that was opened with the link; null: it was not opened yet. */
+  readonly form: string | null;
+  readonly refreshUrl: string;
+  readonly returnUrl: string | null;
+  readonly until: number;
 }
 
 export interface TransferRow {

@@ -246,6 +246,7 @@ describe('advance', () => {
     await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(6 * DAY + 2 * HOUR) });
     await world.work();
     const intents = await venue.intents(checkout.id);
+    expect(intents[1]?.statement_descriptor_suffix).toBe(first?.statement_descriptor_suffix);
     expect(intents.map(({ id, status }) => [id === first?.id, status])).toEqual([
       [true, 'canceled'],
       [false, 'requires_capture'],
@@ -311,6 +312,18 @@ describe('advance', () => {
       expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
       expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
     });
+  });
+
+  it('does not renew a hold that the card extends beyond pay_by', async () => {
+    const checkout = await venue.collecting({ pay_by: inFuture(20 * DAY), party_size: 2 });
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.extends);
+    await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(15 * DAY) });
+    await world.work();
+    const intents = await venue.intents(checkout.id);
+    expect(intents.map(({ status }) => status)).toEqual(['requires_capture']);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
+    // The guest reads the venue's name on the card statement, also after a renewal.
+    expect(intents[0]?.statement_descriptor_suffix).toMatch(/^[A-Z]/);
   });
 
   it('does not renew a hold that outlives pay_by', async () => {

@@ -68,6 +68,8 @@ function newHold(overrides: Partial<NewHold> = {}): NewHold {
     description: 'A boat',
     metadata,
     customerId: null,
+    needsLongHold: false,
+    statementSuffix: null,
     ...overrides,
   };
 }
@@ -221,6 +223,60 @@ describe('a renewal', () => {
   });
 });
 
+describe('a long hold', () => {
+  const pay = async (adapterUsed: Processor, card: string, overrides: Partial<NewHold>) => {
+    const { intentId } = await adapterUsed.createHold(newHold(overrides));
+    const { heldAt, captureBefore } = await adapterUsed.payWithTestCard(intentId, card, unique('pay'));
+    return ((captureBefore ?? 0) - (heldAt ?? 0)) / 86_400_000;
+  };
+
+  it('is requested where it is needed, and lasts as long as the card gives it', async () => {
+    expect(await pay(processor, 'pm_card_mastercard', { needsLongHold: true })).toBe(30);
+    expect(await pay(processor, 'pm_card_visa', { needsLongHold: true })).toBe(7);
+    expect(await pay(processor, 'pm_card_mastercard', { needsLongHold: false })).toBe(7);
+  });
+
+  it('is an ordinary one if the processor gives this account none, and it is not asked again', async () => {
+    const rule = { id: 'refused', on: 'payment_intents.create', kind: 'card_features_refused', times: 1 } as const;
+    sandbox.api.faults.set({ rules: [rule] });
+    const ordinary = adapter('test');
+    const request = newHold({ needsLongHold: true });
+    const created = await ordinary.createHold(request);
+    // The rule is used up: a second request would be accepted.
+    expect(await ordinary.createHold(request)).toEqual(created);
+    expect(await pay(ordinary, 'pm_card_mastercard', { needsLongHold: true })).toBe(7);
+    sandbox.api.faults.set({ rules: [{ ...rule, id: 'restarted' }] });
+    expect(await adapter('test').createHold(request)).toEqual(created);
+  });
+});
+
+describe('the card statement', () => {
+  it('names the venue', async () => {
+    const { intentId } = await processor.createHold(newHold({ statementSuffix: 'HARBOR HOU' }));
+    await processor.payWithTestCard(intentId, 'pm_card_visa', unique('pay'));
+    const { latest_charge: charge } = await stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] });
+    expect(charge).toMatchObject({ calculated_statement_descriptor: 'EVERYSHARE* HARBOR HOU' });
+  });
+
+  it.each(['123', "Joe's", 'A*', '港の家', 'A name of more than 22 characters'])(
+    'is refused by the processor with %s',
+    async (suffix) => {
+      expect(await codeOf(processor.createHold(newHold({ statementSuffix: suffix })))).toBe('invalid_request_error');
+    },
+  );
+});
+
+describe('a key that belongs to other parameters', () => {
+  it('is spent: the outcome is unknown, and the next call needs another key', async () => {
+    const request = newHold({ statementSuffix: 'HARBOR' });
+    await processor.createHold(request);
+    await expect(processor.createHold({ ...request, statementSuffix: 'MARINA' })).rejects.toMatchObject({
+      name: 'ProcessorUnavailable',
+      kind: 'processor_failed',
+    });
+  });
+});
+
 describe('a capture', () => {
   it('charges the card once, with one key or with two', async () => {
     const { intentId } = await held();
@@ -334,28 +390,60 @@ describe('a refund', () => {
 });
 
 describe('a venue’s account', () => {
-  const venue = { id: 'ven_1', name: 'Kayaks & Grüße' };
+  const venue = { id: 'ven_1', name: 'Kayaks & Grüße', email: 'pay@venue.example', country: 'US' };
+  const payable = async (): Promise<{ accountId: string }> => {
+    const { accountId } = await processor.createAccount(unique('account'), venue);
+    await processor.completeSandboxOnboarding(accountId);
+    return { accountId };
+  };
 
-  it('in the sandbox can be paid at once, and is one account for one key', async () => {
+  it('is one account for one key, and says what is due until its onboarding is complete', async () => {
     const key = unique('account');
     const account = await processor.createAccount(key, venue);
-    expect(account.payoutsEnabled).toBe(true);
+    expect(account).toMatchObject({ transfersStatus: 'restricted' });
+    expect(account.requirementsDue).toContain('default_outbound_destination');
     expect(await processor.createAccount(key, venue)).toEqual(account);
-    const raw = await stripe.accounts.retrieve(account.accountId);
-    expect(raw.business_profile?.name).toBe(venue.name);
-    expect(raw.metadata).toEqual({ venue_id: 'ven_1', onboarded: 'true' });
+    const raw = await stripe.v2.core.accounts.retrieve(account.accountId, { include: ['identity', 'defaults'] });
+    expect(raw).toMatchObject({
+      display_name: venue.name,
+      contact_email: venue.email,
+      metadata: { venue_id: 'ven_1' },
+    });
+    expect(await processor.retrieveAccount(account.accountId)).toEqual(account);
+    await processor.completeSandboxOnboarding(account.accountId);
+    expect(await processor.retrieveAccount(account.accountId)).toEqual({
+      accountId: account.accountId,
+      transfersStatus: 'active',
+      requirementsDue: [],
+    });
+  });
+
+  it('says why it cannot be paid when the processor does not wait for the venue', async () => {
+    const { accountId } = await payable();
+    const setStatus = (status: string) =>
+      stripe.rawRequest('POST', `/sandbox/accounts/${accountId}`, { transfers_status: status });
+    await setStatus('pending');
+    expect(await processor.retrieveAccount(accountId)).toMatchObject({
+      transfersStatus: 'pending',
+      requirementsDue: ['requirements_pending_verification'],
+    });
+    await setStatus('rejected');
+    expect(await processor.retrieveAccount(accountId)).toMatchObject({
+      transfersStatus: 'rejected',
+      requirementsDue: ['rejected_other'],
+    });
   });
 
   it('has a link to the processor’s onboarding form', async () => {
     const { accountId } = await processor.createAccount(unique('account'), venue);
-    expect(await processor.onboardingLink(accountId, 'https://venue.example/back')).toContain(accountId);
-    expect(await codeOf(processor.onboardingLink('acct_nobody', 'https://venue.example/back'))).toBe(
-      'resource_missing',
-    );
+    const urls = { returnUrl: 'https://venue.example/back', refreshUrl: 'https://venue.example/again' };
+    expect(await processor.onboardingLink(accountId, urls)).toContain(accountId);
+    expect(await codeOf(processor.onboardingLink('acct_nobody', urls))).toBe('resource_missing');
+    expect(await codeOf(processor.retrieveAccount('acct_nobody'))).toBe('resource_missing');
   });
 
   it('gets a transfer once for one key, never more than was captured, and the transfer can be reversed', async () => {
-    const { accountId } = await processor.createAccount(unique('account'), venue);
+    const { accountId } = await payable();
     const { chargeId } = await captured();
     const part = {
       key: unique('move'),
@@ -398,14 +486,14 @@ describe('a venue’s account', () => {
       movementId: 'mov_1',
     };
     expect(await codeOf(processor.transfer({ ...part, accountId: 'acct_nobody' }))).toBe('resource_missing');
-    const { id: accountId } = await stripe.accounts.create({ type: 'express' });
+    const { accountId } = await processor.createAccount(unique('account'), venue);
     expect(await codeOf(processor.transfer({ ...part, key: unique('move'), accountId }))).toBe(
       'insufficient_capabilities_for_transfer',
     );
   });
 
   it('has transfers, reversals and refunds that are found by their movement, without a key', async () => {
-    const { accountId } = await processor.createAccount(unique('account'), venue);
+    const { accountId } = await payable();
     const { chargeId, intentId } = await captured();
     const [checkoutId, movementId] = [unique('chk'), unique('mov')];
     expect(await processor.findTransfer(checkoutId, movementId)).toBeNull();
@@ -423,7 +511,7 @@ describe('a venue’s account', () => {
   });
 
   it('gets no transfer from a held charge', async () => {
-    const { accountId } = await processor.createAccount(unique('account'), venue);
+    const { accountId } = await payable();
     const chargeId = (await held()).chargeId ?? '';
     const part = {
       key: unique('move'),
@@ -557,9 +645,11 @@ describe('after a fault, the same call with the same key does the work once', { 
     const customer = await retryAfter('customers.create', kind, createCustomer);
     expect(await createCustomer(processor)).toBe(customer);
     const accountKey = unique('account');
-    const { accountId } = await retryAfter('accounts.create', kind, (at) =>
-      at.createAccount(accountKey, { id: 'ven_1', name: 'Kayaks' }),
-    );
+    const owner = { id: 'ven_1', name: 'Kayaks', email: 'pay@venue.example', country: 'US' };
+    const createAccount = (at: Processor) => at.createAccount(accountKey, owner);
+    const { accountId } = await retryAfter('v2.core.accounts.create', kind, createAccount);
+    expect((await createAccount(processor)).accountId).toBe(accountId);
+    await processor.completeSandboxOnboarding(accountId);
     const { chargeId } = await captured();
     const part = {
       key: unique('move'),

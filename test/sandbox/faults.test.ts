@@ -79,7 +79,7 @@ describe('an idempotency key', () => {
 });
 
 describe('faults', () => {
-  const shortTimeout = () => stripeClient(processor.port, keys.test.secret, { timeout: 1_000 });
+  const shortTimeout = () => stripeClient(processor.port, keys.test.secret, { timeout: 400 });
 
   it('are set, read and cleared over HTTP with a secret key', async () => {
     const url = `${processor.url}/sandbox/faults`;

@@ -23,6 +23,7 @@ export const CARDS = {
   captureFailsForAWhile: '4000000000700023',
   captureFailsForGood: '4000000000700031',
   renewalFails: '4000000000700049',
+  extends: '5555555555554444',
   oneHoldAtATime: '4000000000700072',
   disputed: '4000000000000259',
   settlesLater: '4000000000700122',

@@ -273,31 +273,6 @@ describe('files and functions', () => {
     expect(tooLong).toEqual([]);
   });
 
-  it('a function has at most 60 lines', () => {
-    const tooLong: string[] = [];
-    for (const file of sources.filter((one) => read(one).split('\n').length > 60)) {
-      const tree = parse(file);
-      const visit = (node: ts.Node): void => {
-        const isFunction =
-          ts.isFunctionDeclaration(node) ||
-          ts.isMethodDeclaration(node) ||
-          ts.isArrowFunction(node) ||
-          ts.isFunctionExpression(node);
-        if (isFunction) {
-          const lines =
-            tree.getLineAndCharacterOfPosition(node.end).line -
-            tree.getLineAndCharacterOfPosition(node.getStart(tree)).line +
-            1;
-          if (lines > 60)
-            tooLong.push(`${file}:${tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1} (${lines})`);
-        }
-        ts.forEachChild(node, visit);
-      };
-      visit(tree);
-    }
-    expect(tooLong).toEqual([]);
-  });
-
   it('a test waits with a bound: test/support/wait-for.ts', () => {
     const waiting = files.filter((file) => /^test\/.*\.ts$/.test(file) && /for \(;;\)|while \(true\)/.test(read(file)));
     expect(waiting.filter((file) => file !== 'test/tidy/tree.test.ts')).toEqual(['test/support/wait-for.ts']);

@@ -79,6 +79,8 @@ export class CheckRun {
       description: 'everyshare processor check',
       metadata,
       customerId,
+      needsLongHold: customerId !== null,
+      statementSuffix: 'CHECK',
     };
   }
 

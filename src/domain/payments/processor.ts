@@ -58,6 +58,10 @@ export interface NewHold {
   readonly metadata: HoldMetadata;
   /** The customer to save the card for, so that the hold can be renewed without the guest; null: do not save it. */
   readonly customerId: string | null;
+  /** The checkout may outlive an ordinary hold: asks for one that lasts longer, if the card gives it. */
+  readonly needsLongHold: boolean;
+  /** The venue, as the guest reads it on the card statement; null: the statement does not name it. */
+  readonly statementSuffix: string | null;
 }
 
 export interface CreatedHold {
@@ -89,9 +93,22 @@ export interface RefundRequest {
   readonly movementId: string;
 }
 
+/** Of the transfers capability: only while it is active can the account be paid. */
+export type TransfersStatus = 'active' | 'pending' | 'restricted' | 'rejected' | 'unsupported';
+
 export interface Account {
   readonly accountId: string;
-  readonly payoutsEnabled: boolean;
+  readonly transfersStatus: TransfersStatus;
+  /** What the processor needs before the account can be paid, in its own words. */
+  readonly requirementsDue: readonly string[];
+}
+
+/** The venue, as its account at the processor names it. */
+export interface AccountOwner {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly country: string;
 }
 
 /** One page of the processor's holds, newest first. */
@@ -108,6 +125,8 @@ export interface ChargeTotals {
 
 export interface Processor {
   readonly mode: Mode;
+  /** It is the embedded sandbox, where no real money moves. */
+  readonly isSandbox: boolean;
   /** The browser's key, needed beside the client secret. */
   readonly publishableKey: string;
   createCustomer(key: string, metadata: HoldMetadata): Promise<string>;
@@ -125,8 +144,12 @@ export interface Processor {
   refund(intentId: string, request: RefundRequest): Promise<{ readonly refundId: string }>;
   /** The refund of a movement, found by metadata because its key may have expired; null: there is none. */
   findRefund(intentId: string, movementId: string): Promise<{ readonly refundId: string } | null>;
-  createAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account>;
-  onboardingLink(accountId: string, returnUrl: string): Promise<string>;
+  createAccount(key: string, owner: AccountOwner): Promise<Account>;
+  retrieveAccount(accountId: string): Promise<Account>;
+  /** A stale or used link leads the venue to `refreshUrl`. */
+  onboardingLink(accountId: string, urls: { readonly returnUrl: string; readonly refreshUrl: string }): Promise<string>;
+  /** In the sandbox alone: completes the onboarding form. */
+  completeSandboxOnboarding(accountId: string): Promise<void>;
   transfer(request: TransferRequest): Promise<{ readonly transferId: string }>;
   findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null>;
   /** Whether the money of a charge was transferred to a venue. */

@@ -48,6 +48,8 @@ function toProcessorError(call: string, error: SdkError): Error {
 
 function unavailabilityOf(error: SdkError): Unavailability {
   if (error instanceof Stripe.errors.StripeCardError) return 'network_failed';
+  // The key belongs to a call with other parameters (a venue was renamed meanwhile): it never works again.
+  if (error instanceof Stripe.errors.StripeIdempotencyError && error.statusCode === 400) return 'processor_failed';
   return (error.statusCode ?? 0) >= 500 ? 'processor_failed' : 'no_answer';
 }
 

@@ -1,7 +1,8 @@
 // The adapter to the card processor, over its official SDK: the real processor, or the embedded sandbox at an address.
 // Every call that changes something carries the caller's idempotency key, ends within the time-out, and fails only as
 // ProcessorUnavailable or ProcessorRefusal, without a secret in the message. The adapter stores nothing, decides
-// nothing and never retries. It makes one extra call: it retrieves the intent after a capture or a release was refused.
+// nothing and never retries. It makes two extra calls: it retrieves the intent after a capture or a release was refused,
+// and creates a hold without an extended authorization if the processor gives none to the account.
 
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -9,6 +10,7 @@ import Stripe from 'stripe';
 import type { Mode } from '../../base/config.ts';
 import {
   type Account,
+  type AccountOwner,
   type ChargeTotals,
   type CreatedHold,
   type HoldFacts,
@@ -24,6 +26,7 @@ import {
   type SetupChange,
   type TransferRequest,
 } from './processor.ts';
+import { ACCOUNT_INCLUDE, accountOf, newAccountParams } from './stripe-accounts.ts';
 import { callStripe } from './stripe-errors.ts';
 import { chargeTotalsOf, factsOf, idOf, toStripeMetadata } from './stripe-facts.ts';
 import { registerDomain, registerEndpoint } from './stripe-setup.ts';
@@ -50,6 +53,12 @@ const PAGE_SIZE = 100;
 const WITH_CHARGE = ['latest_charge'];
 /** The balance transaction has the processor's fee. */
 const WITH_FEE = ['latest_charge.balance_transaction'];
+const EXTENDED_AUTHORIZATION = { card: { request_extended_authorization: 'if_available' as const } };
+
+/** The refusal has no code of its own. It says: "This account is not eligible for the requested card features." */
+function isExtensionRefusal(error: unknown): boolean {
+  return error instanceof ProcessorRefusal && error.message.includes('not eligible for the requested card features');
+}
 
 export function makeStripeProcessor(options: StripeOptions): Processor {
   // A key of the other mode would move real money in a test, or no money for a real checkout.
@@ -83,13 +92,15 @@ function clientFor(options: StripeOptions): Stripe {
 class StripeProcessor implements Processor {
   readonly mode: Mode;
   readonly publishableKey: string;
+  readonly isSandbox: boolean;
   readonly #stripe: Stripe;
-  readonly #sandbox: boolean;
+  /** The processor has said that this account gets no extended authorizations: it is not asked again. */
+  #isExtensionRefused = false;
 
   constructor(options: StripeOptions) {
     this.mode = options.mode;
     this.publishableKey = options.publishableKey;
-    this.#sandbox = (options.address ?? null) !== null;
+    this.isSandbox = (options.address ?? null) !== null;
     this.#stripe = clientFor(options);
   }
 
@@ -106,9 +117,7 @@ class StripeProcessor implements Processor {
       ...newIntent(request),
       ...(request.customerId === null ? {} : { setup_future_usage: 'off_session' }),
     };
-    const intent = await callStripe('createHold', () =>
-      this.#stripe.paymentIntents.create(params, { idempotencyKey: request.key }),
-    );
+    const intent = await this.#createIntent('createHold', request, params);
     if (intent.client_secret === null) throw new ProcessorUnavailable('createHold: the response has no client secret');
     return { intentId: intent.id, clientSecret: intent.client_secret };
   }
@@ -125,9 +134,31 @@ class StripeProcessor implements Processor {
       off_session: true,
       expand: WITH_CHARGE,
     };
-    return factsOf(
-      await callStripe('renewHold', () => this.#stripe.paymentIntents.create(params, { idempotencyKey: request.key })),
-    );
+    return factsOf(await this.#createIntent('renewHold', request, params));
+  }
+
+  /**
+   * Asks for an extended authorization where the checkout may outlive an ordinary hold. The processor gives them to
+   * accounts with certain prices only and refuses the whole call for any other: then the call is made without it.
+   */
+  async #createIntent(
+    call: string,
+    { key, needsLongHold }: NewHold,
+    params: Stripe.PaymentIntentCreateParams,
+  ): Promise<Stripe.PaymentIntent> {
+    const create = (more: Stripe.PaymentIntentCreateParams, idempotencyKey: string) =>
+      callStripe(call, () => this.#stripe.paymentIntents.create(more, { idempotencyKey }));
+    if (!needsLongHold) return create(params, key);
+    if (!this.#isExtensionRefused) {
+      try {
+        return await create({ ...params, payment_method_options: EXTENDED_AUTHORIZATION }, key);
+      } catch (error) {
+        if (!isExtensionRefusal(error)) throw error;
+        this.#isExtensionRefused = true;
+      }
+    }
+    // Another key, because the parameters are others.
+    return create(params, `${key} ordinary`);
   }
 
   async findRenewal(customerId: string, holdId: string): Promise<HoldFacts | null> {
@@ -142,7 +173,7 @@ class StripeProcessor implements Processor {
   }
 
   async payWithTestCard(intentId: string, card: string, key: string): Promise<HoldFacts> {
-    if (this.mode === 'live' && !this.#sandbox) throw new Error('a test card cannot pay in live mode');
+    if (this.mode === 'live' && !this.isSandbox) throw new Error('a test card cannot pay in live mode');
     const params = { payment_method: card, expand: WITH_CHARGE };
     return factsOf(
       await callStripe('payWithTestCard', () =>
@@ -216,37 +247,43 @@ class StripeProcessor implements Processor {
     return found === undefined ? null : { refundId: found.id };
   }
 
-  async createAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account> {
-    const params = {
-      // The processor onboards the venue and shows it a dashboard; we pay the fees and carry the losses.
-      controller: {
-        stripe_dashboard: { type: 'express' },
-        fees: { payer: 'application' },
-        losses: { payments: 'application' },
-        requirement_collection: 'stripe',
-      },
-      capabilities: { transfers: { requested: true } },
-      business_profile: { name: venue.name },
-      // The sandbox has no onboarding form: its accounts can be paid at once.
-      metadata: { venue_id: venue.id, ...(this.#sandbox ? { onboarded: 'true' } : {}) },
-    };
-    const account = await callStripe('createAccount', () =>
-      this.#stripe.accounts.create(params, { idempotencyKey: key }),
+  /** API v2: a repeat with the same key does not repeat what succeeded, and takes up what failed. */
+  async createAccount(key: string, owner: AccountOwner): Promise<Account> {
+    return accountOf(
+      await callStripe('createAccount', () =>
+        this.#stripe.v2.core.accounts.create(newAccountParams(owner), { idempotencyKey: key }),
+      ),
     );
-    return { accountId: account.id, payoutsEnabled: account.payouts_enabled === true };
+  }
+
+  async retrieveAccount(accountId: string): Promise<Account> {
+    return accountOf(
+      await callStripe('retrieveAccount', () =>
+        this.#stripe.v2.core.accounts.retrieve(accountId, { include: ACCOUNT_INCLUDE }),
+      ),
+    );
   }
 
   /** Each link works once and expires soon. Every call creates a new one, so it takes no key. */
-  async onboardingLink(accountId: string, returnUrl: string): Promise<string> {
+  async onboardingLink(
+    accountId: string,
+    { returnUrl, refreshUrl }: { readonly returnUrl: string; readonly refreshUrl: string },
+  ): Promise<string> {
+    const urls = { refresh_url: refreshUrl, return_url: returnUrl };
     const link = await callStripe('onboardingLink', () =>
-      this.#stripe.accountLinks.create({
+      this.#stripe.v2.core.accountLinks.create({
         account: accountId,
-        type: 'account_onboarding',
-        refresh_url: returnUrl,
-        return_url: returnUrl,
+        use_case: { type: 'account_onboarding', account_onboarding: urls },
       }),
     );
     return link.url;
+  }
+
+  async completeSandboxOnboarding(accountId: string): Promise<void> {
+    if (!this.isSandbox) throw new Error('only the sandbox completes an onboarding by a call');
+    await callStripe('completeSandboxOnboarding', () =>
+      this.#stripe.rawRequest('POST', `/sandbox/accounts/${accountId}`, { transfers_status: 'active' }),
+    );
   }
 
   async transfer(request: TransferRequest): Promise<{ readonly transferId: string }> {
@@ -350,5 +387,6 @@ function newIntent(request: NewHold) {
     metadata: toStripeMetadata(request.metadata),
     transfer_group: request.metadata.checkoutId,
     ...(request.customerId === null ? {} : { customer: request.customerId }),
+    ...(request.statementSuffix === null ? {} : { statement_descriptor_suffix: request.statementSuffix }),
   };
 }

@@ -8,7 +8,9 @@ import { callKeys, type HoldState, holdMetadataOf } from '../../payments/hold.ts
 import { type HoldFacts, ProcessorRefusal, ProcessorUnavailable, requireLease } from '../../payments/processor.ts';
 import { claimHold, claimHolds, findHold, lockLease, venuesWithDueHolds } from '../../payments/queries.ts';
 import { settleFee } from '../../payments/settle-fee.ts';
+import { statementSuffix } from '../../payments/statement-suffix.ts';
 import { isCharged } from '../../payments/transitions.ts';
+import { findVenue } from '../../venues/queries.ts';
 import { captureFunded } from '../capture/capture.ts';
 import { recordRelease } from '../capture/decide-capture.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
@@ -148,7 +150,7 @@ async function createRequestedHold(services: PaymentServices, hold: HoldState, l
   // No guest got the secret of a requested hold, so it can hold no card. After a day no guest waits for it either.
   if (isKeyExpired(services, hold))
     throw new ProcessorRefusal('request_expired', 'the hold was requested too long ago');
-  const checkout = await readCheckout(services.db, hold.venueId, hold.checkoutId);
+  const shown = await shownToPayer(services, hold);
   const metadata = holdMetadataOf(hold);
   const customerId = hold.savesCard ? await processor.createCustomer(callKeys.customer(hold), metadata) : null;
   requireLease(services.clock, leaseEnds);
@@ -156,9 +158,10 @@ async function createRequestedHold(services: PaymentServices, hold: HoldState, l
     key: callKeys.open(hold),
     amount: hold.amount,
     currency: hold.currency,
-    description: checkout?.description ?? '',
+    ...shown,
     metadata,
     customerId,
+    needsLongHold: hold.savesCard,
   });
   const clientSecret = services.seal.seal(created.clientSecret, `hold ${hold.venueId} ${hold.id}`);
   return recordSteps(services, hold, (locked, now) => {
@@ -172,6 +175,15 @@ async function createRequestedHold(services: PaymentServices, hold: HoldState, l
     // The hold is being released meanwhile. Its intent is known now, so the next settlement can release it.
     return [{ step: 'update hold', id: hold.id, update, dueAt: now }];
   });
+}
+
+/** What the payer reads about the hold: in receipts, and on the card statement. */
+async function shownToPayer(
+  { db }: PaymentServices,
+  { venueId, checkoutId }: HoldState,
+): Promise<{ readonly description: string; readonly statementSuffix: string | null }> {
+  const [checkout, venue] = await Promise.all([readCheckout(db, venueId, checkoutId), findVenue(db, venueId)]);
+  return { description: checkout?.description ?? '', statementSuffix: statementSuffix(venue?.name ?? '') };
 }
 
 /** The processor may have forgotten the key: the call must not be made again, or it could create a second intent. */
@@ -248,14 +260,15 @@ async function createOrFindRenewal(
     if (isExpired || renewal.status === 'releasing')
       throw new ProcessorRefusal('resource_missing', 'the renewal was never created');
   }
-  const checkout = await readCheckout(services.db, renewal.venueId, renewal.checkoutId);
+  const shown = await shownToPayer(services, renewal);
   requireLease(services.clock, leaseEnds);
   return processor.renewHold({
     key: callKeys.open(renewal),
     amount: renewal.amount,
     currency: renewal.currency,
-    description: checkout?.description ?? '',
+    ...shown,
     metadata: holdMetadataOf(renewal),
+    needsLongHold: true,
     customerId: original.customerId,
     paymentMethodId: original.paymentMethodId,
   });

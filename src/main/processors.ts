@@ -44,7 +44,7 @@ function openStripeProcessors({ stripe }: Config): OpenedProcessors {
     const keys = stripe[mode];
     if (keys === undefined) continue;
     const { secret: secretKey, publishable: publishableKey } = keys;
-    processors[mode] = lazyProcessor(mode, publishableKey, async () => {
+    processors[mode] = lazyProcessor({ mode, publishableKey, isSandbox: false }, async () => {
       const { makeStripeProcessor } = await import('../domain/payments/stripe.ts');
       return makeStripeProcessor({ mode, secretKey, publishableKey });
     });
@@ -68,12 +68,15 @@ async function openSandboxProcessors(
     // The first call that needs the processor gets the error too. Caught here so that it is not an unhandled rejection.
     sandbox.url().catch((error: unknown) => log.error({ err: error }, 'the sandbox processor did not start'));
   }
-  const { secret: test, publishable: testPublishable } = keys.test;
-  const { secret: live, publishable: livePublishable } = keys.live;
+  const sandboxAt = (mode: Mode): Processor => {
+    const { secret, publishable: publishableKey } = keys[mode];
+    const known = { mode, publishableKey, isSandbox: true };
+    return lazyProcessor(known, () => sandboxProcessor(sandbox, mode, secret, publishableKey));
+  };
   return {
     processors: {
-      test: lazyProcessor('test', testPublishable, () => sandboxProcessor(sandbox, 'test', test, testPublishable)),
-      live: lazyProcessor('live', livePublishable, () => sandboxProcessor(sandbox, 'live', live, livePublishable)),
+      test: sandboxAt('test'),
+      live: sandboxAt('live'),
     },
     access: {
       sandboxUrl: () => sandbox.url(),
@@ -192,9 +195,11 @@ async function startSandbox(
 }
 
 /** A processor that is opened by the first call to it. If opening fails, the next call tries again. */
-function lazyProcessor(mode: Mode, publishableKey: string, open: () => Promise<Processor>): Processor {
+function lazyProcessor(
+  known: Pick<Processor, 'mode' | 'publishableKey' | 'isSandbox'>,
+  open: () => Promise<Processor>,
+): Processor {
   let opened: Promise<Processor> | null = null;
-  const known: Partial<Processor> = { mode, publishableKey };
   return new Proxy(known as Processor, {
     get(target, name: keyof Processor) {
       if (name in target) return target[name];

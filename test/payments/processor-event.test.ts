@@ -203,13 +203,9 @@ describe('the content of a processor event', () => {
     }
   });
 
-  it('of an account says whether payouts are enabled', () => {
-    expect(subject('account.updated', { id: 'acct_1', payouts_enabled: true })).toEqual({
-      kind: 'account',
-      accountId: 'acct_1',
-      payoutsEnabled: true,
-    });
-    expect(subject('account.updated', { id: 'acct_1' })).toBeUndefined();
+  it('of an account says which account has changed', () => {
+    expect(subject('account.updated', { id: 'acct_1' })).toEqual({ kind: 'account', accountId: 'acct_1' });
+    expect(subject('account.updated', {})).toBeUndefined();
   });
 
   it('of any other type is ignored', () => {

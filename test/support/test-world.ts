@@ -23,6 +23,8 @@ import { verifyEncryptionKey } from '../../src/domain/installation/verify-encryp
 import { type IssuedKey, issueKey, type NewKeyRequest } from '../../src/domain/keys/issue-key.ts';
 import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
 import { createVenueWithKeys, type VenueWithKeys } from '../../src/domain/keys/sandbox-venue.ts';
+import { finishSandboxOnboarding } from '../../src/domain/payments/payout-account.ts';
+import { refreshDuePayoutAccounts } from '../../src/domain/payments/refresh-payout-accounts.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
@@ -190,6 +192,8 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
     key: async (venueId, key = {}) => {
       const issued = await context.db.transaction((tx) => issueKey(tx, command(), { venueId, ...PLAIN_KEY, ...key }));
       recordSecret('key', issued.key);
+      // A live key is for a venue that can be paid.
+      if (key.mode === 'live') await finishSandboxOnboarding(context.services, venueId, 'live');
       return issued;
     },
     revoke: async (keyId) => {
@@ -204,6 +208,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
         done += await settleDueHolds(services, 100);
         done += await captureDue(services, 100);
         done += await settleDueMovements(services, 100);
+        done += await refreshDuePayoutAccounts(services, 100);
         return done + (await applyDueProcessorEvents(services, 100));
       });
     },

@@ -41,7 +41,6 @@ export interface DisputeEvent {
 export interface AccountEvent {
   readonly kind: 'account';
   readonly accountId: string;
-  readonly payoutsEnabled: boolean;
 }
 
 export interface ProcessorEvent {
@@ -134,9 +133,7 @@ function readSubject(type: string, object: Fields): ProcessorEvent['subject'] | 
   }
   if (type.startsWith('charge.dispute.')) return readDispute(type, object);
   if (type === 'account.updated') {
-    const { id, payouts_enabled: payoutsEnabled } = object;
-    if (!isStorableText(id) || typeof payoutsEnabled !== 'boolean') return null;
-    return { kind: 'account', accountId: id, payoutsEnabled };
+    return isStorableText(object.id) ? { kind: 'account', accountId: object.id } : null;
   }
   return { kind: 'other' };
 }

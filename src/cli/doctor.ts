@@ -166,9 +166,9 @@ function checkBaseUrl({ config }: AppContext): Check {
 }
 
 async function checkRefunds({ db }: AppContext): Promise<Check> {
-  const { count, checkouts } = await countFailedRefunds(db);
+  const { count, parties } = await countFailedRefunds(db);
   if (count === 0) return passed('refunds', 'none has failed');
-  const detail = `${count} ${count === 1 ? 'refund' : 'refunds'} of ${checkouts} ${checkouts === 1 ? 'checkout' : 'checkouts'} did not reach the guest`;
+  const detail = `${count} ${count === 1 ? 'refund' : 'refunds'} of ${parties} ${parties === 1 ? 'checkout' : 'checkouts'} did not reach the guest`;
   return problem(
     'refunds',
     detail,

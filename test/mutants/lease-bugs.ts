@@ -97,8 +97,8 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'a returned fee has no ledger entry',
-    file: 'src/domain/payments/settle-movements.ts',
-    from: "    { kind: 'fee_return', subject: id, amount: feePart },\n",
+    file: 'src/domain/payments/settle-refund.ts',
+    from: "    { kind: 'fee_return', subject, amount: feePart },\n",
     to: '',
     tests: ['test/checkouts/refund-books.test.ts'],
   },

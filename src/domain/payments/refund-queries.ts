@@ -69,14 +69,14 @@ export async function recordRefundFailed(
 
 export interface FailedRefunds {
   readonly count: number;
-  readonly checkouts: number;
+  readonly parties: number;
 }
 
 /** Refunds that did not reach the guest, in all modes. */
 export async function countFailedRefunds(db: Queryable): Promise<FailedRefunds> {
   const rows = await db.query<FailedRefunds>(
-    `select count(*)::integer as count, count(distinct checkout_id)::integer as checkouts
+    `select count(*)::integer as count, count(distinct checkout_id)::integer as parties
      from movements where status = 'failed' and kind in ('refund', 'return')`,
   );
-  return rows[0] ?? { count: 0, checkouts: 0 };
+  return rows[0] ?? { count: 0, parties: 0 };
 }

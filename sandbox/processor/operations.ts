@@ -17,6 +17,7 @@ import {
   findByClientSecret,
   updatePaymentIntent,
 } from './payment-intents.ts';
+import { createDomain, toDomain, updateDomain } from './payment-method-domains.ts';
 import {
   type StripeObject,
   toCharge,
@@ -29,6 +30,7 @@ import { createRefund, toRefund } from './refunds.ts';
 import type { TransferRow } from './row-types.ts';
 import type { Transaction } from './transaction.ts';
 import { createReversal, createTransfer, retrieveBalance, toTransfer, toTransferReversal } from './transfers.ts';
+import { updateWebhookEndpoint } from './webhook-endpoints.ts';
 import { toEvent, toWebhookEndpoint } from './webhook-objects.ts';
 
 export interface Call {
@@ -346,8 +348,29 @@ define('webhook_endpoints.list', 'GET webhook_endpoints', LIST_PARAMS, ({ tx, pa
     toObject: (row) => toWebhookEndpoint(tx, row),
   }),
 );
+define(
+  'webhook_endpoints.update',
+  'POST webhook_endpoints/:',
+  ['disabled', 'enabled_events', 'metadata', 'description'],
+  ({ tx, id, params }) => updateWebhookEndpoint(tx, id, params),
+);
 define('webhook_endpoints.delete', 'DELETE webhook_endpoints/:', [], ({ tx, id }) => {
   tx.require('endpoints', id);
   tx.changes.remove('endpoints', id);
   return { id, object: 'webhook_endpoint', deleted: true };
 });
+
+define('payment_method_domains.create', 'POST payment_method_domains', ['domain_name', 'enabled'], ({ tx, params }) =>
+  createDomain(tx, params),
+);
+define('payment_method_domains.update', 'POST payment_method_domains/:', ['enabled'], ({ tx, id, params }) =>
+  updateDomain(tx, id, params),
+);
+define('payment_method_domains.list', 'GET payment_method_domains', [...LIST_PARAMS, 'domain_name'], ({ tx, params }) =>
+  listRows(params, {
+    url: '/v1/payment_method_domains',
+    table: tx.changes.committed.domains,
+    where: ({ name }) => name === (params.text('domain_name') ?? name),
+    toObject: (row) => toDomain(tx, row),
+  }),
+);

@@ -187,6 +187,14 @@ export interface EventRow {
   readonly pending: number;
 }
 
+/** A domain whose pages may show wallets. */
+export interface DomainRow {
+  readonly id: string;
+  readonly created: number;
+  readonly name: string;
+  readonly enabled: boolean;
+}
+
 export interface EndpointRow {
   readonly id: string;
   readonly created: number;
@@ -227,6 +235,7 @@ export interface Rows {
   disputes: DisputeRow;
   events: EventRow;
   endpoints: EndpointRow;
+  domains: DomainRow;
   deliveries: DeliveryRow;
   answers: StoredResponseRow;
 }

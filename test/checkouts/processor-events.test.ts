@@ -6,13 +6,13 @@ import { applyDueProcessorEvents } from '../../src/domain/checkouts/disputes/app
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { registerWebhookEndpoint } from '../../src/domain/payments/register-webhook-endpoint.ts';
 import { CARDS, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
-import { type HttpResponse, openSharedWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
+import { type HttpResponse, openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let world: TestWorld;
 let venue: TestVenue;
 beforeAll(async () => {
-  world = await openSharedWorld();
+  world = await openTestWorld();
   venue = await openTestVenue(world);
 });
 afterAll(() => world.close());

@@ -265,13 +265,17 @@ async function tellDisputes(story: Story): Promise<void> {
   }
 }
 
-async function tellEndpoints({ stripe }: Story): Promise<void> {
-  const endpoint = await stripe.webhookEndpoints.create({
-    url: 'https://everyshare.example/notices',
-    enabled_events: ['*'],
-  });
-  await stripe.webhookEndpoints.list();
+async function tellEndpoints({ processor, stripe, next }: Story): Promise<void> {
+  const url = 'https://everyshare.example/notices';
+  const endpoint = await stripe.webhookEndpoints.create({ url, enabled_events: ['charge.captured'] });
+  for (let times = 0; times < 2; times++) await processor.registerEndpoint(next('endpoint'), url);
   await stripe.webhookEndpoints.del(endpoint.id);
+  await processor.registerEndpoint(next('endpoint'), url);
+  const domain = await stripe.paymentMethodDomains.create({ domain_name: 'pay.example', enabled: false });
+  for (const name of ['pay.example', 'pay.example', 'other.example']) {
+    await processor.registerDomain(next('domain'), name);
+  }
+  await stripe.paymentMethodDomains.update(domain.id, { enabled: false });
   await stripe.balance.retrieve();
   await stripe.events.list({ limit: 1 });
 }

@@ -159,9 +159,21 @@ export interface Processor {
   /** The holds created since then (milliseconds), newest first, one page at a time. */
   holdsSince(since: number, after: string | null): Promise<HoldsPage>;
   chargeTotals(intentId: string): Promise<ChargeTotals>;
+  /** Lets the pages of a domain show wallets. */
+  registerDomain(key: string, domain: string): Promise<SetupChange>;
+  /** Lets the processor send its events to this URL. */
+  registerEndpoint(key: string, url: string): Promise<RegisteredEndpoint>;
   /** The newest dispute about the intent's charge; null: there is none. */
   findDispute(intentId: string): Promise<{ readonly disputeId: string; readonly amount: number } | null>;
 }
+
+/** `secret` is shown once, when the endpoint is created. */
+export interface RegisteredEndpoint {
+  readonly change: SetupChange;
+  readonly secret: string | null;
+}
+
+export type SetupChange = 'created' | 'updated' | 'unchanged';
 
 export type Processors = Readonly<Partial<Record<Mode, Processor>>>;
 

@@ -21,12 +21,15 @@ import {
   ProcessorRefusal,
   ProcessorUnavailable,
   type RefundRequest,
+  type RegisteredEndpoint,
   type Renewal,
+  type SetupChange,
   type TransferRequest,
 } from './processor.ts';
 import { ACCOUNT_INCLUDE, accountOf, newAccountParams } from './stripe-accounts.ts';
 import { callStripe } from './stripe-errors.ts';
 import { chargeTotalsOf, factsOf, idOf, toStripeMetadata } from './stripe-facts.ts';
+import { registerDomain, registerEndpoint } from './stripe-setup.ts';
 
 export interface StripeAddress {
   readonly protocol: 'http' | 'https';
@@ -353,6 +356,14 @@ class StripeProcessor implements Processor {
     );
     const [dispute] = page.data;
     return dispute === undefined ? null : { disputeId: dispute.id, amount: dispute.amount };
+  }
+
+  async registerDomain(key: string, domain: string): Promise<SetupChange> {
+    return callStripe('registerDomain', () => registerDomain(this.#stripe, key, domain));
+  }
+
+  async registerEndpoint(key: string, url: string): Promise<RegisteredEndpoint> {
+    return callStripe('registerEndpoint', () => registerEndpoint(this.#stripe, key, url));
   }
 
   /** Intents are never deleted. "Not found" means a wrong account or key, not a lost hold, so it is no refusal. */

@@ -919,12 +919,23 @@ CREATE TABLE payout_accounts (
   venue_id uuid NOT NULL,
   mode text NOT NULL,
   account_id text NOT NULL,
-  payouts_enabled boolean NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  -- The processor's status of the transfers capability: transfers work only while it is active. Null: not asked yet.
+  transfers_status text,
+  -- What the processor needs before the capability is active, in its own words.
+  requirements_due text[] NOT NULL DEFAULT '{}'::text[],
+  -- When the processor was asked last.
+  checked_at timestamp with time zone,
+  -- When a worker asks the processor again: after an event, and from time to time, because events can be lost.
+  check_at timestamp with time zone NOT NULL,
+  -- Increases with each claim and each event. A worker with a stale lease token must not write.
+  lease_token integer NOT NULL DEFAULT 0,
   CONSTRAINT payout_accounts_pkey PRIMARY KEY (venue_id, mode),
   CONSTRAINT payout_accounts_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
-  CONSTRAINT payout_account_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
+  CONSTRAINT payout_account_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
+  CONSTRAINT payout_account_transfers_status_is_known CHECK (transfers_status = ANY (ARRAY['active'::text, 'pending'::text, 'restricted'::text, 'rejected'::text, 'unsupported'::text]))
 );
+CREATE INDEX payout_accounts_to_check ON payout_accounts USING btree (check_at);
 
 -- What a venue is paid for one completed checkout; its transfers are movements. Lists page by created_at, which is
 -- unique.

@@ -7,12 +7,12 @@ import type { Clock } from '../../src/base/clock.ts';
 import { type Random, randomText } from '../../src/base/random.ts';
 import { ApiError, invalidRequest, unauthorized } from './api-error.ts';
 import { expand } from './expand.ts';
-import { type FaultRule, type Faults, makeFaults, readFaultSettings } from './faults.ts';
-import { Params, parseForm } from './form-params.ts';
+import { type FaultRule, type Faults, makeFaults } from './faults.ts';
+import { Params, parseForm, parseJsonBody } from './form-params.ts';
 import { releaseHold } from './holds.ts';
 import { type Journal, JournalFailure } from './journal.ts';
 import type { ApiOutcome, ApiRequest, ApiResponse } from './messages.ts';
-import { findOperation, type Operation, operationNames, readPath } from './operations.ts';
+import { findOperation, type Operation, readPath } from './operations.ts';
 import { servePage } from './page-routes.ts';
 import { cardDelayOf } from './payment-intents.ts';
 import {
@@ -24,6 +24,7 @@ import {
   unknownUrl,
 } from './responses.ts';
 import type { ChargeRow, Mode, StoredResponseRow } from './row-types.ts';
+import { serveSandboxRoute } from './sandbox-routes.ts';
 import { Store } from './store.ts';
 import { TimerQueue } from './timer-queue.ts';
 import { Transaction } from './transaction.ts';
@@ -71,6 +72,7 @@ interface Caller {
 
 const DEFAULT_TIMEOUT_FAULT_MS = 60_000;
 const KEY_RETENTION_SECONDS = 25 * 3600;
+const V2_KEY_RETENTION_SECONDS = 30 * 86_400;
 /** The SDK makes a key of its own for each call, and retries within minutes. */
 const SDK_KEY_RETENTION_SECONDS = 3600;
 const EVENT_RETENTION_SECONDS = 30 * 86_400;
@@ -187,7 +189,7 @@ class EmbeddedProcessorApi implements ProcessorApi {
       const cut = request.path.indexOf('?');
       const path = cut < 0 ? request.path : request.path.slice(0, cut);
       const query = cut < 0 ? '' : request.path.slice(cut + 1);
-      if (path === '/sandbox/faults') return this.#serveFaults(request);
+      if (path.startsWith('/sandbox/')) return this.#serveSandbox(request, path, requestId);
       const parsed = readPath(path);
       if (parsed === null) {
         const transact = <T>(mode: Mode, task: (tx: Transaction) => T): T =>
@@ -195,7 +197,8 @@ class EmbeddedProcessorApi implements ProcessorApi {
         const page = servePage({ method: request.method, path, query, body: request.body, transact });
         return page ?? errorResponse(unknownUrl(request.method, path), requestId);
       }
-      const fields = parseForm(request.method === 'POST' ? request.body : query);
+      const isJson = request.method === 'POST' && path.startsWith('/v2/');
+      const fields = isJson ? parseJsonBody(request.body) : parseForm(request.method === 'POST' ? request.body : query);
       const caller = this.#authenticate(request, typeof fields.key === 'string' ? fields.key : undefined);
       const operation = findOperation(request.method, parsed.pattern);
       if (operation === undefined) throw unknownUrl(request.method, path);
@@ -234,11 +237,14 @@ class EmbeddedProcessorApi implements ProcessorApi {
     return fault?.kind === 'timeout_after' ? timeoutFault(fault) : response;
   }
 
-  /** An idempotency key runs its operation once: later requests get the stored response, or an error. */
+  /**
+   * An idempotency key runs its operation once: later requests get the stored response, or an error. API v2 stores what
+   * succeeded only: a repeat takes up what failed.
+   */
   async #runOnce(call: PreparedCall, key: string, fault: FaultRule | null): Promise<ApiResponse> {
     if (key.length > 255) throw invalidRequest('Idempotency keys are at most 255 characters long.');
     const { mode } = call.caller;
-    const id = `${call.caller.isPublishable ? 'pk' : 'sk'} ${key}`;
+    const id = `${call.caller.isPublishable ? 'pk' : isV2(call) ? 'v2' : 'sk'} ${key}`;
     const fingerprint = fingerprintOf(call);
     const stored = this.#store.tables(mode).answers.get(id);
     if (stored !== undefined && !isExpired(stored, Math.floor(this.#options.clock.now() / 1000))) {
@@ -271,8 +277,8 @@ class EmbeddedProcessorApi implements ProcessorApi {
     const response = this.#run(tx, call, idempotent?.key, fault);
     // A failed operation changes nothing, but its answer is stored as well.
     const stored = response.isRolledBack ? this.#begin(mode, call.requestId, idempotent?.key ?? null) : tx;
-    if (idempotent !== null) {
-      const { status, body } = response;
+    const { status, body } = response.done ?? response;
+    if (idempotent !== null && (status < 400 || !isV2(call))) {
       const { id, fingerprint } = idempotent;
       stored.put('answers', { id, created: tx.now, fingerprint, status, body, request: call.requestId });
     }
@@ -286,12 +292,19 @@ class EmbeddedProcessorApi implements ProcessorApi {
     { operation, caller, params, requestId, id, innerId, request }: PreparedCall,
     key: string | undefined,
     fault: FaultRule | null,
-  ): ApiResponse & { readonly isRolledBack: boolean } {
+  ): ApiResponse & { readonly isRolledBack: boolean; readonly done?: StoredAnswer } {
     const headers = responseHeaders(requestId, key);
     if (fault?.kind === 'error_500_rolled_back') return { ...internalError(headers), isRolledBack: true };
     try {
       const result = operation.run({ tx, id, innerId, params, isPublishable: caller.isPublishable });
-      if (fault?.kind === 'error_500_after') return { ...internalError(headers), isRolledBack: false };
+      if (fault?.kind === 'error_500_after') {
+        const done = { status: 200, body: JSON.stringify(result) };
+        return {
+          ...internalError(headers),
+          isRolledBack: false,
+          ...(operation.name.startsWith('v2.') ? { done } : {}),
+        };
+      }
       const paths = caller.isPublishable ? [] : params.list('expand');
       // A stored event may hold this very object, which must stay unexpanded there.
       const isShared = request.method === 'POST' || operation.name.startsWith('events.');
@@ -306,23 +319,11 @@ class EmbeddedProcessorApi implements ProcessorApi {
     }
   }
 
-  #serveFaults(request: ApiRequest): ApiResponse {
-    const caller = this.#authenticate(request, undefined);
-    if (caller.isPublishable) throw unauthorized('Faults are set with a secret key.');
-    if (request.method === 'DELETE') this.faults.clear();
-    else if (request.method === 'PUT') {
-      let value: unknown;
-      try {
-        value = JSON.parse(request.body);
-      } catch {
-        throw invalidRequest('The body is not JSON.');
-      }
-      const settings = readFaultSettings(value);
-      if (typeof settings === 'string') throw invalidRequest(settings);
-      this.faults.set(settings);
-    } else if (request.method !== 'GET') throw unknownUrl(request.method, '/sandbox/faults');
-    const body = JSON.stringify({ ...this.faults.read(), operations: operationNames() });
-    return { status: 200, headers: { 'content-type': 'application/json' }, body };
+  #serveSandbox(request: ApiRequest, path: string, requestId: string): ApiResponse {
+    const { mode, isPublishable } = this.#authenticate(request, undefined);
+    if (isPublishable) throw unauthorized('The sandbox is controlled with a secret key.');
+    const transact = <T>(task: (tx: Transaction) => T): T => this.#transact(mode, requestId, null, task);
+    return serveSandboxRoute({ request, path, faults: this.faults, transact });
   }
 }
 
@@ -336,6 +337,11 @@ interface PreparedCall {
   readonly id: string;
   readonly innerId: string;
 }
+
+const isV2 = ({ operation }: PreparedCall): boolean => operation.name.startsWith('v2.');
+
+/** What API v2 answers to the repeat of a call that did its work and failed then. */
+type StoredAnswer = Pick<ApiResponse, 'status' | 'body'>;
 
 interface IdempotentCall {
   readonly id: string;
@@ -362,6 +368,7 @@ function fingerprintOf({ request, path }: PreparedCall): string {
 }
 
 function isExpired({ id, created }: StoredResponseRow, now: number): boolean {
+  if (id.startsWith('v2 ')) return created + V2_KEY_RETENTION_SECONDS <= now;
   return created + (id.startsWith('sk stripe-node-retry-') ? SDK_KEY_RETENTION_SECONDS : KEY_RETENTION_SECONDS) <= now;
 }
 

@@ -1,5 +1,5 @@
-// Form-encoded parameters as Stripe reads them: nested brackets, arrays, and typed access that rejects a missing,
-// malformed or unknown parameter by its name. Parsed fields have no prototype, so no key can reach one.
+// Parameters as Stripe reads them, form-encoded (API v1: nested brackets, arrays) or JSON (API v2), and typed access that
+// rejects a missing, malformed or unknown parameter by its name. Parsed fields have no prototype, so no key can reach one.
 
 import { invalidRequest } from './api-error.ts';
 
@@ -60,6 +60,28 @@ function setField(fields: Fields, name: string, value: string): void {
     }
     level = next;
   }
+}
+
+/** The fields of a JSON body, as API v2 takes them. */
+export function parseJsonBody(text: string): Fields {
+  let value: unknown;
+  try {
+    value = text === '' ? {} : JSON.parse(text);
+  } catch {
+    throw invalidRequest('Invalid request: the body is not JSON.');
+  }
+  const field = fieldOf(value, 0);
+  if (typeof field === 'string' || Array.isArray(value))
+    throw invalidRequest('Invalid request: the body is no object.');
+  return field;
+}
+
+function fieldOf(value: unknown, depth: number): Field {
+  if (typeof value !== 'object' || value === null) return value === null ? '' : String(value);
+  if (depth > MAX_DEPTH) throw invalidRequest('Invalid request: the body is nested too deeply.');
+  const fields = emptyFields();
+  for (const [name, inner] of Object.entries(value)) fields[name] = fieldOf(inner, depth + 1);
+  return fields;
 }
 
 /** Typed reading of one level of parameters; errors name parameters with `path` (`payment_method_data[card]`). */

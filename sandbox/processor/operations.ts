@@ -1,8 +1,8 @@
-// The list of operations under /v1: for each its name (fault rules use it), its route, its parameters, whether a
+// The list of operations under /v1 and /v2: for each its name (fault rules use it), its route, its parameters, whether a
 // publishable key may call it, and what it runs. A route replaces each id of the path by a colon:
-// `payment_intents/:/capture`.
+// `payment_intents/:/capture`, `v2/core/accounts/:`.
 
-import { createAccount, createAccountLink, toAccount, updateAccount } from './accounts.ts';
+import { createAccount, createAccountLink, retrieveAccount, toAccount } from './accounts.ts';
 import { invalidRequest, operationFailed } from './api-error.ts';
 import { retrieveBalanceTransaction } from './balance-transactions.ts';
 import { closeDispute, createDispute, toDispute } from './disputes.ts';
@@ -17,6 +17,7 @@ import {
   findByClientSecret,
   updatePaymentIntent,
 } from './payment-intents.ts';
+import { createDomain, toDomain, updateDomain } from './payment-method-domains.ts';
 import {
   type StripeObject,
   toCharge,
@@ -29,6 +30,7 @@ import { createRefund, toRefund } from './refunds.ts';
 import type { TransferRow } from './row-types.ts';
 import type { Transaction } from './transaction.ts';
 import { createReversal, createTransfer, retrieveBalance, toTransfer, toTransferReversal } from './transfers.ts';
+import { updateWebhookEndpoint } from './webhook-endpoints.ts';
 import { toEvent, toWebhookEndpoint } from './webhook-objects.ts';
 
 export interface Call {
@@ -62,13 +64,14 @@ function define(
   operations.set(route, { name, params: accepted, isPublic, run });
 }
 
-/** The route pattern and the ids of a path; null when it is not under /v1. */
+/** The route pattern and the ids of a path; null when it is not under /v1 or /v2. */
 export function readPath(path: string): { pattern: string; id: string; innerId: string } | null {
   const [empty, version, ...segments] = path.split('/');
-  if (empty !== '' || version !== 'v1' || segments.length === 0) return null;
-  const start = segments[0] === 'test_helpers' ? 2 : 1;
+  if (empty !== '' || (version !== 'v1' && version !== 'v2') || segments.length === 0) return null;
+  const start = version === 'v2' || segments[0] === 'test_helpers' ? 2 : 1;
   const isId = (index: number): boolean => index >= start && (index - start) % 2 === 0;
-  const pattern = segments.map((segment, index) => (isId(index) ? ':' : segment)).join('/');
+  const route = segments.map((segment, index) => (isId(index) ? ':' : segment)).join('/');
+  const pattern = version === 'v2' ? `v2/${route}` : route;
   return { pattern, id: segments[start] ?? '', innerId: segments[start + 2] ?? '' };
 }
 
@@ -190,38 +193,27 @@ define('refunds.list', 'GET refunds', [...LIST_PARAMS, 'charge', 'payment_intent
   }),
 );
 
+/** A new platform makes accounts with API v2; v1 has to be switched on. The text of this refusal is a guess. */
 define(
   'accounts.create',
   'POST accounts',
-  [
-    'type',
-    'controller',
-    'country',
-    'email',
-    'business_profile',
-    'business_type',
-    'capabilities',
-    'company',
-    'individual',
-    'default_currency',
-    'settings',
-    'tos_acceptance',
-    'metadata',
-  ],
-  ({ tx, params }) => createAccount(tx, params),
+  ['type', 'controller', 'country', 'email', 'business_profile', 'capabilities', 'metadata'],
+  () => {
+    throw invalidRequest('Your platform cannot create accounts with API v1. Use POST /v2/core/accounts instead.');
+  },
 );
 define('accounts.retrieve', 'GET accounts/:', [], ({ tx, id }) => toAccount(tx, tx.require('accounts', id)));
 define(
-  'accounts.update',
-  'POST accounts/:',
-  ['email', 'business_profile', 'business_type', 'capabilities', 'settings', 'metadata'],
-  ({ tx, id, params }) => updateAccount(tx, id, params),
+  'v2.core.accounts.create',
+  'POST v2/core/accounts',
+  ['configuration', 'contact_email', 'dashboard', 'defaults', 'display_name', 'identity', 'include', 'metadata'],
+  ({ tx, params }) => createAccount(tx, params),
 );
-define(
-  'account_links.create',
-  'POST account_links',
-  ['account', 'refresh_url', 'return_url', 'type', 'collect', 'collection_options'],
-  ({ tx, params }) => createAccountLink(tx, params),
+define('v2.core.accounts.retrieve', 'GET v2/core/accounts/:', ['include'], ({ tx, id, params }) =>
+  retrieveAccount(tx, id, params),
+);
+define('v2.core.account_links.create', 'POST v2/core/account_links', ['account', 'use_case'], ({ tx, params }) =>
+  createAccountLink(tx, params),
 );
 
 const renderTransfer = (tx: Transaction, row: TransferRow): StripeObject =>
@@ -356,8 +348,29 @@ define('webhook_endpoints.list', 'GET webhook_endpoints', LIST_PARAMS, ({ tx, pa
     toObject: (row) => toWebhookEndpoint(tx, row),
   }),
 );
+define(
+  'webhook_endpoints.update',
+  'POST webhook_endpoints/:',
+  ['disabled', 'enabled_events', 'metadata', 'description'],
+  ({ tx, id, params }) => updateWebhookEndpoint(tx, id, params),
+);
 define('webhook_endpoints.delete', 'DELETE webhook_endpoints/:', [], ({ tx, id }) => {
   tx.require('endpoints', id);
   tx.changes.remove('endpoints', id);
   return { id, object: 'webhook_endpoint', deleted: true };
 });
+
+define('payment_method_domains.create', 'POST payment_method_domains', ['domain_name', 'enabled'], ({ tx, params }) =>
+  createDomain(tx, params),
+);
+define('payment_method_domains.update', 'POST payment_method_domains/:', ['enabled'], ({ tx, id, params }) =>
+  updateDomain(tx, id, params),
+);
+define('payment_method_domains.list', 'GET payment_method_domains', [...LIST_PARAMS, 'domain_name'], ({ tx, params }) =>
+  listRows(params, {
+    url: '/v1/payment_method_domains',
+    table: tx.changes.committed.domains,
+    where: ({ name }) => name === (params.text('domain_name') ?? name),
+    toObject: (row) => toDomain(tx, row),
+  }),
+);

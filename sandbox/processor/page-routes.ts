@@ -1,7 +1,7 @@
 // Routes of the processor's HTML pages and of their forms: test cards, 3-D Secure, onboarding. A page that changes
-// something needs the random token of its link; a link works until its form was submitted, then it answers 404.
+// something needs the random token of its link, and works until its form was submitted; then it answers 404.
 
-import { completeOnboarding } from './accounts.ts';
+import { completeOnboarding, openLink } from './accounts.ts';
 import { Params, parseForm } from './form-params.ts';
 import { completeChallenge } from './holds.ts';
 import type { ApiResponse } from './messages.ts';
@@ -11,10 +11,11 @@ import {
   challengeDonePage,
   challengePage,
   notFoundPage,
+  onboardingDonePage,
   onboardingPage,
   PAGE_STYLE,
 } from './pages.ts';
-import type { Mode } from './row-types.ts';
+import type { AccountLinkRow, Mode } from './row-types.ts';
 import type { Transaction } from './transaction.ts';
 
 export interface PageRequest {
@@ -90,18 +91,29 @@ function serveChallenge(request: PageRequest, isRead: boolean, id: string, param
   return html(404, notFoundPage('style.css'));
 }
 
+/** A link that is stale, or was opened before, leads to its refresh URL; its form is completed with the page's token. */
 function serveOnboarding(request: PageRequest, isRead: boolean, id: string, params: Params): ApiResponse {
   const token = params.text('token') ?? '';
   for (const mode of ['test', 'live'] as const) {
     const response = request.transact(mode, (tx) => {
       const account = tx.find('accounts', id);
-      const link = account?.link ?? null;
-      if (account === undefined || link === null || link.token !== token || link.until < tx.now) return null;
-      if (isRead) return html(200, onboardingPage(account.businessName ?? 'The venue', token), link.returnUrl);
-      completeOnboarding(tx, account);
-      return redirect(link.returnUrl);
+      const link = account?.links?.find((one) => (isRead ? one.token : one.form) === token);
+      if (account === undefined || link === undefined || token === '') return null;
+      if (!isRead) {
+        completeOnboarding(tx, { ...account, links: withoutForm(account.links, token) });
+        return link.returnUrl === null ? html(200, onboardingDonePage()) : redirect(link.returnUrl);
+      }
+      if (link.form !== null || link.until < tx.now) return redirect(link.refreshUrl);
+      // HEAD shows nothing, so it does not use up the link.
+      const form = request.method === 'HEAD' ? '' : openLink(tx, account, link);
+      return html(200, onboardingPage(account.businessName ?? 'The venue', form), link.returnUrl);
     });
     if (response !== null) return response;
   }
   return html(404, notFoundPage('../3ds/style.css'));
+}
+
+/** The links without the page that was submitted: its form works once. */
+function withoutForm(links: readonly AccountLinkRow[] = [], form: string): AccountLinkRow[] {
+  return links.map((one) => (one.form === form ? { ...one, form: '' } : one));
 }

@@ -107,6 +107,10 @@ export function onboardingPage(name: string, token: string): string {
   );
 }
 
+export function onboardingDonePage(): string {
+  return page('Set up payouts', '../3ds/style.css', '<h1>Payouts are set up</h1>\n<p>You can close this window.</p>');
+}
+
 export function notFoundPage(style: string): string {
   return page('Nothing here', style, '<h1>Nothing here</h1>\n<p>This link is not valid, or not any more.</p>');
 }

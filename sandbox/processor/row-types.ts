@@ -124,9 +124,23 @@ export interface AccountRow {
   readonly email: string | null;
   readonly businessName: string | null;
   readonly metadata: Metadata;
+  /** The onboarding form was completed. */
   readonly onboarded: boolean;
-  /** The newest onboarding link: its random token, the URL to return to, and when it expires. */
-  readonly link: { readonly token: string; readonly returnUrl: string; readonly until: number } | null;
+  /** Absent: the transfers capability follows from `onboarded`. */
+  readonly transfers?: Exclude<TransfersStatus, 'active'>;
+  /** The newest onboarding links, newest first. */
+  readonly links?: readonly AccountLinkRow[];
+}
+
+export type TransfersStatus = 'active' | 'pending' | 'restricted' | 'rejected';
+
+export interface AccountLinkRow {
+  readonly token: string;
+  /** The random token of the page that was opened with the link; null: it was not opened yet. */
+  readonly form: string | null;
+  readonly refreshUrl: string;
+  readonly returnUrl: string | null;
+  readonly until: number;
 }
 
 export interface TransferRow {
@@ -173,6 +187,14 @@ export interface EventRow {
   readonly pending: number;
 }
 
+/** A domain whose pages may show wallets. */
+export interface DomainRow {
+  readonly id: string;
+  readonly created: number;
+  readonly name: string;
+  readonly enabled: boolean;
+}
+
 export interface EndpointRow {
   readonly id: string;
   readonly created: number;
@@ -213,6 +235,7 @@ export interface Rows {
   disputes: DisputeRow;
   events: EventRow;
   endpoints: EndpointRow;
+  domains: DomainRow;
   deliveries: DeliveryRow;
   answers: StoredResponseRow;
 }

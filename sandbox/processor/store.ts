@@ -16,6 +16,7 @@ const TABLE_NAMES: readonly TableName[] = [
   'disputes',
   'events',
   'endpoints',
+  'domains',
   'deliveries',
   'answers',
 ];

@@ -19,6 +19,7 @@ const OBJECT_NAMES: { readonly [T in TableName]?: string } = {
   disputes: 'dispute',
   events: 'event',
   endpoints: 'webhook endpoint',
+  domains: 'payment method domain',
 };
 
 export interface TransactionOptions {

@@ -1,6 +1,7 @@
 // Transfers to connected accounts, their reversals, and the platform's balance. No sum goes below zero: each transfer
 // is checked against its source charge or the balance, each reversal against its transfer.
 
+import { transfersStatusOf } from './accounts.ts';
 import { invalidRequest, operationFailed } from './api-error.ts';
 import { chargeFee } from './balance-transactions.ts';
 import type { Params } from './form-params.ts';
@@ -15,7 +16,7 @@ export function createTransfer(tx: Transaction, params: Params): StripeObject {
   const destination = tx.require('accounts', params.requireText('destination'), 'destination');
   const sourceId = params.text('source_transaction');
   const source = sourceId === null ? null : tx.require('charges', sourceId, 'source_transaction');
-  if (!destination.onboarded) {
+  if (transfersStatusOf(destination) !== 'active') {
     throw operationFailed(
       'insufficient_capabilities_for_transfer',
       'Your destination account needs to have at least one of the following capabilities enabled: transfers, crypto_transfers, legacy_payments',

@@ -10,9 +10,12 @@ import { compareSchema } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
 import { countVenuesWithoutHours } from '../domain/analytics/queries.ts';
 import { verifyEncryptionKey } from '../domain/installation/verify-encryption-key.ts';
+import { payableVenues } from '../domain/payments/payout-account-queries.ts';
+import { listVenues } from '../domain/venues/queries.ts';
 import type { AppContext } from '../run/context.ts';
 import { errorLine } from './cli-error.ts';
 import type { Command, CommandResult, OpenContext } from './command-definition.ts';
+import { everyPage } from './every-page.ts';
 import { block } from './table.ts';
 
 interface Check {
@@ -119,6 +122,23 @@ function checkProcessor({ config }: AppContext): Check {
   return passed('processor', `${describe('test')}, ${describe('live')}`);
 }
 
+/** Linked venues whose live checkouts are refused, because the processor cannot pay them. */
+async function checkPayouts({ db, config }: AppContext): Promise<Check> {
+  if (!config.modes.includes('live')) return passed('payouts', 'live mode has no card processor');
+  const venues = await everyPage((before) => listVenues(db, before));
+  const linked = venues.filter((venue) => venue.linked && venue.revoked_at === null);
+  const payable = new Set(await payableVenues(db, 'live'));
+  const missing = linked.filter(({ id }) => !payable.has(id));
+  if (missing.length === 0) return passed('payouts', `all of ${linked.length} linked venues can be paid`);
+  const names = missing.slice(0, 5).map(({ id, name }) => `${name} (${id})`);
+  const more = missing.length > names.length ? `, and ${missing.length - names.length} more` : '';
+  return notice(
+    'payouts',
+    `cannot be paid, so their live checkouts are refused: ${names.join(', ')}${more}`,
+    '"everyshare venue show ID" says what is missing; "everyshare venue onboard ID" gives the venue’s link.',
+  );
+}
+
 function checkSms({ config }: AppContext): Check {
   const { twilio, sandboxSms } = config;
   if (twilio !== null) {
@@ -183,6 +203,7 @@ async function runChecks(open: OpenContext): Promise<Check[]> {
     await runCheck('encryption_key', checkEncryptionKey(context)),
     await runCheck('clock', checkClock(context)),
     checkProcessor(context),
+    await runCheck('payouts', checkPayouts(context)),
     checkSms(context),
     checkBaseUrl(context),
     await runCheck('analytics', checkAnalytics(context)),

@@ -1,11 +1,13 @@
-// `everyshare processor check`: runs the story of a payment in test mode against the card processor that is set up, and
+// `everyshare processor setup`: registers at the card processor what this installation needs there, and says what to set
+// here. `everyshare processor check`: runs the story of a payment in test mode against the card processor that is set up, and
 // compares each step with what this service relies on. It never uses a live key.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkProcessor } from '../domain/payments/check-processor.ts';
 import type { CheckedStep } from '../domain/payments/check-run.ts';
-import { CliError } from './cli-error.ts';
+import { commandError, quoted, usageError } from './cli-error.ts';
 import type { Command } from './command-definition.ts';
+import { choiceOption } from './options.ts';
 import { table } from './table.ts';
 
 const check: Command = {
@@ -23,7 +25,7 @@ const check: Command = {
     const { context } = await open();
     const { test: processor } = context.services.processors;
     if (processor === undefined) {
-      throw new CliError('STRIPE_TEST_SECRET_KEY is not set: set it, because the check never uses a live key.', 1);
+      throw commandError('STRIPE_TEST_SECRET_KEY is not set: set it, because the check never uses a live key.');
     }
     const { steps, left } = await checkProcessor({
       processor,
@@ -53,4 +55,50 @@ function textOf(where: string, steps: readonly CheckedStep[]): string {
   return `Checked ${where}:\n\n${table(['RESULT', 'STEP', 'EXPECTED', 'FOUND', 'WHAT IT PROVES'], rows)}\n`;
 }
 
-export const processorCommands: readonly Command[] = [check];
+const setup: Command = {
+  words: ['processor', 'setup'],
+  arguments: [],
+  help: 'register the domain for wallets and the webhook endpoint at the card processor; a second run changes nothing',
+  options: [
+    { name: 'mode', valueName: 'test|live', isRequired: true, help: 'whose account' },
+    { name: 'url', valueName: 'URL', isRequired: true, help: 'the public address of this service, with https' },
+  ],
+  async run(input, open) {
+    const mode = choiceOption(input, 'mode', ['test', 'live']);
+    const url = publicAddress(input.required('url'));
+    const { context } = await open();
+    const processor = context.services.processors[mode];
+    if (processor === undefined) {
+      throw commandError(`STRIPE_${mode.toUpperCase()}_SECRET_KEY is not set: set it to the key of the account.`);
+    }
+    const run = context.ids.uuid();
+    const notices = `${url.origin}/processor/notices/${mode}`;
+    const domain = await processor.registerDomain(`setup domain ${run}`, url.hostname);
+    const endpoint = await processor.registerEndpoint(`setup endpoint ${run}`, notices);
+    const steps = [
+      { what: 'payment method domain', name: url.hostname, change: domain },
+      { what: 'webhook endpoint', name: notices, change: endpoint.change },
+    ];
+    const setting = `STRIPE_${mode.toUpperCase()}_WEBHOOK_SECRET`;
+    const secret = endpoint.secret === null ? null : { setting, value: endpoint.secret };
+    const rows = steps.map(({ what, name, change }) => [what, name, change]);
+    return {
+      json: { mode, steps, secret },
+      text: `${table(['WHAT', 'NAME', 'CHANGE'], rows)}\n\n${secretLine(setting, endpoint.secret)}`,
+    };
+  },
+};
+
+/** The processor shows the secret of an endpoint once, so this command does too. */
+function secretLine(setting: string, secret: string | null): string {
+  if (secret === null) return `${setting} stays as it is. The processor’s dashboard shows the secret of the endpoint.`;
+  return `Set this on every server; it is not shown again:\n${setting}=${secret}`;
+}
+
+function publicAddress(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === 'https:' && url.pathname === '/' && url.search === '' && url.hostname.includes('.')) return url;
+  throw usageError(`--url is ${quoted(text)}: give the public https address of this service, without a path.`);
+}
+
+export const processorCommands: readonly Command[] = [check, setup];

@@ -5,13 +5,21 @@ import type { Queryable } from '../base/db.ts';
 import { MAX_AMOUNT } from '../base/money.ts';
 import { createVenueWithKeys } from '../domain/keys/sandbox-venue.ts';
 import { type CostExample, compareWithListPrice, isBelowCost, LIST_PRICE } from '../domain/payments/list-price.ts';
-import { onboardingLink } from '../domain/payments/payout-account.ts';
+import {
+  type AccountContact,
+  finishSandboxOnboarding,
+  MissingContact,
+  onboardingLink,
+  whyNotPayable,
+} from '../domain/payments/payout-account.ts';
+import { findPayoutAccount, type PayoutAccount } from '../domain/payments/payout-account-queries.ts';
 import { audit } from '../domain/venues/audit.ts';
 import { addOrigin, changeFee, linkVenue, removeOrigin, revokeVenue } from '../domain/venues/change-venue.ts';
 import { requireOrigin } from '../domain/venues/create-venue.ts';
 import { findVenue, listVenues, type VenueRow } from '../domain/venues/queries.ts';
-import { explainNotFound, quoted, unknownId, usageError } from './cli-error.ts';
-import type { Command, CommandInput, CommandResult, OpenContext } from './command-definition.ts';
+import type { AppContext } from '../run/context.ts';
+import { errorLine, explainNotFound, quoted, unknownId, usageError } from './cli-error.ts';
+import type { Command, CommandInput, CommandResult, OpenContext, Option } from './command-definition.ts';
 import { everyPage } from './every-page.ts';
 import { choiceOption, integerOption, parseId } from './options.ts';
 import { block, formatTimestamp, table } from './table.ts';
@@ -60,6 +68,46 @@ function originIn(text: string, label: string): string {
   }
 }
 
+const WITHOUT_PAYOUTS: Option = {
+  name: 'without-payouts',
+  valueName: null,
+  help: 'in the sandbox: do not complete its payout onboarding, so that live checkouts are refused',
+};
+
+function payoutJson(account: PayoutAccount | null) {
+  if (account === null) return null;
+  const { accountId, transfersStatus, requirementsDue, checkedAt } = account;
+  return { account: accountId, transfers: transfersStatus, due: requirementsDue, checked_at: checkedAt };
+}
+
+function payoutText(account: PayoutAccount | null): string {
+  if (account === null) return 'no account';
+  return `${account.transfersStatus ?? 'not asked yet'} (${account.accountId})`;
+}
+
+/**
+ * What a venue still needs for live checkouts. In the sandbox its payout onboarding is completed here, so that live mode
+ * can be tried at once. An error is shown and not thrown: the venue exists, and its keys are shown once.
+ */
+async function preparePayouts(
+  { services }: AppContext,
+  venueId: string,
+  isComplete: boolean,
+): Promise<{ readonly account: PayoutAccount | null; readonly text: string }> {
+  let account = await findPayoutAccount(services.db, venueId, 'live');
+  if (isComplete && services.processors.live?.isSandbox === true) {
+    try {
+      account = await finishSandboxOnboarding(services, venueId, 'live');
+    } catch (error) {
+      const text = `the sandbox could not complete it (${errorLine(error, [])}): run "everyshare venue link ${venueId}"`;
+      return { account, text };
+    }
+  }
+  const missing = whyNotPayable(account);
+  const remedy = `Run "everyshare venue onboard ${venueId} --mode live".`;
+  return { account, text: missing === null ? payoutText(account) : `none yet. ${missing} ${remedy}` };
+}
+
 type Change = (tx: Queryable, command: CommandContext, id: string) => Promise<VenueRow>;
 
 async function applyChange(id: string, open: OpenContext, change: Change): Promise<CommandResult> {
@@ -87,6 +135,7 @@ const create: Command = {
       help: 'an origin whose pages may use its publishable keys',
     },
     { name: 'sandbox', valueName: null, help: 'not linked: test mode only, until "venue link"' },
+    WITHOUT_PAYOUTS,
   ],
   async run(input, open) {
     const origins = input.texts('origin').map((text) => originIn(text, '--origin'));
@@ -98,6 +147,7 @@ const create: Command = {
       createVenueWithKeys(tx, command, request),
     );
     const { id, name, linked } = venue;
+    const payouts = linked ? await preparePayouts(context, id, !input.flag('without-payouts')) : null;
     const text = block([
       ['id', id],
       ['name', name],
@@ -105,6 +155,7 @@ const create: Command = {
       ['origins', venue.origins.join(', ') || 'none'],
       ['secret key (test)', secretTest],
       ['publishable key (test)', publishableTest],
+      ...(payouts === null ? [] : [['payouts (live)', payouts.text] as [string, string]]),
     ]);
     return {
       json: {
@@ -113,6 +164,7 @@ const create: Command = {
         linked,
         origins: venue.origins,
         keys: { secret_test: secretTest, publishable_test: publishableTest },
+        payouts: { live: payoutJson(payouts?.account ?? null) },
       },
       text: `${text}\n\nThe keys are shown once: keep them now.`,
     };
@@ -151,16 +203,38 @@ const show: Command = {
   async run(input, open) {
     const id = idIn(input);
     const { context } = await open();
-    return venueResult(await requireVenue(context.db, id));
+    const result = venueResult(await requireVenue(context.db, id));
+    const [test, live] = [
+      await findPayoutAccount(context.db, id, 'test'),
+      await findPayoutAccount(context.db, id, 'live'),
+    ];
+    const missing = whyNotPayable(live);
+    const text = block([
+      ['payouts (test)', payoutText(test)],
+      ['payouts (live)', missing === null ? payoutText(live) : `${payoutText(live)}. ${missing}`],
+    ]);
+    return {
+      json: { ...(result.json as object), payouts: { test: payoutJson(test), live: payoutJson(live) } },
+      text: `${result.text}\n${text}`,
+    };
   },
 };
 
 const link: Command = {
   words: ['venue', 'link'],
   arguments: ['ID'],
-  help: 'assert that a sandbox venue is verified and can be paid, so that it may have live keys',
-  options: [],
-  run: async (input, open) => applyChange(idIn(input), open, linkVenue),
+  help: 'assert that a sandbox venue is verified, so that it may have live keys',
+  options: [WITHOUT_PAYOUTS],
+  async run(input, open) {
+    const id = idIn(input);
+    const opened = await open();
+    const result = await applyChange(id, async () => opened, linkVenue);
+    const payouts = await preparePayouts(opened.context, id, !input.flag('without-payouts'));
+    return {
+      json: { ...(result.json as object), payouts: { live: payoutJson(payouts.account) } },
+      text: `${result.text}\n${block([['payouts (live)', payouts.text]])}`,
+    };
+  },
 };
 
 const revoke: Command = {
@@ -171,6 +245,17 @@ const revoke: Command = {
   run: async (input, open) => applyChange(idIn(input), open, revokeVenue),
 };
 
+/** Null: no e-mail address is given. */
+function contactIn(input: CommandInput): AccountContact | null {
+  const [email, country] = [input.text('email'), input.text('country') ?? 'US'];
+  if (email !== null && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) {
+    throw usageError(`--email is ${quoted(email)}: give an e-mail address.`);
+  }
+  if (!/^[A-Za-z]{2}$/.test(country))
+    throw usageError(`--country is ${quoted(country)}: give two letters, such as US.`);
+  return email === null ? null : { email, country: country.toUpperCase() };
+}
+
 const onboard: Command = {
   words: ['venue', 'onboard'],
   arguments: ['ID'],
@@ -178,15 +263,22 @@ const onboard: Command = {
   options: [
     { name: 'mode', valueName: 'test|live', isRequired: true, help: 'whose account' },
     { name: 'return-url', valueName: 'URL', isRequired: true, help: 'where the venue goes afterwards' },
+    { name: 'email', valueName: 'ADDRESS', help: 'the venue’s e-mail address; needed the first time' },
+    { name: 'country', valueName: 'CODE', help: 'where the venue is, in two letters; US when absent' },
   ],
   async run(input, open) {
     const id = idIn(input);
     const mode = choiceOption(input, 'mode', ['test', 'live']);
     const returnUrl = input.required('return-url');
     if (!URL.canParse(returnUrl)) throw usageError(`--return-url is ${quoted(returnUrl)}: give a web address.`);
+    const contact = contactIn(input);
     const { context, command } = await open();
     await requireVenue(context.db, id);
-    const found = await onboardingLink(context.services, id, mode, returnUrl);
+    const link = { contact, returnUrl, refreshUrl: returnUrl };
+    const found = await onboardingLink(context.services, id, mode, link).catch((error: unknown) => {
+      if (!(error instanceof MissingContact)) throw error;
+      throw usageError('--email is missing: the card processor writes to the venue about its new account.');
+    });
     await context.db.transaction((tx) =>
       audit(tx, command, { venueId: id, action: 'payout.onboard', subject: found.accountId, detail: { mode } }),
     );

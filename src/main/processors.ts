@@ -18,7 +18,7 @@ export interface OpenedProcessors {
   registerWebhookEndpoints(base: string): Promise<void>;
 }
 
-type SandboxKeys = StripeKeys & { readonly webhookSecret: string };
+type SandboxKeys = Omit<StripeKeys, 'webhookSecrets'> & { readonly webhookSecret: string };
 
 const MODES = ['test', 'live'] as const;
 const SUPERVISE_INTERVAL_MS = 5_000;
@@ -39,16 +39,16 @@ export async function openProcessors(
 
 function openStripeProcessors({ stripe }: Config): OpenedProcessors {
   const processors: Partial<Record<Mode, Processor>> = {};
-  const processorEventSecrets: Partial<Record<Mode, string>> = {};
+  const processorEventSecrets: Partial<Record<Mode, readonly string[]>> = {};
   for (const mode of MODES) {
     const keys = stripe[mode];
     if (keys === undefined) continue;
     const { secret: secretKey, publishable: publishableKey } = keys;
-    processors[mode] = lazyProcessor(mode, publishableKey, async () => {
+    processors[mode] = lazyProcessor({ mode, publishableKey, isSandbox: false }, async () => {
       const { makeStripeProcessor } = await import('../domain/payments/stripe.ts');
       return makeStripeProcessor({ mode, secretKey, publishableKey });
     });
-    if (keys.webhookSecret !== null) processorEventSecrets[mode] = keys.webhookSecret;
+    processorEventSecrets[mode] = keys.webhookSecrets;
   }
   const access = { sandboxUrl: null, processorEventSecrets };
   return { processors, access, registerWebhookEndpoints: async () => undefined };
@@ -68,16 +68,19 @@ async function openSandboxProcessors(
     // The first call that needs the processor gets the error too. Caught here so that it is not an unhandled rejection.
     sandbox.url().catch((error: unknown) => log.error({ err: error }, 'the sandbox processor did not start'));
   }
-  const { secret: test, publishable: testPublishable } = keys.test;
-  const { secret: live, publishable: livePublishable } = keys.live;
+  const sandboxAt = (mode: Mode): Processor => {
+    const { secret, publishable: publishableKey } = keys[mode];
+    const known = { mode, publishableKey, isSandbox: true };
+    return lazyProcessor(known, () => sandboxProcessor(sandbox, mode, secret, publishableKey));
+  };
   return {
     processors: {
-      test: lazyProcessor('test', testPublishable, () => sandboxProcessor(sandbox, 'test', test, testPublishable)),
-      live: lazyProcessor('live', livePublishable, () => sandboxProcessor(sandbox, 'live', live, livePublishable)),
+      test: sandboxAt('test'),
+      live: sandboxAt('live'),
     },
     access: {
       sandboxUrl: () => sandbox.url(),
-      processorEventSecrets: { test: keys.test.webhookSecret, live: keys.live.webhookSecret },
+      processorEventSecrets: { test: [keys.test.webhookSecret], live: [keys.live.webhookSecret] },
     },
     async registerWebhookEndpoints(base) {
       const { registerWebhookEndpoint } = await import('../domain/payments/register-webhook-endpoint.ts');
@@ -192,9 +195,11 @@ async function startSandbox(
 }
 
 /** A processor that is opened by the first call to it. If opening fails, the next call tries again. */
-function lazyProcessor(mode: Mode, publishableKey: string, open: () => Promise<Processor>): Processor {
+function lazyProcessor(
+  known: Pick<Processor, 'mode' | 'publishableKey' | 'isSandbox'>,
+  open: () => Promise<Processor>,
+): Processor {
   let opened: Promise<Processor> | null = null;
-  const known: Partial<Processor> = { mode, publishableKey };
   return new Proxy(known as Processor, {
     get(target, name: keyof Processor) {
       if (name in target) return target[name];

@@ -24,6 +24,7 @@ import { type SmsSender, sendDueMessages } from '../domain/members/messages/send
 import { deleteOldSignIns } from '../domain/members/queries.ts';
 import { deleteOldDeclines } from '../domain/payments/decline-queries.ts';
 import { deleteOldProcessorEvents } from '../domain/payments/dispute-queries.ts';
+import { refreshDuePayoutAccounts } from '../domain/payments/refresh-payout-accounts.ts';
 import { settleDueMovements } from '../domain/payments/settle-movements.ts';
 import { deliverUntilStopped, dispatchDue } from '../domain/webhooks/deliveries/deliver.ts';
 import type { QueueServices } from '../domain/webhooks/deliveries/endpoint-queue.ts';
@@ -75,6 +76,12 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: FAST_INTERVAL_SECONDS,
     batchSize: 100,
     step: ({ payments }, batch) => settleDueMovements(payments, batch),
+  },
+  {
+    name: 'refresh-payout-accounts',
+    intervalSeconds: 2,
+    batchSize: 20,
+    step: ({ payments }, batch) => refreshDuePayoutAccounts(payments, batch),
   },
   {
     name: 'reconcile',

@@ -13,13 +13,13 @@ import {
   recountEvents,
   storedCounts,
 } from '../../src/domain/analytics/queries.ts';
-import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { inRolledBackTransaction } from './random-checkouts.ts';
 
 let world: TestWorld;
 let venueId: string;
 beforeAll(async () => {
-  world = await openSharedWorld();
+  world = await openTestWorld();
   venueId = (await world.venue()).venue.id;
 });
 afterAll(() => world.close());

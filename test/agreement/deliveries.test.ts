@@ -20,13 +20,13 @@ import {
 import { isDead, RETRY_WINDOW_MS } from '../../src/domain/webhooks/deliveries/schedule.ts';
 import { insertEndpoint } from '../../src/domain/webhooks/queries.ts';
 import { runs } from '../support/random-runs.ts';
-import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { inRolledBackTransaction, NOW } from './random-checkouts.ts';
 
 let world: TestWorld;
 let venueId: string;
 beforeAll(async () => {
-  world = await openSharedWorld();
+  world = await openTestWorld();
   venueId = (await world.venue()).venue.id;
 });
 afterAll(() => world.close());

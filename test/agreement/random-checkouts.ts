@@ -27,6 +27,7 @@ import {
 import { insertSeats } from '../../src/domain/members/queries.ts';
 import { insertHold, transitionHold } from '../../src/domain/payments/queries.ts';
 import { HOLD_TRANSITIONS, type HoldStatus } from '../../src/domain/payments/transitions.ts';
+import { storePayableAccount } from '../support/payable-venue.ts';
 
 export const NOW = Date.UTC(2027, 5, 1, 12, 0, 0, 123);
 const HOUR = 3_600_000;
@@ -172,6 +173,7 @@ export async function writeCheckout(tx: Queryable, venueId: string, random: Rand
   const payBy = timeAt(random.micros + ahead * 1_000);
   const request = createRequest(venueId, { mode, amount, payBy });
   const { checkoutId: id, content } = request;
+  if (mode === 'live') await storePayableAccount(tx, venueId);
   const { outcome } = await insertCheckout(tx, { ...request, now: NOW - 2 * HOUR - count });
   if (outcome !== 'created') throw new Error(`the checkout is ${outcome}`);
   if (ahead > 0) await advanceClock(tx, venueId, id, ahead);

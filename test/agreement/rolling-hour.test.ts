@@ -6,12 +6,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { countSharedCalls } from '../../src/domain/keys/queries.ts';
-import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { inRolledBackTransaction } from './random-checkouts.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
-  world = await openSharedWorld();
+  world = await openTestWorld();
 });
 afterAll(() => world.close());
 

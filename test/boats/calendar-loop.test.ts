@@ -6,7 +6,7 @@ import { makeOutbound, type Outbound } from '../../src/base/outbound/outbound.ts
 import { claimDueCalendars, recordCalendar } from '../../src/domain/boats/queries.ts';
 import { readDueCalendars } from '../../src/domain/boats/read-calendars.ts';
 import { type Listening, startHttpsReceiver } from '../support/test-receivers.ts';
-import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let receiver: Listening;
@@ -17,7 +17,7 @@ const hangingResponses = new Set<ServerResponse>();
 let shouldHang = true;
 
 beforeAll(async () => {
-  world = await openSharedWorld();
+  world = await openTestWorld();
   outbound = makeOutbound({ allowInsecureTargets: true });
   receiver = await startHttpsReceiver((request, reply) => {
     requestCount++;

@@ -8,12 +8,12 @@ import { insertCheckout } from '../../src/domain/checkouts/queries.ts';
 import { recordEvent } from '../../src/domain/events/record.ts';
 import { openPayout } from '../../src/domain/payments/movement-queries.ts';
 import { createRequest, inRolledBackTransaction, NOW } from '../agreement/random-checkouts.ts';
-import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let venueId: string;
 beforeAll(async () => {
-  world = await openSharedWorld();
+  world = await openTestWorld();
   venueId = (await world.venue()).venue.id;
 });
 afterAll(() => world.close());

@@ -342,7 +342,9 @@ describe('the public address of the sandbox processor', () => {
       ['GET', '/v1/events'],
       ['GET', '/v1/balance'],
       ['POST', '/v1/transfers'],
-      ['POST', '/v1/accounts'],
+      ['POST', '/v2/core/accounts'],
+      ['POST', '/v2/core/account_links'],
+      ['POST', '/sandbox/accounts/acct_1'],
       ['GET', '/sandbox/faults'],
       ['GET', '/healthz'],
     ];

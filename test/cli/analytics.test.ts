@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drawBars } from '../../src/cli/plot.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
 import { openTestActivity, reportActivity, type TestActivity } from '../support/test-activity.ts';
-import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let app: TestActivity;
 let cli: CommandLine;
 
 beforeAll(async () => {
-  world = await openSharedWorld();
+  world = await openTestWorld();
   app = await openTestActivity(world, 1, 'live');
   cli = commandLine(world);
   const events = Array.from({ length: 40 }, (_, i) => ({

@@ -181,8 +181,39 @@ describe('the program', () => {
         secret_test: expect.stringMatching(/^svc_test_[A-Za-z0-9]{32}$/),
         publishable_test: expect.stringMatching(/^pk_test_[A-Za-z0-9]{32}$/),
       },
+      // The embedded processor has onboarded it, so that live mode can be tried at once.
+      payouts: {
+        live: {
+          account: expect.stringMatching(/^acct_/),
+          transfers: 'active',
+          due: [],
+          checked_at: expect.any(String),
+        },
+      },
     });
-    expect(await json('venue', 'show', venue.id)).toMatchObject({ id: venue.id, linked: true });
+    expect(await json('venue', 'show', venue.id)).toMatchObject({
+      id: venue.id,
+      linked: true,
+      payouts: { test: null, live: { transfers: 'active' } },
+    });
+  });
+
+  it('leaves the payouts of a venue undone with --without-payouts, says what is missing, and does it later', async () => {
+    const created = await runProgram(['venue', 'create', '--name', 'Harbor House', '--without-payouts']);
+    expect(created).toMatchObject({ exit: 0, err: '' });
+    expect(created.out).toMatch(/payouts \(live\) +none yet\. It has no payout account/);
+    const id = /([0-9a-f-]{36})/.exec(created.out)?.[1] ?? '';
+    const linkTo = ['venue', 'onboard', id, '--mode', 'live', '--return-url', 'https://harbor.example/'];
+    expect(await runProgram(linkTo)).toMatchObject({ exit: 2, err: expect.stringContaining('--email is missing') });
+    const onboarding = await runProgram([...linkTo, '--email', 'pay@harbor.example', '--json']);
+    expect(JSON.parse(onboarding.out)).toMatchObject({ url: expect.stringContaining('/onboarding/acct_') });
+    expect((await run(['venue', 'show', id])).out).toMatch(
+      /payouts \(live\) +restricted .*needs: business_details\.url/,
+    );
+    expect((await run(['doctor'])).out).toMatch(/notice +payouts +cannot be paid.*Harbor House/);
+    const linked = await runProgram(['venue', 'link', id, '--json']);
+    expect(JSON.parse(linked.out)).toMatchObject({ id, payouts: { live: { transfers: 'active' } } });
+    expect((await run(['venue', 'show', id])).out).toMatch(/payouts \(live\) +active \(acct_/);
   });
 
   it('reads an older key from standard input, and exits although its input stays open', async () => {
@@ -256,7 +287,8 @@ describe('a venue', () => {
   it('gets origins, a fee and a link, and is revoked; each command prints the venue as it is then', async () => {
     const { id } = await newVenue('--sandbox');
     const shown = { id, name: 'Harbor House', linked: false, origins: [], fee: { bps: 0, fixed: 0 }, revoked_at: null };
-    expect(await json('venue', 'show', id)).toEqual({ ...shown, created_at: expect.stringMatching(/Z$/) });
+    const payouts = { test: null, live: null };
+    expect(await json('venue', 'show', id)).toEqual({ ...shown, payouts, created_at: expect.stringMatching(/Z$/) });
     expect(await json('venue', 'origin', 'add', id, 'https://b.example')).toMatchObject({
       origins: ['https://b.example'],
     });
@@ -442,12 +474,17 @@ describe('the doctor', () => {
         'encryption_key',
         'clock',
         'processor',
+        'payouts',
         'texts',
         'base_url',
         'analytics',
       ].map((name) => `${name} true`),
     );
-    expect((await run(['doctor'])).out).toMatch(/^ok {2}node +\d+/);
+    const { out } = await run(['doctor']);
+    expect(out).toMatch(/^ok +node +\d+/);
+    expect(out).not.toContain('PROBLEM');
+    // The venues of the tests before have no account at the processor, which is a notice and no problem.
+    expect(out).toMatch(/^notice +payouts +cannot be paid/m);
   });
 
   it('reports a function that is missing, one with another body, and one without a file', async () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../support/run-command.ts';
-import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let world: TestWorld;
@@ -24,7 +24,7 @@ const receiver = createServer((request, response) => {
 const address = (): string => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/local`;
 
 beforeAll(async () => {
-  world = await openSharedWorld();
+  world = await openTestWorld();
   venueId = (await world.venue({ sandbox: true })).venue.id;
   await world.venue();
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));

@@ -1,11 +1,14 @@
 // `everyshare processor check`: every step of a payment agrees at the embedded processor, a processor that behaves in
-// another way is noticed, and the check leaves no difference for reconcile.
+// another way is noticed, and the check leaves no difference for reconcile. `everyshare processor setup` registers what the
+// service needs there, once.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { checkProcessor } from '../../src/domain/payments/check-processor.ts';
 import type { CheckedStep } from '../../src/domain/payments/check-run.ts';
+import { HEARD_EVENTS } from '../../src/domain/payments/stripe-setup.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { stripeClient } from '../support/test-processor.ts';
+import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 
 interface Report {
   readonly ok: boolean;
@@ -92,4 +95,58 @@ describe('processor check', () => {
     await expect(checkProcessor({ ...options, processor: processors.live })).rejects.toThrow('never runs in live mode');
     expect((await processors.live.holdsSince(0, null)).holds).toEqual([]);
   });
+});
+
+interface Setup {
+  readonly steps: readonly { readonly what: string; readonly name: string; readonly change: string }[];
+  readonly secret: { readonly setting: string; readonly value: string } | null;
+}
+
+describe('processor setup', () => {
+  const argv = ['processor', 'setup', '--mode', 'live', '--url', 'https://pay.harbor.example'];
+
+  it('registers the domain and the webhook endpoint, and shows the secret to set', async () => {
+    const { steps, secret } = await cli.json<Setup>(...argv);
+    expect(steps).toEqual([
+      { what: 'payment method domain', name: 'pay.harbor.example', change: 'created' },
+      { what: 'webhook endpoint', name: 'https://pay.harbor.example/processor/notices/live', change: 'created' },
+    ]);
+    expect(secret).toEqual({ setting: 'STRIPE_LIVE_WEBHOOK_SECRET', value: PROCESSOR_KEYS.live.webhookSecret });
+  });
+
+  it('changes nothing when it runs again, says so, and shows no secret', async () => {
+    const { steps, secret } = await cli.json<Setup>(...argv);
+    expect(steps.map(({ change }) => change)).toEqual(['unchanged', 'unchanged']);
+    expect(secret).toBeNull();
+    const { exit, out } = await cli.run(...argv);
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^webhook endpoint +https:\S+\/live +unchanged$/m);
+    expect(out).not.toContain('whsec_');
+    const { data } = await stripeClient(world.processor.port, PROCESSOR_KEYS.live.secret).webhookEndpoints.list();
+    expect(data.filter(({ url }) => url.startsWith('https://pay.harbor.example'))).toHaveLength(1);
+  });
+
+  it('adds the events that an endpoint does not listen to', async () => {
+    const stripe = stripeClient(world.processor.port, PROCESSOR_KEYS.test.secret);
+    const url = 'https://pay.harbor.example/processor/notices/test';
+    const { id } = await stripe.webhookEndpoints.create({ url, enabled_events: ['charge.captured'] });
+    const { steps } = await cli.json<Setup>(
+      'processor',
+      'setup',
+      '--mode',
+      'test',
+      '--url',
+      'https://pay.harbor.example',
+    );
+    expect(steps.map(({ change }) => change)).toEqual(['created', 'updated']);
+    const found = (await stripe.webhookEndpoints.list()).data.find((endpoint) => endpoint.id === id);
+    expect(found?.enabled_events).toEqual(HEARD_EVENTS);
+  });
+
+  it.each(['http://pay.harbor.example', 'https://pay.harbor.example/path', 'https://localhost', 'harbor'])(
+    'refuses the address %s',
+    async (url) => {
+      expect(await cli.line(2, 'processor', 'setup', '--mode', 'live', '--url', url)).toContain('--url is');
+    },
+  );
 });

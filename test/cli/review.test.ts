@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
-import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 const OFFERING = {
@@ -36,7 +36,7 @@ interface QueuedItem {
 let world: TestWorld;
 let cli: CommandLine;
 beforeAll(async () => {
-  world = await openSharedWorld();
+  world = await openTestWorld();
   cli = commandLine(world);
 });
 afterAll(() => world.close());

@@ -6,6 +6,7 @@ import { SCOPES } from '../../src/domain/keys/key.ts';
 import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
 import { createVenue } from '../../src/domain/venues/create-venue.ts';
 import { type AppContext, commandContext } from '../../src/run/context.ts';
+import { storePayableAccount } from '../support/payable-venue.ts';
 import { recordSecret } from '../support/record-logs.ts';
 
 export const ORIGIN = 'https://harbor.example';
@@ -28,6 +29,7 @@ export async function issueKeys(context: AppContext): Promise<{ readonly venueId
   return context.db.transaction(async (tx) => {
     const options = { name: 'Harbor House', origins: [ORIGIN, 'https://example.com'], sandbox: false };
     const { id: venueId } = await createVenue(tx, command, options);
+    await storePayableAccount(tx, venueId);
     const issue = (kind: NewKeyRequest['kind'], mode: Mode, more: Partial<NewKeyRequest> = {}) =>
       issueKey(tx, command, {
         venueId,

@@ -10,7 +10,7 @@ import { type GuestFixture, openGuestFixture, type Person } from './guest-fixtur
 
 let fixture: GuestFixture;
 beforeAll(async () => {
-  fixture = await openGuestFixture();
+  fixture = await openGuestFixture({});
 });
 afterAll(() => fixture.world.close());
 

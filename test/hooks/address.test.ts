@@ -3,12 +3,12 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
-import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { connectVenueSystem } from './venue-system.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
-  world = await openSharedWorld();
+  world = await openTestWorld();
 });
 afterAll(() => world.close());
 

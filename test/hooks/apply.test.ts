@@ -15,12 +15,12 @@ import {
   tockReservation,
   YOGA,
 } from '../support/provider-samples.ts';
-import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
-  world = await openSharedWorld();
+  world = await openTestWorld();
 });
 afterAll(() => world.close());
 

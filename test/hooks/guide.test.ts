@@ -8,12 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
-import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 const folder = mkdtempSync(join(tmpdir(), 'everyshare-guide-'));
 beforeAll(async () => {
-  world = await openSharedWorld();
+  world = await openTestWorld();
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });

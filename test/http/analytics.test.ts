@@ -10,7 +10,7 @@ import {
   reportActivity,
   type TestActivity,
 } from '../support/test-activity.ts';
-import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let app: TestActivity;
@@ -32,7 +32,7 @@ const view = (id: string, overrides: Partial<ActivityEvent> = {}): ActivityEvent
 });
 
 beforeAll(async () => {
-  world = await openSharedWorld();
+  world = await openTestWorld();
   app = await openTestActivity(world, 2, 'live');
   const second = { experience_id: app.experiences[1]?.id ?? '' };
   events = [

@@ -131,8 +131,8 @@ describe('a payout', () => {
   it('is failed when one of its transfers is refused', async () => {
     const venue = await openTestVenue(world);
     await world.db.query(
-      `insert into payout_accounts (venue_id, mode, account_id, payouts_enabled, created_at)
-       values ($1, 'test', 'acct_nobody', true, now())`,
+      `insert into payout_accounts (venue_id, mode, account_id, transfers_status, check_at, created_at)
+       values ($1, 'test', 'acct_nobody', 'active', now() + interval '1 day', now())`,
       [venue.venueId],
     );
     await venue.completed();

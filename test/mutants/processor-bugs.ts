@@ -5,6 +5,14 @@ import type { Mutant } from './list.ts';
 export const PROCESSOR_BUGS: readonly Mutant[] = [
   {
     area: 'money',
+    bug: 'an endpoint that hears too few events is left as it is',
+    file: 'src/domain/payments/stripe-setup.ts',
+    from: 'HEARD_EVENTS.every((event) => enabled.includes(event))',
+    to: 'HEARD_EVENTS.some((event) => enabled.includes(event))',
+    tests: ['test/cli/processor.test.ts'],
+  },
+  {
+    area: 'money',
     bug: 'the check of the card processor does not notice that one call refunds twice',
     file: 'src/domain/payments/check-processor.ts',
     from: 'ok: refunded === REFUNDED && isFound,',
@@ -210,5 +218,37 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     from: 'return byNumber.get(digitsOf(number)) ?? null;',
     to: "return byNumber.get(digitsOf(number)) ?? byName.get('visa') ?? null;",
     tests: ['test/sandbox/payment-intents.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a live checkout is created for a venue that cannot be paid',
+    file: 'src/domain/checkouts/functions/create_checkout.sql',
+    from: "a.mode = 'live' and a.transfers_status = 'active'",
+    to: "a.mode = 'live'",
+    tests: ['test/checkouts/payable-venue.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a worker with an older answer says that a restricted venue can be paid',
+    file: 'src/domain/payments/payout-account-queries.ts',
+    from: 'where venue_id = $1 and mode = $2 and account_id = $3 and lease_token = $4 returning 1',
+    to: 'where venue_id = $1 and mode = $2 and account_id = $3 and $4::integer is not null returning 1',
+    tests: ['test/checkouts/payable-venue.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a capability status that this version does not know counts as payable',
+    file: 'src/domain/payments/stripe-accounts.ts',
+    from: "?? 'restricted';",
+    to: "?? 'active';",
+    tests: ['test/payments/stripe-accounts.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a test secret signs an event of live mode',
+    file: 'src/http/processor.ts',
+    from: "if (event === null || (event.mode !== mode && event.mode === 'live')) {",
+    to: 'if (event === null) {',
+    tests: ['test/checkouts/processor-events.test.ts'],
   },
 ];

@@ -390,28 +390,60 @@ describe('a refund', () => {
 });
 
 describe('a venue’s account', () => {
-  const venue = { id: 'ven_1', name: 'Kayaks & Grüße' };
+  const venue = { id: 'ven_1', name: 'Kayaks & Grüße', email: 'pay@venue.example', country: 'US' };
+  const payable = async (): Promise<{ accountId: string }> => {
+    const { accountId } = await processor.createAccount(unique('account'), venue);
+    await processor.completeSandboxOnboarding(accountId);
+    return { accountId };
+  };
 
-  it('in the sandbox can be paid at once, and is one account for one key', async () => {
+  it('is one account for one key, and says what is due until its onboarding is complete', async () => {
     const key = unique('account');
     const account = await processor.createAccount(key, venue);
-    expect(account.payoutsEnabled).toBe(true);
+    expect(account).toMatchObject({ transfersStatus: 'restricted' });
+    expect(account.requirementsDue).toContain('default_outbound_destination');
     expect(await processor.createAccount(key, venue)).toEqual(account);
-    const raw = await stripe.accounts.retrieve(account.accountId);
-    expect(raw.business_profile?.name).toBe(venue.name);
-    expect(raw.metadata).toEqual({ venue_id: 'ven_1', onboarded: 'true' });
+    const raw = await stripe.v2.core.accounts.retrieve(account.accountId, { include: ['identity', 'defaults'] });
+    expect(raw).toMatchObject({
+      display_name: venue.name,
+      contact_email: venue.email,
+      metadata: { venue_id: 'ven_1' },
+    });
+    expect(await processor.retrieveAccount(account.accountId)).toEqual(account);
+    await processor.completeSandboxOnboarding(account.accountId);
+    expect(await processor.retrieveAccount(account.accountId)).toEqual({
+      accountId: account.accountId,
+      transfersStatus: 'active',
+      requirementsDue: [],
+    });
+  });
+
+  it('says why it cannot be paid when the processor does not wait for the venue', async () => {
+    const { accountId } = await payable();
+    const setStatus = (status: string) =>
+      stripe.rawRequest('POST', `/sandbox/accounts/${accountId}`, { transfers_status: status });
+    await setStatus('pending');
+    expect(await processor.retrieveAccount(accountId)).toMatchObject({
+      transfersStatus: 'pending',
+      requirementsDue: ['requirements_pending_verification'],
+    });
+    await setStatus('rejected');
+    expect(await processor.retrieveAccount(accountId)).toMatchObject({
+      transfersStatus: 'rejected',
+      requirementsDue: ['rejected_other'],
+    });
   });
 
   it('has a link to the processor’s onboarding form', async () => {
     const { accountId } = await processor.createAccount(unique('account'), venue);
-    expect(await processor.onboardingLink(accountId, 'https://venue.example/back')).toContain(accountId);
-    expect(await codeOf(processor.onboardingLink('acct_nobody', 'https://venue.example/back'))).toBe(
-      'resource_missing',
-    );
+    const urls = { returnUrl: 'https://venue.example/back', refreshUrl: 'https://venue.example/again' };
+    expect(await processor.onboardingLink(accountId, urls)).toContain(accountId);
+    expect(await codeOf(processor.onboardingLink('acct_nobody', urls))).toBe('resource_missing');
+    expect(await codeOf(processor.retrieveAccount('acct_nobody'))).toBe('resource_missing');
   });
 
   it('gets a transfer once for one key, never more than was captured, and the transfer can be reversed', async () => {
-    const { accountId } = await processor.createAccount(unique('account'), venue);
+    const { accountId } = await payable();
     const { chargeId } = await captured();
     const part = {
       key: unique('move'),
@@ -454,14 +486,14 @@ describe('a venue’s account', () => {
       movementId: 'mov_1',
     };
     expect(await codeOf(processor.transfer({ ...part, accountId: 'acct_nobody' }))).toBe('resource_missing');
-    const { id: accountId } = await stripe.accounts.create({ type: 'express' });
+    const { accountId } = await processor.createAccount(unique('account'), venue);
     expect(await codeOf(processor.transfer({ ...part, key: unique('move'), accountId }))).toBe(
       'insufficient_capabilities_for_transfer',
     );
   });
 
   it('has transfers, reversals and refunds that are found by their movement, without a key', async () => {
-    const { accountId } = await processor.createAccount(unique('account'), venue);
+    const { accountId } = await payable();
     const { chargeId, intentId } = await captured();
     const [checkoutId, movementId] = [unique('chk'), unique('mov')];
     expect(await processor.findTransfer(checkoutId, movementId)).toBeNull();
@@ -479,7 +511,7 @@ describe('a venue’s account', () => {
   });
 
   it('gets no transfer from a held charge', async () => {
-    const { accountId } = await processor.createAccount(unique('account'), venue);
+    const { accountId } = await payable();
     const chargeId = (await held()).chargeId ?? '';
     const part = {
       key: unique('move'),
@@ -613,9 +645,11 @@ describe('after a fault, the same call with the same key does the work once', { 
     const customer = await retryAfter('customers.create', kind, createCustomer);
     expect(await createCustomer(processor)).toBe(customer);
     const accountKey = unique('account');
-    const { accountId } = await retryAfter('accounts.create', kind, (at) =>
-      at.createAccount(accountKey, { id: 'ven_1', name: 'Kayaks' }),
-    );
+    const owner = { id: 'ven_1', name: 'Kayaks', email: 'pay@venue.example', country: 'US' };
+    const createAccount = (at: Processor) => at.createAccount(accountKey, owner);
+    const { accountId } = await retryAfter('v2.core.accounts.create', kind, createAccount);
+    expect((await createAccount(processor)).accountId).toBe(accountId);
+    await processor.completeSandboxOnboarding(accountId);
     const { chargeId } = await captured();
     const part = {
       key: unique('move'),
@@ -705,7 +739,7 @@ describe('events', () => {
       request.on('end', () => {
         const signature = request.headers['stripe-signature'];
         const header = typeof signature === 'string' ? signature : undefined;
-        events.push(readProcessorEvent(Buffer.concat(chunks), header, KEYS.test.webhookSecret, Date.now()));
+        events.push(readProcessorEvent(Buffer.concat(chunks), header, [KEYS.test.webhookSecret], Date.now()));
         response.end();
       });
     });

@@ -1,9 +1,10 @@
-// The processor with the official client: refunds, disputes, connected accounts, transfers, the balance.
+// The processor with the official client: refunds, disputes, transfers, the balance.
 
 import type Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createHold,
+  createPayee,
   createPayment,
   errorOf,
   startTestProcessor,
@@ -18,8 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => processor.close());
 
-const createAccount = (): Promise<Stripe.Account> =>
-  stripe.accounts.create({ type: 'express', metadata: { onboarded: 'true' } });
+const createAccount = (): Promise<Stripe.V2.Core.Account> => createPayee(stripe);
 const availableBalance = async (): Promise<number> => (await stripe.balance.retrieve()).available[0]?.amount ?? 0;
 const callTestHelper = (path: string, params: Record<string, unknown> = {}): Promise<Stripe.Dispute> =>
   stripe.rawRequest('POST', `/v1/test_helpers/disputes${path}`, params) as unknown as Promise<Stripe.Dispute>;
@@ -104,41 +104,6 @@ describe('the fee of a charge', () => {
     const retrieved = await stripe.paymentIntents.retrieve(held.id, withFee);
     expect(retrieved.latest_charge).toMatchObject({ balance_transaction: null });
     expect(await errorOf(stripe.balanceTransactions.retrieve('txn_none'))).toMatchObject({ statusCode: 404 });
-  });
-});
-
-describe('connected accounts', () => {
-  it('receive transfers once they are onboarded on the page', async () => {
-    const account = await stripe.accounts.create({ type: 'express', business_profile: { name: 'Café & Boats' } });
-    expect(account).toMatchObject({ payouts_enabled: false, charges_enabled: false });
-    expect(account.capabilities?.transfers).toBe('inactive');
-    const paid = await createPayment(stripe);
-    const send = () =>
-      stripe.transfers.create({
-        amount: 100,
-        currency: 'usd',
-        destination: account.id,
-        source_transaction: String(paid.latest_charge),
-      });
-    expect(await errorOf(send())).toMatchObject({ code: 'insufficient_capabilities_for_transfer' });
-    const link = await stripe.accountLinks.create({
-      account: account.id,
-      type: 'account_onboarding',
-      refresh_url: 'https://venue.example/again',
-      return_url: 'https://venue.example/done',
-    });
-    expect(await (await fetch(link.url)).text()).toContain('Café &#38; Boats');
-    const token = new URL(link.url).searchParams.get('token') ?? '';
-    expect((await processor.submitForm(link.url, { token: 'guessed' })).status).toBe(404);
-    const done = await processor.submitForm(link.url, { token });
-    expect([done.status, done.headers.get('location')]).toEqual([303, 'https://venue.example/done']);
-    expect(await stripe.accounts.retrieve(account.id)).toMatchObject({
-      payouts_enabled: true,
-      details_submitted: true,
-    });
-    expect((await send()).object).toBe('transfer');
-    const { data } = await stripe.events.list({ type: 'account.updated' });
-    expect(data[0]?.data.object).toMatchObject({ id: account.id });
   });
 });
 

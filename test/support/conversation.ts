@@ -16,7 +16,7 @@ import {
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 import { inProcessClient } from './in-process-client.ts';
 import { type RecordedCall, startSdkRecorder } from './sdk-recorder.ts';
-import { keys } from './test-processor.ts';
+import { keys, recipientParams } from './test-processor.ts';
 
 export interface RecordedEvent {
   readonly object: string;
@@ -172,9 +172,12 @@ async function tellPayment(story: Story): Promise<void> {
   await attempt(processor.release(intentId, next('release')));
   await processor.retrieveHold(intentId);
   await processor.chargeTotals(intentId);
-  const { accountId } = await processor.createAccount(next('account'), { id: 'venue_1', name: 'Harbor House' });
-  const link = await processor.onboardingLink(accountId, 'https://venue.example/done');
-  await submitPage(story, link, {});
+  const owner = { id: 'venue_1', name: 'Harbor House', email: 'pay@venue.example', country: 'US' };
+  const { accountId } = await processor.createAccount(next('account'), owner);
+  const urls = { returnUrl: 'https://venue.example/done', refreshUrl: 'https://venue.example/again' };
+  await submitPage(story, await processor.onboardingLink(accountId, urls), {});
+  await processor.retrieveAccount(accountId);
+  await processor.completeSandboxOnboarding(accountId);
   const transfer = {
     key: next('transfer'),
     amount: 2000,
@@ -239,8 +242,10 @@ async function hold(story: Story, intentId: string, card: string): Promise<HoldF
 
 /** Submits the form of a page of the processor; the token of its link authorizes it. */
 async function submitPage({ api }: Story, link: string, fields: Readonly<Record<string, string>>): Promise<void> {
-  const { pathname, searchParams } = new URL(link);
-  const body = new URLSearchParams({ ...Object.fromEntries(searchParams), ...fields }).toString();
+  const { pathname, search } = new URL(link);
+  const page = await api.handle({ method: 'GET', path: `${pathname}${search}`, headers: {}, body: '' });
+  const [, token = ''] = page.fault === undefined ? (/name="token" value="([^"]+)"/.exec(page.body) ?? []) : [];
+  const body = new URLSearchParams({ token, ...fields }).toString();
   const response = await api.handle({ method: 'POST', path: pathname, headers: {}, body });
   if (response.fault !== undefined || response.status >= 400) throw new Error(`the page ${pathname} refused its form`);
 }
@@ -260,18 +265,22 @@ async function tellDisputes(story: Story): Promise<void> {
   }
 }
 
-async function tellEndpoints({ stripe }: Story): Promise<void> {
-  const endpoint = await stripe.webhookEndpoints.create({
-    url: 'https://everyshare.example/notices',
-    enabled_events: ['*'],
-  });
-  await stripe.webhookEndpoints.list();
+async function tellEndpoints({ processor, stripe, next }: Story): Promise<void> {
+  const url = 'https://everyshare.example/notices';
+  const endpoint = await stripe.webhookEndpoints.create({ url, enabled_events: ['charge.captured'] });
+  for (let times = 0; times < 2; times++) await processor.registerEndpoint(next('endpoint'), url);
   await stripe.webhookEndpoints.del(endpoint.id);
+  await processor.registerEndpoint(next('endpoint'), url);
+  const domain = await stripe.paymentMethodDomains.create({ domain_name: 'pay.example', enabled: false });
+  for (const name of ['pay.example', 'pay.example', 'other.example']) {
+    await processor.registerDomain(next('domain'), name);
+  }
+  await stripe.paymentMethodDomains.update(domain.id, { enabled: false });
   await stripe.balance.retrieve();
   await stripe.events.list({ limit: 1 });
 }
 
-/** What the adapter never asks for: a charge without a hold, and an account that is not onboarded at once. */
+/** What the adapter never asks for: a charge without a hold, every part of an account, and an account of API v1. */
 async function tellOthers(story: Story): Promise<void> {
   const { stripe } = story;
   await stripe.paymentIntents.create({
@@ -281,12 +290,13 @@ async function tellOthers(story: Story): Promise<void> {
     payment_method: 'pm_card_visa',
     allowed_payment_method_types: ['card'],
   });
-  const { id } = await stripe.accounts.create({ country: 'US', business_profile: { name: 'Pier' } });
-  const { url } = await stripe.accountLinks.create({
-    account: id,
-    type: 'account_onboarding',
-    refresh_url: 'https://venue.example/again',
-    return_url: 'https://venue.example/done',
-  });
-  await submitPage(story, url, {});
+  await stripe.accounts.create({ country: 'US' }).catch(() => null);
+  const { id } = await stripe.v2.core.accounts.create(recipientParams('Pier'));
+  const include = ['configuration.recipient', 'defaults', 'identity', 'requirements'] as const;
+  for (const status of ['restricted', 'pending', 'rejected', 'active']) {
+    await stripe.rawRequest('POST', `/sandbox/accounts/${id}`, { transfers_status: status });
+    await stripe.v2.core.accounts.retrieve(id, { include: [...include] });
+  }
+  await stripe.accounts.retrieve(id);
+  await stripe.v2.core.accounts.retrieve('acct_unknown').catch(() => null);
 }

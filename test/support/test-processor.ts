@@ -79,6 +79,21 @@ export async function createPayment(stripe: Stripe, amount = 1000): Promise<Stri
   return stripe.paymentIntents.capture(id);
 }
 
+/** What an account that can be paid is created with. */
+export const recipientParams = (name: string): Stripe.V2.Core.AccountCreateParams => ({
+  display_name: name,
+  contact_email: 'pay@venue.example',
+  identity: { country: 'US' },
+  configuration: { recipient: { capabilities: { stripe_balance: { stripe_transfers: { requested: true } } } } },
+});
+
+/** A connected account that can receive transfers. */
+export async function createPayee(stripe: Stripe): Promise<Stripe.V2.Core.Account> {
+  const account = await stripe.v2.core.accounts.create(recipientParams('Harbor House'));
+  await stripe.rawRequest('POST', `/sandbox/accounts/${account.id}`, { transfers_status: 'active' });
+  return account;
+}
+
 /** The error of a call; fails the test when the call succeeds. */
 export async function errorOf(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
   const outcome = await call.then(

@@ -23,6 +23,8 @@ import { verifyEncryptionKey } from '../../src/domain/installation/verify-encryp
 import { type IssuedKey, issueKey, type NewKeyRequest } from '../../src/domain/keys/issue-key.ts';
 import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
 import { createVenueWithKeys, type VenueWithKeys } from '../../src/domain/keys/sandbox-venue.ts';
+import { finishSandboxOnboarding } from '../../src/domain/payments/payout-account.ts';
+import { refreshDuePayoutAccounts } from '../../src/domain/payments/refresh-payout-accounts.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
@@ -144,7 +146,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
       processors,
       processorAccess: {
         sandboxUrl: options.hidesProcessor === true ? null : async () => processor.url,
-        processorEventSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
+        processorEventSecrets: { test: [PROCESSOR_KEYS.test.webhookSecret], live: [PROCESSOR_KEYS.live.webhookSecret] },
       },
       config,
       db: openDb({
@@ -190,6 +192,8 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
     key: async (venueId, key = {}) => {
       const issued = await context.db.transaction((tx) => issueKey(tx, command(), { venueId, ...PLAIN_KEY, ...key }));
       recordSecret('key', issued.key);
+      // A live key is for a venue that can be paid.
+      if (key.mode === 'live') await finishSandboxOnboarding(context.services, venueId, 'live');
       return issued;
     },
     revoke: async (keyId) => {
@@ -204,6 +208,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
         done += await settleDueHolds(services, 100);
         done += await captureDue(services, 100);
         done += await settleDueMovements(services, 100);
+        done += await refreshDuePayoutAccounts(services, 100);
         return done + (await applyDueProcessorEvents(services, 100));
       });
     },
@@ -220,7 +225,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
 let shared: Promise<TestWorld> | null = null;
 
 /**
- * For files that look only at venues of their own. In `npm run test:fast` the files of a worker share one world, because
+ * For files that look only at venues of their own, and run no worker that takes a limited number of due rows. In `npm run test:fast` the files of a worker share one world, because
  * opening a world costs a third of a second, and `close` leaves it open. In `npm test` each file has its own.
  */
 export async function openSharedWorld(): Promise<TestWorld> {

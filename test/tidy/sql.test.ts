@@ -30,8 +30,9 @@ const FOREIGN_TABLES: Readonly<Record<string, Exception>> = {
   },
   admit_hook: { tables: ['venues'], reason: 'authentication and the count are one round trip of every hook' },
   create_checkout: {
-    tables: ['idempotency_keys', 'offerings', 'venues'],
-    reason: 'idempotency, the checkout and its event are one round trip and one transaction',
+    tables: ['idempotency_keys', 'offerings', 'payout_accounts', 'venues'],
+    reason:
+      'idempotency, whether the venue can be paid, the checkout and its event are one round trip and one transaction',
   },
   checkout_view: { tables: ['venues', 'disputes'], reason: 'the partner sees them as fields of the checkout' },
   guest_view: { tables: ['venues', 'members', 'holds'], reason: 'guests see them as fields of the checkout' },

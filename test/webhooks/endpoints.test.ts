@@ -12,7 +12,7 @@ import {
   withNewKey,
   withoutRequestId,
 } from '../support/test-venue.ts';
-import { openSharedWorld } from '../support/test-world.ts';
+import { openTestWorld } from '../support/test-world.ts';
 import { DeliveryFixture } from './delivery-fixture.ts';
 
 let fixture: DeliveryFixture;
@@ -46,7 +46,7 @@ const expectSchema = (schema: string, value: Json): void =>
 
 describe('a URL without a public address', () => {
   it('is refused at creation with a message that reveals nothing about our network, and stores nothing', async () => {
-    const world = await openSharedWorld();
+    const world = await openTestWorld();
     const canary = await startCanary();
     const venue = await openTestVenue(world);
     const messages = new Set<string>();

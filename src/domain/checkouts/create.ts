@@ -3,10 +3,12 @@
 
 import type { CheckoutCreate } from '../../../schemas/types.gen.ts';
 import type { Db } from '../../base/db.ts';
-import { conflict, invalid } from '../../base/errors.ts';
+import { conflict, invalid, Problem } from '../../base/errors.ts';
 import type { IdempotentInput, OperationResult } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
 import { unknownOffering } from '../offerings/offering.ts';
+import { whyNotPayable } from '../payments/payout-account.ts';
+import { findPayoutAccount } from '../payments/payout-account-queries.ts';
 import { expireOne } from './expire.ts';
 import { type CreateOutcome, type CreateRequest, insertCheckout } from './queries.ts';
 
@@ -40,11 +42,23 @@ export async function createCheckout(
     await expireOne(db, caller, caller.venue.id, found.found_id);
     found = await insertCheckout(db, request);
   }
-  return resultOf(found, input);
+  if (found.outcome === 'not_payable') throw await notPayable(db, caller);
+  return resultOf({ ...found, outcome: found.outcome }, input);
+}
+
+/** A venue that cannot be paid charges no guest. */
+async function notPayable(db: Db, { venue, mode }: Caller): Promise<Problem> {
+  const why = whyNotPayable(await findPayoutAccount(db, venue.id, mode));
+  const reason = why ?? 'It could not be paid a moment ago: send the request again.';
+  return new Problem('venue_not_linked', { message: `This venue cannot be paid yet. ${reason}` });
 }
 
 function resultOf(
-  { outcome, response, found_id }: CreateOutcome,
+  {
+    outcome,
+    response,
+    found_id,
+  }: CreateOutcome & { readonly outcome: Exclude<CreateOutcome['outcome'], 'not_payable'> },
   input: IdempotentInput<CheckoutCreate>,
 ): OperationResult {
   switch (outcome) {

@@ -31,6 +31,7 @@ export interface CreateOutcome {
     | 'key_reused'
     | 'booking_in_progress'
     | 'overdue'
+    | 'not_payable'
     | 'refused'
     | 'unknown_offering';
   readonly response: string | null;

@@ -313,10 +313,14 @@ function openingAccount(run: CheckRun): Step<string> {
     async run() {
       const { accountId: given } = run.options;
       if (given !== null) return { found: `${given} is used as it is`, ok: true, value: given };
-      const owner = { id: `check_${run.options.runId}`, name: 'Everyshare check' };
-      const { accountId, payoutsEnabled } = await run.processor.createAccount(run.key('account'), owner);
-      const link = await run.processor.onboardingLink(accountId, 'https://example.com/');
-      if (payoutsEnabled) return { found: 'can be paid', ok: true, value: accountId };
+      const name = 'Everyshare check';
+      const owner = { id: `check_${run.options.runId}`, name, email: 'check@example.com', country: 'US' };
+      const { accountId } = await run.processor.createAccount(run.key('account'), owner);
+      const urls = { returnUrl: 'https://example.com/', refreshUrl: 'https://example.com/' };
+      const link = await run.processor.onboardingLink(accountId, urls);
+      if (run.processor.isSandbox) await run.processor.completeSandboxOnboarding(accountId);
+      const { transfersStatus } = await run.processor.retrieveAccount(accountId);
+      if (transfersStatus === 'active') return { found: 'can be paid', ok: true, value: accountId };
       const found = `${accountId} is not onboarded: fill in ${link} and run the check with --account ${accountId}`;
       return { found, ok: false };
     },

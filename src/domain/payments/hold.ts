@@ -1,6 +1,7 @@
 // A hold as we record it: one payment intent at the processor, from the decision to create it to its end. Also the
 // idempotency keys of processor calls, and the time of a renewal.
 
+import { createHash } from 'node:crypto';
 import type { Mode } from '../../base/config.ts';
 import type { HoldMetadata } from './processor.ts';
 import type { HoldStatus } from './transitions.ts';
@@ -53,7 +54,9 @@ export const callKeys = {
   capture: ({ id, keyNumber }: Keyed): string => `capture ${id} ${keyNumber}`,
   release: ({ id, keyNumber }: Keyed): string => `release ${id} ${keyNumber}`,
   movement: ({ id, keyNumber }: Keyed): string => `movement ${id} ${keyNumber}`,
-  account: (venueId: string, mode: Mode): string => `account ${venueId} ${mode}`,
+  /** The contact is a part of it: the processor refuses a key with other parameters. */
+  account: (venueId: string, mode: Mode, { email, country }: { readonly email: string; readonly country: string }) =>
+    `account v2 ${venueId} ${mode} ${country} ${createHash('sha256').update(email).digest('hex').slice(0, 16)}`,
 } as const;
 
 const HOUR = 3_600_000;

@@ -242,36 +242,6 @@ export async function findMovementOutcome(
   return rows[0] ?? null;
 }
 
-export interface PayoutAccount {
-  readonly accountId: string;
-  readonly payoutsEnabled: boolean;
-}
-
-export async function findPayoutAccount(db: Queryable, venueId: string, mode: Mode): Promise<PayoutAccount | null> {
-  const rows = await db.query<PayoutAccount>(
-    `select account_id as "accountId", payouts_enabled as "payoutsEnabled" from payout_accounts
-     where venue_id = $1 and mode = $2`,
-    [venueId, mode],
-  );
-  return rows[0] ?? null;
-}
-
-/** Two concurrent creations store the same account, because they use the same idempotency key. */
-export async function storePayoutAccount(
-  db: Queryable,
-  venueId: string,
-  mode: Mode,
-  account: PayoutAccount,
-  now: number,
-): Promise<void> {
-  await db.query(
-    `insert into payout_accounts (venue_id, mode, account_id, payouts_enabled, created_at)
-     values ($1, $2, $3, $4, to_timestamp($5 / 1000.0))
-     on conflict (venue_id, mode) do update set payouts_enabled = excluded.payouts_enabled`,
-    [venueId, mode, account.accountId, account.payoutsEnabled, now],
-  );
-}
-
 /** Movements with an unknown outcome, by id. */
 export async function unsettledMovements(
   db: Queryable,
@@ -331,15 +301,6 @@ export async function refundedByHold(
     [venueId, holdIds],
   );
   return new Map(rows.map(({ holdId, ...sums }) => [holdId, sums]));
-}
-
-/** The processor's event says whether it can pay out to the account. */
-export async function setPayoutsEnabled(db: Queryable, mode: Mode, accountId: string, enabled: boolean): Promise<void> {
-  await db.query('update payout_accounts set payouts_enabled = $3 where mode = $1 and account_id = $2', [
-    mode,
-    accountId,
-    enabled,
-  ]);
 }
 
 /** An operator retries the refused movements, with another key: the processor replays its refusal for the old one. */

@@ -93,9 +93,22 @@ export interface RefundRequest {
   readonly movementId: string;
 }
 
+/** Of the transfers capability: only while it is active can the account be paid. */
+export type TransfersStatus = 'active' | 'pending' | 'restricted' | 'rejected' | 'unsupported';
+
 export interface Account {
   readonly accountId: string;
-  readonly payoutsEnabled: boolean;
+  readonly transfersStatus: TransfersStatus;
+  /** What the processor needs before the account can be paid, in its own words. */
+  readonly requirementsDue: readonly string[];
+}
+
+/** The venue, as its account at the processor names it. */
+export interface AccountOwner {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly country: string;
 }
 
 /** One page of the processor's holds, newest first. */
@@ -112,6 +125,8 @@ export interface ChargeTotals {
 
 export interface Processor {
   readonly mode: Mode;
+  /** It is the embedded sandbox, where no real money moves. */
+  readonly isSandbox: boolean;
   /** The browser's key, needed beside the client secret. */
   readonly publishableKey: string;
   createCustomer(key: string, metadata: HoldMetadata): Promise<string>;
@@ -129,8 +144,12 @@ export interface Processor {
   refund(intentId: string, request: RefundRequest): Promise<{ readonly refundId: string }>;
   /** The refund of a movement, found by metadata because its key may have expired; null: there is none. */
   findRefund(intentId: string, movementId: string): Promise<{ readonly refundId: string } | null>;
-  createAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account>;
-  onboardingLink(accountId: string, returnUrl: string): Promise<string>;
+  createAccount(key: string, owner: AccountOwner): Promise<Account>;
+  retrieveAccount(accountId: string): Promise<Account>;
+  /** A stale or used link leads the venue to `refreshUrl`. */
+  onboardingLink(accountId: string, urls: { readonly returnUrl: string; readonly refreshUrl: string }): Promise<string>;
+  /** In the sandbox alone: completes the onboarding form. */
+  completeSandboxOnboarding(accountId: string): Promise<void>;
   transfer(request: TransferRequest): Promise<{ readonly transferId: string }>;
   findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null>;
   /** Whether the money of a charge was transferred to a venue. */
@@ -140,9 +159,21 @@ export interface Processor {
   /** The holds created since then (milliseconds), newest first, one page at a time. */
   holdsSince(since: number, after: string | null): Promise<HoldsPage>;
   chargeTotals(intentId: string): Promise<ChargeTotals>;
+  /** Lets the pages of a domain show wallets. */
+  registerDomain(key: string, domain: string): Promise<SetupChange>;
+  /** Lets the processor send its events to this URL. */
+  registerEndpoint(key: string, url: string): Promise<RegisteredEndpoint>;
   /** The newest dispute about the intent's charge; null: there is none. */
   findDispute(intentId: string): Promise<{ readonly disputeId: string; readonly amount: number } | null>;
 }
+
+/** `secret` is shown once, when the endpoint is created. */
+export interface RegisteredEndpoint {
+  readonly change: SetupChange;
+  readonly secret: string | null;
+}
+
+export type SetupChange = 'created' | 'updated' | 'unchanged';
 
 export type Processors = Readonly<Partial<Record<Mode, Processor>>>;
 

@@ -1,11 +1,12 @@
-// Receives a verified event of the processor: makes the hold that it concerns due, so that the worker settles it. An
+// Receives a verified event of the processor: makes the hold or the payout account that it concerns due, so
+// that the worker asks the processor. An
 // event is a hint, not a fact: duplicates, late events and events out of order do no harm.
 
 import type { Queryable } from '../../base/db.ts';
 import { isUuid } from '../../base/ids.ts';
 import { countDecline } from './decline-queries.ts';
 import { storeProcessorEvent } from './dispute-queries.ts';
-import { setPayoutsEnabled } from './movement-queries.ts';
+import { markAccountDue } from './payout-account-queries.ts';
 import type { ProcessorEvent } from './processor-event.ts';
 import { markHoldDue } from './queries.ts';
 
@@ -23,6 +24,6 @@ export async function receiveProcessorEvent(db: Queryable, event: ProcessorEvent
     }
     return markHoldDue(db, { venueId, holdId, mode, now });
   }
-  if (subject.kind === 'account') return setPayoutsEnabled(db, mode, subject.accountId, subject.payoutsEnabled);
+  if (subject.kind === 'account') return markAccountDue(db, mode, subject.accountId, now);
   if (subject.kind === 'dispute') await storeProcessorEvent(db, { id: event.eventId, mode, subject, now });
 }

@@ -18,7 +18,7 @@ import {
   postponeMovement,
   venuesWithDueMovements,
 } from './movement-queries.ts';
-import { findOrCreatePayoutAccount } from './payout-account.ts';
+import { requirePayoutAccount } from './payout-account.ts';
 import { type Processor, ProcessorRefusal, type Processors, ProcessorUnavailable, requireLease } from './processor.ts';
 import { findHold, type HoldWithSecret } from './queries.ts';
 
@@ -165,7 +165,7 @@ async function sendTransfer(
 ): Promise<string> {
   if (hold.chargeId === null) throw new Error(`hold ${hold.id} was captured but has no charge`);
   const { amount, currency, checkoutId } = movement;
-  const { accountId } = await findOrCreatePayoutAccount(services, movement.venueId, movement.mode);
+  const { accountId } = await requirePayoutAccount(services, movement.venueId, movement.mode);
   const { chargeId } = hold;
   const movementId = movement.id;
   requireLease(services.clock, leaseEnds);

@@ -10,6 +10,7 @@ import Stripe from 'stripe';
 import type { Mode } from '../../base/config.ts';
 import {
   type Account,
+  type AccountOwner,
   type ChargeTotals,
   type CreatedHold,
   type HoldFacts,
@@ -20,11 +21,15 @@ import {
   ProcessorRefusal,
   ProcessorUnavailable,
   type RefundRequest,
+  type RegisteredEndpoint,
   type Renewal,
+  type SetupChange,
   type TransferRequest,
 } from './processor.ts';
+import { ACCOUNT_INCLUDE, accountOf, newAccountParams } from './stripe-accounts.ts';
 import { callStripe } from './stripe-errors.ts';
 import { chargeTotalsOf, factsOf, idOf, toStripeMetadata } from './stripe-facts.ts';
+import { registerDomain, registerEndpoint } from './stripe-setup.ts';
 
 export interface StripeAddress {
   readonly protocol: 'http' | 'https';
@@ -87,15 +92,15 @@ function clientFor(options: StripeOptions): Stripe {
 class StripeProcessor implements Processor {
   readonly mode: Mode;
   readonly publishableKey: string;
+  readonly isSandbox: boolean;
   readonly #stripe: Stripe;
-  readonly #sandbox: boolean;
   /** The processor has said that this account gets no extended authorizations: it is not asked again. */
   #isExtensionRefused = false;
 
   constructor(options: StripeOptions) {
     this.mode = options.mode;
     this.publishableKey = options.publishableKey;
-    this.#sandbox = (options.address ?? null) !== null;
+    this.isSandbox = (options.address ?? null) !== null;
     this.#stripe = clientFor(options);
   }
 
@@ -168,7 +173,7 @@ class StripeProcessor implements Processor {
   }
 
   async payWithTestCard(intentId: string, card: string, key: string): Promise<HoldFacts> {
-    if (this.mode === 'live' && !this.#sandbox) throw new Error('a test card cannot pay in live mode');
+    if (this.mode === 'live' && !this.isSandbox) throw new Error('a test card cannot pay in live mode');
     const params = { payment_method: card, expand: WITH_CHARGE };
     return factsOf(
       await callStripe('payWithTestCard', () =>
@@ -242,37 +247,43 @@ class StripeProcessor implements Processor {
     return found === undefined ? null : { refundId: found.id };
   }
 
-  async createAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account> {
-    const params = {
-      // The processor onboards the venue and shows it a dashboard; we pay the fees and carry the losses.
-      controller: {
-        stripe_dashboard: { type: 'express' },
-        fees: { payer: 'application' },
-        losses: { payments: 'application' },
-        requirement_collection: 'stripe',
-      },
-      capabilities: { transfers: { requested: true } },
-      business_profile: { name: venue.name },
-      // The sandbox has no onboarding form: its accounts can be paid at once.
-      metadata: { venue_id: venue.id, ...(this.#sandbox ? { onboarded: 'true' } : {}) },
-    };
-    const account = await callStripe('createAccount', () =>
-      this.#stripe.accounts.create(params, { idempotencyKey: key }),
+  /** API v2: a repeat with the same key does not repeat what succeeded, and takes up what failed. */
+  async createAccount(key: string, owner: AccountOwner): Promise<Account> {
+    return accountOf(
+      await callStripe('createAccount', () =>
+        this.#stripe.v2.core.accounts.create(newAccountParams(owner), { idempotencyKey: key }),
+      ),
     );
-    return { accountId: account.id, payoutsEnabled: account.payouts_enabled === true };
+  }
+
+  async retrieveAccount(accountId: string): Promise<Account> {
+    return accountOf(
+      await callStripe('retrieveAccount', () =>
+        this.#stripe.v2.core.accounts.retrieve(accountId, { include: ACCOUNT_INCLUDE }),
+      ),
+    );
   }
 
   /** Each link works once and expires soon. Every call creates a new one, so it takes no key. */
-  async onboardingLink(accountId: string, returnUrl: string): Promise<string> {
+  async onboardingLink(
+    accountId: string,
+    { returnUrl, refreshUrl }: { readonly returnUrl: string; readonly refreshUrl: string },
+  ): Promise<string> {
+    const urls = { refresh_url: refreshUrl, return_url: returnUrl };
     const link = await callStripe('onboardingLink', () =>
-      this.#stripe.accountLinks.create({
+      this.#stripe.v2.core.accountLinks.create({
         account: accountId,
-        type: 'account_onboarding',
-        refresh_url: returnUrl,
-        return_url: returnUrl,
+        use_case: { type: 'account_onboarding', account_onboarding: urls },
       }),
     );
     return link.url;
+  }
+
+  async completeSandboxOnboarding(accountId: string): Promise<void> {
+    if (!this.isSandbox) throw new Error('only the sandbox completes an onboarding by a call');
+    await callStripe('completeSandboxOnboarding', () =>
+      this.#stripe.rawRequest('POST', `/sandbox/accounts/${accountId}`, { transfers_status: 'active' }),
+    );
   }
 
   async transfer(request: TransferRequest): Promise<{ readonly transferId: string }> {
@@ -345,6 +356,14 @@ class StripeProcessor implements Processor {
     );
     const [dispute] = page.data;
     return dispute === undefined ? null : { disputeId: dispute.id, amount: dispute.amount };
+  }
+
+  async registerDomain(key: string, domain: string): Promise<SetupChange> {
+    return callStripe('registerDomain', () => registerDomain(this.#stripe, key, domain));
+  }
+
+  async registerEndpoint(key: string, url: string): Promise<RegisteredEndpoint> {
+    return callStripe('registerEndpoint', () => registerEndpoint(this.#stripe, key, url));
   }
 
   /** Intents are never deleted. "Not found" means a wrong account or key, not a lost hold, so it is no refusal. */

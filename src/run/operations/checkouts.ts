@@ -21,11 +21,11 @@ export const checkouts: readonly AppOperation[] = [
     tag: 'Checkouts',
     summary: 'Create a checkout for a party',
     description:
-      'The amount is the party’s whole total. Without the Idempotency-Key header, `external_booking_id` is the key.',
+      'The amount is the party’s whole total. Without the Idempotency-Key header, `external_booking_id` is the key. A live checkout needs a venue that can be paid.',
     idempotent: true,
     body: only('checkout_create'),
     responses: { 201: plain('The checkout; send the organizer to its `url`.', 'checkout') },
-    errors: ['conflict'],
+    errors: ['conflict', 'venue_not_linked'],
     run: createCheckout,
   },
   {

@@ -1,7 +1,8 @@
 -- Creates a checkout in one round trip, or returns why not. Two calls with one key or booking wait for each other on
 -- the unique indexes; the second finds the first one's response. Outcomes: created, replayed, key_reused,
 -- booking_in_progress, overdue (the booking's checkout is past its time: the caller expires it and tries again),
--- refused (p_may_create is false), unknown_offering. The loop starts again whenever another transaction committed
+-- not_payable (a live checkout of a venue that the processor cannot pay: its guests must not be charged), refused
+-- (p_may_create is false), unknown_offering. The loop starts again whenever another transaction committed
 -- first.
 -- An idempotency key is used for p_retention.
 create or replace function create_checkout(
@@ -48,6 +49,10 @@ begin
       end if;
       return;
     end if;
+    if p_mode = 'live' and not exists (
+      select 1 from payout_accounts a
+      where a.venue_id = p_venue and a.mode = 'live' and a.transfers_status = 'active'
+    ) then outcome := 'not_payable'; return; end if;
     v_offering := p_content ->> 'offering_external_id';
     v_amount := (p_content ->> 'amount')::numeric::integer;
     if v_offering is not null and not exists (

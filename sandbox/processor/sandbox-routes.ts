@@ -1,0 +1,53 @@
+// Addresses that Stripe does not have: they set faults, and change connected accounts as Stripe's own review would.
+
+import { setTransfersStatus } from './accounts.ts';
+import { invalidRequest } from './api-error.ts';
+import { type Faults, readFaultSettings } from './faults.ts';
+import { Params, parseForm } from './form-params.ts';
+import type { ApiRequest, ApiResponse } from './messages.ts';
+import { operationNames } from './operations.ts';
+import type { StripeObject } from './payment-objects.ts';
+import { unknownUrl } from './responses.ts';
+import type { Transaction } from './transaction.ts';
+
+export interface SandboxRequest {
+  readonly request: ApiRequest;
+  /** Without the query. */
+  readonly path: string;
+  readonly faults: Faults;
+  /** Runs `task` in a transaction of the caller's mode and commits it. */
+  transact(task: (tx: Transaction) => StripeObject): StripeObject;
+}
+
+export function serveSandboxRoute({ request, path, faults, transact }: SandboxRequest): ApiResponse {
+  if (path === '/sandbox/faults') return json(serveFaults(request, faults));
+  const [, account] = /^\/sandbox\/accounts\/([A-Za-z0-9_]+)$/.exec(path) ?? [];
+  if (account === undefined || request.method !== 'POST') throw unknownUrl(request.method, path);
+  const params = new Params(parseForm(request.body));
+  params.rejectUnknown(new Set(['transfers_status']));
+  const status = params.oneOf('transfers_status', ['active', 'pending', 'restricted', 'rejected']);
+  if (status === null) throw invalidRequest('Missing required param: transfers_status.', 'transfers_status');
+  return json(transact((tx) => setTransfersStatus(tx, account, status)));
+}
+
+const json = (object: StripeObject): ApiResponse => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(object),
+});
+
+function serveFaults(request: ApiRequest, faults: Faults): StripeObject {
+  if (request.method === 'DELETE') faults.clear();
+  else if (request.method === 'PUT') {
+    let value: unknown;
+    try {
+      value = JSON.parse(request.body);
+    } catch {
+      throw invalidRequest('The body is not JSON.');
+    }
+    const settings = readFaultSettings(value);
+    if (typeof settings === 'string') throw invalidRequest(settings);
+    faults.set(settings);
+  } else if (request.method !== 'GET') throw unknownUrl(request.method, '/sandbox/faults');
+  return { ...faults.read(), operations: operationNames() };
+}

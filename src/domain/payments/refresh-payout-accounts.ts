@@ -1,0 +1,61 @@
+// Asks the processor about payout accounts that are due: after an event, and from time to time, because events can be
+// lost. The answer decides whether live checkouts of the venue can be created.
+
+import type { Log } from '../../base/log.ts';
+import { type AccountServices, recheckDelay } from './payout-account.ts';
+import {
+  claimPayoutAccounts,
+  type DuePayoutAccount,
+  postponeAccountCheck,
+  recordAccountStatus,
+} from './payout-account-queries.ts';
+import { type Account, ProcessorRefusal, ProcessorUnavailable } from './processor.ts';
+
+const LEASE_MS = 60_000;
+const RETRY_MS = 60_000;
+/** The code of API v1, and the one that is expected of API v2. */
+const GONE: ReadonlySet<string> = new Set(['resource_missing', 'not_found']);
+
+/** One step of the worker. Returns how many accounts it claimed. */
+export async function refreshDuePayoutAccounts(
+  services: AccountServices & { readonly log: Log },
+  batch: number,
+): Promise<number> {
+  const now = services.clock.now();
+  const due = await claimPayoutAccounts(services.db, now, now + LEASE_MS, batch);
+  await Promise.all(due.map((one) => refresh(services, one)));
+  return due.length;
+}
+
+async function refresh(services: AccountServices & { readonly log: Log }, due: DuePayoutAccount): Promise<void> {
+  const { db, clock, log } = services;
+  const fields = { venue: due.venueId, mode: due.mode, account: due.accountId };
+  let account: Omit<Account, 'accountId'>;
+  try {
+    account = await retrieve(services, due);
+  } catch (error) {
+    if (!(error instanceof ProcessorRefusal || error instanceof ProcessorUnavailable)) throw error;
+    log.warn({ ...fields, err: error }, 'the payout account could not be read; the worker retries');
+    return postponeAccountCheck(db, due, clock.now() + RETRY_MS);
+  }
+  const now = clock.now();
+  const checkAt = now + recheckDelay(account.transfersStatus);
+  const isRecorded = await recordAccountStatus(db, due, account, { now, checkAt });
+  if (!isRecorded || account.transfersStatus === due.transfersStatus) return;
+  const level = due.transfersStatus === 'active' ? 'error' : 'info';
+  log[level](
+    { ...fields, status: account.transfersStatus, due: account.requirementsDue },
+    'a payout account has changed',
+  );
+}
+
+async function retrieve(services: AccountServices, due: DuePayoutAccount): Promise<Omit<Account, 'accountId'>> {
+  const processor = services.processors[due.mode];
+  if (processor === undefined) throw new ProcessorUnavailable(`no card processor is set up for ${due.mode} mode`);
+  try {
+    return await processor.retrieveAccount(due.accountId);
+  } catch (error) {
+    if (!(error instanceof ProcessorRefusal) || !GONE.has(error.code)) throw error;
+    return { transfersStatus: 'rejected', requirementsDue: ['the account does not exist'] };
+  }
+}

@@ -61,8 +61,11 @@ export interface TwilioAccount {
 export interface StripeKeys {
   readonly secret: string;
   readonly publishable: string;
-  /** Null: the server accepts no webhook of the processor, and the worker polls instead. */
-  readonly webhookSecret: string | null;
+  /**
+   * One for each webhook endpoint, and both of one whose secret is being replaced. Empty: the server accepts no webhook
+   * of the processor, and the worker polls instead.
+   */
+  readonly webhookSecrets: readonly string[];
 }
 
 export class ConfigError extends Error {
@@ -131,16 +134,20 @@ class Reader {
   }
 
   proxies(name: string): readonly string[] {
-    const list = (this.text(name) ?? '')
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '');
+    const list = splitList(this.text(name));
     for (const part of list) {
       if (!isAddressRange(part))
         this.problems.push(`${name} has "${part}": list addresses or CIDR ranges, separated by commas.`);
     }
     return list;
   }
+}
+
+function splitList(text: string | null): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 /** An IP address, or one with a prefix length, such as 10.0.0.0/8. */
@@ -177,12 +184,9 @@ function stripeKeys(read: Reader, mode: Mode): Partial<Record<Mode, StripeKeys>>
     }
     return value;
   };
-  const [secret, publishable, webhookSecret] = [
-    readKey('SECRET_KEY'),
-    readKey('PUBLISHABLE_KEY'),
-    readKey('WEBHOOK_SECRET'),
-  ];
-  return secret === null ? {} : { [mode]: { secret, publishable: publishable ?? '', webhookSecret } };
+  const [secret, publishable] = [readKey('SECRET_KEY'), readKey('PUBLISHABLE_KEY')];
+  const webhookSecrets = [readKey('WEBHOOK_SECRET'), readKey('WEBHOOK_SECRETS')].flatMap(splitList);
+  return secret === null ? {} : { [mode]: { secret, publishable: publishable ?? '', webhookSecrets } };
 }
 
 /** All three or none: the server accepts a token only from one issuer, for one audience, signed by keys of one address. */

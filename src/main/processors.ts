@@ -18,7 +18,7 @@ export interface OpenedProcessors {
   registerWebhookEndpoints(base: string): Promise<void>;
 }
 
-type SandboxKeys = StripeKeys & { readonly webhookSecret: string };
+type SandboxKeys = Omit<StripeKeys, 'webhookSecrets'> & { readonly webhookSecret: string };
 
 const MODES = ['test', 'live'] as const;
 const SUPERVISE_INTERVAL_MS = 5_000;
@@ -39,7 +39,7 @@ export async function openProcessors(
 
 function openStripeProcessors({ stripe }: Config): OpenedProcessors {
   const processors: Partial<Record<Mode, Processor>> = {};
-  const processorEventSecrets: Partial<Record<Mode, string>> = {};
+  const processorEventSecrets: Partial<Record<Mode, readonly string[]>> = {};
   for (const mode of MODES) {
     const keys = stripe[mode];
     if (keys === undefined) continue;
@@ -48,7 +48,7 @@ function openStripeProcessors({ stripe }: Config): OpenedProcessors {
       const { makeStripeProcessor } = await import('../domain/payments/stripe.ts');
       return makeStripeProcessor({ mode, secretKey, publishableKey });
     });
-    if (keys.webhookSecret !== null) processorEventSecrets[mode] = keys.webhookSecret;
+    processorEventSecrets[mode] = keys.webhookSecrets;
   }
   const access = { sandboxUrl: null, processorEventSecrets };
   return { processors, access, registerWebhookEndpoints: async () => undefined };
@@ -80,7 +80,7 @@ async function openSandboxProcessors(
     },
     access: {
       sandboxUrl: () => sandbox.url(),
-      processorEventSecrets: { test: keys.test.webhookSecret, live: keys.live.webhookSecret },
+      processorEventSecrets: { test: [keys.test.webhookSecret], live: [keys.live.webhookSecret] },
     },
     async registerWebhookEndpoints(base) {
       const { registerWebhookEndpoint } = await import('../domain/payments/register-webhook-endpoint.ts');

@@ -47,8 +47,8 @@ export interface AppContext extends CommandServices, Schemas {
 export interface ProcessorAccess {
   /** The address of the embedded processor; null: there is none, or browsers may not use it. */
   readonly sandboxUrl: (() => Promise<string>) | null;
-  /** The secret that signs the processor's events of each mode. */
-  readonly processorEventSecrets: Readonly<Partial<Record<Mode, string>>>;
+  /** The secrets that sign the processor's events of each mode: each webhook endpoint has its own. */
+  readonly processorEventSecrets: Readonly<Partial<Record<Mode, readonly string[]>>>;
 }
 
 export interface ContextOptions {

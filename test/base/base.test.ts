@@ -65,6 +65,15 @@ describe('configuration', () => {
     expect(readConfig({ STRIPE_LIVE_SECRET_KEY: 'sk_live_1' }).sandboxProcessor).toBe(false);
   });
 
+  it('takes several webhook secrets for each mode, and the one of the singular name', () => {
+    const secretsOf = (env: Record<string, string>) =>
+      readConfig({ STRIPE_LIVE_SECRET_KEY: 'sk_live_1', ...env }).stripe.live?.webhookSecrets;
+    expect(secretsOf({})).toEqual([]);
+    expect(secretsOf({ STRIPE_LIVE_WEBHOOK_SECRET: 'whsec_a' })).toEqual(['whsec_a']);
+    const several = { STRIPE_LIVE_WEBHOOK_SECRET: 'whsec_a', STRIPE_LIVE_WEBHOOK_SECRETS: 'whsec_b, whsec_c,' };
+    expect(secretsOf(several)).toEqual(['whsec_a', 'whsec_b', 'whsec_c']);
+  });
+
   it('accepts address ranges, and matches IPv4-mapped addresses', () => {
     for (const good of ['10.0.0.0/8', '::1', '2001:db8::/32', '1.2.3.4']) expect(isAddressRange(good)).toBe(true);
     for (const bad of ['10.0.0.0/33', '10.0.0/8', 'x', '', '::1/129', '1.2.3.4/8/8', '1.2.3.4/'])

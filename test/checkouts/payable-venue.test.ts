@@ -108,6 +108,28 @@ describe('what is known of an account', () => {
     expect(await liveAccount(venue)).toMatchObject({ transfersStatus: 'restricted' });
   });
 
+  it('is asked for after an event of API v2, which names the account alone', async () => {
+    const venue = await openTestVenue(world, { mode: 'live' });
+    const { accountId = '' } = (await liveAccount(venue)) ?? {};
+    await setTransfers(accountId, 'restricted');
+    const body = JSON.stringify({
+      id: 'evt_thin',
+      object: 'v2.core.event',
+      type: 'v2.core.account[configuration.recipient].capability_status_updated',
+      livemode: true,
+      created: new Date().toISOString(),
+      related_object: { id: accountId, type: 'v2.core.account', url: `/v2/core/accounts/${accountId}` },
+    });
+    const signature = world.processor.api.webhooks.sign({ mode: 'live', body });
+    const response = await world.call('POST', '/processor/notices/live', {
+      body,
+      headers: { 'stripe-signature': signature },
+    });
+    expect(response.status).toBe(200);
+    await refreshDuePayoutAccounts(world.context.services, 100);
+    expect(await liveAccount(venue)).toMatchObject({ transfersStatus: 'restricted' });
+  });
+
   it('is kept while the processor does not answer, and asked for again', async () => {
     const venue = await openTestVenue(world, { mode: 'live' });
     const { accountId = '' } = (await liveAccount(venue)) ?? {};

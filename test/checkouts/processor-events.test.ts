@@ -60,6 +60,7 @@ describe('a processor event', () => {
   it('gets 401 when its signature is missing, wrong, old, from the future or for other bytes', async () => {
     const { checkout, body } = await confirmed();
     const minutes = 60_000;
+    const asLive = JSON.stringify({ ...JSON.parse(body), livemode: true });
     const wrong: [string, string | null, string][] = [
       [body, null, 'test'],
       [body, 't=1,v1=00', 'test'],
@@ -70,7 +71,8 @@ describe('a processor event', () => {
       [body.replace('"livemode":false', '"livemode":true'), signed(body), 'test'],
       [body, signed(body, 'live'), 'test'],
       [body, signed(body), 'live'],
-      [body, signed(body, 'live'), 'live'],
+      [asLive, signed(asLive), 'test'],
+      [asLive, signed(asLive), 'live'],
       [body, signed(body), 'other'],
       [body, signed(body), '__proto__'],
       ['', signed(''), 'test'],
@@ -82,6 +84,13 @@ describe('a processor event', () => {
     }
     await world.work();
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
+  });
+
+  it('of test mode at a live endpoint gets 200 and counts in test mode, because the processor sends both there', async () => {
+    const { checkout, body } = await confirmed();
+    expect((await notify(body, signed(body, 'live'), 'live')).status).toBe(200);
+    await world.work();
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
   });
 
   it('is only a hint: a signed but false one holds nothing', async () => {

@@ -29,7 +29,7 @@ function signed(raw: Buffer, time: number | string = SECOND, secret = SECRET): s
 }
 
 const read = (raw: Buffer, header: string | undefined = signed(raw)): ProcessorEvent | null =>
-  readProcessorEvent(raw, header, SECRET, NOW);
+  readProcessorEvent(raw, header, [SECRET], NOW);
 const subject = (type: string, object: unknown): ProcessorEvent['subject'] | undefined =>
   read(event(type, object))?.subject;
 
@@ -98,7 +98,7 @@ describe('an invalid processor event', () => {
   });
 
   it('is any event while our secret is empty, even if signed with the empty secret', () => {
-    expect(readProcessorEvent(HELD, signed(HELD, SECOND, ''), '', NOW)).toBeNull();
+    expect(readProcessorEvent(HELD, signed(HELD, SECOND, ''), [''], NOW)).toBeNull();
   });
 
   it('has a malformed header', () => {
@@ -130,7 +130,7 @@ describe('an invalid processor event', () => {
       `t=${SECOND},v1=${good}${`,v0=${good}`.repeat(100)}`,
     ];
     for (const header of headers) expect(read(HELD, header), header).toBeNull();
-    expect(readProcessorEvent(HELD, undefined, SECRET, NOW)).toBeNull();
+    expect(readProcessorEvent(HELD, undefined, [SECRET], NOW)).toBeNull();
   });
 
   it('has a signed body that is not an event', () => {
@@ -156,7 +156,7 @@ describe('an invalid processor event', () => {
   it('never causes an exception', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.string(), fc.string(), (bytes, header, secret) => {
-        expect(readProcessorEvent(Buffer.from(bytes), header, secret, NOW)).toBeNull();
+        expect(readProcessorEvent(Buffer.from(bytes), header, [secret], NOW)).toBeNull();
       }),
     );
     const signedProperly = fc.property(
@@ -206,6 +206,31 @@ describe('the content of a processor event', () => {
   it('of an account says which account has changed', () => {
     expect(subject('account.updated', { id: 'acct_1' })).toEqual({ kind: 'account', accountId: 'acct_1' });
     expect(subject('account.updated', {})).toBeUndefined();
+    const capability = { id: 'transfers', account: 'acct_1' };
+    expect(subject('capability.updated', capability)).toEqual({ kind: 'account', accountId: 'acct_1' });
+  });
+
+  it('of API v2 names its account alone', () => {
+    const thin = (more: object) => {
+      const event = {
+        id: 'evt_2',
+        object: 'v2.core.event',
+        livemode: true,
+        created: '2026-01-01T00:00:00.000Z',
+        ...more,
+      };
+      const raw = Buffer.from(JSON.stringify(event));
+      return readProcessorEvent(raw, signed(raw), ['whsec_another', SECRET], NOW);
+    };
+    const account = { id: 'acct_1', type: 'v2.core.account', url: '/v2/core/accounts/acct_1' };
+    for (const part of ['[configuration.recipient].capability_status_updated', '[requirements].updated']) {
+      expect(thin({ type: `v2.core.account${part}`, related_object: account })).toMatchObject({
+        mode: 'live',
+        subject: { kind: 'account', accountId: 'acct_1' },
+      });
+    }
+    expect(thin({ type: 'v2.core.event_destination.ping', related_object: null })?.subject).toEqual({ kind: 'other' });
+    expect(thin({ type: 1 })).toBeNull();
   });
 
   it('of any other type is ignored', () => {

@@ -406,7 +406,7 @@ export function startProcessorEvents(simulation: Simulation): void {
       const processorEvent = readProcessorEvent(
         Buffer.from(event.body),
         signature,
-        PROCESSOR_KEYS.test.webhookSecret,
+        [PROCESSOR_KEYS.test.webhookSecret],
         payments.clock.now(),
       );
       if (processorEvent === null) throw new Violation('an event of the processor could not be read');

@@ -146,7 +146,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
       processors,
       processorAccess: {
         sandboxUrl: options.hidesProcessor === true ? null : async () => processor.url,
-        processorEventSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
+        processorEventSecrets: { test: [PROCESSOR_KEYS.test.webhookSecret], live: [PROCESSOR_KEYS.live.webhookSecret] },
       },
       config,
       db: openDb({

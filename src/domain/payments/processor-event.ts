@@ -68,11 +68,12 @@ const MAX_HEADER_LENGTH = 4096;
 export function readProcessorEvent(
   raw: Buffer,
   signature: string | undefined,
-  secret: string,
+  secrets: readonly string[],
   now: number,
 ): ProcessorEvent | null {
-  if (!isSigned(raw, signature, secret, now)) return null;
+  if (!secrets.some((secret) => isSigned(raw, signature, secret, now))) return null;
   const event = parseJson(raw);
+  if (event?.object === 'v2.core.event') return readThinEvent(event, now);
   if (event === null || event.object !== 'event') return null;
   const { id, type, livemode, created } = event;
   const object = asObject(asObject(event.data)?.object);
@@ -80,6 +81,21 @@ export function readProcessorEvent(
   const at = isNonNegativeInteger(created) ? Math.min(created * 1000, now) : now;
   const subject = readSubject(type, object);
   return subject === null ? null : { eventId: id, type, mode: livemode ? 'live' : 'test', at, subject };
+}
+
+/** An event of API v2 names its object and has none of its fields. */
+function readThinEvent(event: Fields, now: number): ProcessorEvent | null {
+  const { id, type, livemode, created } = event;
+  if (!isStorableText(id) || !isStorableText(type) || typeof livemode !== 'boolean') return null;
+  if (!type.startsWith('v2.')) return null;
+  const time = typeof created === 'string' ? Date.parse(created) : Number.NaN;
+  const at = Number.isNaN(time) ? now : Math.min(time, now);
+  const related = asObject(event.related_object);
+  const isAccount = related?.type === 'v2.core.account' && isStorableText(related.id);
+  const subject = isAccount
+    ? { kind: 'account' as const, accountId: related.id as string }
+    : { kind: 'other' as const };
+  return { eventId: id, type, mode: livemode ? 'live' : 'test', at, subject };
 }
 
 function isSigned(raw: Buffer, header: string | undefined, secret: string, now: number): boolean {
@@ -140,8 +156,9 @@ function readSubject(type: string, object: Fields): ProcessorEvent['subject'] | 
   }
   if (type.startsWith('refund.') || type === 'charge.refund.updated') return readRefund(object);
   if (type.startsWith('charge.dispute.')) return readDispute(type, object);
-  if (type === 'account.updated') {
-    return isStorableText(object.id) ? { kind: 'account', accountId: object.id } : null;
+  if (type === 'account.updated' || type === 'capability.updated') {
+    const accountId = idOf(type === 'account.updated' ? object.id : object.account);
+    return accountId === null ? null : { kind: 'account', accountId };
   }
   return { kind: 'other' };
 }

@@ -173,6 +173,14 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
+    bug: 'a good hold is given up because its renewal was refused',
+    file: 'src/domain/checkouts/holds/decide-hold.ts',
+    from: "if (facts.status === 'held' && !isLapsed) {",
+    to: "if (facts.status === 'held' && !isLapsed && hold.renewalRefusedAt === null) {",
+    tests: ['test/checkouts/test-helpers.test.ts'],
+  },
+  {
+    area: 'money',
     bug: 'a refused renewal is tried again and again until the hold lapses',
     file: 'src/domain/payments/hold.ts',
     from: '  if (!hold.savesCard || hold.renewalRefusedAt !== null) return null;\n',

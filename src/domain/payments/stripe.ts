@@ -284,7 +284,12 @@ class StripeProcessor implements Processor {
   async completeSandboxOnboarding(accountId: string): Promise<void> {
     if (!this.isSandbox) throw new Error('only the sandbox completes an onboarding by a call');
     await callStripe('completeSandboxOnboarding', () =>
-      this.#stripe.rawRequest('POST', `/sandbox/accounts/${accountId}`, { transfers_status: 'active' }),
+      this.#stripe.rawRequest(
+        'POST',
+        `/sandbox/accounts/${accountId}`,
+        { transfers_status: 'active' },
+        { idempotencyKey: `onboard ${accountId}` },
+      ),
     );
   }
 

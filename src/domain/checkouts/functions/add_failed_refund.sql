@@ -1,4 +1,5 @@
--- A refund to a guest failed (or, with a negative amount, is paid again): the checkout and the share show it as not refunded.
+-- A refund to a guest failed (or, with a negative amount, is paid again): the checkout and the share show it as not
+-- refunded.
 create or replace function add_failed_refund(p_venue uuid, p_checkout text, p_share text, p_amount integer) returns void
 language plpgsql as $$
 begin

@@ -289,13 +289,13 @@ async function chooseParty(
 
 const FAULTY_CARDS = [
   [2, 'pm_card_captureFailsForAWhile'],
-  [2, 'pm_card_captureFailsForGood'],
+  [4, 'pm_card_captureFailsForGood'],
   [1, 'pm_card_chargeDeclined'],
   [1, 'pm_card_chargeDeclinedProcessingError'],
   [1, 'pm_card_settlesLater'],
   [1, 'pm_card_pendingRefund'],
   [1, 'pm_card_refundFail'],
-  [1, 'pm_card_holdLapses'],
+  [3, 'pm_card_holdLapses'],
   [1, 'pm_card_partialAuthorization'],
   [1, 'pm_card_renewalFails'],
   [1, 'pm_card_oneHoldAtATime'],

@@ -86,6 +86,8 @@ export interface TestWorldOptions {
   readonly hidesProcessor?: boolean;
   readonly servers?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Few by default: each connection parses and plans every statement anew, and a database lives for one file. */
+  readonly connections?: number;
   /** The name of a database that exists and is migrated; absent: a new one. */
   readonly database?: string;
 }
@@ -151,8 +153,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
       config,
       db: openDb({
         url,
-        // Few: each connection parses and plans every statement anew, and a database lives for one file.
-        connections: 6,
+        connections: options.connections ?? 6,
         pooled: pooler !== null,
         applicationName: 'test',
         onStatement: (text) => statements.push(text),

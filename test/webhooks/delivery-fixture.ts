@@ -52,7 +52,7 @@ export class DeliveryFixture {
   }
 
   static async open(): Promise<DeliveryFixture> {
-    const fixture = new DeliveryFixture(await openTestWorld({ env: { ALLOW_INSECURE_TARGETS: '1' } }));
+    const fixture = new DeliveryFixture(await openTestWorld({ connections: 12, env: { ALLOW_INSECURE_TARGETS: '1' } }));
     fixture.#receiver = await startHttpsReceiver((request, response, body) => {
       const { url: path = '', headers } = request;
       const signature = String(headers['service-signature']);

@@ -58,7 +58,7 @@ export function makeSeeder(db: Db, sealKey: Buffer, address: string): Seeder {
   const makeVenue: MakeVenue = (count, linked) =>
     db.transaction(async (tx) => {
       const { id } = await createVenue(tx, newCommand(), {
-        name: 'Harbor House',
+        name: 'Harbor Club',
         origins: [ORIGIN],
         sandbox: linked === undefined,
       });

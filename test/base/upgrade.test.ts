@@ -42,7 +42,7 @@ async function migrateToEarlierRelease(url: string): Promise<void> {
 /** A venue with a fee, an event, and a collecting checkout of two shares with holds, written as that release did. */
 async function writeEarlierData(db: Db): Promise<void> {
   await db.query(
-    "insert into venues (venue_id, name, fee_bps, fee_fixed, created_at) values ($1, 'Harbor House', 250, 30, now())",
+    "insert into venues (venue_id, name, fee_bps, fee_fixed, created_at) values ($1, 'Harbor Club', 250, 30, now())",
     [VENUE],
   );
   const [created] = await db.query<{ outcome: string }>(

@@ -74,7 +74,7 @@ export async function createBookableVenues(
 ): Promise<BookableVenue[]> {
   const bookable: BookableVenue[] = [];
   for (const [bps, fixed] of FEES)
-    bookable.push(await createBookableVenue(db, command(), `Harbor House ${bps}`, bps, fixed));
+    bookable.push(await createBookableVenue(db, command(), `Harbor Club ${bps}`, bps, fixed));
   return bookable;
 }
 

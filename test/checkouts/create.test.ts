@@ -43,7 +43,7 @@ describe('the response', () => {
       currency: 'usd',
       party_size: 3,
       description: body.description,
-      venue: { id: venue.venueId, name: 'Harbor House' },
+      venue: { id: venue.venueId, name: 'Harbor Club' },
       external_booking_id: body.external_booking_id,
       return_url: body.return_url,
       cancel_url: body.cancel_url,
@@ -300,7 +300,7 @@ describe('a console sandbox', () => {
   it('shows no venue id in responses, lists and events', async () => {
     const sandbox = await openTestVenue(world, { sandbox: true });
     const created = await sandbox.create();
-    expect(created.venue).toEqual({ id: null, name: 'Harbor House' });
+    expect(created.venue).toEqual({ id: null, name: 'Harbor Club' });
     expect(problemsWith(created)).toEqual([]);
     const { json } = await sandbox.get('/v1/checkouts');
     expect(json.data.map((one: Json) => one.venue.id)).toEqual([null]);

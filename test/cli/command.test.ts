@@ -151,7 +151,7 @@ function runProgram(argv: readonly string[], options: ProgramOptions = {}): Prom
 }
 
 async function newVenue(...options: string[]): Promise<Venue> {
-  return json<Venue>('venue', 'create', '--name', 'Harbor House', ...options);
+  return json<Venue>('venue', 'create', '--name', 'Harbor Club', ...options);
 }
 
 function newOlderKey(): string {
@@ -164,7 +164,7 @@ describe('the program', () => {
       'venue',
       'create',
       '--name',
-      'Harbor House',
+      'Harbor Club',
       '--origin',
       'https://a.example/',
       '--json',
@@ -174,7 +174,7 @@ describe('the program', () => {
     const venue = JSON.parse(output.out) as Venue;
     expect(venue).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      name: 'Harbor House',
+      name: 'Harbor Club',
       linked: true,
       origins: ['https://a.example'],
       keys: {
@@ -199,7 +199,7 @@ describe('the program', () => {
   });
 
   it('leaves the payouts of a venue undone with --without-payouts, says what is missing, and does it later', async () => {
-    const created = await runProgram(['venue', 'create', '--name', 'Harbor House', '--without-payouts']);
+    const created = await runProgram(['venue', 'create', '--name', 'Harbor Club', '--without-payouts']);
     expect(created).toMatchObject({ exit: 0, err: '' });
     expect(created.out).toMatch(/payouts \(live\) +none yet\. It has no payout account/);
     const id = /([0-9a-f-]{36})/.exec(created.out)?.[1] ?? '';
@@ -210,7 +210,7 @@ describe('the program', () => {
     expect((await run(['venue', 'show', id])).out).toMatch(
       /payouts \(live\) +restricted .*needs: business_details\.url/,
     );
-    expect((await run(['doctor'])).out).toMatch(/notice +payouts +cannot be paid.*Harbor House/);
+    expect((await run(['doctor'])).out).toMatch(/notice +payouts +cannot be paid.*Harbor Club/);
     const linked = await runProgram(['venue', 'link', id, '--json']);
     expect(JSON.parse(linked.out)).toMatchObject({ id, payouts: { live: { transfers: 'active' } } });
     expect((await run(['venue', 'show', id])).out).toMatch(/payouts \(live\) +active \(acct_/);
@@ -286,7 +286,7 @@ describe('a venue', () => {
 
   it('gets origins, a fee and a link, and is revoked; each command prints the venue as it is then', async () => {
     const { id } = await newVenue('--sandbox');
-    const shown = { id, name: 'Harbor House', linked: false, origins: [], fee: { bps: 0, fixed: 0 }, revoked_at: null };
+    const shown = { id, name: 'Harbor Club', linked: false, origins: [], fee: { bps: 0, fixed: 0 }, revoked_at: null };
     const payouts = { test: null, live: null };
     expect(await json('venue', 'show', id)).toEqual({ ...shown, payouts, created_at: expect.stringMatching(/Z$/) });
     expect(await json('venue', 'origin', 'add', id, 'https://b.example')).toMatchObject({

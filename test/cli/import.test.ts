@@ -380,7 +380,7 @@ describe('an import', () => {
     const output = await cli.run('import', 'boats', path, ...venue, '--report', report);
     expect(output.exit).toBe(1);
     expect(output.err).toBe('everyshare: 30 of 130 boats failed: fix them and import them again.\n');
-    expect(output.out).toContain(`boats      130 of ${path}\nvenue      ${venue[1]} (Harbor House), test\n`);
+    expect(output.out).toContain(`boats      130 of ${path}\nvenue      ${venue[1]} (Harbor Club), test\n`);
     expect(output.out).toMatch(/created +100\nupdated +0\nunchanged +0\nfailed +30\nreport +/);
     expect(output.out).toMatch(/OBJECT +EXTERNAL ID +FIELD +CODE +PROBLEM\n0 +boat-0 +\/length_ft +out_of_range +\S/);
     expect(output.out).toMatch(/\n19 +boat-19 +\/capacity .*\n\n10 more failed: all of them are in /);

@@ -141,7 +141,7 @@ describe('review show', () => {
   it('shows a boat as the API does, with its extra fields for reviewers', async () => {
     const { venueId, boat, get } = await submitOneOfEach();
     const shown = await cli.json('review', 'show', boat.id);
-    const venue = { id: venueId, name: 'Harbor House', linked: true };
+    const venue = { id: venueId, name: 'Harbor Club', linked: true };
     expect(shown).toEqual({ ...boat, reviewers_only: { extra: { insurance: 'Harbor Mutual' }, venue } });
     expect(JSON.stringify(await get('/v1/offerings'))).not.toContain('Harbor Mutual');
   });
@@ -162,7 +162,7 @@ describe('review show', () => {
     const { id } = await post('/v1/boats', { ...BOAT, extra: { note: 'a\u202eb' } });
     const { out } = await cli.run('review', 'show', id);
     expect(out).toMatch(new RegExp(`^id +${id}\ntype +boat\ntitle +Second Wind\n`));
-    expect(out).toContain(`${venueId} (Harbor House)`);
+    expect(out).toContain(`${venueId} (Harbor Club)`);
     expect(out).toContain('As its partner sees it:\n{\n');
     expect(out).toContain('For reviewers only:\n{\n  "extra": {\n    "note": "a\ufffdb"');
   });

@@ -27,7 +27,7 @@ export interface Keys {
 export async function issueKeys(context: AppContext): Promise<{ readonly venueId: string; readonly keys: Keys }> {
   const command = commandContext(context, { name: 'fuzz', via: 'cli', address: null, requestId: null });
   return context.db.transaction(async (tx) => {
-    const options = { name: 'Harbor House', origins: [ORIGIN, 'https://example.com'], sandbox: false };
+    const options = { name: 'Harbor Club', origins: [ORIGIN, 'https://example.com'], sandbox: false };
     const { id: venueId } = await createVenue(tx, command, options);
     await storePayableAccount(tx, venueId);
     const issue = (kind: NewKeyRequest['kind'], mode: Mode, more: Partial<NewKeyRequest> = {}) =>

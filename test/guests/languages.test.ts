@@ -41,7 +41,7 @@ describe('a text message', () => {
     const id = await fixture.checkout({ offering_external_id: offering, pay_by: payBy.toISOString() });
     const { shares } = (await fixture.party(id, ada, [{ phone }])).json;
     const text = (await outbox(phone, 'invite'))[0]?.text ?? '';
-    expect(text).toMatch(/^Ada asks you to pay your share of Cabana 3 at Harbor House: \$50\.00, by \w{3}, \w{3} \d+/);
+    expect(text).toMatch(/^Ada asks you to pay your share of Cabana 3 at Harbor Club: \$50\.00, by \w{3}, \w{3} \d+/);
     expect(text).toMatch(/ E[SD]T\. /);
     expect(text).toContain('When you pay, your card is only held; it is charged when everyone has paid.');
     expect(text).toContain(shares[1].url);

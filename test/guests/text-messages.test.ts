@@ -76,7 +76,7 @@ describe('a reminder', () => {
       expect(await kinds(sam)).toEqual(['invite']);
     }
     expect(await newest(kim)).toMatch(
-      /^Your share of Cabana 3 at Harbor House is still open: \$33\.33, by .+\/s\/\w{24}/,
+      /^Your share of Cabana 3 at Harbor Club is still open: \$33\.33, by .+\/s\/\w{24}/,
     );
     expect(await newest(ada)).toMatch(/^Your own share/);
   });
@@ -144,7 +144,7 @@ describe('a guest gets a message', () => {
     ]);
     for (const person of [ada, kim]) {
       expect(await newest(person)).toMatch(
-        /^Not everyone paid in time for Cabana 3 at Harbor House\. You were not charged/,
+        /^Not everyone paid in time for Cabana 3 at Harbor Club\. You were not charged/,
       );
     }
     expect(await newest(sam)).toContain('Your hold of $33.33 is released and nothing was charged.');
@@ -165,9 +165,9 @@ describe('a guest gets a message', () => {
       ['invite', 'ended'],
     ]);
     for (const person of [sam, kim]) {
-      expect(await newest(person)).toMatch(/^Cabana 3 at Harbor House was canceled\. You were not charged anything\./);
+      expect(await newest(person)).toMatch(/^Cabana 3 at Harbor Club was canceled\. You were not charged anything\./);
     }
-    expect(await newest(ada)).toMatch(/^Cabana 3 at Harbor House was canceled\. Your hold of \$66\.67 is released/);
+    expect(await newest(ada)).toMatch(/^Cabana 3 at Harbor Club was canceled\. Your hold of \$66\.67 is released/);
   });
 
   it('that the hold was released when the party changed', async () => {

@@ -19,7 +19,7 @@ describe('GET /v1/me', () => {
     const { status, json } = await world.call('GET', '/v1/me', { key: secretTest });
     expect(status).toBe(200);
     expect(json.data).toMatchObject({
-      venue: { id: venue.id, name: 'Harbor House' },
+      venue: { id: venue.id, name: 'Harbor Club' },
       mode: 'test',
       limits: { writes_per_hour: 60, reads_per_hour: 600 },
       key: { kind: 'secret', expires_at: null },

@@ -122,7 +122,7 @@ export async function openBrowserFixture(
   options: { readonly worker: boolean; readonly hidesProcessor?: boolean },
 ): Promise<BrowserFixture> {
   const world = await openTestWorld({ hidesProcessor: options.hidesProcessor === true });
-  const { venue } = await world.venue({ name: 'Harbor House', origins: [ORIGIN] });
+  const { venue } = await world.venue({ name: 'Harbor Club', origins: [ORIGIN] });
   const { key } = await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
   const { db, log, clock, services } = world.context;
   const worker = options.worker

@@ -22,7 +22,7 @@ let nextPhone = 0;
 
 beforeAll(async () => {
   world = await openTestWorld();
-  const opened = await world.venue({ name: 'Harbor <House>', origins: [ORIGIN] });
+  const opened = await world.venue({ name: 'Harbor <Club>', origins: [ORIGIN] });
   const { key } = await world.key(opened.venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
   venue = new TestVenue(world, opened.venue.id, key, 'test');
 });
@@ -98,7 +98,7 @@ describe('a page', () => {
     const { checkout, ada } = await createGroup();
     const { text } = await get(`/c/${checkout.id}`, { cookie: ada.cookie });
     expect(text).toContain('Cabana &lt;3&gt;');
-    expect(text).toContain('Harbor &lt;House&gt;');
+    expect(text).toContain('Harbor &lt;Club&gt;');
     expect(html`<a title="${`"'<>&`}">${[html`<b>`, 'x<', null, false, 0]}</a>`.text).toBe(
       '<a title="&quot;&#39;&lt;&gt;&amp;"><b>x&lt;0</a>',
     );

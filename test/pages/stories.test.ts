@@ -74,7 +74,7 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await expectText(ada, '2 of 3 in');
     await payWith(ada, 'Works');
     for (const page of [ada, benPage, cleo]) await expectText(page, 'It’s booked. Everyone’s in.');
-    expect(await ada.getByRole('link', { name: 'Back to Harbor House' }).getAttribute('href')).toContain(
+    expect(await ada.getByRole('link', { name: 'Back to Harbor Club' }).getAttribute('href')).toContain(
       'https://harbor.example/',
     );
     const done = await fixture.venue.read(checkout.id);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { statementSuffix } from '../../src/domain/payments/statement-suffix.ts';
 
 it.each([
-  ['Harbor House', 'HARBOR HOU'],
+  ['Harbor Club', 'HARBOR CLU'],
   ['Spa', 'SPA'],
   ['Strandbad Müggelsee', 'STRANDBAD'],
   ['Café Łódź', 'CAFE LODZ'],

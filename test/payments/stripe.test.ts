@@ -252,10 +252,10 @@ describe('a long hold', () => {
 
 describe('the card statement', () => {
   it('names the venue', async () => {
-    const { intentId } = await processor.createHold(newHold({ statementSuffix: 'HARBOR HOU' }));
+    const { intentId } = await processor.createHold(newHold({ statementSuffix: 'HARBOR CLU' }));
     await processor.payWithTestCard(intentId, 'pm_card_visa', unique('pay'));
     const { latest_charge: charge } = await stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] });
-    expect(charge).toMatchObject({ calculated_statement_descriptor: 'EVERYSHARE* HARBOR HOU' });
+    expect(charge).toMatchObject({ calculated_statement_descriptor: 'EVERYSHARE* HARBOR CLU' });
   });
 
   it.each(['123', "Joe's", 'A*', '港の家', 'A name of more than 22 characters'])(

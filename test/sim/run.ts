@@ -140,7 +140,7 @@ async function createSimulation(
     onCapture: (charge) => invariants.onCapture(charge),
     rewrite: bug === 'no capture key' ? withoutCaptureKey : null,
   });
-  const venue = { id: ids.uuid(), name: 'Harbor House', linked: true, origins: ['https://harbor.example'] };
+  const venue = { id: ids.uuid(), name: 'Harbor Club', linked: true, origins: ['https://harbor.example'] };
   await environment.write(
     `insert into venues (venue_id, name, origins, fee_bps, fee_fixed, linked_at, created_at)
      values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($6 / 1000.0))`,

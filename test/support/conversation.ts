@@ -172,7 +172,7 @@ async function tellPayment(story: Story): Promise<void> {
   await attempt(processor.release(intentId, next('release')));
   await processor.retrieveHold(intentId);
   await processor.chargeTotals(intentId);
-  const owner = { id: 'venue_1', name: 'Harbor House', email: 'pay@venue.example', country: 'US' };
+  const owner = { id: 'venue_1', name: 'Harbor Club', email: 'pay@venue.example', country: 'US' };
   const { accountId } = await processor.createAccount(next('account'), owner);
   const urls = { returnUrl: 'https://venue.example/done', refreshUrl: 'https://venue.example/again' };
   await submitPage(story, await processor.onboardingLink(accountId, urls), {});

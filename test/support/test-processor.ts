@@ -89,7 +89,7 @@ export const recipientParams = (name: string): Stripe.V2.Core.AccountCreateParam
 
 /** A connected account that can receive transfers. */
 export async function createPayee(stripe: Stripe): Promise<Stripe.V2.Core.Account> {
-  const account = await stripe.v2.core.accounts.create(recipientParams('Harbor House'));
+  const account = await stripe.v2.core.accounts.create(recipientParams('Harbor Club'));
   await stripe.rawRequest('POST', `/sandbox/accounts/${account.id}`, { transfers_status: 'active' });
   return account;
 }

@@ -185,7 +185,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
     command,
     call: (method, path, call = {}) => send(`${urls[call.server ?? 0]}${path}`, method, call),
     venue: async (venue = {}) => {
-      const options = { name: 'Harbor House', origins: [], sandbox: false, ...venue };
+      const options = { name: 'Harbor Club', origins: [], sandbox: false, ...venue };
       const opened = await context.db.transaction((tx) => createVenueWithKeys(tx, command(), options));
       for (const key of [opened.secretTest, opened.publishableTest]) recordSecret('key', key);
       return opened;

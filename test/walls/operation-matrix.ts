@@ -277,7 +277,7 @@ export const operationMatrix: Readonly<Record<string, MatrixRow>> = {
   ...guests,
 };
 
-/** Tools by name; the places are fields of their arguments. */
+/** The tools of agents by name; the places are fields of their arguments. */
 export const toolMatrix: Readonly<Record<string, MatrixRow & { readonly route?: string }>> = {
   describe_venue: { createListed: async (_fixture, { venueId }) => venueId },
   validate: {

@@ -85,7 +85,7 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'reconcile refunds a charge that it does not know without being told to',
+    bug: 'reconcile refunds a charge that it does not know, although no operator applies it',
     file: 'src/domain/checkouts/accounting/apply-remedies.ts',
     from: 'else if (apply === null || isStopped)',
     to: 'else if (isStopped)',
@@ -111,7 +111,7 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'the money of a disputed charge is transferred to the venue',
     file: 'src/domain/payments/settle-movements.ts',
-    from: '    if (await freezeIfDisputed(services, movement)) return null;\n',
+    from: '    if (await freezeIfDisputed(services.db, movement)) return null;\n',
     to: '',
     tests: ['test/checkouts/disputes.test.ts'],
   },

@@ -63,7 +63,7 @@ export async function deleteOldProcessorEvents(db: Queryable, now: number, limit
 }
 
 /** A dispute in one of these states has ended. Any other state, also one that the processor adds later, is open. */
-const ENDED_DISPUTE_STATUSES: readonly string[] = ['won', 'lost', 'warning_closed', 'prevented'];
+export const ENDED_DISPUTE_STATUSES: readonly string[] = ['won', 'lost', 'warning_closed', 'prevented'];
 
 export function isOpenDispute(status: string): boolean {
   return !ENDED_DISPUTE_STATUSES.includes(status);
@@ -148,16 +148,4 @@ export async function divideLoss(
     [venueId, loss.disputeId, loss.venuePart, loss.feePart],
   );
   return rows.length;
-}
-
-/**
- * Locks an open dispute of the hold, so that it cannot end before the caller's transaction does. False: the hold has
- * none.
- */
-export async function lockOpenDispute(tx: Queryable, venueId: string, holdId: string): Promise<boolean> {
-  const rows = await tx.query(
-    'select 1 from disputes where venue_id = $1 and hold_id = $2 and status <> all($3) limit 1 for share',
-    [venueId, holdId, ENDED_DISPUTE_STATUSES],
-  );
-  return rows.length > 0;
 }

@@ -3,6 +3,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { requireTransition } from '../../base/transitions.ts';
+import { ENDED_DISPUTE_STATUSES } from './dispute-queries.ts';
 import type { Unavailability } from './processor.ts';
 import type { DueAtVenue } from './queries.ts';
 import { MOVEMENT_TRANSITIONS, type MovementStatus } from './transitions.ts';
@@ -173,14 +174,24 @@ export async function claimMovements(
   );
 }
 
-/** A transfer whose charge is disputed waits for the end of the dispute. */
-export async function freezeTransfer(tx: Queryable, { venueId, id, leaseToken }: MovementRow): Promise<void> {
+/**
+ * A transfer whose charge is disputed waits for the end of the dispute. Returns whether it is disputed. The dispute is
+ * locked, so that it cannot end unseen between the look and the change: it would not resume this transfer.
+ */
+export async function freezeIfDisputed(db: Queryable, movement: MovementRow): Promise<boolean> {
   requireTransition('movement', MOVEMENT_TRANSITIONS, 'sending', 'frozen');
-  await tx.query(
-    `update movements set status = 'frozen', due_at = null
-     where venue_id = $1 and movement_id = $2 and lease_token = $3 and status = 'sending'`,
-    [venueId, id, leaseToken],
+  const { venueId, id, holdId, leaseToken } = movement;
+  const rows = await db.query<{ isDisputed: boolean }>(
+    `with open_dispute as (
+       select 1 from disputes where venue_id = $1 and hold_id = $2 and status <> all($3) limit 1 for share),
+     frozen as (
+       update movements set status = 'frozen', due_at = null
+       where venue_id = $1 and movement_id = $4 and lease_token = $5 and status = 'sending'
+         and exists (select 1 from open_dispute))
+     select exists (select 1 from open_dispute) as "isDisputed"`,
+    [venueId, holdId, ENDED_DISPUTE_STATUSES, id, leaseToken],
   );
+  return rows[0]?.isDisputed === true;
 }
 
 /** The dispute of the hold has ended: its transfer is due now. */

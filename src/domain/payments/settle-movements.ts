@@ -7,13 +7,12 @@ import type { Db } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { postEntries } from '../ledger/queries.ts';
-import { lockOpenDispute } from './dispute-queries.ts';
 import { callKeys } from './hold.ts';
 import {
   claimMovements,
   findMovementOutcome,
   finishMovement,
-  freezeTransfer,
+  freezeIfDisputed,
   type MovementRow,
   postponeMovement,
   venuesWithDueMovements,
@@ -156,7 +155,8 @@ async function sendMovement(
   if (movement.kind === 'transfer') {
     const found = mayExist ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
     if (found !== null) return found.transferId;
-    if (await freezeIfDisputed(services, movement)) return null;
+    // The processor would transfer the money of a disputed charge, and a lost dispute would then be our loss.
+    if (await freezeIfDisputed(services.db, movement)) return null;
     return sendTransfer(services, { processor, movement, hold, key, leaseEnds });
   }
   const transferId = await transferToReverse(services, movement);
@@ -164,15 +164,6 @@ async function sendMovement(
   if (found === null) requireLease(services.clock, leaseEnds);
   const request = { key, amount: movement.amount, movementId: movement.id };
   return (found ?? (await processor.reverse(transferId, request))).reversalId;
-}
-
-/** The processor transfers the money of a disputed charge all the same, and a lost dispute would then be our loss. */
-async function freezeIfDisputed(services: MovementServices, movement: MovementRow): Promise<boolean> {
-  return services.db.transaction(async (tx) => {
-    const isDisputed = await lockOpenDispute(tx, movement.venueId, movement.holdId);
-    if (isDisputed) await freezeTransfer(tx, movement);
-    return isDisputed;
-  });
 }
 
 async function transferToReverse(services: MovementServices, movement: MovementRow): Promise<string> {

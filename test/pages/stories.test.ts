@@ -294,6 +294,11 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     const [ada, ben] = await threeFriends();
     const [, benInvite] = await fixture.chooseParty(await fixture.createCheckout(), [ada, ben]);
     const page = await fixture.openPage(null);
+    // The card form's script comes late: what can be pressed before must not be lost.
+    await page.route(/pay-sandbox/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await route.continue();
+    });
     await page.goto(benInvite.url);
     const press = async (name: string): Promise<void> => {
       for (let steps = 0; steps < 60; steps++) {

@@ -183,7 +183,6 @@ function enhance(root) {
   showTimes(root);
   for (const button of root.querySelectorAll('[data-copy]')) button.hidden = false;
   for (const button of root.querySelectorAll('[data-share-url]')) button.hidden = navigator.share === undefined;
-  for (const place of root.querySelectorAll('[data-needs-script]')) place.hidden = false;
 }
 
 document.addEventListener('click', (event) => {

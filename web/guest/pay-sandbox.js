@@ -27,6 +27,8 @@ export function makeDriver(form) {
       field('cvc').value = '123';
     });
   }
+  // Only now: a test card that is pressed before it can fill the fields would do nothing.
+  form.querySelector('[data-test-cards]').hidden = false;
 
   return {
     /** The first error in the fields, found before anything is sent; null: none. */

@@ -81,7 +81,7 @@ function sandboxFields(page: PageRequest): Html {
     ({ name, number }) =>
       html`<button type="button" class="chip" data-card="${number}">${translator.translate(`page.card_${name}`)}</button> `,
   );
-  return html`<fieldset class="chips" data-needs-script hidden><legend>${translator.translate('page.test_cards')}</legend>${chips}</fieldset>
+  return html`<fieldset class="chips" data-test-cards hidden><legend>${translator.translate('page.test_cards')}</legend>${chips}</fieldset>
 <label for="number">${translator.translate('page.card_number')}</label>
 <input id="number" data-field="number" inputmode="numeric" autocomplete="cc-number" maxlength="23" placeholder="4242 4242 4242 4242">
 <p class="error" id="number-error" hidden></p>

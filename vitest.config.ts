@@ -36,6 +36,17 @@ const SLOW = [
   'test/sandbox/{postgres,processor-process,readme}.test.ts',
 ];
 
+/**
+ * Compares whole surfaces, repeats calls at once, or walks through the processor's faults and endings. The fast loop
+ * leaves these files to `npm test`: another file there says the same promise for the ordinary case.
+ */
+const THOROUGH = [
+  'test/agreement/{expiry,schemas}.test.ts',
+  'test/boats/calendar-bounds.test.ts',
+  'test/checkouts/{create-once,processor-fees,read-prefetch,refund-ends,stored-failures}.test.ts',
+  'test/mcp/agreement.test.ts',
+];
+
 /** The longest first: otherwise one worker is busy at the end of a run while the others have nothing left. */
 const LONGEST = [
   '/test/sim/money',
@@ -85,7 +96,13 @@ export default defineConfig(({ mode }) => {
   const slow = { test: { ...shared, name: 'slow', include: SLOW, globalSetup: [LOGS, POSTGRES] } };
   // The first two as one: a worker serves one project, and starting workers twice costs a tenth of the fast loop.
   const fast = {
-    test: { ...shared, name: 'fast', include: ['test/**/*.test.ts'], exclude: SLOW, globalSetup: [LOGS, POSTGRES] },
+    test: {
+      ...shared,
+      name: 'fast',
+      include: ['test/**/*.test.ts'],
+      exclude: [...SLOW, ...THOROUGH],
+      globalSetup: [LOGS, POSTGRES],
+    },
   };
   return {
     test: {

@@ -106,6 +106,16 @@ export interface GuestRefundRequest extends RefundRequest {
   readonly venueId: string;
 }
 
+export interface FoundTransfer {
+  readonly transferId: string;
+  readonly amount: number;
+}
+
+export interface FoundReversal {
+  readonly reversalId: string;
+  readonly amount: number;
+}
+
 /** Of the transfers capability: only while it is active can the account be paid. */
 export type TransfersStatus = 'active' | 'pending' | 'restricted' | 'rejected' | 'unsupported';
 
@@ -165,11 +175,11 @@ export interface Processor {
   /** In the sandbox alone: completes the onboarding form. */
   completeSandboxOnboarding(accountId: string): Promise<void>;
   transfer(request: TransferRequest): Promise<{ readonly transferId: string }>;
-  findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null>;
+  findTransfer(checkoutId: string, movementId: string): Promise<FoundTransfer | null>;
   /** Whether the money of a charge was transferred to a venue. */
   hasTransfers(checkoutId: string, chargeId: string): Promise<boolean>;
   reverse(transferId: string, request: RefundRequest): Promise<{ readonly reversalId: string }>;
-  findReversal(transferId: string, movementId: string): Promise<{ readonly reversalId: string } | null>;
+  findReversal(transferId: string, movementId: string): Promise<FoundReversal | null>;
   /** The holds created since then (milliseconds), newest first, one page at a time. */
   holdsSince(since: number, after: string | null): Promise<HoldsPage>;
   chargeTotals(intentId: string): Promise<ChargeTotals>;

@@ -149,9 +149,10 @@ async function serve(
     });
   }
   const headers: Record<string, string> = {};
-  const { authorization, 'idempotency-key': key } = request.headers;
-  if (authorization !== undefined) headers.authorization = authorization;
-  if (typeof key === 'string') headers['idempotency-key'] = key;
+  for (const name of ['authorization', 'idempotency-key', 'stripe-account']) {
+    const value = request.headers[name];
+    if (typeof value === 'string') headers[name] = value;
+  }
   const outcome = await api.handle({ method, path: url, headers, body });
   if (method !== 'GET') wake();
   await sendOutcome(response, outcome, method === 'HEAD');

@@ -7,8 +7,8 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'an endpoint that hears too few events is left as it is',
     file: 'src/domain/payments/stripe-setup.ts',
-    from: 'HEARD_EVENTS.every((event) => enabled.includes(event))',
-    to: 'HEARD_EVENTS.some((event) => enabled.includes(event))',
+    from: 'heard.every((event) => enabled.includes(event))',
+    to: 'heard.some((event) => enabled.includes(event))',
     tests: ['test/cli/processor.test.ts'],
   },
   {

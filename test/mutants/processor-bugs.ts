@@ -127,7 +127,7 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a transfer stays frozen after its dispute has ended',
     file: 'src/domain/checkouts/disputes/apply-disputes.ts',
-    from: '    await resumeTransfer(tx, venueId, holdId, now);\n',
+    from: '    await resumeFrozen(tx, venueId, holdId, now);\n',
     to: '',
     tests: ['test/checkouts/disputes.test.ts'],
   },

@@ -4,16 +4,9 @@
 
 import { createAccount, createAccountLink, retrieveAccount, toAccount } from './accounts.ts';
 import { invalidRequest } from './api-error.ts';
-import { retrieveBalanceTransaction } from './balance-transactions.ts';
+import { BALANCE_OPERATIONS } from './balance-operations.ts';
 import { closeDispute, createDispute, toDispute } from './disputes.ts';
-import {
-  createEventDestination,
-  deleteEventDestination,
-  listEventDestinations,
-  retrieveEventDestination,
-  setDestinationStatus,
-  updateEventDestination,
-} from './event-destinations.ts';
+import { ENDPOINT_OPERATIONS } from './endpoint-operations.ts';
 import type { Params } from './form-params.ts';
 import { LIST_PARAMS, listRows } from './lists.ts';
 import {
@@ -37,14 +30,8 @@ import {
 import { createRefund, toRefund } from './refunds.ts';
 import type { TransferRow } from './row-types.ts';
 import type { Transaction } from './transaction.ts';
-import { createReversal, createTransfer, retrieveBalance, toTransfer, toTransferReversal } from './transfers.ts';
-import {
-  createWebhookEndpoint,
-  deleteWebhookEndpoint,
-  isWebhookEndpoint,
-  updateWebhookEndpoint,
-} from './webhook-endpoints.ts';
-import { isPlatformEvent, toEvent, toWebhookEndpoint } from './webhook-objects.ts';
+import { createReversal, createTransfer, toTransfer, toTransferReversal } from './transfers.ts';
+import { isPlatformEvent, toEvent } from './webhook-objects.ts';
 
 export interface Call {
   readonly tx: Transaction;
@@ -54,6 +41,8 @@ export interface Call {
   readonly params: Params;
   /** The caller has only a publishable key. */
   readonly isPublishable: boolean;
+  /** The connected account that the header `Stripe-Account` names; null: the platform. */
+  readonly account: string | null;
 }
 
 export interface Operation {
@@ -61,6 +50,8 @@ export interface Operation {
   readonly params: ReadonlySet<string>;
   /** A publishable key may call it, with the intent's client secret. */
   readonly isPublic: boolean;
+  /** The platform may call it for a connected account. */
+  readonly isForAccounts: boolean;
   run(call: Call): StripeObject;
 }
 
@@ -72,9 +63,10 @@ function define(
   params: readonly string[],
   run: (call: Call) => StripeObject,
   isPublic = false,
+  isForAccounts = false,
 ): void {
   const accepted = new Set([...params, 'expand', ...(isPublic ? ['key', 'client_secret'] : [])]);
-  operations.set(route, { name, params: accepted, isPublic, run });
+  operations.set(route, { name, params: accepted, isPublic, isForAccounts, run });
 }
 
 /** The route pattern and the ids of a path; null when it is not under /v1 or /v2. */
@@ -280,10 +272,7 @@ define('transfer_reversals.retrieve', 'GET transfers/:/reversals/:', [], ({ tx, 
   toTransferReversal(tx, tx.require('reversals', innerId)),
 );
 
-define('balance_transactions.retrieve', 'GET balance_transactions/:', [], ({ tx, id }) =>
-  retrieveBalanceTransaction(tx, id),
-);
-define('balance.retrieve', 'GET balance', [], ({ tx }) => retrieveBalance(tx));
+for (const { name, route, params, run } of BALANCE_OPERATIONS) define(name, route, params, run, false, true);
 
 define('events.retrieve', 'GET events/:', [], ({ tx, id }) => {
   const row = tx.require('events', id);
@@ -315,62 +304,14 @@ define(
   ['charge', 'payment_intent', 'amount', 'reason'],
   ({ tx, params }) => createDispute(tx, params),
 );
-define('test_helpers.disputes.won', 'POST test_helpers/disputes/:/won', [], ({ tx, id }) =>
-  closeDispute(tx, id, 'won'),
+define('test_helpers.disputes.won', 'POST test_helpers/disputes/:/won', ['return_fee'], ({ tx, id, params }) =>
+  closeDispute(tx, id, 'won', params.flag('return_fee') === true),
 );
 define('test_helpers.disputes.lost', 'POST test_helpers/disputes/:/lost', [], ({ tx, id }) =>
   closeDispute(tx, id, 'lost'),
 );
 
-define(
-  'webhook_endpoints.create',
-  'POST webhook_endpoints',
-  ['url', 'enabled_events', 'metadata', 'description', 'api_version', 'connect'],
-  ({ tx, params }) => createWebhookEndpoint(tx, params),
-);
-define('webhook_endpoints.list', 'GET webhook_endpoints', LIST_PARAMS, ({ tx, params }) =>
-  listRows(params, {
-    url: '/v1/webhook_endpoints',
-    table: tx.changes.committed.endpoints,
-    where: isWebhookEndpoint,
-    toObject: (row) => toWebhookEndpoint(tx, row),
-  }),
-);
-define(
-  'webhook_endpoints.update',
-  'POST webhook_endpoints/:',
-  ['disabled', 'enabled_events', 'metadata', 'description'],
-  ({ tx, id, params }) => updateWebhookEndpoint(tx, id, params),
-);
-define('webhook_endpoints.delete', 'DELETE webhook_endpoints/:', [], ({ tx, id }) => deleteWebhookEndpoint(tx, id));
-
-const DESTINATION_PARAMS = ['description', 'enabled_events', 'include', 'metadata', 'name', 'webhook_endpoint'];
-define(
-  'v2.core.event_destinations.create',
-  'POST v2/core/event_destinations',
-  [...DESTINATION_PARAMS, 'event_payload', 'events_from', 'type'],
-  ({ tx, params }) => createEventDestination(tx, params),
-);
-define('v2.core.event_destinations.list', 'GET v2/core/event_destinations', ['include', 'limit'], ({ tx, params }) =>
-  listEventDestinations(tx, params),
-);
-define('v2.core.event_destinations.retrieve', 'GET v2/core/event_destinations/:', ['include'], ({ tx, id, params }) =>
-  retrieveEventDestination(tx, id, params),
-);
-define(
-  'v2.core.event_destinations.update',
-  'POST v2/core/event_destinations/:',
-  DESTINATION_PARAMS,
-  ({ tx, id, params }) => updateEventDestination(tx, id, params),
-);
-for (const action of ['enable', 'disable'] as const) {
-  define(`v2.core.event_destinations.${action}`, `POST v2/core/event_destinations/:/${action}`, [], ({ tx, id }) =>
-    setDestinationStatus(tx, id, action === 'disable'),
-  );
-}
-define('v2.core.event_destinations.delete', 'DELETE v2/core/event_destinations/:', [], ({ tx, id }) =>
-  deleteEventDestination(tx, id),
-);
+for (const { name, route, params, run } of ENDPOINT_OPERATIONS) define(name, route, params, run);
 
 define('payment_method_domains.create', 'POST payment_method_domains', ['domain_name', 'enabled'], ({ tx, params }) =>
   createDomain(tx, params),

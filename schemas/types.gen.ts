@@ -299,6 +299,8 @@ export type Checkout = {
   readonly refunded_amount: number;
   /** How much of the refunds did not reach the guests, in minor units (cents): the card processor reported that they failed. The service pays it again. */
   readonly failed_refund_amount: number;
+  /** How much of `refunded_amount` waits because a guest disputes the charge, in minor units (cents). It is sent when the dispute is won. A lost dispute gives the guest the money instead: then it is no part of `refunded_amount` any more. */
+  readonly disputed_refund_amount: number;
   /** The service's fee in minor units (cents). */
   readonly fee_amount: number;
   /** The amount that the venue is paid: amount less fee_amount. */

@@ -187,7 +187,8 @@ class EmbeddedProcessorApi implements ProcessorApi {
       const operation = findOperation(request.method, parsed.pattern);
       if (operation === undefined) throw unknownUrl(request.method, path);
       const params = new Params(fields);
-      return await this.#perform({ request, path, requestId, caller, operation, params, ...parsed });
+      const account = request.headers['stripe-account'] ?? null;
+      return await this.#perform({ request, path, requestId, caller, operation, params, account, ...parsed });
     } catch (error) {
       if (error instanceof ApiError) return errorResponse(error, requestId);
       if (error instanceof JournalFailure) throw error;
@@ -213,12 +214,24 @@ class EmbeddedProcessorApi implements ProcessorApi {
       throw new ApiError(403, { type: 'invalid_request_error', code: 'secret_key_required', message }, false);
     }
     params.rejectUnknown(operation.params);
+    this.#requireAccess(call);
     const fault = this.faults.pick(operation.name, caller.mode);
     const faultOutcome = fault === null ? null : faultInsteadOfOperation(fault, call);
     if (faultOutcome !== null) return faultOutcome;
     const key = call.request.method === 'POST' ? (call.request.headers['idempotency-key'] ?? null) : null;
     const response = key === null ? await this.#execute(call, null, fault) : await this.#runOnce(call, key, fault);
     return fault?.kind === 'timeout_after' ? timeoutFault(fault) : response;
+  }
+
+  /** The header `Stripe-Account` names an account of the caller's mode, for an operation that serves accounts. */
+  #requireAccess({ account, caller, operation, requestId }: PreparedCall): void {
+    if (account === null) return;
+    if (!operation.isForAccounts) {
+      throw invalidRequest(`${operation.name} is for the platform itself here: leave Stripe-Account out.`);
+    }
+    if (this.#begin(caller.mode, requestId, null).find('accounts', account) !== undefined) return;
+    const message = `The provided key does not have access to account '${account}' (or that account does not exist).`;
+    throw new ApiError(403, { type: 'invalid_request_error', code: 'account_invalid', message }, false);
   }
 
   /**
@@ -273,14 +286,14 @@ class EmbeddedProcessorApi implements ProcessorApi {
   /** Runs the operation in the transaction. Once it has begun, every end is an answer, a bug's 500 included. */
   #run(
     tx: Transaction,
-    { operation, caller, params, requestId, id, innerId, request }: PreparedCall,
+    { operation, caller, params, requestId, id, innerId, account, request }: PreparedCall,
     key: string | undefined,
     fault: FaultRule | null,
   ): ApiResponse & { readonly isRolledBack: boolean; readonly done?: StoredAnswer } {
     const headers = responseHeaders(requestId, key);
     if (fault?.kind === 'error_500_rolled_back') return { ...internalError(headers), isRolledBack: true };
     try {
-      const result = operation.run({ tx, id, innerId, params, isPublishable: caller.isPublishable });
+      const result = operation.run({ tx, id, innerId, params, account, isPublishable: caller.isPublishable });
       if (fault?.kind === 'error_500_after') {
         const done = { status: 200, body: JSON.stringify(result) };
         return {
@@ -318,6 +331,7 @@ interface PreparedCall {
   readonly caller: Caller;
   readonly operation: Operation;
   readonly params: Params;
+  readonly account: string | null;
   readonly id: string;
   readonly innerId: string;
 }
@@ -346,9 +360,11 @@ function apiKeyOf(header: string | undefined): string | undefined {
 }
 
 /** The same for the same method, path and parameters, in any order of the parameters. */
-function fingerprintOf({ request, path }: PreparedCall): string {
+function fingerprintOf({ request, path, account }: PreparedCall): string {
   const params = request.body.split('&').sort().join('&');
-  return createHash('sha256').update(`${request.method} ${path}\n${params}`).digest('base64url');
+  return createHash('sha256')
+    .update(`${request.method} ${path}${account === null ? '' : ` for ${account}`}\n${params}`)
+    .digest('base64url');
 }
 
 function isExpired({ id, created }: StoredResponseRow, now: number): boolean {

@@ -1,9 +1,9 @@
-// Balance transactions: how a charge, refund, transfer or reversal changed the platform's balance, and the processor's
+// Balance transactions: how a charge, refund, transfer, reversal, dispute or payout changed a balance, and the processor's
 // own fee. Each is derived from the object that caused it (`txn_` and the rest of that object's id), so none is stored.
 
 import { notFound } from './api-error.ts';
 import type { RenderContext, StripeObject } from './payment-objects.ts';
-import type { ChargeRow } from './row-types.ts';
+import type { ChargeRow, DisputeRow } from './row-types.ts';
 
 /** Stripe's list price in the US for cards: 2.9 %, rounded half up to the minor unit, and 30. A refund returns none of it. */
 export function chargeFee(amount: number): number {
@@ -16,7 +16,10 @@ export function isSettled(context: Pick<RenderContext, 'now'>, charge: ChargeRow
 }
 
 interface Change {
-  readonly type: 'charge' | 'refund' | 'transfer' | 'transfer_refund';
+  readonly type: 'charge' | 'refund' | 'transfer' | 'transfer_refund' | 'adjustment' | 'payout';
+  /** What reports call it, where that is not its type. */
+  readonly category?: string;
+  readonly description?: string;
   readonly amount: number;
   readonly fee: number;
   readonly currency: string;
@@ -48,8 +51,44 @@ function findChange(context: RenderContext, rest: string): Change | undefined {
   const transfer = context.find('transfers', `tr_${rest}`);
   if (transfer !== undefined) return outgoing('transfer', transfer);
   const reversal = context.find('reversals', `trr_${rest}`);
-  if (reversal === undefined) return undefined;
-  return { ...outgoing('transfer_refund', reversal), amount: reversal.amount };
+  if (reversal !== undefined) {
+    return { ...outgoing('transfer_refund', reversal), amount: reversal.amount, category: 'transfer_reversal' };
+  }
+  const payout = context.find('payouts', `po_${rest}`);
+  if (payout !== undefined) return outgoing('payout', payout);
+  const dispute = context.find('disputes', `du_${rest.replace(/_won$/, '')}`);
+  return dispute && disputeChanges(dispute).find(({ id }) => id === `txn_${rest}`)?.change;
+}
+
+/** The dispute's amount and fee as they were withdrawn, and as they were given back if it was won. */
+export function disputeTransactions(dispute: DisputeRow): StripeObject[] {
+  return disputeChanges(dispute).map(({ id, change }) => toBalanceTransaction(id, change));
+}
+
+function disputeChanges(dispute: DisputeRow): { readonly id: string; readonly change: Change }[] {
+  const { id, created, amount, currency, fee = 0, status, isFeeReturned, closedAt = created } = dispute;
+  const withdrawal: Change = {
+    type: 'adjustment',
+    category: 'dispute',
+    description: `Chargeback withdrawal for ${dispute.charge}`,
+    amount: -amount,
+    fee,
+    currency,
+    source: id,
+    created,
+  };
+  const first = { id: `txn_${id.slice(3)}`, change: withdrawal };
+  if (status !== 'won') return [first];
+  const reversal: Change = {
+    ...withdrawal,
+    category: 'dispute_reversal',
+    description: `Chargeback reversal for ${dispute.charge}`,
+    amount,
+    // Not `-fee` alone: JSON has no use for a negative zero.
+    fee: isFeeReturned === true && fee > 0 ? -fee : 0,
+    created: closedAt,
+  };
+  return [first, { id: `txn_${id.slice(3)}_won`, change: reversal }];
 }
 
 function outgoing(
@@ -59,12 +98,13 @@ function outgoing(
   return { type, amount: -row.amount, fee: 0, currency: row.currency, source: row.id, created: row.created };
 }
 
-function toBalanceTransaction(id: string, { type, amount, fee, currency, source, created }: Change): StripeObject {
+function toBalanceTransaction(id: string, change: Change): StripeObject {
+  const { type, category = type, amount, fee, currency, source, created } = change;
   const details = {
     amount: fee,
     application: null,
     currency,
-    description: 'Stripe processing fees',
+    description: type === 'adjustment' ? 'Dispute fee' : 'Stripe processing fees',
     type: 'stripe_fee',
   };
   return {
@@ -75,12 +115,12 @@ function toBalanceTransaction(id: string, { type, amount, fee, currency, source,
     balance_type: 'payments',
     created,
     currency,
-    description: null,
+    description: change.description ?? null,
     exchange_rate: null,
     fee,
     fee_details: fee === 0 ? [] : [details],
     net: amount - fee,
-    reporting_category: type === 'transfer_refund' ? 'transfer_reversal' : type,
+    reporting_category: category,
     source,
     status: 'available',
     type,

@@ -1,11 +1,16 @@
 // Disputes: opened by a test card or by the test helper, closed by the test helpers or by accepting them. While a
-// dispute is open or lost, its amount is out of the platform's balance and the charge cannot be refunded.
+// dispute is open or lost, its amount is out of the platform's balance and the charge cannot be refunded. The dispute's
+// fee stays out of the balance when it is won.
 
 import { operationFailed } from './api-error.ts';
+import { disputeTransactions } from './balance-transactions.ts';
 import type { Params } from './form-params.ts';
 import type { RenderContext, StripeObject } from './payment-objects.ts';
 import type { ChargeRow, DisputeRow } from './row-types.ts';
 import type { Transaction } from './transaction.ts';
+
+/** Stripe's list price in the US. It is charged in the currency of the charge here. */
+export const DISPUTE_FEE = 1500;
 
 export function openDispute(tx: Transaction, charge: ChargeRow, amount: number, reason: string): DisputeRow {
   const dispute = tx.put('disputes', {
@@ -18,6 +23,7 @@ export function openDispute(tx: Transaction, charge: ChargeRow, amount: number, 
     reason,
     status: 'needs_response',
     metadata: {},
+    fee: DISPUTE_FEE,
   });
   tx.put('charges', { ...charge, dispute: dispute.id });
   const object = toDispute(tx, dispute);
@@ -52,12 +58,16 @@ export function createDispute(tx: Transaction, params: Params): StripeObject {
   return toDispute(tx, openDispute(tx, charge, requested ?? left, reason));
 }
 
-export function closeDispute(tx: Transaction, id: string, status: 'won' | 'lost'): StripeObject {
+/**
+ * Stripe gave the fee of a won dispute back until June 2025 and is reported to keep it since. `isFeeReturned` asks for the
+ * former, whose second balance transaction then has a negative fee: a guess.
+ */
+export function closeDispute(tx: Transaction, id: string, status: 'won' | 'lost', isFeeReturned = false): StripeObject {
   const dispute = tx.require('disputes', id);
   if (dispute.status === 'won' || dispute.status === 'lost') {
     throw operationFailed('dispute_closed', `Dispute ${id} is closed already: it was ${dispute.status}.`);
   }
-  const closed = tx.put('disputes', { ...dispute, status });
+  const closed = tx.put('disputes', { ...dispute, status, isFeeReturned, closedAt: tx.now });
   const object = toDispute(tx, closed);
   tx.recordEvent('charge.dispute.updated', object);
   if (status === 'won') tx.recordEvent('charge.dispute.funds_reinstated', object);
@@ -104,7 +114,7 @@ export function toDispute(context: RenderContext, row: DisputeRow): StripeObject
     id: row.id,
     object: 'dispute',
     amount: row.amount,
-    balance_transactions: [],
+    balance_transactions: disputeTransactions(row),
     charge: row.charge,
     created: row.created,
     currency: row.currency,

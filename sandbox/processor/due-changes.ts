@@ -1,7 +1,8 @@
-// What happens to stored objects by the clock alone: an uncaptured hold lapses, and a refund succeeds or fails later. The
-// times are in the rows, so they survive a restart. Nothing here reads a clock or sets a timer.
+// What happens to stored objects by the clock alone: an uncaptured hold lapses, a refund succeeds or fails later, and
+// balances are paid out daily. The times are in the rows, so they survive a restart. Nothing here reads a clock or sets a timer.
 
 import { releaseHold } from './holds.ts';
+import { isPayoutDue, payOutDaily } from './payouts.ts';
 import { changeRefund } from './refunds.ts';
 import type { ChargeRow, Mode, RefundRow } from './row-types.ts';
 import type { Store } from './store.ts';
@@ -13,11 +14,15 @@ interface DueChange {
   apply(tx: Transaction): void;
 }
 
+const MODES = ['test', 'live'] as const;
+
 export class DueChanges {
   readonly #queue = new TimerQueue<DueChange>();
+  readonly #store: Store;
 
   constructor(store: Store) {
-    for (const mode of ['test', 'live'] as const) {
+    this.#store = store;
+    for (const mode of MODES) {
       for (const charge of store.tables(mode).charges.oldestFirst()) this.#addHold(mode, charge);
       for (const refund of store.tables(mode).refunds.oldestFirst()) this.#addRefund(mode, refund);
     }
@@ -31,6 +36,9 @@ export class DueChanges {
   applyDue(nowMs: number, transact: (mode: Mode, task: (tx: Transaction) => void) => void): void {
     for (let due = this.#queue.takeDue(nowMs); due !== undefined; due = this.#queue.takeDue(nowMs)) {
       transact(due.mode, due.apply);
+    }
+    for (const mode of MODES) {
+      if (isPayoutDue(this.#store.tables(mode).payoutSettings.get('day')?.day, nowMs)) transact(mode, payOutDaily);
     }
   }
 

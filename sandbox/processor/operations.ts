@@ -4,7 +4,7 @@
 
 import { createAccount, createAccountLink, retrieveAccount, toAccount } from './accounts.ts';
 import { invalidRequest, operationFailed } from './api-error.ts';
-import { retrieveBalanceTransaction } from './balance-transactions.ts';
+import { BALANCE_OPERATIONS } from './balance-operations.ts';
 import { closeDispute, createDispute, toDispute } from './disputes.ts';
 import type { Params } from './form-params.ts';
 import { LIST_PARAMS, listRows } from './lists.ts';
@@ -29,7 +29,7 @@ import {
 import { createRefund, toRefund } from './refunds.ts';
 import type { TransferRow } from './row-types.ts';
 import type { Transaction } from './transaction.ts';
-import { createReversal, createTransfer, retrieveBalance, toTransfer, toTransferReversal } from './transfers.ts';
+import { createReversal, createTransfer, toTransfer, toTransferReversal } from './transfers.ts';
 import { updateWebhookEndpoint } from './webhook-endpoints.ts';
 import { toEvent, toWebhookEndpoint } from './webhook-objects.ts';
 
@@ -41,6 +41,8 @@ export interface Call {
   readonly params: Params;
   /** The caller has only a publishable key. */
   readonly isPublishable: boolean;
+  /** The connected account that the header `Stripe-Account` names; null: the platform. */
+  readonly account: string | null;
 }
 
 export interface Operation {
@@ -48,6 +50,8 @@ export interface Operation {
   readonly params: ReadonlySet<string>;
   /** A publishable key may call it, with the intent's client secret. */
   readonly isPublic: boolean;
+  /** The platform may call it for a connected account. */
+  readonly isForAccounts: boolean;
   run(call: Call): StripeObject;
 }
 
@@ -59,9 +63,10 @@ function define(
   params: readonly string[],
   run: (call: Call) => StripeObject,
   isPublic = false,
+  isForAccounts = false,
 ): void {
   const accepted = new Set([...params, 'expand', ...(isPublic ? ['key', 'client_secret'] : [])]);
-  operations.set(route, { name, params: accepted, isPublic, run });
+  operations.set(route, { name, params: accepted, isPublic, isForAccounts, run });
 }
 
 /** The route pattern and the ids of a path; null when it is not under /v1 or /v2. */
@@ -267,10 +272,7 @@ define('transfer_reversals.retrieve', 'GET transfers/:/reversals/:', [], ({ tx, 
   toTransferReversal(tx, tx.require('reversals', innerId)),
 );
 
-define('balance_transactions.retrieve', 'GET balance_transactions/:', [], ({ tx, id }) =>
-  retrieveBalanceTransaction(tx, id),
-);
-define('balance.retrieve', 'GET balance', [], ({ tx }) => retrieveBalance(tx));
+for (const { name, route, params, run } of BALANCE_OPERATIONS) define(name, route, params, run, false, true);
 
 define('events.retrieve', 'GET events/:', [], ({ tx, id }) => toEvent(tx.mode, tx.require('events', id)));
 define('events.list', 'GET events', [...LIST_PARAMS, 'type', 'types'], ({ tx, params }) => {
@@ -299,8 +301,8 @@ define(
   ['charge', 'payment_intent', 'amount', 'reason'],
   ({ tx, params }) => createDispute(tx, params),
 );
-define('test_helpers.disputes.won', 'POST test_helpers/disputes/:/won', [], ({ tx, id }) =>
-  closeDispute(tx, id, 'won'),
+define('test_helpers.disputes.won', 'POST test_helpers/disputes/:/won', ['return_fee'], ({ tx, id, params }) =>
+  closeDispute(tx, id, 'won', params.flag('return_fee') === true),
 );
 define('test_helpers.disputes.lost', 'POST test_helpers/disputes/:/lost', [], ({ tx, id }) =>
   closeDispute(tx, id, 'lost'),

@@ -179,6 +179,37 @@ export interface DisputeRow {
   readonly reason: string;
   readonly status: 'needs_response' | 'under_review' | 'won' | 'lost';
   readonly metadata: Metadata;
+  /** What the processor charged for the dispute. Absent in older journals: nothing. */
+  readonly fee?: number;
+  /** The fee was given back when the dispute was won. */
+  readonly isFeeReturned?: boolean;
+  readonly closedAt?: number;
+}
+
+/** Money that left a balance for a bank account. */
+export interface PayoutRow {
+  readonly id: string;
+  readonly created: number;
+  /** The connected account; null: the platform. */
+  readonly account: string | null;
+  readonly amount: number;
+  readonly currency: string;
+  readonly automatic: boolean;
+  readonly description: string | null;
+  readonly metadata: Metadata;
+}
+
+/** How often a balance is paid out. */
+export type PayoutInterval = 'daily' | 'manual';
+
+/**
+ * The id is an account's, or `platform`, or `accounts` for every account without a row of its own. The row `day` has the
+ * last day, in days since 1970, whose automatic payouts were made.
+ */
+export interface PayoutSettingRow {
+  readonly id: string;
+  readonly interval?: PayoutInterval;
+  readonly day?: number;
 }
 
 export interface EventRow {
@@ -237,6 +268,8 @@ export interface Rows {
   transfers: TransferRow;
   reversals: ReversalRow;
   disputes: DisputeRow;
+  payouts: PayoutRow;
+  payoutSettings: PayoutSettingRow;
   events: EventRow;
   endpoints: EndpointRow;
   domains: DomainRow;

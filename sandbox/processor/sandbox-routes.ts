@@ -1,4 +1,5 @@
-// Addresses that Stripe does not have: they set faults, and change connected accounts as Stripe's own review would.
+// Addresses that Stripe does not have: they set faults, change connected accounts as Stripe's own review would, and pay
+// their balances out.
 
 import { setTransfersStatus } from './accounts.ts';
 import { invalidRequest } from './api-error.ts';
@@ -7,6 +8,7 @@ import { Params, parseForm } from './form-params.ts';
 import type { ApiRequest, ApiResponse } from './messages.ts';
 import { operationNames } from './operations.ts';
 import type { StripeObject } from './payment-objects.ts';
+import { emptyBalance, setPayoutInterval, toPayout } from './payouts.ts';
 import { unknownUrl } from './responses.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -21,13 +23,28 @@ export interface SandboxRequest {
 
 export function serveSandboxRoute({ request, path, faults, transact }: SandboxRequest): ApiResponse {
   if (path === '/sandbox/faults') return json(serveFaults(request, faults));
-  const [, account] = /^\/sandbox\/accounts\/([A-Za-z0-9_]+)$/.exec(path) ?? [];
-  if (account === undefined || request.method !== 'POST') throw unknownUrl(request.method, path);
+  if (request.method !== 'POST') throw unknownUrl(request.method, path);
   const params = new Params(parseForm(request.body));
+  if (path === '/sandbox/payouts') return json(transact((tx) => servePayouts(tx, params)));
+  const [, account] = /^\/sandbox\/accounts\/([A-Za-z0-9_]+)$/.exec(path) ?? [];
+  if (account === undefined) throw unknownUrl(request.method, path);
   params.rejectUnknown(new Set(['transfers_status']));
   const status = params.oneOf('transfers_status', ['active', 'pending', 'restricted', 'rejected']);
   if (status === null) throw invalidRequest('Missing required param: transfers_status.', 'transfers_status');
   return json(transact((tx) => setTransfersStatus(tx, account, status)));
+}
+
+/** Pays out what an account has now, or says how often every account without a setting of its own is paid out. */
+function servePayouts(tx: Transaction, params: Params): StripeObject {
+  params.rejectUnknown(new Set(['account', 'accounts']));
+  const interval = params.oneOf('accounts', ['daily', 'manual']);
+  if (interval !== null) {
+    setPayoutInterval(tx, 'accounts', interval);
+    return { accounts: interval };
+  }
+  const account = tx.require('accounts', params.requireText('account'), 'account');
+  const data = emptyBalance(tx, account.id).map((row) => toPayout(tx, row));
+  return { object: 'list', data, has_more: false, url: '/v1/payouts' };
 }
 
 const json = (object: StripeObject): ApiResponse => ({

@@ -14,6 +14,8 @@ const TABLE_NAMES: readonly TableName[] = [
   'transfers',
   'reversals',
   'disputes',
+  'payouts',
+  'payoutSettings',
   'events',
   'endpoints',
   'domains',
@@ -31,6 +33,7 @@ const INDEXES: { readonly [T in TableName]?: (row: Rows[T]) => readonly (string 
   intents: (row) => [row.customer],
   charges: (row) => [row.intent],
   disputes: (row) => [row.charge, row.intent],
+  payouts: (row) => [row.account ?? 'platform'],
 };
 
 export class Table<R extends { readonly id: string }> {

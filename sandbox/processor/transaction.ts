@@ -17,6 +17,7 @@ const OBJECT_NAMES: { readonly [T in TableName]?: string } = {
   transfers: 'transfer',
   reversals: 'transfer reversal',
   disputes: 'dispute',
+  payouts: 'payout',
   events: 'event',
   endpoints: 'webhook endpoint',
   domains: 'payment method domain',

@@ -1,9 +1,9 @@
-// Transfers to connected accounts, their reversals, and the platform's balance. No sum goes below zero: each transfer
-// is checked against its source charge or the balance, each reversal against its transfer.
+// Transfers to connected accounts and their reversals. Each transfer is checked against its source charge or the
+// platform's balance, each reversal against its transfer and the account's balance.
 
 import { transfersStatusOf } from './accounts.ts';
 import { invalidRequest, operationFailed } from './api-error.ts';
-import { chargeFee } from './balance-transactions.ts';
+import { accountBalance, platformBalance } from './balances.ts';
 import type { Params } from './form-params.ts';
 import { readCurrency } from './payment-intents.ts';
 import { formatAmount, type RenderContext, type StripeObject } from './payment-objects.ts';
@@ -42,7 +42,7 @@ export function createTransfer(tx: Transaction, params: Params): StripeObject {
 }
 
 function rejectOverdraft(tx: Transaction, amount: number, currency: string): void {
-  if (amount <= (availableBalances(tx).get(currency) ?? 0)) return;
+  if (amount <= platformBalance(tx, currency)) return;
   throw operationFailed(
     'balance_insufficient',
     'You have insufficient available funds in your account for this transfer.',
@@ -69,7 +69,25 @@ function useSourceCharge(tx: Transaction, source: ChargeRow, amount: number, cur
     const message = `Transfers using this transaction as a source must not exceed the source amount of ${sourceAmount}. (There are already transfers using this source, amounting to ${used}.)`;
     throw operationFailed('amount_too_large', message, { param: 'amount' });
   }
+  // Stripe's guide says that such a transfer succeeds whatever the balance is. That it fails when the charge's money has
+  // left in a payout since is a guess, because harsher is safer.
+  const isPaidOut = tx.changes.committed.payouts
+    .findByIndex('platform')
+    .some(({ created }) => created >= source.created);
+  if (isPaidOut) rejectOverdraft(tx, amount, currency);
   tx.put('charges', { ...source, transferred: source.transferred + amount });
+}
+
+/**
+ * Stripe documents that a reversal needs the balance of the account, and returns an error without it. The code is that of
+ * its list of errors for transfers and payouts; that a reversal has the same code, and the text, are guesses.
+ */
+function rejectUnfunded(tx: Transaction, { destination, currency }: TransferRow, amount: number): void {
+  if (amount <= accountBalance(tx, destination, currency)) return;
+  throw operationFailed(
+    'balance_insufficient',
+    `The account ${destination} has insufficient available funds for this reversal.`,
+  );
 }
 
 export function createReversal(tx: Transaction, id: string, params: Params): StripeObject {
@@ -85,6 +103,7 @@ export function createReversal(tx: Transaction, id: string, params: Params): Str
         : `Reversal amount (${asked}) is greater than unreversed amount on transfer (${unreversed})`;
     throw operationFailed('amount_too_large', message, { param: 'amount' });
   }
+  rejectUnfunded(tx, transfer, amount);
   const { currency } = transfer;
   const reversal = tx.put('reversals', {
     id: tx.newId('trr'),
@@ -104,31 +123,6 @@ export function createReversal(tx: Transaction, id: string, params: Params): Str
     toTransfer(tx, updated, [reversal, ...tx.changes.committed.reversals.findByIndex(id)]),
   );
   return toTransferReversal(tx, reversal);
-}
-
-/** The platform's money by currency: captured, less fees, less refunded, less transferred, less open and lost disputes. */
-function availableBalances(tx: Transaction): Map<string, number> {
-  const sums = new Map<string, number>();
-  const add = (currency: string, amount: number) => sums.set(currency, (sums.get(currency) ?? 0) + amount);
-  const { charges, transfers, disputes } = tx.changes.committed;
-  for (const charge of charges.oldestFirst()) {
-    const { captured, amountCaptured: amount } = charge;
-    if (captured) add(charge.currency, amount - chargeFee(amount) - charge.refunded);
-  }
-  for (const transfer of transfers.oldestFirst()) add(transfer.currency, transfer.reversed - transfer.amount);
-  for (const dispute of disputes.oldestFirst()) if (dispute.status !== 'won') add(dispute.currency, -dispute.amount);
-  return sums;
-}
-
-export function retrieveBalance(tx: Transaction): StripeObject {
-  const sums = [...availableBalances(tx)];
-  const available = (sums.length === 0 ? [['usd', 0] as const] : sums).map(([currency, amount]) => ({
-    amount,
-    currency,
-    source_types: { card: amount },
-  }));
-  const pending = available.map(({ currency }) => ({ amount: 0, currency, source_types: { card: 0 } }));
-  return { object: 'balance', available, livemode: tx.mode === 'live', pending };
 }
 
 export function toTransferReversal(_context: RenderContext, row: ReversalRow): StripeObject {

@@ -11,7 +11,7 @@ import { schemaFolders } from '../base/schema-files.ts';
 import { countVenuesWithoutHours } from '../domain/analytics/queries.ts';
 import { verifyEncryptionKey } from '../domain/installation/verify-encryption-key.ts';
 import { payableVenues } from '../domain/payments/payout-account-queries.ts';
-import { countFailedRefunds } from '../domain/payments/refund-queries.ts';
+import { countRefunds, type RefundCount } from '../domain/payments/refund-queries.ts';
 import { listVenues } from '../domain/venues/queries.ts';
 import type { AppContext } from '../run/context.ts';
 import { errorLine } from './cli-error.ts';
@@ -166,14 +166,27 @@ function checkBaseUrl({ config }: AppContext): Check {
 }
 
 async function checkRefunds({ db }: AppContext): Promise<Check> {
-  const { count, parties } = await countFailedRefunds(db);
-  if (count === 0) return passed('refunds', 'none has failed');
-  const detail = `${count} ${count === 1 ? 'refund' : 'refunds'} of ${parties} ${parties === 1 ? 'checkout' : 'checkouts'} did not reach the guest`;
-  return problem(
-    'refunds',
-    detail,
-    'see docs/guides/money-operations.md, then run "everyshare reconcile --retry-failed".',
-  );
+  const [failed, frozen] = await Promise.all([countRefunds(db, 'failed'), countRefunds(db, 'frozen')]);
+  const describe = ({ count, parties }: RefundCount, what: string): string =>
+    `${count} ${count === 1 ? 'refund' : 'refunds'} of ${parties} ${parties === 1 ? 'checkout' : 'checkouts'} ${what}`;
+  const waiting =
+    frozen.count === 0
+      ? []
+      : [
+          describe(
+            frozen,
+            frozen.count === 1 ? 'waits for the end of its dispute' : 'wait for the end of their disputes',
+          ),
+        ];
+  if (failed.count > 0) {
+    return problem(
+      'refunds',
+      [describe(failed, 'did not reach the guest'), ...waiting].join('; '),
+      'see docs/guides/money-operations.md, then run "everyshare reconcile --retry-failed".',
+    );
+  }
+  if (waiting.length === 0) return passed('refunds', 'none has failed');
+  return notice('refunds', waiting.join(), 'answer the disputes in the dashboard of the card processor.');
 }
 
 async function checkAnalytics({ db }: AppContext): Promise<Check> {

@@ -134,8 +134,8 @@ interface Sandbox {
 
 /**
  * SANDBOX_PROCESSOR_URL, or the sandbox processor of this DATA_DIR. Servers and workers restart it when it dies, and
- * `start` stops it on exit. An operator's command starts it only if needed, and stops only what it started. A processor
- * without callers exits by itself.
+ * `start` stops it on exit; it stops by itself when the last server or worker leaves. An operator's command starts it
+ * only if needed, and stops only what it started.
  */
 function superviseSandbox(config: Config, role: Role, keys: Readonly<Record<Mode, SandboxKeys>>, log: Log): Sandbox {
   const { sandboxProcessorUrl } = config;
@@ -143,7 +143,7 @@ function superviseSandbox(config: Config, role: Role, keys: Readonly<Record<Mode
   let first: Promise<EmbeddedProcessor> | null = null;
   let supervision: Promise<EmbeddedProcessor | null> = Promise.resolve(null);
   const find = async (): Promise<string> => {
-    first ??= startSandbox(config, keys, log).catch((error: unknown) => {
+    first ??= startSandbox(config, role, keys, log).catch((error: unknown) => {
       first = null;
       throw error;
     });
@@ -151,7 +151,7 @@ function superviseSandbox(config: Config, role: Role, keys: Readonly<Record<Mode
   };
   const ensureRunning = async (last: EmbeddedProcessor | null): Promise<EmbeddedProcessor | null> => {
     try {
-      return await (first ?? startSandbox(config, keys, log)).then(() => startSandbox(config, keys, log));
+      return await (first ?? startSandbox(config, role, keys, log)).then(() => startSandbox(config, role, keys, log));
     } catch (error) {
       log.warn({ err: error }, 'the sandbox processor is not running and could not be started; the server retries');
       return last;
@@ -166,8 +166,8 @@ function superviseSandbox(config: Config, role: Role, keys: Readonly<Record<Mode
       clearInterval(timer);
       const started = first === null ? null : await first.catch(() => null);
       const latest = (await supervision) ?? started;
-      if (latest !== null && (role === 'start' || (role === 'cli' && started?.isAdopted === false)))
-        await latest.stop();
+      if (role === 'start' || (role === 'cli' && started?.isAdopted === false)) await latest?.stop();
+      else await latest?.leave();
     },
   };
 }
@@ -181,6 +181,7 @@ function publicAddress({ baseUrl, host, port }: Config): string {
 
 async function startSandbox(
   config: Config,
+  role: Role,
   keys: Readonly<Record<Mode, SandboxKeys>>,
   log: Log,
 ): Promise<EmbeddedProcessor> {
@@ -190,6 +191,7 @@ async function startSandbox(
     keys,
     command: [process.execPath, join(packageRoot, 'bin', 'everyshare.js'), 'processor'],
     publicBase: `${publicAddress(config)}/sandbox/processor`,
+    ...(role === 'cli' ? {} : { user: `${role} ${process.pid}` }),
     log: (line) => log.info(line),
   });
 }

@@ -5,6 +5,14 @@ import type { Mutant } from './list.ts';
 export const PROCESSOR_BUGS: readonly Mutant[] = [
   {
     area: 'money',
+    bug: 'the embedded processor reverses a transfer whose money was paid out',
+    file: 'sandbox/processor/transfers.ts',
+    from: '  rejectUnfunded(tx, transfer, amount);\n',
+    to: '',
+    tests: ['test/sandbox/balances.test.ts'],
+  },
+  {
+    area: 'money',
     bug: 'an endpoint that hears too few events is left as it is',
     file: 'src/domain/payments/stripe-setup.ts',
     from: 'HEARD_EVENTS.every((event) => enabled.includes(event))',
@@ -127,7 +135,7 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a transfer stays frozen after its dispute has ended',
     file: 'src/domain/checkouts/disputes/apply-disputes.ts',
-    from: '    await resumeTransfer(tx, venueId, holdId, now);\n',
+    from: '    await resumeFrozen(tx, venueId, holdId, now);\n',
     to: '',
     tests: ['test/checkouts/disputes.test.ts'],
   },

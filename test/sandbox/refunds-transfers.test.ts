@@ -161,11 +161,11 @@ describe('disputes', () => {
     const { data } = await stripe.events.list({ type: 'charge.dispute.created' });
     const dispute = data[0]?.data.object as Stripe.Dispute;
     expect(dispute).toMatchObject({ payment_intent: id, amount: 1000, status: 'needs_response' });
-    expect(await availableBalance()).toBe(before - 59);
+    expect(await availableBalance()).toBe(before - 59 - 1500);
     expect(await errorOf(stripe.refunds.create({ payment_intent: id }))).toMatchObject({ code: 'charge_disputed' });
     await callTestHelper(`/${dispute.id}/won`);
     expect((await stripe.disputes.retrieve(dispute.id)).status).toBe('won');
-    expect(await availableBalance()).toBe(before + 1000 - 59);
+    expect(await availableBalance()).toBe(before + 1000 - 59 - 1500);
   });
 
   it('are opened by the test helper for a part, and lost or accepted', async () => {
@@ -176,7 +176,7 @@ describe('disputes', () => {
     expect(await errorOf(callTestHelper('', { payment_intent: paid.id }))).toMatchObject({ code: 'charge_disputed' });
     expect((await stripe.disputes.close(dispute.id)).status).toBe('lost');
     expect(await errorOf(callTestHelper(`/${dispute.id}/won`))).toMatchObject({ statusCode: 400 });
-    expect(await availableBalance()).toBe(before - 400);
+    expect(await availableBalance()).toBe(before - 400 - 1500);
     const closed = await stripe.events.list({ type: 'charge.dispute.closed', limit: 1 });
     const event = await stripe.events.retrieve(closed.data[0]?.id ?? '');
     expect((event.data.object as Stripe.Dispute).status).toBe('lost');

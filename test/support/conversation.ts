@@ -90,6 +90,7 @@ export async function recordConversation(): Promise<Conversation> {
     await tellDisputes(story);
     await tellEndpoints(story);
     await tellOthers(story);
+    await tellBalances(story);
     story.passTime(40 * DAY_MS);
     await recorder.settled();
     const events = api.webhooks.takeEvents().map(({ body }) => JSON.parse(body) as RecordedEvent);
@@ -258,17 +259,18 @@ async function submitPage({ api }: Story, link: string, fields: Readonly<Record<
   if (response.fault !== undefined || response.status >= 400) throw new Error(`the page ${pathname} refused its form`);
 }
 
-/** Two disputes: one is accepted by the platform, one is won. */
+/** Three disputes: one is accepted by the platform, two are won. */
 async function tellDisputes(story: Story): Promise<void> {
   const { processor, stripe, next } = story;
-  for (const end of ['close', 'won'] as const) {
+  for (const end of ['close', 'won', 'won, fee back'] as const) {
     const { intentId } = await processor.createHold(newHold(story, null));
     await processor.payWithTestCard(intentId, 'pm_card_createDispute', next('pay'));
     await processor.capture(intentId, 2500, next('capture'));
     const { disputeId: id } = required(await processor.findDispute(intentId), 'dispute');
     await stripe.disputes.retrieve(id);
     if (end === 'close') await stripe.disputes.close(id);
-    else await stripe.rawRequest('POST', `/v1/test_helpers/disputes/${id}/won`, {});
+    else
+      await stripe.rawRequest('POST', `/v1/test_helpers/disputes/${id}/won`, { return_fee: end === 'won, fee back' });
     await stripe.charges.retrieve(required((await processor.retrieveHold(intentId)).chargeId, 'charge'));
   }
 }
@@ -307,4 +309,36 @@ async function tellOthers(story: Story): Promise<void> {
   }
   await stripe.accounts.retrieve(id);
   await stripe.v2.core.accounts.retrieve('acct_unknown').catch(() => null);
+}
+
+/** A balance that a payout has emptied refuses a reversal; the platform's own payouts have events. */
+async function tellBalances(story: Story): Promise<void> {
+  const { processor, stripe, next } = story;
+  const { id: stripeAccount } = await stripe.v2.core.accounts.create(recipientParams('Quay'));
+  await processor.completeSandboxOnboarding(stripeAccount);
+  const { intentId } = await processor.createHold(newHold(story, null));
+  await processor.payWithTestCard(intentId, 'pm_card_visa', next('pay'));
+  const { chargeId } = await processor.capture(intentId, 2500, next('capture'));
+  const { transferId } = await processor.transfer({
+    key: next('transfer'),
+    amount: 2000,
+    currency: 'usd',
+    accountId: stripeAccount,
+    chargeId: required(chargeId, 'charge'),
+    checkoutId: 'checkout_2',
+    movementId: next('movement'),
+  });
+  await stripe.balanceSettings.retrieve();
+  await stripe.balanceSettings.update(
+    { payments: { payouts: { schedule: { interval: 'daily' } } } },
+    { stripeAccount },
+  );
+  await stripe.balance.retrieve({}, { stripeAccount });
+  await stripe.payouts.create({ amount: 500, currency: 'usd' }, { stripeAccount });
+  await stripe.payouts.create({ amount: 5000, currency: 'usd' }, { stripeAccount }).catch(() => null);
+  story.passTime(DAY_MS);
+  await stripe.payouts.list({}, { stripeAccount });
+  await attempt(processor.reverse(transferId, { amount: 400, key: next('reverse'), movementId: next('movement') }));
+  await stripe.payouts.create({ amount: 100, currency: 'usd' });
+  await stripe.balance.retrieve({}, { stripeAccount: 'acct_none' }).catch(() => null);
 }

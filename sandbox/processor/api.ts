@@ -165,6 +165,7 @@ class EmbeddedProcessorApi implements ProcessorApi {
       requestId,
       idempotencyKey,
       webhookSecret: keys[mode].webhookSecret,
+      liveEndpoints: this.#store.tables('live').endpoints,
     });
   }
 

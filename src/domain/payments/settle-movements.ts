@@ -27,7 +27,7 @@ import {
   requireLease,
 } from './processor.ts';
 import { findHold, type HoldWithSecret } from './queries.ts';
-import { isRefund, recordRefund } from './settle-refund.ts';
+import { CHARGE_DISPUTED, isRefund, recordDisputed, recordRefund } from './settle-refund.ts';
 
 export interface MovementServices {
   readonly db: Db;
@@ -95,6 +95,7 @@ export async function settleMovement(
  * weeks. A permanent refusal, or one that lasts longer, fails the movement and is left to an operator.
  */
 async function recordRefusal(services: MovementServices, movement: MovementRow, code: string): Promise<void> {
+  if (code === CHARGE_DISPUTED && isRefund(movement) && (await recordDisputed(services, movement))) return;
   const now = services.clock.now();
   const fields = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId, code };
   if (PERMANENT_REFUSALS.has(code) || now - movement.firstDueAt > 14 * 24 * HOUR) {

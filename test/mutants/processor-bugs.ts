@@ -22,9 +22,9 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'reconcile releases under the key of an earlier run, whose failure the processor repeats',
-    file: 'src/domain/checkouts/accounting/apply-remedies.ts',
-    from: 'reconcile release ${intentId} ${runId}',
-    to: '`reconcile release ${intentId}`',
+    file: 'src/domain/checkouts/accounting/reconcile.ts',
+    from: 'const runId = services.ids.uuid();',
+    to: "const runId = 'one';",
     tests: ['test/checkouts/reconcile-restored.test.ts'],
   },
   {

@@ -18,6 +18,14 @@ const SEPARATE_PACKAGE = '@scalar/fastify-api-reference';
  */
 export async function build() {
   const temporary = join(root, `dist.${process.pid}`);
+  try {
+    await buildIn(temporary);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+async function buildIn(temporary) {
   const separate = await bundle(temporary, 'reference', SEPARATE_PACKAGE, {});
   const path = `./${separate}`;
   const main = await bundle(temporary, 'main', 'src/main.ts', {
@@ -33,7 +41,6 @@ export async function build() {
   ];
   writeFileSync(join(temporary, 'main.js'), `${lines.join('\n')}\n`);
   for (const file of [separate, main, 'main.js']) renameSync(join(temporary, file), join(dist, file));
-  rmSync(temporary, { recursive: true });
   for (const file of readdirSync(dist)) {
     const isNeeded = ['main.js', separate, main, ...previous].some((name) => file.startsWith(name));
     if (!isNeeded) rmSync(join(dist, file), { force: true });
@@ -60,7 +67,27 @@ async function bundle(outdir, name, entry, options) {
     ...(name === 'main' ? FUNCTION_WRAPPER : {}),
     ...options,
   });
-  return basename(Object.keys(metafile.outputs)[0]);
+  const file = basename(Object.keys(metafile.outputs)[0]);
+  if (name === 'main') await requireAscii(join(outdir, file));
+  return file;
+}
+
+/**
+ * bin/load.js reads the program one byte for each character. esbuild escapes every other character, but for the text of
+ * a tagged template, which cannot be escaped: such text fails the build. Comments may say what they like.
+ */
+export async function requireAscii(file) {
+  const esbuild = await import('esbuild');
+  const { code } = await esbuild.transform(readFileSync(file, 'utf8'), {
+    minifyWhitespace: true,
+    legalComments: 'none',
+    logLevel: 'silent',
+  });
+  const found = /.{0,60}[^\0-\x7f].{0,60}/u.exec(code);
+  if (found === null) return;
+  throw new Error(
+    `the program would be read wrongly at "${found[0]}": in a tagged template, write an HTML entity or insert a string`,
+  );
 }
 
 /** Wraps the bundle in a function that bin/load.js calls. */

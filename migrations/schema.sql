@@ -346,10 +346,12 @@ CREATE TABLE disputes (
   venue_part integer,
   -- Of a lost dispute: how much of it comes out of our fee.
   fee_part integer,
+  -- Of a lost dispute: how much of it was to be returned to the guest anyway, because the checkout did not complete.
+  returned_part integer NOT NULL DEFAULT 0,
   CONSTRAINT disputes_pkey PRIMARY KEY (venue_id, dispute_id),
   CONSTRAINT disputes_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT dispute_amount_is_not_negative CHECK (amount >= 0),
-  CONSTRAINT dispute_loss_is_divided_completely CHECK (venue_part IS NULL AND fee_part IS NULL OR venue_part >= 0 AND fee_part >= 0 AND (venue_part + fee_part) = amount),
+  CONSTRAINT dispute_loss_is_divided_completely CHECK (venue_part IS NULL AND fee_part IS NULL AND returned_part = 0 OR venue_part >= 0 AND fee_part >= 0 AND returned_part >= 0 AND (venue_part + fee_part + returned_part) = amount),
   CONSTRAINT dispute_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
 );
 CREATE INDEX disputes_by_checkout ON disputes USING btree (venue_id, checkout_id);
@@ -752,7 +754,7 @@ CREATE TABLE ledger_entries (
   at timestamp with time zone NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (venue_id, kind, subject),
   CONSTRAINT ledger_entries_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
-  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text),
+  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
 CREATE INDEX ledger_entries_by_checkout ON ledger_entries USING btree (venue_id, checkout_id);
@@ -856,8 +858,9 @@ CREATE TABLE migrations (
 
 -- Money that leaves us: a refund to a guest (a return, when the booking never became complete), a transfer to the
 -- venue, a transfer reversed. sending: it may have happened. pending: the processor has accepted a refund and not paid
--- it yet. frozen: a transfer whose charge is disputed. owed: a reversal for which the account of the venue has no
--- funds. A waiting transfer may still get smaller. A done refund may fail.
+-- it yet. frozen: a transfer or refund whose charge is disputed. owed: a reversal for which the account of the venue
+-- has no funds. A waiting transfer may still get smaller. A done refund may fail. A dropped refund keeps its amount: a
+-- lost dispute has given the guest that money.
 CREATE TABLE movements (
   venue_id uuid NOT NULL,
   movement_id uuid NOT NULL,

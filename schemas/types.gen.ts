@@ -299,6 +299,8 @@ export type Checkout = {
   readonly refunded_amount: number;
   /** How much of the refunds did not reach the guests, in minor units (cents): the card processor reported that they failed. The service pays it again. */
   readonly failed_refund_amount: number;
+  /** How much of `refunded_amount` waits because a guest disputes the charge, in minor units (cents). It is sent when the dispute is won. A lost dispute gives the guest the money instead: then it is no part of `refunded_amount` any more. */
+  readonly disputed_refund_amount: number;
   /** The service's fee in minor units (cents). */
   readonly fee_amount: number;
   /** The amount that the venue is paid: amount less fee_amount. */
@@ -677,6 +679,8 @@ export type HoldSecret = {
   readonly client_secret: string;
   /** The processor's publishable key. */
   readonly publishable_key: string;
+  /** The processor saves the card with this hold, so that the hold can be renewed before it lapses. A card form that was mounted before the hold must say the same: `setupFutureUsage` is `off_session` if true, otherwise null. */
+  readonly saves_card: boolean;
 };
 
 /** The answer to a delivery of a venue system. */

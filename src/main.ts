@@ -227,10 +227,10 @@ function requireDatabaseUrl(config: Config, role: string): string {
 function onStopSignal(config: Config, log: Log, shutdown: Shutdown): Promise<void> {
   return new Promise((resolve) => {
     let isStopping = false;
-    const stop = (signal: NodeJS.Signals): void => {
+    const stop = (reason: NodeJS.Signals | 'npm has ended'): void => {
       if (isStopping) process.exit(130);
       isStopping = true;
-      log.info({ signal }, 'the process received a signal and stops');
+      log.info({ reason }, 'the process was asked to stop');
       const forcedExit = setTimeout(() => {
         log.error('the process did not stop in time and exits');
         process.exit(1);
@@ -244,7 +244,19 @@ function onStopSignal(config: Config, log: Log, shutdown: Shutdown): Promise<voi
     };
     process.on('SIGINT', stop);
     process.on('SIGTERM', stop);
+    onEndOfNpm(() => {
+      if (!isStopping) stop('npm has ended');
+    });
   });
+}
+
+/** A killed npm cannot pass a signal on. Without this, `npm start` would leave a server and a database behind. */
+function onEndOfNpm(stop: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const npm = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== npm) stop();
+  }, 500).unref();
 }
 
 /** Works beside a running server. Without one, the embedded database runs for this command only. */

@@ -26,6 +26,8 @@ export interface EmbeddedProcessorOptions {
   readonly host?: string;
   readonly port?: number;
   readonly cwd?: string;
+  /** Who uses it: a name of this server or worker alone. The processor stops when its last user leaves. */
+  readonly user?: string;
   readonly log?: (line: string) => void;
 }
 
@@ -37,6 +39,8 @@ export interface EmbeddedProcessor {
   readonly isAdopted: boolean;
   /** Resolves when the process has ended. */
   stop(): Promise<void>;
+  /** The user has no more need of it. The processor goes on if it has other users. */
+  leave(): Promise<void>;
 }
 
 interface RunningInstance {
@@ -63,10 +67,10 @@ export async function startEmbeddedProcessor(options: EmbeddedProcessorOptions):
   const deadline = Date.now() + START_TIMEOUT_MS;
   let child: ChildState | null = null;
   while (Date.now() < deadline) {
-    const found = await findRunning(folder, host);
+    const found = await findRunning(folder, host, options.user);
     if (found !== null && found.keysFingerprint === keysFingerprint) {
       if (child !== null) await stopIfNotWinner(child, found.pid);
-      return handle(settings, found, child?.pid !== found.pid);
+      return handle(settings, found, child?.pid !== found.pid, options.user);
     }
     if (found !== null) {
       log(`the running card processor (pid ${found.pid}) has other keys; it is restarted`);
@@ -95,27 +99,40 @@ function toSettings({ dataDir, keys, publicBase = '', host = '127.0.0.1', port =
   return { folder: processorFolder(dataDir), host, port, publicBase, keys } satisfies ProcessorSettings;
 }
 
-function handle(settings: ProcessorSettings, found: RunningInstance, adopted: boolean): EmbeddedProcessor {
+function handle(
+  { host }: ProcessorSettings,
+  found: RunningInstance,
+  adopted: boolean,
+  user: string | undefined,
+): EmbeddedProcessor {
   return {
-    url: `http://${settings.host}:${found.port}`,
+    url: `http://${host}:${found.port}`,
     port: found.port,
     pid: found.pid,
     isAdopted: adopted,
     stop: () => stopProcess(found.pid),
+    async leave() {
+      if (user !== undefined) await fetchHealth(host, found.port, { leaver: user });
+    },
   };
 }
 
 /** Trusts the state file only when its port answers with its pid. */
-async function findRunning(folder: string, host: string): Promise<RunningInstance | null> {
+async function findRunning(folder: string, host: string, user?: string): Promise<RunningInstance | null> {
   const state = readStateFile(folder);
   if (state === null) return null;
-  const health = await fetchHealth(host, state.port);
+  const health = await fetchHealth(host, state.port, user === undefined ? {} : { user });
   return health !== null && health.pid === state.pid ? { ...state, keysFingerprint: health.keysFingerprint } : null;
 }
 
-function fetchHealth(host: string, port: number): Promise<{ pid: number; keysFingerprint: string } | null> {
+function fetchHealth(
+  host: string,
+  port: number,
+  query: Readonly<Record<string, string>>,
+): Promise<{ pid: number; keysFingerprint: string } | null> {
+  const path = `/healthz?${new URLSearchParams(query)}`;
   return new Promise((resolve) => {
-    const request = get({ host, port, path: '/healthz', timeout: 2000, agent: false }, (response) => {
+    const request = get({ host, port, path, timeout: 2000, agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {

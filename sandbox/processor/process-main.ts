@@ -32,11 +32,16 @@ export async function runProcessor(
   }
   const stop = stopRequest();
   try {
-    const processor = await listen(settings, log, stop.request);
+    // A processor that a person started ends only by a signal.
+    const stopsUnused = env[STOP_WHEN_IDLE] === '1';
+    const whenUnused = (): void => {
+      if (stopsUnused) stop.request(0);
+    };
+    const processor = await listen(settings, log, { request: stop.request, whenUnused });
     writeStateFile(settings.folder, { pid: process.pid, port: processor.port });
     log(`the processor listens at ${processor.url}`);
     ready();
-    const idle = env[STOP_WHEN_IDLE] === '1' ? stopWhenIdle(processor, stop.request) : null;
+    const idle = stopsUnused ? stopWhenIdle(processor, stop.request) : null;
     const code = await stop.code;
     clearInterval(idle ?? undefined);
     await processor.close();
@@ -67,7 +72,7 @@ function stopRequest(): { readonly code: Promise<number>; readonly request: (cod
 async function listen(
   settings: ProcessorSettings,
   log: (line: string) => void,
-  stop: (code: number) => void,
+  stop: { readonly request: (code: number) => void; readonly whenUnused: () => void },
 ): Promise<RunningProcessor> {
   const { folder, host, keys, publicBase, port } = settings;
   const start = (requestedPort: number): Promise<RunningProcessor> =>
@@ -80,7 +85,8 @@ async function listen(
       log,
       keysFingerprint: fingerprintKeys(settings),
       // Every response that was sent is on disk, and clients retry the others: end and restart.
-      onFatal: () => stop(1),
+      onFatal: () => stop.request(1),
+      onUnused: stop.whenUnused,
     });
   const preferred = port === 0 ? (readStateFile(folder)?.port ?? 0) : port;
   try {

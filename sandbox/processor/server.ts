@@ -31,6 +31,8 @@ export interface ProcessorOptions {
   readonly random?: Random;
   /** Shown by /healthz as `proof`: a launcher learns from it whether this processor runs with the launcher's keys. */
   readonly keysFingerprint?: string;
+  /** The last server or worker that uses this processor has said that it leaves. */
+  readonly onUnused?: () => void;
 }
 
 export interface RunningProcessor {
@@ -74,9 +76,16 @@ export async function startProcessor(options: ProcessorOptions): Promise<Running
   };
   const tickTimer = setInterval(() => void tick().catch(onError), TICK_MS);
   let lastRequestAt = clock.now();
+  const users = new Users(clock);
   const server = createServer({ keepAlive: true, noDelay: true }, (request, response) => {
     lastRequestAt = clock.now();
-    serve(api, request, response, options.keysFingerprint ?? '', sender.wake).catch((error: unknown) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://processor');
+    if (pathname === '/healthz') {
+      sendHealth(response, options.keysFingerprint ?? '');
+      if (users.leavesUnused(searchParams)) options.onUnused?.();
+      return;
+    }
+    serve(api, request, response, sender.wake).catch((error: unknown) => {
       response.destroy();
       onError(error);
     });
@@ -126,17 +135,9 @@ async function serve(
   api: ProcessorApi,
   request: IncomingMessage,
   response: ServerResponse,
-  keysFingerprint: string,
   wake: () => void,
 ): Promise<void> {
   const { method = 'GET', url = '/' } = request;
-  if (url === '/healthz') {
-    return send(response, {
-      status: 200,
-      headers: { 'content-type': 'application/json' },
-      body: healthJson(keysFingerprint),
-    });
-  }
   const body = method === 'GET' || method === 'HEAD' ? '' : await readBody(request);
   if (body === null) {
     const message = 'The request body is larger than 64 KB.';
@@ -157,8 +158,35 @@ async function serve(
   await sendOutcome(response, outcome, method === 'HEAD');
 }
 
-const healthJson = (keysFingerprint: string): string =>
-  JSON.stringify({ status: 'ok', pid: process.pid, proof: keysFingerprint });
+function sendHealth(response: ServerResponse, keysFingerprint: string): void {
+  const body = JSON.stringify({ status: 'ok', pid: process.pid, proof: keysFingerprint });
+  send(response, { status: 200, headers: { 'content-type': 'application/json' }, body });
+}
+
+/** A user asks for the processor's health every five seconds; this leaves a margin for a busy machine. */
+const USER_SEEN_MS = 30_000;
+
+/** The servers and workers that use this processor, by the names that they send to /healthz. */
+class Users {
+  readonly #lastSeen = new Map<string, number>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Returns true when the request says that the last user leaves. */
+  leavesUnused(query: URLSearchParams): boolean {
+    const now = this.#clock.now();
+    const user = query.get('user');
+    const leaver = query.get('leaver');
+    if (user !== null) this.#lastSeen.set(user, now);
+    for (const [name, at] of this.#lastSeen) {
+      if (name === leaver || now - at > USER_SEEN_MS) this.#lastSeen.delete(name);
+    }
+    return leaver !== null && this.#lastSeen.size === 0;
+  }
+}
 
 async function sendOutcome(response: ServerResponse, outcome: ApiOutcome, isHead: boolean): Promise<void> {
   if (outcome.fault === undefined) return send(response, isHead ? { ...outcome, body: '' } : outcome);

@@ -14,7 +14,7 @@ import type { ProcessorAccess } from '../run/context.ts';
 export interface OpenedProcessors {
   readonly processors: Processors;
   readonly access: ProcessorAccess;
-  /** Registers our webhook endpoint with the sandbox processor. With Stripe, the operator does so in its dashboard. */
+  /** Registers this server for the events of the sandbox processor. With Stripe, `processor setup` does so. */
   registerWebhookEndpoints(base: string): Promise<void>;
 }
 
@@ -73,24 +73,22 @@ async function openSandboxProcessors(
     const known = { mode, publishableKey, isSandbox: true };
     return lazyProcessor(known, () => sandboxProcessor(sandbox, mode, secret, publishableKey));
   };
+  // The secret of the mode signs the events of endpoints that an earlier release registered.
+  const processorEventSecrets = { test: [keys.test.webhookSecret], live: [keys.live.webhookSecret] };
   return {
     processors: {
       test: sandboxAt('test'),
       live: sandboxAt('live'),
     },
-    access: {
-      sandboxUrl: () => sandbox.url(),
-      processorEventSecrets: { test: [keys.test.webhookSecret], live: [keys.live.webhookSecret] },
-    },
+    access: { sandboxUrl: () => sandbox.url(), processorEventSecrets },
     async registerWebhookEndpoints(base) {
-      const { registerWebhookEndpoint } = await import('../domain/payments/register-webhook-endpoint.ts');
+      const { registerWebhookEndpoints } = await import('../domain/payments/register-webhook-endpoint.ts');
+      const { endpointSecret } = await import('../../sandbox/processor/endpoint-secret.ts');
       const address = await sandbox.url();
       for (const mode of MODES) {
-        const unregister = await registerWebhookEndpoint(
-          address,
-          keys[mode].secret,
-          `${base}/processor/notices/${mode}`,
-        );
+        const url = `${base}/processor/notices/${mode}`;
+        const { ids, unregister } = await registerWebhookEndpoints(address, keys[mode].secret, url);
+        processorEventSecrets[mode].push(...ids.map((id) => endpointSecret(keys[mode].webhookSecret, id)));
         // Best effort: if the processor is down, it stops sending on its own after failed deliveries.
         await shutdown.add(() =>
           unregister().catch((error: unknown) =>
@@ -134,8 +132,8 @@ interface Sandbox {
 
 /**
  * SANDBOX_PROCESSOR_URL, or the sandbox processor of this DATA_DIR. Servers and workers restart it when it dies, and
- * `start` stops it on exit. An operator's command starts it only if needed, and stops only what it started. A processor
- * without callers exits by itself.
+ * `start` stops it on exit; it stops by itself when the last server or worker leaves. An operator's command starts it
+ * only if needed, and stops only what it started.
  */
 function superviseSandbox(config: Config, role: Role, keys: Readonly<Record<Mode, SandboxKeys>>, log: Log): Sandbox {
   const { sandboxProcessorUrl } = config;
@@ -143,7 +141,7 @@ function superviseSandbox(config: Config, role: Role, keys: Readonly<Record<Mode
   let first: Promise<EmbeddedProcessor> | null = null;
   let supervision: Promise<EmbeddedProcessor | null> = Promise.resolve(null);
   const find = async (): Promise<string> => {
-    first ??= startSandbox(config, keys, log).catch((error: unknown) => {
+    first ??= startSandbox(config, role, keys, log).catch((error: unknown) => {
       first = null;
       throw error;
     });
@@ -151,7 +149,7 @@ function superviseSandbox(config: Config, role: Role, keys: Readonly<Record<Mode
   };
   const ensureRunning = async (last: EmbeddedProcessor | null): Promise<EmbeddedProcessor | null> => {
     try {
-      return await (first ?? startSandbox(config, keys, log)).then(() => startSandbox(config, keys, log));
+      return await (first ?? startSandbox(config, role, keys, log)).then(() => startSandbox(config, role, keys, log));
     } catch (error) {
       log.warn({ err: error }, 'the sandbox processor is not running and could not be started; the server retries');
       return last;
@@ -166,8 +164,8 @@ function superviseSandbox(config: Config, role: Role, keys: Readonly<Record<Mode
       clearInterval(timer);
       const started = first === null ? null : await first.catch(() => null);
       const latest = (await supervision) ?? started;
-      if (latest !== null && (role === 'start' || (role === 'cli' && started?.isAdopted === false)))
-        await latest.stop();
+      if (role === 'start' || (role === 'cli' && started?.isAdopted === false)) await latest?.stop();
+      else await latest?.leave();
     },
   };
 }
@@ -181,6 +179,7 @@ function publicAddress({ baseUrl, host, port }: Config): string {
 
 async function startSandbox(
   config: Config,
+  role: Role,
   keys: Readonly<Record<Mode, SandboxKeys>>,
   log: Log,
 ): Promise<EmbeddedProcessor> {
@@ -190,6 +189,7 @@ async function startSandbox(
     keys,
     command: [process.execPath, join(packageRoot, 'bin', 'everyshare.js'), 'processor'],
     publicBase: `${publicAddress(config)}/sandbox/processor`,
+    ...(role === 'cli' ? {} : { user: `${role} ${process.pid}` }),
     log: (line) => log.info(line),
   });
 }

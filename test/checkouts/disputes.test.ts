@@ -3,15 +3,18 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/domain/checkouts/accounting/check-ledger.ts';
+import { type DisputeTools, disputeTools } from '../support/disputes.ts';
 import { CARDS, expectConflict, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let venue: TestVenue;
+let disputes: DisputeTools;
 beforeAll(async () => {
   world = await openTestWorld({ env: { PAYOUT_DELAY_HOURS: '24' } });
   venue = await openTestVenue(world);
   await venue.setFee(1_000, 0);
+  disputes = disputeTools(world, venue);
 });
 afterAll(() => world.close());
 
@@ -30,44 +33,14 @@ async function disputed({ isPaidOut = false, amount = 10_000 } = {}): Promise<Di
   expect(completed.status).toBe('completed');
   if (isPaidOut) await venue.finishDueWork(checkout.id);
   const intent = secret === undefined ? '' : intentIdOf(secret);
-  const created = await callHelper('disputes', { payment_intent: intent, amount: String(amount) });
-  await deliverEvents(intent);
-  return { checkout: completed, intent, disputeId: created.id };
-}
-
-async function callHelper(path: string, form: Record<string, string> = {}): Promise<Json> {
-  const response = await fetch(`${world.processor.url}/v1/test_helpers/${path}`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer sk_test_for_tests' },
-    body: new URLSearchParams(form),
-  });
-  const object = await response.json();
-  expect(response.status, JSON.stringify(object)).toBe(200);
-  return object;
-}
-
-/** Sends the processor's events about the dispute of an intent, each twice, the newest first. */
-async function deliverEvents(intent: string): Promise<void> {
-  const { data } = await venue.stripe.events.list({ limit: 100 });
-  const bodies = data
-    .filter(
-      ({ type, data: { object } }) => type.startsWith('charge.dispute') && (object as Json).payment_intent === intent,
-    )
-    .map((event) => JSON.stringify(event));
-  for (const body of [...bodies, ...bodies]) {
-    const signature = world.processor.api.webhooks.sign({ mode: 'test', body });
-    const response = await world.call('POST', '/processor/notices/test', {
-      body,
-      headers: { 'stripe-signature': signature },
-    });
-    expect(response.status, response.text).toBe(200);
-  }
-  await world.work();
+  const disputeId = await disputes.open(intent, amount);
+  await disputes.deliverEvents(intent);
+  return { checkout: completed, intent, disputeId };
 }
 
 async function close({ disputeId, intent, checkout }: Disputed, outcome: 'won' | 'lost'): Promise<void> {
-  await callHelper(`disputes/${disputeId}/${outcome}`);
-  await deliverEvents(intent);
+  await disputes.close(disputeId, outcome);
+  await disputes.deliverEvents(intent);
   await venue.finishDueWork(checkout.id);
 }
 

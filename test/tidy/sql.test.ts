@@ -34,7 +34,10 @@ const FOREIGN_TABLES: Readonly<Record<string, Exception>> = {
     reason:
       'idempotency, whether the venue can be paid, the checkout and its event are one round trip and one transaction',
   },
-  checkout_view: { tables: ['venues', 'disputes'], reason: 'the partner sees them as fields of the checkout' },
+  checkout_view: {
+    tables: ['venues', 'disputes', 'movements'],
+    reason: 'the partner sees them as fields of the checkout',
+  },
   guest_view: { tables: ['venues', 'members', 'holds'], reason: 'guests see them as fields of the checkout' },
   expire_checkouts: {
     tables: ['holds', 'events'],

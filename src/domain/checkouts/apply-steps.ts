@@ -35,7 +35,7 @@ function applyStep(checkout: LockedCheckout, step: Step): LockedCheckout {
     case 'lose dispute':
       return updateShares(checkout, [step.shareId], (share) => ({
         ...share,
-        lostAmount: share.lostAmount + step.venuePart + step.feePart,
+        lostAmount: share.lostAmount + step.lostAmount,
       }));
     case 'refund checkout':
       return { ...checkout, refundedAmount: checkout.refundedAmount + step.amount };

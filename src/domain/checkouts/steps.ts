@@ -81,13 +81,24 @@ export type Step =
   | { readonly step: 'drop transfer'; readonly id: string; readonly from: MovementStatus; readonly amount: number }
   | { readonly step: 'refund shares'; readonly amounts: ReadonlyMap<string, number> }
   | { readonly step: 'refund checkout'; readonly amount: number }
-  /** A dispute was lost: divides the loss between the venue and our fee. */
+  /** A lost dispute has given the guest the money of a refund, which will never be sent. */
+  | {
+      readonly step: 'drop refund';
+      readonly id: string;
+      readonly from: MovementStatus;
+      readonly shareId: string;
+      readonly amount: number;
+    }
+  /** A dispute was lost: divides the loss between the venue, our fee, and what was to be returned to the guest anyway. */
   | {
       readonly step: 'lose dispute';
       readonly disputeId: string;
       readonly shareId: string;
+      /** How much the share has lost; 0: the charge was not the share's own. */
+      readonly lostAmount: number;
       readonly venuePart: number;
       readonly feePart: number;
+      readonly returnedPart: number;
     }
   | { readonly step: 'post entries'; readonly entries: readonly Entry[] }
   | {
@@ -99,6 +110,7 @@ export type Step =
         | 'checkout.completed'
         | 'checkout.expired'
         | 'checkout.canceled'
-        | 'refund.created';
+        | 'refund.created'
+        | 'refund.failed';
       readonly refund?: { readonly amount: number; readonly reason: string | null };
     };

@@ -17,6 +17,7 @@ import {
   transitionHold,
   useNextKeys,
 } from '../payments/queries.ts';
+import { addFailedRefund, dropRefund } from '../payments/refund-queries.ts';
 import { HOLD_TRANSITIONS } from '../payments/transitions.ts';
 import { recordCheckoutEvent } from './event-queries.ts';
 import type { LockedCheckout } from './locked-checkout.ts';
@@ -88,8 +89,10 @@ async function writeStep(
     case 'refund checkout':
       return requireChanged(step, 1, refundCheckoutBy(tx, venueId, checkoutId, step.amount));
     case 'lose dispute':
-      await requireChanged(step, 1, addLostAmount(tx, venueId, step.shareId, step.venuePart + step.feePart));
+      if (step.lostAmount > 0) await requireChanged(step, 1, addLostAmount(tx, venueId, step.shareId, step.lostAmount));
       return requireChanged(step, 1, divideLoss(tx, venueId, step));
+    case 'drop refund':
+      return writeDroppedRefund(tx, scope, step);
     case 'schedule retry':
       return requireChanged(step, 1, scheduleRetry(tx, venueId, checkoutId, step.at));
     case 'post entries':
@@ -106,6 +109,20 @@ async function writeStep(
     default:
       return writeHoldStep(tx, scope, step);
   }
+}
+
+/** A failed refund is not owed to the guest any more. Both statements are sent at once, before those of later steps. */
+async function writeDroppedRefund(
+  tx: Queryable,
+  scope: { readonly venueId: string; readonly checkoutId: string },
+  step: Extract<Step, { step: 'drop refund' }>,
+): Promise<void> {
+  const { venueId, checkoutId } = scope;
+  const { from, shareId, amount } = step;
+  await Promise.all([
+    requireChanged(step, 1, dropRefund(tx, venueId, step)),
+    from === 'failed' ? addFailedRefund(tx, { venueId, checkoutId, shareId }, -amount) : null,
+  ]);
 }
 
 /** A guest whose hold was lost or released is notified. */

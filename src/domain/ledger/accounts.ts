@@ -54,6 +54,8 @@ export const ENTRY_KINDS = {
   dispute_lost: { debit: 'venue_payable', credit: 'disputed_funds' },
   /** A dispute was lost: our fee of that part is lost too. Subject: the dispute. */
   dispute_fee_lost: { debit: 'fee_income', credit: 'disputed_funds' },
+  /** A dispute was lost on a charge that was to be returned: the guest has the money already. Subject: the dispute. */
+  dispute_returned: { debit: 'guest_funds', credit: 'disputed_funds' },
 } as const satisfies Record<string, { debit: AccountName; credit: AccountName }>;
 
 export type EntryKind = keyof typeof ENTRY_KINDS;

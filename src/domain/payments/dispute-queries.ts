@@ -65,6 +65,12 @@ export async function deleteOldProcessorEvents(db: Queryable, now: number, limit
 /** A dispute in one of these states has ended. Any other state, also one that the processor adds later, is open. */
 export const ENDED_DISPUTE_STATUSES: readonly string[] = ['won', 'lost', 'warning_closed', 'prevented'];
 
+/**
+ * SQL: the dispute is open, or it was lost and the loss is not divided yet. Until then the charge's transfer and refunds
+ * must wait. $3: ENDED_DISPUTE_STATUSES.
+ */
+export const IS_UNDECIDED = `(status <> all($3) or status = 'lost' and venue_part is null)`;
+
 export function isOpenDispute(status: string): boolean {
   return !ENDED_DISPUTE_STATUSES.includes(status);
 }
@@ -140,12 +146,26 @@ export async function updateDispute(tx: Queryable, { venueId, event, now }: Disp
 export async function divideLoss(
   tx: Queryable,
   venueId: string,
-  loss: { readonly disputeId: string; readonly venuePart: number; readonly feePart: number },
+  loss: {
+    readonly disputeId: string;
+    readonly venuePart: number;
+    readonly feePart: number;
+    readonly returnedPart: number;
+  },
 ): Promise<number> {
   const rows = await tx.query(
-    `update disputes set venue_part = $3, fee_part = $4
+    `update disputes set venue_part = $3, fee_part = $4, returned_part = $5
      where venue_id = $1 and dispute_id = $2 and status = 'lost' and venue_part is null returning 1`,
-    [venueId, loss.disputeId, loss.venuePart, loss.feePart],
+    [venueId, loss.disputeId, loss.venuePart, loss.feePart, loss.returnedPart],
   );
   return rows.length;
+}
+
+/** The shares of a checkout whose charge has an open dispute. */
+export async function sharesInDispute(tx: Queryable, venueId: string, checkoutId: string): Promise<Set<string>> {
+  const rows = await tx.query<{ shareId: string }>(
+    `select distinct share_id as "shareId" from disputes where venue_id = $1 and checkout_id = $2 and status <> all($3)`,
+    [venueId, checkoutId, ENDED_DISPUTE_STATUSES],
+  );
+  return new Set(rows.map(({ shareId }) => shareId));
 }

@@ -4,7 +4,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { requireTransition } from '../../base/transitions.ts';
 import { releaseOffsets } from './debt-queries.ts';
-import { ENDED_DISPUTE_STATUSES } from './dispute-queries.ts';
+import { ENDED_DISPUTE_STATUSES, IS_UNDECIDED } from './dispute-queries.ts';
 import type { Unavailability } from './processor.ts';
 import type { DueAtVenue } from './queries.ts';
 import { MOVEMENT_TRANSITIONS, type MovementStatus } from './transitions.ts';
@@ -186,7 +186,7 @@ export async function freezeIfDisputed(db: Queryable, movement: MovementRow): Pr
   const { venueId, id, holdId, leaseToken } = movement;
   const rows = await db.query<{ isDisputed: boolean }>(
     `with open_dispute as (
-       select 1 from disputes where venue_id = $1 and hold_id = $2 and status <> all($3) limit 1 for share),
+       select 1 from disputes where venue_id = $1 and hold_id = $2 and ${IS_UNDECIDED} limit 1 for share),
      frozen as (
        update movements set status = 'frozen', due_at = null
        where venue_id = $1 and movement_id = $4 and lease_token = $5 and status = 'sending'
@@ -197,12 +197,12 @@ export async function freezeIfDisputed(db: Queryable, movement: MovementRow): Pr
   return rows[0]?.isDisputed === true;
 }
 
-/** The dispute of the hold has ended: its transfer is due now. */
-export async function resumeTransfer(tx: Queryable, venueId: string, holdId: string, now: number): Promise<void> {
+/** The dispute of the hold has ended: its transfer and its refunds are due now. */
+export async function resumeFrozen(tx: Queryable, venueId: string, holdId: string, now: number): Promise<void> {
   requireTransition('movement', MOVEMENT_TRANSITIONS, 'frozen', 'waiting');
   await tx.query(
     `update movements set status = 'waiting', due_at = to_timestamp($3 / 1000.0), first_due_at = to_timestamp($3 / 1000.0)
-     where venue_id = $1 and hold_id = $2 and kind = 'transfer' and status = 'frozen'`,
+     where venue_id = $1 and hold_id = $2 and status = 'frozen'`,
     [venueId, holdId, now],
   );
 }
@@ -287,6 +287,21 @@ export async function unsettledMovements(
   );
 }
 
+/** Movements that wait for the processor and were first due before then: an operator should know why. */
+export async function stuckMovements(
+  db: Queryable,
+  mode: Mode,
+  before: number,
+  limit: number,
+): Promise<(FailedMovement & { readonly firstDueAt: number })[]> {
+  return db.query(
+    `select movement_id as "id", kind, checkout_id as "checkoutId", amount, last_error as "lastError",
+       (extract(epoch from first_due_at) * 1000)::float8 as "firstDueAt" from movements
+     where mode = $1 and status = 'sending' and first_due_at < to_timestamp($2 / 1000.0) order by movement_id limit $3`,
+    [mode, before, limit],
+  );
+}
+
 /** Leases one movement that is being sent or pending, due or not; null: it is settled. */
 export async function claimMovement(
   db: Queryable,
@@ -327,7 +342,7 @@ export async function refundedByHold(
 ): Promise<Map<string, { readonly done: number; readonly open: number }>> {
   const rows = await db.query<{ holdId: string; done: number; open: number }>(
     `select hold_id as "holdId", coalesce(sum(amount) filter (where status = 'done'), 0)::integer as "done",
-       coalesce(sum(amount) filter (where status in ('waiting', 'sending', 'pending')), 0)::integer as "open"
+       coalesce(sum(amount) filter (where status in ('waiting', 'sending', 'pending', 'frozen')), 0)::integer as "open"
      from movements where venue_id = $1 and hold_id = any($2) and kind in ('refund', 'return') group by hold_id`,
     [venueId, holdIds],
   );

@@ -106,13 +106,9 @@ export interface GuestRefundRequest extends RefundRequest {
   readonly venueId: string;
 }
 
-export interface FoundTransfer {
-  readonly transferId: string;
-  readonly amount: number;
-}
-
-export interface FoundReversal {
-  readonly reversalId: string;
+/** A transfer or a reversal that an earlier call has made. */
+export interface FoundMovement {
+  readonly processorId: string;
   readonly amount: number;
 }
 
@@ -175,29 +171,30 @@ export interface Processor {
   /** In the sandbox alone: completes the onboarding form. */
   completeSandboxOnboarding(accountId: string): Promise<void>;
   transfer(request: TransferRequest): Promise<{ readonly transferId: string }>;
-  findTransfer(checkoutId: string, movementId: string): Promise<FoundTransfer | null>;
+  findTransfer(checkoutId: string, movementId: string): Promise<FoundMovement | null>;
   /** Whether the money of a charge was transferred to a venue. */
   hasTransfers(checkoutId: string, chargeId: string): Promise<boolean>;
   reverse(transferId: string, request: RefundRequest): Promise<{ readonly reversalId: string }>;
-  findReversal(transferId: string, movementId: string): Promise<FoundReversal | null>;
+  findReversal(transferId: string, movementId: string): Promise<FoundMovement | null>;
   /** The holds created since then (milliseconds), newest first, one page at a time. */
   holdsSince(since: number, after: string | null): Promise<HoldsPage>;
   chargeTotals(intentId: string): Promise<ChargeTotals>;
-  /** Lets the pages of a domain show wallets. */
-  registerDomain(key: string, domain: string): Promise<SetupChange>;
-  /** Lets the processor send its events to this URL. */
-  registerEndpoint(key: string, url: string): Promise<RegisteredEndpoint>;
+  /** Sets up the platform's account: a domain whose pages show wallets, or a URL that gets events. */
+  register(kind: SetupKind, key: string, name: string): Promise<Registration>;
+  /** Whether it is set up, enabled and complete. */
+  isRegistered(kind: SetupKind, name: string): Promise<boolean>;
   /** The newest dispute about the intent's charge; null: there is none. */
   findDispute(intentId: string): Promise<{ readonly disputeId: string; readonly amount: number } | null>;
 }
 
-/** `secret` is shown once, when the endpoint is created. */
-export interface RegisteredEndpoint {
-  readonly change: SetupChange;
+/** An endpoint gets the events of our own account, a destination the thin ones of connected accounts. */
+export type SetupKind = 'payment method domain' | 'webhook endpoint' | 'event destination';
+
+/** `secret` signs the events; the processor shows it once, when the endpoint or the destination is created. */
+export interface Registration {
+  readonly change: 'created' | 'updated' | 'unchanged';
   readonly secret: string | null;
 }
-
-export type SetupChange = 'created' | 'updated' | 'unchanged';
 
 export type Processors = Readonly<Partial<Record<Mode, Processor>>>;
 

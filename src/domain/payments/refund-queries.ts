@@ -3,8 +3,9 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { requireTransition } from '../../base/transitions.ts';
+import { ENDED_DISPUTE_STATUSES, IS_UNDECIDED } from './dispute-queries.ts';
 import type { MovementRow } from './movement-queries.ts';
-import { MOVEMENT_TRANSITIONS } from './transitions.ts';
+import { MOVEMENT_TRANSITIONS, type MovementStatus } from './transitions.ts';
 
 export interface RefundChange {
   readonly status: 'pending' | 'done' | 'failed';
@@ -42,6 +43,71 @@ export async function markRefundDue(
   );
 }
 
+/** What the records say about the dispute of a charge that the processor refuses to refund. */
+export type DisputeOfRefund = 'undecided' | 'lost' | 'unknown';
+
+/**
+ * A refund whose charge is disputed waits for the end of the dispute, and uses another key then: the processor repeats its
+ * refusal for the old one. The dispute is locked, so that it cannot end unseen between the look and the change.
+ */
+export async function freezeRefund(db: Queryable, movement: MovementRow, error: string): Promise<DisputeOfRefund> {
+  requireTransition('movement', MOVEMENT_TRANSITIONS, 'sending', 'frozen');
+  const { venueId, id, holdId, leaseToken } = movement;
+  const rows = await db.query<{ isUndecided: boolean; isLost: boolean }>(
+    `with undecided as (
+       select 1 from disputes where venue_id = $1 and hold_id = $2 and ${IS_UNDECIDED} limit 1 for share),
+     frozen as (
+       update movements set status = 'frozen', due_at = null, last_error = $6, refusals = refusals + 1,
+         key_number = key_number + 1
+       where venue_id = $1 and movement_id = $4 and lease_token = $5 and status = 'sending'
+         and exists (select 1 from undecided))
+     select exists (select 1 from undecided) as "isUndecided",
+       exists (select 1 from disputes where venue_id = $1 and hold_id = $2 and status = 'lost') as "isLost"`,
+    [venueId, holdId, ENDED_DISPUTE_STATUSES, id, leaseToken, error],
+  );
+  if (rows[0]?.isUndecided === true) return 'undecided';
+  return rows[0]?.isLost === true ? 'lost' : 'unknown';
+}
+
+/** A refund that the guest does not have: neither paid nor accepted by the processor. */
+export interface UnpaidRefund {
+  readonly id: string;
+  readonly kind: 'refund' | 'return';
+  readonly shareId: string;
+  readonly holdId: string;
+  readonly status: MovementStatus;
+  readonly amount: number;
+  readonly feePart: number;
+  readonly reason: string | null;
+  /** The processor made it once, and it failed afterwards. */
+  readonly wasMade: boolean;
+}
+
+/** Locks and returns the refunds of a charge that the guest does not have, oldest first. */
+export async function lockUnpaidRefunds(tx: Queryable, venueId: string, holdId: string): Promise<UnpaidRefund[]> {
+  return tx.query<UnpaidRefund>(
+    `select movement_id as "id", kind, share_id as "shareId", hold_id as "holdId", status, amount, fee_part as "feePart", reason,
+       processor_id is not null as "wasMade"
+     from movements where venue_id = $1 and hold_id = $2 and kind in ('refund', 'return')
+       and status not in ('pending', 'done', 'dropped') order by created_at, movement_id for update`,
+    [venueId, holdId],
+  );
+}
+
+/** A lost dispute has given the guest the money: the refund will never be sent. It keeps its amount as a record. */
+export async function dropRefund(
+  tx: Queryable,
+  venueId: string,
+  refund: { readonly id: string; readonly from: MovementStatus },
+): Promise<number> {
+  requireTransition('movement', MOVEMENT_TRANSITIONS, refund.from, 'dropped');
+  const rows = await tx.query(
+    `update movements set status = 'dropped', due_at = null where venue_id = $1 and movement_id = $2 and status = $3 returning 1`,
+    [venueId, refund.id, refund.from],
+  );
+  return rows.length;
+}
+
 /** Adds to what is still owed to guests of the checkout because refunds failed; negative: it is paid again. */
 export async function addFailedRefund(
   tx: Queryable,
@@ -67,16 +133,17 @@ export async function recordRefundFailed(
   ]);
 }
 
-export interface FailedRefunds {
+export interface RefundCount {
   readonly count: number;
   readonly parties: number;
 }
 
-/** Refunds that did not reach the guest, in all modes. */
-export async function countFailedRefunds(db: Queryable): Promise<FailedRefunds> {
-  const rows = await db.query<FailedRefunds>(
+/** Refunds that did not reach the guest, or that wait for the end of a dispute, in all modes. */
+export async function countRefunds(db: Queryable, status: 'failed' | 'frozen'): Promise<RefundCount> {
+  const rows = await db.query<RefundCount>(
     `select count(*)::integer as count, count(distinct checkout_id)::integer as parties
-     from movements where status = 'failed' and kind in ('refund', 'return')`,
+     from movements where status = $1 and kind in ('refund', 'return')`,
+    [status],
   );
   return rows[0] ?? { count: 0, parties: 0 };
 }

@@ -28,7 +28,7 @@ import {
   requireLease,
 } from './processor.ts';
 import { findHold, type HoldWithSecret } from './queries.ts';
-import { isRefund, recordRefund } from './settle-refund.ts';
+import { CHARGE_DISPUTED, isRefund, recordDisputed, recordRefund } from './settle-refund.ts';
 import { decideReversalAmount, decideTransferAmount, oweReversal } from './venue-debts.ts';
 
 export interface MovementServices {
@@ -96,6 +96,7 @@ export async function settleMovement(
  * weeks. A permanent refusal, or one that lasts longer, fails the movement and is left to an operator.
  */
 async function recordRefusal(services: MovementServices, movement: MovementRow, code: string): Promise<void> {
+  if (code === CHARGE_DISPUTED && isRefund(movement) && (await recordDisputed(services, movement))) return;
   const now = services.clock.now();
   const fields = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId, code };
   if (movement.kind === 'reversal' && code === 'balance_insufficient') {
@@ -127,8 +128,11 @@ async function settleRefund(
   }
   const intentId = intentOf(hold);
   const found = mayExist ? await processor.findRefund(intentId, movementId) : null;
-  if (found === null) requireLease(services.clock, leaseEnds);
-  return found ?? (await processor.refund(intentId, { key, amount, movementId, venueId }));
+  if (found !== null) return found;
+  requireLease(services.clock, leaseEnds);
+  const made = await processor.refund(intentId, { key, amount, movementId, venueId });
+  // The answer may be a replay of the first one, and the refund has failed since.
+  return mayExist && made.refundId !== null ? processor.retrieveRefund(made.refundId) : made;
 }
 
 interface PreparedMovement {
@@ -164,7 +168,7 @@ async function sendMovement(
     // The processor would transfer the money of a disputed charge, and a lost dispute would then be our loss.
     if (found === null && (await freezeIfDisputed(services.db, movement))) return 'frozen';
     const amount = await decideTransferAmount(services, movement, found?.amount ?? null);
-    if (found !== null) return { processorId: found.transferId };
+    if (found !== null) return found;
     if (amount === 0) return { processorId: null };
     return { processorId: await sendTransfer(services, { processor, movement, hold, key, amount, leaseEnds }) };
   }
@@ -179,7 +183,7 @@ async function sendReversal(
   const transferId = await transferToReverse(services, movement);
   const found = mayExist && transferId !== null ? await processor.findReversal(transferId, movement.id) : null;
   const amount = await decideReversalAmount(services, movement, found?.amount ?? null);
-  if (found !== null) return { processorId: found.reversalId };
+  if (found !== null) return found;
   if (amount === 0) return 'owed';
   if (transferId === null) throw new Error(`nothing was sent that the reversal ${movement.id} can take back`);
   requireLease(services.clock, leaseEnds);

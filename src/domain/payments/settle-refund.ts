@@ -10,7 +10,7 @@ import type { Entry } from '../ledger/accounts.ts';
 import { postEntries } from '../ledger/queries.ts';
 import type { MovementRow } from './movement-queries.ts';
 import type { RefundFacts } from './processor.ts';
-import { addFailedRefund, recordRefundFailed, transitionRefund } from './refund-queries.ts';
+import { addFailedRefund, freezeRefund, recordRefundFailed, transitionRefund } from './refund-queries.ts';
 
 export interface RefundServices {
   readonly db: Db;
@@ -57,6 +57,26 @@ export async function recordRefund(
     const fields = { movement: movement.id, checkout: movement.checkoutId, reason: outcome.reason };
     services.log.error(fields, 'a refund did not reach the guest; an operator must act');
   });
+}
+
+/** The processor's code for a refund of a charge whose dispute is open or lost. */
+export const CHARGE_DISPUTED = 'charge_disputed';
+
+/**
+ * The processor refuses to refund a disputed charge. While the dispute is open the refund waits for its end. After a lost
+ * one the refund fails for good: the processor pays no more out of that charge. Returns false if the dispute is not known:
+ * its event has not arrived yet, or it was just won.
+ */
+export async function recordDisputed(services: RefundServices, movement: MovementRow): Promise<boolean> {
+  const dispute = await freezeRefund(services.db, movement, CHARGE_DISPUTED);
+  if (dispute === 'unknown') return false;
+  if (dispute === 'lost') {
+    await recordRefund(services, movement, { refundId: null, status: 'failed', reason: CHARGE_DISPUTED });
+    return true;
+  }
+  const fields = { movement: movement.id, checkout: movement.checkoutId };
+  services.log.info(fields, 'the charge is disputed; its refund waits for the end of the dispute');
+  return true;
 }
 
 function nextCheckAt({ leaseToken, doneAt }: MovementRow, status: RefundFacts['status'], now: number): number | null {

@@ -40,13 +40,15 @@ export const MOVEMENT_TRANSITIONS: Transitions<MovementStatus> = {
   sending: ['pending', 'frozen', 'done', 'owed', 'failed'],
   // A refund that the processor has accepted and not paid yet.
   pending: ['done', 'failed'],
-  // A transfer whose charge is disputed. Waiting: the dispute has ended. Dropped: it was lost, or a refund took the rest.
+  // A transfer or refund whose charge is disputed. Waiting: the dispute has ended. Dropped: it was lost, or a refund took
+  // the rest of the transfer.
   frozen: ['waiting', 'dropped'],
   // Failed: the processor has reported later that a refund did not reach the guest.
   done: ['failed'],
   // A reversal for which the venue's account has no funds. It is never sent again: later transfers settle it.
   owed: [],
-  // Waiting: an operator retries it. Dropped: a refund has reduced the transfer to 0.
+  // Waiting: an operator retries it. Dropped: a refund has reduced the transfer to 0, or a lost dispute has given the guest
+  // the money of the refund.
   failed: ['waiting', 'dropped'],
   dropped: [],
 };

@@ -47,6 +47,7 @@ export function sampleEvent(caller: Caller, now: number) {
         funded_amount: 24_000,
         refunded_amount: 0,
         failed_refund_amount: 0,
+        disputed_refund_amount: 0,
         fee_amount: 0,
         net_amount: 24_000,
         cancellation_reason: null,

@@ -50,7 +50,7 @@ function linkUrls(text: string): readonly (Html | string)[] {
 
 function messageItem({ to, kind, status, at, text }: OutboxMessage): Html {
   return html`<li>
-<p class="quiet"><strong>${to}</strong> · ${kind} · ${status} · <time datetime="${at}" data-local>${at}</time></p>
+<p class="quiet"><strong>${to}</strong> &middot; ${kind} &middot; ${status} &middot; <time datetime="${at}" data-local>${at}</time></p>
 <p class="bubble">${linkUrls(text)}</p>
 <form method="post" action="/sandbox/outbox" class="row"><input type="hidden" name="phone" value="${to}">
 <button class="quiet" name="answer" value="STOP">Answer STOP</button> <button class="quiet" name="answer" value="START">Answer START</button></form>

@@ -68,7 +68,7 @@ const WRONG_SUMS = `
   select venue_id, checkout_id, problem, kind, '', sum(expected), sum(found)
   from (
     select venue_id, checkout_id, 'refunds_differ' as problem, '' as kind, amount as expected, 0::bigint as found
-      from range_movements where kind = 'refund'
+      from range_movements where kind = 'refund' and status <> 'dropped'
     union all
     select venue_id, checkout_id, 'refunds_differ', '', 0, refunded_amount from range_checkouts where status = 'completed'
     union all
@@ -88,7 +88,7 @@ const WRONG_SUMS = `
     union all
     select venue_id, checkout_id, 'transfers_differ', '', 0,
         case kind when 'transfer' then amount when 'reversal' then -amount else amount - fee_part end
-      from range_movements where kind in ('transfer', 'reversal', 'refund')
+      from range_movements where kind in ('transfer', 'reversal', 'refund') and not (kind = 'refund' and status = 'dropped')
     union all
     select venue_id, checkout_id, 'transfers_differ', '', 0, venue_part from range_losses
     union all
@@ -105,10 +105,10 @@ const FUNDS_LEFT = `
   from (
     select venue_id, checkout_id, case when kind in ('capture', 'return_failed') then amount else -amount end as funds,
         false as explained
-      from entries where kind in ('capture', 'earning', 'fee', 'return', 'return_failed')
+      from entries where kind in ('capture', 'earning', 'fee', 'return', 'return_failed', 'dispute_returned')
     union all
     select venue_id, checkout_id, 0, true from range_movements
-      where kind = 'return' and status in ('waiting', 'sending', 'pending', 'failed')
+      where kind = 'return' and status in ('waiting', 'sending', 'pending', 'frozen', 'failed')
     union all
     select venue_id, checkout_id, 0, true from range_checkouts where status = 'funded') sides
   group by venue_id, checkout_id having sum(funds) <> 0 and not bool_or(explained)`;

@@ -1,8 +1,12 @@
 // The loss of a dispute. Pure. The loss is divided like a refund: the venue bears its part, and our fee of that part is
-// lost too. The venue's part comes out of a transfer that was not sent yet, or reverses one that was.
+// lost too. The venue's part comes out of a transfer that was not sent yet, or reverses one that was. Where a refund of
+// the charge was decided and the guest does not have it, the dispute has paid it: that refund is dropped, so that no cent
+// reaches the guest twice.
 
+import { proportionRoundedDown } from '../../../base/money.ts';
+import type { UnpaidRefund } from '../../payments/refund-queries.ts';
 import { feeParts } from '../capture/decide-capture.ts';
-import { type LockedCheckout, shareOf } from '../locked-checkout.ts';
+import { holdOf, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
 import { amountLeft, feePartOf, type TransferState, takeFromTransfer } from '../refunds/decide-refund.ts';
 import type { Step } from '../steps.ts';
 
@@ -13,19 +17,71 @@ export interface LostDispute {
   readonly amount: number;
 }
 
-/** Empty: the checkout has not earned this money, so there is nothing to divide, and an operator must look at it. */
+/** The locked movements of the disputed charge's checkout. */
+export interface DisputedMovements {
+  readonly transfers: readonly TransferState[];
+  /** Of the disputed charge alone. */
+  readonly refunds: readonly UnpaidRefund[];
+}
+
+interface Context {
+  readonly now: number;
+  readonly newId: () => string;
+}
+
+export const DISPUTE_LOST = 'dispute_lost';
+
+/**
+ * Whether the loss cannot be divided yet: a refund of the charge may be at the processor already, or the checkout has
+ * neither earned the charge nor decided to return it.
+ */
+export function mustDivideLater(checkout: LockedCheckout, { refunds }: DisputedMovements, holdId: string): boolean {
+  const hold = checkout.holds.find(({ id }) => id === holdId);
+  const isUnsettled = checkout.status === 'funded' || hold?.status === 'capturing' || hold?.status === 'releasing';
+  return isUnsettled || refunds.some(({ status }) => status === 'sending');
+}
+
+/** Empty: the checkout has neither earned this money nor decided to return it, and an operator must look at it. */
 export function decideLostDispute(
   checkout: LockedCheckout,
-  transfers: readonly TransferState[],
+  movements: DisputedMovements,
   dispute: LostDispute,
-  { now, newId }: { readonly now: number; readonly newId: () => string },
+  context: Context,
 ): readonly Step[] {
   const share = shareOf(checkout, dispute.shareId);
-  if (checkout.status !== 'completed' || share === undefined || dispute.amount > amountLeft(share)) return [];
-  const feePart = feePartOf(share, feeParts(checkout).get(share.id) ?? 0, dispute.amount);
+  const isOfShare = share !== undefined && holdOf(checkout, share.id)?.id === dispute.holdId;
+  if (checkout.status === 'completed' && isOfShare) {
+    return divideEarned(checkout, share, movements, dispute, context);
+  }
+  return replaceReturn(isOfShare, movements, dispute, context);
+}
+
+function divideEarned(
+  checkout: LockedCheckout,
+  share: ShareState,
+  { transfers, refunds }: DisputedMovements,
+  dispute: LostDispute,
+  context: Context,
+): readonly Step[] {
+  const dropped = dropPaidByDispute(refunds, dispute.amount, amountLeft(share), context);
+  // The refunds that are dropped have taken their parts of the venue and of our fee already.
+  const rest = dispute.amount - dropped.amount;
+  if (rest > amountLeft(share)) return [];
+  const restFee = feePartOf(share, feeParts(checkout).get(share.id) ?? 0, rest);
+  const feePart = restFee + dropped.feePart;
   const venuePart = dispute.amount - feePart;
-  const steps: Step[] = [
-    { step: 'lose dispute', disputeId: dispute.id, shareId: share.id, venuePart, feePart },
+  const steps: readonly Step[] = [
+    ...dropped.steps,
+    ...takeFromRefunded(share.id, dropped.amount),
+    {
+      step: 'lose dispute',
+      disputeId: dispute.id,
+      shareId: share.id,
+      lostAmount: dispute.amount,
+      venuePart,
+      feePart,
+      returnedPart: 0,
+    },
     {
       step: 'post entries',
       entries: [
@@ -33,18 +89,115 @@ export function decideLostDispute(
         { kind: 'dispute_fee_lost', subject: dispute.id, amount: feePart },
       ],
     },
+    ...takeFromVenue(transfers, dispute, rest - restFee, context),
   ];
-  const transfer = transfers.find(({ holdId }) => holdId === dispute.holdId);
-  if (venuePart === 0 || transfer === undefined) return steps;
-  const taken = {
-    id: newId(),
-    shareId: share.id,
-    holdId: dispute.holdId,
-    amount: venuePart,
-    feePart: 0,
-    reversedTransferId: null,
-    reason: 'dispute_lost',
-    dueAt: now,
+  return [...steps, ...refundFailedEvent(dropped.amount)];
+}
+
+/** The charge was to be returned to the guest, who has it by the dispute now. */
+function replaceReturn(
+  isOfShare: boolean,
+  { refunds }: DisputedMovements,
+  dispute: LostDispute,
+  context: Context,
+): readonly Step[] {
+  const { id, shareId, amount } = dispute;
+  const dropped = dropPaidByDispute(refunds, amount, 0, context);
+  if (dropped.amount < amount) return [];
+  return [
+    ...dropped.steps,
+    ...(isOfShare ? takeFromRefunded(shareId, amount) : []),
+    {
+      step: 'lose dispute',
+      disputeId: id,
+      shareId,
+      lostAmount: isOfShare ? amount : 0,
+      venuePart: 0,
+      feePart: 0,
+      returnedPart: amount,
+    },
+    { step: 'post entries', entries: [{ kind: 'dispute_returned', subject: id, amount }] },
+    ...refundFailedEvent(amount),
+  ];
+}
+
+interface DroppedRefunds {
+  readonly amount: number;
+  readonly feePart: number;
+  readonly steps: readonly Step[];
+}
+
+/**
+ * Drops unpaid refunds as far as the dispute has paid them. A refund that the processor never made is the same money as
+ * the dispute. One that it made, and that failed later, was no part of the charge when the guest disputed the rest: it is
+ * dropped only as far as the dispute exceeds what was left of the share.
+ */
+function dropPaidByDispute(
+  refunds: readonly UnpaidRefund[],
+  disputed: number,
+  left: number,
+  context: Context,
+): DroppedRefunds {
+  const neverMade = dropRefunds(
+    refunds.filter(({ wasMade }) => !wasMade),
+    disputed,
+    context,
+  );
+  const made = dropRefunds(
+    refunds.filter(({ wasMade }) => wasMade),
+    Math.max(0, disputed - neverMade.amount - left),
+    context,
+  );
+  return {
+    amount: neverMade.amount + made.amount,
+    feePart: neverMade.feePart + made.feePart,
+    steps: [...neverMade.steps, ...made.steps],
   };
-  return [...steps, takeFromTransfer(transfer, taken)];
+}
+
+/** Drops refunds of up to `amount`. What a refund exceeds it by is owed to the guest still, as a refund of its own. */
+function dropRefunds(refunds: readonly UnpaidRefund[], amount: number, { now, newId }: Context): DroppedRefunds {
+  const steps: Step[] = [];
+  let left = amount;
+  let feePart = 0;
+  for (const refund of refunds) {
+    if (left === 0) break;
+    const { id, kind, shareId, holdId, status, reason } = refund;
+    const kept = Math.max(0, refund.amount - left);
+    const keptFee = proportionRoundedDown(refund.feePart, kept, refund.amount);
+    left -= refund.amount - kept;
+    feePart += refund.feePart - keptFee;
+    steps.push({ step: 'drop refund', id, from: status, shareId, amount: refund.amount });
+    if (kept === 0) continue;
+    const rest = { id: newId(), kind, shareId, holdId, amount: kept, feePart: keptFee, reason, dueAt: now };
+    steps.push({ step: 'add movements', movements: [{ ...rest, reversedTransferId: null }] });
+  }
+  return { amount: amount - left, feePart, steps };
+}
+
+/** What the dispute has paid was not refunded: each cent counts as refunded or as lost, never as both. */
+function takeFromRefunded(shareId: string, amount: number): readonly Step[] {
+  if (amount === 0) return [];
+  return [
+    { step: 'refund shares', amounts: new Map([[shareId, -amount]]) },
+    { step: 'refund checkout', amount: -amount },
+  ];
+}
+
+function takeFromVenue(
+  transfers: readonly TransferState[],
+  { shareId, holdId }: LostDispute,
+  amount: number,
+  { now, newId }: Context,
+): readonly Step[] {
+  const transfer = transfers.find((one) => one.holdId === holdId);
+  if (amount === 0 || transfer === undefined) return [];
+  const taken = { shareId, holdId, amount, feePart: 0, reversedTransferId: null, reason: DISPUTE_LOST, dueAt: now };
+  return [takeFromTransfer(transfer, { id: newId(), ...taken })];
+}
+
+function refundFailedEvent(amount: number): readonly Step[] {
+  return amount === 0
+    ? []
+    : [{ step: 'record event', type: 'refund.failed', refund: { amount, reason: DISPUTE_LOST } }];
 }

@@ -3,17 +3,18 @@
 
 import type { Refund } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';
-import { conflict, type FieldProblem, invalid, notFound } from '../../../base/errors.ts';
+import { conflict, type FieldProblem, invalid, notFound, type Problem } from '../../../base/errors.ts';
 import { percentOf } from '../../../base/money.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { findByExternalIds } from '../../offerings/queries.ts';
+import { sharesInDispute } from '../../payments/dispute-queries.ts';
 import { lockTransfers } from '../../payments/movement-queries.ts';
 import { audit } from '../../venues/audit.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
 import { lockCheckout, viewWrittenCheckout } from '../queries.ts';
 import { writeSteps } from '../write-steps.ts';
-import { decideRefund, percentByPolicy, refundableAmount } from './decide-refund.ts';
+import { amountLeft, decideRefund, percentByPolicy, refundableAmount } from './decide-refund.ts';
 
 const HOUR = 3_600_000;
 
@@ -32,6 +33,8 @@ export async function refundCheckout(tx: Queryable, caller: Caller, input: Input
   const left = refundableAmount(checkout);
   if (left === 0)
     throw conflict('nothing_to_refund', 'Everything that was paid has been refunded or lost to disputes already.');
+  const inDispute = await sharesInDispute(tx, venue.id, checkout.id);
+  if (checkout.shares.every((share) => amountLeft(share) === 0 || inDispute.has(share.id))) throw onlyDisputedLeft();
   const amount = request.amount ?? (await byPolicy(tx, caller, checkout, request.starts_at)) ?? left;
   if (amount > left) throw invalid([tooMuch(left)]);
   const transfers = await lockTransfers(tx, venue.id, checkout.id);
@@ -45,6 +48,15 @@ export async function refundCheckout(tx: Queryable, caller: Caller, input: Input
     detail: { amount, reason },
   });
   return { status: 200, json: await viewWrittenCheckout(tx, venue.id, checkout.id) };
+}
+
+/** A refund that concerns other charges too is accepted: the part of a disputed charge waits for the end of its dispute. */
+function onlyDisputedLeft(): Problem {
+  return conflict(
+    'charge_disputed',
+    'Every charge that is left is disputed by its guest, and the card processor refunds no disputed charge. Ask again ' +
+      'when a dispute was won; a lost one gives the guest the money.',
+  );
 }
 
 /** The amount that the offering's cancellation policy refunds now; null: the request has no starts_at. */

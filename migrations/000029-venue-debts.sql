@@ -48,8 +48,9 @@ comment on column movements.settled_amount is 'How much of owed_amount is settle
 comment on table movements is
   'Money that leaves us: a refund to a guest (a return, when the booking never became complete), a transfer to the '
   'venue, a transfer reversed. sending: it may have happened. pending: the processor has accepted a refund and not paid '
-  'it yet. frozen: a transfer whose charge is disputed. owed: a reversal for which the account of the venue has no '
-  'funds. A waiting transfer may still get smaller. A done refund may fail.';
+  'it yet. frozen: a transfer or refund whose charge is disputed. owed: a reversal for which the account of the venue '
+  'has no funds. A waiting transfer may still get smaller. A done refund may fail. A dropped refund keeps its amount: a '
+  'lost dispute has given the guest that money.';
 
 insert into ledger_accounts values
   ('venue_debts', 'debit', 'what venues owe us because a transfer could not be taken back');
@@ -73,4 +74,5 @@ alter table ledger_entries add constraint ledger_entry_is_between_the_accounts_o
   or (kind = 'dispute' and debit = 'disputed_funds' and credit = 'processor_balance')
   or (kind = 'dispute_won' and debit = 'processor_balance' and credit = 'disputed_funds')
   or (kind = 'dispute_lost' and debit = 'venue_payable' and credit = 'disputed_funds')
-  or (kind = 'dispute_fee_lost' and debit = 'fee_income' and credit = 'disputed_funds'));
+  or (kind = 'dispute_fee_lost' and debit = 'fee_income' and credit = 'disputed_funds')
+  or (kind = 'dispute_returned' and debit = 'guest_funds' and credit = 'disputed_funds'));

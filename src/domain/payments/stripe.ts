@@ -203,7 +203,8 @@ class StripeProcessor implements Processor {
       const facts = await this.retrieveHold(intentId);
       if (facts.status === 'captured' && facts.captured === amount) return facts;
       if (facts.status === 'voided' || facts.status === 'captured') throw error;
-      throw new ProcessorUnavailable(error.message);
+      // The refusal may pass, but the processor repeats it for this key.
+      throw new ProcessorUnavailable(error.message, { kind: 'processor_failed' });
     }
   }
 
@@ -220,7 +221,7 @@ class StripeProcessor implements Processor {
       const facts = await this.retrieveHold(intentId);
       if (facts.status === 'voided') return facts;
       if (facts.status === 'captured') throw new ProcessorRefusal('already_captured', 'release: the hold was captured');
-      throw new ProcessorUnavailable(error.message);
+      throw new ProcessorUnavailable(error.message, { kind: 'processor_failed' });
     }
   }
 

@@ -28,7 +28,7 @@ export const SUBSCRIBED_EVENTS: readonly Stripe.WebhookEndpointCreateParams.Enab
 ];
 
 /** What it reads of connected accounts. */
-export const HEARD_THIN_EVENTS: readonly string[] = [
+export const SUBSCRIBED_THIN_EVENTS: readonly string[] = [
   'v2.core.account[configuration.recipient].capability_status_updated',
   'v2.core.account[requirements].updated',
 ];
@@ -61,7 +61,7 @@ export async function isRegistered(stripe: Stripe, kind: SetupKind, name: string
     }
     case 'event destination': {
       const found = await findDestination(stripe, name);
-      return found?.status === 'enabled' && hasAll(found.enabled_events, HEARD_THIN_EVENTS);
+      return found?.status === 'enabled' && hasAll(found.enabled_events, SUBSCRIBED_THIN_EVENTS);
     }
   }
 }
@@ -137,7 +137,7 @@ async function registerDestination(stripe: Stripe, key: string, url: string): Pr
         type: 'webhook_endpoint',
         event_payload: 'thin',
         events_from: ['@accounts'],
-        enabled_events: [...HEARD_THIN_EVENTS],
+        enabled_events: [...SUBSCRIBED_THIN_EVENTS],
         webhook_endpoint: { url },
         include: ['webhook_endpoint.signing_secret'],
       },
@@ -145,10 +145,10 @@ async function registerDestination(stripe: Stripe, key: string, url: string): Pr
     );
     return { change: 'created', secret: created.webhook_endpoint?.signing_secret ?? null };
   }
-  const isComplete = hasAll(found.enabled_events, HEARD_THIN_EVENTS);
+  const isComplete = hasAll(found.enabled_events, SUBSCRIBED_THIN_EVENTS);
   if (isComplete && found.status === 'enabled') return UNCHANGED;
   if (!isComplete) {
-    const events = [...new Set([...HEARD_THIN_EVENTS, ...found.enabled_events])];
+    const events = [...new Set([...SUBSCRIBED_THIN_EVENTS, ...found.enabled_events])];
     await stripe.v2.core.eventDestinations.update(found.id, { enabled_events: events }, { idempotencyKey: key });
   }
   if (found.status !== 'enabled') {

@@ -681,6 +681,8 @@ export type HoldSecret = {
   readonly client_secret: string;
   /** The processor's publishable key. */
   readonly publishable_key: string;
+  /** The processor saves the card with this hold, so that the hold can be renewed before it lapses. A card form that was mounted before the hold must say the same: `setupFutureUsage` is `off_session` if true, otherwise null. */
+  readonly saves_card: boolean;
 };
 
 /** The answer to a delivery of a venue system. */

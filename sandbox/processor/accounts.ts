@@ -92,7 +92,11 @@ function putChanged(
 ): AccountRow {
   const before = tx.require('accounts', account.id);
   const after = tx.put('accounts', { ...account, ...change });
-  if (transfersStatusOf(before) !== transfersStatusOf(after)) tx.recordEvent('account.updated', toAccount(tx, after));
+  if (transfersStatusOf(before) === transfersStatusOf(after)) return after;
+  // A guess: that an account made with API v2 causes the event of API v1 too.
+  tx.recordConnectEvent('account.updated', after.id, toAccount(tx, after));
+  tx.recordThinEvent('v2.core.account[configuration.recipient].capability_status_updated', after.id);
+  tx.recordThinEvent('v2.core.account[requirements].updated', after.id);
   return after;
 }
 

@@ -3,9 +3,10 @@
 // `payment_intents/:/capture`, `v2/core/accounts/:`.
 
 import { createAccount, createAccountLink, retrieveAccount, toAccount } from './accounts.ts';
-import { invalidRequest, operationFailed } from './api-error.ts';
+import { invalidRequest } from './api-error.ts';
 import { BALANCE_OPERATIONS } from './balance-operations.ts';
 import { closeDispute, createDispute, toDispute } from './disputes.ts';
+import { ENDPOINT_OPERATIONS } from './endpoint-operations.ts';
 import type { Params } from './form-params.ts';
 import { LIST_PARAMS, listRows } from './lists.ts';
 import {
@@ -30,8 +31,7 @@ import { createRefund, toRefund } from './refunds.ts';
 import type { TransferRow } from './row-types.ts';
 import type { Transaction } from './transaction.ts';
 import { createReversal, createTransfer, toTransfer, toTransferReversal } from './transfers.ts';
-import { updateWebhookEndpoint } from './webhook-endpoints.ts';
-import { toEvent, toWebhookEndpoint } from './webhook-objects.ts';
+import { isPlatformEvent, toEvent } from './webhook-objects.ts';
 
 export interface Call {
   readonly tx: Transaction;
@@ -274,13 +274,16 @@ define('transfer_reversals.retrieve', 'GET transfers/:/reversals/:', [], ({ tx, 
 
 for (const { name, route, params, run } of BALANCE_OPERATIONS) define(name, route, params, run, false, true);
 
-define('events.retrieve', 'GET events/:', [], ({ tx, id }) => toEvent(tx.mode, tx.require('events', id)));
+define('events.retrieve', 'GET events/:', [], ({ tx, id }) => {
+  const row = tx.require('events', id);
+  return toEvent(tx.mode, isPlatformEvent(row) ? row : tx.require('events', ''));
+});
 define('events.list', 'GET events', [...LIST_PARAMS, 'type', 'types'], ({ tx, params }) => {
   const types = [...params.list('types'), params.text('type') ?? []].flat();
   return listRows(params, {
     url: '/v1/events',
     table: tx.changes.committed.events,
-    where: (row) => types.length === 0 || types.includes(row.type),
+    where: (row) => isPlatformEvent(row) && (types.length === 0 || types.includes(row.type)),
     toObject: (row) => toEvent(tx.mode, row),
   });
 });
@@ -308,59 +311,7 @@ define('test_helpers.disputes.lost', 'POST test_helpers/disputes/:/lost', [], ({
   closeDispute(tx, id, 'lost'),
 );
 
-const MAX_ENDPOINTS = 16;
-
-/**
- * Unlike Stripe, a URL has at most one endpoint: creating it again updates it, so that a server can do so at every
- * start.
- */
-define(
-  'webhook_endpoints.create',
-  'POST webhook_endpoints',
-  ['url', 'enabled_events', 'metadata', 'description', 'api_version', 'connect'],
-  ({ tx, params }) => {
-    const url = params.requireText('url');
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-      throw invalidRequest('Invalid URL', 'url', 'url_invalid');
-    const enabledEvents = params.list('enabled_events');
-    const events = enabledEvents.length === 0 ? ['*'] : enabledEvents;
-    const { endpoints } = tx.changes.committed;
-    const existing = [...endpoints.oldestFirst()].find((row) => row.url === url);
-    if (existing === undefined && endpoints.size >= MAX_ENDPOINTS) {
-      throw operationFailed(
-        'webhook_endpoints_limit',
-        `You have reached the maximum of ${MAX_ENDPOINTS} webhook endpoints.`,
-      );
-    }
-    const row = tx.put('endpoints', {
-      id: existing?.id ?? tx.newId('we'),
-      created: existing?.created ?? tx.now,
-      url,
-      events,
-      metadata: params.metadata(existing?.metadata),
-      description: params.text('description'),
-    });
-    return toWebhookEndpoint(tx, row, tx.webhookSecret);
-  },
-);
-define('webhook_endpoints.list', 'GET webhook_endpoints', LIST_PARAMS, ({ tx, params }) =>
-  listRows(params, {
-    url: '/v1/webhook_endpoints',
-    table: tx.changes.committed.endpoints,
-    toObject: (row) => toWebhookEndpoint(tx, row),
-  }),
-);
-define(
-  'webhook_endpoints.update',
-  'POST webhook_endpoints/:',
-  ['disabled', 'enabled_events', 'metadata', 'description'],
-  ({ tx, id, params }) => updateWebhookEndpoint(tx, id, params),
-);
-define('webhook_endpoints.delete', 'DELETE webhook_endpoints/:', [], ({ tx, id }) => {
-  tx.require('endpoints', id);
-  tx.changes.remove('endpoints', id);
-  return { id, object: 'webhook_endpoint', deleted: true };
-});
+for (const { name, route, params, run } of ENDPOINT_OPERATIONS) define(name, route, params, run);
 
 define('payment_method_domains.create', 'POST payment_method_domains', ['domain_name', 'enabled'], ({ tx, params }) =>
   createDomain(tx, params),

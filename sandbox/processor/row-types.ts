@@ -220,6 +220,10 @@ export interface EventRow {
   readonly object: Readonly<Record<string, unknown>>;
   readonly request: { readonly id: string | null; readonly idempotency_key: string | null };
   readonly pending: number;
+  /** The connected account that it happened to; absent: the platform's own account. */
+  readonly account?: string;
+  /** A thin event: it names the object that it is about, and has nothing of it. */
+  readonly related?: { readonly id: string; readonly type: string; readonly url: string };
 }
 
 /** A domain whose pages may show wallets. */
@@ -237,13 +241,29 @@ export interface EndpointRow {
   readonly events: readonly string[];
   readonly metadata: Metadata;
   readonly description: string | null;
+  /** Whose events it gets; absent in older journals: `account`. */
+  readonly kind?: EndpointKind;
+  /** Absent in older journals: its events are signed with the secret of the mode. */
+  readonly hasOwnSecret?: true;
+  readonly isDisabled?: boolean;
+  /** What API v2 adds: of an event destination alone. */
+  readonly destination?: {
+    readonly name: string;
+    readonly eventsFrom: readonly string[];
+    readonly updated: number;
+  };
 }
+
+/** Of the platform's own account, of its connected accounts, or an event destination for thin events of API v2. */
+export type EndpointKind = 'account' | 'connect' | 'destination';
 
 /** An event that an endpoint has not yet accepted. The id is `<event> <endpoint>`. */
 export interface DeliveryRow {
   readonly id: string;
   readonly event: string;
   readonly endpoint: string;
+  /** The mode of the endpoint, where it is not the event's. */
+  readonly endpointMode?: Mode;
   readonly tries: number;
   readonly dueMs: number;
 }

@@ -4,8 +4,8 @@
 import { type Random, randomText } from '../../src/base/random.ts';
 import { notFound } from './api-error.ts';
 import type { RenderContext, StripeObject } from './payment-objects.ts';
-import type { Mode, Rows, TableName } from './row-types.ts';
-import type { PendingChanges } from './store.ts';
+import type { EndpointKind, EndpointRow, EventRow, Mode, Rows, TableName } from './row-types.ts';
+import type { PendingChanges, Table } from './store.ts';
 
 const OBJECT_NAMES: { readonly [T in TableName]?: string } = {
   intents: 'payment_intent',
@@ -32,6 +32,8 @@ export interface TransactionOptions {
   readonly requestId: string | null;
   readonly idempotencyKey: string | null;
   readonly webhookSecret: string;
+  /** Of live mode: its Connect endpoints get the events of test mode too. */
+  readonly liveEndpoints: Table<EndpointRow>;
 }
 
 export class Transaction implements RenderContext {
@@ -79,19 +81,44 @@ export class Transaction implements RenderContext {
     return this.changes.put(table, row);
   }
 
-  /**
-   * Stores an event and a delivery for each endpoint that wants it, in the transaction of the change. Keeps `object`.
-   */
+  /** Stores an event of the platform's own account, in the transaction of the change. Keeps `object`. */
   recordEvent(type: string, object: StripeObject): void {
-    const id = this.newId('evt');
-    const endpoints = [...this.changes.committed.endpoints.oldestFirst()].filter(
-      ({ events }) => events.includes('*') || events.includes(type),
-    );
-    const request = { id: this.#options.requestId, idempotency_key: this.#options.idempotencyKey };
-    this.put('events', { id, created: this.now, type, object, request, pending: endpoints.length });
-    for (const endpoint of endpoints) {
-      const deliveryId = `${id} ${endpoint.id}`;
-      this.put('deliveries', { id: deliveryId, event: id, endpoint: endpoint.id, tries: 0, dueMs: this.nowMs });
-    }
+    this.#record('account', { type, object });
   }
+
+  /** An event of a connected account: only Connect endpoints get it. */
+  recordConnectEvent(type: string, account: string, object: StripeObject): void {
+    this.#record('connect', { type, object, account });
+  }
+
+  /** A thin event of API v2 about an account that the platform manages: only event destinations get it. */
+  recordThinEvent(type: string, account: string): void {
+    const related = { id: account, type: 'v2.core.account', url: `/v2/core/accounts/${account}` };
+    this.#record('destination', { type, object: {}, related });
+  }
+
+  /** Stores the event, and a delivery for each endpoint that wants it. */
+  #record(kind: EndpointKind, event: Pick<EventRow, 'type' | 'object' | 'account' | 'related'>): void {
+    const id = this.newId('evt');
+    const wants = (row: EndpointRow): boolean => isSubscribed(row, kind, event.type);
+    const endpoints = [...this.changes.committed.endpoints.oldestFirst()].filter(wants);
+    const isTestConnect = kind === 'connect' && this.mode === 'test';
+    const live = isTestConnect ? [...this.#options.liveEndpoints.oldestFirst()].filter(wants) : [];
+    const request = { id: this.#options.requestId, idempotency_key: this.#options.idempotencyKey };
+    const pending = endpoints.length + live.length;
+    this.put('events', { id, created: this.now, request, pending, ...event });
+    for (const { id: endpoint } of endpoints) this.#deliver(id, endpoint, {});
+    for (const { id: endpoint } of live) this.#deliver(id, endpoint, { endpointMode: 'live' });
+  }
+
+  #deliver(event: string, endpoint: string, where: { readonly endpointMode?: Mode }): void {
+    this.put('deliveries', { id: `${event} ${endpoint}`, event, endpoint, ...where, tries: 0, dueMs: this.nowMs });
+  }
+}
+
+/** Every thin event here is about an account that the platform manages. */
+function isSubscribed(row: EndpointRow, kind: EndpointKind, type: string): boolean {
+  if ((row.kind ?? 'account') !== kind || row.isDisabled === true) return false;
+  if (row.destination?.eventsFrom.includes('@accounts') === false) return false;
+  return row.events.includes('*') || row.events.includes(type);
 }

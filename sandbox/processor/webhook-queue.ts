@@ -4,6 +4,7 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../src/base/clock.ts';
 import type { Random } from '../../src/base/random.ts';
+import { endpointSecret } from './endpoint-secret.ts';
 import type { Faults } from './faults.ts';
 import type { DeliveryRow, EndpointRow, EventRow, Mode } from './row-types.ts';
 import type { Store } from './store.ts';
@@ -29,8 +30,10 @@ export interface Delivery {
 export interface WebhookQueue {
   /** Due events that were not yet taken, with the webhook faults applied. Always empty where events are posted. */
   takeEvents(): WebhookEvent[];
-  /** The `Stripe-Signature` header for an event's body. */
+  /** The `Stripe-Signature` header for an event's body, signed with the secret of the mode. */
   sign(event: { readonly mode: Mode; readonly body: string }, nowMs?: number): string;
+  /** The same, signed with the secret of the delivery's endpoint. */
+  signDelivery(delivery: Delivery, body: string): string;
   /** When the next delivery is due; null when none waits. */
   nextDueMs(): number | null;
   takeDue(): Delivery | null;
@@ -73,9 +76,11 @@ export function makeWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
   };
   return {
     takeEvents: () => takeWithFaults(pending, options),
-    sign({ mode, body }, nowMs = clock.now()) {
-      const t = Math.floor(nowMs / 1000);
-      return `t=${t},v1=${createHmac('sha256', secrets[mode]).update(`${t}.${body}`).digest('hex')}`;
+    sign: ({ mode, body }, nowMs = clock.now()) => signature(secrets[mode], body, nowMs),
+    signDelivery({ mode, row, endpoint }, body) {
+      const modeSecret = secrets[row.endpointMode ?? mode];
+      const secret = endpoint.hasOwnSecret === true ? endpointSecret(modeSecret, endpoint.id) : modeSecret;
+      return signature(secret, body, clock.now());
     },
     nextDueMs: () => due.nextAtMs(),
     takeDue() {
@@ -85,7 +90,7 @@ export function makeWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
         // A delivery that was put again with a later time has left its earlier entry in the queue.
         if (row === undefined || row.dueMs > clock.now()) continue;
         const event = store.tables(mode).events.get(row.event);
-        const endpoint = store.tables(mode).endpoints.get(row.endpoint);
+        const endpoint = store.tables(row.endpointMode ?? mode).endpoints.get(row.endpoint);
         if (event !== undefined && endpoint !== undefined) return { mode, row, event, endpoint };
         removeDelivery(mode, id);
       }
@@ -93,8 +98,8 @@ export function makeWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
     },
     markDelivered: ({ mode, row }) => removeDelivery(mode, row.id),
     markFailed({ mode, row }, retryAtMs) {
-      if (retryAtMs === null || store.tables(mode).endpoints.get(row.endpoint) === undefined)
-        return removeDelivery(mode, row.id);
+      const { endpoints } = store.tables(row.endpointMode ?? mode);
+      if (retryAtMs === null || endpoints.get(row.endpoint) === undefined) return removeDelivery(mode, row.id);
       const changes = store.begin(mode);
       changes.put('deliveries', { ...row, tries: row.tries + 1, dueMs: retryAtMs });
       store.commit(mode, changes);
@@ -108,6 +113,11 @@ export function makeWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
       store.commit(mode, changes);
     },
   };
+}
+
+function signature(secret: string, body: string, nowMs: number): string {
+  const t = Math.floor(nowMs / 1000);
+  return `t=${t},v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`;
 }
 
 const DROPPED_RETRY_MS = 1000;

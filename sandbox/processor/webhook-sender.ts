@@ -93,8 +93,8 @@ class HttpWebhookSender {
     for (const queue of this.#queues.values()) this.#advance(queue);
   }
 
-  #queueOf({ mode, endpoint }: Delivery): EndpointQueue {
-    const key = `${mode} ${endpoint.id}`;
+  #queueOf({ endpoint }: Delivery): EndpointQueue {
+    const key = endpoint.id;
     let queue = this.#queues.get(key);
     if (queue === undefined) {
       queue = { waiting: [], inFlight: 0, failingSince: null };
@@ -139,15 +139,16 @@ class HttpWebhookSender {
     if (clock.now() - queue.failingSince >= REMOVE_ENDPOINT_AFTER_MS) this.#removeEndpoint(delivery);
   }
 
-  #removeEndpoint({ mode, endpoint }: Delivery): void {
+  #removeEndpoint({ mode, row, endpoint }: Delivery): void {
     const { api, log } = this.#options;
     log(`webhooks: ${endpoint.url} has failed for an hour; the processor removes this endpoint`);
-    api.webhooks.removeEndpoint(mode, endpoint.id);
-    this.#queues.delete(`${mode} ${endpoint.id}`);
+    api.webhooks.removeEndpoint(row.endpointMode ?? mode, endpoint.id);
+    this.#queues.delete(endpoint.id);
   }
 
   /** True when the endpoint answered with a 2xx status. Never throws. */
-  #post({ mode, event, endpoint }: Delivery): Promise<boolean> {
+  #post(delivery: Delivery): Promise<boolean> {
+    const { mode, event, endpoint } = delivery;
     const text = JSON.stringify(toEvent(mode, event));
     const body = Buffer.from(text, 'utf8');
     const isHttps = endpoint.url.startsWith('https:');
@@ -159,7 +160,7 @@ class HttpWebhookSender {
         'content-type': 'application/json; charset=utf-8',
         'content-length': body.length,
         'user-agent': 'Stripe/1.0 (everyshare sandbox)',
-        'stripe-signature': this.#options.api.webhooks.sign({ mode, body: text }),
+        'stripe-signature': this.#options.api.webhooks.signDelivery(delivery, text),
       },
     };
     return new Promise((resolve) => {

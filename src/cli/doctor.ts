@@ -10,6 +10,7 @@ import { compareSchema } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
 import { countVenuesWithoutHours } from '../domain/analytics/queries.ts';
 import { verifyEncryptionKey } from '../domain/installation/verify-encryption-key.ts';
+import { missingSetup } from '../domain/payments/needed-setup.ts';
 import { payableVenues } from '../domain/payments/payout-account-queries.ts';
 import { countRefunds, type RefundCount } from '../domain/payments/refund-queries.ts';
 import { listVenues } from '../domain/venues/queries.ts';
@@ -116,11 +117,29 @@ async function checkClock({ db, clock }: AppContext): Promise<Check> {
   return problem('clock', detail, 'set both clocks by NTP: times of payment are compared with them.');
 }
 
-function checkProcessor({ config }: AppContext): Check {
+/** A webhook endpoint and an event destination, each with its own. */
+const NEEDED_SECRETS = 2;
+
+async function checkProcessor({ config, services }: AppContext): Promise<Check> {
   if (config.sandboxProcessor) return passed('processor', 'the sandbox serves test and live: no real money moves');
   const describe = (mode: Mode): string =>
     config.modes.includes(mode) ? `${mode} has Stripe` : `${mode} has none (its keys get mode_not_available)`;
-  return passed('processor', `${describe('test')}, ${describe('live')}`);
+  const missing: string[] = [];
+  for (const mode of config.modes) {
+    const secrets = config.stripe[mode]?.webhookSecrets.length ?? 0;
+    if (secrets < NEEDED_SECRETS) {
+      missing.push(`STRIPE_${mode.toUpperCase()}_WEBHOOK_SECRETS has ${secrets} of ${NEEDED_SECRETS} secrets`);
+    }
+    const processor = services.processors[mode];
+    if (processor === undefined || config.baseUrl === null) continue;
+    const kinds = await missingSetup(processor, new URL(config.baseUrl));
+    missing.push(...kinds.map((kind) => `${mode} mode has no ${kind} for ${config.baseUrl}`));
+  }
+  const detail = [describe('test'), describe('live'), ...missing].join(', ');
+  if (missing.length === 0) return passed('processor', detail);
+  const remedy = `run "everyshare processor setup --mode MODE --url ${config.baseUrl ?? 'URL'}", and set what it prints.`;
+  // Without events the worker still asks for everything but disputes, of which it hears by an event alone.
+  return problem('processor', detail, remedy);
 }
 
 /** Linked venues whose live checkouts are refused, because the processor cannot pay them. */
@@ -227,7 +246,7 @@ async function runChecks(open: OpenContext): Promise<Check[]> {
     await runCheck('functions', checkFunctions(context)),
     await runCheck('encryption_key', checkEncryptionKey(context)),
     await runCheck('clock', checkClock(context)),
-    checkProcessor(context),
+    await runCheck('processor', checkProcessor(context)),
     await runCheck('payouts', checkPayouts(context)),
     checkSms(context),
     checkBaseUrl(context),

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkProcessor } from '../domain/payments/check-processor.ts';
 import type { CheckedStep } from '../domain/payments/check-run.ts';
+import { neededSetup } from '../domain/payments/needed-setup.ts';
 import { commandError, quoted, usageError } from './cli-error.ts';
 import type { Command } from './command-definition.ts';
 import { choiceOption } from './options.ts';
@@ -58,7 +59,7 @@ function textOf(where: string, steps: readonly CheckedStep[]): string {
 const setup: Command = {
   words: ['processor', 'setup'],
   arguments: [],
-  help: 'register the domain for wallets and the webhook endpoint at the card processor; a second run changes nothing',
+  help: 'register the domain for wallets and the addresses for events at the card processor; a second run changes nothing',
   options: [
     { name: 'mode', valueName: 'test|live', isRequired: true, help: 'whose account' },
     { name: 'url', valueName: 'URL', isRequired: true, help: 'the public address of this service, with https' },
@@ -72,27 +73,31 @@ const setup: Command = {
       throw commandError(`STRIPE_${mode.toUpperCase()}_SECRET_KEY is not set: set it to the key of the account.`);
     }
     const run = context.ids.uuid();
-    const notices = `${url.origin}/processor/notices/${mode}`;
-    const domain = await processor.registerDomain(`setup domain ${run}`, url.hostname);
-    const endpoint = await processor.registerEndpoint(`setup endpoint ${run}`, notices);
-    const steps = [
-      { what: 'payment method domain', name: url.hostname, change: domain },
-      { what: 'webhook endpoint', name: notices, change: endpoint.change },
-    ];
-    const setting = `STRIPE_${mode.toUpperCase()}_WEBHOOK_SECRET`;
-    const secret = endpoint.secret === null ? null : { setting, value: endpoint.secret };
+    const steps = [];
+    const secrets: string[] = [];
+    for (const { kind, name } of neededSetup(url, mode)) {
+      const { change, secret } = await processor.register(kind, `setup ${kind} ${run}`, name);
+      steps.push({ what: kind, name, change });
+      if (secret !== null) secrets.push(secret);
+    }
+    const setting = `STRIPE_${mode.toUpperCase()}_WEBHOOK_SECRETS`;
+    const value = secrets.join(',');
     const rows = steps.map(({ what, name, change }) => [what, name, change]);
     return {
-      json: { mode, steps, secret },
-      text: `${table(['WHAT', 'NAME', 'CHANGE'], rows)}\n\n${secretLine(setting, endpoint.secret)}`,
+      json: { mode, steps, secret: value === '' ? null : { setting, value } },
+      text: `${table(['WHAT', 'NAME', 'CHANGE'], rows)}\n\n${secretLine(setting, secrets)}`,
     };
   },
 };
 
-/** The processor shows the secret of an endpoint once, so this command does too. */
-function secretLine(setting: string, secret: string | null): string {
-  if (secret === null) return `${setting} stays as it is. The processor’s dashboard shows the secret of the endpoint.`;
-  return `Set this on every server; it is not shown again:\n${setting}=${secret}`;
+/** The processor shows a secret once, so this command does too. */
+function secretLine(setting: string, secrets: readonly string[]): string {
+  if (secrets.length === 0) {
+    return `${setting} stays as it is. The processor’s dashboard shows the secret of each endpoint.`;
+  }
+  const value = secrets.join(',');
+  if (secrets.length > 1) return `Set this on every server; it is not shown again:\n${setting}=${value}`;
+  return `Add this to ${setting} on every server, after a comma; it is not shown again:\n${value}`;
 }
 
 function publicAddress(text: string): URL {

@@ -14,7 +14,7 @@ import type { ProcessorAccess } from '../run/context.ts';
 export interface OpenedProcessors {
   readonly processors: Processors;
   readonly access: ProcessorAccess;
-  /** Registers our webhook endpoint with the sandbox processor. With Stripe, the operator does so in its dashboard. */
+  /** Registers this server for the events of the sandbox processor. With Stripe, `processor setup` does so. */
   registerWebhookEndpoints(base: string): Promise<void>;
 }
 
@@ -73,24 +73,22 @@ async function openSandboxProcessors(
     const known = { mode, publishableKey, isSandbox: true };
     return lazyProcessor(known, () => sandboxProcessor(sandbox, mode, secret, publishableKey));
   };
+  // The secret of the mode signs the events of endpoints that an earlier release registered.
+  const processorEventSecrets = { test: [keys.test.webhookSecret], live: [keys.live.webhookSecret] };
   return {
     processors: {
       test: sandboxAt('test'),
       live: sandboxAt('live'),
     },
-    access: {
-      sandboxUrl: () => sandbox.url(),
-      processorEventSecrets: { test: [keys.test.webhookSecret], live: [keys.live.webhookSecret] },
-    },
+    access: { sandboxUrl: () => sandbox.url(), processorEventSecrets },
     async registerWebhookEndpoints(base) {
-      const { registerWebhookEndpoint } = await import('../domain/payments/register-webhook-endpoint.ts');
+      const { registerWebhookEndpoints } = await import('../domain/payments/register-webhook-endpoint.ts');
+      const { endpointSecret } = await import('../../sandbox/processor/endpoint-secret.ts');
       const address = await sandbox.url();
       for (const mode of MODES) {
-        const unregister = await registerWebhookEndpoint(
-          address,
-          keys[mode].secret,
-          `${base}/processor/notices/${mode}`,
-        );
+        const url = `${base}/processor/notices/${mode}`;
+        const { ids, unregister } = await registerWebhookEndpoints(address, keys[mode].secret, url);
+        processorEventSecrets[mode].push(...ids.map((id) => endpointSecret(keys[mode].webhookSecret, id)));
         // Best effort: if the processor is down, it stops sending on its own after failed deliveries.
         await shutdown.add(() =>
           unregister().catch((error: unknown) =>

@@ -2,9 +2,11 @@
 // harmless in any order and number. Disputes are recorded, shown and posted to the ledger.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endpointSecret } from '../../sandbox/processor/endpoint-secret.ts';
 import { applyDueProcessorEvents } from '../../src/domain/checkouts/disputes/apply-disputes.ts';
+import { findPayoutAccount } from '../../src/domain/payments/payout-account-queries.ts';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
-import { registerWebhookEndpoint } from '../../src/domain/payments/register-webhook-endpoint.ts';
+import { registerWebhookEndpoints } from '../../src/domain/payments/register-webhook-endpoint.ts';
 import { CARDS, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { type HttpResponse, openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -18,6 +20,11 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const statusesOf = (checkout: Json): string[] => checkout.shares.map(({ status }: Json) => status);
+/** The server accepts the events of these endpoints. */
+function trust(mode: 'test' | 'live', ids: readonly string[]): void {
+  const secrets = world.context.processorAccess.processorEventSecrets[mode] as string[];
+  secrets.push(...ids.map((id) => endpointSecret(PROCESSOR_KEYS[mode].webhookSecret, id)));
+}
 const signed = (body: string, mode: 'test' | 'live' = 'test', at?: number): string =>
   world.processor.api.webhooks.sign({ mode, body }, at);
 
@@ -86,13 +93,6 @@ describe('a processor event', () => {
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
   });
 
-  it('of test mode at a live endpoint gets 200 and counts in test mode, because the processor sends both there', async () => {
-    const { checkout, body } = await confirmed();
-    expect((await notify(body, signed(body, 'live'), 'live')).status).toBe(200);
-    await world.work();
-    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
-  });
-
   it('is only a hint: a signed but false one holds nothing', async () => {
     const checkout = await venue.collecting({ party_size: 2 });
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
@@ -152,17 +152,42 @@ describe('a processor event', () => {
   });
 
   it('arrives when the processor knows our endpoint', async () => {
-    const withdraw = await registerWebhookEndpoint(
-      world.processor.url,
-      PROCESSOR_KEYS.test.secret,
-      `${world.urls[0]}/processor/notices/test`,
-    );
+    const url = `${world.urls[0]}/processor/notices/test`;
+    const { ids, unregister } = await registerWebhookEndpoints(world.processor.url, PROCESSOR_KEYS.test.secret, url);
+    trust('test', ids);
+    const again = await registerWebhookEndpoints(world.processor.url, PROCESSOR_KEYS.test.secret, url);
+    expect(again.ids).toEqual(ids);
     const { checkout } = await confirmed();
     await waitFor('the event makes the share held', async () => {
       await world.work();
       return statusesOf(await venue.read(checkout.id))[0] === 'held';
     });
-    await withdraw();
+    await unregister();
+  });
+
+  it('about a connected account arrives as a thin event alone, and makes its status known', async () => {
+    const payee = await openTestVenue(world, { mode: 'live' });
+    const { accountId = '' } = (await findPayoutAccount(world.db, payee.venueId, 'live')) ?? {};
+    const url = `${world.urls[0]}/processor/notices/live`;
+    const { ids, unregister } = await registerWebhookEndpoints(world.processor.url, PROCESSOR_KEYS.live.secret, url);
+    trust('live', ids);
+    await payee.stripe.rawRequest('POST', `/sandbox/accounts/${accountId}`, { transfers_status: 'restricted' });
+    await waitFor('the event makes the worker ask for the account', async () => {
+      await world.work();
+      return (await findPayoutAccount(world.db, payee.venueId, 'live'))?.transfersStatus === 'restricted';
+    });
+    await unregister();
+  });
+
+  it('of test mode gets 200 at the live address, and has no effect', async () => {
+    const { checkout, body } = await confirmed();
+    const response = await notify(body, signed(body, 'live'), 'live');
+    expect([response.status, response.json]).toEqual([200, { received: true }]);
+    await world.work();
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
+    await notify(body);
+    await world.work();
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
   });
 });
 

@@ -132,6 +132,42 @@ describe('a card that is held without a record', () => {
   });
 });
 
+describe('a failure that the processor stores', () => {
+  const fail = (on: string, times: number): void =>
+    world.processor.api.faults.set({ rules: [{ id: on, on, kind: 'error_500_rolled_back', times }] });
+
+  it('for one release is reported, and neither keeps the others from being compared nor the next run', async () => {
+    const intents = [await unknownHold(5_000), await unknownHold(6_000)];
+    fail('payment_intents.cancel', 1);
+    const first = await run({ confirmedCharges: null });
+    expect(first.map(({ done }) => done).sort()).toEqual([null, 'released']);
+    expect(first.find(({ done }) => done === null)?.what).toContain('the release has no answer yet');
+    expect((await run({ confirmedCharges: null })).map(({ done }) => done)).toEqual(['released']);
+    for (const id of intents) expect((await venue.stripe.paymentIntents.retrieve(id)).status).toBe('canceled');
+  });
+
+  it('for a refund that was made makes no second one', async () => {
+    const intent = await unknownCharge(5_000);
+    world.processor.api.faults.set({ rules: [{ id: 'r', on: 'refunds.create', kind: 'error_500_after', times: 1 }] });
+    expect((await run({ confirmedCharges: null }))[0]?.done).toBe(null);
+    expect(await run({ confirmedCharges: null })).toEqual([]);
+    expect(await refundedOf(intent)).toBe(5_000);
+  });
+});
+
+it('the refund of an unknown charge that is pending is not called refunded', async () => {
+  const { id } = await venue.stripe.paymentIntents.create({
+    amount: 5_000,
+    currency: 'usd',
+    capture_method: 'manual',
+    payment_method: 'pm_card_pendingRefund',
+    confirm: true,
+    metadata: { venue_id: venue.venueId, checkout_id: CHECKOUT, share_id: 'shr_0', hold_id: randomUUID() },
+  });
+  await venue.stripe.paymentIntents.capture(id);
+  expect((await run({ confirmedCharges: null }))[0]?.done).toBe('refund pending (processing)');
+});
+
 describe('a movement', () => {
   const movements = () =>
     world.db.query<{ status: string; attempts: number }>(
@@ -152,6 +188,18 @@ describe('a movement', () => {
     await world.work();
     expect(await movements()).toEqual(Array(2).fill({ status: 'done', attempts: 1 }));
     expect(await venue.paidOutAtProcessor(completed.id)).toBe(completed.net_amount);
+  });
+
+  it('that waits for more than a day is reported with its reason', async () => {
+    await venue.runTestHelper((await venue.create({ amount: 1_000, party_size: 2 })).id, 'complete');
+    world.processor.api.faults.set({ rules: [{ id: 't', on: 'transfers.create', kind: 'rate_limited' }] });
+    await world.work();
+    expect(await run(null)).toEqual([]);
+    await world.db.query("update movements set first_due_at = now() - interval '25 hours'");
+    const what = expect.stringMatching(
+      /^a transfer of 500 waits for 25 hours \(transfer: the card processor is too busy/,
+    );
+    expect(await run(null)).toEqual(Array(2).fill({ what, done: null }));
   });
 
   it('is retried for two weeks from when it was first due, not from when it was created', async () => {

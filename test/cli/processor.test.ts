@@ -3,9 +3,11 @@
 // service needs there, once.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { endpointSecret } from '../../sandbox/processor/endpoint-secret.ts';
+import { readConfig } from '../../src/base/config.ts';
 import { checkProcessor } from '../../src/domain/payments/check-processor.ts';
 import type { CheckedStep } from '../../src/domain/payments/check-run.ts';
-import { HEARD_EVENTS } from '../../src/domain/payments/stripe-setup.ts';
+import { HEARD_EVENTS, HEARD_THIN_EVENTS } from '../../src/domain/payments/stripe-setup.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
 import { stripeClient } from '../support/test-processor.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
@@ -105,18 +107,26 @@ interface Setup {
 describe('processor setup', () => {
   const argv = ['processor', 'setup', '--mode', 'live', '--url', 'https://pay.harbor.example'];
 
-  it('registers the domain and the webhook endpoint, and shows the secret to set', async () => {
+  it('registers the domain, the webhook endpoint and the event destination, and shows the secrets to set', async () => {
     const { steps, secret } = await cli.json<Setup>(...argv);
     expect(steps).toEqual([
       { what: 'payment method domain', name: 'pay.harbor.example', change: 'created' },
       { what: 'webhook endpoint', name: 'https://pay.harbor.example/processor/notices/live', change: 'created' },
+      { what: 'event destination', name: 'https://pay.harbor.example/processor/notices/live', change: 'created' },
     ]);
-    expect(secret).toEqual({ setting: 'STRIPE_LIVE_WEBHOOK_SECRET', value: PROCESSOR_KEYS.live.webhookSecret });
+    const stripe = stripeClient(world.processor.port, PROCESSOR_KEYS.live.secret);
+    const [endpoint] = (await stripe.webhookEndpoints.list()).data;
+    const [destination] = (await stripe.v2.core.eventDestinations.list()).data;
+    const values = [endpoint?.id, destination?.id].map((id = '') =>
+      endpointSecret(PROCESSOR_KEYS.live.webhookSecret, id),
+    );
+    expect(secret).toEqual({ setting: 'STRIPE_LIVE_WEBHOOK_SECRETS', value: values.join(',') });
+    expect(destination).toMatchObject({ event_payload: 'thin', events_from: ['@accounts'] });
   });
 
   it('changes nothing when it runs again, says so, and shows no secret', async () => {
     const { steps, secret } = await cli.json<Setup>(...argv);
-    expect(steps.map(({ change }) => change)).toEqual(['unchanged', 'unchanged']);
+    expect(steps.map(({ change }) => change)).toEqual(['unchanged', 'unchanged', 'unchanged']);
     expect(secret).toBeNull();
     const { exit, out } = await cli.run(...argv);
     expect(exit).toBe(0);
@@ -138,9 +148,51 @@ describe('processor setup', () => {
       '--url',
       'https://pay.harbor.example',
     );
-    expect(steps.map(({ change }) => change)).toEqual(['created', 'updated']);
+    expect(steps.map(({ change }) => change)).toEqual(['created', 'updated', 'created']);
     const found = (await stripe.webhookEndpoints.list()).data.find((endpoint) => endpoint.id === id);
     expect(found?.enabled_events).toEqual(HEARD_EVENTS);
+  });
+
+  it('repairs what is disabled or incomplete, and leaves a Connect endpoint of the same address alone', async () => {
+    const stripe = stripeClient(world.processor.port, PROCESSOR_KEYS.live.secret);
+    const url = 'https://repair.harbor.example/processor/notices/live';
+    const setup = () => cli.json<Setup>('processor', 'setup', '--mode', 'live', '--url', new URL(url).origin);
+    const connect = await stripe.webhookEndpoints.create({ url, enabled_events: ['account.updated'], connect: true });
+    expect((await setup()).steps.map(({ change }) => change)).toEqual(['created', 'created', 'created']);
+    const include: ['webhook_endpoint.url'] = ['webhook_endpoint.url'];
+    const { data } = await stripe.v2.core.eventDestinations.list({ include });
+    const { id = '' } = data.find((one) => one.webhook_endpoint?.url === url) ?? {};
+    await stripe.v2.core.eventDestinations.update(id, { enabled_events: ['v2.core.account.created'] });
+    await stripe.v2.core.eventDestinations.disable(id);
+    expect((await setup()).steps.map(({ change }) => change)).toEqual(['unchanged', 'unchanged', 'updated']);
+    expect(await stripe.v2.core.eventDestinations.retrieve(id)).toMatchObject({
+      status: 'enabled',
+      enabled_events: [...HEARD_THIN_EVENTS, 'v2.core.account.created'],
+    });
+    const found = (await stripe.webhookEndpoints.list({ limit: 20 })).data.find((one) => one.id === connect.id);
+    expect(found?.enabled_events).toEqual(['account.updated']);
+    expect((await setup()).steps.map(({ change }) => change)).toEqual(['unchanged', 'unchanged', 'unchanged']);
+  });
+
+  it('is what doctor asks for while something is missing, and no longer afterwards', async () => {
+    const env = {
+      STRIPE_LIVE_SECRET_KEY: 'sk_live_1',
+      STRIPE_LIVE_PUBLISHABLE_KEY: 'pk_live_1',
+      BASE_URL: 'https://doctor.harbor.example',
+    };
+    const doctor = async (secrets: string) => {
+      const config = { ...world.context.config, ...readConfig({ ...env, STRIPE_LIVE_WEBHOOK_SECRETS: secrets }) };
+      const { out } = await commandLine({ ...world, context: { ...world.context, config } }).run('doctor', '--json');
+      const { checks } = JSON.parse(out) as { checks: { name: string; ok: boolean; detail: string; remedy: string }[] };
+      return checks.find(({ name }) => name === 'processor');
+    };
+    const before = await doctor('whsec_1');
+    expect(before).toMatchObject({ ok: false, remedy: expect.stringContaining('everyshare processor setup') });
+    for (const text of ['WEBHOOK_SECRETS has 1 of 2', 'domain', 'webhook endpoint', 'event destination']) {
+      expect(before?.detail).toContain(text);
+    }
+    await cli.json<Setup>('processor', 'setup', '--mode', 'live', '--url', env.BASE_URL);
+    expect(await doctor('whsec_1,whsec_2')).toMatchObject({ ok: true, remedy: null });
   });
 
   it.each(['http://pay.harbor.example', 'https://pay.harbor.example/path', 'https://localhost', 'harbor'])(

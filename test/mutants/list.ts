@@ -2,6 +2,7 @@
 // line is no longer in its file.
 
 import { ACCESS_BUGS } from './access-bugs.ts';
+import { ACCOUNT_BUGS } from './account-bugs.ts';
 import { GUARD_BUGS } from './guard-bugs.ts';
 import { LEASE_BUGS } from './lease-bugs.ts';
 import { MESSAGE_BUGS } from './message-bugs.ts';
@@ -42,5 +43,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...GUARD_BUGS,
   ...PROCESSOR_BUGS,
   ...REFUND_BUGS,
+  ...ACCOUNT_BUGS,
   ...RENEWAL_BUGS,
 ];

@@ -5,6 +5,30 @@ import type { Mutant } from './list.ts';
 export const PROCESSOR_BUGS: readonly Mutant[] = [
   {
     area: 'money',
+    bug: 'a capture that is refused while the hold stands is repeated under the spent key',
+    file: 'src/domain/payments/stripe.ts',
+    from: "      // The refusal may pass, but the processor repeats it for this key.\n      throw new ProcessorUnavailable(error.message, { kind: 'processor_failed' });",
+    to: '      throw new ProcessorUnavailable(error.message);',
+    tests: ['test/checkouts/stored-failures.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a refund that has failed is recorded as done, by the answer that the processor repeats',
+    file: 'src/domain/payments/settle-movements.ts',
+    from: 'return mayExist && made.refundId !== null ? processor.retrieveRefund(made.refundId) : made;',
+    to: 'return made;',
+    tests: ['test/checkouts/stored-failures.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'reconcile releases under the key of an earlier run, whose failure the processor repeats',
+    file: 'src/domain/checkouts/accounting/reconcile.ts',
+    from: 'const runId = services.ids.uuid();',
+    to: "const runId = 'one';",
+    tests: ['test/checkouts/reconcile-restored.test.ts'],
+  },
+  {
+    area: 'money',
     bug: 'the embedded processor reverses a transfer whose money was paid out',
     file: 'sandbox/processor/transfers.ts',
     from: '  rejectUnfunded(tx, transfer, amount);\n',
@@ -15,8 +39,8 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'an endpoint that hears too few events is left as it is',
     file: 'src/domain/payments/stripe-setup.ts',
-    from: 'HEARD_EVENTS.every((event) => enabled.includes(event))',
-    to: 'HEARD_EVENTS.some((event) => enabled.includes(event))',
+    from: 'heard.every((event) => enabled.includes(event))',
+    to: 'heard.some((event) => enabled.includes(event))',
     tests: ['test/cli/processor.test.ts'],
   },
   {

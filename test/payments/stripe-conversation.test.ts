@@ -133,7 +133,7 @@ describe('the story', () => {
   it('causes every event that the embedded processor can record', () => {
     const sent = new Set(conversation.events.map(({ type }) => type));
     const known = sources(join(packageRoot, 'sandbox', 'processor')).flatMap((text) =>
-      [...text.matchAll(/recordEvent\(\s*'([^']+)'/g)].map(([, type = '']) => type),
+      [...text.matchAll(/record(?:Connect|Thin)?Event\(\s*'([^']+)'/g)].map(([, type = '']) => type),
     );
     expect(known.length).toBeGreaterThan(10);
     expect([...new Set(known)].filter((type) => !sent.has(type))).toEqual([]);

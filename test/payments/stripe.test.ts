@@ -756,7 +756,7 @@ describe('events', () => {
       request.on('end', () => {
         const signature = request.headers['stripe-signature'];
         const header = typeof signature === 'string' ? signature : undefined;
-        events.push(readProcessorEvent(Buffer.concat(chunks), header, [KEYS.test.webhookSecret], Date.now()));
+        events.push(readProcessorEvent(Buffer.concat(chunks), header, [endpoint.secret ?? ''], Date.now()));
         response.end();
       });
     });

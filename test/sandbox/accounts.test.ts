@@ -81,8 +81,8 @@ describe('an account', () => {
     expect(after.requirements?.entries).toEqual([]);
     expect(await stripe.accounts.retrieve(id)).toMatchObject({ capabilities: { transfers: 'active' } });
     expect((await pay(id)).destination).toBe(id);
-    const { data } = await stripe.events.list({ type: 'account.updated' });
-    expect(data[0]?.data.object).toMatchObject({ id });
+    // The event of a connected account is not in the platform's list: test/sandbox/webhooks.test.ts has its delivery.
+    expect((await stripe.events.list({ type: 'account.updated' })).data).toEqual([]);
   });
 
   it('gets no transfer while the processor has restricted it, or verifies it', async () => {

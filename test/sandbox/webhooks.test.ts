@@ -8,12 +8,21 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeProcessorApi } from '../../sandbox/processor/api.ts';
 import { memoryJournal } from '../../sandbox/processor/journal.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { createHold, createPayment, keys, startTestProcessor, type TestProcessor } from '../support/test-processor.ts';
+import {
+  createHold,
+  createPayee,
+  createPayment,
+  errorOf,
+  keys,
+  startTestProcessor,
+  type TestProcessor,
+} from '../support/test-processor.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 interface Receiver {
   readonly url: string;
   readonly events: Stripe.Event[];
+  readonly thinEvents: Stripe.V2.Core.EventNotification[];
   /** The statuses of the next responses; then 200. */
   readonly nextStatuses: number[];
   postCount: number;
@@ -33,8 +42,12 @@ afterEach(async () => {
   }
 });
 
-async function startReceiver(secret = keys.test.webhookSecret): Promise<Receiver> {
+/** The secret of the endpoint at a URL: a post that it has not signed fails the test. */
+const secrets = new Map<string, string>();
+
+async function startReceiver(): Promise<Receiver> {
   const events: Stripe.Event[] = [];
+  const thinEvents: Stripe.V2.Core.EventNotification[] = [];
   const responses: number[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -44,7 +57,11 @@ async function startReceiver(secret = keys.test.webhookSecret): Promise<Receiver
       const status = responses.shift() ?? 200;
       if (status === 200) {
         const signature = String(request.headers['stripe-signature']);
-        events.push(processor.stripe.webhooks.constructEvent(Buffer.concat(chunks), signature, secret));
+        const raw = Buffer.concat(chunks);
+        const secret = secrets.get(url) ?? '';
+        if (raw.includes('"v2.core.event"')) {
+          thinEvents.push(processor.stripe.parseEventNotification(raw, signature, secret));
+        } else events.push(processor.stripe.webhooks.constructEvent(raw, signature, secret));
       }
       response.writeHead(status).end();
     });
@@ -52,37 +69,79 @@ async function startReceiver(secret = keys.test.webhookSecret): Promise<Receiver
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   openServers.push(server);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
-  const receiver: Receiver = { url, events, nextStatuses: responses, postCount: 0, close: () => server.close() };
+  const receiver: Receiver = {
+    url,
+    events,
+    thinEvents,
+    nextStatuses: responses,
+    postCount: 0,
+    close: () => server.close(),
+  };
   return receiver;
 }
 
-const createEndpoint = (url: string, events = ['*']) =>
-  processor.stripe.webhookEndpoints.create({
-    url,
-    enabled_events: events as Stripe.WebhookEndpointCreateParams.EnabledEvent[],
+async function createEndpoint(
+  url: string,
+  events = ['*'],
+  { stripe = processor.stripe, connect = false } = {},
+): Promise<Stripe.WebhookEndpoint> {
+  const enabled = events as Stripe.WebhookEndpointCreateParams.EnabledEvent[];
+  const endpoint = await stripe.webhookEndpoints.create({ url, enabled_events: enabled, connect });
+  secrets.set(url, endpoint.secret ?? '');
+  return endpoint;
+}
+
+async function createDestination(
+  url: string,
+  params: Partial<Stripe.V2.Core.EventDestinationCreateParams> = {},
+  stripe = processor.stripe,
+): Promise<Stripe.V2.Core.EventDestination> {
+  const destination = await stripe.v2.core.eventDestinations.create({
+    name: 'accounts',
+    type: 'webhook_endpoint',
+    event_payload: 'thin',
+    events_from: ['@accounts'],
+    enabled_events: ['*'],
+    webhook_endpoint: { url },
+    include: ['webhook_endpoint.signing_secret'],
+    ...params,
   });
+  secrets.set(url, destination.webhook_endpoint?.signing_secret ?? '');
+  return destination;
+}
 
 describe('webhook endpoints', () => {
-  it('are created once for each URL, listed and deleted', async () => {
+  it('are created with a secret of their own that is shown once, listed and deleted', async () => {
     const { url } = await startReceiver();
-    const first = await createEndpoint(url);
-    expect(first.secret).toBe(keys.test.webhookSecret);
-    expect((await createEndpoint(url)).id).toBe(first.id);
-    expect((await processor.stripe.webhookEndpoints.list()).data.map(({ id }) => id)).toEqual([first.id]);
+    const [first, second] = [await createEndpoint(url), await createEndpoint(url)];
+    expect(first.secret).toMatch(/^whsec_[0-9a-f]{32}$/);
+    expect(second.id).not.toBe(first.id);
+    expect(second.secret).not.toBe(first.secret);
+    await processor.stripe.webhookEndpoints.del(second.id);
+    const { data } = await processor.stripe.webhookEndpoints.list();
+    expect(data.map(({ id, secret }) => [id, secret])).toEqual([[first.id, undefined]]);
     expect((await processor.live.webhookEndpoints.list()).data).toEqual([]);
     expect(await processor.stripe.webhookEndpoints.del(first.id)).toMatchObject({ deleted: true });
     expect((await processor.stripe.webhookEndpoints.list()).data).toEqual([]);
   });
 
+  it('get nothing while they are disabled', async () => {
+    const [disabled, enabled] = [await startReceiver(), await startReceiver()];
+    const { id } = await createEndpoint(disabled.url);
+    expect(await processor.stripe.webhookEndpoints.update(id, { disabled: true })).toMatchObject({
+      status: 'disabled',
+    });
+    await createEndpoint(enabled.url);
+    await createHold(processor.stripe);
+    await waitFor('the other endpoint gets the event', () => enabled.events.length === 1);
+    expect(disabled.postCount).toBe(0);
+  });
+
   it('get the events of their mode and types, signed', async () => {
-    const [all, some, live] = [
-      await startReceiver(),
-      await startReceiver(),
-      await startReceiver(keys.live.webhookSecret),
-    ];
+    const [all, some, live] = [await startReceiver(), await startReceiver(), await startReceiver()];
     await createEndpoint(all.url);
     await createEndpoint(some.url, ['payment_intent.succeeded']);
-    await processor.live.webhookEndpoints.create({ url: live.url, enabled_events: ['*'] });
+    await createEndpoint(live.url, ['*'], { stripe: processor.live });
     const paid = await createPayment(processor.stripe);
     await processor.stripe.refunds.create({ payment_intent: paid.id });
     await waitFor('five events and one arrive', () => all.events.length === 5 && some.events.length === 1);
@@ -131,6 +190,90 @@ describe('webhook endpoints', () => {
       processor.clock.aheadMs += 600_000;
       return (await processor.stripe.webhookEndpoints.list()).data.length === 0;
     });
+  });
+});
+
+describe('events of connected accounts', () => {
+  const CAPABILITY = 'v2.core.account[configuration.recipient].capability_status_updated';
+
+  it('go to Connect endpoints and event destinations, each signed with its own secret, and to no other', async () => {
+    const [account, connect, thin, self] = [
+      await startReceiver(),
+      await startReceiver(),
+      await startReceiver(),
+      await startReceiver(),
+    ];
+    await createEndpoint(account.url);
+    await createEndpoint(connect.url, ['*'], { connect: true });
+    await createDestination(thin.url);
+    await createDestination(self.url, { events_from: ['@self'] });
+    const { id } = await createPayee(processor.stripe);
+    await createHold(processor.stripe);
+    await waitFor('all have got theirs', () => account.events.length === 1 && thin.thinEvents.length === 2);
+    await waitFor('the Connect endpoint has got its event', () => connect.events.length === 1);
+    expect(account.events.map(({ type }) => type)).toEqual(['payment_intent.amount_capturable_updated']);
+    expect(connect.events[0]).toMatchObject({ type: 'account.updated', account: id, data: { object: { id } } });
+    expect(thin.events).toEqual([]);
+    expect(thin.thinEvents.map(({ type }) => type).sort()).toEqual([
+      CAPABILITY,
+      'v2.core.account[requirements].updated',
+    ]);
+    const [event] = thin.thinEvents;
+    expect(event).toMatchObject({
+      livemode: false,
+      related_object: { id, type: 'v2.core.account', url: `/v2/core/accounts/${id}` },
+    });
+    expect(event).not.toHaveProperty('data');
+    if (event === undefined || !('fetchRelatedObject' in event)) throw new Error('there is no thin event');
+    expect(await event.fetchRelatedObject()).toMatchObject({ id, object: 'v2.core.account' });
+    expect([account.postCount, connect.postCount, thin.postCount, self.postCount]).toEqual([1, 1, 2, 0]);
+    const listed = (await processor.stripe.events.list()).data.map(({ type }) => type);
+    expect(listed).toEqual(['payment_intent.amount_capturable_updated']);
+  });
+
+  it('of test mode go to a live Connect endpoint too, marked as test events; not the other way round', async () => {
+    const [test, live] = [await startReceiver(), await startReceiver()];
+    await createEndpoint(test.url, ['*'], { connect: true });
+    await createEndpoint(live.url, ['*'], { stripe: processor.live, connect: true });
+    const { id } = await createPayee(processor.stripe);
+    await waitFor('both have got the event', () => test.events.length === 1 && live.events.length === 1);
+    expect(live.events[0]).toMatchObject({ account: id, livemode: false });
+    await createPayee(processor.live);
+    await waitFor('the live event arrives', () => live.events.length === 2);
+    expect(live.events[1]).toMatchObject({ livemode: true });
+    expect(test.postCount).toBe(1);
+  });
+});
+
+describe('event destinations', () => {
+  it('show their secret once and their URL on request, and are listed, changed, disabled and deleted', async () => {
+    const { stripe } = processor;
+    const url = 'https://venue.example/thin';
+    const created = await createDestination(url, { enabled_events: ['v2.core.account.created'] });
+    const { id } = created;
+    expect(created.webhook_endpoint?.signing_secret).toMatch(/^whsec_[0-9a-f]{32}$/);
+    expect(created.webhook_endpoint?.url).toBeUndefined();
+    const include: ['webhook_endpoint.url'] = ['webhook_endpoint.url'];
+    expect((await stripe.v2.core.eventDestinations.retrieve(id, { include })).webhook_endpoint).toEqual({ url });
+    expect((await stripe.v2.core.eventDestinations.list()).data).toMatchObject([{ id, webhook_endpoint: {} }]);
+    expect((await stripe.webhookEndpoints.list()).data).toEqual([]);
+    expect(await errorOf(stripe.webhookEndpoints.del(id))).toMatchObject({ statusCode: 404 });
+    const changed = await stripe.v2.core.eventDestinations.update(id, { enabled_events: ['*'], name: 'all' });
+    expect(changed).toMatchObject({ enabled_events: ['*'], name: 'all', status: 'enabled' });
+    const disabled = await stripe.v2.core.eventDestinations.disable(id);
+    expect(disabled).toMatchObject({ status: 'disabled', status_details: { disabled: { reason: 'user' } } });
+    expect(await stripe.v2.core.eventDestinations.enable(id)).toMatchObject({ status: 'enabled' });
+    expect(await stripe.v2.core.eventDestinations.del(id)).toMatchObject({ id });
+    expect(await errorOf(stripe.v2.core.eventDestinations.retrieve(id))).toMatchObject({ statusCode: 404 });
+  });
+
+  it.each([
+    ['snapshots', { event_payload: 'snapshot' as const }],
+    ['events of API v1', { enabled_events: ['charge.captured'] }],
+    ['an unknown scope', { events_from: ['@everybody'] }],
+    ['an address that is no URL', { webhook_endpoint: { url: 'nowhere' } }],
+  ])('refuse %s', async (_what, params) => {
+    expect(await errorOf(createDestination('https://venue.example/thin', params))).toMatchObject({ statusCode: 400 });
   });
 });
 

@@ -133,7 +133,16 @@ export function simulateProcessor(settings: ProcessorSettings): SimulatedProcess
   });
   const each = settings.faultRate / FAULT_KINDS.length;
   processor.faults.set({
-    rules: FAULT_KINDS.map((kind, at) => ({ id: `fault ${at}`, on: '*', kind, probability: each, ms: 1 })),
+    rules: [
+      ...FAULT_KINDS.map((kind, at) => ({ id: `fault ${at}`, on: '*', kind, probability: each, ms: 1 })),
+      // Any other call takes such a refusal as final, and may.
+      ...['payment_intents.capture', 'payment_intents.cancel'].map((on) => ({
+        id: `refusal ${on}`,
+        on,
+        kind: 'refused_for_now' as const,
+        probability: each,
+      })),
+    ],
   });
   const keyCheck = new IdempotencyKeyCheck();
   return {

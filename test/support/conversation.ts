@@ -278,12 +278,22 @@ async function tellDisputes(story: Story): Promise<void> {
 async function tellEndpoints({ processor, stripe, next }: Story): Promise<void> {
   const url = 'https://everyshare.example/notices';
   const endpoint = await stripe.webhookEndpoints.create({ url, enabled_events: ['charge.captured'] });
-  for (let times = 0; times < 2; times++) await processor.registerEndpoint(next('endpoint'), url);
+  for (let times = 0; times < 2; times++) await processor.register('webhook endpoint', next('endpoint'), url);
   await stripe.webhookEndpoints.del(endpoint.id);
-  await processor.registerEndpoint(next('endpoint'), url);
+  await processor.register('webhook endpoint', next('endpoint'), url);
+  await stripe.webhookEndpoints.create({ url, enabled_events: ['account.updated'], connect: true });
+  for (let times = 0; times < 2; times++) await processor.register('event destination', next('destination'), url);
+  for (const { id } of (await stripe.v2.core.eventDestinations.list()).data) {
+    await stripe.v2.core.eventDestinations.update(id, { enabled_events: ['v2.core.account.created'] });
+    await stripe.v2.core.eventDestinations.disable(id);
+    await processor.register('event destination', next('destination'), url);
+    await stripe.v2.core.eventDestinations.retrieve(id, { include: ['webhook_endpoint.url'] });
+    await processor.isRegistered('event destination', url);
+    await stripe.v2.core.eventDestinations.del(id);
+  }
   const domain = await stripe.paymentMethodDomains.create({ domain_name: 'pay.example', enabled: false });
   for (const name of ['pay.example', 'pay.example', 'other.example']) {
-    await processor.registerDomain(next('domain'), name);
+    await processor.register('payment method domain', next('domain'), name);
   }
   await stripe.paymentMethodDomains.update(domain.id, { enabled: false });
   await stripe.balance.retrieve();

@@ -31,6 +31,11 @@ export function makeDriver(form) {
   form.querySelector('[data-test-cards]').hidden = false;
 
   return {
+    /** The fields are in the page already. */
+    async mount() {},
+
+    close() {},
+
     /** The first error in the fields, found before anything is sent; null: none. */
     async check() {
       if (digits('number') === '') return { problem: 'number_missing', field: 'number' };

@@ -1,8 +1,14 @@
-// The driver of Stripe's card form, loaded from Stripe when the guest wants to pay. The first press requests the hold
-// and mounts the element with its client secret; the second confirms. If the bank asks for authentication, it does so
-// on top of this page if possible.
+// The driver of Stripe's card form. It is mounted as the page opens, before the share has a hold, so that the guest's
+// first press pays. Above the card are the wallets that this browser has (Apple Pay, Google Pay, Link). Stripe refuses to
+// confirm an intent whose amount, currency, capture method or future use differ from the mounted form's. If the bank asks
+// for authentication, it does so on top of this page if possible.
 
-const SCRIPT = 'https://js.stripe.com/v3/';
+/** The version of Stripe.js that belongs to the server's API version. */
+const SCRIPT = 'https://js.stripe.com/endive/stripe.js';
+const LOAD_MS = 30_000;
+const WALLET_HEIGHT = 48;
+/** The tokens of the page differ between these. */
+const APPEARANCE_QUERIES = ['(prefers-color-scheme: dark)', '(min-width: 48rem)'];
 
 function loadStripe() {
   return new Promise((resolve, reject) => {
@@ -12,48 +18,157 @@ function loadStripe() {
     }
     const script = document.createElement('script');
     script.src = SCRIPT;
-    script.addEventListener('load', () => resolve(window.Stripe));
-    script.addEventListener('error', () => reject(new Error('the card form could not be loaded')));
+    // A script that has failed is removed, so that another attempt loads it again.
+    const fail = () => {
+      script.remove();
+      reject(new Error('the card form could not be loaded'));
+    };
+    const timer = setTimeout(fail, LOAD_MS);
+    script.addEventListener('load', () => {
+      clearTimeout(timer);
+      if (window.Stripe === undefined) fail();
+      else resolve(window.Stripe);
+    });
+    script.addEventListener('error', fail);
     document.head.append(script);
   });
 }
 
-export function makeDriver(form) {
-  let mounted = null;
+/** The page's own tokens, as Stripe's Appearance API names them. */
+function appearanceOf(form) {
+  const style = getComputedStyle(form);
+  const rootPixels = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const token = (name) => style.getPropertyValue(name).trim();
+  // Stripe's frame has a root font size of its own.
+  const pixels = (name) => `${Number.parseFloat(token(name)) * rootPixels}px`;
+  const border = `1px solid ${token('--field')}`;
+  return {
+    theme: matchMedia(APPEARANCE_QUERIES[0]).matches ? 'night' : 'stripe',
+    inputs: 'condensed',
+    variables: {
+      colorPrimary: token('--accent'),
+      colorBackground: token('--field-ground'),
+      colorText: token('--text'),
+      colorTextSecondary: token('--quiet'),
+      colorTextPlaceholder: token('--quiet'),
+      colorDanger: token('--warn'),
+      iconColor: token('--quiet'),
+      fontFamily: token('--sans'),
+      fontSizeBase: pixels('--text-size'),
+      borderRadius: pixels('--field-radius'),
+      buttonExpressCheckoutBorderRadius: pixels('--button-radius'),
+      gridRowSpacing: pixels('--field-gap'),
+      gridColumnSpacing: pixels('--field-gap'),
+    },
+    rules: {
+      '.Input': { border, boxShadow: 'none' },
+      '.Input--invalid': { border: `1px solid ${token('--warn')}`, boxShadow: 'none' },
+      '.Label': { color: token('--quiet') },
+    },
+  };
+}
 
-  async function mount(clientSecret, key) {
-    const Stripe = await loadStripe();
-    const stripe = Stripe(key, { locale: form.dataset.language });
-    const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'night' : 'stripe';
-    const elements = stripe.elements({ clientSecret, appearance: { theme } });
-    const element = elements.create('payment');
-    await new Promise((resolve, reject) => {
-      element.on('ready', resolve);
-      element.on('loaderror', () => reject(new Error('the card form could not be loaded')));
-      element.mount(form.querySelector('[data-mount]'));
+/** Resolves when the element can be used. */
+function mountElement(element, place) {
+  return new Promise((resolve, reject) => {
+    element.on('ready', resolve);
+    element.on('loaderror', ({ error } = {}) => reject(error ?? new Error('the card form could not be loaded')));
+    setTimeout(() => reject(new Error('the card form took too long to load')), LOAD_MS);
+    element.mount(place);
+  });
+}
+
+export function makeDriver(form, { canPay, payWithWallet }) {
+  const closing = new AbortController();
+  let stripe = null;
+  let elements = null;
+  let savesCard = form.dataset.savesCard === 'true';
+  const futureUse = () => (savesCard ? 'off_session' : null);
+
+  function createElements() {
+    return stripe.elements({
+      mode: 'payment',
+      // Of several shares each is a payment of its own. The card form confirms the first.
+      amount: Number(form.dataset.amount),
+      currency: form.dataset.currency,
+      captureMethod: 'manual',
+      // As the server's intent. Link pays as a card too, so that its hold has the times of a card's.
+      allowedPaymentMethodTypes: ['card'],
+      setupFutureUsage: futureUse(),
+      appearance: appearanceOf(form),
     });
-    element.focus();
-    mounted = { stripe, elements, clientSecret };
+  }
+
+  function followAppearance() {
+    for (const query of APPEARANCE_QUERIES) {
+      const update = () => elements?.update({ appearance: appearanceOf(form) });
+      matchMedia(query).addEventListener('change', update, { signal: closing.signal });
+    }
+  }
+
+  function create(kind, options) {
+    const element = elements.create(kind, options);
+    closing.signal.addEventListener('abort', () => element.destroy());
+    return element;
+  }
+
+  /** Without a wallet, or when wallets cannot be loaded, the card alone is shown: that is no error. */
+  async function mountWallets() {
+    const wallets = create('expressCheckout', {
+      buttonHeight: WALLET_HEIGHT,
+      layout: { maxColumns: 2, maxRows: 0, overflow: 'never' },
+      paymentMethods: { amazonPay: 'never', klarna: 'never', paypal: 'never' },
+    });
+    // Stripe waits one second for the answer to a click. A guest who closes the wallet has changed their mind: no hold
+    // was requested, and nothing is shown.
+    wallets.on('click', (event) => (canPay() ? event.resolve() : event.reject()));
+    wallets.on('confirm', (event) => payWithWallet(() => event.paymentFailed({ reason: 'fail' })));
+    try {
+      const { availablePaymentMethods } = await mountElement(wallets, form.querySelector('[data-wallets]'));
+      form.querySelector('[data-or]').hidden = availablePaymentMethods === undefined;
+    } catch {
+      form.querySelector('[data-wallets]').hidden = true;
+    }
   }
 
   return {
+    /** Resolves when a guest can pay by card. */
+    async mount() {
+      const Stripe = await loadStripe();
+      stripe = Stripe(form.dataset.key, { locale: form.dataset.language });
+      elements = createElements();
+      followAppearance();
+      // A wallet shows one amount, and several shares are several payments: then only a card is offered.
+      const isOnePayment = !form.dataset.shares.includes(' ');
+      if (isOnePayment) mountWallets();
+      const card = create('payment', { wallets: { applePay: 'never', googlePay: 'never', link: 'auto' } });
+      await mountElement(card, form.querySelector('[data-mount]'));
+    },
+
     async check() {
-      if (mounted === null) return null;
-      const { error } = await mounted.elements.submit();
+      const { error } = await elements.submit();
       return error === undefined ? null : { error };
     },
 
-    async confirm({ clientSecret, key, returnUrl }) {
-      if (mounted?.clientSecret !== clientSecret) {
-        await mount(clientSecret, key);
-        return { isReady: true };
+    async confirm({ clientSecret, returnUrl, savesCard: isSaved }) {
+      if (isSaved === !savesCard) {
+        // The hold was requested earlier, or the time until pay_by has changed what is needed since the page was opened.
+        savesCard = isSaved;
+        elements.update({ setupFutureUsage: futureUse() });
+        const { error } = await elements.submit();
+        if (error !== undefined) return { error };
       }
-      const { error } = await mounted.stripe.confirmPayment({
-        elements: mounted.elements,
+      const { error } = await stripe.confirmPayment({
+        elements,
+        clientSecret,
         redirect: 'if_required',
         confirmParams: { return_url: returnUrl },
       });
       return error === undefined ? {} : { error };
+    },
+
+    close() {
+      closing.abort();
     },
   };
 }

@@ -1,6 +1,6 @@
-// Paying a share: requests a hold, sends the card to the processor through a driver, and makes the server ask the
-// processor for the result. This script's view decides nothing. A second tap, a second tab or a lost connection never
-// creates a second hold: the server returns the same one.
+// Paying a share: mounts the card form through a driver, requests a hold when the guest pays, lets the driver send the
+// card to the processor, and makes the server ask the processor for the result. This script's view decides nothing. A
+// second tap, a second tab or a lost connection never creates a second hold: the server returns the same one.
 
 const CALL_MS = 30_000;
 
@@ -15,19 +15,62 @@ function textFor(kind, name) {
 
 const requestPoll = () => document.dispatchEvent(new CustomEvent('everyshare:look'));
 
-async function prepare() {
+/** The form of a page that was opened or updated: connects its buttons and opens its driver. */
+function prepare() {
   const found = document.querySelector('form[data-pay]');
   if (found === form) return;
+  driver?.close();
+  driver = null;
   form = found;
   if (form === null) return;
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     pay();
   });
-  const { makeDriver } = await import(form.dataset.driver);
-  driver = makeDriver(form);
-  // Only now: before the driver is ready, the form must not send a card number anywhere.
-  form.querySelector('[data-pay-button]').type = 'submit';
+  const retry = form.querySelector('[data-retry]');
+  retry.addEventListener('click', () => {
+    retry.hidden = true;
+    clearErrors();
+    openDriver();
+  });
+  openDriver();
+}
+
+const canPay = () => driver !== null && !form.hasAttribute('data-paying') && !form.hasAttribute('data-busy');
+
+/** Mounts the card form. Until then there is no button to press, and the form sends no card number anywhere. */
+async function openDriver() {
+  const opened = form;
+  const loading = form.querySelector('[data-loading]');
+  loading.hidden = false;
+  let made = null;
+  try {
+    const { makeDriver } = await import(form.dataset.driver);
+    if (opened !== form) return;
+    made = makeDriver(opened, { canPay, payWithWallet: pay });
+    // Now, because a wallet may be ready before the card form is.
+    driver = made;
+    await made.mount();
+    const button = opened.querySelector('[data-pay-button]');
+    button.type = 'submit';
+    button.classList.remove('waiting');
+  } catch {
+    if (opened === form) showLoadFailure(made === null);
+  }
+  loading.hidden = true;
+}
+
+/** The card form could not be loaded: blocked, or no connection. */
+function showLoadFailure(isOwnScript) {
+  driver?.close();
+  driver = null;
+  const line = form.querySelector('[data-trouble-line]');
+  line.textContent = textFor('trouble', 'form_unavailable');
+  line.hidden = false;
+  const retry = form.querySelector('[data-retry]');
+  retry.hidden = false;
+  // Browsers remember a script of ours that failed to load; only another page loads it again.
+  if (isOwnScript) retry.addEventListener('click', () => location.reload());
 }
 
 /** Disables the form and shows the text; null enables the form again. */
@@ -59,39 +102,36 @@ function showProblem({ problem, field = null }) {
   (input ?? line).focus();
 }
 
-async function pay() {
-  if (form.hasAttribute('data-busy') || driver === null) return;
+/** `onFailure`: tells the wallet, whose sheet is open on top of the page. */
+async function pay(onFailure = () => undefined) {
+  if (!canPay()) {
+    onFailure();
+    return;
+  }
   // The page does not update this form until all of its shares are processed.
   form.toggleAttribute('data-paying', true);
-  try {
-    const invalid = await driver.check();
-    if (invalid !== null) showProblem(invalid.error === undefined ? invalid : problemOfProcessor(invalid.error));
-    else await payAll(form.dataset.shares.split(' '));
-  } catch {
-    showProblem({ problem: 'lost_connection' });
+  const problem = await payAll(form.dataset.shares.split(' ')).catch(() => ({ problem: 'lost_connection' }));
+  if (problem !== null) {
+    onFailure();
+    showProblem(problem);
   }
   form.toggleAttribute('data-paying', false);
   requestPoll();
 }
 
+/** Holds each share. Null: all are confirmed, and the server is asking the processor. */
 async function payAll(shares) {
+  const invalid = await driver.check();
+  if (invalid !== null) return invalid.error === undefined ? invalid : problemOfProcessor(invalid.error);
   clearErrors();
   showWaiting(textFor('wait', 'holding'));
   for (const share of shares) {
     const outcome = await payShare(share);
-    if (outcome.problem !== undefined) {
-      showProblem(outcome);
-      return;
-    }
-    if (outcome.isReady) {
-      const button = form.querySelector('[data-pay-button]');
-      button.textContent = button.dataset.hold;
-      showWaiting(null);
-      return;
-    }
+    if (outcome.problem !== undefined) return outcome;
   }
   showWaiting(textFor('wait', 'checking'));
   enableAfter(20_000);
+  return null;
 }
 
 /** Enables the form again if the page has not changed by then; a retry uses the same hold. */
@@ -110,10 +150,10 @@ async function payShare(share) {
   const outcome = await driver.confirm({
     clientSecret: hold.client_secret,
     key: hold.publishable_key,
+    savesCard: hold.saves_card,
     returnUrl: returnUrl.href,
     onRedirect: () => showWaiting(textFor('wait', 'bank')),
   });
-  if (outcome.isReady) return outcome;
   await requestStatusCheck(share);
   return outcome.error === undefined ? {} : problemOfProcessor(outcome.error);
 }
@@ -187,5 +227,5 @@ async function resumeAfterRedirect() {
 }
 
 document.addEventListener('everyshare:renewed', prepare);
-await prepare();
+prepare();
 await resumeAfterRedirect();

@@ -278,6 +278,21 @@ export async function unsettledMovements(
   );
 }
 
+/** Movements that wait for the processor and were first due before then: an operator should know why. */
+export async function stuckMovements(
+  db: Queryable,
+  mode: Mode,
+  before: number,
+  limit: number,
+): Promise<(FailedMovement & { readonly firstDueAt: number })[]> {
+  return db.query(
+    `select movement_id as "id", kind, checkout_id as "checkoutId", amount, last_error as "lastError",
+       (extract(epoch from first_due_at) * 1000)::float8 as "firstDueAt" from movements
+     where mode = $1 and status = 'sending' and first_due_at < to_timestamp($2 / 1000.0) order by movement_id limit $3`,
+    [mode, before, limit],
+  );
+}
+
 /** Leases one movement that is being sent or pending, due or not; null: it is settled. */
 export async function claimMovement(
   db: Queryable,

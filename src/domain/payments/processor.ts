@@ -173,21 +173,22 @@ export interface Processor {
   /** The holds created since then (milliseconds), newest first, one page at a time. */
   holdsSince(since: number, after: string | null): Promise<HoldsPage>;
   chargeTotals(intentId: string): Promise<ChargeTotals>;
-  /** Lets the pages of a domain show wallets. */
-  registerDomain(key: string, domain: string): Promise<SetupChange>;
-  /** Lets the processor send its events to this URL. */
-  registerEndpoint(key: string, url: string): Promise<RegisteredEndpoint>;
+  /** Sets up the platform's account: a domain whose pages show wallets, or a URL that gets events. */
+  register(kind: SetupKind, key: string, name: string): Promise<Registration>;
+  /** Whether it is set up, enabled and complete. */
+  isRegistered(kind: SetupKind, name: string): Promise<boolean>;
   /** The newest dispute about the intent's charge; null: there is none. */
   findDispute(intentId: string): Promise<{ readonly disputeId: string; readonly amount: number } | null>;
 }
 
-/** `secret` is shown once, when the endpoint is created. */
-export interface RegisteredEndpoint {
-  readonly change: SetupChange;
+/** An endpoint gets the events of our own account, a destination the thin ones of connected accounts. */
+export type SetupKind = 'payment method domain' | 'webhook endpoint' | 'event destination';
+
+/** `secret` signs the events; the processor shows it once, when the endpoint or the destination is created. */
+export interface Registration {
+  readonly change: 'created' | 'updated' | 'unchanged';
   readonly secret: string | null;
 }
-
-export type SetupChange = 'created' | 'updated' | 'unchanged';
 
 export type Processors = Readonly<Partial<Record<Mode, Processor>>>;
 

@@ -123,8 +123,11 @@ async function settleRefund(
   }
   const intentId = intentOf(hold);
   const found = mayExist ? await processor.findRefund(intentId, movementId) : null;
-  if (found === null) requireLease(services.clock, leaseEnds);
-  return found ?? (await processor.refund(intentId, { key, amount, movementId, venueId }));
+  if (found !== null) return found;
+  requireLease(services.clock, leaseEnds);
+  const made = await processor.refund(intentId, { key, amount, movementId, venueId });
+  // The answer may be a replay of the first one, and the refund has failed since.
+  return mayExist && made.refundId !== null ? processor.retrieveRefund(made.refundId) : made;
 }
 
 interface PreparedMovement {

@@ -23,15 +23,15 @@ import {
   ProcessorUnavailable,
   type RefundFacts,
   type RefundRequest,
-  type RegisteredEndpoint,
+  type Registration,
   type Renewal,
-  type SetupChange,
+  type SetupKind,
   type TransferRequest,
 } from './processor.ts';
 import { ACCOUNT_INCLUDE, accountOf, newAccountParams } from './stripe-accounts.ts';
 import { callStripe } from './stripe-errors.ts';
 import { chargeTotalsOf, factsOf, idOf, refundFactsOf, toStripeMetadata } from './stripe-facts.ts';
-import { registerDomain, registerEndpoint } from './stripe-setup.ts';
+import { isRegistered, register } from './stripe-setup.ts';
 
 export interface StripeAddress {
   readonly protocol: 'http' | 'https';
@@ -203,7 +203,8 @@ class StripeProcessor implements Processor {
       const facts = await this.retrieveHold(intentId);
       if (facts.status === 'captured' && facts.captured === amount) return facts;
       if (facts.status === 'voided' || facts.status === 'captured') throw error;
-      throw new ProcessorUnavailable(error.message);
+      // The refusal may pass, but the processor repeats it for this key.
+      throw new ProcessorUnavailable(error.message, { kind: 'processor_failed' });
     }
   }
 
@@ -220,7 +221,7 @@ class StripeProcessor implements Processor {
       const facts = await this.retrieveHold(intentId);
       if (facts.status === 'voided') return facts;
       if (facts.status === 'captured') throw new ProcessorRefusal('already_captured', 'release: the hold was captured');
-      throw new ProcessorUnavailable(error.message);
+      throw new ProcessorUnavailable(error.message, { kind: 'processor_failed' });
     }
   }
 
@@ -365,12 +366,12 @@ class StripeProcessor implements Processor {
     return dispute === undefined ? null : { disputeId: dispute.id, amount: dispute.amount };
   }
 
-  async registerDomain(key: string, domain: string): Promise<SetupChange> {
-    return callStripe('registerDomain', () => registerDomain(this.#stripe, key, domain));
+  async register(kind: SetupKind, key: string, name: string): Promise<Registration> {
+    return callStripe('register', () => register(this.#stripe, kind, key, name));
   }
 
-  async registerEndpoint(key: string, url: string): Promise<RegisteredEndpoint> {
-    return callStripe('registerEndpoint', () => registerEndpoint(this.#stripe, key, url));
+  async isRegistered(kind: SetupKind, name: string): Promise<boolean> {
+    return callStripe('isRegistered', () => isRegistered(this.#stripe, kind, name));
   }
 
   /** Intents are never deleted. "Not found" means a wrong account or key, not a lost hold, so it is no refusal. */

@@ -34,6 +34,7 @@ const BASE_POLICY = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ];
+/** As Stripe documents for Stripe.js, without the maps of its Address Element: docs.stripe.com/security/guide. */
 const STRIPE_SOURCES = 'https://js.stripe.com https://*.js.stripe.com';
 
 function contentSecurityPolicy(paysWithStripe: boolean): string {
@@ -49,7 +50,7 @@ function contentSecurityPolicy(paysWithStripe: boolean): string {
 
 export function setSecurityHeaders(reply: FastifyReply, isSecure: boolean, paysWithStripe = false): FastifyReply {
   if (isSecure) reply.header('strict-transport-security', 'max-age=31536000');
-  const payment = paysWithStripe ? '(self "https://js.stripe.com")' : '()';
+  const payment = paysWithStripe ? '(self "https://js.stripe.com" "https://*.js.stripe.com")' : '()';
   return reply
     .header('content-security-policy', contentSecurityPolicy(paysWithStripe))
     .header('referrer-policy', 'no-referrer')

@@ -2,6 +2,7 @@
 // element. The card number goes from the browser to the processor and never reaches our server.
 
 import type { GuestShare } from '../../../schemas/types.gen.ts';
+import { needsSavedCard } from '../../domain/checkouts/holds/decide-hold.ts';
 import { assetUrl } from './assets.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { nameOf, type PageModel } from './page-model.ts';
@@ -22,6 +23,7 @@ const CARD_ERRORS = [
   'expiry_missing',
   'cvc_missing',
   'card_incomplete',
+  'form_unavailable',
   'signed_out',
   'closed',
   'too_many',
@@ -44,20 +46,34 @@ export function isSandbox({ http }: PageRequest): boolean {
 /** For one share, or for several that are paid one after the other (covering the rest). */
 export function payForm(page: PageRequest, model: PageModel, shares: readonly GuestShare[]): Html {
   const { translator } = page;
+  const { checkout } = model;
   const sum = shares.reduce((total, { amount }) => total + amount, 0);
-  const amount = money(page, model, sum);
   const sandbox = isSandbox(page);
-  const key = page.http.app.services.processors[model.checkout.mode]?.publishableKey ?? '';
-  return html`<section class="pay" aria-labelledby="pay-title" data-keep="${shares.map(({ id }) => id).join(' ')}">
+  const key = page.http.app.services.processors[checkout.mode]?.publishableKey ?? '';
+  const ids = shares.map(({ id }) => id).join(' ');
+  // What Stripe's form must know before there is a hold. The response to the hold request corrects `saves-card`.
+  const savesCard = needsSavedCard(Date.parse(checkout.pay_by), page.http.app.clock.now());
+  const first = html`data-amount="${shares[0]?.amount ?? 0}" data-currency="${checkout.currency}" data-saves-card="${String(savesCard)}"`;
+  return html`<section class="pay" aria-labelledby="pay-title" data-keep="${ids}">
 <h2 id="pay-title">${title(page, model, shares)}</h2>
-<form class="card" method="post" novalidate data-pay="${model.route.path}" data-shares="${shares.map(({ id }) => id).join(' ')}" data-key="${key}" data-driver="${assetUrl(sandbox ? 'pay-sandbox.js' : 'pay-stripe.js')}" data-language="${translator.language}">
+<form class="card" method="post" novalidate data-pay="${model.route.path}" data-shares="${ids}" ${first} data-key="${key}" data-driver="${assetUrl(sandbox ? 'pay-sandbox.js' : 'pay-stripe.js')}" data-language="${translator.language}">
 <p class="error above" role="alert" tabindex="-1" data-trouble-line hidden></p>
-${sandbox ? sandboxFields(page) : html`<div data-mount></div>`}
-<button type="button" data-pay-button data-hold="${translator.translate('page.hold_amount', { amount })}">${translator.translate(sandbox ? 'page.hold_amount' : 'page.pay_by_card', { amount })}</button>
+<button type="button" class="quiet" data-retry hidden>${translator.translate('page.form_retry')}</button>
+${sandbox ? sandboxFields(page) : stripePlaces(page)}
+<p class="wait" role="status" data-loading hidden>${translator.translate('page.form_loading')}</p>
+<button type="button" class="waiting" data-pay-button>${translator.translate('page.hold_amount', { amount: money(page, model, sum) })}</button>
 <p class="wait" role="status" data-wait-line></p>
+<p class="quiet after-button">${translator.translate('page.nothing_charged')}</p>
 <noscript><p class="error">${translator.translate('page.needs_script')}</p></noscript>
 ${scriptTexts(page, 'trouble', CARD_ERRORS)}${scriptTexts(page, 'wait', ['holding', 'bank', 'checking'])}</form>
 </section>`;
+}
+
+/** Where Stripe's script mounts the wallets and the card. The line between them is for guests who have a wallet. */
+function stripePlaces({ translator }: PageRequest): Html {
+  return html`<div data-wallets></div>
+<p class="or" data-or hidden><span>${translator.translate('page.or_by_card')}</span></p>
+<div data-mount></div>`;
 }
 
 function title(page: PageRequest, model: PageModel, shares: readonly GuestShare[]): string {
@@ -82,15 +98,15 @@ function sandboxFields(page: PageRequest): Html {
       html`<button type="button" class="chip" data-card="${number}">${translator.translate(`page.card_${name}`)}</button> `,
   );
   return html`<fieldset class="chips" data-test-cards hidden><legend>${translator.translate('page.test_cards')}</legend>${chips}</fieldset>
-<label for="number">${translator.translate('page.card_number')}</label>
-<input id="number" data-field="number" inputmode="numeric" autocomplete="cc-number" maxlength="23" placeholder="4242 4242 4242 4242">
-<p class="error" id="number-error" hidden></p>
-<div class="two">
+<div class="card-frame">
+<div><label for="number">${translator.translate('page.card_number')}</label>
+<input id="number" data-field="number" inputmode="numeric" autocomplete="cc-number" maxlength="23" placeholder="4242 4242 4242 4242"></div>
 <div><label for="expiry">${translator.translate('page.card_expiry')}</label>
-<input id="expiry" data-field="expiry" inputmode="numeric" autocomplete="cc-exp" maxlength="7" placeholder="12 / 34">
-<p class="error" id="expiry-error" hidden></p></div>
+<input id="expiry" data-field="expiry" inputmode="numeric" autocomplete="cc-exp" maxlength="7" placeholder="12 / 34"></div>
 <div><label for="cvc">${translator.translate('page.card_cvc')}</label>
-<input id="cvc" data-field="cvc" inputmode="numeric" autocomplete="cc-csc" maxlength="4" placeholder="123">
-<p class="error" id="cvc-error" hidden></p></div>
-</div>`;
+<input id="cvc" data-field="cvc" inputmode="numeric" autocomplete="cc-csc" maxlength="4" placeholder="123"></div>
+</div>
+<p class="error" id="number-error" hidden></p>
+<p class="error" id="expiry-error" hidden></p>
+<p class="error" id="cvc-error" hidden></p>`;
 }

@@ -8,7 +8,7 @@ import { isUuid } from '../../../base/ids.ts';
 import type { HoldState } from '../../payments/hold.ts';
 import { holdPages } from '../../payments/hold-pages.ts';
 import { refundedByHold } from '../../payments/movement-queries.ts';
-import { type HoldFacts, type Processor, ProcessorRefusal } from '../../payments/processor.ts';
+import { type HoldFacts, type Processor, ProcessorRefusal, ProcessorUnavailable } from '../../payments/processor.ts';
 import { holdsByIds } from '../../payments/queries.ts';
 import { ENDED_HOLD_STATUSES } from '../../payments/transitions.ts';
 import { findVenue } from '../../venues/queries.ts';
@@ -39,6 +39,7 @@ export async function compareWithProcessor(
   services: PaymentServices,
   mode: Mode,
   since: number,
+  runId: string,
   onCompared: (compared: number) => void,
 ): Promise<{ readonly compared: number; readonly findings: readonly Finding[] }> {
   const processor = processorFor(services, mode);
@@ -48,7 +49,7 @@ export async function compareWithProcessor(
     const ourHolds = holds.filter(({ metadata }) => isUuid(metadata.venueId ?? '') && isUuid(metadata.holdId ?? ''));
     for (const venueId of new Set(ourHolds.map(({ metadata }) => metadata.venueId ?? ''))) {
       const ofVenue = ourHolds.filter(({ metadata }) => metadata.venueId === venueId);
-      findings.push(...(await compareVenue(services, processor, venueId, ofVenue)));
+      findings.push(...(await compareVenue(services, { processor, venueId, runId }, ofVenue)));
     }
     compared += holds.length;
     onCompared(compared);
@@ -58,10 +59,10 @@ export async function compareWithProcessor(
 
 async function compareVenue(
   services: PaymentServices,
-  processor: Processor,
-  venueId: string,
+  at: { readonly processor: Processor; readonly venueId: string; readonly runId: string },
   intents: readonly HoldFacts[],
 ): Promise<Finding[]> {
+  const { venueId } = at;
   const venue = await findVenue(services.db, venueId);
   if (venue === null) return [];
   const ids = intents.map(({ metadata }) => metadata.holdId ?? '');
@@ -72,15 +73,23 @@ async function compareVenue(
   for (const facts of intents) {
     const hold = holds.get(facts.metadata.holdId ?? '');
     const refunds = refunded.get(facts.metadata.holdId ?? '') ?? { done: 0, open: 0 };
-    const finding = await compareHold({ processor, venueId, recordsBegin, hold, facts, refunds });
+    const finding = await compareHold({ ...at, recordsBegin, hold, facts, refunds }).catch(unansweredFinding);
     if (finding !== null) findings.push({ subject: facts.intentId, ...finding });
   }
   return findings;
 }
 
+/** One intent that the processor fails for must not keep the others from being compared. */
+function unansweredFinding(error: unknown): HoldFinding {
+  if (!(error instanceof ProcessorUnavailable)) throw error;
+  return { what: `the processor could not be asked about it (${error.message})`, done: null };
+}
+
 interface Comparison {
   readonly processor: Processor;
   readonly venueId: string;
+  /** Part of every key: the processor repeats a stored failure for a key, and the next run must get a new answer. */
+  readonly runId: string;
   readonly recordsBegin: number;
   readonly hold: HoldState | undefined;
   readonly facts: HoldFacts;
@@ -113,7 +122,7 @@ function hasEnded(hold: HoldState): boolean {
 }
 
 /** Releases an intent that waits for a card, and a card that our records show as released. Others are for an operator. */
-async function findUnwantedHold({ processor, venueId, hold, facts }: Comparison): Promise<HoldFinding> {
+async function findUnwantedHold({ processor, venueId, runId, hold, facts }: Comparison): Promise<HoldFinding> {
   const isHeld = facts.status === 'held';
   const what = isHeld ? 'a card is held that no share needs' : null;
   if (isHeld && hold === undefined) {
@@ -121,7 +130,7 @@ async function findUnwantedHold({ processor, venueId, hold, facts }: Comparison)
     return { what: 'a card is held, and the hold is not in our records', done: null, remedy };
   }
   try {
-    await processor.release(facts.intentId, `reconcile release ${facts.intentId}`);
+    await processor.release(facts.intentId, `reconcile release ${facts.intentId} ${runId}`);
     return what === null ? null : { what, done: 'released' };
   } catch (error) {
     if (!(error instanceof ProcessorRefusal)) throw error;

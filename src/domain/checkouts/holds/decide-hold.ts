@@ -53,6 +53,11 @@ export type HoldDecision =
       readonly releaseFirst: readonly string[];
     };
 
+/** Whether a hold that begins now may have to be renewed, which needs the guest's consent to save the card. */
+export function needsSavedCard(expiresAt: number, now: number): boolean {
+  return expiresAt - now > MIN_HOLD_LIFE_MS;
+}
+
 const ANY_REQUESTER: HoldRequester = { payerId: null, retrieved: null };
 
 /**
@@ -111,7 +116,7 @@ function addHold(
   releaseFirst: readonly string[],
 ): Extract<HoldDecision, { holdId: string }> {
   const id = newId();
-  const savesCard = checkout.expiresAt - now > MIN_HOLD_LIFE_MS;
+  const savesCard = needsSavedCard(checkout.expiresAt, now);
   const hold = { id, shareId: share.id, amount: share.amount, renews, savesCard, customerId: null, payerId };
   return { holdId: id, steps: [{ step: 'add hold', hold, dueAt: now + MINUTE }], releaseFirst };
 }

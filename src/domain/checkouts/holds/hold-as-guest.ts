@@ -47,7 +47,7 @@ export async function holdAsGuest(services: PaymentServices, guest: Guest, input
   }
   const addressHash = hashOfAddress(services, guest);
   await requireNotBlockedByDeclines(services, venueId, shareId, addressHash);
-  const { holdId, clientSecret, publishableKey } = await holdWithRetry(
+  const { holdId, clientSecret, publishableKey, savesCard } = await holdWithRetry(
     services,
     venueId,
     checkoutId,
@@ -57,5 +57,5 @@ export async function holdAsGuest(services: PaymentServices, guest: Guest, input
   // Recorded before the secret is returned, so that every decline on this hold counts against the address.
   if (addressHash !== null)
     await recordHoldAddress(services.db, { venueId, holdId, addressHash, now: services.clock.now() });
-  return { status: 200, body: { client_secret: clientSecret, publishable_key: publishableKey } };
+  return { status: 200, body: { client_secret: clientSecret, publishable_key: publishableKey, saves_card: savesCard } };
 }

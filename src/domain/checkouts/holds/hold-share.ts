@@ -13,6 +13,7 @@ export interface HoldClientSecret {
   readonly holdId: string;
   readonly clientSecret: string;
   readonly publishableKey: string;
+  readonly savesCard: boolean;
 }
 
 /** How often a request settles a hold before it answers 503. */
@@ -42,6 +43,7 @@ export async function holdShare(
         holdId: hold.id,
         clientSecret: services.seal.open(hold.clientSecret, `hold ${venueId} ${hold.id}`),
         publishableKey: processorFor(services, hold.mode).publishableKey,
+        savesCard: hold.savesCard,
       };
     }
   }

@@ -37,6 +37,14 @@ export interface HoldState {
   readonly payerId: string | null;
 }
 
+/**
+ * Whether the worker makes this hold with the saved card of the one that it renews, without the guest. A renewal that the
+ * guest makes with a card has no customer until the processor has created it. Only for a hold without an intent.
+ */
+export function usesSavedCard({ renews, customerId, intentId }: HoldState): boolean {
+  return renews !== null && intentId === null && customerId !== null;
+}
+
 export function holdMetadataOf(hold: HoldState): HoldMetadata {
   return { venueId: hold.venueId, checkoutId: hold.checkoutId, shareId: hold.shareId, holdId: hold.id };
 }

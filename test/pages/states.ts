@@ -3,6 +3,8 @@
 import type { Page } from 'playwright-core';
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
+import { ONBOARDING_TOKEN_MS, onboardingUrls, sealOnboarding } from '../../src/domain/payments/onboarding-token.ts';
+import { onboardingLink } from '../../src/domain/payments/payout-account.ts';
 import { CARDS, type Json } from '../support/test-venue.ts';
 import { type BrowserFixture, type BrowserOptions, type Person, payWith } from './browser-fixture.ts';
 
@@ -395,6 +397,21 @@ const ended: readonly PageState[] = [
   },
 ];
 
+const payouts: PageState = {
+  name: 'payouts',
+  text: 'Something is still missing',
+  async open(fixture, options) {
+    const { context } = fixture.world;
+    const { venueId } = fixture.venue;
+    const contact = { email: 'pay@harbor.example', country: 'US' };
+    const expiresAt = Date.now() + ONBOARDING_TOKEN_MS;
+    const token = sealOnboarding(context.seal, { venueId, mode: 'live', returnUrl: null, expiresAt });
+    const urls = onboardingUrls(fixture.url, token);
+    await onboardingLink(context.services, venueId, 'live', { contact, ...urls });
+    return openAt(fixture, null, urls.returnUrl, options);
+  },
+};
+
 const outbox: PageState = {
   name: 'outbox',
   text: 'Text messages',
@@ -404,4 +421,4 @@ const outbox: PageState = {
   },
 };
 
-export const STATES: readonly PageState[] = [...beforeTheParty, ...collecting, ...ended, outbox];
+export const STATES: readonly PageState[] = [...beforeTheParty, ...collecting, ...ended, payouts, outbox];

@@ -156,7 +156,7 @@ async function checkPayouts({ db, config }: AppContext): Promise<Check> {
   return notice(
     'payouts',
     `cannot be paid, so their live checkouts are refused: ${names.join(', ')}${more}`,
-    '"everyshare venue show ID" says what is missing; "everyshare venue onboard ID" gives the venue’s link.',
+    '"everyshare venue show ID" says what is missing; "everyshare venue onboard ID --mode live --email ADDRESS" gives the venue’s link.',
   );
 }
 

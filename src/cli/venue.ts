@@ -113,7 +113,8 @@ async function preparePayouts(
     }
   }
   const missing = whyNotPayable(account);
-  const remedy = `Run "everyshare venue onboard ${venueId} --mode live".`;
+  const email = account === null ? ' --email ADDRESS' : '';
+  const remedy = `Run "everyshare venue onboard ${venueId} --mode live${email}".`;
   return { account, text: missing === null ? payoutText(account) : `none yet. ${missing} ${remedy}` };
 }
 

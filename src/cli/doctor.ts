@@ -13,6 +13,7 @@ import { verifyEncryptionKey } from '../domain/installation/verify-encryption-ke
 import { findDebts } from '../domain/payments/debt-queries.ts';
 import { missingSetup } from '../domain/payments/needed-setup.ts';
 import { payableVenues } from '../domain/payments/payout-account-queries.ts';
+import { ProcessorRefusal, ProcessorUnavailable } from '../domain/payments/processor.ts';
 import { countRefunds, type RefundCount } from '../domain/payments/refund-queries.ts';
 import { listVenues } from '../domain/venues/queries.ts';
 import type { AppContext } from '../run/context.ts';
@@ -160,6 +161,28 @@ async function checkPayouts({ db, config }: AppContext): Promise<Check> {
   );
 }
 
+/**
+ * Our own balance must be paid out by hand alone: a daily payout takes the money of guests whose venue is paid later. A
+ * processor that does not say is no problem, because the operator can look in its dashboard.
+ */
+async function checkPlatformPayouts({ config, services }: AppContext): Promise<Check> {
+  const name = 'platform_payouts';
+  if (config.sandboxProcessor) return passed(name, 'the sandbox pays out nothing by itself');
+  const processor = services.processors.live;
+  if (processor === undefined) return passed(name, 'live mode has no card processor');
+  const remedy =
+    'set the payouts to manual in the dashboard of the card processor: docs/guides/going-live.md says why.';
+  try {
+    const interval = await processor.payoutInterval();
+    if (interval === 'manual') return passed(name, 'our balance is paid out by hand');
+    if (interval === null) return notice(name, 'the card processor does not say how our balance is paid out', remedy);
+    return problem(name, `our balance is paid out automatically (${interval}), with the money of guests in it`, remedy);
+  } catch (error) {
+    if (!(error instanceof ProcessorRefusal || error instanceof ProcessorUnavailable)) throw error;
+    return notice(name, `how our balance is paid out could not be read: ${error.message}`, remedy);
+  }
+}
+
 function checkSms({ config }: AppContext): Check {
   const { twilio, sandboxSms } = config;
   if (twilio !== null) {
@@ -262,6 +285,7 @@ async function runChecks(open: OpenContext): Promise<Check[]> {
     await runCheck('clock', checkClock(context)),
     await runCheck('processor', checkProcessor(context)),
     await runCheck('payouts', checkPayouts(context)),
+    await runCheck('platform_payouts', checkPlatformPayouts(context)),
     checkSms(context),
     checkBaseUrl(context),
     await runCheck('refunds', checkRefunds(context)),

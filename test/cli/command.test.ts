@@ -475,6 +475,7 @@ describe('the doctor', () => {
         'clock',
         'processor',
         'payouts',
+        'platform_payouts',
         'texts',
         'base_url',
         'refunds',

@@ -202,3 +202,30 @@ describe('processor setup', () => {
     },
   );
 });
+
+describe('payouts of the platform', () => {
+  const setSchedule = (interval: 'daily' | 'manual') =>
+    stripeClient(world.processor.port, PROCESSOR_KEYS.live.secret).balanceSettings.update({
+      payments: { payouts: { schedule: { interval } } },
+    });
+  const doctor = async (): Promise<unknown> => {
+    const keys = { STRIPE_LIVE_SECRET_KEY: 'sk_live_1', STRIPE_LIVE_PUBLISHABLE_KEY: 'pk_live_1' };
+    const config = { ...world.context.config, ...readConfig(keys) };
+    const { out } = await commandLine({ ...world, context: { ...world.context, config } }).run('doctor', '--json');
+    const { checks } = JSON.parse(out) as { checks: { name: string }[] };
+    return checks.find(({ name }) => name === 'platform_payouts');
+  };
+
+  it('that are automatic are a problem for the doctor, because they take the money of guests', async () => {
+    expect(await doctor()).toMatchObject({ ok: true, detail: 'our balance is paid out by hand' });
+    await setSchedule('daily');
+    expect(await doctor()).toMatchObject({ ok: false, detail: expect.stringContaining('automatically (daily)') });
+    await setSchedule('manual');
+  });
+
+  it('that the processor does not show are a notice', async () => {
+    const rule = { id: 'down', on: 'balance_settings.retrieve', kind: 'error_500' } as const;
+    world.processor.api.faults.set({ rules: [rule] });
+    expect(await doctor()).toMatchObject({ ok: true, remedy: expect.stringContaining('manual') });
+  });
+});

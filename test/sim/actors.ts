@@ -85,6 +85,30 @@ export function startPartner(simulation: Simulation): void {
   if (random.often(0.2)) startReading(simulation);
 }
 
+/** The first booking is refunded while another one is paid. Returns false if the first is not completed. */
+export function startSecondBooking(simulation: Simulation): boolean {
+  const { random, plan } = simulation;
+  const first = newestCheckout(simulation);
+  if (first?.status !== 'completed') return false;
+  startServer(simulation, 'late refund', async (_, services) => {
+    const body = random.often(0.7) ? '{}' : JSON.stringify({ amount: random.between(1, first.amount) });
+    const response = await callOnce(services, 'refundCheckout', { id: first.id }, body, null);
+    if (response !== null && !response.ok && ![409, 422, 503].includes(response.status))
+      throw new Violation(`a late refund got ${response.status}`);
+  });
+  const body = bodyFor(simulation, 'bk-2', plan.amount);
+  startServer(simulation, 'partner again', async (actor, services) => {
+    while (!(await createOnce(simulation, services, body, null)))
+      await simulation.scheduler.waitForStep(actor, 'tries again');
+  });
+  startServer(simulation, 'organizer again', async (actor) => {
+    const isThere = (): boolean => newestCheckout(simulation)?.id !== first.id;
+    await simulation.scheduler.waitForStep(actor, 'waits', isThere);
+    startOrganizer(simulation);
+  });
+  return true;
+}
+
 /** Returns null without a response, or for one that asks to try again. */
 async function callOnce(
   services: ActorServices,

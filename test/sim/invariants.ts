@@ -81,6 +81,12 @@ export class Invariants {
       const old = oldStatuses.get(row.id);
       if (old === row.status || (old === undefined && kind !== 'holds')) continue;
       const name = kind === 'movements' && 'kind' in row ? row.kind : kind.slice(0, -1);
+      if (name === 'transfer' && row.status === 'done' && 'sent' in row && row.sent !== row.amount) {
+        this.transitions.add(row.sent === 0 ? 'transfer used up by debts' : 'transfer reduced by debts');
+      }
+      if (name === 'reversal' && row.status === 'done' && 'owed' in row && row.owed > 0) {
+        this.transitions.add('reversal of a reduced transfer');
+      }
       this.transitions.add(
         `${name} ${old ?? (('renews' in row && row.renews) !== null ? 'renewing' : 'new')} → ${row.status}`,
       );
@@ -231,7 +237,10 @@ export function checkSettled(current: Snapshot, books: ProcessorBooks): void {
   }
   for (const { id, kind, status } of current.movements) {
     const isFailed = status === 'failed' && books.hasFailedRefund(id);
-    check(status === 'done' || status === 'dropped' || isFailed, () => `${kind} ${id} is still ${status}`);
+    check(
+      status === 'done' || status === 'dropped' || status === 'owed' || isFailed,
+      () => `${kind} ${id} is still ${status}`,
+    );
     const isPaid = status !== 'done' || !books.hasFailedRefund(id);
     check(isPaid, () => `${kind} ${id} is done, and has failed at the processor`);
   }
@@ -301,6 +310,17 @@ function checkMoney(current: Snapshot, books: ProcessorBooks): void {
   check(sum([...balance.values()]) === 0, () => 'the ledger does not sum to zero');
   const ours = balance.get('processor_balance') ?? 0;
   check(ours === books.balance(), () => `the processor's balance is ${books.balance()}, and our ledger says ${ours}`);
+  const total = (kind: string): number =>
+    sum(current.entries.filter((row) => row.kind === kind).map((row) => row.amount));
+  const sent = total('transfer') - total('reversal');
+  check(
+    sent === books.sentToVenues(),
+    () => `the processor has sent ${books.sentToVenues()} to the venue, and our ledger says ${sent}`,
+  );
+  check(books.overdrawnAccounts().length === 0, () => `the account ${books.overdrawnAccounts()[0]} is overdrawn`);
+  const debts = sum(current.movements.map(({ owed, settled }) => owed - settled));
+  const recorded = balance.get('venue_debts') ?? 0;
+  check(recorded === debts, () => `the venue owes ${debts}, and our ledger says ${recorded}`);
   // What is owed to guests because refunds failed is in the account that the refund came from.
   const failed = current.movements.filter(({ status }) => status === 'failed');
   const owedTo = (kind: string): number =>

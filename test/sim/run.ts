@@ -3,14 +3,14 @@
 
 import type { ApiRequest } from '../../sandbox/processor/messages.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
-import { startOrganizer, startPartner, startProcessorEvents } from './actors.ts';
+import { startOrganizer, startPartner, startProcessorEvents, startSecondBooking } from './actors.ts';
 import { Database, type StatementChange } from './database.ts';
 import { DeliveryInvariants } from './delivery-invariants.ts';
 import type { SimulationEnvironment } from './environment.ts';
 import { checkEnd, checkSettled, Invariants } from './invariants.ts';
 import { Receivers } from './receivers.ts';
 import { type Actor, Scheduler, Violation } from './scheduler.ts';
-import { simulateProcessor } from './simulated-processor.ts';
+import { payOutDaily, simulateProcessor } from './simulated-processor.ts';
 import {
   ClientMemory,
   DAY_MS,
@@ -95,6 +95,10 @@ export async function runSeed(
     await scheduler.untilIdle();
     if (scheduler.failure !== null) throw scheduler.failure;
     await safety(simulation);
+    if (simulation.plan.hasSecondBooking && startSecondBooking(simulation)) {
+      await scheduler.untilIdle();
+      await safety(simulation);
+    }
     await liveness(simulation);
   } catch (error) {
     violation = error instanceof Violation ? error.message : `${error instanceof Error ? error.stack : error}`;
@@ -137,9 +141,12 @@ async function createSimulation(
     // A label is part of the seed: another label would give every seed another run.
     random: new SeededRandom(seed, 'bank'),
     faultRate: plan.faultRate,
+    payoutRandom: new SeededRandom(seed, 'payouts'),
+    payoutRate: plan.payoutRate,
     onCapture: (charge) => invariants.onCapture(charge),
     rewrite: bug === 'no capture key' ? withoutCaptureKey : null,
   });
+  await payOutDaily(processor.processor);
   const venue = { id: ids.uuid(), name: 'Harbor Club', linked: true, origins: ['https://harbor.example'] };
   await environment.write(
     `insert into venues (venue_id, name, origins, fee_bps, fee_fixed, linked_at, created_at)
@@ -187,8 +194,9 @@ async function createSimulation(
 
 async function safety(simulation: Simulation): Promise<void> {
   const { scheduler, plan } = simulation;
-  const nemesis = new SeededRandom(simulation.seed, 'nemesis');
-  while (scheduler.step < plan.maxSteps) {
+  const nemesis = new SeededRandom(simulation.seed, scheduler.step === 0 ? 'nemesis' : 'second nemesis');
+  const lastStep = scheduler.step + plan.maxSteps;
+  while (scheduler.step < lastStep) {
     scheduler.now += nemesis.below(200);
     await disturb(simulation, nemesis, plan);
     const runnable = scheduler.runnableActions();

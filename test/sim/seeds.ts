@@ -38,10 +38,13 @@ const REQUIRED_TRANSITIONS = [
   'refund sending → done',
   'return sending → done',
   'reversal sending → done',
+  'reversal sending → owed',
   'share captured → refunded',
   'share failed → held',
   'share held → failed',
   'transfer sending → done',
+  'transfer reduced by debts',
+  'transfer used up by debts',
   'transfer waiting → dropped',
 ];
 

@@ -9,6 +9,7 @@ import type {
   ChargeRow,
   DisputeRow,
   IntentRow,
+  PayoutRow,
   RefundRow,
   ReversalRow,
   TransferRow,
@@ -30,6 +31,7 @@ export class ProcessorBooks {
   readonly transfers = new Map<string, TransferRow>();
   readonly reversals = new Map<string, ReversalRow>();
   readonly disputes = new Map<string, DisputeRow>();
+  readonly payouts = new Map<string, PayoutRow>();
   readonly #onCapture: (charge: ChargeRow) => void;
 
   constructor(onCapture: (charge: ChargeRow) => void) {
@@ -50,6 +52,7 @@ export class ProcessorBooks {
       else if (table === 'transfers') this.transfers.set(row.id, row as TransferRow);
       else if (table === 'reversals') this.reversals.set(row.id, row as ReversalRow);
       else if (table === 'disputes') this.disputes.set(row.id, row as DisputeRow);
+      else if (table === 'payouts') this.payouts.set(row.id, row as PayoutRow);
     }
   }
 
@@ -60,13 +63,33 @@ export class ProcessorBooks {
     );
   }
 
+  /** What the processor has sent to the accounts of venues, and has not taken back. */
+  sentToVenues(): number {
+    let sum = 0;
+    for (const { amount } of this.transfers.values()) sum += amount;
+    for (const { amount } of this.reversals.values()) sum -= amount;
+    return sum;
+  }
+
+  /** The accounts whose balance is below zero: a reversal took more than they had. */
+  overdrawnAccounts(): string[] {
+    const balances = new Map<string, number>();
+    const add = (account: string, amount: number) => balances.set(account, (balances.get(account) ?? 0) + amount);
+    for (const { destination, amount } of this.transfers.values()) add(destination, amount);
+    for (const { transfer, amount } of this.reversals.values()) {
+      add(this.transfers.get(transfer)?.destination ?? 'unknown', -amount);
+    }
+    for (const { account, amount } of this.payouts.values()) if (account !== null) add(account, -amount);
+    return [...balances].flatMap(([account, balance]) => (balance < 0 ? account : []));
+  }
+
   /** The money that the processor holds for us, less its fees. */
   balance(): number {
     let sum = 0;
     for (const { amountCaptured } of this.charges.values()) sum += amountCaptured - feeOf(amountCaptured);
     for (const { amount, status } of this.refunds.values()) if (status !== 'failed') sum -= amount;
-    for (const { amount } of this.transfers.values()) sum -= amount;
-    for (const { amount } of this.reversals.values()) sum += amount;
+    sum -= this.sentToVenues();
+    for (const { account, amount } of this.payouts.values()) if (account === null) sum -= amount;
     for (const { amount, status, isFeeReturned } of this.disputes.values()) {
       sum -= (status === 'won' ? 0 : amount) + (isFeeReturned === true ? 0 : DISPUTE_FEE);
     }
@@ -106,6 +129,10 @@ export interface ProcessorSettings {
   readonly random: SeededRandom;
   /** Probability of a fault in a call. */
   readonly faultRate: number;
+  /** Decides when the processor pays out the account of a venue, besides every midnight. */
+  readonly payoutRandom: SeededRandom;
+  /** Probability of such a payout after a transfer. */
+  readonly payoutRate: number;
   readonly onCapture: (charge: ChargeRow) => void;
   readonly rewrite: ((request: ApiRequest) => ApiRequest) | null;
 }
@@ -158,11 +185,31 @@ export function simulateProcessor(settings: ProcessorSettings): SimulatedProcess
       keyCheck.before(request);
       const response = await processor.handle(request);
       keyCheck.after(request, response);
+      await payOutSometimes(processor, settings, request);
       if (found.violation !== null) throw found.violation;
       return response;
     },
     heal: () => processor.faults.clear(),
   };
+}
+
+/** A venue's account that is paid out cannot give a transfer back. */
+async function payOutSometimes(
+  processor: ProcessorApi,
+  { payoutRandom, payoutRate }: ProcessorSettings,
+  { path, method, body }: ApiRequest,
+): Promise<void> {
+  if (method !== 'POST' || path !== '/v1/transfers' || !payoutRandom.often(payoutRate)) return;
+  await controlPayouts(processor, `account=${new URLSearchParams(body).get('destination')}`);
+}
+
+/** All accounts are paid out at midnight, as at the real processor. */
+export const payOutDaily = (processor: ProcessorApi): Promise<void> => controlPayouts(processor, 'accounts=daily');
+
+async function controlPayouts(processor: ProcessorApi, body: string): Promise<void> {
+  const headers = { authorization: `Bearer ${PROCESSOR_KEYS.test.secret}` };
+  const response = await processor.handle({ method: 'POST', path: '/sandbox/payouts', headers, body });
+  if (response.fault !== undefined || response.status !== 200) throw new Violation('a payout was refused');
 }
 
 /**

@@ -57,12 +57,16 @@ export interface Plan {
   readonly payByMs: number;
   readonly payoutDelayMs: number;
   readonly faultRate: number;
+  /** How often a transfer leaves the venue's account at once, besides the payout at midnight. */
+  readonly payoutRate: number;
   readonly connectionLossRate: number;
   readonly crashRate: number;
   readonly maxSteps: number;
   readonly choosesAgain: boolean;
   /** Most guests pay with cards that work, so that the seed reaches captures. */
   readonly hasEagerGuests: boolean;
+  /** After the first booking is paid for, it is refunded, and there is another one: what the venue owes is settled. */
+  readonly hasSecondBooking: boolean;
   /** The actors' clocks differ. */
   readonly hasClockSkew: boolean;
 }
@@ -75,7 +79,7 @@ export function drawPlan(random: SeededRandom): Plan {
     [2, 4],
     [1, 5],
   ] as const);
-  return {
+  const plan: Plan = {
     partySize,
     amount: random.pick([partySize * 1000, partySize * 1000 + 1, 100 * partySize, 9_973, 24_001]) + random.below(3),
     feeBps: random.pick([0, 250, 333, 10_000]),
@@ -94,6 +98,20 @@ export function drawPlan(random: SeededRandom): Plan {
     choosesAgain: random.often(0.3),
     hasEagerGuests: random.often(0.7),
     hasClockSkew: random.often(0.4),
+    payoutRate: random.pick([0, 0.3, 0.8]),
+    hasSecondBooking: random.often(0.4),
+  };
+  if (!plan.hasSecondBooking) return plan;
+  // The first booking must be completed and paid out before the second can settle anything.
+  return {
+    ...plan,
+    payByMs: Math.max(plan.payByMs, 5 * HOUR_MS),
+    payoutDelayMs: 0,
+    faultRate: plan.faultRate / 3,
+    crashRate: plan.crashRate / 2,
+    maxSteps: plan.maxSteps + 150,
+    choosesAgain: false,
+    hasEagerGuests: true,
   };
 }
 

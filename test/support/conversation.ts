@@ -338,7 +338,7 @@ async function tellBalances(story: Story): Promise<void> {
     checkoutId: 'checkout_2',
     movementId: next('movement'),
   });
-  await stripe.balanceSettings.retrieve();
+  await processor.payoutInterval();
   await stripe.balanceSettings.update(
     { payments: { payouts: { schedule: { interval: 'daily' } } } },
     { stripeAccount },

@@ -170,6 +170,8 @@ export interface Processor {
   onboardingLink(accountId: string, urls: { readonly returnUrl: string; readonly refreshUrl: string }): Promise<string>;
   /** In the sandbox alone: completes the onboarding form. */
   completeSandboxOnboarding(accountId: string): Promise<void>;
+  /** How often our own balance is paid out: `manual`, `daily` and so on; null: the processor does not say. */
+  payoutInterval(): Promise<string | null>;
   transfer(request: TransferRequest): Promise<{ readonly transferId: string }>;
   findTransfer(checkoutId: string, movementId: string): Promise<FoundMovement | null>;
   /** Whether the money of a charge was transferred to a venue. */

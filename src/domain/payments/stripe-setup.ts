@@ -156,3 +156,9 @@ async function registerDestination(stripe: Stripe, key: string, url: string): Pr
   }
   return UPDATED;
 }
+
+/** That the platform's own settings are read without an account is a guess: the reference speaks of connected accounts. */
+export async function payoutIntervalOf(stripe: Stripe): Promise<string | null> {
+  const { payments } = await stripe.balanceSettings.retrieve();
+  return payments.payouts?.schedule?.interval ?? null;
+}

@@ -29,10 +29,10 @@ import {
   type SetupKind,
   type TransferRequest,
 } from './processor.ts';
-import { ACCOUNT_INCLUDE, accountOf, newAccountParams } from './stripe-accounts.ts';
+import { ACCOUNT_INCLUDE, accountOf, completeOnboarding, newAccountParams } from './stripe-accounts.ts';
 import { callStripe } from './stripe-errors.ts';
 import { chargeTotalsOf, factsOf, idOf, refundFactsOf, toStripeMetadata } from './stripe-facts.ts';
-import { isRegistered, register } from './stripe-setup.ts';
+import { isRegistered, payoutIntervalOf, register } from './stripe-setup.ts';
 
 export interface StripeAddress {
   readonly protocol: 'http' | 'https';
@@ -285,14 +285,11 @@ class StripeProcessor implements Processor {
 
   async completeSandboxOnboarding(accountId: string): Promise<void> {
     if (!this.isSandbox) throw new Error('only the sandbox completes an onboarding by a call');
-    await callStripe('completeSandboxOnboarding', () =>
-      this.#stripe.rawRequest(
-        'POST',
-        `/sandbox/accounts/${accountId}`,
-        { transfers_status: 'active' },
-        { idempotencyKey: `onboard ${accountId}` },
-      ),
-    );
+    await callStripe('completeSandboxOnboarding', () => completeOnboarding(this.#stripe, accountId));
+  }
+
+  async payoutInterval(): Promise<string | null> {
+    return callStripe('payoutInterval', () => payoutIntervalOf(this.#stripe));
   }
 
   async transfer(request: TransferRequest): Promise<{ readonly transferId: string }> {

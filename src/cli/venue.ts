@@ -4,6 +4,7 @@ import type { CommandContext } from '../base/command-context.ts';
 import type { Queryable } from '../base/db.ts';
 import { MAX_AMOUNT } from '../base/money.ts';
 import { createVenueWithKeys } from '../domain/keys/sandbox-venue.ts';
+import { findDebts, type VenueDebt } from '../domain/payments/debt-queries.ts';
 import { type CostExample, compareWithListPrice, isBelowCost, LIST_PRICE } from '../domain/payments/list-price.ts';
 import { ONBOARDING_TOKEN_MS, onboardingUrls, sealOnboarding } from '../domain/payments/onboarding-token.ts';
 import {
@@ -81,6 +82,13 @@ function payoutJson(account: PayoutAccount | null) {
   return { account: accountId, transfers: transfersStatus, due: requirementsDue, checked_at: checkedAt };
 }
 
+/** What the venue's next transfers are reduced by. */
+function debtText(debts: readonly VenueDebt[]): string {
+  if (debts.length === 0) return 'nothing';
+  const amounts = debts.map(({ mode, currency, amount }) => `${amount} ${currency} (${mode})`);
+  return `${amounts.join(', ')}, in minor units; its next transfers are reduced by it`;
+}
+
 function payoutText(account: PayoutAccount | null): string {
   if (account === null) return 'no account';
   return `${account.transfersStatus ?? 'not asked yet'} (${account.accountId})`;
@@ -105,7 +113,8 @@ async function preparePayouts(
     }
   }
   const missing = whyNotPayable(account);
-  const remedy = `Run "everyshare venue onboard ${venueId} --mode live".`;
+  const email = account === null ? ' --email ADDRESS' : '';
+  const remedy = `Run "everyshare venue onboard ${venueId} --mode live${email}".`;
   return { account, text: missing === null ? payoutText(account) : `none yet. ${missing} ${remedy}` };
 }
 
@@ -209,13 +218,19 @@ const show: Command = {
       await findPayoutAccount(context.db, id, 'test'),
       await findPayoutAccount(context.db, id, 'live'),
     ];
+    const debts = await findDebts(context.db, id);
     const missing = whyNotPayable(live);
     const text = block([
       ['payouts (test)', payoutText(test)],
       ['payouts (live)', missing === null ? payoutText(live) : `${payoutText(live)}. ${missing}`],
+      ['owes', debtText(debts)],
     ]);
     return {
-      json: { ...(result.json as object), payouts: { test: payoutJson(test), live: payoutJson(live) } },
+      json: {
+        ...(result.json as object),
+        payouts: { test: payoutJson(test), live: payoutJson(live) },
+        debts: debts.map(({ mode, currency, amount }) => ({ mode, currency, amount })),
+      },
       text: `${result.text}\n${text}`,
     };
   },

@@ -151,7 +151,7 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'the money of a disputed charge is transferred to the venue',
     file: 'src/domain/payments/settle-movements.ts',
-    from: '    if (await freezeIfDisputed(services.db, movement)) return null;\n',
+    from: "    if (found === null && (await freezeIfDisputed(services.db, movement))) return 'frozen';\n",
     to: '',
     tests: ['test/checkouts/disputes.test.ts'],
   },

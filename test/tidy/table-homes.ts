@@ -52,6 +52,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   declines: 'src/domain/payments/',
   hold_request_addresses: 'src/domain/payments/',
   movements: 'src/domain/payments/',
+  debt_offsets: 'src/domain/payments/',
   payouts: 'src/domain/payments/',
   payout_accounts: 'src/domain/payments/',
   disputes: 'src/domain/payments/',

@@ -44,7 +44,7 @@ export async function requirePayoutAccount(
   if (known !== null) return known;
   if (processorOf(services, mode).isSandbox) return finishSandboxOnboarding(services, venueId, mode);
   throw new ProcessorUnavailable(
-    `the venue has no payout account: run "everyshare venue onboard ${venueId} --mode ${mode}"`,
+    `the venue has no payout account: run "everyshare venue onboard ${venueId} --mode ${mode} --email ADDRESS"`,
   );
 }
 

@@ -1053,7 +1053,7 @@ export type Payout = {
   readonly owed_amount: number;
   /** The service's fee in minor units (cents). */
   readonly fee_amount: number;
-  /** What the card processor charged the service for the checkout's cards, as far as it is known, in minor units (cents). The service pays it out of its fee; a refund returns none of it. */
+  /** What the card processor charged the service for the checkout's cards and disputes, as far as it is known, in minor units (cents). The service pays it out of its fee; a refund returns none of it. */
   readonly processor_fee_amount: number;
   /** The currency of every amount here. */
   readonly currency: string;

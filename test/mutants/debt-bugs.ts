@@ -5,6 +5,14 @@ import type { Mutant } from './list.ts';
 export const DEBT_BUGS: readonly Mutant[] = [
   {
     area: 'money',
+    bug: 'the fee of a dispute is not booked',
+    file: 'src/domain/checkouts/disputes/apply-disputes.ts',
+    from: '.filter(({ recorded, total }) => total > recorded)',
+    to: '.filter(({ recorded, total }) => total < recorded)',
+    tests: ['test/checkouts/disputes.test.ts'],
+  },
+  {
+    area: 'money',
     bug: 'a debt of a venue is taken from two transfers',
     file: 'src/domain/payments/debt-queries.ts',
     from: 'settled_amount = m.settled_amount + d.amount',

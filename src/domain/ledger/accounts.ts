@@ -48,6 +48,10 @@ export const ENTRY_KINDS = {
   return_failed: { debit: 'processor_balance', credit: 'guest_funds' },
   /** The processor withdrew money for a dispute. Subject: the dispute. */
   dispute: { debit: 'disputed_funds', credit: 'processor_balance' },
+  /** The processor charged us for a dispute. Subject: the dispute. */
+  dispute_fee: { debit: 'processor_fees', credit: 'processor_balance' },
+  /** The processor gave back what it charged for a dispute. Subject: the dispute. */
+  dispute_fee_returned: { debit: 'processor_balance', credit: 'processor_fees' },
   /** The processor reinstated the money of a dispute. Subject: the dispute. */
   dispute_won: { debit: 'processor_balance', credit: 'disputed_funds' },
   /** A dispute was lost: the venue bears its part. Subject: the dispute. */

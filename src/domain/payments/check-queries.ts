@@ -42,6 +42,12 @@ export const EXPECTED_ENTRIES = `
   select venue_id, checkout_id, mode, currency, 'dispute_won', dispute_id, amount::bigint
     from disputes where ${IN_RANGE} and reinstated
   union all
+  select venue_id, checkout_id, mode, currency, 'dispute_fee', dispute_id, processor_fee::bigint
+    from disputes where ${IN_RANGE} and processor_fee > 0
+  union all
+  select venue_id, checkout_id, mode, currency, 'dispute_fee_returned', dispute_id, processor_fee_returned::bigint
+    from disputes where ${IN_RANGE} and processor_fee_returned > 0
+  union all
   select venue_id, checkout_id, mode, currency, 'dispute_lost', dispute_id, venue_part::bigint
     from disputes where ${IN_RANGE} and venue_part is not null
   union all

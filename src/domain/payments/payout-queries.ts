@@ -25,7 +25,7 @@ export interface PayoutRow {
   readonly checkoutId: string;
   readonly amount: number;
   readonly feeAmount: number;
-  /** What the processor charged us for the checkout's charges, as far as it is known. */
+  /** What the processor charged us for the checkout's charges and disputes, as far as it is known. */
   readonly processorFeeAmount: number;
   readonly currency: string;
   readonly createdAt: string;
@@ -77,7 +77,9 @@ export async function listPayoutRows(
        utc_micros(p.created_at) as "createdAt", (p.amount - t.transferred + t.reversed)::integer as "reversedAmount",
        t.paid::integer as "paidAmount", t.offsets::integer as "offsetAmount", t.owed::integer as "owedAmount",
        (select coalesce(sum(h.processor_fee), 0)::integer from holds h
-         where h.venue_id = p.venue_id and h.checkout_id = p.checkout_id) as "processorFeeAmount", utc_text(t.sent_at) as "sentAt", t.transfers
+         where h.venue_id = p.venue_id and h.checkout_id = p.checkout_id)
+       + (select coalesce(sum(d.processor_fee - d.processor_fee_returned), 0)::integer from disputes d
+         where d.venue_id = p.venue_id and d.checkout_id = p.checkout_id) as "processorFeeAmount", utc_text(t.sent_at) as "sentAt", t.transfers
      from (select * from payouts p where ${IN_PERIOD} and p.created_at < coalesce($5::timestamptz, 'infinity')
        order by p.created_at desc limit $6) p
      cross join lateral (
@@ -98,11 +100,14 @@ export async function payoutTotals(db: Queryable, period: PayoutPeriod): Promise
        sums as (select ${SUMS} from period_payouts c join movements m on m.venue_id = $1 and m.checkout_id = c.checkout_id
          where m.kind in ('transfer', 'reversal')),
        costs as (select coalesce(sum(h.processor_fee), 0)::bigint as amount
-         from period_payouts c join holds h on h.venue_id = $1 and h.checkout_id = c.checkout_id)
-     select s.count, s.amount, s."feeAmount", f.amount as "processorFeeAmount", (s.amount - m.transferred + m.reversed)::bigint as "reversedAmount",
+         from period_payouts c join holds h on h.venue_id = $1 and h.checkout_id = c.checkout_id),
+       dispute_costs as (select coalesce(sum(d.processor_fee - d.processor_fee_returned), 0)::bigint as amount
+         from period_payouts c join disputes d on d.venue_id = $1 and d.checkout_id = c.checkout_id)
+     select s.count, s.amount, s."feeAmount", f.amount + x.amount as "processorFeeAmount", (s.amount - m.transferred + m.reversed)::bigint as "reversedAmount",
        m.paid::bigint as "paidAmount", m.offsets::bigint as "offsetAmount", m.owed::bigint as "owedAmount"
      from (select count(*) as count, coalesce(sum(amount), 0)::bigint as amount,
-       coalesce(sum(fee_amount), 0)::bigint as "feeAmount" from period_payouts) s cross join sums m cross join costs f`,
+       coalesce(sum(fee_amount), 0)::bigint as "feeAmount" from period_payouts) s cross join sums m cross join costs f
+       cross join dispute_costs x`,
     [period.venueId, period.mode, period.from, period.to],
   );
   if (rows[0] === undefined) throw new Error('the totals of payouts returned no row');

@@ -1002,7 +1002,7 @@ CREATE TABLE payout_accounts (
   check_at timestamp with time zone NOT NULL,
   -- Increases with each claim and each event. A worker with a stale lease token must not write.
   lease_token integer NOT NULL DEFAULT 0,
-  -- The processor that made the account. Null: no server or worker has started since migration 31.
+  -- The processor that made the account. Null: no server or worker has started since migration 32.
   processor text,
   CONSTRAINT payout_accounts_pkey PRIMARY KEY (venue_id, mode),
   CONSTRAINT payout_accounts_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),

@@ -4,7 +4,7 @@
 alter table payout_accounts add column processor text;
 alter table payout_accounts add constraint payout_account_processor_is_known check (processor in ('sandbox', 'stripe'));
 comment on column payout_accounts.processor is
-  'The processor that made the account. Null: no server or worker has started since migration 31.';
+  'The processor that made the account. Null: no server or worker has started since migration 32.';
 
 create table former_payout_accounts (
   venue_id uuid not null references venues (venue_id),

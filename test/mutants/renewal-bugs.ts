@@ -59,4 +59,12 @@ export const RENEWAL_BUGS: readonly Mutant[] = [
     to: '  return share.renew_by !== null && share.covered_by !== null;',
     tests: ['test/pages/states.test.ts'],
   },
+  {
+    area: 'money',
+    bug: 'in some order of events a refused renewal releases the good hold',
+    file: 'src/domain/checkouts/holds/decide-renewal.ts',
+    from: "  return { step: 'update hold', id: original.id, update: { renewalRefusedAt: now }, dueAt };\n",
+    to: '  return release(original, now);\n',
+    tests: 'simulation',
+  },
 ];

@@ -36,6 +36,7 @@ export interface Snapshot {
     readonly intent: string | null;
     readonly due: number | null;
     readonly heldAt: number | null;
+    readonly renewalRefusedAt: number | null;
     readonly processorFee: number | null;
     readonly leaseToken: number;
   }[];
@@ -174,6 +175,7 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
       intent: ['intent_id', nullable(parseText)],
       due: [millisOf('due_at'), nullable(parseNumber)],
       heldAt: [millisOf('held_at'), nullable(parseNumber)],
+      renewalRefusedAt: [millisOf('renewal_refused_at'), nullable(parseNumber)],
       processorFee: ['processor_fee', nullable(parseNumber)],
       leaseToken: ['lease_token', parseNumber],
     },

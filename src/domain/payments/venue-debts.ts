@@ -91,7 +91,7 @@ function takeFrom(debts: readonly Debt[], most: number): Debt[] {
   const taken: Debt[] = [];
   for (const debt of debts) {
     const amount = Math.min(debt.amount, left);
-    if (amount === 0) break;
+    if (amount <= 0) break;
     taken.push({ ...debt, amount });
     left -= amount;
   }

@@ -24,7 +24,8 @@ export type HoldRefusal =
   | 'checkout_past_pay_by'
   | 'checkout_not_collecting'
   | 'share_already_held'
-  | 'nothing_to_pay';
+  | 'nothing_to_pay'
+  | 'venue_not_payable';
 
 /** Who requests a hold. */
 export interface HoldRequester {
@@ -70,6 +71,8 @@ export function decideHold(
   if (checkout.status !== 'collecting') return { refusal: 'checkout_not_collecting' };
   if (share.status === 'held' || share.status === 'captured') return { refusal: 'share_already_held' };
   if (share.amount === 0) return { refusal: 'nothing_to_pay' };
+  // No card is held for a venue that could not be paid with it. A card that is held already stays so until the deadline.
+  if (!checkout.isVenuePayable) return { refusal: 'venue_not_payable' };
   const current = holdOf(checkout, shareId);
   // A hold that was held once is not in the way: its card is known, and its secret cannot hold another one.
   const releasing = checkout.holds.filter(

@@ -622,6 +622,8 @@ CREATE TABLE installation (
   only_row boolean NOT NULL DEFAULT true,
   key_proof bytea NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  -- When a worker or a reconciliation last ran on this database.
+  alive_at timestamp with time zone,
   CONSTRAINT installation_pkey PRIMARY KEY (only_row),
   CONSTRAINT installation_has_one_row CHECK (only_row)
 );
@@ -981,6 +983,15 @@ CREATE TABLE processor_events (
 );
 CREATE INDEX processor_events_by_age ON processor_events USING btree (received_at);
 CREATE INDEX processor_events_due ON processor_events USING btree (due_at) WHERE due_at IS NOT NULL;
+
+-- Times in which nothing ran on this database: an outage, or what a restored backup does not have. Reconciliation
+-- refunds no charge of such a time.
+CREATE TABLE record_gaps (
+  began_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone NOT NULL,
+  CONSTRAINT record_gaps_pkey PRIMARY KEY (began_at),
+  CONSTRAINT record_gap_ends_after_it_began CHECK (ended_at > began_at)
+);
 
 -- From an id to its venue, for the operator who reviews.
 CREATE TABLE review_routes (

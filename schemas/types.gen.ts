@@ -671,6 +671,8 @@ export type GuestShare = {
   readonly is_open_seat: boolean;
   /** The name of the member whose card was last held for this share, if that is not the share's own person; otherwise null. */
   readonly covered_by: string | null;
+  /** When the hold ends, if the guest's bank did not extend it and it ends before pay_by. Until then the share counts as held, and its person can give another card (POST /v1/public/shares/{share_id}/hold). Otherwise the share fails at that time. Null: there is nothing to do. */
+  readonly renew_by: string | null;
 };
 
 /** What a guest's browser needs to place the card hold. */

@@ -19,6 +19,7 @@ import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
 import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
 import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
 import { deleteOldResponses } from '../domain/idempotency/stored-responses.ts';
+import { recordAlive } from '../domain/installation/record-gaps.ts';
 import { deleteExpiredCalls } from '../domain/keys/queries.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
 import { type SmsSender, sendDueMessages } from '../domain/members/messages/send.ts';
@@ -162,6 +163,15 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: 3_600,
     batchSize: 1_000,
     step: ({ payments }, batch) => deleteOldProcessorEvents(payments.db, payments.clock.now(), batch),
+  },
+  {
+    name: 'record-alive',
+    intervalSeconds: 60,
+    batchSize: 1,
+    step: async ({ db, clock }) => {
+      await recordAlive(db, clock.now());
+      return 0;
+    },
   },
   {
     name: 'delete-expired-calls',

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { reconcile } from '../../src/domain/checkouts/accounting/reconcile.ts';
+import { recordAlive } from '../../src/domain/installation/record-gaps.ts';
 import { type Processor, ProcessorRefusal } from '../../src/domain/payments/processor.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { openTestVenue, type TestVenue } from '../support/test-venue.ts';
@@ -109,13 +110,28 @@ describe('a charge that is not in our records', () => {
     expect([await refundedOf(intent), paid.status]).toEqual([0, 'completed']);
   });
 
-  it('is not refunded when it is older than the records of its venue', async () => {
+  const UNRECORDED =
+    '5000 was charged and is not in our records: it was made at a time that our records do not have (a restored backup?)';
+
+  it('is not refunded when it was made after the backup was taken, however few there are', async () => {
+    await recordAlive(world.db, Date.now());
+    // The backup is an hour old, and nothing has run on it since.
+    await world.db.query("update installation set alive_at = now() - interval '1 hour'");
     const intent = await unknownCharge(5_000);
-    await world.db.query("update venues set created_at = now() + interval '1 minute' where venue_id = $1", [
-      venue.venueId,
-    ]);
-    const what = '5000 was charged and is not in our records: the charge is older than the records of its venue';
-    expect(await run({ confirmedCharges: null })).toEqual([{ what, done: null }]);
+    for (let time = 0; time < 2; time++) {
+      expect(await run({ confirmedCharges: 1 })).toEqual([{ what: UNRECORDED, done: null }]);
+    }
+    expect(await refundedOf(intent)).toBe(0);
+    const [gap, ...others] = await world.db.query<{ minutes: number }>(
+      'select round(extract(epoch from ended_at - began_at) / 60)::integer as minutes from record_gaps',
+    );
+    expect([gap?.minutes, others]).toEqual([60, []]);
+  });
+
+  it('is not refunded when it is older than the installation', async () => {
+    const intent = await unknownCharge(5_000);
+    await world.db.query("update installation set created_at = now() + interval '1 minute'");
+    expect(await run({ confirmedCharges: null })).toEqual([{ what: UNRECORDED, done: null }]);
     expect(await refundedOf(intent)).toBe(0);
   });
 });

@@ -9,6 +9,7 @@ import { MESSAGE_BUGS } from './message-bugs.ts';
 import { MONEY_BUGS } from './money-bugs.ts';
 import { PROCESSOR_BUGS } from './processor-bugs.ts';
 import { REFUND_BUGS } from './refund-bugs.ts';
+import { RENEWAL_BUGS } from './renewal-bugs.ts';
 
 export interface Mutant {
   readonly area:
@@ -43,4 +44,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...PROCESSOR_BUGS,
   ...REFUND_BUGS,
   ...ACCOUNT_BUGS,
+  ...RENEWAL_BUGS,
 ];

@@ -5,6 +5,14 @@ import type { Mutant } from './list.ts';
 export const PROCESSOR_BUGS: readonly Mutant[] = [
   {
     area: 'money',
+    bug: 'reconcile refunds what guests paid after the restored backup was taken',
+    file: 'src/domain/installation/record-gaps.ts',
+    from: 'where began_at < to_timestamp(($1 - $2) / 1000.0)',
+    to: 'where began_at > to_timestamp(($1 - $2) / 1000.0)',
+    tests: ['test/checkouts/reconcile-restored.test.ts'],
+  },
+  {
+    area: 'money',
     bug: 'a capture that is refused while the hold stands is repeated under the spent key',
     file: 'src/domain/payments/stripe.ts',
     from: "      // The refusal may pass, but the processor repeats it for this key.\n      throw new ProcessorUnavailable(error.message, { kind: 'processor_failed' });",

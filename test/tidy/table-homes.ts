@@ -31,6 +31,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   hook_offerings: 'src/domain/hooks/',
   idempotency_keys: 'src/domain/idempotency/',
   installation: 'src/domain/installation/',
+  record_gaps: 'src/domain/installation/',
   keys: 'src/domain/keys/',
   key_routes: 'src/domain/keys/',
   limit_windows: 'src/domain/keys/',

@@ -1,4 +1,4 @@
-// The SQL of movements (refunds, returns, transfers, reversals), payouts and payout accounts.
+// The SQL of movements: refunds, returns, transfers and reversals.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';

@@ -19,7 +19,7 @@ import { type Account, ProcessorRefusal, ProcessorUnavailable } from './processo
 const LEASE_MS = 60_000;
 const RETRY_MS = 60_000;
 /** The code of API v1, and the one that is expected of API v2. */
-const GONE: ReadonlySet<string> = new Set(['resource_missing', 'not_found']);
+const ACCOUNT_MISSING_CODES: ReadonlySet<string> = new Set(['resource_missing', 'not_found']);
 
 /** One step of the worker. Returns how many accounts it claimed. */
 export async function refreshDuePayoutAccounts(
@@ -109,7 +109,7 @@ async function retrieve(
   try {
     return await processor.retrieveAccount(due.accountId);
   } catch (error) {
-    if (!(error instanceof ProcessorRefusal) || !GONE.has(error.code)) throw error;
+    if (!(error instanceof ProcessorRefusal) || !ACCOUNT_MISSING_CODES.has(error.code)) throw error;
     return { transfersStatus: 'rejected', requirementsDue: ['the account does not exist'] };
   }
 }

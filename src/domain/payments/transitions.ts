@@ -1,6 +1,6 @@
 // The states of a hold and of a movement of money, and the transitions between them. `requested`, `capturing`, `releasing`
 // and `sending` are committed before the processor is called. If the outcome of that call is unknown, the same call
-// with the same key reveals it.
+// with the same key reveals it; after a failure that the processor stores, a search does.
 
 import type { Transitions } from '../../base/transitions.ts';
 

@@ -1,10 +1,11 @@
 // Compares the processor's payment intents with our holds. It releases intents that hold no money or that our own records
 // show as ended, and names a remedy for the others: a card that no share needs is released, a charge that we have no
-// record of is refunded. It never names a remedy for a charge that was paid out, or that is older than the records of its
-// venue. It ignores holds of unknown venues: another installation may use the same processor account.
+// record of is refunded. It never names a remedy for a charge that was paid out, or that was made at a time that our
+// records do not have. It ignores holds of unknown venues: another installation may use the same processor account.
 
 import type { Mode } from '../../../base/config.ts';
 import { isUuid } from '../../../base/ids.ts';
+import { isRecorded, type Recorded, readRecorded } from '../../installation/record-gaps.ts';
 import type { HoldState } from '../../payments/hold.ts';
 import { holdPages } from '../../payments/hold-pages.ts';
 import { refundedByHold } from '../../payments/movement-queries.ts';
@@ -43,13 +44,14 @@ export async function compareWithProcessor(
   onCompared: (compared: number) => void,
 ): Promise<{ readonly compared: number; readonly findings: readonly Finding[] }> {
   const processor = processorFor(services, mode);
+  const recorded = await readRecorded(services.db);
   const findings: Finding[] = [];
   let compared = 0;
   for await (const holds of holdPages(processor, since)) {
     const ourHolds = holds.filter(({ metadata }) => isUuid(metadata.venueId ?? '') && isUuid(metadata.holdId ?? ''));
     for (const venueId of new Set(ourHolds.map(({ metadata }) => metadata.venueId ?? ''))) {
       const ofVenue = ourHolds.filter(({ metadata }) => metadata.venueId === venueId);
-      findings.push(...(await compareVenue(services, { processor, venueId, runId }, ofVenue)));
+      findings.push(...(await compareVenue(services, { processor, venueId, runId, recorded }, ofVenue)));
     }
     compared += holds.length;
     onCompared(compared);
@@ -59,21 +61,19 @@ export async function compareWithProcessor(
 
 async function compareVenue(
   services: PaymentServices,
-  at: { readonly processor: Processor; readonly venueId: string; readonly runId: string },
+  at: Pick<Comparison, 'processor' | 'venueId' | 'runId' | 'recorded'>,
   intents: readonly HoldFacts[],
 ): Promise<Finding[]> {
   const { venueId } = at;
-  const venue = await findVenue(services.db, venueId);
-  if (venue === null) return [];
+  if ((await findVenue(services.db, venueId)) === null) return [];
   const ids = intents.map(({ metadata }) => metadata.holdId ?? '');
   const holds = new Map((await holdsByIds(services.db, venueId, ids)).map((hold) => [hold.id, hold]));
   const refunded = await refundedByHold(services.db, venueId, ids);
-  const recordsBegin = Date.parse(venue.created_at);
   const findings: Finding[] = [];
   for (const facts of intents) {
     const hold = holds.get(facts.metadata.holdId ?? '');
     const refunds = refunded.get(facts.metadata.holdId ?? '') ?? { done: 0, open: 0 };
-    const finding = await compareHold({ ...at, recordsBegin, hold, facts, refunds }).catch(unansweredFinding);
+    const finding = await compareHold({ ...at, hold, facts, refunds }).catch(unansweredFinding);
     if (finding !== null) findings.push({ subject: facts.intentId, ...finding });
   }
   return findings;
@@ -90,7 +90,7 @@ interface Comparison {
   readonly venueId: string;
   /** Part of every key: the processor repeats a stored failure for a key, and the next run must get a new answer. */
   readonly runId: string;
-  readonly recordsBegin: number;
+  readonly recorded: Recorded;
   readonly hold: HoldState | undefined;
   readonly facts: HoldFacts;
   readonly refunds: { readonly done: number; readonly open: number };
@@ -138,14 +138,13 @@ async function findUnwantedHold({ processor, venueId, runId, hold, facts }: Comp
   }
 }
 
-async function findUnwantedCharge({ processor, venueId, recordsBegin, facts }: Comparison): Promise<HoldFinding> {
+async function findUnwantedCharge({ processor, venueId, recorded, facts }: Comparison): Promise<HoldFinding> {
   const { captured, refunded } = await processor.chargeTotals(facts.intentId);
   const amount = captured - refunded;
   if (amount === 0) return null;
   const what = `${amount} was charged and is not in our records`;
-  // The processor counts whole seconds.
-  if (facts.heldAt !== null && facts.heldAt + 999 < recordsBegin) {
-    return { what: `${what}: the charge is older than the records of its venue`, done: null };
+  if (facts.heldAt === null || !isRecorded(recorded, facts.heldAt)) {
+    return { what: `${what}: it was made at a time that our records do not have (a restored backup?)`, done: null };
   }
   const { checkoutId } = facts.metadata;
   if (

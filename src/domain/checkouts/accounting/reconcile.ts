@@ -3,6 +3,7 @@
 // an operator applies it, because the records may come from a backup.
 
 import type { Mode } from '../../../base/config.ts';
+import { recordAlive } from '../../installation/record-gaps.ts';
 import { firstChargeAt } from '../../ledger/queries.ts';
 import { holdsWithoutFee } from '../../payments/fee-queries.ts';
 import { claimMovement, failedMovements, stuckMovements, unsettledMovements } from '../../payments/movement-queries.ts';
@@ -41,6 +42,8 @@ const MAX_MOVEMENT_WAIT_MS = 24 * 3_600_000;
 
 export async function reconcile(services: PaymentServices, options: ReconcileOptions): Promise<ReconcileReport> {
   const differences: Difference[] = [];
+  // No worker may have run since a backup was restored.
+  await recordAlive(services.db, services.clock.now());
   const asked = await settleOpen(services, options);
   differences.push(...(await partlyCharged(services, options.mode)));
   differences.push(...(await feesMissing(services, options.mode)));

@@ -1047,9 +1047,13 @@ export type Payout = {
   readonly reversed_amount: number;
   /** What has been transferred and was not taken back, in minor units (cents). */
   readonly paid_amount: number;
+  /** What was not transferred because it settled what the venue owed, in minor units (cents). */
+  readonly offset_amount: number;
+  /** What of reversed_amount could not be taken back from the venue's account, in minor units (cents). The venue owes it until the offset_amount of later payouts settles it. */
+  readonly owed_amount: number;
   /** The service's fee in minor units (cents). */
   readonly fee_amount: number;
-  /** What the card processor charged the service for the checkout's cards, as far as it is known, in minor units (cents). The service pays it out of its fee; a refund returns none of it. */
+  /** What the card processor charged the service for the checkout's cards and disputes, as far as it is known, in minor units (cents). The service pays it out of its fee; a refund returns none of it. */
   readonly processor_fee_amount: number;
   /** The currency of every amount here. */
   readonly currency: string;
@@ -1059,7 +1063,7 @@ export type Payout = {
   readonly transfers: readonly ({
     /** The share it is for. */
     readonly share_id: string;
-    /** The amount of the transfer in minor units (cents); a refund before it was sent reduces it. */
+    /** The amount of the transfer in minor units (cents), with what settles debts of the venue; a refund before it was sent reduces it. */
     readonly amount: number;
     /** The status of the transfer; dropped when refunds took all of it before it was sent. */
     readonly status: "pending" | "paid" | "failed" | "dropped";
@@ -1070,7 +1074,7 @@ export type Payout = {
   readonly paid_at: string | null;
 };
 
-/** The sums over every payout of the requested period, not only of the page. The amount still to be paid is amount less reversed_amount less paid_amount. */
+/** The sums over every payout of the requested period, not only of the page. The amount still to be paid is amount less reversed_amount less paid_amount less offset_amount plus owed_amount. Over all time, the venue owes owed_amount less offset_amount. */
 export type PayoutTotals = {
   /** How many payouts there are. */
   readonly count: number;
@@ -1084,6 +1088,10 @@ export type PayoutTotals = {
   readonly reversed_amount: number;
   /** What has been transferred and was not taken back, in minor units (cents). */
   readonly paid_amount: number;
+  /** What was not transferred because it settled what the venue owed, in minor units (cents). */
+  readonly offset_amount: number;
+  /** What of reversed_amount could not be taken back from the venue's account, in minor units (cents). */
+  readonly owed_amount: number;
 };
 
 /** The rules that guests accept when they book. */

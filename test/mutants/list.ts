@@ -3,6 +3,7 @@
 
 import { ACCESS_BUGS } from './access-bugs.ts';
 import { ACCOUNT_BUGS } from './account-bugs.ts';
+import { DEBT_BUGS } from './debt-bugs.ts';
 import { GUARD_BUGS } from './guard-bugs.ts';
 import { LEASE_BUGS } from './lease-bugs.ts';
 import { MESSAGE_BUGS } from './message-bugs.ts';
@@ -42,6 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ACCESS_BUGS,
   ...GUARD_BUGS,
   ...PROCESSOR_BUGS,
+  ...DEBT_BUGS,
   ...REFUND_BUGS,
   ...ACCOUNT_BUGS,
   ...RENEWAL_BUGS,

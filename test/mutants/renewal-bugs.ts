@@ -51,4 +51,20 @@ export const RENEWAL_BUGS: readonly Mutant[] = [
     to: 'update.renewalRefusedAt == null ? null : null,',
     tests: ['test/guests/renewal.test.ts'],
   },
+  {
+    area: 'guests',
+    bug: 'the page of a guest whose hold was not renewed says that all is well',
+    file: 'src/http/pages/page-model.ts',
+    from: '  return share.renew_by !== null && share.covered_by === null;',
+    to: '  return share.renew_by !== null && share.covered_by !== null;',
+    tests: ['test/pages/states.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'in some order of events a refused renewal releases the good hold',
+    file: 'src/domain/checkouts/holds/decide-renewal.ts',
+    from: "  return { step: 'update hold', id: original.id, update: { renewalRefusedAt: now }, dueAt };\n",
+    to: '  return release(original, now);\n',
+    tests: 'simulation',
+  },
 ];

@@ -60,6 +60,17 @@ async function openChooseParty(fixture: BrowserFixture, options: BrowserOptions,
   return openAt(fixture, ada, (await fixture.createCheckout({ amount: 24_001 })).url, options);
 }
 
+/** Ben's bank has refused to renew his hold, a day before it lapses. */
+async function withRefusedRenewal(fixture: BrowserFixture): Promise<Group> {
+  const day = 24 * 3_600_000;
+  const inDays = (days: number): string => new Date(Date.now() + days * day).toISOString();
+  const group = await createGroup(fixture, { pay_by: inDays(20) });
+  await pay(fixture, group, 1, CARDS.renewalFails);
+  await fixture.venue.runTestHelper(group.checkout.id, 'advance', { to: inDays(6.1) });
+  await fixture.world.work();
+  return group;
+}
+
 async function groupWithSeats(fixture: BrowserFixture, taken: number): Promise<Group> {
   const [ada, ben, cleo] = [
     await fixture.createPerson('Ada'),
@@ -289,6 +300,22 @@ const collecting: readonly PageState[] = [
       await pay(fixture, group, 1);
       await fixture.venue.loseHold(group.invites[1].id);
       return openAt(fixture, group.ben, group.invites[1].url, options);
+    },
+  },
+  {
+    name: 'hold-not-renewed',
+    text: 'Your bank did not extend your hold',
+    async open(fixture, options) {
+      const group = await withRefusedRenewal(fixture);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
+    },
+  },
+  {
+    name: 'organizer-hold-not-renewed',
+    text: 'must give a card again',
+    async open(fixture, options) {
+      const group = await withRefusedRenewal(fixture);
+      return openAt(fixture, group.ada, pageOf(group), options);
     },
   },
   {

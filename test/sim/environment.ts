@@ -29,6 +29,7 @@ const TABLES = [
   'disputes',
   'payouts',
   'payout_accounts',
+  'debt_offsets',
   'movements',
   'holds',
   'shares',

@@ -39,18 +39,27 @@ export async function storePayoutAccount(
   db: Queryable,
   venueId: string,
   mode: Mode,
-  account: Account,
+  account: Account & { readonly processor: 'sandbox' | 'stripe' },
   at: { readonly now: number; readonly checkAt: number },
 ): Promise<PayoutAccount> {
   await db.query(
     `insert into payout_accounts
-       (venue_id, mode, account_id, transfers_status, requirements_due, checked_at, check_at, created_at)
-     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($7 / 1000.0), to_timestamp($6 / 1000.0))
+       (venue_id, mode, account_id, transfers_status, requirements_due, checked_at, check_at, created_at, processor)
+     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($7 / 1000.0), to_timestamp($6 / 1000.0), $8)
      on conflict (venue_id, mode) do update set transfers_status = excluded.transfers_status,
        requirements_due = excluded.requirements_due, checked_at = excluded.checked_at, check_at = excluded.check_at,
        lease_token = payout_accounts.lease_token + 1
      where payout_accounts.account_id = excluded.account_id`,
-    [venueId, mode, account.accountId, account.transfersStatus, account.requirementsDue, at.now, at.checkAt],
+    [
+      venueId,
+      mode,
+      account.accountId,
+      account.transfersStatus,
+      account.requirementsDue,
+      at.now,
+      at.checkAt,
+      account.processor,
+    ],
   );
   const stored = await findPayoutAccount(db, venueId, mode);
   if (stored === null) throw new Error('the stored payout account was not found');

@@ -10,6 +10,7 @@ import {
 } from '../../domain/checkouts/guests/guest-queries.ts';
 import { readGuestCheckout } from '../../domain/checkouts/guests/guest-view.ts';
 import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-queries.ts';
+import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
 import { isPayable } from '../../domain/payments/payout-account-queries.ts';
 import type { PageRequest, PageRoute } from './page-request.ts';
@@ -58,6 +59,16 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
     paid: memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId),
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
   };
+}
+
+/** The share is held, and its hold was not renewed: it ends before the deadline. A covered share is its payer's to renew. */
+export function needsOtherCard(share: GuestShare): boolean {
+  return share.renew_by !== null && share.covered_by === null;
+}
+
+/** Whether a card can be given for the share: it is unpaid, or its hold was not renewed. */
+export function canTakeCard(share: GuestShare): boolean {
+  return isUnpaid(share) || share.renew_by !== null;
 }
 
 /** The displayed name of a share's person. */

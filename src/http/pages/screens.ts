@@ -7,7 +7,7 @@ import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Html, html, type Piece } from './html.ts';
 import type { PageContent } from './layout.ts';
 import { organizerTools } from './organizer.ts';
-import { organizerName, type PageModel, paidSum } from './page-model.ts';
+import { canTakeCard, needsOtherCard, organizerName, type PageModel, paidSum } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { choosePage, type PartyChoiceView } from './party-page.ts';
 import { isSandbox, payForm } from './pay-form.ts';
@@ -22,6 +22,7 @@ import {
   progress,
   promise,
   sentence,
+  timeWithCountdown,
 } from './summary.ts';
 
 export interface ScreenOptions {
@@ -132,14 +133,17 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
       aboutHolds(page),
     ],
     shouldPoll: true,
-    hasPayForm: isUnpaid(myShare) && model.isVenuePayable,
+    hasPayForm: (isUnpaid(myShare) || needsOtherCard(myShare)) && model.isVenuePayable,
   };
 }
 
 /** Stripe's form pays one share at a time, so with Stripe "rest" covers the remaining shares one after the other. */
 function sharesToCover(page: PageRequest, { checkout, myShare }: PageModel, cover: string): readonly GuestShare[] {
-  const others = checkout.shares.filter((share) => share.id !== myShare?.id && isUnpaid(share));
-  if (cover !== 'rest') return others.filter(({ id }) => id === cover);
+  const isOther = (share: GuestShare): boolean => share.id !== myShare?.id;
+  if (cover !== 'rest') {
+    return checkout.shares.filter((share) => isOther(share) && share.id === cover && canTakeCard(share));
+  }
+  const others = checkout.shares.filter((share) => isOther(share) && isUnpaid(share));
   return isSandbox(page) ? others : others.slice(0, 1);
 }
 
@@ -162,9 +166,18 @@ function heldNotice(page: PageRequest, model: PageModel, share: GuestShare): Htm
   return successNotice(title, html`<p>${translator.translate('page.held_text')}</p><p>${until}</p>`);
 }
 
+/** The share is still held, but its hold ends before the deadline: the guest must give a card again. */
+function renewalNotice(page: PageRequest, model: PageModel, share: GuestShare): Html {
+  const amount = money(page, model, share.amount);
+  const text = sentence(page, 'page.renewal_text', timeWithCountdown(page, share.renew_by ?? ''), { amount });
+  return notice(page.translator.translate('page.renewal_title'), text, 'problem');
+}
+
 /** The guest's own share, by its state. */
 function ownShare(page: PageRequest, model: PageModel, share: GuestShare): readonly Piece[] {
   const { translator } = page;
+  if (needsOtherCard(share) && model.isVenuePayable)
+    return [renewalNotice(page, model, share), payForm(page, model, [share]), progress(page, model)];
   if (share.status === 'held') return [heldNotice(page, model, share), progress(page, model)];
   if (!model.isVenuePayable) return [notPayableNotice(page, model), progress(page, model)];
   const problem =
@@ -299,7 +312,7 @@ function endedWithoutCharge(page: PageRequest, model: PageModel, how: 'expired' 
   ]);
 }
 
-function notice(title: string, text: string, kind: '' | 'problem' | 'problem declined' = ''): Html {
+function notice(title: string, text: string | Html, kind: '' | 'problem' | 'problem declined' = ''): Html {
   return html`<section class="notice ${kind}"${kind !== '' && html` role="alert"`}>
 <h2>${title}</h2>
 <p>${text}</p>

@@ -176,7 +176,9 @@ async function requestHold(share) {
   const reply = await response.json();
   if (response.ok) return reply;
   // Paid on another device, or covered in the meantime: the updated page says so.
-  return reply.error.reason === 'share_already_held' ? {} : { problem: problemOfStatus(response.status) };
+  if (reply.error.reason === 'share_already_held') return {};
+  const isUnpayable = reply.error.reason === 'venue_not_payable';
+  return { problem: isUnpayable ? 'venue_not_payable' : problemOfStatus(response.status) };
 }
 
 function problemOfStatus(status) {

@@ -12,6 +12,7 @@ import { readGuestCheckout } from '../../domain/checkouts/guests/guest-view.ts';
 import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-queries.ts';
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
+import { isPayable } from '../../domain/payments/payout-account-queries.ts';
 import type { PageRequest, PageRoute } from './page-request.ts';
 
 export interface PageModel {
@@ -26,6 +27,8 @@ export interface PageModel {
   readonly wasRemoved: boolean;
   /** The guest's share was held, and the bank has released the hold. */
   readonly hasLostHold: boolean;
+  /** Live: the processor can pay the venue. Without that no card is held or charged. */
+  readonly isVenuePayable: boolean;
   /** The shares that were held on the guest's card, own or covered, and how each hold ended. */
   readonly paid: readonly PaidShare[];
   /** The invite of each share; only for the organizer. */
@@ -52,6 +55,7 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
       memberId !== null &&
       view.myShareId === null &&
       (await wasDroppedFromParty(context.db, venueId, checkoutId, memberId)),
+    isVenuePayable: await isPayable(context.db, venueId, checkout.mode),
     paid: memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId),
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
   };

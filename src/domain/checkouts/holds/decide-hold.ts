@@ -32,7 +32,8 @@ export type HoldRefusal =
   | 'checkout_past_pay_by'
   | 'checkout_not_collecting'
   | 'share_already_held'
-  | 'nothing_to_pay';
+  | 'nothing_to_pay'
+  | 'venue_not_payable';
 
 /** Who requests a hold. */
 export interface HoldRequester {
@@ -81,6 +82,8 @@ export function decideHold(
   const isHeld = share.status === 'held' || share.status === 'captured';
   if (isHeld && replaced === undefined) return { refusal: 'share_already_held' };
   if (share.amount === 0) return { refusal: 'nothing_to_pay' };
+  // No card is held for a venue that could not be paid with it. A card that is held already stays so until the deadline.
+  if (!checkout.isVenuePayable) return { refusal: 'venue_not_payable' };
   // Beside a hold that the guest replaces, the new one waits for a card.
   const current = replaced === undefined ? holdOf(checkout, shareId) : renewalOf(checkout, replaced);
   const newHold: NewHold = { share, payerId: requester.payerId, renews: replaced?.id ?? null };

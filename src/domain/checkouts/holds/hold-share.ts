@@ -107,6 +107,8 @@ function refusalOf(refusal: HoldRefusal): Problem {
       return conflict(refusal, 'The time to pay has passed: nothing can be held any more.');
     case 'checkout_not_collecting':
       return conflict(refusal, 'This checkout is not collecting: there is nothing to hold.');
+    case 'venue_not_payable':
+      return conflict(refusal, 'This venue cannot be paid at the moment, so no card is held. Nothing was charged.');
     case 'share_already_held':
     case 'nothing_to_pay':
       return conflict('share_already_held', 'This share is held already: there is nothing more to do.');

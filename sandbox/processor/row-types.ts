@@ -181,6 +181,8 @@ export interface DisputeRow {
   readonly metadata: Metadata;
   /** What the processor charged for the dispute. Absent in older journals: nothing. */
   readonly fee?: number;
+  /** What was given back when it was closed. Absent in older journals: all of a won dispute. */
+  readonly reinstated?: number;
   /** The fee was given back when the dispute was won. */
   readonly isFeeReturned?: boolean;
   readonly closedAt?: number;

@@ -267,12 +267,14 @@ async function tellDisputes(story: Story): Promise<void> {
     await processor.payWithTestCard(intentId, 'pm_card_createDispute', next('pay'));
     await processor.capture(intentId, 2500, next('capture'));
     const { disputeId: id } = required(await processor.findDispute(intentId), 'dispute');
-    await stripe.disputes.retrieve(id);
+    await processor.retrieveDispute(id);
     if (end === 'close') await stripe.disputes.close(id);
     else
       await stripe.rawRequest('POST', `/v1/test_helpers/disputes/${id}/won`, { return_fee: end === 'won, fee back' });
     await stripe.charges.retrieve(required((await processor.retrieveHold(intentId)).chargeId, 'charge'));
   }
+  const { next: after } = await processor.disputesSince(0, null);
+  await processor.disputesSince(0, after ?? (await processor.disputesSince(0, null)).disputes[0]?.disputeId ?? null);
 }
 
 async function tellEndpoints({ processor, stripe, next }: Story): Promise<void> {

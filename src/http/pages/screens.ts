@@ -31,6 +31,8 @@ export interface ScreenOptions {
   readonly choice?: PartyChoiceView | null;
   /** The organizer covers: a share's id, or `rest`. */
   readonly cover?: string | null;
+  /** A share that the organizer holds with a saved card, which can pay others; null: there is none. */
+  readonly sameCard?: string | null;
 }
 
 export function renderScreen(page: PageRequest, model: PageModel, options: ScreenOptions = {}): PageContent {
@@ -102,7 +104,7 @@ function signedOutBody(page: PageRequest, model: PageModel, formError: FormError
 
 function collecting(page: PageRequest, model: PageModel, options: ScreenOptions): Body {
   const { myShare, isOrganizer } = model;
-  const covered = isOrganizer && options.cover ? sharesToCover(page, model, options.cover) : [];
+  const covered = isOrganizer && options.cover ? sharesToCover(model, options.cover) : [];
   const above =
     options.formError == null
       ? null
@@ -114,7 +116,7 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
         coverBlock(page, model, covered),
         promise(page, model),
         progress(page, model),
-        payForm(page, model, covered),
+        payForm(page, model, covered, options.sameCard ?? null),
         html`<p><a href="/c/${model.checkout.id}">${page.translator.translate('page.back')}</a></p>`,
         aboutHolds(page),
       ],
@@ -136,11 +138,9 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
   };
 }
 
-/** Stripe's form pays one share at a time, so with Stripe "rest" covers the remaining shares one after the other. */
-function sharesToCover(page: PageRequest, { checkout, myShare }: PageModel, cover: string): readonly GuestShare[] {
+function sharesToCover({ checkout, myShare }: PageModel, cover: string): readonly GuestShare[] {
   const others = checkout.shares.filter((share) => share.id !== myShare?.id && isUnpaid(share));
-  if (cover !== 'rest') return others.filter(({ id }) => id === cover);
-  return isSandbox(page) ? others : others.slice(0, 1);
+  return cover === 'rest' ? others : others.filter(({ id }) => id === cover);
 }
 
 function heldNotice(page: PageRequest, model: PageModel, share: GuestShare): Html {

@@ -279,8 +279,8 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a card that was not saved pays a second share',
     file: 'src/domain/checkouts/holds/decide-hold.ts',
-    from: "hold?.status !== 'held' || !hold.savesCard || payerId === null",
-    to: "hold?.status !== 'held' || payerId === null",
+    from: 'customerId === null || paymentMethodId === null ? undefined',
+    to: 'paymentMethodId === null ? undefined',
     tests: ['test/guests/saved-card.test.ts'],
   },
   {

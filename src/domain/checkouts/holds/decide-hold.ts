@@ -127,9 +127,10 @@ function payerOf(checkout: LockedCheckout, hold: HoldState): string | null {
 /** The hold of a share, if this member holds it with a card that is saved; undefined otherwise. */
 function findSavedCard(checkout: LockedCheckout, shareId: string, payerId: string | null): SavedCardHold | undefined {
   const hold = holdOf(checkout, shareId);
-  if (hold?.status !== 'held' || !hold.savesCard || payerId === null) return undefined;
+  if (hold?.status !== 'held' || payerId === null) return undefined;
   if (payerOf(checkout, hold) !== payerId) return undefined;
   const { customerId, paymentMethodId } = hold;
+  // Without a customer the processor has not saved the card: it can never be used again.
   return customerId === null || paymentMethodId === null ? undefined : { ...hold, customerId, paymentMethodId };
 }
 

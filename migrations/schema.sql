@@ -257,6 +257,26 @@ CREATE TRIGGER checkout_status_follows_the_transitions BEFORE INSERT OR UPDATE O
 CREATE TRIGGER checkouts_are_never_deleted BEFORE DELETE OR TRUNCATE ON checkouts FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
 CREATE CONSTRAINT TRIGGER party_adds_up AFTER UPDATE OF status ON checkouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION enforce_party_invariants();
 
+-- How much of a transfer settles a debt of the venue instead of being sent. It is written once, before the first call
+-- of the transfer, and deleted only when a refund changes a transfer that was not sent.
+CREATE TABLE debt_offsets (
+  venue_id uuid NOT NULL,
+  transfer_id uuid NOT NULL,
+  reversal_id uuid NOT NULL,
+  -- The checkout of the transfer.
+  checkout_id text NOT NULL,
+  -- The checkout of the reversal that is owed.
+  debt_checkout_id text NOT NULL,
+  amount integer NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT debt_offsets_pkey PRIMARY KEY (venue_id, transfer_id, reversal_id),
+  CONSTRAINT debt_offsets_venue_id_reversal_id_fkey FOREIGN KEY (venue_id, reversal_id) REFERENCES movements(venue_id, movement_id),
+  CONSTRAINT debt_offsets_venue_id_transfer_id_fkey FOREIGN KEY (venue_id, transfer_id) REFERENCES movements(venue_id, movement_id),
+  CONSTRAINT debt_offset_is_positive CHECK (amount > 0)
+);
+CREATE INDEX debt_offsets_by_checkout ON debt_offsets USING btree (venue_id, checkout_id);
+CREATE INDEX debt_offsets_by_debt_checkout ON debt_offsets USING btree (venue_id, debt_checkout_id);
+
 -- Declined cards, each once, for an hour's limit on a share and on an address. Deleted after a day.
 CREATE TABLE declines (
   venue_id uuid NOT NULL,
@@ -328,11 +348,17 @@ CREATE TABLE disputes (
   fee_part integer,
   -- Of a lost dispute: how much of it was to be returned to the guest anyway, because the checkout did not complete.
   returned_part integer NOT NULL DEFAULT 0,
+  -- What the processor has charged us for the dispute, as far as an event has named it. Disputes before this column
+  -- have 0.
+  processor_fee integer NOT NULL DEFAULT 0,
+  -- How much of processor_fee the processor has given back.
+  processor_fee_returned integer NOT NULL DEFAULT 0,
   CONSTRAINT disputes_pkey PRIMARY KEY (venue_id, dispute_id),
   CONSTRAINT disputes_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT dispute_amount_is_not_negative CHECK (amount >= 0),
   CONSTRAINT dispute_loss_is_divided_completely CHECK (venue_part IS NULL AND fee_part IS NULL AND returned_part = 0 OR venue_part >= 0 AND fee_part >= 0 AND returned_part >= 0 AND (venue_part + fee_part + returned_part) = amount),
-  CONSTRAINT dispute_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
+  CONSTRAINT dispute_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
+  CONSTRAINT dispute_processor_fee_is_not_negative CHECK (processor_fee >= 0 AND processor_fee_returned >= 0)
 );
 CREATE INDEX disputes_by_checkout ON disputes USING btree (venue_id, checkout_id);
 CREATE INDEX disputes_by_hold ON disputes USING btree (venue_id, hold_id);
@@ -622,6 +648,8 @@ CREATE TABLE installation (
   only_row boolean NOT NULL DEFAULT true,
   key_proof bytea NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  -- When a worker or a reconciliation last ran on this database.
+  alive_at timestamp with time zone,
   CONSTRAINT installation_pkey PRIMARY KEY (only_row),
   CONSTRAINT installation_has_one_row CHECK (only_row)
 );
@@ -734,7 +762,7 @@ CREATE TABLE ledger_entries (
   at timestamp with time zone NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (venue_id, kind, subject),
   CONSTRAINT ledger_entries_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
-  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
+  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
 CREATE INDEX ledger_entries_by_checkout ON ledger_entries USING btree (venue_id, checkout_id);
@@ -838,8 +866,9 @@ CREATE TABLE migrations (
 
 -- Money that leaves us: a refund to a guest (a return, when the booking never became complete), a transfer to the
 -- venue, a transfer reversed. sending: it may have happened. pending: the processor has accepted a refund and not paid
--- it yet. frozen: a transfer or refund whose charge is disputed. A waiting transfer may still get smaller. A done
--- refund may fail. A dropped refund keeps its amount: a lost dispute has given the guest that money.
+-- it yet. frozen: a transfer or refund whose charge is disputed. owed: a reversal for which the account of the venue
+-- has no funds. A waiting transfer may still get smaller. A done refund may fail. A dropped refund keeps its amount: a
+-- lost dispute has given the guest that money.
 CREATE TABLE movements (
   venue_id uuid NOT NULL,
   movement_id uuid NOT NULL,
@@ -872,6 +901,15 @@ CREATE TABLE movements (
   first_due_at timestamp with time zone NOT NULL,
   -- How often the refund was done and failed afterwards; each time has its own ledger entries.
   failures_after_done integer NOT NULL DEFAULT 0,
+  -- Of a transfer or a reversal: what the call to the processor asks for, decided once before the first call; null: not
+  -- decided yet, or done by an older version with the whole amount. The rest of a transfer settles debts of the venue.
+  -- The rest of a reversal was never sent to the venue, so the venue owes it.
+  sent_amount integer,
+  -- Of a reversal: what could not be taken back from the account of the venue, which owes it. Later transfers settle
+  -- it.
+  owed_amount integer NOT NULL DEFAULT 0,
+  -- How much of owed_amount is settled by later transfers (debt_offsets).
+  settled_amount integer NOT NULL DEFAULT 0,
   CONSTRAINT movements_pkey PRIMARY KEY (venue_id, movement_id),
   CONSTRAINT movements_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT movement_amount_is_positive CHECK (amount > 0 OR amount = 0 AND status = 'dropped'::text),
@@ -884,14 +922,19 @@ CASE
     WHEN status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text]) THEN due_at IS NOT NULL
     ELSE due_at IS NULL OR status = 'done'::text AND (kind = ANY (ARRAY['refund'::text, 'return'::text]))
 END),
+  CONSTRAINT movement_owed_amount_is_within CHECK (owed_amount >= 0 AND owed_amount <= amount),
+  CONSTRAINT movement_owed_is_owed_whole CHECK (status <> 'owed'::text OR owed_amount = amount),
   CONSTRAINT movement_reversal_names_its_transfer CHECK ((reversed_transfer_id IS NOT NULL) = (kind = 'reversal'::text)),
-  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'failed'::text, 'dropped'::text]))
+  CONSTRAINT movement_sent_amount_is_within CHECK (sent_amount >= 0 AND sent_amount <= amount),
+  CONSTRAINT movement_settled_amount_is_within CHECK (settled_amount >= 0 AND settled_amount <= owed_amount),
+  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'owed'::text, 'failed'::text, 'dropped'::text]))
 ) WITH (fillfactor=80);
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
 CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
 CREATE INDEX movements_due ON movements USING btree (due_at) WHERE due_at IS NOT NULL;
 CREATE UNIQUE INDEX movements_one_transfer_for_a_share ON movements USING btree (venue_id, hold_id) WHERE kind = 'transfer'::text;
 CREATE INDEX movements_unsettled ON movements USING btree (mode, movement_id) WHERE status = ANY (ARRAY['sending'::text, 'pending'::text, 'failed'::text]);
+CREATE INDEX movements_with_debts ON movements USING btree (venue_id, mode, currency, movement_id) WHERE owed_amount > settled_amount;
 CREATE TRIGGER movement_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON movements FOR EACH ROW EXECUTE FUNCTION enforce_transition('movement');
 CREATE TRIGGER movements_are_never_deleted BEFORE DELETE OR TRUNCATE ON movements FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
 
@@ -981,6 +1024,15 @@ CREATE TABLE processor_events (
 );
 CREATE INDEX processor_events_by_age ON processor_events USING btree (received_at);
 CREATE INDEX processor_events_due ON processor_events USING btree (due_at) WHERE due_at IS NOT NULL;
+
+-- Times in which nothing ran on this database: an outage, or what a restored backup does not have. Reconciliation
+-- refunds no charge of such a time.
+CREATE TABLE record_gaps (
+  began_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone NOT NULL,
+  CONSTRAINT record_gaps_pkey PRIMARY KEY (began_at),
+  CONSTRAINT record_gap_ends_after_it_began CHECK (ended_at > began_at)
+);
 
 -- From an id to its venue, for the operator who reviews.
 CREATE TABLE review_routes (
@@ -1128,6 +1180,7 @@ CREATE TABLE webhook_endpoints (
 --   'guest_funds', 'credit', 'captured from guests, for a booking that is not complete yet'
 --   'processor_balance', 'debit', 'what the processor keeps for us'
 --   'processor_fees', 'debit', 'what the processor has charged us for its service'
+--   'venue_debts', 'debit', 'what venues owe us because a transfer could not be taken back'
 --   'venue_payable', 'credit', 'what we owe a venue; below zero, what it owes us until a transfer is taken back'
 
 -- The rows of state_transitions.
@@ -1168,6 +1221,7 @@ CREATE TABLE webhook_endpoints (
 --   'movement', 'sending', 'done'
 --   'movement', 'sending', 'failed'
 --   'movement', 'sending', 'frozen'
+--   'movement', 'sending', 'owed'
 --   'movement', 'sending', 'pending'
 --   'movement', 'waiting', 'dropped'
 --   'movement', 'waiting', 'sending'

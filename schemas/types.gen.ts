@@ -671,6 +671,8 @@ export type GuestShare = {
   readonly is_open_seat: boolean;
   /** The name of the member whose card was last held for this share, if that is not the share's own person; otherwise null. */
   readonly covered_by: string | null;
+  /** When the hold ends, if the guest's bank did not extend it and it ends before pay_by. Until then the share counts as held, and its person can give another card (POST /v1/public/shares/{share_id}/hold). Otherwise the share fails at that time. Null: there is nothing to do. */
+  readonly renew_by: string | null;
 };
 
 /** The body with which a guest begins to pay a share. Without a body the card form pays this one share. */
@@ -1057,9 +1059,13 @@ export type Payout = {
   readonly reversed_amount: number;
   /** What has been transferred and was not taken back, in minor units (cents). */
   readonly paid_amount: number;
+  /** What was not transferred because it settled what the venue owed, in minor units (cents). */
+  readonly offset_amount: number;
+  /** What of reversed_amount could not be taken back from the venue's account, in minor units (cents). The venue owes it until the offset_amount of later payouts settles it. */
+  readonly owed_amount: number;
   /** The service's fee in minor units (cents). */
   readonly fee_amount: number;
-  /** What the card processor charged the service for the checkout's cards, as far as it is known, in minor units (cents). The service pays it out of its fee; a refund returns none of it. */
+  /** What the card processor charged the service for the checkout's cards and disputes, as far as it is known, in minor units (cents). The service pays it out of its fee; a refund returns none of it. */
   readonly processor_fee_amount: number;
   /** The currency of every amount here. */
   readonly currency: string;
@@ -1069,7 +1075,7 @@ export type Payout = {
   readonly transfers: readonly ({
     /** The share it is for. */
     readonly share_id: string;
-    /** The amount of the transfer in minor units (cents); a refund before it was sent reduces it. */
+    /** The amount of the transfer in minor units (cents), with what settles debts of the venue; a refund before it was sent reduces it. */
     readonly amount: number;
     /** The status of the transfer; dropped when refunds took all of it before it was sent. */
     readonly status: "pending" | "paid" | "failed" | "dropped";
@@ -1080,7 +1086,7 @@ export type Payout = {
   readonly paid_at: string | null;
 };
 
-/** The sums over every payout of the requested period, not only of the page. The amount still to be paid is amount less reversed_amount less paid_amount. */
+/** The sums over every payout of the requested period, not only of the page. The amount still to be paid is amount less reversed_amount less paid_amount less offset_amount plus owed_amount. Over all time, the venue owes owed_amount less offset_amount. */
 export type PayoutTotals = {
   /** How many payouts there are. */
   readonly count: number;
@@ -1094,6 +1100,10 @@ export type PayoutTotals = {
   readonly reversed_amount: number;
   /** What has been transferred and was not taken back, in minor units (cents). */
   readonly paid_amount: number;
+  /** What was not transferred because it settled what the venue owed, in minor units (cents). */
+  readonly offset_amount: number;
+  /** What of reversed_amount could not be taken back from the venue's account, in minor units (cents). */
+  readonly owed_amount: number;
 };
 
 /** The rules that guests accept when they book. */

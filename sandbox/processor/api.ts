@@ -18,6 +18,7 @@ import { cardDelayOf } from './payment-intents.ts';
 import {
   errorResponse,
   internalError,
+  refusalForNow,
   replayedResponse,
   responseHeaders,
   UNKNOWN_ERROR,
@@ -293,6 +294,7 @@ class EmbeddedProcessorApi implements ProcessorApi {
   ): ApiResponse & { readonly isRolledBack: boolean; readonly done?: StoredAnswer } {
     const headers = responseHeaders(requestId, key);
     if (fault?.kind === 'error_500_rolled_back') return { ...internalError(headers), isRolledBack: true };
+    if (fault?.kind === 'refused_for_now') return { ...refusalForNow(headers), isRolledBack: true };
     try {
       const result = operation.run({ tx, id, innerId, params, account, isPublishable: caller.isPublishable });
       if (fault?.kind === 'error_500_after') {

@@ -19,6 +19,8 @@ export const FAULT_KINDS = [
   'error_500_rolled_back',
   /** 500 after the operation ran: what it did stays done, and the same idempotency key gets this 500 again. */
   'error_500_after',
+  /** 400 for a reason that passes: nothing has changed, and the same idempotency key gets this 400 again. */
+  'refused_for_now',
   /** The connection is closed; the operation does not run. */
   'drop_connection',
   /** 400 to a request that asks for an extended authorization: this account gets none. Nothing is stored. */

@@ -39,3 +39,10 @@ export function unknownUrl(method: string, path: string): ApiError {
 export function internalError(headers: Record<string, string>, message = FAULT_ERROR): ApiResponse {
   return { status: 500, headers, body: new ApiError(500, { type: 'api_error', message }, false).body() };
 }
+
+/** That Stripe refuses an operation with this code while an account is under review is a guess. */
+export function refusalForNow(headers: Record<string, string>): ApiResponse {
+  const message = 'Your account cannot currently make live charges (a fault that was switched on).';
+  const error = new ApiError(400, { type: 'invalid_request_error', code: 'account_restricted', message }, true);
+  return { status: error.status, headers, body: error.body() };
+}

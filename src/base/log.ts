@@ -15,7 +15,7 @@ const SECRET_SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/g, '[redacted token]'],
   [/\bBearer\s+[^\s"\\]+/gi, 'Bearer [redacted]'],
   [/\+[1-9][0-9]{7,14}\b/g, '[redacted phone]'],
-  [/(\/v1\/hooks\/[a-z]+\/|\/s\/)[\w-]{16,}/g, '$1[redacted]'],
+  [/(\/v1\/hooks\/[a-z]+\/|\/s\/|\/payouts\/)[\w-]{16,}/g, '$1[redacted]'],
   [/\b(everyshare_(?:session|sign_in)=)[\w-]+/g, '$1[redacted]'],
   [/\b(postgres(?:ql)?:\/\/[^:@/\s"]*:)[^@\s"]+@/g, '$1[redacted]@'],
 ];

@@ -10,6 +10,7 @@ import { compareSchema } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
 import { countVenuesWithoutHours } from '../domain/analytics/queries.ts';
 import { verifyEncryptionKey } from '../domain/installation/verify-encryption-key.ts';
+import { findDebts } from '../domain/payments/debt-queries.ts';
 import { missingSetup } from '../domain/payments/needed-setup.ts';
 import { payableVenues } from '../domain/payments/payout-account-queries.ts';
 import { countRefunds, type RefundCount } from '../domain/payments/refund-queries.ts';
@@ -155,7 +156,7 @@ async function checkPayouts({ db, config }: AppContext): Promise<Check> {
   return notice(
     'payouts',
     `cannot be paid, so their live checkouts are refused: ${names.join(', ')}${more}`,
-    '"everyshare venue show ID" says what is missing; "everyshare venue onboard ID" gives the venue’s link.',
+    '"everyshare venue show ID" says what is missing; "everyshare venue onboard ID --mode live --email ADDRESS" gives the venue’s link.',
   );
 }
 
@@ -208,6 +209,19 @@ async function checkRefunds({ db }: AppContext): Promise<Check> {
   return notice('refunds', waiting.join(), 'answer the disputes in the dashboard of the card processor.');
 }
 
+/** What venues owe is settled by their later transfers. A venue that earns nothing more must be asked for it. */
+async function checkDebts({ db }: AppContext): Promise<Check> {
+  const debts = (await findDebts(db, null)).filter(({ mode }) => mode === 'live');
+  if (debts.length === 0) return passed('debts', 'no venue owes anything in live mode');
+  const listed = debts.slice(0, 5).map(({ venueId, amount, currency }) => `${venueId} owes ${amount} ${currency}`);
+  const more = debts.length > listed.length ? `, and ${debts.length - listed.length} more` : '';
+  return notice(
+    'debts',
+    `taken back from the next transfers, in minor units: ${listed.join(', ')}${more}`,
+    'see "What a venue owes" in docs/guides/money-operations.md.',
+  );
+}
+
 async function checkAnalytics({ db }: AppContext): Promise<Check> {
   const venues = await countVenuesWithoutHours(db);
   if (venues === 0) return passed('analytics', 'every venue is counted by the hour');
@@ -251,6 +265,7 @@ async function runChecks(open: OpenContext): Promise<Check[]> {
     checkSms(context),
     checkBaseUrl(context),
     await runCheck('refunds', checkRefunds(context)),
+    await runCheck('debts', checkDebts(context)),
     await runCheck('analytics', checkAnalytics(context)),
   ];
 }

@@ -4,7 +4,9 @@ import type { CommandContext } from '../base/command-context.ts';
 import type { Queryable } from '../base/db.ts';
 import { MAX_AMOUNT } from '../base/money.ts';
 import { createVenueWithKeys } from '../domain/keys/sandbox-venue.ts';
+import { findDebts, type VenueDebt } from '../domain/payments/debt-queries.ts';
 import { type CostExample, compareWithListPrice, isBelowCost, LIST_PRICE } from '../domain/payments/list-price.ts';
+import { ONBOARDING_TOKEN_MS, onboardingUrls, sealOnboarding } from '../domain/payments/onboarding-token.ts';
 import {
   type AccountContact,
   finishSandboxOnboarding,
@@ -18,7 +20,7 @@ import { addOrigin, changeFee, linkVenue, removeOrigin, revokeVenue } from '../d
 import { requireOrigin } from '../domain/venues/create-venue.ts';
 import { findVenue, listVenues, type VenueRow } from '../domain/venues/queries.ts';
 import type { AppContext } from '../run/context.ts';
-import { errorLine, explainNotFound, quoted, unknownId, usageError } from './cli-error.ts';
+import { commandError, errorLine, explainNotFound, quoted, unknownId, usageError } from './cli-error.ts';
 import type { Command, CommandInput, CommandResult, OpenContext, Option } from './command-definition.ts';
 import { everyPage } from './every-page.ts';
 import { choiceOption, integerOption, parseId } from './options.ts';
@@ -80,6 +82,13 @@ function payoutJson(account: PayoutAccount | null) {
   return { account: accountId, transfers: transfersStatus, due: requirementsDue, checked_at: checkedAt };
 }
 
+/** What the venue's next transfers are reduced by. */
+function debtText(debts: readonly VenueDebt[]): string {
+  if (debts.length === 0) return 'nothing';
+  const amounts = debts.map(({ mode, currency, amount }) => `${amount} ${currency} (${mode})`);
+  return `${amounts.join(', ')}, in minor units; its next transfers are reduced by it`;
+}
+
 function payoutText(account: PayoutAccount | null): string {
   if (account === null) return 'no account';
   return `${account.transfersStatus ?? 'not asked yet'} (${account.accountId})`;
@@ -104,7 +113,8 @@ async function preparePayouts(
     }
   }
   const missing = whyNotPayable(account);
-  const remedy = `Run "everyshare venue onboard ${venueId} --mode live".`;
+  const email = account === null ? ' --email ADDRESS' : '';
+  const remedy = `Run "everyshare venue onboard ${venueId} --mode live${email}".`;
   return { account, text: missing === null ? payoutText(account) : `none yet. ${missing} ${remedy}` };
 }
 
@@ -208,13 +218,19 @@ const show: Command = {
       await findPayoutAccount(context.db, id, 'test'),
       await findPayoutAccount(context.db, id, 'live'),
     ];
+    const debts = await findDebts(context.db, id);
     const missing = whyNotPayable(live);
     const text = block([
       ['payouts (test)', payoutText(test)],
       ['payouts (live)', missing === null ? payoutText(live) : `${payoutText(live)}. ${missing}`],
+      ['owes', debtText(debts)],
     ]);
     return {
-      json: { ...(result.json as object), payouts: { test: payoutJson(test), live: payoutJson(live) } },
+      json: {
+        ...(result.json as object),
+        payouts: { test: payoutJson(test), live: payoutJson(live) },
+        debts: debts.map(({ mode, currency, amount }) => ({ mode, currency, amount })),
+      },
       text: `${result.text}\n${text}`,
     };
   },
@@ -262,19 +278,25 @@ const onboard: Command = {
   help: 'give the link with which a venue tells the card processor where it is paid',
   options: [
     { name: 'mode', valueName: 'test|live', isRequired: true, help: 'whose account' },
-    { name: 'return-url', valueName: 'URL', isRequired: true, help: 'where the venue goes afterwards' },
+    { name: 'return-url', valueName: 'URL', help: 'the venue’s own page, linked at the end of the onboarding' },
     { name: 'email', valueName: 'ADDRESS', help: 'the venue’s e-mail address; needed the first time' },
     { name: 'country', valueName: 'CODE', help: 'where the venue is, in two letters; US when absent' },
   ],
   async run(input, open) {
     const id = idIn(input);
     const mode = choiceOption(input, 'mode', ['test', 'live']);
-    const returnUrl = input.required('return-url');
-    if (!URL.canParse(returnUrl)) throw usageError(`--return-url is ${quoted(returnUrl)}: give a web address.`);
+    const returnUrl = input.text('return-url');
+    if (returnUrl !== null && !isWebAddress(returnUrl)) {
+      throw usageError(
+        `--return-url is ${quoted(returnUrl)}: give a web address of at most ${MAX_URL_LENGTH} characters.`,
+      );
+    }
     const contact = contactIn(input);
     const { context, command } = await open();
     await requireVenue(context.db, id);
-    const link = { contact, returnUrl, refreshUrl: returnUrl };
+    const expiresAt = context.clock.now() + ONBOARDING_TOKEN_MS;
+    const token = sealOnboarding(context.seal, { venueId: id, mode, returnUrl, expiresAt });
+    const link = { contact, ...onboardingUrls(serviceAddress(context), token) };
     const found = await onboardingLink(context.services, id, mode, link).catch((error: unknown) => {
       if (!(error instanceof MissingContact)) throw error;
       throw usageError('--email is missing: the card processor writes to the venue about its new account.');
@@ -285,6 +307,20 @@ const onboard: Command = {
     return { json: { account: found.accountId, url: found.url }, text: found.url };
   },
 };
+
+const MAX_URL_LENGTH = 500;
+
+function isWebAddress(text: string): boolean {
+  return text.length <= MAX_URL_LENGTH && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/** The processor sends the venue back to it, so a guess is not enough beside the real processor. */
+function serviceAddress({ config, address }: AppContext): string {
+  if (config.baseUrl === null && !config.sandboxProcessor) {
+    throw commandError('BASE_URL is not set: the card processor sends the venue back to this service.');
+  }
+  return config.baseUrl ?? (address.base || `http://${config.host}:${config.port}`);
+}
 
 const originAdd: Command = {
   words: ['venue', 'origin', 'add'],

@@ -23,6 +23,7 @@ import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { registerMembers } from './members.ts';
 import { makeMetrics } from './metrics.ts';
 import { registerPages, sendPageNotFound } from './pages/pages.ts';
+import { registerPayoutPages } from './pages/payout-pages.ts';
 import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
 import { countCallByAddress, setRateLimitHeaders } from './rate-limit-headers.ts';
@@ -90,6 +91,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   registerProcessor(app, http);
   registerMembers(app, http);
   await registerPages(app, http);
+  registerPayoutPages(app, http);
   registerSmsReplies(app, http);
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();

@@ -3,6 +3,7 @@
 
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../base/clock.ts';
+import type { Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
@@ -18,6 +19,7 @@ import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
 import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
 import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
 import { deleteOldResponses } from '../domain/idempotency/stored-responses.ts';
+import { recordAlive } from '../domain/installation/record-gaps.ts';
 import { deleteExpiredCalls } from '../domain/keys/queries.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
 import { type SmsSender, sendDueMessages } from '../domain/members/messages/send.ts';
@@ -163,6 +165,15 @@ const LOOPS: readonly Loop[] = [
     step: ({ payments }, batch) => deleteOldProcessorEvents(payments.db, payments.clock.now(), batch),
   },
   {
+    name: 'record-alive',
+    intervalSeconds: 60,
+    batchSize: 1,
+    step: async ({ db, clock }) => {
+      await recordAlive(db, clock.now());
+      return 0;
+    },
+  },
+  {
     name: 'delete-expired-calls',
     intervalSeconds: 60,
     batchSize: 5_000,
@@ -188,14 +199,24 @@ const DAY_MS = 24 * 3_600_000;
 async function reconcileModes(payments: PaymentServices, log: Log): Promise<number> {
   for (const mode of ['test', 'live'] as const) {
     if (payments.processors[mode] === undefined) continue;
-    const { differences } = await reconcile(payments, { mode, since: payments.clock.now() - 2 * DAY_MS, apply: null });
-    for (const difference of differences)
-      log[difference.done === null ? 'error' : 'warn'](
-        difference,
-        'the worker found a difference between the processor’s records and ours',
-      );
+    try {
+      await reconcileMode(payments, log, mode);
+    } catch (error) {
+      // A processor that fails for one mode must not keep the other from being compared.
+      log.error({ err: error, mode }, 'the worker could not compare the processor’s records with ours');
+    }
   }
   return 0;
+}
+
+async function reconcileMode(payments: PaymentServices, log: Log, mode: Mode): Promise<void> {
+  const since = payments.clock.now() - 2 * DAY_MS;
+  const { differences } = await reconcile(payments, { mode, since, apply: null });
+  for (const difference of differences)
+    log[difference.done === null ? 'error' : 'warn'](
+      difference,
+      'the worker found a difference between the processor’s records and ours',
+    );
 }
 
 export interface RunningWorker {

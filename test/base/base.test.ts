@@ -166,10 +166,11 @@ describe('logs', () => {
       'abcdefghijklmnop1234',
       'Dd4qyVyDhvtVyki6DwyvkZmS',
       'ppp4qyVyDhvtVyki6DwyvkZmSDd4qyVyDhvtVyki6Dwy',
+      'AbSealed-Onboarding_Token0123456789',
     ];
     log.info(
       { a: secrets[0], b: { c: secrets[1] }, err: new Error(`bad ${secrets[2]} ${secrets[4]}`) },
-      `Bearer ${secrets[3]} ${secrets[5]} ${secrets[6]} postgres://me:${secrets[7]}@host/db /v1/hooks/square/${secrets[8]} http://pay.example/s/${secrets[9]}?locale=es everyshare_session=${secrets[10]};`,
+      `Bearer ${secrets[3]} ${secrets[5]} ${secrets[6]} postgres://me:${secrets[7]}@host/db /v1/hooks/square/${secrets[8]} http://pay.example/s/${secrets[9]}?locale=es everyshare_session=${secrets[10]}; /payouts/${secrets[11]}/done`,
     );
     const line = lines.join('');
     for (const secret of secrets) expect(line).not.toContain(secret);

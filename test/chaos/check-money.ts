@@ -59,7 +59,7 @@ function checkProcessorHold(
   const done = (kind: MovementRow['kind']): number =>
     sumOf(
       movements.filter((one) => one.kind === kind && one.status === 'done'),
-      ({ amount }) => amount,
+      ({ sentAmount }) => sentAmount,
     );
   const pairs: [string, number, number][] = [
     ['refunded', their.refunded, done('refund') + done('return')],
@@ -151,8 +151,11 @@ function checkCharges(ours: OurRecords, processor: ProcessorRecords, found: Foun
     const due = checkout.amount - checkout.refundedAmount;
     if (charged !== due)
       found('captured = net + fee + refunded', checkout.id, `${charged} is charged there, ${due} here`);
-    const venue = sumOf(own, ({ transferred, reversed }) => transferred - reversed);
-    const fee = checkout.feeAmount - (ours.entries.get(checkout.id)?.get('fee_return') ?? 0);
+    const entry = (kind: string): number => ours.entries.get(checkout.id)?.get(kind) ?? 0;
+    // What settled an earlier debt of the venue counts as paid to it, and what it owes as taken back.
+    const debts = entry('debt_paid') - entry('debt');
+    const venue = sumOf(own, ({ transferred, reversed }) => transferred - reversed) + debts;
+    const fee = checkout.feeAmount - entry('fee_return');
     if (venue + fee !== due) {
       found('captured = net + fee + refunded', checkout.id, `${venue} to the venue + ${fee} fee is not ${due}`);
     }
@@ -198,6 +201,10 @@ function checkLedger(ours: OurRecords, processor: ProcessorRecords, found: Found
   const fees = sumOf(processor.holds, ({ fee }) => fee);
   if (balance('processor_fees') !== fees) {
     found('the ledger agrees with the processor', 'processor_fees', `${balance('processor_fees')} here, ${fees} there`);
+  }
+  const owed = sumOf(ours.movements, ({ owedAmount }) => owedAmount);
+  if (balance('venue_debts') !== owed) {
+    found('the ledger agrees with the debts', 'venue_debts', `${balance('venue_debts')} in the ledger, ${owed} owed`);
   }
   for (const account of ['guest_funds', 'venue_payable', 'disputed_funds']) {
     if (balance(account) !== 0)

@@ -23,11 +23,35 @@ function soundRecords(): { ours: OurRecords; processor: ProcessorRecords; bookin
     intentId: `pi_${index}`,
     chargeId: `ch_${index}`,
   });
-  const common = { checkoutId: 'chk_1', status: 'done', processorId: null, lastError: null };
+  const common = { checkoutId: 'chk_1', status: 'done', owedAmount: 0, processorId: null, lastError: null };
   const movements = places.flatMap((index) => [
-    { ...common, id: `t_${index}`, holdId: `hold_${index}`, kind: 'transfer' as const, amount: 450, feePart: 0 },
-    { ...common, id: `f_${index}`, holdId: `hold_${index}`, kind: 'refund' as const, amount: 100, feePart: 10 },
-    { ...common, id: `v_${index}`, holdId: `hold_${index}`, kind: 'reversal' as const, amount: 90, feePart: 0 },
+    {
+      ...common,
+      id: `t_${index}`,
+      holdId: `hold_${index}`,
+      kind: 'transfer' as const,
+      amount: 450,
+      sentAmount: 450,
+      feePart: 0,
+    },
+    {
+      ...common,
+      id: `f_${index}`,
+      holdId: `hold_${index}`,
+      kind: 'refund' as const,
+      amount: 100,
+      sentAmount: 100,
+      feePart: 10,
+    },
+    {
+      ...common,
+      id: `v_${index}`,
+      holdId: `hold_${index}`,
+      kind: 'reversal' as const,
+      amount: 90,
+      sentAmount: 90,
+      feePart: 0,
+    },
   ]);
   const statuses = ['open', 'collecting', 'collecting', 'collecting', 'funded', 'completed', 'completed'];
   const types = ['created', 'collecting', 'share.held', 'share.held', 'funded', 'completed', 'refund.created'];
@@ -187,6 +211,10 @@ const VIOLATIONS: readonly (readonly [string, (records: Records) => Records])[] 
     (records) => oursWith(records, { checkouts: only(records, 'canceled') }),
   ],
   ['the ledger sums to zero', (records) => oursWith(records, { balances: new Map([['processor_balance', 1]]) })],
+  [
+    'the ledger agrees with the debts',
+    (records) => oursWith(records, { movements: records.ours.movements.map((one) => ({ ...one, owedAmount: 1 })) }),
+  ],
   ['the ledger matches the checkout', (records) => oursWith(records, { entries: new Map() })],
   [
     'test mode never reaches live mode',

@@ -45,6 +45,10 @@ export interface MovementRow {
   readonly kind: 'refund' | 'return' | 'transfer' | 'reversal';
   readonly status: string;
   readonly amount: number;
+  /** What the processor was asked for: less than the amount if the rest settled a debt, or is owed. */
+  readonly sentAmount: number;
+  /** What the venue owes of a reversal. */
+  readonly owedAmount: number;
   readonly feePart: number;
   readonly processorId: string | null;
   readonly lastError: string | null;
@@ -112,6 +116,7 @@ async function readOurRecords(db: Db): Promise<OurRecords> {
   );
   const movements = await db.query<MovementRow>(
     `select movement_id as id, checkout_id as "checkoutId", hold_id as "holdId", kind, status, amount,
+       coalesce(sent_amount, amount) as "sentAmount", owed_amount - settled_amount as "owedAmount",
        fee_part as "feePart", processor_id as "processorId", last_error as "lastError" from movements`,
   );
   const events = await db.query<EventRow>(

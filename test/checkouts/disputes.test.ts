@@ -38,8 +38,12 @@ async function disputed({ isPaidOut = false, amount = 10_000 } = {}): Promise<Di
   return { checkout: completed, intent, disputeId };
 }
 
-async function close({ disputeId, intent, checkout }: Disputed, outcome: 'won' | 'lost'): Promise<void> {
-  await disputes.close(disputeId, outcome);
+async function close(
+  { disputeId, intent, checkout }: Disputed,
+  outcome: 'won' | 'lost',
+  form: Record<string, string> = {},
+): Promise<void> {
+  await disputes.close(disputeId, outcome, form);
   await disputes.deliverEvents(intent);
   await venue.finishDueWork(checkout.id);
 }
@@ -80,6 +84,32 @@ describe('while a charge is disputed', () => {
     const payout = json.data.find((one: Json) => one.checkout_id === checkout.id);
     expect([payout.status, payout.paid_amount]).toEqual(['pending', 9_000]);
     expect(payout.transfers.map(({ status }: Json) => status).sort()).toEqual(['paid', 'pending']);
+  });
+});
+
+describe('the processor’s fee for a dispute', () => {
+  const feesOf = async (id: string): Promise<number> => (await venue.allBalances(id)).processor_fees ?? 0;
+  const CHARGES = 2 * (290 + 30);
+
+  it('is in the ledger once, and in the statement, also when the dispute is won', async () => {
+    const dispute = await disputed();
+    const { id } = dispute.checkout;
+    expect(await feesOf(id)).toBe(CHARGES + 1_500);
+    await close(dispute, 'won');
+    expect(await feesOf(id)).toBe(CHARGES + 1_500);
+    const { json } = await venue.get('/v1/payouts');
+    const payout = json.data.find((one: Json) => one.checkout_id === id);
+    expect(payout.processor_fee_amount).toBe(CHARGES + 1_500);
+    const sum = json.data.reduce((total: number, one: Json) => total + one.processor_fee_amount, 0);
+    expect(json.totals.processor_fee_amount).toBe(sum);
+    await expectBooksAgree();
+  });
+
+  it('is taken out of the ledger if the processor gives it back', async () => {
+    const dispute = await disputed();
+    await close(dispute, 'won', { return_fee: 'true' });
+    expect(await feesOf(dispute.checkout.id)).toBe(CHARGES);
+    await expectBooksAgree();
   });
 });
 

@@ -201,9 +201,11 @@ describe('a dispute', () => {
     if (status !== undefined) event.data.object.status = status;
     return JSON.stringify(event);
   };
+  /** What the processor charges for each dispute. */
+  const fee = { kind: 'dispute_fee', amount: 1500 };
   const entries = (id: string): Promise<{ kind: string; amount: number }[]> =>
     world.db.query(
-      `select kind, amount from ledger_entries where checkout_id = $1 and kind like 'dispute%' order by subject`,
+      `select kind, amount from ledger_entries where checkout_id = $1 and kind like 'dispute%' order by kind`,
       [id],
     );
 
@@ -229,7 +231,7 @@ describe('a dispute', () => {
       },
     ]);
     expect(current.disputes[0].id).toMatch(/^d[up]_/);
-    expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount: checkout.shares[0].amount }]);
+    expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount: checkout.shares[0].amount }, fee]);
   });
 
   it('posts its money once, however many events report it, and back when it is won', async () => {
@@ -240,15 +242,12 @@ describe('a dispute', () => {
     for (const body of [created, withdrawn, withdrawn, created]) await notify(body);
     await notify(like(withdrawn, 'charge.dispute.funds_withdrawn'));
     await world.work();
-    expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount }]);
+    expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount }, fee]);
     expect((await venue.balances(checkout.id)).disputed_funds).toBe(amount);
     await notify(like(created, 'charge.dispute.funds_reinstated', 'won'));
     await notify(like(created, 'charge.dispute.closed', 'won'));
     await world.work();
-    expect(await entries(checkout.id)).toEqual([
-      { kind: 'dispute', amount },
-      { kind: 'dispute_won', amount },
-    ]);
+    expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount }, fee, { kind: 'dispute_won', amount }]);
     expect((await venue.balances(checkout.id)).disputed_funds).toBeUndefined();
     expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'won' }]);
   });

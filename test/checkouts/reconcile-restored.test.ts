@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { reconcile } from '../../src/domain/checkouts/accounting/reconcile.ts';
+import { recordAlive } from '../../src/domain/installation/record-gaps.ts';
 import { type Processor, ProcessorRefusal } from '../../src/domain/payments/processor.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { openTestVenue, type TestVenue } from '../support/test-venue.ts';
@@ -109,13 +110,28 @@ describe('a charge that is not in our records', () => {
     expect([await refundedOf(intent), paid.status]).toEqual([0, 'completed']);
   });
 
-  it('is not refunded when it is older than the records of its venue', async () => {
+  const UNRECORDED =
+    '5000 was charged and is not in our records: it was made at a time that our records do not have (a restored backup?)';
+
+  it('is not refunded when it was made after the backup was taken, however few there are', async () => {
+    await recordAlive(world.db, Date.now());
+    // The backup is an hour old, and nothing has run on it since.
+    await world.db.query("update installation set alive_at = now() - interval '1 hour'");
     const intent = await unknownCharge(5_000);
-    await world.db.query("update venues set created_at = now() + interval '1 minute' where venue_id = $1", [
-      venue.venueId,
-    ]);
-    const what = '5000 was charged and is not in our records: the charge is older than the records of its venue';
-    expect(await run({ confirmedCharges: null })).toEqual([{ what, done: null }]);
+    for (let time = 0; time < 2; time++) {
+      expect(await run({ confirmedCharges: 1 })).toEqual([{ what: UNRECORDED, done: null }]);
+    }
+    expect(await refundedOf(intent)).toBe(0);
+    const [gap, ...others] = await world.db.query<{ minutes: number }>(
+      'select round(extract(epoch from ended_at - began_at) / 60)::integer as minutes from record_gaps',
+    );
+    expect([gap?.minutes, others]).toEqual([60, []]);
+  });
+
+  it('is not refunded when it is older than the installation', async () => {
+    const intent = await unknownCharge(5_000);
+    await world.db.query("update installation set created_at = now() + interval '1 minute'");
+    expect(await run({ confirmedCharges: null })).toEqual([{ what: UNRECORDED, done: null }]);
     expect(await refundedOf(intent)).toBe(0);
   });
 });
@@ -130,6 +146,42 @@ describe('a card that is held without a record', () => {
     expect((await venue.stripe.paymentIntents.retrieve(intent)).status).toBe('canceled');
     expect(await audited()).toEqual([{ action: 'reconcile.release', subject: intent }]);
   });
+});
+
+describe('a failure that the processor stores', () => {
+  const fail = (on: string, times: number): void =>
+    world.processor.api.faults.set({ rules: [{ id: on, on, kind: 'error_500_rolled_back', times }] });
+
+  it('for one release is reported, and neither keeps the others from being compared nor the next run', async () => {
+    const intents = [await unknownHold(5_000), await unknownHold(6_000)];
+    fail('payment_intents.cancel', 1);
+    const first = await run({ confirmedCharges: null });
+    expect(first.map(({ done }) => done).sort()).toEqual([null, 'released']);
+    expect(first.find(({ done }) => done === null)?.what).toContain('the release has no answer yet');
+    expect((await run({ confirmedCharges: null })).map(({ done }) => done)).toEqual(['released']);
+    for (const id of intents) expect((await venue.stripe.paymentIntents.retrieve(id)).status).toBe('canceled');
+  });
+
+  it('for a refund that was made makes no second one', async () => {
+    const intent = await unknownCharge(5_000);
+    world.processor.api.faults.set({ rules: [{ id: 'r', on: 'refunds.create', kind: 'error_500_after', times: 1 }] });
+    expect((await run({ confirmedCharges: null }))[0]?.done).toBe(null);
+    expect(await run({ confirmedCharges: null })).toEqual([]);
+    expect(await refundedOf(intent)).toBe(5_000);
+  });
+});
+
+it('the refund of an unknown charge that is pending is not called refunded', async () => {
+  const { id } = await venue.stripe.paymentIntents.create({
+    amount: 5_000,
+    currency: 'usd',
+    capture_method: 'manual',
+    payment_method: 'pm_card_pendingRefund',
+    confirm: true,
+    metadata: { venue_id: venue.venueId, checkout_id: CHECKOUT, share_id: 'shr_0', hold_id: randomUUID() },
+  });
+  await venue.stripe.paymentIntents.capture(id);
+  expect((await run({ confirmedCharges: null }))[0]?.done).toBe('refund pending (processing)');
 });
 
 describe('a movement', () => {
@@ -152,6 +204,18 @@ describe('a movement', () => {
     await world.work();
     expect(await movements()).toEqual(Array(2).fill({ status: 'done', attempts: 1 }));
     expect(await venue.paidOutAtProcessor(completed.id)).toBe(completed.net_amount);
+  });
+
+  it('that waits for more than a day is reported with its reason', async () => {
+    await venue.runTestHelper((await venue.create({ amount: 1_000, party_size: 2 })).id, 'complete');
+    world.processor.api.faults.set({ rules: [{ id: 't', on: 'transfers.create', kind: 'rate_limited' }] });
+    await world.work();
+    expect(await run(null)).toEqual([]);
+    await world.db.query("update movements set first_due_at = now() - interval '25 hours'");
+    const what = expect.stringMatching(
+      /^a transfer of 500 waits for 25 hours \(transfer: the card processor is too busy/,
+    );
+    expect(await run(null)).toEqual(Array(2).fill({ what, done: null }));
   });
 
   it('is retried for two weeks from when it was first due, not from when it was created', async () => {

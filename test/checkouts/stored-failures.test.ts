@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { reconcile } from '../../src/domain/checkouts/accounting/reconcile.ts';
 import { captureFunded } from '../../src/domain/checkouts/capture/capture.ts';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
+import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { CARDS, DAY, HOUR, inFuture, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
@@ -21,7 +22,7 @@ afterAll(() => world.close());
 afterEach(() => world.processor.api.faults.clear());
 
 const KINDS = ['error_500_rolled_back', 'error_500_after'] as const;
-type Kind = (typeof KINDS)[number];
+type Kind = (typeof KINDS)[number] | 'refused_for_now';
 
 /** The first two calls of each operation fail. */
 function failTwice(kind: Kind, ...operations: string[]): void {
@@ -152,5 +153,50 @@ describe.each(KINDS)('after a stored failure (%s)', (kind) => {
     expect(await venue.chargedAtProcessor(completed.id)).toBe(8_100);
     const { processor_balance: balance } = await venue.balances(completed.id);
     expect(8_100 - (await venue.paidOutAtProcessor(completed.id))).toBe(balance);
+  });
+});
+
+describe('after a stored refusal of a hold that still stands', () => {
+  it('every guest is charged once', async () => {
+    const checkout = await venue.collecting({ party_size: 3, amount: 27_003 });
+    failTwice('refused_for_now', 'payment_intents.capture');
+    await venue.payAll(checkout, []);
+    expect((await venue.read(checkout.id)).status).toBe('funded');
+    const completed = await runDueWork(checkout.id);
+    expect(completed.status).toBe('completed');
+    await expectPaidOnce(completed);
+  });
+
+  it('a canceled checkout releases its cards', async () => {
+    const checkout = await venue.collecting({ party_size: 2 });
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    failTwice('refused_for_now', 'payment_intents.cancel');
+    expect((await venue.post(`/v1/checkouts/${checkout.id}/cancel`)).json.status).toBe('canceled');
+    await runDueWork(checkout.id);
+    expect((await intentsOf(checkout.id)).map(({ status }) => status)).toEqual(['canceled']);
+  });
+});
+
+describe('a refund', () => {
+  it('that the processor made, and that failed before the worker knew of it, is not recorded as done', async () => {
+    const checkout = await venue.collecting({ party_size: 2, amount: 20_000 });
+    const refundFails = '4000000000005126';
+    await venue.payAll(checkout, [refundFails, CARDS.good]);
+    const completed = await runDueWork(checkout.id);
+    // The answer is lost, and the same key gets it again.
+    const lost = { id: 'lost', on: 'refunds.create', kind: 'timeout_after' as const, ms: 1 };
+    world.processor.api.faults.set({ rules: [lost] });
+    await venue.post(`/v1/checkouts/${completed.id}/refund`);
+    await settleDueMovements(world.context.services, 10);
+    world.processor.api.faults.clear();
+    // Meanwhile one refund fails at the processor.
+    world.processorClock.aheadMs += HOUR;
+    await world.db.query("update movements set due_at = now() where status = 'sending'");
+    await settleDueMovements(world.context.services, 10);
+    const { refunded_amount, failed_refund_amount } = await venue.read(completed.id);
+    expect({ refunded_amount, failed_refund_amount }).toEqual({
+      refunded_amount: 10_000,
+      failed_refund_amount: 10_000,
+    });
   });
 });

@@ -287,8 +287,8 @@ describe('a venue', () => {
   it('gets origins, a fee and a link, and is revoked; each command prints the venue as it is then', async () => {
     const { id } = await newVenue('--sandbox');
     const shown = { id, name: 'Harbor Club', linked: false, origins: [], fee: { bps: 0, fixed: 0 }, revoked_at: null };
-    const payouts = { test: null, live: null };
-    expect(await json('venue', 'show', id)).toEqual({ ...shown, payouts, created_at: expect.stringMatching(/Z$/) });
+    const more = { payouts: { test: null, live: null }, debts: [], created_at: expect.stringMatching(/Z$/) };
+    expect(await json('venue', 'show', id)).toEqual({ ...shown, ...more });
     expect(await json('venue', 'origin', 'add', id, 'https://b.example')).toMatchObject({
       origins: ['https://b.example'],
     });
@@ -478,6 +478,7 @@ describe('the doctor', () => {
         'texts',
         'base_url',
         'refunds',
+        'debts',
         'analytics',
       ].map((name) => `${name} true`),
     );

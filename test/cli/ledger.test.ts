@@ -258,13 +258,30 @@ describe('books that were changed directly', () => {
 
   it('a transfer of more than the venue has earned is reported', async () => {
     const report = await checkAfter([
-      `update movements set amount = amount + 100 where movement_id::text = ${firstId('movements', 'movement_id', 'transfer')}`,
+      `update movements set amount = amount + 100, sent_amount = sent_amount + 100 where movement_id::text = ${firstId('movements', 'movement_id', 'transfer')}`,
       plain,
     ]);
     expect(problemsOf(report)).toEqual([
       ['entry_differs', plain],
       ['transfers_differ', plain],
     ]);
+  });
+
+  it('a transfer that is reduced, and settles no debt, is reported', async () => {
+    const report = await checkAfter([
+      `update movements set sent_amount = sent_amount - 100 where movement_id::text = ${firstId('movements', 'movement_id', 'transfer')}`,
+      plain,
+    ]);
+    expect(problemsOf(report)).toEqual(
+      [
+        ['debts_differ', plain],
+        ['entry_missing', plain],
+        ['entry_differs', plain],
+      ].sort(),
+    );
+    expect(report.problems.map(({ message }) => message)).toContain(
+      'transfers were reduced by 100, and debts of 0 name them',
+    );
   });
 
   it('guests’ money that is neither earned nor returned is reported', async () => {

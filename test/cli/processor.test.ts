@@ -7,7 +7,7 @@ import { endpointSecret } from '../../sandbox/processor/endpoint-secret.ts';
 import { readConfig } from '../../src/base/config.ts';
 import { checkProcessor } from '../../src/domain/payments/check-processor.ts';
 import type { CheckedStep } from '../../src/domain/payments/check-run.ts';
-import { HEARD_EVENTS, HEARD_THIN_EVENTS } from '../../src/domain/payments/stripe-setup.ts';
+import { SUBSCRIBED_EVENTS, SUBSCRIBED_THIN_EVENTS } from '../../src/domain/payments/stripe-setup.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
 import { stripeClient } from '../support/test-processor.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
@@ -150,7 +150,7 @@ describe('processor setup', () => {
     );
     expect(steps.map(({ change }) => change)).toEqual(['created', 'updated', 'created']);
     const found = (await stripe.webhookEndpoints.list()).data.find((endpoint) => endpoint.id === id);
-    expect(found?.enabled_events).toEqual(HEARD_EVENTS);
+    expect(found?.enabled_events).toEqual(SUBSCRIBED_EVENTS);
   });
 
   it('repairs what is disabled or incomplete, and leaves a Connect endpoint of the same address alone', async () => {
@@ -167,7 +167,7 @@ describe('processor setup', () => {
     expect((await setup()).steps.map(({ change }) => change)).toEqual(['unchanged', 'unchanged', 'updated']);
     expect(await stripe.v2.core.eventDestinations.retrieve(id)).toMatchObject({
       status: 'enabled',
-      enabled_events: [...HEARD_THIN_EVENTS, 'v2.core.account.created'],
+      enabled_events: [...SUBSCRIBED_THIN_EVENTS, 'v2.core.account.created'],
     });
     const found = (await stripe.webhookEndpoints.list({ limit: 20 })).data.find((one) => one.id === connect.id);
     expect(found?.enabled_events).toEqual(['account.updated']);

@@ -3,6 +3,8 @@
 // invites, guests with sessions, webhook endpoints with deliveries, every venue system, activity; the same venue's live
 // objects, and another venue's. It uses the API wherever possible.
 
+import { ONBOARDING_TOKEN_MS, sealOnboarding } from '../../src/domain/payments/onboarding-token.ts';
+import { storePayoutAccount } from '../../src/domain/payments/payout-account-queries.ts';
 import type { AppContext } from '../../src/run/context.ts';
 import { createConnections, type Hook, newestDeliveries } from './connections.ts';
 import type { Contract } from './contract.ts';
@@ -27,6 +29,8 @@ export interface Fixture {
   readonly pairs: Readonly<Record<string, readonly (readonly [string, string])[]>>;
   readonly people: readonly Person[];
   readonly invites: readonly string[];
+  /** Tokens of addresses of a venue's onboarding. */
+  readonly onboardings: readonly string[];
   readonly hooks: readonly Hook[];
   readonly intents: readonly Intent[];
   readonly seats: readonly Seat[];
@@ -114,6 +118,7 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
       pairs: await newestDeliveries(sendOk, keys.test, connections.own),
       people: guests.people,
       invites: guests.invites,
+      onboardings: [await createOnboarding(target.context, now)],
       hooks: [...connections.hooks, ...otherConnections.hooks],
       intents: guests.intents,
       seats: guests.seats,
@@ -122,6 +127,15 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
   } finally {
     sender.close();
   }
+}
+
+/** Of a venue of its own, with an account that the processor does not know: the pages must cope with that. */
+async function createOnboarding(context: AppContext, now: number): Promise<string> {
+  const { db, seal } = context;
+  const { venueId } = await issueKeys(context);
+  const account = { accountId: `acct_${venueId}`, transfersStatus: 'restricted' as const, requirementsDue: ['x'] };
+  await storePayoutAccount(db, venueId, 'test', account, { now, checkAt: now + 86_400_000 });
+  return sealOnboarding(seal, { venueId, mode: 'test', returnUrl: null, expiresAt: now + ONBOARDING_TOKEN_MS });
 }
 
 /** The document's examples of bodies, by operation. */

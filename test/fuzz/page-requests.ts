@@ -24,6 +24,8 @@ export const PAGES: readonly string[] = [
       (form) => `POST ${page}/${form}`,
     ),
   ]),
+  'GET /payouts/:token',
+  'GET /payouts/:token/done',
   'POST /session/token',
   'GET /guest/:name',
   'GET /.well-known/jwks.json',
@@ -135,7 +137,10 @@ function fillSegment(context: RequestContext, segment: string, folder: string): 
   if (segment === ':id') return random.often(0.5) ? random.pick(fixture.seats).checkout : drawId(context, 'checkouts');
   if (segment === ':share_id') return drawId(context, 'shares');
   if (segment === ':provider') return random.pick(PROVIDERS);
-  if (segment === ':token') return random.often(0.85) ? random.pick(fixture.invites) : random.pick(HOSTILE_SEGMENTS);
+  if (segment === ':token') {
+    const tokens = folder.startsWith('/payouts') ? fixture.onboardings : fixture.invites;
+    return random.often(0.85) ? random.pick(tokens) : random.pick(HOSTILE_SEGMENTS);
+  }
   const names = NAMES_BY_FOLDER[folder] ?? NAMES_BY_FOLDER[segment];
   return names === undefined || !/^[:*]/.test(segment)
     ? segment

@@ -112,6 +112,7 @@ describe('a decision about notifications', () => {
     zone: 'UTC',
     shares: [share('a'), share('b')],
     payers: new Map(),
+    refusedRenewals: [],
     ...overrides,
   });
   const keys = (decided: ReturnType<typeof decideNotifications>) =>
@@ -201,6 +202,24 @@ describe('a decision about notifications', () => {
       { kind: 'ended', key: 'text.expired_unpaid', memberId: 'member-a' },
       { kind: 'ended', key: 'text.expired_unpaid', memberId: 'member-b' },
     ]);
+  });
+
+  it('asks for another card after a refused renewal, by night only if the hold lapses before the morning', () => {
+    const renewal = { shareId: 'b', holdId: 'hold', refusedAt: at('2026-11-17T01:00:00Z'), endsAt: 0 };
+    const decide = (now: string, endsAt: string) => {
+      const refusedRenewals = [{ ...renewal, endsAt: at(endsAt) }];
+      const shares = [share('a', { status: 'held' }), share('b', { status: 'held' })];
+      return decideNotifications(notificationInput({ shares, refusedRenewals }), at(now));
+    };
+    expect(decide('2026-11-17T02:00:00Z', '2026-11-18T01:00:00Z')).toMatchObject({
+      notifications: [],
+      next: at('2026-11-17T08:00:00Z'),
+    });
+    const asked = { kind: 'lost', key: 'text.renewal', subject: 'hold renewal', memberId: 'member-b' };
+    const endsAt = '2026-11-17T05:00:00Z';
+    expect(decide('2026-11-17T02:00:00Z', endsAt).notifications).toMatchObject([{ ...asked, until: at(endsAt) }]);
+    expect(decide('2026-11-17T08:00:00Z', '2026-11-18T01:00:00Z').notifications).toMatchObject([asked]);
+    expect(decide('2026-11-17T08:00:00Z', '2026-11-17T07:00:00Z').notifications).toEqual([]);
   });
 
   it('notifies of a changed party or a lost hold for a day', () => {

@@ -65,6 +65,8 @@ describe('a payout', () => {
       processor_fee_amount: 5 * COST,
       reversed_amount: 0,
       paid_amount: 0,
+      offset_amount: 0,
+      owed_amount: 0,
     };
     expect(totals).toEqual(sums);
     const last = data[0];
@@ -179,6 +181,8 @@ describe('the list', () => {
         processor_fee_amount: 0,
         reversed_amount: 0,
         paid_amount: 0,
+        offset_amount: 0,
+        owed_amount: 0,
       },
     });
   });
@@ -225,7 +229,7 @@ describe('CSV', () => {
     expect(response.headers.get('x-ratelimit-remaining')).not.toBeNull();
     const lines = response.text.split('\r\n');
     expect(lines[0]).toBe(
-      'id,mode,checkout_id,external_booking_id,amount,reversed_amount,paid_amount,fee_amount,processor_fee_amount,currency,status,created_at,paid_at',
+      'id,mode,checkout_id,external_booking_id,amount,reversed_amount,paid_amount,offset_amount,owed_amount,fee_amount,processor_fee_amount,currency,status,created_at,paid_at',
     );
     const { data } = await list();
     expect(lines).toHaveLength(data.length + 2);
@@ -239,6 +243,8 @@ describe('CSV', () => {
       NET,
       0,
       NET,
+      0,
+      0,
       301,
       COST,
       'usd',

@@ -48,6 +48,7 @@ describe('a secret in a log line', () => {
     ['a phone', '+15550100042'],
     ['a hook’s address', '/v1/hooks/square/abcdefghijklmnop1234'],
     ['an invite', 'http://pay.example/s/Dd4qyVyDhvtVyki6DwyvkZmS'],
+    ['an onboarding', 'http://pay.example/payouts/Dd4qyVyDhvtVyki6DwyvkZmS-_/done'],
     ['a session', 'everyshare_session=abcdefghijklmnop1234'],
     ['a card', '4242424242424242'],
     ['a password', 'postgres://me:hunter2@db.example/everyshare'],

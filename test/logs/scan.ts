@@ -36,6 +36,7 @@ const SHAPES: readonly (readonly [kind: string, shape: RegExp])[] = [
   ['a phone', /(?<![\w.])\+[1-9]\d{7,14}\b/],
   ['a hook’s address', /\/v1\/hooks\/[a-z]+\/[\w-]{16,}/],
   ['an invite', /\/s\/[A-Za-z0-9]{20,}/],
+  ['an onboarding', /\/payouts\/[\w-]{20,}/],
   ['a session', /everyshare_(?:session|sign_in)=[\w-]{16,}/],
   ['a database password', /\bpostgres(?:ql)?:\/\/[^:@/\s"]*:(?!\[redacted\])[^@\s"]+@/],
 ];

@@ -65,9 +65,9 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'a refund that two workers sent is in the ledger twice',
-    file: 'src/domain/payments/settle-movements.ts',
-    from: 'if (isFirst) await postEntries(',
-    to: 'if (isFirst || movement.leaseToken > 0) await postEntries(',
+    file: MOVEMENTS,
+    from: "and status = 'sending' returning coalesce(sent_amount",
+    to: "and status in ('sending', 'done') returning coalesce(sent_amount",
     tests: 'simulation',
   },
   {

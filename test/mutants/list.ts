@@ -3,12 +3,14 @@
 
 import { ACCESS_BUGS } from './access-bugs.ts';
 import { ACCOUNT_BUGS } from './account-bugs.ts';
+import { DEBT_BUGS } from './debt-bugs.ts';
 import { GUARD_BUGS } from './guard-bugs.ts';
 import { LEASE_BUGS } from './lease-bugs.ts';
 import { MESSAGE_BUGS } from './message-bugs.ts';
 import { MONEY_BUGS } from './money-bugs.ts';
 import { PROCESSOR_BUGS } from './processor-bugs.ts';
 import { REFUND_BUGS } from './refund-bugs.ts';
+import { RENEWAL_BUGS } from './renewal-bugs.ts';
 
 export interface Mutant {
   readonly area:
@@ -41,6 +43,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...ACCESS_BUGS,
   ...GUARD_BUGS,
   ...PROCESSOR_BUGS,
+  ...DEBT_BUGS,
   ...REFUND_BUGS,
   ...ACCOUNT_BUGS,
+  ...RENEWAL_BUGS,
 ];

@@ -3,6 +3,8 @@
 import type { Page } from 'playwright-core';
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
+import { ONBOARDING_TOKEN_MS, onboardingUrls, sealOnboarding } from '../../src/domain/payments/onboarding-token.ts';
+import { onboardingLink } from '../../src/domain/payments/payout-account.ts';
 import { CARDS, type Json } from '../support/test-venue.ts';
 import { type BrowserFixture, type BrowserOptions, type Person, payWith } from './browser-fixture.ts';
 
@@ -56,6 +58,17 @@ const pageOf = ({ checkout }: Group): string => `/c/${checkout.id}`;
 
 async function openChooseParty(fixture: BrowserFixture, options: BrowserOptions, ada: Person): Promise<Page> {
   return openAt(fixture, ada, (await fixture.createCheckout({ amount: 24_001 })).url, options);
+}
+
+/** Ben's bank has refused to renew his hold, a day before it lapses. */
+async function withRefusedRenewal(fixture: BrowserFixture): Promise<Group> {
+  const day = 24 * 3_600_000;
+  const inDays = (days: number): string => new Date(Date.now() + days * day).toISOString();
+  const group = await createGroup(fixture, { pay_by: inDays(20) });
+  await pay(fixture, group, 1, CARDS.renewalFails);
+  await fixture.venue.runTestHelper(group.checkout.id, 'advance', { to: inDays(6.1) });
+  await fixture.world.work();
+  return group;
 }
 
 async function groupWithSeats(fixture: BrowserFixture, taken: number): Promise<Group> {
@@ -290,6 +303,22 @@ const collecting: readonly PageState[] = [
     },
   },
   {
+    name: 'hold-not-renewed',
+    text: 'Your bank did not extend your hold',
+    async open(fixture, options) {
+      const group = await withRefusedRenewal(fixture);
+      return openAt(fixture, group.ben, group.invites[1].url, options);
+    },
+  },
+  {
+    name: 'organizer-hold-not-renewed',
+    text: 'must give a card again',
+    async open(fixture, options) {
+      const group = await withRefusedRenewal(fixture);
+      return openAt(fixture, group.ada, pageOf(group), options);
+    },
+  },
+  {
     name: 'dropped',
     text: 'You are no longer in this group',
     async open(fixture, options) {
@@ -395,6 +424,21 @@ const ended: readonly PageState[] = [
   },
 ];
 
+const payouts: PageState = {
+  name: 'payouts',
+  text: 'Something is still missing',
+  async open(fixture, options) {
+    const { context } = fixture.world;
+    const { venueId } = fixture.venue;
+    const contact = { email: 'pay@harbor.example', country: 'US' };
+    const expiresAt = Date.now() + ONBOARDING_TOKEN_MS;
+    const token = sealOnboarding(context.seal, { venueId, mode: 'live', returnUrl: null, expiresAt });
+    const urls = onboardingUrls(fixture.url, token);
+    await onboardingLink(context.services, venueId, 'live', { contact, ...urls });
+    return openAt(fixture, null, urls.returnUrl, options);
+  },
+};
+
 const outbox: PageState = {
   name: 'outbox',
   text: 'Text messages',
@@ -404,4 +448,4 @@ const outbox: PageState = {
   },
 };
 
-export const STATES: readonly PageState[] = [...beforeTheParty, ...collecting, ...ended, outbox];
+export const STATES: readonly PageState[] = [...beforeTheParty, ...collecting, ...ended, payouts, outbox];

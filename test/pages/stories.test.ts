@@ -198,6 +198,26 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     expect(holds).toHaveLength(2);
   });
 
+  it('a guest whose hold is not renewed gives another card on the open page and stays in', async () => {
+    const [ada, ben] = await threeFriends();
+    const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+    const checkout = await fixture.createCheckout({ pay_by: inDays(20) });
+    const [, benInvite] = await fixture.chooseParty(checkout, [ada, ben]);
+    await fixture.venue.pay(checkout.id, benInvite.id, CARDS.renewalFails);
+    const page = await fixture.openPage(ben);
+    await page.goto(benInvite.url);
+    await expectText(page, '$120.00 is held. You’re in.');
+    await fixture.venue.runTestHelper(checkout.id, 'advance', { to: inDays(6.1) });
+    await expectText(page, 'Your bank did not extend your hold');
+    await payWith(page, 'Declined');
+    await expectText(page, 'Your bank declined this card.');
+    await expectText(page, 'You’re still in: $120.00 is held until');
+    await payWith(page, 'Works');
+    await expectText(page, '$120.00 is held. You’re in.');
+    await expect.poll(() => fixture.venue.heldAtProcessor(checkout.id), { timeout: 60_000 }).toBe(12_000);
+    expect(await statusOf(checkout.id)).toBe('collecting');
+  });
+
   it('the organizer covers the remaining shares, and the others see who did', async () => {
     const [ada, ben, cleo] = await threeFriends();
     const checkout = await fixture.createCheckout({ amount: 9_000, party_size: 3 });

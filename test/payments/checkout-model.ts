@@ -269,6 +269,10 @@ function checkAtCommit({ checkout, holds, movements }: Model): void {
       'completed, not captured',
     );
   }
+  if (status === 'completed') {
+    const waiting = holds.find((hold) => hold.renews !== null && hold.status === 'open');
+    mustHold(waiting === undefined, `completed, and hold ${waiting?.id} could still take a card`);
+  }
   if (status === 'expired' || status === 'canceled') {
     const live = holds.find((hold) => ['requested', 'open', 'held', 'capturing'].includes(hold.status));
     mustHold(live === undefined, `${status}, and hold ${live?.id} is ${live?.status} and never let go`);

@@ -22,7 +22,7 @@ import {
 import { decideRenewal } from '../../src/domain/checkouts/holds/decide-renewal.ts';
 import { decideParty } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideRefund, refundableAmount } from '../../src/domain/checkouts/refunds/decide-refund.ts';
-import type { HoldState } from '../../src/domain/payments/hold.ts';
+import { type HoldState, usesSavedCard } from '../../src/domain/payments/hold.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';
 import { applyAll, factsFor, type Model, NOW, newId, newModel } from './checkout-model.ts';
 
@@ -92,7 +92,7 @@ function factsBy(hold: HoldState, how: number): HoldFacts {
 function createAndPoll(model: Model, hold: HoldState, how: number): Model {
   const intentId = `pi_${hold.id}`;
   const opened =
-    hold.status === 'requested' && hold.renews === null
+    hold.status === 'requested' && !usesSavedCard(hold)
       ? applyAll(model, [
           { step: 'transition hold', id: hold.id, from: 'requested', to: 'open', update: { intentId }, dueAt: NOW },
         ])
@@ -324,6 +324,72 @@ describe('a renewal that is refused', () => {
     const lapsed = factsFor(original, { status: 'voided', capturable: 0, heldAt: null });
     const next = applyAll(refused, decideFromFacts(refused.checkout, original.id, lapsed, NOW + 169 * HOUR));
     expect([next.holds[0]?.status, next.checkout.shares[0]?.status]).toEqual(['voided', 'failed']);
+  });
+});
+
+describe('a guest who replaces a hold whose renewal was refused', () => {
+  const toRefused: Command[] = [
+    { what: 'party', who: 1, how: 1 },
+    { what: 'request', who: 0, how: 1 },
+    { what: 'poll', who: 0, how: 0 },
+    { what: 'renew', who: 0, how: 0 },
+    { what: 'refused', who: 1, how: 1 },
+    { what: 'request', who: 0, how: 1 },
+  ];
+
+  it('never has two current holds, and the checkout accepts every step', () => {
+    let [replaced, completed, lapsed] = [0, 0, 0];
+    fc.assert(
+      fc.property(start, fc.array(command, { minLength: 3, maxLength: 30 }), ({ amount, fee, size }, story) => {
+        const refused = toRefused.reduce(run, newModel(amount, fee, size));
+        const [original, replacement] = refused.checkout.holds;
+        expect([original?.status, replacement?.status, replacement?.renews]).toEqual([
+          'held',
+          'requested',
+          original?.id,
+        ]);
+        const end = story.reduce(run, refused);
+        const last = end.holds.find(({ id }) => id === replacement?.id);
+        if (last?.renews === null && last.heldAt !== null) replaced++;
+        if (last?.renews === null && last.heldAt === null) lapsed++;
+        if (end.events.includes('checkout.completed')) completed++;
+      }),
+      { numRuns: 1_000 },
+    );
+    // Every outcome occurred.
+    expect(Math.min(replaced, completed, lapsed)).toBeGreaterThan(0);
+  });
+});
+
+describe('captures that are undone while a replaced hold is still in release', () => {
+  it('wait for the hold whose capture has an unknown outcome', () => {
+    const story: Command[] = [
+      { what: 'party', who: 1, how: 2 },
+      { what: 'hold all', who: 0, how: 0 },
+    ];
+    // The first share's hold is renewed before the others pay.
+    const collecting = [
+      story[0] as Command,
+      { what: 'request', who: 0, how: 0 } as const,
+      { what: 'poll', who: 0, how: 0 } as const,
+      { what: 'renew', who: 0, how: 0 } as const,
+      { what: 'poll', who: 1, how: 0 } as const,
+      story[1] as Command,
+    ].reduce(run, newModel(30_000, 0, 3));
+    const begun = run(collecting, { what: 'begin', who: 0, how: 1 });
+    const [replaced, renewal, captured, refused] = begun.holds;
+    expect(begun.holds.map(({ status }) => status)).toEqual(['releasing', 'capturing', 'capturing', 'capturing']);
+    const outcomes = new Map<string, CaptureOutcome>([
+      [renewal?.id ?? '', { outcome: 'unknown', isKeySpent: false }],
+      [captured?.id ?? '', { outcome: 'captured', chargeId: 'ch', processorFee: 59 }],
+      [refused?.id ?? '', { outcome: 'refused', code: 'card_declined' }],
+    ]);
+    const undoing = applyAll(begun, recordCaptures(begun.checkout, outcomes, SETTINGS));
+    const first = applyAll(undoing, recordRelease(undoing.checkout, replaced?.id ?? '', 'released', SETTINGS));
+    expect([first.checkout.status, first.checkout.shares[0]?.status]).toEqual(['funded', 'held']);
+    const second = applyAll(first, recordRelease(first.checkout, renewal?.id ?? '', 'captured', SETTINGS));
+    const third = applyAll(second, recordRelease(second.checkout, refused?.id ?? '', 'released', SETTINGS));
+    expect([third.checkout.status, third.checkout.shares[0]?.status]).toEqual(['canceled', 'refunded']);
   });
 });
 

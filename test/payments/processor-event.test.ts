@@ -265,7 +265,23 @@ describe('disputes', () => {
       reason: 'fraudulent',
       dueBy: NOW + 86_400_000,
       balanceChange: 'withdrawn',
+      processorFee: 0,
+      processorFeeReturned: 0,
     });
+  });
+
+  it('say what the processor charged for them, in their currency, and what it gave back', () => {
+    const fees = (...balance_transactions: unknown[]) =>
+      subject('charge.dispute.updated', { ...dispute, balance_transactions });
+    const charged = { fee: 1500, currency: 'usd', exchange_rate: null };
+    expect(fees(charged)).toMatchObject({ processorFee: 1500, processorFeeReturned: 0 });
+    expect(fees(charged, { ...charged, fee: 0 })).toMatchObject({ processorFee: 1500, processorFeeReturned: 0 });
+    expect(fees(charged, { ...charged, fee: -1500 })).toMatchObject({ processorFee: 1500, processorFeeReturned: 1500 });
+    const inEuro = { fee: 1350, currency: 'eur', exchange_rate: 0.9 };
+    expect(fees(inEuro)).toMatchObject({ processorFee: 1500 });
+    for (const wrong of [null, {}, { fee: 'x' }, { ...charged, fee: 1.5 }, { ...inEuro, exchange_rate: null }]) {
+      expect(fees(wrong)).toMatchObject({ processorFee: 0, processorFeeReturned: 0 });
+    }
   });
 
   it('say when the money was withdrawn and reinstated', () => {

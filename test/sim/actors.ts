@@ -18,7 +18,7 @@ import { readProcessorEvent } from '../../src/domain/payments/processor-event.ts
 import { receiveProcessorEvent } from '../../src/domain/payments/receive-processor-event.ts';
 import { PROCESSOR_KEYS } from './processor-client.ts';
 import { type Actor, Violation } from './scheduler.ts';
-import { type ActorServices, type CallResult, type Simulation, servicesFor } from './simulation.ts';
+import { type ActorServices, type CallResult, HOUR_MS, type Simulation, START_MS, servicesFor } from './simulation.ts';
 
 /** An error after which a caller may try again: it is not a violation. */
 function isRetryable(error: unknown): boolean {
@@ -225,7 +225,11 @@ export function startOrganizer(simulation: Simulation): void {
       }
     }
   });
-  for (const member of new Set(choices.flat().map(({ memberId }) => memberId))) startGuest(simulation, member);
+  for (const member of new Set(choices.flat().map(({ memberId }) => memberId))) {
+    const payFrom =
+      plan.hasLateGuest && member === people.at(-1) ? START_MS + random.between(130, 166) * HOUR_MS : START_MS;
+    startGuest(simulation, member, payFrom);
+  }
   if (random.often(0.3)) startCovering(simulation, people[0] ?? '');
 }
 
@@ -309,33 +313,56 @@ const FAULTY_CARDS = [
   [1, 'pm_card_refundFail'],
   [3, 'pm_card_holdLapses'],
   [1, 'pm_card_partialAuthorization'],
-  [1, 'pm_card_renewalFails'],
-  [1, 'pm_card_oneHoldAtATime'],
+  [3, 'pm_card_renewalFails'],
+  [2, 'pm_card_oneHoldAtATime'],
   [1, 'pm_card_authenticationRequired'],
 ] as const;
 const CARDS = [[8, 'pm_card_visa'], ...FAULTY_CARDS] as const;
+/** Cards whose hold mostly cannot be renewed. */
+const LAPSING_CARDS = [
+  [4, 'pm_card_renewalFails'],
+  [2, 'pm_card_oneHoldAtATime'],
+  [2, 'pm_card_visa'],
+] as const;
 const GOOD_CARDS = [[40, 'pm_card_visa'], ...FAULTY_CARDS] as const;
 
-/** A guest pays as soon as they have an unpaid share, and again with another card after a failure. */
-function startGuest(simulation: Simulation, member: string): void {
+/** The renewal of the share's hold was refused: its guest can give another card. */
+const needsOtherCard = ({ invariants: { current } }: Simulation, share: string): boolean =>
+  current.holds.some(
+    (hold) => hold.share === share && hold.renews === null && hold.status === 'held' && hold.renewalRefusedAt !== null,
+  );
+
+/**
+ * A guest pays as soon as they have an unpaid share, and again with another card after a failure. Most guests also give
+ * another card when their hold was not renewed.
+ */
+function startGuest(simulation: Simulation, member: string, payFrom: number): void {
   const { scheduler, random } = simulation;
+  const doesReplace = random.often(0.8);
   const unpaidShare = () => {
     const checkout = newestCheckout(simulation);
     if (checkout?.status !== 'collecting') return undefined;
     return partyOf(simulation, checkout.id).find(
-      (share) =>
-        share.member === member && share.amount > 0 && (share.status === 'invited' || share.status === 'failed'),
+      ({ id, member: owner, amount, status }) =>
+        owner === member &&
+        amount > 0 &&
+        (status === 'invited' || status === 'failed' || (doesReplace && needsOtherCard(simulation, id))),
     );
   };
   const name = `guest ${scheduler.actors.length}`;
   scheduler.startActor(name, 'api', async (actor) => {
-    const { hasEagerGuests } = simulation.plan;
+    const { hasEagerGuests, hasLateGuest } = simulation.plan;
     const tries = hasEagerGuests ? 8 : random.between(0, 5);
     for (let attempt = 0; attempt < tries; attempt++) {
-      await scheduler.waitForStep(actor, 'waits', () => unpaidShare() !== undefined);
+      await scheduler.waitForStep(
+        actor,
+        'waits',
+        () => scheduler.now + actor.skew >= payFrom && unpaidShare() !== undefined,
+      );
       const share = unpaidShare();
       if (share === undefined) continue;
-      const card = attempt >= 3 ? 'pm_card_visa' : random.weighed(hasEagerGuests ? GOOD_CARDS : CARDS);
+      const cards = hasLateGuest && attempt === 0 ? LAPSING_CARDS : hasEagerGuests ? GOOD_CARDS : CARDS;
+      const card = attempt >= 3 ? 'pm_card_visa' : random.weighed(cards);
       await payShare(simulation, actor, member, share, card);
       const from = scheduler.step + random.between(3, 30);
       await scheduler.waitForStep(actor, 'waits', () => scheduler.step >= from);
@@ -356,6 +383,8 @@ async function payShare(
     const wanted = { isSaved, ofShare: null };
     const secret = await holdShare(payments, simulation.venue.id, share.checkout, share.id, payer, wanted);
     simulation.memory.rememberSecret(secret.holdId, payer);
+    // Some guests who are asked for another card leave the form open.
+    if (needsOtherCard(simulation, share.id) && simulation.random.often(0.4)) return;
     await confirm(simulation, actor, secret.clientSecret, secret.publishableKey, card);
   } catch (error) {
     // The organizer may have chosen a party without this share.
@@ -414,9 +443,10 @@ function confirm(simulation: Simulation, actor: Actor, secret: string, key: stri
 function checkOneHeldCard(simulation: Simulation, intent: string): void {
   const intents = [...simulation.processor.books.intents.values()];
   const share = intents.find(({ id }) => id === intent)?.metadata.share_id;
-  // A hold that was lost and paid again may still be in release.
+  // A hold that was lost and paid again may still be in release. One that was not renewed holds a card until the other
+  // card is seen to be held.
   const releasing = simulation.invariants.current.holds.filter(
-    ({ status, heldAt }) => status === 'releasing' && heldAt !== null,
+    ({ status, heldAt, renewalRefusedAt }) => (status === 'releasing' && heldAt !== null) || renewalRefusedAt !== null,
   );
   const held = intents.filter(
     ({ id, status, metadata }) =>

@@ -28,6 +28,7 @@ const TABLES = [
   'disputes',
   'payouts',
   'payout_accounts',
+  'debt_offsets',
   'movements',
   'holds',
   'shares',

@@ -69,10 +69,22 @@ export class Invariants {
       );
     }
     this.#checkLedger(before, next);
+    checkHeldShares(next);
     // With two commits in one snapshot, a capture may have been refused between them.
     if (isOneCommit) checkFailedShares(before, next, books);
     for (const kind of ['checkouts', 'shares', 'holds', 'movements'] as const)
       this.#recordTransitions(kind, before, next);
+    this.#recordReplacements(before, next);
+  }
+
+  /** A guest gives another card for a hold that was not renewed: what becomes of the second hold. */
+  #recordReplacements(before: Snapshot, next: Snapshot): void {
+    const waiting = before.holds.filter(({ renews, status }) => renews !== null && status === 'open');
+    for (const { id } of waiting) {
+      const row = next.holds.find((hold) => hold.id === id);
+      if (row === undefined || (row.status === 'open' && row.renews !== null)) continue;
+      this.transitions.add(`replacement open → ${row.status === 'open' ? 'own hold' : row.status}`);
+    }
   }
 
   #recordTransitions(kind: 'checkouts' | 'shares' | 'holds' | 'movements', before: Snapshot, next: Snapshot): void {
@@ -202,6 +214,16 @@ export class Invariants {
       );
       check(total('fee') === checkout.fee, () => `${checkout.id}: the fee in the ledger is not the checkout's fee`);
     }
+  }
+}
+
+/** Every held share of a checkout that collects has a current hold on a card: no good hold is given up silently. */
+function checkHeldShares({ checkouts, shares, holds }: Snapshot): void {
+  const collecting = new Set(checkouts.filter(({ status }) => status === 'collecting').map(({ id }) => id));
+  for (const share of shares) {
+    if (!collecting.has(share.checkout) || share.isDropped || share.status !== 'held' || share.amount === 0) continue;
+    const isHeld = holds.some((hold) => hold.share === share.id && hold.renews === null && hold.status === 'held');
+    check(isHeld, () => `share ${share.id} is held, and no card of it is`);
   }
 }
 

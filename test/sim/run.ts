@@ -269,7 +269,7 @@ async function jumpInTime(simulation: Simulation, nemesis: SeededRandom): Promis
     [4, nemesis.between(20_000, 130_000)],
     [3, nemesis.between(130_000, 1_900_000)],
     [toExpiry.length > 0 ? 1 : 0, nemesis.pick([...toExpiry, 1_000])],
-    [isLong ? 2 : 0, nemesis.between(5 * DAY_MS, 7 * DAY_MS)],
+    [isLong ? (simulation.plan.hasLateGuest ? 8 : 2) : 0, nemesis.between(5 * DAY_MS, 7 * DAY_MS)],
   ]);
   await advanceTime(simulation, by);
 }

@@ -67,10 +67,15 @@ export class ProcessorBooks {
     for (const { amount, status } of this.refunds.values()) if (status !== 'failed') sum -= amount;
     for (const { amount } of this.transfers.values()) sum -= amount;
     for (const { amount } of this.reversals.values()) sum += amount;
-    for (const { amount, status } of this.disputes.values()) if (status !== 'won') sum -= amount;
+    for (const { amount, status, isFeeReturned } of this.disputes.values()) {
+      sum -= (status === 'won' ? 0 : amount) + (isFeeReturned === true ? 0 : DISPUTE_FEE);
+    }
     return sum;
   }
 }
+
+/** Written again here, for the same reason as the fee of a charge. */
+const DISPUTE_FEE = 1500;
 
 /** The list price for each captured charge, written again here: the processor's own formula must not decide alone. */
 function feeOf(captured: number): number {
@@ -133,7 +138,16 @@ export function simulateProcessor(settings: ProcessorSettings): SimulatedProcess
   });
   const each = settings.faultRate / FAULT_KINDS.length;
   processor.faults.set({
-    rules: FAULT_KINDS.map((kind, at) => ({ id: `fault ${at}`, on: '*', kind, probability: each, ms: 1 })),
+    rules: [
+      ...FAULT_KINDS.map((kind, at) => ({ id: `fault ${at}`, on: '*', kind, probability: each, ms: 1 })),
+      // Any other call takes such a refusal as final, and may.
+      ...['payment_intents.capture', 'payment_intents.cancel'].map((on) => ({
+        id: `refusal ${on}`,
+        on,
+        kind: 'refused_for_now' as const,
+        probability: each,
+      })),
+    ],
   });
   const keyCheck = new IdempotencyKeyCheck();
   return {

@@ -65,6 +65,8 @@ export interface Plan {
   readonly hasEagerGuests: boolean;
   /** The actors' clocks differ. */
   readonly hasClockSkew: boolean;
+  /** One guest pays after days, when the holds of the others are about to lapse; many of them cannot be renewed. */
+  readonly hasLateGuest: boolean;
 }
 
 export function drawPlan(random: SeededRandom): Plan {
@@ -75,17 +77,18 @@ export function drawPlan(random: SeededRandom): Plan {
     [2, 4],
     [1, 5],
   ] as const);
+  const payByMs = random.weighed([
+    [3, 20 * MINUTE_MS],
+    [4, 5 * HOUR_MS],
+    [2, 9 * DAY_MS],
+    [1, 16 * DAY_MS],
+  ] as const);
   return {
     partySize,
     amount: random.pick([partySize * 1000, partySize * 1000 + 1, 100 * partySize, 9_973, 24_001]) + random.below(3),
     feeBps: random.pick([0, 250, 333, 10_000]),
     feeFixed: random.pick([0, 30]),
-    payByMs: random.weighed([
-      [3, 20 * MINUTE_MS],
-      [4, 5 * HOUR_MS],
-      [2, 9 * DAY_MS],
-      [1, 16 * DAY_MS],
-    ] as const),
+    payByMs,
     payoutDelayMs: random.pick([0, 0, 2 * HOUR_MS]),
     faultRate: isCalm ? 0 : random.pick([0.03, 0.1, 0.3]),
     connectionLossRate: isCalm ? 0 : random.pick([0, 0.005, 0.02]),
@@ -94,6 +97,7 @@ export function drawPlan(random: SeededRandom): Plan {
     choosesAgain: random.often(0.3),
     hasEagerGuests: random.often(0.7),
     hasClockSkew: random.often(0.4),
+    hasLateGuest: payByMs > DAY_MS && random.often(0.6),
   };
 }
 

@@ -36,6 +36,7 @@ export interface Snapshot {
     readonly intent: string | null;
     readonly due: number | null;
     readonly heldAt: number | null;
+    readonly renewalRefusedAt: number | null;
     readonly processorFee: number | null;
     readonly leaseToken: number;
   }[];
@@ -45,8 +46,12 @@ export interface Snapshot {
     readonly share: string;
     readonly hold: string;
     readonly kind: 'refund' | 'return' | 'transfer' | 'reversal';
-    readonly status: 'waiting' | 'sending' | 'pending' | 'frozen' | 'done' | 'failed' | 'dropped';
+    readonly status: 'waiting' | 'sending' | 'pending' | 'frozen' | 'done' | 'owed' | 'failed' | 'dropped';
     readonly amount: number;
+    readonly sent: number | null;
+    readonly owed: number;
+    readonly settled: number;
+    readonly reversed: string | null;
     readonly feePart: number;
     readonly due: number | null;
   }[];
@@ -170,6 +175,7 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
       intent: ['intent_id', nullable(parseText)],
       due: [millisOf('due_at'), nullable(parseNumber)],
       heldAt: [millisOf('held_at'), nullable(parseNumber)],
+      renewalRefusedAt: [millisOf('renewal_refused_at'), nullable(parseNumber)],
       processorFee: ['processor_fee', nullable(parseNumber)],
       leaseToken: ['lease_token', parseNumber],
     },
@@ -185,6 +191,10 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
       kind: ['kind', parseText],
       status: ['status', parseText],
       amount: ['amount', parseNumber],
+      sent: ['sent_amount', nullable(parseNumber)],
+      owed: ['owed_amount', parseNumber],
+      settled: ['settled_amount', parseNumber],
+      reversed: ['reversed_transfer_id', nullable(parseText)],
       feePart: ['fee_part', parseNumber],
       due: [millisOf('due_at'), nullable(parseNumber)],
     },

@@ -7,7 +7,7 @@ import type { TestWorld } from './test-world.ts';
 export interface DisputeTools {
   /** Opens a dispute of the charge of this intent; its events are not delivered yet. Returns its id. */
   open(intent: string, amount: number): Promise<string>;
-  close(disputeId: string, outcome: 'won' | 'lost'): Promise<void>;
+  close(disputeId: string, outcome: 'won' | 'lost', form?: Record<string, string>): Promise<void>;
   /** Sends the processor's events about the dispute of an intent, each twice, the newest first, and runs the workers. */
   deliverEvents(intent: string): Promise<void>;
 }
@@ -28,8 +28,8 @@ export function disputeTools(world: TestWorld, venue: TestVenue): DisputeTools {
       const created = await callHelper('disputes', { payment_intent: intent, amount: String(amount) });
       return created.id;
     },
-    async close(disputeId, outcome) {
-      await callHelper(`disputes/${disputeId}/${outcome}`);
+    async close(disputeId, outcome, form) {
+      await callHelper(`disputes/${disputeId}/${outcome}`, form);
     },
     async deliverEvents(intent) {
       const { data } = await venue.stripe.events.list({ limit: 100 });

@@ -246,12 +246,20 @@ export class TestVenue {
     return data.reduce((sum, { amount, amount_reversed }) => sum + amount - amount_reversed, 0);
   }
 
-  /** What the processor has charged us for this checkout's captures, by its balance transactions. */
+  /** What the processor has charged us for this checkout's captures and known disputes, by its balance transactions. */
   async feesAtProcessor(checkoutId: string): Promise<number> {
     let sum = 0;
     for (const { latest_charge: charge } of await this.intents(checkoutId)) {
       const change = typeof charge === 'object' ? charge?.balance_transaction : null;
       if (typeof change === 'string') sum += (await this.stripe.balanceTransactions.retrieve(change)).fee;
+    }
+    const disputes = await this.world.db.query<{ id: string }>(
+      'select dispute_id as id from disputes where venue_id = $1 and checkout_id = $2',
+      [this.venueId, checkoutId],
+    );
+    for (const { id } of disputes) {
+      const { balance_transactions: changes } = await this.stripe.disputes.retrieve(id);
+      for (const { fee } of changes) sum += fee;
     }
     return sum;
   }

@@ -94,7 +94,7 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['venues', 'keys', 'events'],
   members: ['venues', 'keys'],
   payments: ['venues', 'keys', 'ledger'],
-  checkouts: ['venues', 'keys', 'idempotency', 'events', 'ledger', 'offerings', 'payments', 'members'],
+  checkouts: ['installation', 'venues', 'keys', 'idempotency', 'events', 'ledger', 'offerings', 'payments', 'members'],
   hooks: ['venues', 'keys', 'recurrence', 'offerings'],
   review: ['venues', 'keys', 'events', 'catalogue', 'offerings', 'boats', 'experiences'],
 };

@@ -1,6 +1,6 @@
-// Keep-alive connections: one bounded pool for each origin, set of pinned addresses and `poolName`. Even if DNS
-// says something else later, a pool connects only to its pinned addresses, and the certificate is still checked against the name. The number of
-// pools is bounded: the least recently used one is closed after its requests have ended.
+// Keep-alive connections: one bounded pool for each origin, set of pinned addresses and `poolName`. Even if DNS says
+// something else later, a pool connects only to its pinned addresses, and the certificate is still checked against the
+// name. The number of pools is bounded: the least recently used one is closed after its requests have ended.
 
 import type { LookupFunction } from 'node:net';
 import type { Pool } from 'undici';

@@ -71,6 +71,16 @@ export function holdOf(checkout: LockedCheckout, shareId: string): HoldState | u
   return checkout.holds.find((hold) => hold.shareId === shareId && hold.renews === null && hold.status !== 'releasing');
 }
 
+/**
+ * The share's hold, if its renewal was refused: it still counts, and the guest can replace it with another card before
+ * it lapses. A hold that is being captured needs no other card.
+ */
+export function holdToReplace(checkout: LockedCheckout, shareId: string): HoldState | undefined {
+  const hold = holdOf(checkout, shareId);
+  const isNeeded = checkout.status === 'collecting' && hold?.status === 'held' && hold.renewalRefusedAt !== null;
+  return isNeeded ? hold : undefined;
+}
+
 export function shareOf(checkout: LockedCheckout, shareId: string): ShareState | undefined {
   return checkout.shares.find(({ id }) => id === shareId);
 }

@@ -1,15 +1,15 @@
 // What a capture and a poll share about a hold: whether the processor's facts match our request, and the steps that
 // follow when the hold was lost. Pure.
 
-import type { HoldState } from '../payments/hold.ts';
+import { type HoldState, usesSavedCard } from '../payments/hold.ts';
 import type { HoldFacts } from '../payments/processor.ts';
 import { type LockedCheckout, shareOf } from './locked-checkout.ts';
 import type { Step } from './steps.ts';
 
 /**
  * A hold was lost: the share fails, its guest must pay again, and no guest is charged. Never called once captures have
- * begun. A renewal of the lost hold is released too: it could still hold the saved card beside the card that the guest
- * pays with next.
+ * begun. A renewal on the saved card is released too: it could still hold that card beside the card that the guest pays
+ * with next. A hold that the guest was about to replace it with becomes the share's own: its confirmation still counts.
  */
 export function loseHold(
   checkout: LockedCheckout,
@@ -20,9 +20,14 @@ export function loseHold(
   const steps: Step[] = [
     { step: 'transition hold', id: hold.id, from: 'held', to, dueAt: to === 'voided' ? null : now },
   ];
-  for (const { id, renews, status } of checkout.holds) {
-    if (renews === hold.id && status === 'requested')
-      steps.push({ step: 'transition hold', id, from: 'requested', to: 'releasing', dueAt: now });
+  for (const renewal of checkout.holds.filter(({ renews }) => renews === hold.id)) {
+    const { id, status } = renewal;
+    if (status !== 'requested' && status !== 'open') continue;
+    steps.push(
+      usesSavedCard(renewal)
+        ? { step: 'transition hold', id, from: status, to: 'releasing', dueAt: now }
+        : { step: 'activate renewal', id },
+    );
   }
   const share = shareOf(checkout, hold.shareId);
   if (share?.status !== 'held' || hold.renews !== null) return steps;

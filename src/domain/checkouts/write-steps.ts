@@ -156,6 +156,19 @@ type HoldStep = Extract<
   }
 >;
 
+/** A guest whose hold will lapse because its renewal was refused is notified. */
+async function writeHoldUpdate(
+  tx: Queryable,
+  { venueId, checkoutId }: HoldScope,
+  step: Extract<Step, { step: 'update hold' }>,
+): Promise<void> {
+  const { id, update, dueAt } = step;
+  await Promise.all([
+    requireChanged(step, 1, transitionHold(tx, venueId, id, null, update, dueAt)),
+    update.renewalRefusedAt == null ? null : scheduleNotificationsIfParty(tx, venueId, checkoutId),
+  ]);
+}
+
 async function writeHoldStep(tx: Queryable, scope: HoldScope, step: HoldStep): Promise<void> {
   const { venueId } = scope;
   switch (step.step) {
@@ -165,7 +178,7 @@ async function writeHoldStep(tx: Queryable, scope: HoldScope, step: HoldStep): P
       requireTransition('hold', HOLD_TRANSITIONS, step.from, step.to);
       return requireChanged(step, 1, transitionHold(tx, venueId, step.id, step, step.update ?? {}, step.dueAt));
     case 'update hold':
-      return requireChanged(step, 1, transitionHold(tx, venueId, step.id, null, step.update, step.dueAt));
+      return writeHoldUpdate(tx, scope, step);
     case 'activate renewal':
       return requireChanged(step, 1, activateRenewal(tx, venueId, step.id));
     case 'begin captures':

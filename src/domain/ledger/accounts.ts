@@ -10,6 +10,7 @@ export const ACCOUNTS = {
   },
   fee_income: { side: 'credit', meaning: 'our fee' },
   processor_fees: { side: 'debit', meaning: 'what the processor has charged us for its service' },
+  venue_debts: { side: 'debit', meaning: 'what venues owe us because a transfer could not be taken back' },
   disputed_funds: { side: 'debit', meaning: 'what the processor took back because a guest disputed a charge' },
 } as const;
 
@@ -29,6 +30,10 @@ export const ENTRY_KINDS = {
   transfer: { debit: 'venue_payable', credit: 'processor_balance' },
   /** A transfer was reversed. Subject: the movement. */
   reversal: { debit: 'processor_balance', credit: 'venue_payable' },
+  /** A transfer could not be taken back, or was never sent as a whole: the venue owes it. Subject: the reversal. */
+  debt: { debit: 'venue_debts', credit: 'venue_payable' },
+  /** A part of a transfer was not sent, and settles what the venue owes. Subject: the transfer. */
+  debt_paid: { debit: 'venue_payable', credit: 'venue_debts' },
   /** A guest was refunded from the venue's part. Subject: the movement. */
   refund: { debit: 'venue_payable', credit: 'processor_balance' },
   /** A guest was refunded from our fee. Subject: the movement. */
@@ -43,6 +48,10 @@ export const ENTRY_KINDS = {
   return_failed: { debit: 'processor_balance', credit: 'guest_funds' },
   /** The processor withdrew money for a dispute. Subject: the dispute. */
   dispute: { debit: 'disputed_funds', credit: 'processor_balance' },
+  /** The processor charged us for a dispute. Subject: the dispute. */
+  dispute_fee: { debit: 'processor_fees', credit: 'processor_balance' },
+  /** The processor gave back what it charged for a dispute. Subject: the dispute. */
+  dispute_fee_returned: { debit: 'processor_balance', credit: 'processor_fees' },
   /** The processor reinstated the money of a dispute. Subject: the dispute. */
   dispute_won: { debit: 'processor_balance', credit: 'disputed_funds' },
   /** A dispute was lost: the venue bears its part. Subject: the dispute. */

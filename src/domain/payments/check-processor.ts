@@ -260,7 +260,7 @@ function transferring(run: CheckRun, captured: Captured | undefined, accountId: 
         movementId,
       });
       const found = await run.processor.findTransfer(checkoutId, movementId);
-      const ok = found?.transferId === transferId && (await run.processor.hasTransfers(checkoutId, chargeId));
+      const ok = found?.processorId === transferId && (await run.processor.hasTransfers(checkoutId, chargeId));
       return { found: `${money(TRANSFERRED)} transferred, and ${ok ? 'found' : 'not found'}`, ok, value: transferId };
     },
   };
@@ -299,7 +299,7 @@ function reversing(run: CheckRun, transferId: string | undefined): Step<never> {
       const request = { key: run.key('reversal'), amount: REFUNDED, movementId };
       const { reversalId } = await run.processor.reverse(transfer, request);
       const found = await run.processor.findReversal(transfer, movementId);
-      const ok = found?.reversalId === reversalId;
+      const ok = found?.processorId === reversalId;
       return { found: `${money(REFUNDED)} reversed, and ${ok ? 'found' : 'not found'}`, ok };
     },
   };

@@ -13,9 +13,16 @@ export const EXPECTED_ENTRIES = `
     from holds where ${IN_RANGE} and status in ('captured', 'returned') and processor_fee is not null
   union all
   select venue_id, checkout_id, mode, currency, kind, movement_id::text,
-      (amount - case kind when 'refund' then fee_part else 0 end)::bigint
+      (case when kind in ('transfer', 'reversal') then coalesce(sent_amount, amount) else amount end
+        - case kind when 'refund' then fee_part else 0 end)::bigint
         * (failures_after_done + case status when 'done' then 1 else 0 end)
     from movements where ${IN_RANGE} and (status = 'done' or failures_after_done > 0)
+  union all
+  select venue_id, checkout_id, mode, currency, 'debt_paid', movement_id::text, (amount - sent_amount)::bigint
+    from movements where ${IN_RANGE} and kind = 'transfer' and status = 'done' and sent_amount < amount
+  union all
+  select venue_id, checkout_id, mode, currency, 'debt', movement_id::text, owed_amount::bigint
+    from movements where ${IN_RANGE} and owed_amount > 0
   union all
   select venue_id, checkout_id, mode, currency, 'fee_return', movement_id::text,
       fee_part::bigint * (failures_after_done + case status when 'done' then 1 else 0 end)
@@ -35,6 +42,12 @@ export const EXPECTED_ENTRIES = `
   select venue_id, checkout_id, mode, currency, 'dispute_won', dispute_id, amount::bigint
     from disputes where ${IN_RANGE} and reinstated
   union all
+  select venue_id, checkout_id, mode, currency, 'dispute_fee', dispute_id, processor_fee::bigint
+    from disputes where ${IN_RANGE} and processor_fee > 0
+  union all
+  select venue_id, checkout_id, mode, currency, 'dispute_fee_returned', dispute_id, processor_fee_returned::bigint
+    from disputes where ${IN_RANGE} and processor_fee_returned > 0
+  union all
   select venue_id, checkout_id, mode, currency, 'dispute_lost', dispute_id, venue_part::bigint
     from disputes where ${IN_RANGE} and venue_part is not null
   union all
@@ -48,8 +61,16 @@ export const EXPECTED_ENTRIES = `
 export const LOSSES = `select venue_id, checkout_id, venue_part::bigint as venue_part
   from disputes where ${IN_RANGE} and venue_part is not null`;
 
-export const MOVEMENTS = `select venue_id, checkout_id, kind, status, amount::bigint as amount, fee_part::bigint as fee_part
+export const MOVEMENTS = `select venue_id, checkout_id, kind, status, amount::bigint as amount, fee_part::bigint as fee_part,
+  coalesce(sent_amount, amount)::bigint as sent_amount, settled_amount::bigint as settled_amount
   from movements where ${IN_RANGE}`;
+
+/** What transfers of the range settle, and what of the range is settled. A row may be in both. */
+export const OFFSETS = `select venue_id, checkout_id, 'taken' as side, amount::bigint as amount
+    from debt_offsets where ${IN_RANGE}
+  union all
+  select venue_id, debt_checkout_id, 'settled', amount::bigint
+    from debt_offsets where venue_id = $1::uuid and debt_checkout_id > $2::text and debt_checkout_id <= $3::text`;
 
 export const PAYOUTS = `select venue_id, checkout_id, amount::bigint as amount, fee_amount::bigint as fee_amount
   from payouts where ${IN_RANGE}`;

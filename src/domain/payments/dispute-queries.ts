@@ -82,6 +82,9 @@ export interface LockedDispute {
   readonly currency: string;
   /** It was lost, and the loss is divided between the venue and our fee. */
   readonly isDivided: boolean;
+  /** What is recorded of the processor's fee for it. */
+  readonly processorFee: number;
+  readonly processorFeeReturned: number;
 }
 
 export interface DisputeUpdate {
@@ -117,7 +120,9 @@ export async function lockDispute(tx: Queryable, update: DisputeUpdate): Promise
     ],
   );
   const rows = await tx.query<LockedDispute>(
-    `select withdrawn, reinstated, amount, currency, venue_part is not null as "isDivided" from disputes
+    `select withdrawn, reinstated, amount, currency, venue_part is not null as "isDivided", processor_fee as "processorFee",
+       processor_fee_returned as "processorFeeReturned"
+     from disputes
      where venue_id = $1 and dispute_id = $2 for update`,
     [update.venueId, event.disputeId],
   );
@@ -129,7 +134,8 @@ export async function lockDispute(tx: Queryable, update: DisputeUpdate): Promise
 export async function updateDispute(tx: Queryable, { venueId, event, now }: DisputeUpdate): Promise<string> {
   const rows = await tx.query<{ status: string }>(
     `update disputes set status = case when status in ('won', 'lost') then status else $3 end,
-       withdrawn = withdrawn or $4, reinstated = reinstated or $5, changed_at = to_timestamp($6 / 1000.0)
+       withdrawn = withdrawn or $4, reinstated = reinstated or $5, changed_at = to_timestamp($6 / 1000.0),
+       processor_fee = greatest(processor_fee, $7), processor_fee_returned = greatest(processor_fee_returned, $8)
      where venue_id = $1 and dispute_id = $2 returning status`,
     [
       venueId,
@@ -138,6 +144,8 @@ export async function updateDispute(tx: Queryable, { venueId, event, now }: Disp
       event.balanceChange === 'withdrawn',
       event.balanceChange === 'reinstated',
       now,
+      event.processorFee ?? 0,
+      event.processorFeeReturned ?? 0,
     ],
   );
   return rows[0]?.status ?? event.status;

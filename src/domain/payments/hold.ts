@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Mode } from '../../base/config.ts';
-import type { HoldMetadata } from './processor.ts';
+import type { AccountOwner, HoldMetadata } from './processor.ts';
 import type { HoldStatus } from './transitions.ts';
 
 export interface HoldState {
@@ -37,6 +37,14 @@ export interface HoldState {
   readonly payerId: string | null;
 }
 
+/**
+ * Whether the worker makes this hold with the saved card of the one that it renews, without the guest. A renewal that the
+ * guest makes with a card has no customer until the processor has created it. Only for a hold without an intent.
+ */
+export function usesSavedCard({ renews, customerId, intentId }: HoldState): boolean {
+  return renews !== null && intentId === null && customerId !== null;
+}
+
 export function holdMetadataOf(hold: HoldState): HoldMetadata {
   return { venueId: hold.venueId, checkoutId: hold.checkoutId, shareId: hold.shareId, holdId: hold.id };
 }
@@ -57,9 +65,11 @@ export const callKeys = {
   capture: ({ id, keyNumber }: Keyed): string => `capture ${id} ${keyNumber}`,
   release: ({ id, keyNumber }: Keyed): string => `release ${id} ${keyNumber}`,
   movement: ({ id, keyNumber }: Keyed): string => `movement ${id} ${keyNumber}`,
-  /** The contact is a part of it: the processor refuses a key with other parameters. */
-  account: (venueId: string, mode: Mode, { email, country }: { readonly email: string; readonly country: string }) =>
-    `account v2 ${venueId} ${mode} ${country} ${createHash('sha256').update(email).digest('hex').slice(0, 16)}`,
+  /** Name and contact are a part of it: the processor refuses a key with other parameters. */
+  account: (mode: Mode, owner: AccountOwner) => {
+    const parameters = JSON.stringify([owner.name, owner.email, owner.country]);
+    return `account v2 ${owner.id} ${mode} ${createHash('sha256').update(parameters).digest('hex').slice(0, 24)}`;
+  },
 } as const;
 
 const HOUR = 3_600_000;

@@ -1,8 +1,9 @@
-// The SQL of movements (refunds, returns, transfers, reversals), payouts and payout accounts.
+// The SQL of movements: refunds, returns, transfers and reversals.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { requireTransition } from '../../base/transitions.ts';
+import { releaseOffsets } from './debt-queries.ts';
 import { ENDED_DISPUTE_STATUSES, IS_UNDECIDED } from './dispute-queries.ts';
 import type { Unavailability } from './processor.ts';
 import type { DueAtVenue } from './queries.ts';
@@ -106,6 +107,7 @@ export async function openPayout(tx: Queryable, scope: MovementScope, payoutId: 
 }
 
 export async function reduceTransfer(tx: Queryable, venueId: string, id: string, by: number): Promise<number> {
+  await releaseOffsets(tx, venueId, id);
   const rows = await tx.query(
     `update movements set amount = amount - $3
      where venue_id = $1 and movement_id = $2 and status in ('waiting', 'failed', 'frozen') and amount > $3 returning 1`,
@@ -121,6 +123,7 @@ export async function dropTransfer(
   transfer: { readonly id: string; readonly from: MovementStatus; readonly amount: number },
 ): Promise<number> {
   requireTransition('movement', MOVEMENT_TRANSITIONS, transfer.from, 'dropped');
+  await releaseOffsets(tx, venueId, transfer.id);
   const rows = await tx.query(
     `update movements set amount = 0, status = 'dropped', due_at = null
      where venue_id = $1 and movement_id = $2 and status = $3 and amount = $4 returning 1`,
@@ -204,20 +207,26 @@ export async function resumeFrozen(tx: Queryable, venueId: string, holdId: strin
   );
 }
 
+export interface FinishedMovement {
+  /** What was sent of it. */
+  readonly sentAmount: number;
+}
+
+/** Null: it was finished before. */
 export async function finishMovement(
   tx: Queryable,
   movement: MovementRow,
   outcome: { readonly status: 'done' | 'failed'; readonly processorId: string | null; readonly error: string | null },
   now: number,
-): Promise<boolean> {
+): Promise<FinishedMovement | null> {
   requireTransition('movement', MOVEMENT_TRANSITIONS, 'sending', outcome.status);
-  const rows = await tx.query(
+  const rows = await tx.query<FinishedMovement>(
     `update movements set status = $3, processor_id = coalesce($4, processor_id), last_error = $5, due_at = null,
        done_at = case when $3 = 'done' then to_timestamp($6 / 1000.0) end
-     where venue_id = $1 and movement_id = $2 and status = 'sending' returning 1`,
+     where venue_id = $1 and movement_id = $2 and status = 'sending' returning coalesce(sent_amount, amount) as "sentAmount"`,
     [movement.venueId, movement.id, outcome.status, outcome.processorId, outcome.error, now],
   );
-  return rows.length === 1;
+  return rows[0] ?? null;
 }
 
 /** Why a movement is retried. Only after `no_answer` does the retry use the same key. */
@@ -248,7 +257,7 @@ export async function postponeMovement(
 
 export interface MovementOutcome {
   readonly status: MovementStatus;
-  /** The processor's id of the movement, needed to reverse it. */
+  /** The processor's id of the movement, needed to reverse it; null for a transfer of which nothing was sent. */
   readonly processorId: string | null;
 }
 
@@ -275,6 +284,21 @@ export async function unsettledMovements(
     `select movement_id as "id", venue_id as "venueId" from movements
      where mode = $1 and status in ('sending', 'pending') and ($2::uuid is null or movement_id > $2) order by movement_id limit $3`,
     [mode, after, limit],
+  );
+}
+
+/** Movements that wait for the processor and were first due before then: an operator should know why. */
+export async function stuckMovements(
+  db: Queryable,
+  mode: Mode,
+  before: number,
+  limit: number,
+): Promise<(FailedMovement & { readonly firstDueAt: number })[]> {
+  return db.query(
+    `select movement_id as "id", kind, checkout_id as "checkoutId", amount, last_error as "lastError",
+       (extract(epoch from first_due_at) * 1000)::float8 as "firstDueAt" from movements
+     where mode = $1 and status = 'sending' and first_due_at < to_timestamp($2 / 1000.0) order by movement_id limit $3`,
+    [mode, before, limit],
   );
 }
 

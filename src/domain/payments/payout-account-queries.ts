@@ -75,6 +75,23 @@ export async function claimPayoutAccounts(
   );
 }
 
+/** Leases one account, due or not; null: the venue has none. */
+export async function claimPayoutAccount(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  leaseEnds: number,
+): Promise<DuePayoutAccount | null> {
+  const rows = await db.query<DuePayoutAccount>(
+    `update payout_accounts set lease_token = lease_token + 1, check_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and mode = $2
+     returning venue_id as "venueId", mode, account_id as "accountId", transfers_status as "transfersStatus",
+       lease_token as "leaseToken"`,
+    [venueId, mode, leaseEnds],
+  );
+  return rows[0] ?? null;
+}
+
 /** A worker with a stale lease token must not write: its answer is older than the one that another worker has stored. */
 export async function recordAccountStatus(
   db: Queryable,

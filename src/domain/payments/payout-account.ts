@@ -44,7 +44,7 @@ export async function requirePayoutAccount(
   if (known !== null) return known;
   if (processorOf(services, mode).isSandbox) return finishSandboxOnboarding(services, venueId, mode);
   throw new ProcessorUnavailable(
-    `the venue has no payout account: run "everyshare venue onboard ${venueId} --mode ${mode}"`,
+    `the venue has no payout account: run "everyshare venue onboard ${venueId} --mode ${mode} --email ADDRESS"`,
   );
 }
 
@@ -93,8 +93,8 @@ async function createAccount(
 ): Promise<Account> {
   const venue = await findVenue(services.db, venueId);
   if (venue === null) throw new Error(`venue ${venueId} is not found`);
-  const key = callKeys.account(venueId, mode, contact);
-  return processorOf(services, mode).createAccount(key, { id: venueId, name: venue.name, ...contact });
+  const owner = { id: venueId, name: venue.name, ...contact };
+  return processorOf(services, mode).createAccount(callKeys.account(mode, owner), owner);
 }
 
 function storeAccount(services: AccountServices, venueId: string, mode: Mode, account: Account) {

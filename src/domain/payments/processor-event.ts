@@ -36,6 +36,10 @@ export interface DisputeEvent {
   /** The deadline for evidence, in milliseconds; null: the processor wants none. */
   readonly dueBy: number | null;
   readonly balanceChange: BalanceChange;
+  /** What the processor has charged us for the dispute so far. Absent in an event that an older version has stored. */
+  readonly processorFee?: number;
+  /** How much of it the processor has given back. */
+  readonly processorFeeReturned?: number;
 }
 
 export interface AccountEvent {
@@ -187,7 +191,29 @@ function readDispute(type: string, object: Fields): DisputeEvent | null {
     reason,
     dueBy: isNonNegativeInteger(dueBy) ? dueBy * 1000 : null,
     balanceChange: balanceChangeOf(type, object.balance_transactions),
+    ...feesOf(object.balance_transactions, currency),
   };
+}
+
+/**
+ * The fees of the dispute's balance transactions, in the currency of the dispute. A fee below zero gives an earlier one
+ * back. An account whose balance is in another currency pays in that one: the exchange rate converts it.
+ */
+function feesOf(
+  transactions: unknown,
+  currency: string,
+): Required<Pick<DisputeEvent, 'processorFee' | 'processorFeeReturned'>> {
+  let [processorFee, processorFeeReturned] = [0, 0];
+  for (const transaction of Array.isArray(transactions) ? transactions : []) {
+    const { fee, currency: own, exchange_rate: rate } = asObject(transaction) ?? {};
+    if (!Number.isSafeInteger(fee) || Math.abs(fee as number) > MAX_AMOUNT) continue;
+    const amount = own === currency ? (fee as number) : Math.round((fee as number) / Number(rate));
+    // Without a rate it cannot be converted.
+    if (!Number.isSafeInteger(amount)) continue;
+    if (amount > 0) processorFee += amount;
+    else processorFeeReturned -= amount;
+  }
+  return { processorFee, processorFeeReturned };
 }
 
 function balanceChangeOf(type: string, transactions: unknown): BalanceChange {

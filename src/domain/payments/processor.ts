@@ -112,6 +112,12 @@ export interface GuestRefundRequest extends RefundRequest {
   readonly venueId: string;
 }
 
+/** A transfer or a reversal that an earlier call has made. */
+export interface FoundMovement {
+  readonly processorId: string;
+  readonly amount: number;
+}
+
 /** Of the transfers capability: only while it is active can the account be paid. */
 export type TransfersStatus = 'active' | 'pending' | 'restricted' | 'rejected' | 'unsupported';
 
@@ -176,11 +182,11 @@ export interface Processor {
   /** In the sandbox alone: completes the onboarding form. */
   completeSandboxOnboarding(accountId: string): Promise<void>;
   transfer(request: TransferRequest): Promise<{ readonly transferId: string }>;
-  findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null>;
+  findTransfer(checkoutId: string, movementId: string): Promise<FoundMovement | null>;
   /** Whether the money of a charge was transferred to a venue. */
   hasTransfers(checkoutId: string, chargeId: string): Promise<boolean>;
   reverse(transferId: string, request: RefundRequest): Promise<{ readonly reversalId: string }>;
-  findReversal(transferId: string, movementId: string): Promise<{ readonly reversalId: string } | null>;
+  findReversal(transferId: string, movementId: string): Promise<FoundMovement | null>;
   /** The holds created since then (milliseconds), newest first, one page at a time. */
   holdsSince(since: number, after: string | null): Promise<HoldsPage>;
   chargeTotals(intentId: string): Promise<ChargeTotals>;

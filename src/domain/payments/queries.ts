@@ -147,9 +147,11 @@ export async function payersOf(tx: Queryable, venueId: string, checkoutId: strin
   return new Map(rows.map(({ shareId, payerId }) => [shareId, payerId]));
 }
 
+/** The renewal becomes the share's own hold: it is held, or the hold that it was to replace has lapsed first. */
 export async function activateRenewal(tx: Queryable, venueId: string, id: string): Promise<number> {
   const rows = await tx.query(
-    `update holds set renews = null where venue_id = $1 and hold_id = $2 and status = 'held' and renews is not null returning 1`,
+    `update holds set renews = null where venue_id = $1 and hold_id = $2 and status in ('requested', 'open', 'held') and renews is not null
+     returning 1`,
     [venueId, id],
   );
   return rows.length;

@@ -1,6 +1,6 @@
-// Receives a verified event of the processor: makes the hold or the payout account that it concerns due, so
-// that the worker asks the processor. An
-// event is a hint, not a fact: duplicates, late events and events out of order do no harm.
+// Receives a verified event of the processor: makes the hold, the refund or the payout account that it concerns due, so
+// that the worker asks the processor, and stores the event of a dispute for the worker. An event is a hint, not a fact:
+// duplicates, late events and events out of order do no harm.
 
 import type { Queryable } from '../../base/db.ts';
 import { isUuid } from '../../base/ids.ts';

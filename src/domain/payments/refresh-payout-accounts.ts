@@ -1,11 +1,15 @@
 // Asks the processor about payout accounts that are due: after an event, and from time to time, because events can be
 // lost. The answer decides whether live checkouts of the venue can be created.
 
+import type { Mode } from '../../base/config.ts';
 import type { Log } from '../../base/log.ts';
 import { type AccountServices, recheckDelay } from './payout-account.ts';
 import {
+  claimPayoutAccount,
   claimPayoutAccounts,
   type DuePayoutAccount,
+  findPayoutAccount,
+  type PayoutAccount,
   postponeAccountCheck,
   recordAccountStatus,
 } from './payout-account-queries.ts';
@@ -14,7 +18,7 @@ import { type Account, ProcessorRefusal, ProcessorUnavailable } from './processo
 const LEASE_MS = 60_000;
 const RETRY_MS = 60_000;
 /** The code of API v1, and the one that is expected of API v2. */
-const GONE: ReadonlySet<string> = new Set(['resource_missing', 'not_found']);
+const ACCOUNT_MISSING_CODES: ReadonlySet<string> = new Set(['resource_missing', 'not_found']);
 
 /** One step of the worker. Returns how many accounts it claimed. */
 export async function refreshDuePayoutAccounts(
@@ -27,7 +31,22 @@ export async function refreshDuePayoutAccounts(
   return due.length;
 }
 
-async function refresh(services: AccountServices & { readonly log: Log }, due: DuePayoutAccount): Promise<void> {
+/**
+ * Asks the processor now, and returns what is stored then; null: the processor has not answered. The claim gives a new
+ * lease token, so that of two answers the one that was asked for later counts.
+ */
+export async function refreshPayoutAccount(
+  services: AccountServices & { readonly log: Log },
+  venueId: string,
+  mode: Mode,
+): Promise<PayoutAccount | null> {
+  const due = await claimPayoutAccount(services.db, venueId, mode, services.clock.now() + LEASE_MS);
+  if (due === null || !(await refresh(services, due))) return null;
+  return findPayoutAccount(services.db, venueId, mode);
+}
+
+/** False: the processor has not answered. */
+async function refresh(services: AccountServices & { readonly log: Log }, due: DuePayoutAccount): Promise<boolean> {
   const { db, clock, log } = services;
   const fields = { venue: due.venueId, mode: due.mode, account: due.accountId };
   let account: Omit<Account, 'accountId'>;
@@ -36,17 +55,19 @@ async function refresh(services: AccountServices & { readonly log: Log }, due: D
   } catch (error) {
     if (!(error instanceof ProcessorRefusal || error instanceof ProcessorUnavailable)) throw error;
     log.warn({ ...fields, err: error }, 'the payout account could not be read; the worker retries');
-    return postponeAccountCheck(db, due, clock.now() + RETRY_MS);
+    await postponeAccountCheck(db, due, clock.now() + RETRY_MS);
+    return false;
   }
   const now = clock.now();
   const checkAt = now + recheckDelay(account.transfersStatus);
   const isRecorded = await recordAccountStatus(db, due, account, { now, checkAt });
-  if (!isRecorded || account.transfersStatus === due.transfersStatus) return;
+  if (!isRecorded || account.transfersStatus === due.transfersStatus) return true;
   const level = due.transfersStatus === 'active' ? 'error' : 'info';
   log[level](
     { ...fields, status: account.transfersStatus, due: account.requirementsDue },
     'a payout account has changed',
   );
+  return true;
 }
 
 async function retrieve(services: AccountServices, due: DuePayoutAccount): Promise<Omit<Account, 'accountId'>> {
@@ -55,7 +76,7 @@ async function retrieve(services: AccountServices, due: DuePayoutAccount): Promi
   try {
     return await processor.retrieveAccount(due.accountId);
   } catch (error) {
-    if (!(error instanceof ProcessorRefusal) || !GONE.has(error.code)) throw error;
+    if (!(error instanceof ProcessorRefusal) || !ACCOUNT_MISSING_CODES.has(error.code)) throw error;
     return { transfersStatus: 'rejected', requirementsDue: ['the account does not exist'] };
   }
 }

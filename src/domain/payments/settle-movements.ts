@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import type { Entry } from '../ledger/accounts.ts';
 import { postEntries } from '../ledger/queries.ts';
 import { callKeys } from './hold.ts';
 import {
@@ -28,6 +29,7 @@ import {
 } from './processor.ts';
 import { findHold, type HoldWithSecret } from './queries.ts';
 import { CHARGE_DISPUTED, isRefund, recordDisputed, recordRefund } from './settle-refund.ts';
+import { decideReversalAmount, decideTransferAmount, oweReversal } from './venue-debts.ts';
 
 export interface MovementServices {
   readonly db: Db;
@@ -75,12 +77,11 @@ export async function settleMovement(
   try {
     if (isRefund(movement))
       return await recordRefund(services, movement, await settleRefund(services, movement, leaseEnds));
-    const processorId = await sendMovement(services, movement, leaseEnds);
-    if (processorId === null) {
+    const end = await sendMovement(services, movement, leaseEnds);
+    if (end === 'frozen')
       services.log.info(fields, 'the charge is disputed; its transfer waits for the end of the dispute');
-      return;
-    }
-    await recordDone(services, movement, processorId);
+    else if (end === 'owed') services.log.info(fields, 'nothing of the transfer was sent; the venue owes the reversal');
+    else await recordDone(services, movement, end.processorId);
   } catch (error) {
     if (error instanceof ProcessorRefusal) return recordRefusal(services, movement, error.code);
     if (!(error instanceof ProcessorUnavailable)) throw error;
@@ -98,6 +99,10 @@ async function recordRefusal(services: MovementServices, movement: MovementRow, 
   if (code === CHARGE_DISPUTED && isRefund(movement) && (await recordDisputed(services, movement))) return;
   const now = services.clock.now();
   const fields = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId, code };
+  if (movement.kind === 'reversal' && code === 'balance_insufficient') {
+    services.log.warn(fields, 'the account of the venue has no funds for a reversal; its later transfers settle it');
+    return oweReversal(services, movement, code);
+  }
   if (PERMANENT_REFUSALS.has(code) || now - movement.firstDueAt > 14 * 24 * HOUR) {
     services.log.error(fields, 'the processor refused a movement for good; an operator must act');
     if (isRefund(movement)) return recordRefund(services, movement, { refundId: null, status: 'failed', reason: code });
@@ -123,8 +128,11 @@ async function settleRefund(
   }
   const intentId = intentOf(hold);
   const found = mayExist ? await processor.findRefund(intentId, movementId) : null;
-  if (found === null) requireLease(services.clock, leaseEnds);
-  return found ?? (await processor.refund(intentId, { key, amount, movementId, venueId }));
+  if (found !== null) return found;
+  requireLease(services.clock, leaseEnds);
+  const made = await processor.refund(intentId, { key, amount, movementId, venueId });
+  // The answer may be a replay of the first one, and the refund has failed since.
+  return mayExist && made.refundId !== null ? processor.retrieveRefund(made.refundId) : made;
 }
 
 interface PreparedMovement {
@@ -146,30 +154,46 @@ async function prepare(services: MovementServices, movement: MovementRow): Promi
   return { processor, hold, key: callKeys.movement(movement), mayExist };
 }
 
-/** The processor's id of a transfer or a reversal; null: it is a transfer that waits for the end of a dispute. */
+/** The processor's id is null for a transfer that settles debts as a whole: nothing is sent. */
+type MovementEnd = { readonly processorId: string | null } | 'frozen' | 'owed';
+
 async function sendMovement(
   services: MovementServices,
   movement: MovementRow,
   leaseEnds: number,
-): Promise<string | null> {
+): Promise<MovementEnd> {
   const { processor, hold, key, mayExist } = await prepare(services, movement);
   if (movement.kind === 'transfer') {
     const found = mayExist ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
-    if (found !== null) return found.transferId;
     // The processor would transfer the money of a disputed charge, and a lost dispute would then be our loss.
-    if (await freezeIfDisputed(services.db, movement)) return null;
-    return sendTransfer(services, { processor, movement, hold, key, leaseEnds });
+    if (found === null && (await freezeIfDisputed(services.db, movement))) return 'frozen';
+    const amount = await decideTransferAmount(services, movement, found?.amount ?? null);
+    if (found !== null) return found;
+    if (amount === 0) return { processorId: null };
+    return { processorId: await sendTransfer(services, { processor, movement, hold, key, amount, leaseEnds }) };
   }
-  const transferId = await transferToReverse(services, movement);
-  const found = mayExist ? await processor.findReversal(transferId, movement.id) : null;
-  if (found === null) requireLease(services.clock, leaseEnds);
-  const request = { key, amount: movement.amount, movementId: movement.id };
-  return (found ?? (await processor.reverse(transferId, request))).reversalId;
+  return sendReversal(services, movement, { processor, key, mayExist, leaseEnds });
 }
 
-async function transferToReverse(services: MovementServices, movement: MovementRow): Promise<string> {
+async function sendReversal(
+  services: MovementServices,
+  movement: MovementRow,
+  { processor, key, mayExist, leaseEnds }: Omit<PreparedMovement, 'hold'> & { readonly leaseEnds: number },
+): Promise<MovementEnd> {
+  const transferId = await transferToReverse(services, movement);
+  const found = mayExist && transferId !== null ? await processor.findReversal(transferId, movement.id) : null;
+  const amount = await decideReversalAmount(services, movement, found?.amount ?? null);
+  if (found !== null) return found;
+  if (amount === 0) return 'owed';
+  if (transferId === null) throw new Error(`nothing was sent that the reversal ${movement.id} can take back`);
+  requireLease(services.clock, leaseEnds);
+  return { processorId: (await processor.reverse(transferId, { key, amount, movementId: movement.id })).reversalId };
+}
+
+/** Null: the whole transfer has settled debts of the venue, and nothing was sent. */
+async function transferToReverse(services: MovementServices, movement: MovementRow): Promise<string | null> {
   const transfer = await findMovementOutcome(services.db, movement.venueId, movement.reversedTransferId ?? '');
-  if (transfer?.status === 'done' && transfer.processorId !== null) return transfer.processorId;
+  if (transfer?.status === 'done') return transfer.processorId;
   // The reversal fails with its transfer. When an operator retries both, the transfer is made first.
   if (transfer?.status === 'failed') throw new ProcessorRefusal('transfer_failed', 'the transfer itself was refused');
   throw new ProcessorUnavailable('the transfer to reverse was not made yet');
@@ -180,15 +204,16 @@ interface TransferCall {
   readonly movement: MovementRow;
   readonly hold: HoldWithSecret;
   readonly key: string;
+  readonly amount: number;
   readonly leaseEnds: number;
 }
 
 async function sendTransfer(
   services: MovementServices,
-  { processor, movement, hold, key, leaseEnds }: TransferCall,
+  { processor, movement, hold, key, amount, leaseEnds }: TransferCall,
 ): Promise<string> {
   if (hold.chargeId === null) throw new Error(`hold ${hold.id} was captured but has no charge`);
-  const { amount, currency, checkoutId } = movement;
+  const { currency, checkoutId } = movement;
   const { accountId } = await requirePayoutAccount(services, movement.venueId, movement.mode);
   const { chargeId } = hold;
   const movementId = movement.id;
@@ -205,13 +230,22 @@ async function sendTransfer(
   return transferId;
 }
 
-async function recordDone(services: MovementServices, movement: MovementRow, processorId: string): Promise<void> {
+async function recordDone(
+  services: MovementServices,
+  movement: MovementRow,
+  processorId: string | null,
+): Promise<void> {
   const now = services.clock.now();
   await services.db.transaction(async (tx) => {
-    const isFirst = await finishMovement(tx, movement, { status: 'done', processorId, error: null }, now);
-    const { kind, id: subject, amount } = movement;
-    if (isFirst) await postEntries(tx, { ...movement, now }, [{ kind, subject, amount }]);
+    const finished = await finishMovement(tx, movement, { status: 'done', processorId, error: null }, now);
+    if (finished !== null) await postEntries(tx, { ...movement, now }, entriesOf(movement, finished.sentAmount));
   });
+}
+
+/** What a transfer does not send settles debts of the venue. What a reversal does not take back is owed already. */
+function entriesOf({ kind, id: subject, amount }: MovementRow, sentAmount: number): readonly Entry[] {
+  const sent: Entry = { kind, subject, amount: sentAmount };
+  return kind === 'transfer' ? [sent, { kind: 'debt_paid', subject, amount: amount - sentAmount }] : [sent];
 }
 
 function intentOf(hold: HoldWithSecret): string {

@@ -71,7 +71,7 @@ export function factsOf(intent: Stripe.PaymentIntent): HoldFacts {
     heldAt: charge === null ? null : charge.created * 1000,
     captureBefore: captureBefore === undefined ? null : captureBefore * 1000,
     chargeId: charge?.id ?? null,
-    processorFee: status === 'captured' && charge !== null ? feeOf(charge) : null,
+    processorFee: status === 'captured' && charge !== null ? processorFeeOf(charge) : null,
     customerId: idOf(intent.customer),
     paymentMethodId: idOf(intent.payment_method),
     declineCode: intent.last_payment_error === null ? null : errorCodeOf(intent.last_payment_error),
@@ -79,10 +79,15 @@ export function factsOf(intent: Stripe.PaymentIntent): HoldFacts {
   };
 }
 
-/** Null: the balance transaction is not known yet, or is in another currency than the charge and so than our books. */
-function feeOf(charge: Stripe.Charge): number | null {
+/**
+ * The processor's fee in the currency of the charge, which is that of our books; null: it is not known yet. An account
+ * whose balance is in another currency pays the fee in that one: the exchange rate of the charge converts it back.
+ */
+function processorFeeOf(charge: Stripe.Charge): number | null {
   const change = charge.balance_transaction;
-  return typeof change === 'object' && change?.currency === charge.currency ? change.fee : null;
+  if (typeof change !== 'object' || change === null) return null;
+  if (change.currency === charge.currency) return change.fee;
+  return change.exchange_rate === null ? null : Math.round(change.fee / change.exchange_rate);
 }
 
 /** The captured amount, and how much of it was refunded. */

@@ -7,7 +7,7 @@ import type Stripe from 'stripe';
 import type { Registration, SetupKind } from './processor.ts';
 
 /** What processor-event.ts reads of our own account. */
-export const HEARD_EVENTS: readonly Stripe.WebhookEndpointCreateParams.EnabledEvent[] = [
+export const SUBSCRIBED_EVENTS: readonly Stripe.WebhookEndpointCreateParams.EnabledEvent[] = [
   'charge.captured',
   'charge.dispute.closed',
   'charge.dispute.created',
@@ -28,7 +28,7 @@ export const HEARD_EVENTS: readonly Stripe.WebhookEndpointCreateParams.EnabledEv
 ];
 
 /** What it reads of connected accounts. */
-export const HEARD_THIN_EVENTS: readonly string[] = [
+export const SUBSCRIBED_THIN_EVENTS: readonly string[] = [
   'v2.core.account[configuration.recipient].capability_status_updated',
   'v2.core.account[requirements].updated',
 ];
@@ -57,11 +57,11 @@ export async function isRegistered(stripe: Stripe, kind: SetupKind, name: string
       return (await findDomain(stripe, name))?.enabled === true;
     case 'webhook endpoint': {
       const found = await findEndpoint(stripe, name);
-      return found?.status === 'enabled' && hasAll(found.enabled_events, HEARD_EVENTS);
+      return found?.status === 'enabled' && hasAll(found.enabled_events, SUBSCRIBED_EVENTS);
     }
     case 'event destination': {
       const found = await findDestination(stripe, name);
-      return found?.status === 'enabled' && hasAll(found.enabled_events, HEARD_THIN_EVENTS);
+      return found?.status === 'enabled' && hasAll(found.enabled_events, SUBSCRIBED_THIN_EVENTS);
     }
   }
 }
@@ -106,14 +106,14 @@ async function registerEndpoint(stripe: Stripe, key: string, url: string): Promi
   const found = await findEndpoint(stripe, url);
   if (found === undefined) {
     const created = await stripe.webhookEndpoints.create(
-      { url, enabled_events: [...HEARD_EVENTS], description: OURS, metadata: ACCOUNT_MARK },
+      { url, enabled_events: [...SUBSCRIBED_EVENTS], description: OURS, metadata: ACCOUNT_MARK },
       { idempotencyKey: key },
     );
     return { change: 'created', secret: created.secret ?? null };
   }
-  const isComplete = hasAll(found.enabled_events, HEARD_EVENTS);
+  const isComplete = hasAll(found.enabled_events, SUBSCRIBED_EVENTS);
   if (isComplete && found.status === 'enabled') return UNCHANGED;
-  const both = new Set([...HEARD_EVENTS, ...found.enabled_events]) as Set<(typeof HEARD_EVENTS)[number]>;
+  const both = new Set([...SUBSCRIBED_EVENTS, ...found.enabled_events]) as Set<(typeof SUBSCRIBED_EVENTS)[number]>;
   const events = isComplete ? {} : { enabled_events: [...both] };
   await stripe.webhookEndpoints.update(found.id, { ...events, disabled: false }, { idempotencyKey: key });
   return UPDATED;
@@ -137,7 +137,7 @@ async function registerDestination(stripe: Stripe, key: string, url: string): Pr
         type: 'webhook_endpoint',
         event_payload: 'thin',
         events_from: ['@accounts'],
-        enabled_events: [...HEARD_THIN_EVENTS],
+        enabled_events: [...SUBSCRIBED_THIN_EVENTS],
         webhook_endpoint: { url },
         include: ['webhook_endpoint.signing_secret'],
       },
@@ -145,10 +145,10 @@ async function registerDestination(stripe: Stripe, key: string, url: string): Pr
     );
     return { change: 'created', secret: created.webhook_endpoint?.signing_secret ?? null };
   }
-  const isComplete = hasAll(found.enabled_events, HEARD_THIN_EVENTS);
+  const isComplete = hasAll(found.enabled_events, SUBSCRIBED_THIN_EVENTS);
   if (isComplete && found.status === 'enabled') return UNCHANGED;
   if (!isComplete) {
-    const events = [...new Set([...HEARD_THIN_EVENTS, ...found.enabled_events])];
+    const events = [...new Set([...SUBSCRIBED_THIN_EVENTS, ...found.enabled_events])];
     await stripe.v2.core.eventDestinations.update(found.id, { enabled_events: events }, { idempotencyKey: key });
   }
   if (found.status !== 'enabled') {

@@ -13,6 +13,7 @@ import {
   type AccountOwner,
   type ChargeTotals,
   type CreatedHold,
+  type FoundMovement,
   type GuestRefundRequest,
   type HoldFacts,
   type HoldMetadata,
@@ -214,7 +215,8 @@ class StripeProcessor implements Processor {
       const facts = await this.retrieveHold(intentId);
       if (facts.status === 'captured' && facts.captured === amount) return facts;
       if (facts.status === 'voided' || facts.status === 'captured') throw error;
-      throw new ProcessorUnavailable(error.message);
+      // The refusal may pass, but the processor repeats it for this key.
+      throw new ProcessorUnavailable(error.message, { kind: 'processor_failed' });
     }
   }
 
@@ -231,7 +233,7 @@ class StripeProcessor implements Processor {
       const facts = await this.retrieveHold(intentId);
       if (facts.status === 'voided') return facts;
       if (facts.status === 'captured') throw new ProcessorRefusal('already_captured', 'release: the hold was captured');
-      throw new ProcessorUnavailable(error.message);
+      throw new ProcessorUnavailable(error.message, { kind: 'processor_failed' });
     }
   }
 
@@ -320,19 +322,18 @@ class StripeProcessor implements Processor {
     return { transferId: transfer.id };
   }
 
-  async findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null> {
-    const page = await callStripe('findTransfer', async () =>
-      this.#stripe.transfers.list({ transfer_group: checkoutId, limit: PAGE_SIZE }),
-    );
-    const found = page.data.find(({ metadata }) => metadata.movement_id === movementId);
-    return found === undefined ? null : { transferId: found.id };
+  async findTransfer(checkoutId: string, movementId: string): Promise<FoundMovement | null> {
+    const found = (await this.#transfersOf(checkoutId)).find(({ metadata }) => metadata.movement_id === movementId);
+    return found === undefined ? null : { processorId: found.id, amount: found.amount };
   }
 
   async hasTransfers(checkoutId: string, chargeId: string): Promise<boolean> {
-    const page = await callStripe('hasTransfers', async () =>
-      this.#stripe.transfers.list({ transfer_group: checkoutId, limit: PAGE_SIZE }),
-    );
-    return page.data.some(({ source_transaction: source }) => idOf(source) === chargeId);
+    return (await this.#transfersOf(checkoutId)).some(({ source_transaction: source }) => idOf(source) === chargeId);
+  }
+
+  async #transfersOf(checkoutId: string): Promise<Stripe.Transfer[]> {
+    const params = { transfer_group: checkoutId, limit: PAGE_SIZE };
+    return (await callStripe('findTransfer', async () => this.#stripe.transfers.list(params))).data;
   }
 
   async reverse(transferId: string, request: RefundRequest): Promise<{ readonly reversalId: string }> {
@@ -343,12 +344,12 @@ class StripeProcessor implements Processor {
     return { reversalId: reversal.id };
   }
 
-  async findReversal(transferId: string, movementId: string): Promise<{ readonly reversalId: string } | null> {
+  async findReversal(transferId: string, movementId: string): Promise<FoundMovement | null> {
     const page = await callStripe('findReversal', async () =>
       this.#stripe.transfers.listReversals(transferId, { limit: PAGE_SIZE }),
     );
     const found = page.data.find(({ metadata }) => metadata?.movement_id === movementId);
-    return found === undefined ? null : { reversalId: found.id };
+    return found === undefined ? null : { processorId: found.id, amount: found.amount };
   }
 
   async holdsSince(since: number, after: string | null): Promise<HoldsPage> {

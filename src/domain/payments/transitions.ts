@@ -1,6 +1,6 @@
 // The states of a hold and of a movement of money, and the transitions between them. `requested`, `capturing`, `releasing`
 // and `sending` are committed before the processor is called. If the outcome of that call is unknown, the same call
-// with the same key reveals it.
+// with the same key reveals it; after a failure that the processor stores, a search does.
 
 import type { Transitions } from '../../base/transitions.ts';
 
@@ -20,7 +20,7 @@ export const ENDED_HOLD_STATUSES: readonly HoldStatus[] = ['released', 'returned
 /** The guest was charged, so the processor has charged us its fee. */
 export const isCharged = (status: HoldStatus): boolean => status === 'captured' || status === 'returned';
 
-export type MovementStatus = 'waiting' | 'sending' | 'pending' | 'frozen' | 'done' | 'failed' | 'dropped';
+export type MovementStatus = 'waiting' | 'sending' | 'pending' | 'frozen' | 'done' | 'owed' | 'failed' | 'dropped';
 
 export const HOLD_TRANSITIONS: Transitions<HoldStatus> = {
   requested: ['open', 'held', 'releasing', 'voided'],
@@ -37,7 +37,7 @@ export const HOLD_TRANSITIONS: Transitions<HoldStatus> = {
 
 export const MOVEMENT_TRANSITIONS: Transitions<MovementStatus> = {
   waiting: ['sending', 'dropped'],
-  sending: ['pending', 'frozen', 'done', 'failed'],
+  sending: ['pending', 'frozen', 'done', 'owed', 'failed'],
   // A refund that the processor has accepted and not paid yet.
   pending: ['done', 'failed'],
   // A transfer or refund whose charge is disputed. Waiting: the dispute has ended. Dropped: it was lost, or a refund took
@@ -45,6 +45,8 @@ export const MOVEMENT_TRANSITIONS: Transitions<MovementStatus> = {
   frozen: ['waiting', 'dropped'],
   // Failed: the processor has reported later that a refund did not reach the guest.
   done: ['failed'],
+  // A reversal for which the venue's account has no funds. It is never sent again: later transfers settle it.
+  owed: [],
   // Waiting: an operator retries it. Dropped: a refund has reduced the transfer to 0, or a lost dispute has given the guest
   // the money of the refund.
   failed: ['waiting', 'dropped'],

@@ -5,7 +5,7 @@ import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { inviteUrl } from '../../domain/checkouts/guests/invite-url.ts';
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { nameOf, type PageModel } from './page-model.ts';
+import { canTakeCard, nameOf, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { money } from './summary.ts';
 
@@ -13,9 +13,10 @@ export function organizerTools(page: PageRequest, model: PageModel): Html {
   const { translator } = page;
   const { checkout } = model;
   const path = `/c/${checkout.id}`;
-  const others = checkout.shares.filter((share) => share.id !== model.myShare?.id && isUnpaid(share));
+  const others = checkout.shares.filter((share) => share.id !== model.myShare?.id && canTakeCard(share));
+  const unpaid = others.filter(isUnpaid);
   const hasSeats = checkout.shares.some(({ is_open_seat }) => is_open_seat);
-  const rest = others.reduce((sum, { amount }) => sum + amount, 0);
+  const rest = unpaid.reduce((sum, { amount }) => sum + amount, 0);
   return html`<section class="tools" aria-labelledby="tools-title">
 <h2 id="tools-title">${translator.translate('page.organizing')}</h2>
 ${hasSeats && shareLink(page, model)}
@@ -25,7 +26,7 @@ ${
 ${others.map((share) => otherShare(page, model, share))}</ul>
 `
 }<p class="actions">${
-    others.length > 1 &&
+    unpaid.length > 1 &&
     html`<a class="button quiet" id="cover-rest" href="${path}?cover=rest">${translator.translate('page.cover_rest', { amount: money(page, model, rest) })}</a> `
   }<a class="button quiet" id="edit-party" href="${path}?edit=party">${translator.translate('page.change_party')}</a></p>
 </section>`;
@@ -50,7 +51,8 @@ function otherShare(page: PageRequest, model: PageModel, share: GuestShare): Htm
   const invite = model.invites.find(({ shareId }) => shareId === share.id);
   const url = invite === undefined ? null : inviteUrl(http.app.services, share.id, invite.token);
   const name = nameOf(page, model, share);
-  return html`<li><span class="name">${name}</span> <span class="row">${
+  const why = share.renew_by !== null && html` <small>${translator.translate('page.renewal_other')}</small>`;
+  return html`<li><span class="name">${name}${why}</span> <span class="row">${
     url !== null &&
     html`<button type="button" class="quiet" id="copy-${share.id}" data-copy="${url}" data-done="${translator.translate('page.copied')}" hidden>${translator.translate('page.copy_link')}${unseen(name)}</button> `
   }<a class="button quiet" id="cover-${share.id}" href="/c/${model.checkout.id}?cover=${share.id}">${translator.translate('page.cover', { amount: money(page, model, share.amount) })}${unseen(name)}</a></span></li>

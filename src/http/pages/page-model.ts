@@ -11,6 +11,7 @@ import {
 import { readGuestCheckout } from '../../domain/checkouts/guests/guest-view.ts';
 import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-queries.ts';
 import { shareWithSavedCard } from '../../domain/checkouts/holds/decide-hold.ts';
+import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
 import { readCheckout } from '../../domain/checkouts/queries.ts';
 import type { PageRequest, PageRoute } from './page-request.ts';
@@ -62,6 +63,16 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
 export async function findSavedCardShare({ http, member }: PageRequest, route: PageRoute): Promise<string | null> {
   const checkout = await readCheckout(http.app.db, route.venueId, route.checkoutId);
   return checkout === null || member === null ? null : shareWithSavedCard(checkout, member.id);
+}
+
+/** The share is held, and its hold was not renewed: it ends before the deadline. A covered share is its payer's to renew. */
+export function needsOtherCard(share: GuestShare): boolean {
+  return share.renew_by !== null && share.covered_by === null;
+}
+
+/** Whether a card can be given for the share: it is unpaid, or its hold was not renewed. */
+export function canTakeCard(share: GuestShare): boolean {
+  return isUnpaid(share) || share.renew_by !== null;
 }
 
 /** The displayed name of a share's person. */

@@ -50,14 +50,14 @@ export async function registerPages(app: FastifyInstance, http: HttpContext): Pr
   await readAssets();
   registerAssets(app);
   for (const path of ['/c/:id', '/s/:token']) {
-    app.get(path, (request, reply) => handle(http, request, reply, 'page', showPage));
+    app.get(path, (request, reply) => handlePage(http, request, reply, 'page', showPage));
     for (const [name, action] of Object.entries(ACTIONS)) {
       app.post(`${path}/${name}`, { config: { bodyLimit: MAX_FORM_BYTES } }, (request, reply) =>
-        handle(http, request, reply, `page.${name}`, (page) => runAction(page, action)),
+        handlePage(http, request, reply, `page.${name}`, (page) => runAction(page, action)),
       );
     }
   }
-  app.post('/session/token', (request, reply) => handle(http, request, reply, 'page.token', issueToken));
+  app.post('/session/token', (request, reply) => handlePage(http, request, reply, 'page.token', issueToken));
 }
 
 /** For a path that begins like a page's and has no route. */
@@ -66,7 +66,7 @@ export function sendPageNotFound(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  return handle(http, request, reply, 'page', async () => {
+  return handlePage(http, request, reply, 'page', async () => {
     throw notFound();
   });
 }
@@ -101,7 +101,7 @@ async function issueToken(page: PageRequest): Promise<FastifyReply> {
   return page.reply.header('cache-control', 'no-store').send({ token, expires_in: TOKEN_SECONDS });
 }
 
-async function countCall({ http, member, request }: PageRequest, what: 'looks' | 'forms'): Promise<void> {
+export async function countCall({ http, member, request }: PageRequest, what: 'looks' | 'forms'): Promise<void> {
   const limit =
     what === 'forms' ? MEMBER_WRITES_PER_HOUR : member === null ? ANONYMOUS_VIEWS_PER_HOUR : MEMBER_VIEWS_PER_HOUR;
   const who = member === null ? `address ${networkOf(request.ip)}` : `member ${member.id}`;
@@ -111,7 +111,7 @@ async function countCall({ http, member, request }: PageRequest, what: 'looks' |
 }
 
 /** Renders any error as a page in the guest's language; a server error shows the request id. */
-async function handle(
+export async function handlePage(
   http: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -102,7 +102,9 @@ function title(page: PageRequest, model: PageModel, shares: readonly GuestShare[
   const { translator } = page;
   const [only] = shares;
   if (shares.length > 1) return translator.translate('page.pay_several', { count: shares.length });
-  if (only === undefined || only.id === model.myShare?.id) return translator.translate('page.pay_title');
+  if (only === undefined || only.id === model.myShare?.id) {
+    return translator.translate(only?.renew_by == null ? 'page.pay_title' : 'page.renewal_pay_title');
+  }
   return translator.translate('page.pay_for', { name: nameOf(page, model, only) });
 }
 

@@ -7,7 +7,7 @@ import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Html, html, type Piece } from './html.ts';
 import type { PageContent } from './layout.ts';
 import { organizerTools } from './organizer.ts';
-import { organizerName, type PageModel, paidSum } from './page-model.ts';
+import { canTakeCard, needsOtherCard, organizerName, type PageModel, paidSum } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { choosePage, type PartyChoiceView } from './party-page.ts';
 import { isSandbox, payForm } from './pay-form.ts';
@@ -22,6 +22,7 @@ import {
   progress,
   promise,
   sentence,
+  timeWithCountdown,
 } from './summary.ts';
 
 export interface ScreenOptions {
@@ -116,7 +117,7 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
         coverBlock(page, model, covered),
         promise(page, model),
         progress(page, model),
-        payForm(page, model, covered, options.sameCard ?? null),
+        payForm(page, model, covered, covered.every(isUnpaid) ? (options.sameCard ?? null) : null),
         html`<p><a href="/c/${model.checkout.id}">${page.translator.translate('page.back')}</a></p>`,
         aboutHolds(page),
       ],
@@ -134,13 +135,14 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
       aboutHolds(page),
     ],
     shouldPoll: true,
-    hasPayForm: isUnpaid(myShare),
+    hasPayForm: isUnpaid(myShare) || needsOtherCard(myShare),
   };
 }
 
 function sharesToCover({ checkout, myShare }: PageModel, cover: string): readonly GuestShare[] {
-  const others = checkout.shares.filter((share) => share.id !== myShare?.id && isUnpaid(share));
-  return cover === 'rest' ? others : others.filter(({ id }) => id === cover);
+  const isOther = (share: GuestShare): boolean => share.id !== myShare?.id;
+  if (cover === 'rest') return checkout.shares.filter((share) => isOther(share) && isUnpaid(share));
+  return checkout.shares.filter((share) => isOther(share) && share.id === cover && canTakeCard(share));
 }
 
 function heldNotice(page: PageRequest, model: PageModel, share: GuestShare): Html {
@@ -162,9 +164,18 @@ function heldNotice(page: PageRequest, model: PageModel, share: GuestShare): Htm
   return successNotice(title, html`<p>${translator.translate('page.held_text')}</p><p>${until}</p>`);
 }
 
+/** The share is still held, but its hold ends before the deadline: the guest must give a card again. */
+function renewalNotice(page: PageRequest, model: PageModel, share: GuestShare): Html {
+  const amount = money(page, model, share.amount);
+  const text = sentence(page, 'page.renewal_text', timeWithCountdown(page, share.renew_by ?? ''), { amount });
+  return notice(page.translator.translate('page.renewal_title'), text, 'problem');
+}
+
 /** The guest's own share, by its state. */
 function ownShare(page: PageRequest, model: PageModel, share: GuestShare): readonly Piece[] {
   const { translator } = page;
+  if (needsOtherCard(share))
+    return [renewalNotice(page, model, share), payForm(page, model, [share]), progress(page, model)];
   if (share.status === 'held') return [heldNotice(page, model, share), progress(page, model)];
   const problem =
     share.status === 'failed' &&
@@ -281,7 +292,7 @@ function endedWithoutCharge(page: PageRequest, model: PageModel, how: 'expired' 
   ]);
 }
 
-function notice(title: string, text: string, kind: '' | 'problem' | 'problem declined' = ''): Html {
+function notice(title: string, text: string | Html, kind: '' | 'problem' | 'problem declined' = ''): Html {
   return html`<section class="notice ${kind}"${kind !== '' && html` role="alert"`}>
 <h2>${title}</h2>
 <p>${text}</p>

@@ -57,10 +57,13 @@ export function sentence(
   return html`${before}${it}${after}`;
 }
 
-/** The deadline in UTC; the script converts it to the guest's time zone and adds a countdown. */
-export function deadline({ translator }: PageRequest, { checkout }: PageModel): Html {
-  const at = Date.parse(checkout.pay_by);
-  return html`<span class="deadline"><time datetime="${checkout.pay_by}" data-local>${formatTime(translator.language, at, 'UTC')}</time> <span role="timer" data-countdown="${checkout.pay_by}" data-words="${translator.translate('page.time_left', { time: '{time}' })}"></span></span>`;
+export function deadline(page: PageRequest, { checkout }: PageModel): Html {
+  return timeWithCountdown(page, checkout.pay_by);
+}
+
+/** The time in UTC; the script converts it to the guest's time zone and adds a countdown. */
+export function timeWithCountdown({ translator }: PageRequest, time: string): Html {
+  return html`<span class="deadline"><time datetime="${time}" data-local>${formatTime(translator.language, Date.parse(time), 'UTC')}</time> <span role="timer" data-countdown="${time}" data-words="${translator.translate('page.time_left', { time: '{time}' })}"></span></span>`;
 }
 
 export function progress(page: PageRequest, model: PageModel): Piece {

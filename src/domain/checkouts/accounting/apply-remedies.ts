@@ -4,14 +4,14 @@
 
 import type { CommandContext } from '../../../base/command-context.ts';
 import type { Mode } from '../../../base/config.ts';
-import { ProcessorRefusal } from '../../payments/processor.ts';
+import { type Processor, ProcessorRefusal, ProcessorUnavailable } from '../../payments/processor.ts';
 import { audit } from '../../venues/audit.ts';
 import { type PaymentServices, processorFor } from '../payment-services.ts';
 import type { Difference, Finding, Remedy } from './compare-holds.ts';
 
 export const MAX_UNKNOWN_CHARGES = 3;
 
-export interface Remedied {
+export interface RemedyApproval {
   readonly command: CommandContext;
   /** How many charges without a record the operator has checked; null: none. */
   readonly confirmedCharges: number | null;
@@ -21,7 +21,8 @@ export async function applyRemedies(
   services: PaymentServices,
   mode: Mode,
   findings: readonly Finding[],
-  apply: Remedied | null,
+  runId: string,
+  apply: RemedyApproval | null,
 ): Promise<Difference[]> {
   const charges = findings.filter(({ remedy }) => remedy?.action === 'refund').length;
   const isStopped = charges > MAX_UNKNOWN_CHARGES && apply?.confirmedCharges !== charges;
@@ -34,7 +35,12 @@ export async function applyRemedies(
     if (remedy === undefined) differences.push({ mode, ...finding });
     else if (apply === null || isStopped)
       differences.push({ mode, ...finding, what: withRemedy(finding.what, remedy) });
-    else differences.push({ mode, ...finding, ...(await applyRemedy(services, mode, finding.what, remedy, apply)) });
+    else
+      differences.push({
+        mode,
+        ...finding,
+        ...(await applyRemedy(services, mode, finding.what, remedy, { ...apply, runId })),
+      });
   }
   return differences;
 }
@@ -48,21 +54,37 @@ async function applyRemedy(
   mode: Mode,
   what: string,
   remedy: Remedy,
-  { command }: Remedied,
+  { command, runId }: RemedyApproval & { readonly runId: string },
 ): Promise<Pick<Difference, 'what' | 'done'>> {
   const { action, venueId, intentId, amount } = remedy;
   const processor = processorFor(services, mode);
   const entry = { venueId, action: `reconcile.${action}`, subject: intentId, detail: { amount, mode } };
   await services.db.transaction((tx) => audit(tx, command, entry));
   try {
-    if (action === 'release') await processor.release(intentId, `reconcile release ${intentId}`);
-    else {
-      const key = `reconcile refund ${intentId} ${amount}`;
-      await processor.refund(intentId, { key, amount, movementId: key, venueId });
+    if (action === 'release') {
+      await processor.release(intentId, `reconcile release ${intentId} ${runId}`);
+      return { what, done: 'released' };
     }
-    return { what, done: action === 'release' ? 'released' : 'refunded' };
+    return { what, ...(await refundUnknown(processor, remedy, runId)) };
   } catch (error) {
-    if (!(error instanceof ProcessorRefusal)) throw error;
-    return { what: `${what}; the processor refused the ${action}: ${error.code}`, done: null };
+    if (error instanceof ProcessorRefusal)
+      return { what: `${what}; the processor refused the ${action}: ${error.code}`, done: null };
+    if (!(error instanceof ProcessorUnavailable)) throw error;
+    return { what: `${what}; the ${action} has no answer yet (${error.message})`, done: null };
   }
+}
+
+/** Searches for the refund of an earlier run first: the processor may have made it and failed then. */
+async function refundUnknown(
+  processor: Processor,
+  { venueId, intentId, amount }: Remedy,
+  runId: string,
+): Promise<Partial<Pick<Difference, 'what'>> & Pick<Difference, 'done'>> {
+  const mark = `reconcile refund ${intentId}`;
+  const refund =
+    (await processor.findRefund(intentId, mark)) ??
+    (await processor.refund(intentId, { key: `${mark} ${runId}`, amount, movementId: mark, venueId }));
+  const reason = refund.reason === null ? '' : ` (${refund.reason})`;
+  if (refund.status === 'failed') return { what: `the refund of an unknown charge failed${reason}`, done: null };
+  return { done: refund.status === 'done' ? 'refunded' : `refund pending${reason}` };
 }

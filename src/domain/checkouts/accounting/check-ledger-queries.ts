@@ -4,7 +4,7 @@
 
 import type { Queryable } from '../../../base/db.ts';
 import { type CheckoutRange, ENTRIES, IN_RANGE, rangeValues } from '../../ledger/check-queries.ts';
-import { EXPECTED_ENTRIES, LOSSES, MOVEMENTS, PAYOUTS } from '../../payments/check-queries.ts';
+import { EXPECTED_ENTRIES, LOSSES, MOVEMENTS, OFFSETS, PAYOUTS } from '../../payments/check-queries.ts';
 
 export type ProblemKind =
   | 'entry_missing'
@@ -15,6 +15,7 @@ export type ProblemKind =
   | 'share_refunds_differ'
   | 'payout_differs'
   | 'transfers_differ'
+  | 'debts_differ'
   | 'guest_funds_left';
 
 export interface FoundProblem {
@@ -89,7 +90,13 @@ const WRONG_SUMS = `
         case kind when 'transfer' then amount when 'reversal' then -amount else amount - fee_part end
       from range_movements where kind in ('transfer', 'reversal', 'refund') and not (kind = 'refund' and status = 'dropped')
     union all
-    select venue_id, checkout_id, 'transfers_differ', '', 0, venue_part from range_losses) sides
+    select venue_id, checkout_id, 'transfers_differ', '', 0, venue_part from range_losses
+    union all
+    select venue_id, checkout_id, 'debts_differ', 'taken', amount - sent_amount, 0 from range_movements where kind = 'transfer'
+    union all
+    select venue_id, checkout_id, 'debts_differ', 'settled', settled_amount, 0 from range_movements
+    union all
+    select venue_id, checkout_id, 'debts_differ', side, 0, amount from range_offsets) sides
   group by venue_id, checkout_id, problem, kind having sum(expected) <> sum(found)`;
 
 /** Guests' money is with us only while a checkout is being captured or a return is under way. */
@@ -108,7 +115,7 @@ const FUNDS_LEFT = `
 
 const PROBLEMS = `
   with entries as materialized (${ENTRIES}), range_movements as materialized (${MOVEMENTS}), range_payouts as materialized (${PAYOUTS}),
-    range_losses as materialized (${LOSSES}),
+    range_losses as materialized (${LOSSES}), range_offsets as materialized (${OFFSETS}),
     range_checkouts as materialized (${CHECKOUTS}),
     problems as (${[WRONG_ENTRIES, WRONG_DIVISION, WRONG_SUMS, FUNDS_LEFT].join('\n  union all')})
   select problem, venue_id as "venueId", checkout_id as "checkoutId", kind, subject, expected::bigint as "expected",

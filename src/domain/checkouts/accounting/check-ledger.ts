@@ -152,5 +152,9 @@ const MESSAGES: Readonly<Record<FoundProblem['problem'], (of: FoundProblem) => s
   payout_differs: ({ kind, expected, found }) => `the payout’s ${kind} must be ${expected} and is ${found}`,
   transfers_differ: ({ expected, found }) =>
     `transfers, less what was taken back, and refunds from the venue’s part must be ${expected} and are ${found}`,
+  debts_differ: ({ kind, expected, found }) =>
+    kind === 'taken'
+      ? `transfers were reduced by ${expected}, and debts of ${found} name them`
+      : `debts of ${expected} are settled, and transfers settle ${found} of them`,
   guest_funds_left: ({ found }) => `${found} of the guests’ money was neither earned nor given back`,
 };

@@ -1,14 +1,15 @@
 // Compares the processor's payment intents with our holds. It releases intents that hold no money or that our own records
 // show as ended, and names a remedy for the others: a card that no share needs is released, a charge that we have no
-// record of is refunded. It never names a remedy for a charge that was paid out, or that is older than the records of its
-// venue. It ignores holds of unknown venues: another installation may use the same processor account.
+// record of is refunded. It never names a remedy for a charge that was paid out, or that was made at a time that our
+// records do not have. It ignores holds of unknown venues: another installation may use the same processor account.
 
 import type { Mode } from '../../../base/config.ts';
 import { isUuid } from '../../../base/ids.ts';
+import { isRecorded, type Recorded, readRecorded } from '../../installation/record-gaps.ts';
 import type { HoldState } from '../../payments/hold.ts';
 import { holdPages } from '../../payments/hold-pages.ts';
 import { refundedByHold } from '../../payments/movement-queries.ts';
-import { type HoldFacts, type Processor, ProcessorRefusal } from '../../payments/processor.ts';
+import { type HoldFacts, type Processor, ProcessorRefusal, ProcessorUnavailable } from '../../payments/processor.ts';
 import { holdsByIds } from '../../payments/queries.ts';
 import { ENDED_HOLD_STATUSES } from '../../payments/transitions.ts';
 import { findVenue } from '../../venues/queries.ts';
@@ -39,16 +40,18 @@ export async function compareWithProcessor(
   services: PaymentServices,
   mode: Mode,
   since: number,
+  runId: string,
   onCompared: (compared: number) => void,
 ): Promise<{ readonly compared: number; readonly findings: readonly Finding[] }> {
   const processor = processorFor(services, mode);
+  const recorded = await readRecorded(services.db);
   const findings: Finding[] = [];
   let compared = 0;
   for await (const holds of holdPages(processor, since)) {
     const ourHolds = holds.filter(({ metadata }) => isUuid(metadata.venueId ?? '') && isUuid(metadata.holdId ?? ''));
     for (const venueId of new Set(ourHolds.map(({ metadata }) => metadata.venueId ?? ''))) {
       const ofVenue = ourHolds.filter(({ metadata }) => metadata.venueId === venueId);
-      findings.push(...(await compareVenue(services, processor, venueId, ofVenue)));
+      findings.push(...(await compareVenue(services, { processor, venueId, runId, recorded }, ofVenue)));
     }
     compared += holds.length;
     onCompared(compared);
@@ -58,30 +61,36 @@ export async function compareWithProcessor(
 
 async function compareVenue(
   services: PaymentServices,
-  processor: Processor,
-  venueId: string,
+  at: Pick<Comparison, 'processor' | 'venueId' | 'runId' | 'recorded'>,
   intents: readonly HoldFacts[],
 ): Promise<Finding[]> {
-  const venue = await findVenue(services.db, venueId);
-  if (venue === null) return [];
+  const { venueId } = at;
+  if ((await findVenue(services.db, venueId)) === null) return [];
   const ids = intents.map(({ metadata }) => metadata.holdId ?? '');
   const holds = new Map((await holdsByIds(services.db, venueId, ids)).map((hold) => [hold.id, hold]));
   const refunded = await refundedByHold(services.db, venueId, ids);
-  const recordsBegin = Date.parse(venue.created_at);
   const findings: Finding[] = [];
   for (const facts of intents) {
     const hold = holds.get(facts.metadata.holdId ?? '');
     const refunds = refunded.get(facts.metadata.holdId ?? '') ?? { done: 0, open: 0 };
-    const finding = await compareHold({ processor, venueId, recordsBegin, hold, facts, refunds });
+    const finding = await compareHold({ ...at, hold, facts, refunds }).catch(unansweredFinding);
     if (finding !== null) findings.push({ subject: facts.intentId, ...finding });
   }
   return findings;
 }
 
+/** One intent that the processor fails for must not keep the others from being compared. */
+function unansweredFinding(error: unknown): HoldFinding {
+  if (!(error instanceof ProcessorUnavailable)) throw error;
+  return { what: `the processor could not be asked about it (${error.message})`, done: null };
+}
+
 interface Comparison {
   readonly processor: Processor;
   readonly venueId: string;
-  readonly recordsBegin: number;
+  /** Part of every key: the processor repeats a stored failure for a key, and the next run must get a new answer. */
+  readonly runId: string;
+  readonly recorded: Recorded;
   readonly hold: HoldState | undefined;
   readonly facts: HoldFacts;
   readonly refunds: { readonly done: number; readonly open: number };
@@ -113,7 +122,7 @@ function hasEnded(hold: HoldState): boolean {
 }
 
 /** Releases an intent that waits for a card, and a card that our records show as released. Others are for an operator. */
-async function findUnwantedHold({ processor, venueId, hold, facts }: Comparison): Promise<HoldFinding> {
+async function findUnwantedHold({ processor, venueId, runId, hold, facts }: Comparison): Promise<HoldFinding> {
   const isHeld = facts.status === 'held';
   const what = isHeld ? 'a card is held that no share needs' : null;
   if (isHeld && hold === undefined) {
@@ -121,7 +130,7 @@ async function findUnwantedHold({ processor, venueId, hold, facts }: Comparison)
     return { what: 'a card is held, and the hold is not in our records', done: null, remedy };
   }
   try {
-    await processor.release(facts.intentId, `reconcile release ${facts.intentId}`);
+    await processor.release(facts.intentId, `reconcile release ${facts.intentId} ${runId}`);
     return what === null ? null : { what, done: 'released' };
   } catch (error) {
     if (!(error instanceof ProcessorRefusal)) throw error;
@@ -129,14 +138,13 @@ async function findUnwantedHold({ processor, venueId, hold, facts }: Comparison)
   }
 }
 
-async function findUnwantedCharge({ processor, venueId, recordsBegin, facts }: Comparison): Promise<HoldFinding> {
+async function findUnwantedCharge({ processor, venueId, recorded, facts }: Comparison): Promise<HoldFinding> {
   const { captured, refunded } = await processor.chargeTotals(facts.intentId);
   const amount = captured - refunded;
   if (amount === 0) return null;
   const what = `${amount} was charged and is not in our records`;
-  // The processor counts whole seconds.
-  if (facts.heldAt !== null && facts.heldAt + 999 < recordsBegin) {
-    return { what: `${what}: the charge is older than the records of its venue`, done: null };
+  if (facts.heldAt === null || !isRecorded(recorded, facts.heldAt)) {
+    return { what: `${what}: it was made at a time that our records do not have (a restored backup?)`, done: null };
   }
   const { checkoutId } = facts.metadata;
   if (

@@ -33,6 +33,8 @@ export async function listPayouts(db: Queryable, caller: Caller, input: Input): 
     processor_fee_amount: sums.processorFeeAmount,
     reversed_amount: sums.reversedAmount,
     paid_amount: sums.paidAmount,
+    offset_amount: sums.offsetAmount,
+    owed_amount: sums.owedAmount,
   };
   return { status: 200, body: { data, next_before: nextBefore, totals } };
 }
@@ -72,6 +74,8 @@ function toPayout(row: PayoutRow, bookingId: string): Payout {
     amount: row.amount,
     reversed_amount: row.reversedAmount,
     paid_amount: row.paidAmount,
+    offset_amount: row.offsetAmount,
+    owed_amount: row.owedAmount,
     fee_amount: row.feeAmount,
     processor_fee_amount: row.processorFeeAmount,
     currency: row.currency as Payout['currency'],
@@ -90,6 +94,8 @@ const COLUMNS = [
   'amount',
   'reversed_amount',
   'paid_amount',
+  'offset_amount',
+  'owed_amount',
   'fee_amount',
   'processor_fee_amount',
   'currency',

@@ -3,9 +3,10 @@
 // an operator applies it, because the records may come from a backup.
 
 import type { Mode } from '../../../base/config.ts';
+import { recordAlive } from '../../installation/record-gaps.ts';
 import { firstChargeAt } from '../../ledger/queries.ts';
 import { holdsWithoutFee } from '../../payments/fee-queries.ts';
-import { claimMovement, failedMovements, unsettledMovements } from '../../payments/movement-queries.ts';
+import { claimMovement, failedMovements, stuckMovements, unsettledMovements } from '../../payments/movement-queries.ts';
 import { unsettledHolds } from '../../payments/queries.ts';
 import { settleFee } from '../../payments/settle-fee.ts';
 import { settleMovement } from '../../payments/settle-movements.ts';
@@ -13,7 +14,7 @@ import { captureFunded } from '../capture/capture.ts';
 import { fundedCheckouts } from '../capture/queries.ts';
 import { settleHoldNow } from '../holds/settle-hold.ts';
 import type { PaymentServices } from '../payment-services.ts';
-import { applyRemedies, type Remedied } from './apply-remedies.ts';
+import { applyRemedies, type RemedyApproval } from './apply-remedies.ts';
 import { compareWithProcessor, type Difference } from './compare-holds.ts';
 
 export interface ReconcileReport {
@@ -27,7 +28,7 @@ export interface ReconcileOptions {
   /** Compares intents that were created since then, in milliseconds since 1970. */
   readonly since: number;
   /** Records what an operator applies; null: releases and refunds of what we have no record of are only reported. */
-  readonly apply: Remedied | null;
+  readonly apply: RemedyApproval | null;
   readonly onProgress?: (asked: number, compared: number) => void;
 }
 
@@ -37,20 +38,37 @@ const LEASE_MS = 60_000;
 const MAX_CAPTURE_MS = 5 * 60_000;
 /** The processor names its fee with the capture, or within minutes. */
 const MAX_FEE_WAIT_MS = 24 * 3_600_000;
+const MAX_MOVEMENT_WAIT_MS = 24 * 3_600_000;
 
 export async function reconcile(services: PaymentServices, options: ReconcileOptions): Promise<ReconcileReport> {
   const differences: Difference[] = [];
+  // No worker may have run since a backup was restored.
+  await recordAlive(services.db, services.clock.now());
   const asked = await settleOpen(services, options);
   differences.push(...(await partlyCharged(services, options.mode)));
   differences.push(...(await feesMissing(services, options.mode)));
   const onCompared = (compared: number): void => options.onProgress?.(asked, compared);
-  const { compared, findings } = await compareWithProcessor(services, options.mode, options.since, onCompared);
-  differences.push(...(await applyRemedies(services, options.mode, findings, options.apply)));
+  const { mode, since, apply } = options;
+  const runId = services.ids.uuid();
+  const { compared, findings } = await compareWithProcessor(services, mode, since, runId, onCompared);
+  differences.push(...(await applyRemedies(services, mode, findings, runId, apply)));
   for (const movement of await failedMovements(services.db, options.mode, PAGE_SIZE)) {
     const what = `a ${movement.kind} of ${movement.amount} was refused by the processor (${movement.lastError ?? 'no reason'})`;
     differences.push({ mode: options.mode, what, subject: movement.checkoutId, done: null });
   }
+  differences.push(...(await movementsWaiting(services, options.mode)));
   return { asked, compared, differences };
+}
+
+/** An unavailable processor is asked again for ever, so nothing but this says that a venue or a guest waits. */
+async function movementsWaiting({ db, clock }: PaymentServices, mode: Mode): Promise<Difference[]> {
+  const now = clock.now();
+  return (await stuckMovements(db, mode, now - MAX_MOVEMENT_WAIT_MS, PAGE_SIZE)).map((movement) => {
+    const hours = Math.floor((now - movement.firstDueAt) / 3_600_000);
+    const reason = movement.lastError ?? 'no reason';
+    const what = `a ${movement.kind} of ${movement.amount} waits for ${hours} hours (${reason})`;
+    return { mode, what, subject: movement.checkoutId, done: null };
+  });
 }
 
 async function settleOpen(services: PaymentServices, options: ReconcileOptions): Promise<number> {

@@ -1,6 +1,6 @@
 // Captures a funded checkout: verifies every hold, commits the decision to capture, captures all holds, records the
 // outcomes. A worker can stop at any point and another one can continue: the decisions are in the rows, and a capture
-// with an unknown outcome is repeated under the same idempotency key.
+// with an unknown outcome is repeated under the same idempotency key, or under the next one after a stored failure.
 
 import { callKeys, type HoldState } from '../../payments/hold.ts';
 import { type HoldFacts, type Processor, ProcessorRefusal, ProcessorUnavailable } from '../../payments/processor.ts';

@@ -5,7 +5,7 @@
 
 import { divideInProportion } from '../../../base/money.ts';
 import type { Entry } from '../../ledger/accounts.ts';
-import type { HoldState } from '../../payments/hold.ts';
+import { type HoldState, usesSavedCard } from '../../payments/hold.ts';
 import type { NewMovement } from '../../payments/movement-queries.ts';
 import type { HoldFacts } from '../../payments/processor.ts';
 import { applySteps } from '../apply-steps.ts';
@@ -38,7 +38,9 @@ export function beginCaptures(
     return current === undefined || current.status !== 'held' || !matchesRequest(hold, current);
   });
   if (holds.some(({ id }) => !facts.has(id))) return [];
-  if (lost.length === 0) return [{ step: 'begin captures', ids: holds.map(({ id }) => id) }];
+  if (lost.length === 0) {
+    return [{ step: 'begin captures', ids: holds.map(({ id }) => id) }, ...releaseReplacements(checkout, now)];
+  }
   let steps: readonly Step[] = [];
   for (const hold of lost) {
     const to = facts.get(hold.id)?.status === 'voided' ? 'voided' : 'releasing';
@@ -48,6 +50,14 @@ export function beginCaptures(
     ];
   }
   return [...steps, { step: 'record event', type: 'checkout.collecting' }];
+}
+
+/** The holds that guests were about to replace others with are not needed: the ones that stand are captured. */
+function releaseReplacements(checkout: LockedCheckout, now: number): readonly Step[] {
+  const open = checkout.holds.filter(
+    (hold) => hold.renews !== null && (hold.status === 'open' || (hold.status === 'requested' && !usesSavedCard(hold))),
+  );
+  return open.map(({ id, status }) => ({ step: 'transition hold', id, from: status, to: 'releasing', dueAt: now }));
 }
 
 export type CaptureOutcome =
@@ -212,7 +222,13 @@ export function recordRelease(
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold?.status !== 'releasing') return [];
   const share = shareOf(checkout, hold.shareId);
-  if (!isBeingUndone(checkout, share)) return recordUnwantedRelease(hold, outcome, settings);
+  // A hold that another one replaced may be in release beside it. Only the last release says that the share is released.
+  const isLastRelease = !checkout.holds.some(
+    ({ id, shareId, status }) => id !== hold.id && shareId === hold.shareId && status === 'releasing',
+  );
+  if (!isBeingUndone(checkout, share) || (outcome === 'released' && !isLastRelease)) {
+    return recordUnwantedRelease(hold, outcome, settings);
+  }
   const steps: readonly Step[] =
     outcome === 'released'
       ? [

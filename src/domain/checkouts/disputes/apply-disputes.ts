@@ -1,6 +1,7 @@
 // Applies the stored processor events of disputes: finds the hold (through the processor, because a dispute has no
-// metadata of ours), records the dispute, and posts the money that the processor withdrew or reinstated to the ledger. A
-// lost dispute is divided between the venue and our fee. Transfers and refunds that waited for the end of a dispute go on.
+// metadata of ours), records the dispute, and posts the money that the processor withdrew or reinstated, and its fee, to
+// the ledger. A lost dispute is divided between the venue and our fee. Transfers and refunds that waited for the end of a
+// dispute go on.
 
 import type { Queryable } from '../../../base/db.ts';
 import { isUuid } from '../../../base/ids.ts';
@@ -125,11 +126,29 @@ async function divideLostDispute(
   return true;
 }
 
-function entriesFor(before: LockedDispute, { disputeId, balanceChange }: DisputeEvent): readonly Entry[] {
+function entriesFor(before: LockedDispute, event: DisputeEvent): readonly Entry[] {
+  const { disputeId: subject, balanceChange } = event;
   const { amount } = before;
-  if (balanceChange === 'withdrawn' && !before.withdrawn) return [{ kind: 'dispute', subject: disputeId, amount }];
+  const entries = feeEntries(before, event);
+  if (balanceChange === 'withdrawn' && !before.withdrawn) return [{ kind: 'dispute', subject, amount }, ...entries];
   if (balanceChange === 'reinstated' && !before.reinstated) {
-    return [{ kind: 'dispute_won', subject: disputeId, amount }];
+    return [{ kind: 'dispute_won', subject, amount }, ...entries];
   }
-  return [];
+  return entries;
+}
+
+/** What the event says beyond what is recorded: events come twice and out of order, and a fee may be added later. */
+function feeEntries(before: LockedDispute, { disputeId, ...event }: DisputeEvent): readonly Entry[] {
+  const fees = [
+    { kind: 'dispute_fee', recorded: before.processorFee, total: event.processorFee ?? 0 },
+    { kind: 'dispute_fee_returned', recorded: before.processorFeeReturned, total: event.processorFeeReturned ?? 0 },
+  ] as const;
+  return fees
+    .filter(({ recorded, total }) => total > recorded)
+    .map(({ kind, recorded, total }) => ({
+      kind,
+      // A later fee of the same dispute has a subject of its own.
+      subject: recorded === 0 ? disputeId : `${disputeId} ${total}`,
+      amount: total - recorded,
+    }));
 }

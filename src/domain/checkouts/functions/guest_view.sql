@@ -1,6 +1,7 @@
 -- The checkout as guests see it: without fee, net amount, metadata and booking id. A seat is open while a guest may
 -- still take it. covered_by is the person whose card was held last for the share, when that is not the share's own
--- member.
+-- member. renew_by is when a hold lapses whose renewal was refused, in the checkout's own time: until then its guest can
+-- give another card.
 create or replace function guest_view(c checkouts) returns json language sql stable as $$
   select row_to_json(o) from (
     select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,
@@ -24,12 +25,15 @@ create or replace function guest_view(c checkouts) returns json language sql sta
           and p.status in ('held', 'captured', 'released', 'refunded')
       left join shares q on q.venue_id = c.venue_id and q.checkout_id = c.checkout_id and q.member_id = k.payer_id
         and q.dropped_at is null
+      left join holds g on g.venue_id = c.venue_id and g.checkout_id = c.checkout_id and g.share_id = p.share_id
+        and g.renews is null and g.status = 'held' and g.renewal_refused_at is not null and c.status = 'collecting'
       cross join lateral (
         select p.share_id as id, p.amount, p.status, p.is_organizer,
           coalesce(p.display_name, m.display_name) as display_name, utc_text(p.held_at) as held_at,
           coalesce(m.is_seat, false) and c.status = 'collecting' and (p.amount = 0 or p.status in ('invited', 'failed'))
             as is_open_seat,
-          coalesce(member_name(k.payer_id), q.display_name) as covered_by) r
+          coalesce(member_name(k.payer_id), q.display_name) as covered_by,
+          utc_text(g.capture_before + c.clock_ahead) as renew_by) r
       where c.status <> 'open' and p.venue_id = c.venue_id and p.checkout_id = c.checkout_id
         and p.dropped_at is null) s on true) o
 $$;

@@ -4,13 +4,21 @@
 // expired. Only fundWhenAllHeld decides that every share is held, under the checkout's row lock. decide-renewal.ts has
 // the decisions about renewals.
 
-import type { HoldState } from '../../payments/hold.ts';
+import { type HoldState, usesSavedCard } from '../../payments/hold.ts';
 import type { HoldFacts, Unavailability } from '../../payments/processor.ts';
 import { applySteps } from '../apply-steps.ts';
-import { holdOf, isOverdue, isUnpaid, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
+import {
+  holdOf,
+  holdToReplace,
+  isOverdue,
+  isUnpaid,
+  type LockedCheckout,
+  type ShareState,
+  shareOf,
+} from '../locked-checkout.ts';
 import { loseHold, matchesRequest } from '../lose-hold.ts';
 import type { Step } from '../steps.ts';
-import { decideRenewalFromFacts, renewalRefused } from './decide-renewal.ts';
+import { decideRenewalFromFacts, decideReplacement, renewalOf, renewalRefused } from './decide-renewal.ts';
 import { acceptHold, nextCheckOfHeld, nextPollAt, postponePoll, release } from './hold-steps.ts';
 
 const MINUTE = 60_000;
@@ -70,7 +78,8 @@ const ANY_REQUESTER: HoldRequester = { payerId: null, retrieved: null };
 /**
  * A guest wants to pay a share: adds a hold, or returns the guest's own hold that still waits for a card. A hold
  * belongs to the member who requested it. Another payer's unconfirmed hold is released; it never passes to a second
- * payer.
+ * payer. A held share takes a second hold only while the renewal of its hold is refused; the first one counts until the
+ * second is held.
  */
 export function decideHold(
   checkout: LockedCheckout,
@@ -83,33 +92,40 @@ export function decideHold(
   if (share === undefined) return { refusal: 'not_found' };
   if (isOverdue(checkout, now) || checkout.status === 'expired') return { refusal: 'checkout_past_pay_by' };
   if (checkout.status !== 'collecting') return { refusal: 'checkout_not_collecting' };
-  if (share.status === 'held' || share.status === 'captured') return { refusal: 'share_already_held' };
+  const replaced = holdToReplace(checkout, shareId);
+  const isHeld = share.status === 'held' || share.status === 'captured';
+  if (isHeld && replaced === undefined) return { refusal: 'share_already_held' };
   if (share.amount === 0) return { refusal: 'nothing_to_pay' };
   const { payerId, card = CARD_OF_FORM } = requester;
   const source = card.ofShare === null ? null : findSavedCard(checkout, card.ofShare, payerId);
-  if (source === undefined) return { refusal: 'card_not_saved' };
-  const current = holdOf(checkout, shareId);
+  // A hold that replaces another waits for another card: of the card form.
+  if (source === undefined || (source !== null && replaced !== undefined)) return { refusal: 'card_not_saved' };
+  // Beside a hold that the guest replaces, the new one waits for a card.
+  const current = replaced === undefined ? holdOf(checkout, shareId) : renewalOf(checkout, replaced);
+  const newHold: NewHold = { share, payerId, renews: replaced?.id ?? null, card, source };
   // A hold that was held once is not in the way: its card is known, and its secret cannot hold another one.
   const releasing = checkout.holds.filter(
     (hold) => hold.shareId === shareId && hold.status === 'releasing' && hold.heldAt === null,
   );
   const releaseFirst = releasing.map(({ id }) => id);
-  const wanted = { payerId, card, source };
-  if (current === undefined) return addHold(checkout, share, now, newId, wanted, releaseFirst);
+  if (current === undefined) return addHold(checkout, newHold, now, newId, releaseFirst);
   const isOwn = payerId === null || payerId === payerOf(checkout, current);
-  if (isOwn && canTakeCard(current, wanted)) {
+  if (isOwn && canTakeCard(current, newHold)) {
     return { holdId: current.id, steps: [], releaseFirst, savedMethodId: source?.paymentMethodId ?? null };
   }
   // No guest has the secret of a requested hold. An open hold may be confirmed by now, unless this request has just asked.
   const isUpToDate =
     requester.retrieved?.holdId === current.id && requester.retrieved.leaseToken === current.leaseToken;
   if (current.status === 'open' && !isUpToDate) return { retrieveFirst: current.id };
-  const added = addHold(checkout, share, now, newId, wanted, [...releaseFirst, current.id]);
+  const added = addHold(checkout, newHold, now, newId, [...releaseFirst, current.id]);
   return { ...added, steps: [release(current, now), ...added.steps] };
 }
 
-interface WantedHold {
+interface NewHold {
+  readonly share: ShareState;
   readonly payerId: string | null;
+  /** The hold that the guest replaces; null: the share is not held. */
+  readonly renews: string | null;
   readonly card: RequestedCard;
   /** The hold whose saved card pays; null: the card form's card does. */
   readonly source: SavedCardHold | null;
@@ -141,17 +157,16 @@ export function shareWithSavedCard(checkout: LockedCheckout, memberId: string): 
 }
 
 /** The processor saves a card, and takes a saved one, only for the customer with whom the intent was created. */
-function canTakeCard(hold: HoldState, { card, source }: WantedHold): boolean {
+function canTakeCard(hold: HoldState, { card, source }: NewHold): boolean {
   if (card.isSaved && !hold.savesCard) return false;
   return source === null || hold.customerId === source.customerId;
 }
 
 function addHold(
   checkout: LockedCheckout,
-  share: ShareState,
+  { share, payerId, renews, card, source }: NewHold,
   now: number,
   newId: () => string,
-  { payerId, card, source }: WantedHold,
   releaseFirst: readonly string[],
 ): Extract<HoldDecision, { holdId: string }> {
   const id = newId();
@@ -159,7 +174,7 @@ function addHold(
     id,
     shareId: share.id,
     amount: share.amount,
-    renews: null,
+    renews,
     savesCard: needsSavedCard(checkout.expiresAt, now) || card.isSaved || source !== null,
     customerId: source?.customerId ?? null,
     payerId,
@@ -178,12 +193,14 @@ export function decideFromFacts(
 ): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold === undefined) return [];
-  if (hold.status === 'requested' && hold.renews !== null) return decideRenewalFromFacts(checkout, hold, facts, now);
+  if (hold.status === 'requested' && usesSavedCard(hold)) return decideRenewalFromFacts(checkout, hold, facts, now);
   if (hold.status === 'held') return decideForHeld(checkout, hold, facts, now);
   if (hold.status !== 'open') return [];
   switch (facts.status) {
     case 'held':
-      return acceptOrRelease(checkout, hold, facts, now);
+      return hold.renews === null
+        ? acceptOrRelease(checkout, hold, facts, now)
+        : decideReplacement(checkout, hold, facts, now);
     case 'captured':
       return [release(hold, now)];
     case 'voided':
@@ -270,7 +287,7 @@ export function decideUnavailable(
 ): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold === undefined) return [];
-  if (kind === 'network_failed' && hold.status === 'requested' && hold.renews !== null) {
+  if (kind === 'network_failed' && hold.status === 'requested' && usesSavedCard(hold)) {
     const original = checkout.holds.find(({ id }) => id === hold.renews);
     return [
       { step: 'transition hold', id: hold.id, from: 'requested', to: 'voided', dueAt: null },
@@ -289,7 +306,7 @@ export function decideRefused(checkout: LockedCheckout, holdId: string, code: st
   const hold = checkout.holds.find(({ id }) => id === holdId);
   switch (hold?.status) {
     case 'requested':
-      return hold.renews === null ? holdRefused(checkout, hold, code) : renewalRefused(checkout, hold, code, now);
+      return usesSavedCard(hold) ? renewalRefused(checkout, hold, code, now) : holdRefused(checkout, hold, code);
     case 'open':
       return [
         { step: 'transition hold', id: hold.id, from: 'open', to: 'voided', update: { refusal: code }, dueAt: null },

@@ -1,5 +1,6 @@
-// Decisions about the renewal of a hold that would lapse before its checkout expires. Pure. A renewal that is held
-// replaces the earlier hold. A refused renewal never ends the earlier hold, which is still good until it lapses.
+// Decisions about the renewal of a hold that would lapse before its checkout expires. Pure. The worker renews it with the
+// saved card; when that is refused, the guest can give another card. A renewal that is held replaces the earlier hold. A
+// refused renewal never ends the earlier hold, which is still good until it lapses.
 
 import { type HoldState, renewalTime } from '../../payments/hold.ts';
 import type { HoldFacts } from '../../payments/processor.ts';
@@ -51,18 +52,49 @@ export function decideRenewalFromFacts(
   now: number,
 ): readonly Step[] {
   const original = checkout.holds.find(({ id }) => id === renewal.renews);
-  const share = shareOf(checkout, renewal.shareId);
-  const isWanted = checkout.status === 'collecting' && share?.status === 'held' && original?.status === 'held';
   const isGood = facts.status === 'held' && matchesRequest(renewal, facts);
-  if (isGood && isWanted) {
-    return [
-      release(original, now),
-      acceptHold(checkout, renewal, facts, now),
-      { step: 'activate renewal', id: renewal.id },
-    ];
+  if (isGood && original !== undefined && isReplaceable(checkout, original)) {
+    return replaceHold(checkout, original, renewal, facts, now);
   }
   const released = release(renewal, now, { intentId: facts.intentId });
   return !isGood && original?.status === 'held' ? [released, keepUntilLapse(original, now)] : [released];
+}
+
+/** While captures are decided or done, and after the checkout has ended, the earlier hold is what counts. */
+function isReplaceable(checkout: LockedCheckout, original: HoldState): boolean {
+  const share = shareOf(checkout, original.shareId);
+  return checkout.status === 'collecting' && share?.status === 'held' && original.status === 'held';
+}
+
+function replaceHold(
+  checkout: LockedCheckout,
+  original: HoldState,
+  renewal: HoldState,
+  facts: HoldFacts,
+  now: number,
+): readonly Step[] {
+  return [
+    release(original, now),
+    acceptHold(checkout, renewal, facts, now),
+    { step: 'activate renewal', id: renewal.id },
+  ];
+}
+
+/** The guest's card is held: it replaces the hold whose renewal was refused. Otherwise only the new hold is released. */
+export function decideReplacement(
+  checkout: LockedCheckout,
+  renewal: HoldState,
+  facts: HoldFacts,
+  now: number,
+): readonly Step[] {
+  const original = checkout.holds.find(({ id }) => id === renewal.renews);
+  const isGood = original !== undefined && isReplaceable(checkout, original) && matchesRequest(renewal, facts);
+  return isGood ? replaceHold(checkout, original, renewal, facts, now) : [release(renewal, now)];
+}
+
+/** The renewal of a hold that waits for the processor or for a card. */
+export function renewalOf(checkout: LockedCheckout, original: HoldState): HoldState | undefined {
+  return checkout.holds.find(({ renews, status }) => renews === original.id && status !== 'releasing');
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { notFound, Problem } from '../../../base/errors.ts';
 import type { Guest } from '../../members/guest.ts';
-import { holdOf, shareOf } from '../locked-checkout.ts';
+import { shareOf } from '../locked-checkout.ts';
 import type { PaymentServices } from '../payment-services.ts';
 import { readCheckout } from '../queries.ts';
 import { settleHoldNow } from './settle-hold.ts';
@@ -20,6 +20,7 @@ export async function pollShare(
   if (checkout === null || share === undefined) throw notFound();
   if (share.memberId !== guest.memberId && checkout.organizerId !== guest.memberId)
     throw new Problem('share_not_yours');
-  const hold = holdOf(checkout, shareId);
-  if (hold?.status === 'open') await settleHoldNow(services, venueId, hold.id);
+  // The share's own hold, or the one that the guest replaces it with.
+  const open = checkout.holds.find((hold) => hold.shareId === shareId && hold.status === 'open');
+  if (open !== undefined) await settleHoldNow(services, venueId, open.id);
 }

@@ -4,7 +4,7 @@
 // nothing.
 
 import { countDecline, declinesBlockUntil } from '../../payments/decline-queries.ts';
-import { callKeys, type HoldState, holdMetadataOf } from '../../payments/hold.ts';
+import { callKeys, type HoldState, holdMetadataOf, usesSavedCard } from '../../payments/hold.ts';
 import { type HoldFacts, ProcessorRefusal, ProcessorUnavailable, requireLease } from '../../payments/processor.ts';
 import { claimHold, claimHolds, findHold, lockLease, venuesWithDueHolds } from '../../payments/queries.ts';
 import { settleFee } from '../../payments/settle-fee.ts';
@@ -99,9 +99,9 @@ type SettleByStatus = (services: PaymentServices, hold: HoldState, leaseEnds: nu
 
 const SETTLE_BY_STATUS: Partial<Record<HoldState['status'], SettleByStatus>> = {
   requested: (services, hold, leaseEnds) =>
-    hold.renews === null
-      ? createRequestedHold(services, hold, leaseEnds)
-      : createRequestedRenewal(services, hold, hold.renews, leaseEnds),
+    usesSavedCard(hold)
+      ? createRequestedRenewal(services, hold, leaseEnds)
+      : createRequestedHold(services, hold, leaseEnds),
   open: pollHold,
   held: renewOrPollHold,
   releasing: releaseHold,
@@ -232,10 +232,9 @@ async function renewOrPollHold(services: PaymentServices, hold: HoldState): Prom
 async function createRequestedRenewal(
   services: PaymentServices,
   renewal: HoldState,
-  renews: string,
   leaseEnds: number,
 ): Promise<boolean> {
-  const facts = await createOrFindRenewal(services, renewal, renews, leaseEnds);
+  const facts = await createOrFindRenewal(services, renewal, leaseEnds);
   return recordSteps(services, renewal, (checkout, now) => decideFromFacts(checkout, renewal.id, facts, now));
 }
 
@@ -246,11 +245,10 @@ async function createRequestedRenewal(
 async function createOrFindRenewal(
   services: PaymentServices,
   renewal: HoldState,
-  renews: string,
   leaseEnds: number,
 ): Promise<HoldFacts> {
   const processor = processorFor(services, renewal.mode);
-  const original = await findHold(services.db, renewal.venueId, renews);
+  const original = renewal.renews === null ? null : await findHold(services.db, renewal.venueId, renewal.renews);
   if (original === null || original.customerId === null || original.paymentMethodId === null) {
     throw new ProcessorRefusal('no_saved_card', 'the card of this hold was not saved');
   }
@@ -307,8 +305,8 @@ async function callRelease(
 async function releaseWithoutIntent(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
   // This is the first claim, so no worker has called the processor for this hold.
   if (hold.leaseToken === 1) throw new ProcessorRefusal('never_requested', 'the hold was never requested');
-  if (hold.renews === null) return createRequestedHold(services, hold, leaseEnds);
-  const { intentId } = await createOrFindRenewal(services, hold, hold.renews, leaseEnds);
+  if (!usesSavedCard(hold)) return createRequestedHold(services, hold, leaseEnds);
+  const { intentId } = await createOrFindRenewal(services, hold, leaseEnds);
   return recordSteps(services, hold, (_, now) => [
     { step: 'update hold', id: hold.id, update: { intentId }, dueAt: now },
   ]);

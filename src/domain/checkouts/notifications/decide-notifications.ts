@@ -21,6 +21,15 @@ export interface NotifiedShare {
   readonly droppedAt: number | null;
 }
 
+/** A hold whose renewal was refused: its guest is asked for another card before it lapses. */
+export interface RefusedRenewal {
+  readonly shareId: string;
+  readonly holdId: string;
+  /** refusedAt and endsAt are on the wall clock, in milliseconds. */
+  readonly refusedAt: number;
+  readonly endsAt: number;
+}
+
 export interface NotificationInput {
   readonly id: string;
   readonly status: CheckoutStatus;
@@ -31,6 +40,7 @@ export interface NotificationInput {
   readonly shares: readonly NotifiedShare[];
   /** By share: the member who covered it. Absent: the share's own member paid. */
   readonly payers: ReadonlyMap<string, string>;
+  readonly refusedRenewals: readonly RefusedRenewal[];
 }
 
 export interface Notification {
@@ -44,6 +54,8 @@ export interface Notification {
   readonly shareId: string;
   /** The member who covered the share; null: the text does not name a payer. */
   readonly payerId: string | null;
+  /** The deadline that the text names, in the checkout's own time; absent: pay_by. */
+  readonly until?: number;
 }
 
 export interface NotificationDecision {
@@ -66,7 +78,10 @@ export function decideNotifications(input: NotificationInput, now: number): Noti
   switch (input.status) {
     case 'collecting': {
       const reminded = remind(input, party, now);
-      return { ...reminded, notifications: [...dropped, ...notifyLost(input, party, now), ...reminded.notifications] };
+      const renewals = askForCards(input, party, now);
+      const lost = notifyLost(input, party, now);
+      const notifications = [...dropped, ...lost, ...renewals.notifications, ...reminded.notifications];
+      return { notifications, reminded: reminded.reminded, next: earlier(reminded.next, renewals.next) };
     }
     case 'completed':
       return { notifications: [...dropped, ...notifyCompleted(input, party)], reminded: [], next: 'never' };
@@ -135,6 +150,36 @@ function notifyLost(input: NotificationInput, party: readonly NotifiedShare[], n
     ({ status, lostAt }) => status === 'failed' && lostAt !== null && now - lostAt < MAX_AGE_MS,
   );
   return lost.map((share) => notificationOf(input, share, 'lost', `${share.id} ${share.lostAt}`, 'text.lost'));
+}
+
+/**
+ * Asks the payer of a hold whose renewal was refused for another card. At night this waits for the morning, unless the
+ * hold lapses before.
+ */
+function askForCards(
+  input: NotificationInput,
+  party: readonly NotifiedShare[],
+  now: number,
+): Pick<NotificationDecision, 'notifications' | 'next'> {
+  const { clockAhead, zone } = input;
+  const morning = afterQuietHours(now + clockAhead, zone) - clockAhead;
+  const notifications: Notification[] = [];
+  let next: NotificationDecision['next'] = 'later';
+  for (const { shareId, holdId, refusedAt, endsAt } of input.refusedRenewals) {
+    const share = party.find(({ id }) => id === shareId);
+    if (share === undefined || now - refusedAt >= MAX_AGE_MS || endsAt <= now) continue;
+    if (morning > now && morning < endsAt) next = morning;
+    else {
+      const notification = notificationOf(input, share, 'lost', `${holdId} renewal`, 'text.renewal');
+      notifications.push({ ...notification, until: endsAt + clockAhead });
+    }
+  }
+  return { notifications, next };
+}
+
+function earlier(one: NotificationDecision['next'], other: NotificationDecision['next']): NotificationDecision['next'] {
+  if (typeof one !== 'number') return other;
+  return typeof other === 'number' ? Math.min(one, other) : one;
 }
 
 /** One message for each payer, however many shares they paid, and one for each member whose share was covered. */

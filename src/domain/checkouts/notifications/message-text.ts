@@ -21,6 +21,8 @@ export interface MessageValues {
   readonly link: string;
   /** The name of the member who covered the share. */
   readonly payer?: string | null;
+  /** The deadline, in milliseconds; absent: pay_by. */
+  readonly until?: number | undefined;
 }
 
 export function textOf(key: string, language: Language | null, facts: MessageFacts, values: MessageValues): string {
@@ -32,7 +34,7 @@ export function textOf(key: string, language: Language | null, facts: MessageFac
     what: shortened(facts.description, 100),
     venue: shortened(facts.venue, 60),
     amount: plainSpaces(formatMoney(translator.language, values.amount, facts.currency)),
-    until: plainSpaces(formatTime(translator.language, facts.payBy, facts.zone)),
+    until: plainSpaces(formatTime(translator.language, values.until ?? facts.payBy, facts.zone)),
     link: values.link,
   });
   return `${sentence}\n\n${translator.translate('text.stop')}`;

@@ -1,4 +1,4 @@
-// Notifies guests about their checkout: reminders to pay, released holds, lost holds, completion. For each due
+// Notifies guests about their checkout: reminders to pay, released holds, lost holds, refused renewals, completion. For each due
 // checkout, one transaction under its row lock decides the messages from the rows, queues them and sets the next time.
 // It sends nothing itself (messages/send.ts does).
 
@@ -10,9 +10,14 @@ import { payersOf } from '../../payments/queries.ts';
 import type { GuestServices } from '../guests/guest-services.ts';
 import { invitesOf } from '../guests/invite-queries.ts';
 import { inviteUrl } from '../guests/invite-url.ts';
-import { isOverdue, type LockedCheckout } from '../locked-checkout.ts';
+import { holdToReplace, isOverdue, type LockedCheckout } from '../locked-checkout.ts';
 import { lockCheckout } from '../queries.ts';
-import { decideNotifications, type Notification, reminderSubjects } from './decide-notifications.ts';
+import {
+  decideNotifications,
+  type Notification,
+  type RefusedRenewal,
+  reminderSubjects,
+} from './decide-notifications.ts';
 import { messageFactsFor } from './message-facts.ts';
 import { type MessageFacts, textOf } from './message-text.ts';
 import {
@@ -66,12 +71,22 @@ async function notifyCheckout(
   const organizer = checkout.shares.find(({ isOrganizer }) => isOrganizer)?.displayName ?? null;
   const facts = await messageFactsFor(tx, checkout, organizer);
   const { id, status, payBy, clockAhead } = checkout;
-  const decided = decideNotifications({ id, status, payBy, clockAhead, zone: facts.zone, shares, payers }, now);
+  const refusedRenewals = refusedRenewalsOf(checkout);
+  const input = { id, status, payBy, clockAhead, zone: facts.zone, shares, payers, refusedRenewals };
+  const decided = decideNotifications(input, now);
   await queueNotifications(tx, services, checkout, decided.notifications, members, facts);
   await setReminded(tx, due.venueId, decided.reminded, now + clockAhead);
   if (decided.next === 'never') await dropReminders(tx, reminderSubjects(shares.map((share) => share.id)));
   await scheduleNextNotification(tx, due, decided.next);
   return true;
+}
+
+function refusedRenewalsOf(checkout: LockedCheckout): readonly RefusedRenewal[] {
+  return checkout.shares.flatMap(({ id: shareId }) => {
+    const hold = holdToReplace(checkout, shareId);
+    if (hold === undefined || hold.renewalRefusedAt === null || hold.captureBefore === null) return [];
+    return [{ shareId, holdId: hold.id, refusedAt: hold.renewalRefusedAt, endsAt: hold.captureBefore }];
+  });
 }
 
 async function queueNotifications(
@@ -86,13 +101,13 @@ async function queueNotifications(
   const invites = await invitesOf(tx, checkout.venueId, checkout.id);
   const links = new Map(invites.map(({ shareId, token }) => [shareId, inviteUrl(services, shareId, token)]));
   const requests = notifications.flatMap(
-    ({ kind, subject, key, memberId, amount, shareId, payerId }): MessageRequest[] => {
+    ({ kind, subject, key, memberId, amount, shareId, payerId, until }): MessageRequest[] => {
       const member = members.get(memberId);
       if (member === undefined || member.phone === null || member.phoneHash === null || member.hasOptedOut) return [];
       const link = links.get(shareId) ?? `${services.pageBase()}/c/${checkout.id}`;
       const payer = payerId === null ? null : (members.get(payerId)?.displayName ?? null);
       const { phone, phoneHash, language } = member;
-      const text = textOf(key, language, facts, { amount, link, payer });
+      const text = textOf(key, language, facts, { amount, link, payer, until });
       return [{ memberId, phone, phoneHash, kind, subject, text, dueAt: services.clock.now() }];
     },
   );

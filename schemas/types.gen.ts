@@ -305,7 +305,7 @@ export type Checkout = {
   readonly fee_amount: number;
   /** The amount that the venue is paid: amount less fee_amount. */
   readonly net_amount: number;
-  /** Why the checkout was canceled; null when it was not, or when you canceled it. */
+  /** Why the checkout was canceled: `capture_failed` (a card could not be charged, and the others were refunded), or `venue_not_payable` (the venue could not be paid up to `pay_by`, and no card was charged); null when it was not, or when you canceled it. */
   readonly cancellation_reason: string | null;
   /** Charges that guests have disputed with their banks; usually none. */
   readonly disputes: readonly Dispute[];

@@ -5,6 +5,14 @@ import type { Mutant } from './list.ts';
 export const PROCESSOR_BUGS: readonly Mutant[] = [
   {
     area: 'money',
+    bug: 'an account that the sandbox made counts as payable after Stripe was set up',
+    file: 'src/domain/payments/former-account-queries.ts',
+    from: '  if (others.length === 0) return;\n',
+    to: '  if (others.length >= 0) return;\n',
+    tests: ['test/checkouts/payable-venue.test.ts'],
+  },
+  {
+    area: 'money',
     bug: 'reconcile refunds what guests paid after the restored backup was taken',
     file: 'src/domain/installation/record-gaps.ts',
     from: 'where began_at < to_timestamp(($1 - $2) / 1000.0)',

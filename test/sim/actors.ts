@@ -78,7 +78,8 @@ export function startPartner(simulation: Simulation): void {
         !response.ok &&
         response.status !== 409 &&
         response.status !== 503 &&
-        response.status !== 422
+        response.status !== 422 &&
+        response.reason !== 'venue_not_linked'
       ) {
         throw new Violation(`another body got ${response.status} ${response.reason}`);
       }
@@ -121,6 +122,8 @@ async function createOnce(
   if (key !== null && response.reason === 'idempotency_key_reused') {
     throw new Violation(`key ${key} is in use, although only this request has used it`);
   }
+  // The venue may be restricted at the moment.
+  if (response.reason === 'venue_not_linked') return false;
   // pay_by may have passed before the create, and the booking may be in use.
   if (response.status === 422 || response.status === 409) return true;
   throw new Violation(`a create got ${response.status} ${response.reason}`);
@@ -477,7 +480,7 @@ export function startProcessorEvents(simulation: Simulation): void {
       const processorEvent = readProcessorEvent(
         Buffer.from(event.body),
         signature,
-        [PROCESSOR_KEYS.test.webhookSecret],
+        [PROCESSOR_KEYS[simulation.plan.mode].webhookSecret],
         payments.clock.now(),
       );
       if (processorEvent === null) throw new Violation('an event of the processor could not be read');

@@ -136,7 +136,7 @@ async function pay({ cardOf = null, onFailure = () => undefined } = {}) {
 }
 
 /** The connection or the server stopped the rest, not the card. */
-const NOT_THE_CARD = ['lost_connection', 'not_now', 'too_many', 'signed_out', 'closed', 'unknown'];
+const NOT_THE_CARD = ['lost_connection', 'not_now', 'too_many', 'signed_out', 'closed', 'venue_not_payable', 'unknown'];
 
 /** Says which shares are held and which are not, here and in the form for the rest. */
 function carryProblem({ problem }, held, shares) {
@@ -230,9 +230,10 @@ async function requestHold(share, body) {
   if (response.ok) return reply;
   // Paid on another device, or covered in the meantime: the updated page says so.
   if (reply.error.reason === 'share_already_held') return {};
-  if (reply.error.reason === 'card_not_saved') return { problem: 'card_again' };
-  return { problem: problemOfStatus(response.status) };
+  return { problem: PROBLEM_OF_REASON[reply.error.reason] ?? problemOfStatus(response.status) };
 }
+
+const PROBLEM_OF_REASON = { card_not_saved: 'card_again', venue_not_payable: 'venue_not_payable' };
 
 function problemOfStatus(status) {
   if (status === 401) return 'signed_out';

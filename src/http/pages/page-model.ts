@@ -14,6 +14,7 @@ import { shareWithSavedCard } from '../../domain/checkouts/holds/decide-hold.ts'
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
 import { readCheckout } from '../../domain/checkouts/queries.ts';
+import { isPayable } from '../../domain/payments/payout-account-queries.ts';
 import type { PageRequest, PageRoute } from './page-request.ts';
 
 export interface PageModel {
@@ -28,6 +29,8 @@ export interface PageModel {
   readonly wasRemoved: boolean;
   /** The guest's share was held, and the bank has released the hold. */
   readonly hasLostHold: boolean;
+  /** Live: the processor can pay the venue. Without that no card is held or charged. */
+  readonly isVenuePayable: boolean;
   /** The shares that were held on the guest's card, own or covered, and how each hold ended. */
   readonly paid: readonly PaidShare[];
   /** The invite of each share; only for the organizer. */
@@ -54,6 +57,7 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
       memberId !== null &&
       view.myShareId === null &&
       (await wasDroppedFromParty(context.db, venueId, checkoutId, memberId)),
+    isVenuePayable: await isPayable(context.db, venueId, checkout.mode),
     paid: memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId),
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
   };

@@ -27,6 +27,7 @@ const CARD_ERRORS = [
   'form_unavailable',
   'signed_out',
   'closed',
+  'venue_not_payable',
   'too_many',
   'not_now',
   'lost_connection',

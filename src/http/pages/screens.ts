@@ -110,7 +110,7 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
     options.formError == null
       ? null
       : notice(page.translator.translate('page.not_done'), options.formError.message, 'problem');
-  if (covered.length > 0) {
+  if (covered.length > 0 && model.isVenuePayable) {
     return {
       main: [
         above,
@@ -135,7 +135,7 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
       aboutHolds(page),
     ],
     shouldPoll: true,
-    hasPayForm: isUnpaid(myShare) || needsOtherCard(myShare),
+    hasPayForm: (isUnpaid(myShare) || needsOtherCard(myShare)) && model.isVenuePayable,
   };
 }
 
@@ -174,9 +174,10 @@ function renewalNotice(page: PageRequest, model: PageModel, share: GuestShare): 
 /** The guest's own share, by its state. */
 function ownShare(page: PageRequest, model: PageModel, share: GuestShare): readonly Piece[] {
   const { translator } = page;
-  if (needsOtherCard(share))
+  if (needsOtherCard(share) && model.isVenuePayable)
     return [renewalNotice(page, model, share), payForm(page, model, [share]), progress(page, model)];
   if (share.status === 'held') return [heldNotice(page, model, share), progress(page, model)];
+  if (!model.isVenuePayable) return [notPayableNotice(page, model), progress(page, model)];
   const problem =
     share.status === 'failed' &&
     (!model.hasLostHold
@@ -227,8 +228,25 @@ function wrongPerson({ translator, member }: PageRequest, name: string): Html {
   return notice(translator.translate('page.wrong_person_title', { name }), text);
 }
 
+/** The guest's share is unpaid, and no card can be held for it now. */
+function notPayableNotice({ translator }: PageRequest, { checkout }: PageModel): Html {
+  const venue = checkout.venue.name;
+  return notice(
+    translator.translate('page.not_payable_title'),
+    translator.translate('page.not_payable_text', { venue }),
+    'problem',
+  );
+}
+
 function funded(page: PageRequest, model: PageModel): Body {
   const { translator } = page;
+  if (!model.isVenuePayable) {
+    const { name: venue } = model.checkout.venue;
+    const until = sentence(page, 'page.funded_waits_until', deadline(page, model));
+    const waiting = html`<p>${translator.translate('page.funded_waits', { venue })}</p><p>${until}</p>`;
+    const block = successNotice(translator.translate('page.funded_waits_title'), waiting);
+    return { main: [block, progress(page, model)], shouldPoll: true };
+  }
   const block = successNotice(
     translator.translate('page.funded_title'),
     html`<p>${translator.translate('page.funded_text')}</p>`,

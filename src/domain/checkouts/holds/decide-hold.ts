@@ -33,7 +33,8 @@ export type HoldRefusal =
   | 'checkout_not_collecting'
   | 'share_already_held'
   | 'nothing_to_pay'
-  | 'card_not_saved';
+  | 'card_not_saved'
+  | 'venue_not_payable';
 
 /** Which card the guest wants to pay with. */
 export interface RequestedCard {
@@ -96,6 +97,8 @@ export function decideHold(
   const isHeld = share.status === 'held' || share.status === 'captured';
   if (isHeld && replaced === undefined) return { refusal: 'share_already_held' };
   if (share.amount === 0) return { refusal: 'nothing_to_pay' };
+  // No card is held for a venue that could not be paid with it. A card that is held already stays so until the deadline.
+  if (!checkout.isVenuePayable) return { refusal: 'venue_not_payable' };
   const { payerId, card = CARD_OF_FORM } = requester;
   const source = card.ofShare === null ? null : findSavedCard(checkout, card.ofShare, payerId);
   // A hold that replaces another waits for another card: of the card form.

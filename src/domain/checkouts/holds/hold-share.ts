@@ -123,6 +123,8 @@ function refusalOf(refusal: HoldRefusal): Problem {
         refusal,
         'The card of that share cannot pay another one: you do not hold it, or it is not saved.',
       );
+    case 'venue_not_payable':
+      return conflict(refusal, 'This venue cannot be paid at the moment, so no card is held. Nothing was charged.');
     case 'share_already_held':
     case 'nothing_to_pay':
       return conflict('share_already_held', 'This share is held already: there is nothing more to do.');

@@ -16,6 +16,14 @@ export interface PayoutAccount {
 const COLUMNS = `account_id as "accountId", transfers_status as "transfersStatus",
   requirements_due as "requirementsDue", checked_at as "checkedAt"`;
 
+/**
+ * Whether the venue of a checkout's row can be paid, as a condition in SQL. Only live mode needs it: a test charges no
+ * guest.
+ */
+export const payableSql = (checkout: string): string =>
+  `(${checkout}.mode = 'test' or exists (select 1 from payout_accounts a where a.venue_id = ${checkout}.venue_id
+     and a.mode = ${checkout}.mode and a.transfers_status = 'active'))`;
+
 export async function findPayoutAccount(db: Queryable, venueId: string, mode: Mode): Promise<PayoutAccount | null> {
   const rows = await db.query<PayoutAccount>(
     `select ${COLUMNS} from payout_accounts where venue_id = $1 and mode = $2`,
@@ -141,6 +149,12 @@ export async function markAccountDue(db: Queryable, mode: Mode, accountId: strin
      where mode = $1 and account_id = $2`,
     [mode, accountId, now],
   );
+}
+
+/** The rule of payableSql for one venue. */
+export async function isPayable(db: Queryable, venueId: string, mode: Mode): Promise<boolean> {
+  if (mode === 'test') return true;
+  return (await findPayoutAccount(db, venueId, mode))?.transfersStatus === 'active';
 }
 
 export async function payableVenues(db: Queryable, mode: Mode): Promise<string[]> {

@@ -1,7 +1,7 @@
 // The balances of the platform and of the connected accounts, each derived from the objects that changed it. What was
 // captured or transferred is available at once. The platform's balance can go below zero, by fees and disputes.
 
-import { chargeFee } from './balance-transactions.ts';
+import { chargeFee, reinstatedOf } from './balance-transactions.ts';
 import type { StripeObject } from './payment-objects.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -21,9 +21,10 @@ export function platformBalances(tx: Transaction): Balances {
     if (captured) add(charge.currency, amount - chargeFee(amount) - charge.refunded);
   }
   for (const transfer of transfers.oldestFirst()) add(transfer.currency, transfer.reversed - transfer.amount);
-  for (const { currency, amount, fee = 0, status, isFeeReturned } of disputes.oldestFirst()) {
+  for (const dispute of disputes.oldestFirst()) {
+    const { currency, amount, fee = 0, status, isFeeReturned } = dispute;
     const isReturned = status === 'won' && isFeeReturned === true;
-    add(currency, (status === 'won' ? 0 : -amount) - (isReturned ? 0 : fee));
+    add(currency, reinstatedOf(dispute) - amount - (isReturned ? 0 : fee));
   }
   for (const { currency, amount } of payouts.findByIndex('platform')) add(currency, -amount);
   // A refund that waits for funds counts as refunded, and has not left the balance yet.

@@ -140,7 +140,7 @@ async function checkProcessor({ config, services }: AppContext): Promise<Check> 
   const detail = [describe('test'), describe('live'), ...missing].join(', ');
   if (missing.length === 0) return passed('processor', detail);
   const remedy = `run "everyshare processor setup --mode MODE --url ${config.baseUrl ?? 'URL'}", and set what it prints.`;
-  // Without events the worker still asks for everything but disputes, of which it hears by an event alone.
+  // Without events the worker still asks for everything, for disputes only every six hours.
   return problem('processor', detail, remedy);
 }
 

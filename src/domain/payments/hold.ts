@@ -59,6 +59,9 @@ export const callKeys = {
   customer: ({ id, keyNumber }: Keyed): string => `customer ${id} ${keyNumber}`,
   open: ({ id, keyNumber }: Keyed): string => `open ${id} ${keyNumber}`,
   testCard: (holdId: string, card: string, leaseToken: number): string => `test-card ${holdId} ${card} ${leaseToken}`,
+  /** Every attempt has its own key: an intent that is confirmed already refuses a second one. */
+  savedCard: (holdId: string, paymentMethodId: string, leaseToken: number): string =>
+    `saved-card ${holdId} ${paymentMethodId} ${leaseToken}`,
   capture: ({ id, keyNumber }: Keyed): string => `capture ${id} ${keyNumber}`,
   release: ({ id, keyNumber }: Keyed): string => `release ${id} ${keyNumber}`,
   movement: ({ id, keyNumber }: Keyed): string => `movement ${id} ${keyNumber}`,

@@ -10,8 +10,10 @@ import {
 } from '../../domain/checkouts/guests/guest-queries.ts';
 import { readGuestCheckout } from '../../domain/checkouts/guests/guest-view.ts';
 import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-queries.ts';
+import { shareWithSavedCard } from '../../domain/checkouts/holds/decide-hold.ts';
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
+import { readCheckout } from '../../domain/checkouts/queries.ts';
 import { isPayable } from '../../domain/payments/payout-account-queries.ts';
 import type { PageRequest, PageRoute } from './page-request.ts';
 
@@ -59,6 +61,12 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
     paid: memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId),
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
   };
+}
+
+/** A share that the guest holds with a saved card, which can pay other shares; null: there is none. */
+export async function findSavedCardShare({ http, member }: PageRequest, route: PageRoute): Promise<string | null> {
+  const checkout = await readCheckout(http.app.db, route.venueId, route.checkoutId);
+  return checkout === null || member === null ? null : shareWithSavedCard(checkout, member.id);
 }
 
 /** The share is held, and its hold was not renewed: it ends before the deadline. A covered share is its payer's to renew. */

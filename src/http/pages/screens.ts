@@ -32,6 +32,8 @@ export interface ScreenOptions {
   readonly choice?: PartyChoiceView | null;
   /** The organizer covers: a share's id, or `rest`. */
   readonly cover?: string | null;
+  /** A share that the organizer holds with a saved card, which can pay others; null: there is none. */
+  readonly sameCard?: string | null;
 }
 
 export function renderScreen(page: PageRequest, model: PageModel, options: ScreenOptions = {}): PageContent {
@@ -103,7 +105,7 @@ function signedOutBody(page: PageRequest, model: PageModel, formError: FormError
 
 function collecting(page: PageRequest, model: PageModel, options: ScreenOptions): Body {
   const { myShare, isOrganizer } = model;
-  const covered = isOrganizer && options.cover ? sharesToCover(page, model, options.cover) : [];
+  const covered = isOrganizer && options.cover ? sharesToCover(model, options.cover) : [];
   const above =
     options.formError == null
       ? null
@@ -115,7 +117,7 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
         coverBlock(page, model, covered),
         promise(page, model),
         progress(page, model),
-        payForm(page, model, covered),
+        payForm(page, model, covered, covered.every(isUnpaid) ? (options.sameCard ?? null) : null),
         html`<p><a href="/c/${model.checkout.id}">${page.translator.translate('page.back')}</a></p>`,
         aboutHolds(page),
       ],
@@ -137,14 +139,10 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
   };
 }
 
-/** Stripe's form pays one share at a time, so with Stripe "rest" covers the remaining shares one after the other. */
-function sharesToCover(page: PageRequest, { checkout, myShare }: PageModel, cover: string): readonly GuestShare[] {
+function sharesToCover({ checkout, myShare }: PageModel, cover: string): readonly GuestShare[] {
   const isOther = (share: GuestShare): boolean => share.id !== myShare?.id;
-  if (cover !== 'rest') {
-    return checkout.shares.filter((share) => isOther(share) && share.id === cover && canTakeCard(share));
-  }
-  const others = checkout.shares.filter((share) => isOther(share) && isUnpaid(share));
-  return isSandbox(page) ? others : others.slice(0, 1);
+  if (cover === 'rest') return checkout.shares.filter((share) => isOther(share) && isUnpaid(share));
+  return checkout.shares.filter((share) => isOther(share) && share.id === cover && canTakeCard(share));
 }
 
 function heldNotice(page: PageRequest, model: PageModel, share: GuestShare): Html {

@@ -1,6 +1,6 @@
 // Refunds of captured charges, in full or in part. The sum of a charge's refunds never exceeds what was captured, and a
 // charge with an open or lost dispute is not refunded. A refund may be pending at first, and may fail after it succeeded.
-// One that the platform's balance does not cover is debited from its bank account, or waits for funds where it is told to.
+// One that the platform's balance does not cover is debited from its bank account, or waits for funds, by a setting.
 
 import { operationFailed } from './api-error.ts';
 import { platformBalance, platformBalances } from './balances.ts';

@@ -15,7 +15,7 @@ export type Balances = ReadonlyMap<string, number>;
 export function platformBalances(tx: Transaction): Balances {
   const sums = new Map<string, number>();
   const add = (currency: string, amount: number) => sums.set(currency, (sums.get(currency) ?? 0) + amount);
-  const { charges, transfers, disputes, payouts } = tx.changes.committed;
+  const { charges, transfers, disputes, payouts, refunds } = tx.changes.committed;
   for (const charge of charges.oldestFirst()) {
     const { captured, amountCaptured: amount } = charge;
     if (captured) add(charge.currency, amount - chargeFee(amount) - charge.refunded);
@@ -27,6 +27,10 @@ export function platformBalances(tx: Transaction): Balances {
     add(currency, reinstatedOf(dispute) - amount - (isReturned ? 0 : fee));
   }
   for (const { currency, amount } of payouts.findByIndex('platform')) add(currency, -amount);
+  // A refund that waits for funds counts as refunded, and has not left the balance yet.
+  for (const { currency, amount, waitsForFunds } of refunds.oldestFirst()) {
+    if (waitsForFunds === true) add(currency, amount);
+  }
   return sums;
 }
 

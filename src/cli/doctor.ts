@@ -15,7 +15,7 @@ import { findDebts } from '../domain/payments/debt-queries.ts';
 import { missingSetup } from '../domain/payments/needed-setup.ts';
 import { payableVenues } from '../domain/payments/payout-account-queries.ts';
 import { ProcessorRefusal, ProcessorUnavailable } from '../domain/payments/processor.ts';
-import { countRefunds, type RefundCount } from '../domain/payments/refund-queries.ts';
+import { countRefunds, type RefundCount, unfundedRefunds } from '../domain/payments/refund-queries.ts';
 import { listVenues } from '../domain/venues/queries.ts';
 import type { AppContext } from '../run/context.ts';
 import { errorLine } from './cli-error.ts';
@@ -222,6 +222,10 @@ function checkBaseUrl({ config }: AppContext): Check {
 
 async function checkRefunds({ db }: AppContext): Promise<Check> {
   const [failed, frozen] = await Promise.all([countRefunds(db, 'failed'), countRefunds(db, 'frozen')]);
+  const unfunded = (await unfundedRefunds(db)).map(
+    ({ mode, currency, count, amount }) =>
+      `${count} ${count === 1 ? 'refund' : 'refunds'} of ${amount} ${currency} (${mode}) cannot be paid: the balance at the card processor is too low`,
+  );
   const describe = ({ count, parties }: RefundCount, what: string): string =>
     `${count} ${count === 1 ? 'refund' : 'refunds'} of ${parties} ${parties === 1 ? 'checkout' : 'checkouts'} ${what}`;
   const waiting =
@@ -236,9 +240,14 @@ async function checkRefunds({ db }: AppContext): Promise<Check> {
   if (failed.count > 0) {
     return problem(
       'refunds',
-      [describe(failed, 'did not reach the guest'), ...waiting].join('; '),
+      [describe(failed, 'did not reach the guest'), ...unfunded, ...waiting].join('; '),
       'see docs/guides/money-operations.md, then run "everyshare reconcile --retry-failed".',
     );
+  }
+  if (unfunded.length > 0) {
+    const remedy =
+      'top up the balance in the card processor’s dashboard by that amount, and pay out less: the refunds follow by themselves.';
+    return problem('refunds', [...unfunded, ...waiting].join('; '), remedy);
   }
   if (waiting.length === 0) return passed('refunds', 'none has failed');
   return notice('refunds', waiting.join(), 'answer the disputes in the dashboard of the card processor.');

@@ -35,7 +35,10 @@ const REQUIRED_TRANSITIONS = [
   'hold open → releasing',
   'hold releasing → released',
   'hold renewing → requested',
+  'refund frozen → dropped',
+  'refund frozen → waiting',
   'refund sending → done',
+  'refund sending → frozen',
   'replacement open → held',
   'replacement open → own hold',
   'replacement open → releasing',
@@ -45,6 +48,7 @@ const REQUIRED_TRANSITIONS = [
   'share failed → held',
   'share held → failed',
   'transfer sending → done',
+  'transfer sending → frozen',
   'transfer waiting → dropped',
 ];
 

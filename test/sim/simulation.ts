@@ -67,6 +67,8 @@ export interface Plan {
   readonly hasClockSkew: boolean;
   /** One guest pays after days, when the holds of the others are about to lapse; many of them cannot be renewed. */
   readonly hasLateGuest: boolean;
+  /** Guests dispute charges. */
+  readonly hasDisputes: boolean;
 }
 
 export function drawPlan(random: SeededRandom): Plan {
@@ -89,7 +91,7 @@ export function drawPlan(random: SeededRandom): Plan {
     feeBps: random.pick([0, 250, 333, 10_000]),
     feeFixed: random.pick([0, 30]),
     payByMs,
-    payoutDelayMs: random.pick([0, 0, 2 * HOUR_MS]),
+    payoutDelayMs: random.pick([0, 2 * HOUR_MS]),
     faultRate: isCalm ? 0 : random.pick([0.03, 0.1, 0.3]),
     connectionLossRate: isCalm ? 0 : random.pick([0, 0.005, 0.02]),
     crashRate: isCalm ? 0 : random.pick([0, 0.01, 0.025]),
@@ -98,6 +100,7 @@ export function drawPlan(random: SeededRandom): Plan {
     hasEagerGuests: random.often(0.7),
     hasClockSkew: random.often(0.4),
     hasLateGuest: payByMs > DAY_MS && random.often(0.6),
+    hasDisputes: random.often(0.5),
   };
 }
 

@@ -438,6 +438,22 @@ CREATE UNIQUE INDEX experiences_by_live_id ON experiences USING btree (venue_id,
 CREATE INDEX experiences_by_status ON experiences USING btree (venue_id, mode, status, created_at);
 CREATE INDEX experiences_pending ON experiences USING btree (created_at) WHERE status = 'pending'::text;
 
+-- Payout accounts that are not in use: of the other processor, in use again when that one is set up again; or replaced
+-- by another account.
+CREATE TABLE former_payout_accounts (
+  venue_id uuid NOT NULL,
+  mode text NOT NULL,
+  account_id text NOT NULL,
+  processor text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  -- When an operator replaced it. Null: the other processor made it.
+  replaced_at timestamp with time zone,
+  CONSTRAINT former_payout_accounts_pkey PRIMARY KEY (venue_id, mode, account_id),
+  CONSTRAINT former_payout_accounts_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
+  CONSTRAINT former_payout_account_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
+  CONSTRAINT former_payout_account_processor_is_known CHECK (processor = ANY (ARRAY['sandbox'::text, 'stripe'::text]))
+);
+
 -- Members who were in a party together.
 CREATE TABLE friends (
   member_id uuid NOT NULL,
@@ -986,9 +1002,12 @@ CREATE TABLE payout_accounts (
   check_at timestamp with time zone NOT NULL,
   -- Increases with each claim and each event. A worker with a stale lease token must not write.
   lease_token integer NOT NULL DEFAULT 0,
+  -- The processor that made the account. Null: no server or worker has started since migration 32.
+  processor text,
   CONSTRAINT payout_accounts_pkey PRIMARY KEY (venue_id, mode),
   CONSTRAINT payout_accounts_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT payout_account_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
+  CONSTRAINT payout_account_processor_is_known CHECK (processor = ANY (ARRAY['sandbox'::text, 'stripe'::text])),
   CONSTRAINT payout_account_transfers_status_is_known CHECK (transfers_status = ANY (ARRAY['active'::text, 'pending'::text, 'restricted'::text, 'rejected'::text, 'unsupported'::text]))
 );
 CREATE INDEX payout_accounts_to_check ON payout_accounts USING btree (check_at);

@@ -305,7 +305,7 @@ export type Checkout = {
   readonly fee_amount: number;
   /** The amount that the venue is paid: amount less fee_amount. */
   readonly net_amount: number;
-  /** Why the checkout was canceled; null when it was not, or when you canceled it. */
+  /** Why the checkout was canceled: `capture_failed` (a card could not be charged, and the others were refunded), or `venue_not_payable` (the venue could not be paid up to `pay_by`, and no card was charged); null when it was not, or when you canceled it. */
   readonly cancellation_reason: string | null;
   /** Charges that guests have disputed with their banks; usually none. */
   readonly disputes: readonly Dispute[];
@@ -675,14 +675,26 @@ export type GuestShare = {
   readonly renew_by: string | null;
 };
 
+/** The body with which a guest begins to pay a share. Without a body the card form pays this one share. */
+export type HoldCreate = {
+  /** Save the card of the card form, so that it can pay other shares of this checkout: `card_share_id` names this share then. */
+  readonly save_card?: boolean;
+  /** A share of the same checkout that you hold with a saved card. The server confirms this share with the same card, and the card form is not needed. */
+  readonly card_share_id?: string;
+};
+
 /** What a guest's browser needs to place the card hold. */
 export type HoldSecret = {
   /** The processor's secret for this one hold. */
   readonly client_secret: string;
   /** The processor's publishable key. */
   readonly publishable_key: string;
-  /** The processor saves the card with this hold, so that the hold can be renewed before it lapses. A card form that was mounted before the hold must say the same: `setupFutureUsage` is `off_session` if true, otherwise null. */
+  /** The processor saves the card with this hold, so that the hold can be renewed before it lapses, or the card can pay other shares. A card form that was mounted before the hold must say the same: `setupFutureUsage` is `off_session` if true, otherwise null. */
   readonly saves_card: boolean;
+  /** What the hold needs next. `requires_card`: the card form must confirm it. `requires_action`: the bank of the saved card asks the guest, and the processor's script leads through it (`handleNextAction`). `held`: nothing, the saved card is held. */
+  readonly status: "requires_card" | "requires_action" | "held";
+  /** Why the bank declined the saved card of `card_share_id`, in the processor's words; null if it did not. Another card can pay with this client secret. */
+  readonly decline_code: string | null;
 };
 
 /** The answer to a delivery of a venue system. */

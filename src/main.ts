@@ -17,6 +17,7 @@ import { schemaFolders } from './base/schema-files.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
 import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
+import { adoptProcessors } from './domain/payments/former-account-queries.ts';
 import { DispatchSignal } from './domain/webhooks/deliveries/dispatch-signal.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { smsSender } from './main/sms-sender.ts';
@@ -77,6 +78,7 @@ async function openContext(
   if (applied > 0) log.info({ files: applied }, 'the process migrated the database');
   if (shutdown.isStopping) throw new ShutdownRequested();
   await verifyEncryptionKey(db, context.seal, context.clock.now());
+  if (role !== 'cli') await adoptProcessors(db, processor.processors, context.clock.now());
   return { context, processor, newOperatorToken: token?.isNew === true ? token.text : null };
 }
 

@@ -171,8 +171,10 @@ function approveCard(
   authenticated: boolean,
 ): IntentRow {
   const charge = createCharge(tx, intent, method, null, authenticated);
-  if (intent.customer !== null && intent.futureUse !== null && method.customer === null) {
-    tx.put('methods', { ...method, customer: intent.customer });
+  // A payment method without a customer pays once. `setup_future_usage` attaches it to the intent's customer.
+  if (method.customer === null) {
+    const isSaved = intent.customer !== null && intent.futureUse !== null;
+    tx.put('methods', { ...method, ...(isSaved ? { customer: intent.customer } : { isSpent: true }) });
   }
   const approved: IntentRow = { ...intent, charge: charge.id, failure: null, challenge: null };
   if (intent.capture !== 'manual') return captureCharge(tx, approved, charge, charge.amount, card);

@@ -109,6 +109,7 @@ export function createPaymentIntent(tx: Transaction, params: Params): StripeObje
     offSession: false,
     asksForExtension: readExtension(params) ?? false,
     statementSuffix: readStatementSuffix(params),
+    usesSdk: params.flag('use_stripe_sdk') ?? false,
   };
   const method = readPaymentMethod(tx, params, intent);
   const shouldConfirm = params.flag('confirm') ?? false;
@@ -181,8 +182,17 @@ function readPaymentMethod(tx: Transaction, params: Params, intent: IntentRow): 
 
 function findSavedMethod(tx: Transaction, id: string, intent: IntentRow): MethodRow {
   const method = tx.require('methods', id, 'payment_method');
-  if (method.customer !== null && method.customer !== intent.customer) {
+  if (method.customer !== null && intent.customer === null) {
     const message = `The payment method ${id} belongs to a Customer. Please include the Customer in the \`customer\` parameter on the PaymentIntent.`;
+    throw invalidRequest(message, 'payment_method');
+  }
+  if (method.customer !== null && method.customer !== intent.customer) {
+    const message = `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`;
+    throw invalidRequest(message, 'payment_method', 'resource_missing');
+  }
+  if (method.isSpent === true) {
+    const message =
+      'The provided PaymentMethod was previously used with a PaymentIntent without Customer attachment, shared with a connected account without Customer attachment, or was detached from a Customer. It may not be used again. To use a PaymentMethod multiple times, you must attach it to a Customer first.';
     throw invalidRequest(message, 'payment_method');
   }
   return method;
@@ -313,7 +323,8 @@ export function confirmPaymentIntent(
     );
   }
   const asksForExtension = readExtension(params) ?? intent.asksForExtension ?? false;
-  const authorized = authorizeCard(tx, { ...intent, futureUse, asksForExtension }, method, {
+  const usesSdk = params.flag('use_stripe_sdk') ?? false;
+  const authorized = authorizeCard(tx, { ...intent, futureUse, asksForExtension, usesSdk }, method, {
     isOffSession,
     returnUrl,
     isPublishable,

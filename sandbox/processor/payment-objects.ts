@@ -82,6 +82,10 @@ export function toPublicPaymentIntent(context: RenderContext, row: IntentRow): S
 function toNextAction(context: RenderContext, row: IntentRow): StripeObject | null {
   if (row.status !== 'requires_action' || row.challenge === null) return null;
   const url = `${context.publicBase}/3ds/${row.id}?token=${row.challenge}`;
+  // What Stripe.js reads is not documented, and is Stripe's own. Here it is the address of the same page.
+  if (row.usesSdk === true) {
+    return { type: 'use_stripe_sdk', use_stripe_sdk: { type: 'three_d_secure_redirect', stripe_js: url } };
+  }
   return { type: 'redirect_to_url', redirect_to_url: { url, return_url: row.returnUrl } };
 }
 

@@ -53,6 +53,8 @@ export interface IntentRow {
   readonly asksForExtension?: boolean;
   /** The end of the text on the card statement. Absent in older journals: there is none. */
   readonly statementSuffix?: string | null;
+  /** The merchant's server has confirmed it, and Stripe.js leads the guest through 3-D Secure. Absent: a redirect does. */
+  readonly usesSdk?: boolean;
 }
 
 export interface ChargeRow {
@@ -118,6 +120,8 @@ export interface MethodRow {
   readonly expYear: number;
   readonly customer: string | null;
   readonly billing: { readonly email: string | null; readonly name: string | null; readonly postal: string | null };
+  /** It has paid without belonging to a customer: it can never be used again. Absent: it has not. */
+  readonly isSpent?: boolean;
 }
 
 export interface AccountRow {

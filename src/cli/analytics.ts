@@ -13,8 +13,8 @@ import type { Command, CommandInput } from './command-definition.ts';
 import { choiceOption, parseId } from './options.ts';
 import { drawBars } from './plot.ts';
 import { ProgressBar } from './progress-bar.ts';
+import { requireVenue } from './require-venue.ts';
 import { block, formatTimestamp } from './table.ts';
-import { requireVenue } from './venue.ts';
 
 const DAY_MS = 86_400_000;
 

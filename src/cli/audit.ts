@@ -3,8 +3,8 @@
 import { listAudit } from '../domain/venues/audit.ts';
 import type { Command } from './command-definition.ts';
 import { integerOption, parseId } from './options.ts';
+import { requireVenue } from './require-venue.ts';
 import { formatTimestamp, table } from './table.ts';
-import { requireVenue } from './venue.ts';
 
 const list: Command = {
   words: ['audit', 'list'],

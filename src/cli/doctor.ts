@@ -9,6 +9,7 @@ import { packageRoot } from '../base/package-root.ts';
 import { compareSchema } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
 import { countVenuesWithoutHours } from '../domain/analytics/queries.ts';
+import { type FundedAtVenue, fundedByVenue } from '../domain/checkouts/capture/queries.ts';
 import { verifyEncryptionKey } from '../domain/installation/verify-encryption-key.ts';
 import { findDebts } from '../domain/payments/debt-queries.ts';
 import { missingSetup } from '../domain/payments/needed-setup.ts';
@@ -151,13 +152,24 @@ async function checkPayouts({ db, config }: AppContext): Promise<Check> {
   const payable = new Set(await payableVenues(db, 'live'));
   const missing = linked.filter(({ id }) => !payable.has(id));
   if (missing.length === 0) return passed('payouts', `all of ${linked.length} linked venues can be paid`);
-  const names = missing.slice(0, 5).map(({ id, name }) => `${name} (${id})`);
+  const waiting = (await fundedByVenue(db, 'live')).filter(({ venueId }) => !payable.has(venueId));
+  const isWaiting = new Set(waiting.map(({ venueId }) => venueId));
+  const first = missing.toSorted((a, b) => Number(isWaiting.has(b.id)) - Number(isWaiting.has(a.id)));
+  const names = first.slice(0, 5).map(({ id, name }) => `${name} (${id})`);
   const more = missing.length > names.length ? `, and ${missing.length - names.length} more` : '';
-  return notice(
-    'payouts',
-    `cannot be paid, so their live checkouts are refused: ${names.join(', ')}${more}`,
-    '"everyshare venue show ID" says what is missing; "everyshare venue onboard ID --mode live --email ADDRESS" gives the venue’s link.',
-  );
+  const detail = `cannot be paid, so their live checkouts are refused: ${names.join(', ')}${more}`;
+  const remedy =
+    '"everyshare venue show ID" says what is missing; "everyshare venue onboard ID --mode live --email ADDRESS" gives the venue’s link.';
+  if (waiting.length === 0) return notice('payouts', detail, remedy);
+  return problem('payouts', `${detail}; ${waitingText(waiting)}`, remedy);
+}
+
+/** Every guest has paid, and no card is charged while the venue cannot be paid: at the deadline the cards are released. */
+function waitingText(waiting: readonly FundedAtVenue[]): string {
+  const count = waiting.reduce((sum, one) => sum + one.count, 0);
+  const amount = waiting.reduce((sum, one) => sum + one.amount, 0);
+  const until = waiting.map((one) => one.until).sort()[0] ?? '';
+  return `held cards of ${count} ${count === 1 ? 'checkout' : 'checkouts'} wait, ${amount} in all, until ${until}`;
 }
 
 function checkSms({ config }: AppContext): Check {

@@ -13,8 +13,8 @@ import { commandError, explainNotFound, quoted, usageError } from './cli-error.t
 import type { Command, CommandInput, CommandResult } from './command-definition.ts';
 import { everyPage } from './every-page.ts';
 import { choiceOption, integerOption, parseId } from './options.ts';
+import { requireVenue } from './require-venue.ts';
 import { block, formatTimestamp, table } from './table.ts';
-import { requireVenue } from './venue.ts';
 
 const MAX_PER_HOUR = 1_000_000_000;
 

@@ -6,7 +6,7 @@ import type { Queryable } from '../base/db.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { SCOPES } from '../domain/keys/key.ts';
 import { commandError } from './cli-error.ts';
-import { requireVenue } from './venue.ts';
+import { requireVenue } from './require-venue.ts';
 
 export async function operatorCaller(
   db: Queryable,

@@ -8,8 +8,8 @@ import { findVenue } from '../domain/venues/queries.ts';
 import { commandError, usageError } from './cli-error.ts';
 import type { Command, CommandInput, CommandResult, OpenContext, Option } from './command-definition.ts';
 import { choiceOption, integerOption, parseId } from './options.ts';
+import { requireVenue } from './require-venue.ts';
 import { block, formatTimestamp, table } from './table.ts';
-import { requireVenue } from './venue.ts';
 
 const MAX_LISTED = 1000;
 const DEFAULT_LISTED = 100;

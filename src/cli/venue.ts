@@ -6,25 +6,19 @@ import { MAX_AMOUNT } from '../base/money.ts';
 import { createVenueWithKeys } from '../domain/keys/sandbox-venue.ts';
 import { findDebts, type VenueDebt } from '../domain/payments/debt-queries.ts';
 import { type CostExample, compareWithListPrice, isBelowCost, LIST_PRICE } from '../domain/payments/list-price.ts';
-import { ONBOARDING_TOKEN_MS, onboardingUrls, sealOnboarding } from '../domain/payments/onboarding-token.ts';
-import {
-  type AccountContact,
-  finishSandboxOnboarding,
-  MissingContact,
-  onboardingLink,
-  whyNotPayable,
-} from '../domain/payments/payout-account.ts';
+import { finishSandboxOnboarding, whyNotPayable } from '../domain/payments/payout-account.ts';
 import { findPayoutAccount, type PayoutAccount } from '../domain/payments/payout-account-queries.ts';
-import { audit } from '../domain/venues/audit.ts';
 import { addOrigin, changeFee, linkVenue, removeOrigin, revokeVenue } from '../domain/venues/change-venue.ts';
 import { requireOrigin } from '../domain/venues/create-venue.ts';
-import { findVenue, listVenues, type VenueRow } from '../domain/venues/queries.ts';
+import { listVenues, type VenueRow } from '../domain/venues/queries.ts';
 import type { AppContext } from '../run/context.ts';
-import { commandError, errorLine, explainNotFound, quoted, unknownId, usageError } from './cli-error.ts';
-import type { Command, CommandInput, CommandResult, OpenContext, Option } from './command-definition.ts';
+import { errorLine, explainNotFound, quoted, usageError } from './cli-error.ts';
+import type { Command, CommandResult, OpenContext, Option } from './command-definition.ts';
 import { everyPage } from './every-page.ts';
-import { choiceOption, integerOption, parseId } from './options.ts';
+import { integerOption } from './options.ts';
+import { requireVenue, venueIdIn } from './require-venue.ts';
 import { block, formatTimestamp, table } from './table.ts';
+import { onboard } from './venue-onboard.ts';
 
 const MAX_ORIGINS = 50;
 
@@ -53,10 +47,6 @@ function venueResult(venue: VenueRow): CommandResult {
   ];
   if (venue.revoked_at !== null) pairs.push(['revoked', formatTimestamp(venue.revoked_at)]);
   return { json: toJson(venue), text: block(pairs) };
-}
-
-function idIn(input: CommandInput): string {
-  return parseId(input.argument(0), 'ID', 'venue list');
 }
 
 /** Checks an origin by the domain's rule before the database is opened. */
@@ -123,13 +113,6 @@ type Change = (tx: Queryable, command: CommandContext, id: string) => Promise<Ve
 async function applyChange(id: string, open: OpenContext, change: Change): Promise<CommandResult> {
   const { context, command } = await open();
   return venueResult(await explainNotFound('venue', id, () => context.db.transaction((tx) => change(tx, command, id))));
-}
-
-/** Throws a CliError if the venue does not exist. */
-export async function requireVenue(db: Queryable, id: string): Promise<VenueRow> {
-  const venue = await findVenue(db, id);
-  if (venue === null) throw unknownId('venue', id);
-  return venue;
 }
 
 const create: Command = {
@@ -211,7 +194,7 @@ const show: Command = {
   help: 'show one venue',
   options: [],
   async run(input, open) {
-    const id = idIn(input);
+    const id = venueIdIn(input);
     const { context } = await open();
     const result = venueResult(await requireVenue(context.db, id));
     const [test, live] = [
@@ -242,7 +225,7 @@ const link: Command = {
   help: 'assert that a sandbox venue is verified, so that it may have live keys',
   options: [WITHOUT_PAYOUTS],
   async run(input, open) {
-    const id = idIn(input);
+    const id = venueIdIn(input);
     const opened = await open();
     const result = await applyChange(id, async () => opened, linkVenue);
     const payouts = await preparePayouts(opened.context, id, !input.flag('without-payouts'));
@@ -258,77 +241,17 @@ const revoke: Command = {
   arguments: ['ID'],
   help: 'revoke a venue: from the next request on, all of its keys are refused',
   options: [],
-  run: async (input, open) => applyChange(idIn(input), open, revokeVenue),
+  run: async (input, open) => applyChange(venueIdIn(input), open, revokeVenue),
 };
 
 /** Null: no e-mail address is given. */
-function contactIn(input: CommandInput): AccountContact | null {
-  const [email, country] = [input.text('email'), input.text('country') ?? 'US'];
-  if (email !== null && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) {
-    throw usageError(`--email is ${quoted(email)}: give an e-mail address.`);
-  }
-  if (!/^[A-Za-z]{2}$/.test(country))
-    throw usageError(`--country is ${quoted(country)}: give two letters, such as US.`);
-  return email === null ? null : { email, country: country.toUpperCase() };
-}
-
-const onboard: Command = {
-  words: ['venue', 'onboard'],
-  arguments: ['ID'],
-  help: 'give the link with which a venue tells the card processor where it is paid',
-  options: [
-    { name: 'mode', valueName: 'test|live', isRequired: true, help: 'whose account' },
-    { name: 'return-url', valueName: 'URL', help: 'the venue’s own page, linked at the end of the onboarding' },
-    { name: 'email', valueName: 'ADDRESS', help: 'the venue’s e-mail address; needed the first time' },
-    { name: 'country', valueName: 'CODE', help: 'where the venue is, in two letters; US when absent' },
-  ],
-  async run(input, open) {
-    const id = idIn(input);
-    const mode = choiceOption(input, 'mode', ['test', 'live']);
-    const returnUrl = input.text('return-url');
-    if (returnUrl !== null && !isWebAddress(returnUrl)) {
-      throw usageError(
-        `--return-url is ${quoted(returnUrl)}: give a web address of at most ${MAX_URL_LENGTH} characters.`,
-      );
-    }
-    const contact = contactIn(input);
-    const { context, command } = await open();
-    await requireVenue(context.db, id);
-    const expiresAt = context.clock.now() + ONBOARDING_TOKEN_MS;
-    const token = sealOnboarding(context.seal, { venueId: id, mode, returnUrl, expiresAt });
-    const link = { contact, ...onboardingUrls(serviceAddress(context), token) };
-    const found = await onboardingLink(context.services, id, mode, link).catch((error: unknown) => {
-      if (!(error instanceof MissingContact)) throw error;
-      throw usageError('--email is missing: the card processor writes to the venue about its new account.');
-    });
-    await context.db.transaction((tx) =>
-      audit(tx, command, { venueId: id, action: 'payout.onboard', subject: found.accountId, detail: { mode } }),
-    );
-    return { json: { account: found.accountId, url: found.url }, text: found.url };
-  },
-};
-
-const MAX_URL_LENGTH = 500;
-
-function isWebAddress(text: string): boolean {
-  return text.length <= MAX_URL_LENGTH && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-}
-
-/** The processor sends the venue back to it, so a guess is not enough beside the real processor. */
-function serviceAddress({ config, address }: AppContext): string {
-  if (config.baseUrl === null && !config.sandboxProcessor) {
-    throw commandError('BASE_URL is not set: the card processor sends the venue back to this service.');
-  }
-  return config.baseUrl ?? (address.base || `http://${config.host}:${config.port}`);
-}
-
 const originAdd: Command = {
   words: ['venue', 'origin', 'add'],
   arguments: ['ID', 'URL'],
   help: 'let the pages of an origin use the publishable keys of a venue',
   options: [],
   async run(input, open) {
-    const id = idIn(input);
+    const id = venueIdIn(input);
     const origin = originIn(input.argument(1), 'URL');
     return applyChange(id, open, (tx, command) => addOrigin(tx, command, id, origin));
   },
@@ -340,7 +263,7 @@ const originRemove: Command = {
   help: 'remove an origin of a venue',
   options: [],
   async run(input, open) {
-    const id = idIn(input);
+    const id = venueIdIn(input);
     const origin = originIn(input.argument(1), 'URL');
     return applyChange(id, open, (tx, command) => removeOrigin(tx, command, id, origin));
   },
@@ -355,7 +278,7 @@ const fee: Command = {
     { name: 'fixed', valueName: 'N', isRequired: true, help: `minor units on top, 0 to ${MAX_AMOUNT}` },
   ],
   async run(input, open) {
-    const id = idIn(input);
+    const id = venueIdIn(input);
     const bps = integerOption(input, 'bps', 0, 10_000) ?? 0;
     const fixed = integerOption(input, 'fixed', 0, MAX_AMOUNT) ?? 0;
     const result = await applyChange(id, open, (tx, command) => changeFee(tx, command, id, bps, fixed));

@@ -1,6 +1,7 @@
 // A venue that cannot be paid charges no guest: its live checkouts are refused, with a message that says what is missing.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adoptProcessors } from '../../src/domain/payments/former-account-queries.ts';
 import { onboardingLink, requirePayoutAccount } from '../../src/domain/payments/payout-account.ts';
 import {
   claimPayoutAccounts,
@@ -8,7 +9,9 @@ import {
   markAccountDue,
   recordAccountStatus,
 } from '../../src/domain/payments/payout-account-queries.ts';
+import type { Processor } from '../../src/domain/payments/processor.ts';
 import { refreshDuePayoutAccounts } from '../../src/domain/payments/refresh-payout-accounts.ts';
+import { commandLine } from '../support/run-command.ts';
 import { checkoutBody, openTestVenue, type TestVenue, withNewKey } from '../support/test-venue.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 
@@ -183,5 +186,56 @@ describe('the account of a transfer', () => {
       requirePayoutAccount({ ...services, processors: { test: real } }, venue.venueId, 'test'),
     ).rejects.toThrow('everyshare venue onboard');
     expect(await findPayoutAccount(world.db, venue.venueId, 'test')).toBeNull();
+  });
+});
+
+describe('an account of another processor', () => {
+  const isSandbox = (value: boolean) =>
+    new Proxy(world.context.services.processors.live as Processor, {
+      get: (target, name: keyof Processor) => {
+        if (name === 'isSandbox') return value;
+        const member = target[name];
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+  const startWith = (value: boolean) => adoptProcessors(world.db, { live: isSandbox(value) }, Date.now());
+
+  it('is put aside when Stripe is set up after the sandbox, and comes back with its processor', async () => {
+    const venue = await openTestVenue(world, { mode: 'live' });
+    const trial = await liveAccount(venue);
+    expect((await create(venue)).status).toBe(201);
+    await startWith(false);
+    const refused = await create(venue);
+    expect([refused.status, refused.json.error.code]).toEqual([403, 'venue_not_linked']);
+    expect(await liveAccount(venue)).toBeNull();
+    // The venue is onboarded anew, and the next start changes nothing.
+    const services = { ...world.context.services, processors: { live: isSandbox(false) } };
+    const { accountId } = await onboardingLink(services, venue.venueId, 'live', URLS);
+    expect(accountId).not.toBe(trial?.accountId);
+    await startWith(false);
+    expect((await liveAccount(venue))?.accountId).toBe(accountId);
+    await startWith(true);
+    expect(await liveAccount(venue)).toMatchObject({ accountId: trial?.accountId, transfersStatus: null });
+    await startWith(false);
+    expect((await liveAccount(venue))?.accountId).toBe(accountId);
+    await startWith(true);
+  });
+
+  it('is replaced by the operator, for good, and the processor makes a new one', async () => {
+    const venue = await openTestVenue(world, { mode: 'live' });
+    const { services } = world.context;
+    const { accountId } = await onboardingLink(services, venue.venueId, 'live', URLS);
+    const cli = commandLine(world);
+    const command = ['venue', 'onboard', venue.venueId, '--mode', 'live', '--new-account'];
+    expect(await cli.line(2, ...command)).toContain('--email is missing');
+    const { account } = await cli.json<{ account: string }>(...command, '--email', CONTACT.email);
+    expect(account).not.toBe(accountId);
+    await startWith(true);
+    expect(await liveAccount(venue)).toMatchObject({ accountId: account, transfersStatus: 'restricted' });
+    const audited = await world.db.query(
+      "select subject from audit_log where venue_id = $1 and action = 'payout.replace_account'",
+      [venue.venueId],
+    );
+    expect(audited).toEqual([{ subject: accountId }]);
   });
 });

@@ -134,7 +134,13 @@ async function createOnboarding(context: AppContext, now: number): Promise<strin
   const { db, seal } = context;
   const { venueId } = await issueKeys(context);
   const account = { accountId: `acct_${venueId}`, transfersStatus: 'restricted' as const, requirementsDue: ['x'] };
-  await storePayoutAccount(db, venueId, 'test', account, { now, checkAt: now + 86_400_000 });
+  await storePayoutAccount(
+    db,
+    venueId,
+    'test',
+    { ...account, processor: 'sandbox' },
+    { now, checkAt: now + 86_400_000 },
+  );
   return sealOnboarding(seal, { venueId, mode: 'test', returnUrl: null, expiresAt: now + ONBOARDING_TOKEN_MS });
 }
 

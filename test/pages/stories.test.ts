@@ -180,6 +180,24 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     expect(page.url()).toBe(benInvite.url);
   });
 
+  it('covering goes on with the same card after the bank has asked on its own page, and each share is held once', async () => {
+    const [ada, ben, cleo] = await threeFriends();
+    const checkout = await fixture.createCheckout({ amount: 9_000, party_size: 3 });
+    await fixture.chooseParty(checkout, [ada, ben, cleo]);
+    const page = await fixture.openPage(ada);
+    await page.goto(`${fixture.url}/c/${checkout.id}?cover=rest`);
+    await payWith(page, '3-D Secure');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const sameCard = page.getByRole('button', { name: 'Hold $30.00 with the same card' });
+    await sameCard.waitFor();
+    await expectText(page, '1 of 3 in');
+    await sameCard.click();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await expectText(page, '2 of 3 in');
+    const holds = await fixture.world.db.query('select 1 from holds where checkout_id = $1', [checkout.id]);
+    expect(holds).toHaveLength(2);
+  });
+
   it('a guest whose hold is not renewed gives another card on the open page and stays in', async () => {
     const [ada, ben] = await threeFriends();
     const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();

@@ -207,4 +207,82 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     expect(await page.evaluate('window.stripeModel.updates')).toEqual([{ setupFutureUsage: null }]);
     expect(await integrationErrors(page)).toEqual([]);
   });
+
+  /** Ada covers the shares of Ben, Cleo and Dan, of 50.00, 60.00 and 70.00. */
+  async function openCover(settings: StripeModelSettings = {}): Promise<Pick<Opened, 'page' | 'record' | 'checkout'>> {
+    const people: Person[] = [];
+    for (const name of ['Ada', 'Ben', 'Cleo', 'Dan']) people.push(await fixture.createPerson(name));
+    const checkout = await fixture.createCheckout();
+    const amounts = [6_000, 5_000, 6_000, 7_000];
+    const custom = Object.fromEntries(people.map(({ id }, at) => [at === 0 ? 'organizer' : id, amounts[at]]));
+    await fixture.chooseParty(checkout, people, { custom });
+    const page = await fixture.openPage(people[0] ?? null);
+    const record = await serveStripeModel(page, fixture, settings);
+    await page.goto(`${fixture.url}/c/${checkout.id}?cover=rest`);
+    await holdButton(page).waitFor();
+    return { page, record, checkout };
+  }
+
+  const coveredShares = async (checkout: Json): Promise<string[]> =>
+    (await fixture.venue.read(checkout.id)).shares.slice(1).map(({ status }: Json) => status);
+
+  it('holds every share that the organizer covers with one card, which is entered once', async () => {
+    const { page, record, checkout } = await openCover({ wallets: ['Apple Pay'] });
+    // A wallet shows one amount, and these are three payments.
+    expect(await page.getByRole('button', { name: 'Apple Pay' }).isVisible()).toBe(false);
+    expect(await page.evaluate('window.stripeModel.options')).toMatchObject({
+      amount: 5_000,
+      setupFutureUsage: 'off_session',
+    });
+    await typeCard(page, CARDS.good);
+    await page.getByRole('button', { name: 'Hold $180.00' }).dblclick();
+    await expect.poll(() => coveredShares(checkout), { timeout: 20_000 }).toEqual(['held', 'held', 'held']);
+    expect(record.confirmed).toHaveLength(1);
+    expect(await holdsOf(checkout)).toBe(3);
+    expect(await integrationErrors(page)).toEqual([]);
+  });
+
+  it('says which shares are held when the card is declined for the next, and another card goes on', async () => {
+    const { page, record, checkout } = await openCover();
+    await typeCard(page, CARDS.oneHoldAtATime);
+    await holdButton(page).click();
+    await trouble(page).filter({ hasText: 'Held: Ben. Not held: Cleo and Dan.' }).waitFor();
+    await page.getByRole('button', { name: 'Hold $130.00', exact: true }).waitFor();
+    expect(await trouble(page).textContent()).toContain('Held: Ben. Not held: Cleo and Dan.');
+    expect(await coveredShares(checkout)).toEqual(['held', 'failed', 'invited']);
+    await typeCard(page, CARDS.good);
+    await page.getByRole('button', { name: 'Hold $130.00', exact: true }).click();
+    await expect.poll(() => coveredShares(checkout), { timeout: 20_000 }).toEqual(['held', 'held', 'held']);
+    expect(record.confirmed).toHaveLength(2);
+    expect(await holdsOf(checkout)).toBe(3);
+    expect(await integrationErrors(page)).toEqual([]);
+  });
+
+  it('leads through the bank’s question for each share on the same page', async () => {
+    const { page, record, checkout } = await openCover();
+    await typeCard(page, '4000002760003184');
+    await holdButton(page).click();
+    for (const held of [1, 2, 3]) {
+      await page.getByRole('button', { name: 'Bank: approve' }).click();
+      await expect
+        .poll(async () => (await coveredShares(checkout)).filter((status) => status === 'held').length)
+        .toBe(held);
+    }
+    expect(record.confirmed).toHaveLength(1);
+    expect(await integrationErrors(page)).toEqual([]);
+  });
+
+  it('goes on with the card form when the first share was paid by its guest meanwhile', async () => {
+    const { page, record, checkout } = await openCover();
+    await page.route(/\/c\/[^/]+\?cover=rest$/, (route) => route.abort());
+    const { shares } = await fixture.venue.read(checkout.id);
+    await fixture.venue.runTestHelper(checkout.id, 'hold', { share_id: shares[1].id });
+    await typeCard(page, CARDS.good);
+    await holdButton(page).click();
+    await expect.poll(() => coveredShares(checkout), { timeout: 20_000 }).toEqual(['held', 'held', 'held']);
+    // The form was mounted for another amount.
+    expect(await page.evaluate('window.stripeModel.updates')).toEqual([{ amount: 6_000 }]);
+    expect(record.confirmed).toHaveLength(1);
+    expect(await integrationErrors(page)).toEqual([]);
+  });
 });

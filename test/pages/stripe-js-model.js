@@ -300,7 +300,8 @@
   async function finish(clientSecret, result) {
     const { paymentIntent } = result;
     if (paymentIntent?.status !== 'requires_action') return result;
-    await askOwner(paymentIntent.id, paymentIntent.next_action.redirect_to_url.url);
+    const { use_stripe_sdk: forScript, redirect_to_url: redirect } = paymentIntent.next_action;
+    await askOwner(paymentIntent.id, forScript?.stripe_js ?? redirect.url);
     const answered = await window.stripeModelRetrieve(clientSecret);
     return answered.last_payment_error ? { error: answered.last_payment_error } : { paymentIntent: answered };
   }

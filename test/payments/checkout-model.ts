@@ -41,6 +41,7 @@ export function newModel(amount: number, fee: number, partySize: number): Model 
     offeringExternalId: null,
     organizerId: null,
     leaseToken: 0,
+    isVenuePayable: true,
     shares: [],
     holds: [],
   };

@@ -181,7 +181,9 @@ function run(model: Model, { what, who, how }: Command): Model {
       const facts = new Map(
         checkout.holds.map((each, place) => [each.id, factsBy(each, how % 5 === 0 ? how + place : 0)]),
       );
-      return applyAll(model, beginCaptures(checkout, facts, NOW));
+      // A third of the attempts finds that the venue cannot be paid, some of them after the deadline.
+      const now = how % 6 === 0 ? checkout.expiresAt : NOW;
+      return applyAll(model, beginCaptures({ ...checkout, isVenuePayable: how % 3 !== 0 }, facts, now));
     }
     case 'record': {
       const capturing = checkout.holds.filter(({ status }) => status === 'capturing');

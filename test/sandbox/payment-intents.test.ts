@@ -145,6 +145,50 @@ describe('a payment intent', () => {
   });
 });
 
+describe('a payment method', () => {
+  const hold = (overrides: Partial<Stripe.PaymentIntentCreateParams>) => createIntent({ confirm: true, ...overrides });
+
+  it('without a customer pays once', async () => {
+    const first = await hold({ payment_method: 'pm_card_visa' });
+    const again = errorOf(hold({ payment_method: String(first.payment_method) }));
+    expect(await again).toMatchObject({ statusCode: 400, type: 'StripeInvalidRequestError', param: 'payment_method' });
+    expect((await again).message).toContain('It may not be used again.');
+    // A customer alone does not save it.
+    const { id: customer } = await stripe.customers.create({});
+    const notSaved = await hold({ customer, payment_method: 'pm_card_visa' });
+    const method = String(notSaved.payment_method);
+    expect((await errorOf(hold({ customer, payment_method: method }))).message).toContain('may not be used again');
+  });
+
+  it('that is saved with setup_future_usage pays again for its customer, and for no other', async () => {
+    const { id: customer } = await stripe.customers.create({});
+    const saved = await hold({ customer, payment_method: 'pm_card_visa', setup_future_usage: 'off_session' });
+    const method = String(saved.payment_method);
+    const second = await createIntent({ customer });
+    const confirmed = await stripe.paymentIntents.confirm(second.id, { payment_method: method });
+    expect(confirmed).toMatchObject({ status: 'requires_capture', payment_method: method });
+    expect((await errorOf(hold({ payment_method: method }))).message).toContain('belongs to a Customer');
+    const { id: other } = await stripe.customers.create({});
+    expect(await errorOf(hold({ customer: other, payment_method: method }))).toMatchObject({
+      statusCode: 400,
+      code: 'resource_missing',
+    });
+  });
+
+  it('that its owner must approve is handled by Stripe.js where the server says so, and by a redirect otherwise', async () => {
+    const { id: customer } = await stripe.customers.create({});
+    const params = { payment_method: 'pm_card_authenticationRequired', return_url: 'https://shop.example/back' };
+    const [forScript, redirected] = [await createIntent({ customer }), await createIntent({ customer })];
+    const asked = await stripe.paymentIntents.confirm(forScript.id, { ...params, use_stripe_sdk: true });
+    expect(asked).toMatchObject({ status: 'requires_action', next_action: { type: 'use_stripe_sdk' } });
+    const other = await stripe.paymentIntents.confirm(redirected.id, params);
+    expect(other.next_action).toMatchObject({
+      type: 'redirect_to_url',
+      redirect_to_url: { return_url: 'https://shop.example/back' },
+    });
+  });
+});
+
 describe('the test cards', () => {
   it('have different numbers, a description and a token', () => {
     expect(new Set(testCards.map(({ number }) => number)).size).toBe(testCards.length);

@@ -6,9 +6,13 @@ import type { WebhookEvent } from '../../sandbox/processor/webhook-queue.ts';
 import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { splitEqually } from '../../src/base/money.ts';
+import { confirmWithSavedCard } from '../../src/domain/checkouts/holds/confirm-saved-card.ts';
 import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
+import { settleHoldNow } from '../../src/domain/checkouts/holds/settle-hold.ts';
+import { holdOf } from '../../src/domain/checkouts/locked-checkout.ts';
 import { decideParty, type PartyShare } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideUnderLock, type PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
+import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { readProcessorEvent } from '../../src/domain/payments/processor-event.ts';
 import { receiveProcessorEvent } from '../../src/domain/payments/receive-processor-event.ts';
@@ -74,7 +78,8 @@ export function startPartner(simulation: Simulation): void {
         !response.ok &&
         response.status !== 409 &&
         response.status !== 503 &&
-        response.status !== 422
+        response.status !== 422 &&
+        response.reason !== 'venue_not_linked'
       ) {
         throw new Violation(`another body got ${response.status} ${response.reason}`);
       }
@@ -117,6 +122,8 @@ async function createOnce(
   if (key !== null && response.reason === 'idempotency_key_reused') {
     throw new Violation(`key ${key} is in use, although only this request has used it`);
   }
+  // The venue may be restricted at the moment.
+  if (response.reason === 'venue_not_linked') return false;
   // pay_by may have passed before the create, and the booking may be in use.
   if (response.status === 422 || response.status === 409) return true;
   throw new Violation(`a create got ${response.status} ${response.reason}`);
@@ -253,12 +260,20 @@ function startCovering(simulation: Simulation, organizer: string): void {
         member !== organizer && amount > 0 && (status === 'invited' || status === 'failed'),
     );
   };
+  const coversRest = random.often(0.6);
   scheduler.startActor('coverer', 'api', async (actor) => {
     for (let times = random.between(1, 4); times > 0; times--) {
-      const from = scheduler.step + random.between(3, 60);
-      await scheduler.waitForStep(actor, 'waits', () => scheduler.step >= from && unpaid().length > 0);
-      const share = unpaid()[0];
-      if (share !== undefined) await payShare(simulation, actor, organizer, share, random.weighed(CARDS));
+      const from = scheduler.step + (coversRest ? random.between(0, 10) : random.between(3, 60));
+      const fewest = coversRest ? random.between(1, 2) : 1;
+      await scheduler.waitForStep(actor, 'waits', () => scheduler.step >= from && unpaid().length >= fewest);
+      const [first, ...others] = unpaid();
+      if (first === undefined) continue;
+      const card = random.weighed(coversRest ? GOOD_CARDS : CARDS);
+      await payShare(simulation, actor, organizer, first, card, coversRest);
+      // With one card: the server confirms the others with the card of the first.
+      for (const share of coversRest ? others : []) {
+        await payWithSavedCard(simulation, actor, organizer, share, first.id);
+      }
     }
   });
 }
@@ -377,16 +392,45 @@ async function payShare(
   payer: string,
   share: { readonly id: string; readonly checkout: string },
   card: string,
+  isSaved = false,
 ): Promise<void> {
   const { payments } = servicesFor(simulation, actor);
   try {
-    const secret = await holdShare(payments, simulation.venue.id, share.checkout, share.id, payer);
+    const wanted = { isSaved, ofShare: null };
+    const secret = await holdShare(payments, simulation.venue.id, share.checkout, share.id, payer, wanted);
     simulation.memory.rememberSecret(secret.holdId, payer);
     // Some guests who are asked for another card leave the form open.
     if (needsOtherCard(simulation, share.id) && simulation.random.often(0.4)) return;
     await confirm(simulation, actor, secret.clientSecret, secret.publishableKey, card);
   } catch (error) {
     // The organizer may have chosen a party without this share.
+    const isDropped = error instanceof Problem && error.status === 404;
+    if (!isDropped && !isRetryable(error)) throw error;
+  }
+}
+
+/** The server confirms the hold with the card that the payer holds another share with. */
+async function payWithSavedCard(
+  simulation: Simulation,
+  actor: Actor,
+  payer: string,
+  share: { readonly id: string; readonly checkout: string },
+  ofShare: string,
+): Promise<void> {
+  const { payments } = servicesFor(simulation, actor);
+  const venueId = simulation.venue.id;
+  try {
+    const checkout = await readCheckout(payments.db, venueId, share.checkout);
+    const source = checkout === null ? undefined : holdOf(checkout, ofShare);
+    if (source?.status === 'open') await settleHoldNow(payments, venueId, source.id);
+    const wanted = { isSaved: false, ofShare };
+    const secret = await holdShare(payments, venueId, share.checkout, share.id, payer, wanted);
+    simulation.memory.rememberSecret(secret.holdId, payer);
+    if (secret.savedMethodId === null) throw new Violation('a hold was requested with a saved card, and has none');
+    const card = { paymentMethodId: secret.savedMethodId, returnUrl: 'https://harbor.example/back' };
+    const { status } = await confirmWithSavedCard(payments, venueId, secret.holdId, card);
+    if (status === 'held') checkOneHeldCard(simulation, secret.clientSecret.split('_secret_')[0] ?? '');
+  } catch (error) {
     const isDropped = error instanceof Problem && error.status === 404;
     if (!isDropped && !isRetryable(error)) throw error;
   }
@@ -453,7 +497,7 @@ export function startProcessorEvents(simulation: Simulation): void {
       const processorEvent = readProcessorEvent(
         Buffer.from(event.body),
         signature,
-        [PROCESSOR_KEYS.test.webhookSecret],
+        [PROCESSOR_KEYS[simulation.plan.mode].webhookSecret],
         payments.clock.now(),
       );
       if (processorEvent === null) throw new Violation('an event of the processor could not be read');

@@ -68,14 +68,14 @@ export async function closeOpenDisputes(simulation: Simulation, charge: string |
 
 /** Not by the service, so it needs no idempotency key. A fault may leave the dispute as it was. */
 async function callHelper(
-  { processor, scheduler }: Simulation,
+  { processor, scheduler, plan }: Simulation,
   path: string,
   form: Readonly<Record<string, string>>,
 ): Promise<void> {
   const response = await processor.processor.handle({
     method: 'POST',
     path: `/v1/test_helpers/disputes${path}`,
-    headers: { authorization: `Bearer ${PROCESSOR_KEYS.test.secret}` },
+    headers: { authorization: `Bearer ${PROCESSOR_KEYS[plan.mode].secret}` },
     body: new URLSearchParams(form).toString(),
   });
   scheduler.log(`  dispute${path} ${JSON.stringify(form)}: ${response.fault ?? response.status}`);

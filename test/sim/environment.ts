@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { clockRules, rules } from '../../schemas/rules/rules.ts';
+import type { Mode } from '../../src/base/config.ts';
 import { isoFromPostgres } from '../../src/base/db.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { makeContract } from '../../src/base/schema/contract.ts';
@@ -107,7 +108,7 @@ export class SimulationEnvironment {
   readonly #connections: DatabaseConnection[];
   readonly #monitor: DatabaseConnection;
   readonly #cleaner: DatabaseConnection;
-  readonly #processorClients: ProcessorClient[] = [];
+  readonly #processorClients: Readonly<Record<Mode, ProcessorClient[]>> = { test: [], live: [] };
   #runs = 0;
 
   private constructor(connections: DatabaseConnection[], monitor: DatabaseConnection, cleaner: DatabaseConnection) {
@@ -134,9 +135,9 @@ export class SimulationEnvironment {
   }
 
   /** The processor client with this number; reused, because making one is expensive. */
-  processorClient(number: number): ProcessorClient {
-    const client = this.#processorClients[number] ?? makeProcessorClient();
-    this.#processorClients[number] = client;
+  processorClient(mode: Mode, number: number): ProcessorClient {
+    const client = this.#processorClients[mode][number] ?? makeProcessorClient(mode);
+    this.#processorClients[mode][number] = client;
     return client;
   }
 

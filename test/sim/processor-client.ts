@@ -3,10 +3,11 @@
 
 import Stripe from 'stripe';
 import type { ApiOutcome, ApiRequest } from '../../sandbox/processor/messages.ts';
+import type { Mode } from '../../src/base/config.ts';
 import type { Processor } from '../../src/domain/payments/processor.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 
-const keysFor = (mode: 'test' | 'live') => ({
+const keysFor = (mode: Mode) => ({
   secret: `sk_${mode}_simulation`,
   publishable: `pk_${mode}_simulation`,
   webhookSecret: `whsec_${mode}_simulation`,
@@ -19,7 +20,7 @@ export interface ProcessorClient {
   readonly processor: Processor;
 }
 
-export function makeProcessorClient(): ProcessorClient {
+export function makeProcessorClient(mode: Mode): ProcessorClient {
   const httpClient: Stripe.HttpClient = {
     getClientName: () => 'simulation',
     async makeRequest(_host, _port, path, method, headers, requestData) {
@@ -43,9 +44,9 @@ export function makeProcessorClient(): ProcessorClient {
   const client: ProcessorClient = {
     send: () => Promise.reject(new Error('this client has no transport')),
     processor: makeStripeProcessor({
-      mode: 'test',
-      secretKey: PROCESSOR_KEYS.test.secret,
-      publishableKey: PROCESSOR_KEYS.test.publishable,
+      mode,
+      secretKey: PROCESSOR_KEYS[mode].secret,
+      publishableKey: PROCESSOR_KEYS[mode].publishable,
       // Never connected to: an http address tells the adapter that the other side is the sandbox.
       address: { protocol: 'http', host: '127.0.0.1', port: 1 },
       httpClient,

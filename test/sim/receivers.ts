@@ -1,6 +1,7 @@
 // The partners' endpoints of a seed: how badly they answer, and a record of everything that they received, independent
 // of ours. A time-out here fails at once, before or after the receiver got the event. Nothing is sent over a network.
 
+import type { Mode } from '../../src/base/config.ts';
 import type { Outbound, OutboundRequest } from '../../src/base/outbound/outbound.ts';
 import { OutboundError } from '../../src/base/outbound/outbound-error.ts';
 import { SIGNATURE_HEADER, secretRow, signatureOf } from '../../src/domain/webhooks/deliveries/signature.ts';
@@ -99,13 +100,13 @@ export class Receivers {
     });
   }
 
-  async insertInto(environment: SimulationEnvironment, venueId: string, at: number): Promise<void> {
+  async insertInto(environment: SimulationEnvironment, venueId: string, mode: Mode, at: number): Promise<void> {
     const seal = sealFor(this.#random);
     for (const { id, url, secret } of this.endpoints) {
       await environment.write(
         `insert into webhook_endpoints (venue_id, endpoint_id, mode, url, events, secret, created_at)
-         values ($1, $2, 'test', $3, $4, $5, to_timestamp($6 / 1000.0))`,
-        [venueId, id, url, DELIVERED_TYPES, seal.seal(secret, secretRow(venueId, id)), at],
+         values ($1, $2, $7, $3, $4, $5, to_timestamp($6 / 1000.0))`,
+        [venueId, id, url, DELIVERED_TYPES, seal.seal(secret, secretRow(venueId, id)), at, mode],
       );
       await environment.write('insert into endpoint_queues (venue_id, endpoint_id) values ($1, $2)', [venueId, id]);
     }

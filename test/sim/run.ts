@@ -136,6 +136,7 @@ async function createSimulation(
   const skewRandom = new SeededRandom(seed, 'clocks');
   if (plan.hasClockSkew) scheduler.drawSkew = () => skewRandom.between(-MAX_SKEW_MS, MAX_SKEW_MS);
   const processor = simulateProcessor({
+    mode: plan.mode,
     clock,
     // A label is part of the seed: another label would give every seed another run.
     random: new SeededRandom(seed, 'bank'),
@@ -149,7 +150,12 @@ async function createSimulation(
      values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($6 / 1000.0))`,
     [venue.id, venue.name, venue.origins, plan.feeBps, plan.feeFixed, START_MS],
   );
-  await receivers.insertInto(environment, venue.id, START_MS);
+  const account = plan.mode === 'live' ? await processor.openAccount() : null;
+  if (account !== null) {
+    await insertAccount(environment, venue.id, account.id);
+    state.update(await environment.readSnapshot(['accounts']));
+  }
+  await receivers.insertInto(environment, venue.id, plan.mode, START_MS);
   const database = new Database({
     environment,
     scheduler,
@@ -176,6 +182,7 @@ async function createSimulation(
     state,
     invariants,
     venue,
+    account,
     ids,
     idRandom: idBits,
     receivers,
@@ -189,11 +196,21 @@ async function createSimulation(
   return simulation;
 }
 
+async function insertAccount(environment: SimulationEnvironment, venueId: string, accountId: string): Promise<void> {
+  await environment.write(
+    `insert into payout_accounts (venue_id, mode, account_id, transfers_status, requirements_due, checked_at, check_at, created_at)
+     select $1, 'live', $2, 'active', '{}', t, t + interval '6 hours', t from to_timestamp($3 / 1000.0) t`,
+    [venueId, accountId, START_MS],
+  );
+}
+
 async function safety(simulation: Simulation): Promise<void> {
   const { scheduler, plan } = simulation;
   const nemesis = new SeededRandom(simulation.seed, 'nemesis');
+  const reviewer = new SeededRandom(simulation.seed, 'reviewer');
   while (scheduler.step < plan.maxSteps) {
     scheduler.now += nemesis.below(200);
+    await reviewAccount(simulation, reviewer);
     await disturb(simulation, nemesis, plan);
     const runnable = scheduler.runnableActions();
     if (runnable.length > 0) await scheduler.runOne(runnable);
@@ -242,6 +259,24 @@ async function disturb(simulation: Simulation, nemesis: SeededRandom, plan: Plan
     actor.skew = nemesis.between(-MAX_SKEW_MS, MAX_SKEW_MS);
     scheduler.log(`nemesis sets the clock of ${actor.name}: ${(actor.skew / 1000).toFixed(3)} s`);
   }
+}
+
+/**
+ * The processor restricts the venue's account, and makes it active again. While a transfer waits the account is active:
+ * after two weeks of refusals the service would give the transfer up, and time may jump that far.
+ */
+async function reviewAccount(
+  { account, invariants, scheduler, plan }: Simulation,
+  reviewer: SeededRandom,
+): Promise<void> {
+  if (account === null || plan.faultRate === 0) return;
+  const hasTransfers = invariants.current.movements.some(
+    ({ kind, status }) => kind === 'transfer' && status !== 'done' && status !== 'dropped',
+  );
+  const isActive = hasTransfers || (account.isActive ? !reviewer.often(0.03) : reviewer.often(0.06));
+  if (isActive === account.isActive) return;
+  await account.setActive(isActive);
+  scheduler.log(`the processor makes the venue's account ${isActive ? 'active' : 'restricted'}`);
 }
 
 async function crash(simulation: Simulation, nemesis: SeededRandom): Promise<void> {
@@ -293,6 +328,7 @@ async function liveness(simulation: Simulation): Promise<void> {
   scheduler.log('the faults end');
   simulation.isHealed = true;
   processor.heal();
+  await simulation.account?.setActive(true);
   simulation.receivers.isHealed = true;
   for (const actor of scheduler.actors) actor.stoppedUntil = 0;
   if (simulation.plan.hasDisputes && simulation.random.often(0.6)) await settleWithOpenDisputes(simulation);
@@ -405,6 +441,7 @@ function nextWorkTime({ invariants: { current }, processor }: Simulation): numbe
     if (due !== null && (status !== 'done' || processor.books.hasFailedRefund(id))) times.push(due);
   }
   for (const { due } of current.processorEvents) times.push(due);
+  for (const { status, due } of current.accounts) if (status !== 'active') times.push(due);
   for (const { status, due, intent } of current.holds) {
     // An open hold without a card waits for a guest; once the processor has an answer, it waits for a worker.
     const intentStatus = intent === null ? undefined : processor.books.intents.get(intent)?.status;

@@ -14,12 +14,13 @@ import type {
   TransferRow,
 } from '../../sandbox/processor/row-types.ts';
 import type { Clock } from '../../src/base/clock.ts';
+import type { Mode } from '../../src/base/config.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import { PROCESSOR_KEYS } from './processor-client.ts';
 import { Violation } from './scheduler.ts';
 
 interface JournalLine {
-  readonly m: 'test' | 'live';
+  readonly m: Mode;
   readonly p?: readonly (readonly [string, { readonly id: string }])[];
 }
 
@@ -30,15 +31,17 @@ export class ProcessorBooks {
   readonly transfers = new Map<string, TransferRow>();
   readonly reversals = new Map<string, ReversalRow>();
   readonly disputes = new Map<string, DisputeRow>();
+  readonly #mode: Mode;
   readonly #onCapture: (charge: ChargeRow) => void;
 
-  constructor(onCapture: (charge: ChargeRow) => void) {
+  constructor(mode: Mode, onCapture: (charge: ChargeRow) => void) {
+    this.#mode = mode;
     this.#onCapture = onCapture;
   }
 
   read(entry: unknown): void {
     const line = entry as JournalLine;
-    if (line.m !== 'test') throw new Violation('a call in test mode reached live mode');
+    if (line.m !== this.#mode) throw new Violation(`a call in ${this.#mode} mode reached the other mode`);
     for (const [table, row] of line.p ?? []) {
       if (table === 'charges') {
         const charge = row as ChargeRow;
@@ -88,6 +91,15 @@ export interface SimulatedProcessor {
   /** Sends a request of the service, after a check of its idempotency key. */
   send(request: ApiRequest): Promise<ApiOutcome>;
   heal(): void;
+  /** Makes an account that can be paid, without faults. */
+  openAccount(): Promise<VenueAccount>;
+}
+
+/** A connected account, whose transfers capability the simulation changes as the processor's review would. */
+export interface VenueAccount {
+  readonly id: string;
+  isActive: boolean;
+  setActive(isActive: boolean): Promise<void>;
 }
 
 const FAULT_KINDS: readonly FaultKind[] = [
@@ -102,6 +114,7 @@ const FAULT_KINDS: readonly FaultKind[] = [
 ];
 
 export interface ProcessorSettings {
+  readonly mode: Mode;
   readonly clock: Clock;
   readonly random: SeededRandom;
   /** Probability of a fault in a call. */
@@ -111,7 +124,7 @@ export interface ProcessorSettings {
 }
 
 export function simulateProcessor(settings: ProcessorSettings): SimulatedProcessor {
-  const books = new ProcessorBooks(settings.onCapture);
+  const books = new ProcessorBooks(settings.mode, settings.onCapture);
   const found: { violation: unknown } = { violation: null };
   const journal: Journal = {
     read: () => [],
@@ -162,7 +175,37 @@ export function simulateProcessor(settings: ProcessorSettings): SimulatedProcess
       return response;
     },
     heal: () => processor.faults.clear(),
+    openAccount: () => openAccount(processor, settings.mode),
   };
+}
+
+const NEW_ACCOUNT = {
+  contact_email: 'pay@harbor.example',
+  identity: { country: 'US' },
+  configuration: { recipient: { capabilities: { stripe_balance: { stripe_transfers: { requested: true } } } } },
+};
+
+async function openAccount(processor: ProcessorApi, mode: Mode): Promise<VenueAccount> {
+  const rules = processor.faults.read();
+  const post = async (path: string, body: string): Promise<string> => {
+    const headers = { authorization: `Bearer ${PROCESSOR_KEYS[mode].secret}` };
+    const response = await processor.handle({ method: 'POST', path, headers, body });
+    if (response.fault !== undefined || response.status !== 200) throw new Error(`${path} failed`);
+    return response.body;
+  };
+  processor.faults.clear();
+  const { id } = JSON.parse(await post('/v2/core/accounts', JSON.stringify(NEW_ACCOUNT))) as { id: string };
+  const account: VenueAccount = {
+    id,
+    isActive: false,
+    async setActive(isActive) {
+      await post(`/sandbox/accounts/${id}`, `transfers_status=${isActive ? 'active' : 'restricted'}`);
+      account.isActive = isActive;
+    },
+  };
+  await account.setActive(true);
+  processor.faults.set(rules);
+  return account;
 }
 
 /**
@@ -199,7 +242,7 @@ class IdempotencyKeyCheck {
 }
 
 function isOurs({ headers }: ApiRequest): boolean {
-  return headers.authorization?.includes(PROCESSOR_KEYS.test.secret) === true;
+  return Object.values(PROCESSOR_KEYS).some(({ secret }) => headers.authorization?.includes(secret) === true);
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../src/base/clock.ts';
+import type { Mode } from '../../src/base/config.ts';
 import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { type Ids, makeIds } from '../../src/base/ids.ts';
@@ -24,7 +25,7 @@ import type { SimulationEnvironment } from './environment.ts';
 import type { Invariants } from './invariants.ts';
 import type { LeaseTokens, Receivers } from './receivers.ts';
 import { type Actor, type Scheduler, Violation } from './scheduler.ts';
-import type { SimulatedProcessor } from './simulated-processor.ts';
+import type { SimulatedProcessor, VenueAccount } from './simulated-processor.ts';
 import type { CommittedState } from './snapshot.ts';
 
 const SECOND_MS = 1_000;
@@ -67,6 +68,8 @@ export interface Plan {
   readonly hasClockSkew: boolean;
   /** One guest pays after days, when the holds of the others are about to lapse; many of them cannot be renewed. */
   readonly hasLateGuest: boolean;
+  /** In live mode the venue has an account, which the processor restricts now and then. */
+  readonly mode: Mode;
   /** Guests dispute charges. */
   readonly hasDisputes: boolean;
 }
@@ -100,6 +103,7 @@ export function drawPlan(random: SeededRandom): Plan {
     hasEagerGuests: random.often(0.7),
     hasClockSkew: random.often(0.4),
     hasLateGuest: payByMs > DAY_MS && random.often(0.6),
+    mode: random.often(0.5) ? 'live' : 'test',
     hasDisputes: random.often(0.5),
   };
 }
@@ -115,6 +119,8 @@ export interface Simulation {
   readonly state: CommittedState;
   readonly invariants: Invariants;
   readonly venue: Venue;
+  /** The venue's account at the processor; null in test mode, where the first transfer creates it. */
+  readonly account: VenueAccount | null;
   /** Ids that no process of the service makes. */
   readonly ids: Ids;
   /** The random source of every process's ids. */
@@ -190,7 +196,8 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
   const { environment, seal, scheduler, processor } = simulation;
   const clock: Clock = { now: () => scheduler.now + actor.skew };
   const ids = idsFor(clock, simulation.idRandom);
-  const client = environment.processorClient(simulation.processorClients++);
+  const { mode } = simulation.plan;
+  const client = environment.processorClient(mode, simulation.processorClients++);
   client.send = (request) =>
     new Promise((resolve) => {
       scheduler.enqueue({
@@ -211,7 +218,7 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
     ids,
     seal,
     log,
-    processors: { test: client.processor },
+    processors: { [mode]: client.processor },
     payoutDelay: simulation.plan.payoutDelayMs,
   };
   const { contract, registry, validator } = environment;
@@ -242,7 +249,7 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
       const caller = {
         ...commandContext(context, by),
         venue: simulation.venue,
-        mode: 'test',
+        mode,
         key: { id: 'key', kind: 'secret' },
       };
       try {

@@ -82,6 +82,7 @@ export interface Snapshot {
   }[];
   readonly processorEvents: readonly { readonly id: string; readonly due: number }[];
   readonly payouts: readonly { readonly checkout: string; readonly amount: number }[];
+  readonly accounts: readonly { readonly id: string; readonly status: string | null; readonly due: number }[];
   /** Events that are not yet dispatched. */
   readonly undispatched: readonly { readonly event: string }[];
   readonly endpoints: readonly { readonly id: string; readonly status: 'active' | 'disabled' }[];
@@ -115,6 +116,7 @@ export const EMPTY_SNAPSHOT: Snapshot = {
   disputes: [],
   processorEvents: [],
   payouts: [],
+  accounts: [],
   undispatched: [],
   endpoints: [],
   queues: [],
@@ -264,6 +266,15 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
     from: 'payouts',
     order: 'checkout_id',
     columns: { checkout: ['checkout_id', parseText], amount: ['amount', parseNumber] },
+  },
+  accounts: {
+    from: 'payout_accounts',
+    order: 'account_id',
+    columns: {
+      id: ['account_id', parseText],
+      status: ['transfers_status', nullable(parseText)],
+      due: [millisOf('check_at'), parseNumber],
+    },
   },
   undispatched: { from: 'undispatched_events', order: 'event_id', columns: { event: ['event_id', parseText] } },
   endpoints: {

@@ -6,6 +6,7 @@ import { captureDue } from '../../src/domain/checkouts/capture/capture.ts';
 import { applyDueProcessorEvents } from '../../src/domain/checkouts/disputes/apply-disputes.ts';
 import { expireDue } from '../../src/domain/checkouts/expire.ts';
 import { settleDueHolds } from '../../src/domain/checkouts/holds/settle-hold.ts';
+import { refreshDuePayoutAccounts } from '../../src/domain/payments/refresh-payout-accounts.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { type ActorServices, type Simulation, servicesFor } from './simulation.ts';
@@ -15,6 +16,7 @@ const LOOPS = {
   holds: ({ payments }: ActorServices) => settleDueHolds(payments, 100),
   captures: ({ payments }: ActorServices) => captureDue(payments, 50),
   movements: ({ payments }: ActorServices) => settleDueMovements(payments, 100),
+  accounts: ({ payments }: ActorServices) => refreshDuePayoutAccounts(payments, 10),
   processorEvents: ({ payments }: ActorServices) => applyDueProcessorEvents(payments, 50),
   dispatch: ({ payments }: ActorServices) => dispatchDue(payments, 500),
   deliver: (services: ActorServices) => deliverDue(services.queues(), new AbortController().signal),
@@ -41,6 +43,7 @@ export function dueLoops({ invariants: { current } }: Simulation, kind: WorkerKi
   if (current.checkouts.some((checkout) => checkout.status === 'funded' && isDue(checkout.due))) due.push('captures');
   if (current.movements.some((movement) => isDue(movement.due))) due.push('movements');
   if (current.processorEvents.some((event) => isDue(event.due))) due.push('processorEvents');
+  if (current.accounts.some((account) => isDue(account.due))) due.push('accounts');
   return due;
 }
 

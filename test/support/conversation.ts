@@ -166,6 +166,7 @@ async function tellPayment(story: Story): Promise<void> {
   const renewal = newHold(story, customerId);
   const paymentMethodId = required(held.paymentMethodId, 'card');
   const renewed = await processor.renewHold({ ...renewal, customerId, paymentMethodId });
+  await tellSavedCards(story, customerId, paymentMethodId);
   await processor.findRenewal(customerId, renewal.metadata.holdId);
   await processor.release(renewed.intentId, next('release'));
   await attempt(processor.capture(renewed.intentId, 2500, next('capture')));
@@ -230,6 +231,26 @@ async function tellCard(story: Story, card: string): Promise<void> {
   await processor.retrieveHold(intentId);
   await processor.chargeTotals(intentId);
   await attempt(processor.release(intentId, next('release')));
+}
+
+/** A saved card confirms another hold; its bank asks; and it is not the customer's. */
+async function tellSavedCards(story: Story, customerId: string, saved: string): Promise<void> {
+  const { processor, stripe, next } = story;
+  const confirm = async (customer: string | null, paymentMethodId: string): Promise<string> => {
+    const { intentId } = await processor.createHold(newHold(story, customer));
+    const request = { key: next('saved card'), paymentMethodId, returnUrl: 'https://venue.example/back' };
+    await attempt(processor.confirmWithSavedCard(intentId, request));
+    return intentId;
+  };
+  const { intentId } = await processor.createHold(newHold(story, customerId));
+  await processor.payWithTestCard(intentId, 'pm_card_authenticationRequired', next('pay'));
+  const { next_action: action } = await stripe.paymentIntents.retrieve(intentId);
+  await submitPage(story, required(action?.redirect_to_url?.url, 'page of the issuer'), { answer: 'approve' });
+  const { paymentMethodId } = await processor.retrieveHold(intentId);
+  const asked = await confirm(customerId, required(paymentMethodId, 'card'));
+  await stripe.paymentIntents.retrieve(asked);
+  const others = [await confirm(customerId, saved), await confirm(null, saved)];
+  for (const id of [...others, asked, intentId]) await processor.release(id, next('release'));
 }
 
 /** Confirms with the card, and approves the payment where the issuer asks its owner; a second hold is not approved. */

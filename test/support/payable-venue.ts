@@ -10,5 +10,5 @@ export async function storePayableAccount(db: Queryable, venueId: string): Promi
   const accountId = `acct_${randomBytes(8).toString('hex')}`;
   const now = Date.now();
   const account = { accountId, transfersStatus: 'active', requirementsDue: [] } as const;
-  await storePayoutAccount(db, venueId, 'live', account, { now, checkAt: now + YEAR });
+  await storePayoutAccount(db, venueId, 'live', { ...account, processor: 'sandbox' }, { now, checkAt: now + YEAR });
 }

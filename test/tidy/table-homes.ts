@@ -55,6 +55,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   debt_offsets: 'src/domain/payments/',
   payouts: 'src/domain/payments/',
   payout_accounts: 'src/domain/payments/',
+  former_payout_accounts: 'src/domain/payments/',
   disputes: 'src/domain/payments/',
   processor_events: 'src/domain/payments/',
   venues: 'src/domain/venues/',

@@ -127,26 +127,44 @@ async function chooseParty(fixture: IsolationFixture, owner: Owner, members: rea
   return { id, shares: json.shares.map((share: { id: string }) => share.id) };
 }
 
-/** Paid with the organizer's card and captured; the payout is sent. */
-export const completed: Maker<string> = async (fixture, owner) => {
-  const { world } = fixture;
-  const { id, shares } = await chooseParty(fixture, owner, [{ user_id: owner.member.id }]);
-  for (const share of shares) {
-    const { json } = await world.call('POST', `/v1/public/shares/${share}/hold`, { key: owner.member.token });
-    const form = new URLSearchParams({
-      key: PROCESSOR_KEYS[owner.mode].publishable,
-      client_secret: json.client_secret,
-      'payment_method_data[type]': 'card',
-      'payment_method_data[card][number]': '4242424242424242',
-      'payment_method_data[card][exp_month]': '12',
-      'payment_method_data[card][exp_year]': '2034',
-      'payment_method_data[card][cvc]': '123',
-    });
-    const intent = String(json.client_secret).split('_secret_')[0];
-    await fetch(`${world.processor.url}/v1/payment_intents/${intent}/confirm`, { method: 'POST', body: form });
-  }
+/** The owner's member holds the first share with a card that is saved; the second is not paid. */
+export const heldWithSavedCard: Maker<Party> = async (fixture, owner) => {
+  const party = await collecting(fixture, owner);
+  await payByCard(fixture, owner, party.shares[0] ?? '', { save_card: true });
+  await settleOpenHolds(fixture, party.id);
+  return party;
+};
+
+async function payByCard(
+  { world }: IsolationFixture,
+  owner: Owner,
+  share: string,
+  body: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const { json } = await world.call('POST', `/v1/public/shares/${share}/hold`, { key: owner.member.token, body });
+  const form = new URLSearchParams({
+    key: PROCESSOR_KEYS[owner.mode].publishable,
+    client_secret: json.client_secret,
+    'payment_method_data[type]': 'card',
+    'payment_method_data[card][number]': '4242424242424242',
+    'payment_method_data[card][exp_month]': '12',
+    'payment_method_data[card][exp_year]': '2034',
+    'payment_method_data[card][cvc]': '123',
+  });
+  const intent = String(json.client_secret).split('_secret_')[0];
+  await fetch(`${world.processor.url}/v1/payment_intents/${intent}/confirm`, { method: 'POST', body: form });
+}
+
+async function settleOpenHolds({ world }: IsolationFixture, id: string): Promise<void> {
   await world.db.query("update holds set due_at = to_timestamp(0) where status = 'open' and checkout_id = $1", [id]);
   await world.work();
+}
+
+/** Paid with the organizer's card and captured; the payout is sent. */
+export const completed: Maker<string> = async (fixture, owner) => {
+  const { id, shares } = await chooseParty(fixture, owner, [{ user_id: owner.member.id }]);
+  for (const share of shares) await payByCard(fixture, owner, share);
+  await settleOpenHolds(fixture, id);
   return id;
 };
 

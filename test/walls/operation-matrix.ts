@@ -18,6 +18,7 @@ import {
   event,
   experience,
   experienceBody,
+  heldWithSavedCard,
   type IdForm,
   inbound,
   inDays,
@@ -238,9 +239,15 @@ const guests: Readonly<Record<string, MatrixRow>> = {
   },
   holdShare: {
     as: 'member',
-    references: { 'path share_id': 'share' },
-    make: [makeValues(collecting, ({ shares }) => ({ 'path share_id': shares[0] ?? '' }))],
-    refused: { 'path share_id': [403, 'share_not_yours'] },
+    references: { 'path share_id': 'share', 'body /card_share_id': 'share' },
+    make: [
+      makeValues(heldWithSavedCard, ({ shares: [held = '', open = ''] }) => ({
+        'path share_id': open,
+        'body /card_share_id': held,
+      })),
+    ],
+    body: (values) => ({ card_share_id: values['body /card_share_id'] }),
+    refused: { 'path share_id': [403, 'share_not_yours'], 'body /card_share_id': [409, 'conflict'] },
     unknownId: { 'path share_id': { expected: [404, 'not_found'], because: PARTY_DECISION } },
   },
   signIn: {},

@@ -62,15 +62,29 @@ export function makeDriver(form) {
         body,
         signal: AbortSignal.timeout(CONFIRM_MS),
       });
-      const { status, next_action, error } = await response.json();
-      if (error !== undefined) return { error };
-      if (status !== 'requires_action') return {};
-      onRedirect();
-      location.assign(next_action.redirect_to_url.url);
-      // The browser is leaving the page, so never resolve.
-      return new Promise(() => undefined);
+      return followAction(await response.json(), onRedirect);
+    },
+
+    /** The bank asks about a card that the server has confirmed. */
+    async authenticate({ clientSecret, key, onRedirect }) {
+      const intent = clientSecret.split('_secret_')[0];
+      const query = new URLSearchParams({ key, client_secret: clientSecret });
+      const response = await fetch(`/sandbox/processor/v1/payment_intents/${intent}?${query}`, {
+        signal: AbortSignal.timeout(CONFIRM_MS),
+      });
+      return followAction(await response.json(), onRedirect);
     },
   };
+}
+
+/** If the bank asks, the guest leaves the page and comes back. */
+function followAction({ status, next_action, error }, onRedirect) {
+  if (error !== undefined) return { error };
+  if (status !== 'requires_action') return {};
+  onRedirect();
+  location.assign(next_action.use_stripe_sdk?.stripe_js ?? next_action.redirect_to_url.url);
+  // The browser is leaving the page, so never resolve.
+  return new Promise(() => undefined);
 }
 
 /** Groups the digits, unless the guest is typing in the middle. */

@@ -82,19 +82,21 @@ export function makeDriver(form, { canPay, payWithWallet }) {
   const closing = new AbortController();
   let stripe = null;
   let elements = null;
-  let savesCard = form.dataset.savesCard === 'true';
-  const futureUse = () => (savesCard ? 'off_session' : null);
+  // Of several shares each is a payment of its own. The card form confirms the first.
+  const payment = {
+    amount: Number(form.dataset.amounts.split(' ')[0]),
+    setupFutureUsage: form.dataset.savesCard === 'true' ? 'off_session' : null,
+  };
+  let isSubmitted = false;
 
   function createElements() {
     return stripe.elements({
       mode: 'payment',
-      // Of several shares each is a payment of its own. The card form confirms the first.
-      amount: Number(form.dataset.amount),
+      ...payment,
       currency: form.dataset.currency,
       captureMethod: 'manual',
       // As the server's intent. Link pays as a card too, so that its hold has the times of a card's.
       allowedPaymentMethodTypes: ['card'],
-      setupFutureUsage: futureUse(),
       appearance: appearanceOf(form),
     });
   }
@@ -114,21 +116,39 @@ export function makeDriver(form, { canPay, payWithWallet }) {
 
   /** Without a wallet, or when wallets cannot be loaded, the card alone is shown: that is no error. */
   async function mountWallets() {
-    const wallets = create('expressCheckout', {
-      buttonHeight: WALLET_HEIGHT,
-      layout: { maxColumns: 2, maxRows: 0, overflow: 'never' },
-      paymentMethods: { amazonPay: 'never', klarna: 'never', paypal: 'never' },
-    });
-    // Stripe waits one second for the answer to a click. A guest who closes the wallet has changed their mind: no hold
-    // was requested, and nothing is shown.
-    wallets.on('click', (event) => (canPay() ? event.resolve() : event.reject()));
-    wallets.on('confirm', (event) => payWithWallet(() => event.paymentFailed({ reason: 'fail' })));
+    const place = form.querySelector('[data-wallets]');
+    place.hidden = false;
     try {
-      const { availablePaymentMethods } = await mountElement(wallets, form.querySelector('[data-wallets]'));
+      const wallets = create('expressCheckout', {
+        buttonHeight: WALLET_HEIGHT,
+        layout: { maxColumns: 2, maxRows: 0, overflow: 'never' },
+        paymentMethods: { amazonPay: 'never', klarna: 'never', paypal: 'never' },
+      });
+      // Stripe waits one second for the answer to a click. A guest who closes the wallet has changed their mind: no hold
+      // was requested, and nothing is shown.
+      wallets.on('click', (event) => (canPay() ? event.resolve() : event.reject()));
+      wallets.on('confirm', (event) => payWithWallet(() => event.paymentFailed({ reason: 'fail' })));
+      const { availablePaymentMethods } = await mountElement(wallets, place);
       form.querySelector('[data-or]').hidden = availablePaymentMethods === undefined;
     } catch {
-      form.querySelector('[data-wallets]').hidden = true;
+      place.hidden = true;
     }
+  }
+
+  /** Another share is paid, or what the hold needs has changed since the page was opened. */
+  function matchHold(hold) {
+    const changed = Object.entries(hold).filter(([name, value]) => payment[name] !== value);
+    if (changed.length === 0) return;
+    Object.assign(payment, hold);
+    elements.update(Object.fromEntries(changed));
+    isSubmitted = false;
+  }
+
+  /** Stripe validates the form, and collects what a wallet has. Needed before each confirmation. */
+  async function submit() {
+    const { error } = await elements.submit();
+    isSubmitted = error === undefined;
+    return error;
   }
 
   return {
@@ -146,24 +166,27 @@ export function makeDriver(form, { canPay, payWithWallet }) {
     },
 
     async check() {
-      const { error } = await elements.submit();
+      const error = await submit();
       return error === undefined ? null : { error };
     },
 
-    async confirm({ clientSecret, returnUrl, savesCard: isSaved }) {
-      if (isSaved === !savesCard) {
-        // The hold was requested earlier, or the time until pay_by has changed what is needed since the page was opened.
-        savesCard = isSaved;
-        elements.update({ setupFutureUsage: futureUse() });
-        const { error } = await elements.submit();
-        if (error !== undefined) return { error };
-      }
+    async confirm({ clientSecret, returnUrl, amount, savesCard }) {
+      matchHold({ amount, setupFutureUsage: savesCard ? 'off_session' : null });
+      const invalid = isSubmitted ? undefined : await submit();
+      if (invalid !== undefined) return { error: invalid };
+      isSubmitted = false;
       const { error } = await stripe.confirmPayment({
         elements,
         clientSecret,
         redirect: 'if_required',
         confirmParams: { return_url: returnUrl },
       });
+      return error === undefined ? {} : { error };
+    },
+
+    /** The bank asks about a card that the server has confirmed. */
+    async authenticate({ clientSecret }) {
+      const { error } = await stripe.handleNextAction({ clientSecret });
       return error === undefined ? {} : { error };
     },
 

@@ -6,6 +6,8 @@ const CALL_MS = 30_000;
 
 let form = null;
 let driver = null;
+/** The text of the next form: after a part of the shares was held, the page shows a form for the rest. */
+let carriedText = null;
 
 /** The server's text for this name, in the guest's language. */
 function textFor(kind, name) {
@@ -33,6 +35,11 @@ function prepare() {
     clearErrors();
     openDriver();
   });
+  form.querySelector('[data-same-card]')?.addEventListener('click', ({ currentTarget }) => {
+    pay({ cardOf: currentTarget.dataset.sameCard });
+  });
+  if (carriedText !== null) showText(carriedText).focus();
+  carriedText = null;
   openDriver();
 }
 
@@ -47,13 +54,12 @@ async function openDriver() {
   try {
     const { makeDriver } = await import(form.dataset.driver);
     if (opened !== form) return;
-    made = makeDriver(opened, { canPay, payWithWallet: pay });
+    made = makeDriver(opened, { canPay, payWithWallet: (onFailure) => pay({ onFailure }) });
     // Now, because a wallet may be ready before the card form is.
     driver = made;
     await made.mount();
-    const button = opened.querySelector('[data-pay-button]');
-    button.type = 'submit';
-    button.classList.remove('waiting');
+    opened.querySelector('[data-pay-button]').type = 'submit';
+    for (const button of opened.querySelectorAll('button.waiting')) button.classList.remove('waiting');
   } catch {
     if (opened === form) showLoadFailure(made === null);
   }
@@ -64,9 +70,7 @@ async function openDriver() {
 function showLoadFailure(isOwnScript) {
   driver?.close();
   driver = null;
-  const line = form.querySelector('[data-trouble-line]');
-  line.textContent = textFor('trouble', 'form_unavailable');
-  line.hidden = false;
+  showText(textFor('trouble', 'form_unavailable'));
   const retry = form.querySelector('[data-retry]');
   retry.hidden = false;
   // Browsers remember a script of ours that failed to load; only another page loads it again.
@@ -89,45 +93,76 @@ function clearErrors() {
   }
 }
 
+function showText(text, place = '[data-trouble-line]') {
+  const line = form.querySelector(place);
+  line.textContent = text;
+  line.hidden = false;
+  return line;
+}
+
 /** Shows the error beside its field or above the form; the typed values stay. */
 function showProblem({ problem, field = null }) {
   showWaiting(null);
   clearErrors();
   const input = field === null ? null : form.querySelector(`[data-field="${field}"]`);
-  const line = form.querySelector(input === null ? '[data-trouble-line]' : `#${field}-error`);
-  line.textContent = textFor('trouble', problem);
-  line.hidden = false;
+  const line = showText(textFor('trouble', problem), input === null ? '[data-trouble-line]' : `#${field}-error`);
   input?.setAttribute('aria-invalid', 'true');
   input?.setAttribute('aria-describedby', `${field}-error`);
   (input ?? line).focus();
 }
 
-/** `onFailure`: tells the wallet, whose sheet is open on top of the page. */
-async function pay(onFailure = () => undefined) {
+/**
+ * `cardOf`: the share whose saved card pays; null: the card form's card. `onFailure` tells the wallet, whose sheet is open
+ * on top of the page.
+ */
+async function pay({ cardOf = null, onFailure = () => undefined } = {}) {
   if (!canPay()) {
     onFailure();
     return;
   }
   // The page does not update this form until all of its shares are processed.
   form.toggleAttribute('data-paying', true);
-  const problem = await payAll(form.dataset.shares.split(' ')).catch(() => ({ problem: 'lost_connection' }));
+  carriedText = null;
+  const shares = form.dataset.shares.split(' ');
+  const held = [];
+  const problem = await payAll(shares, cardOf, held).catch(() => ({ problem: 'lost_connection' }));
   if (problem !== null) {
     onFailure();
     showProblem(problem);
+    if (held.length > 0) carryProblem(problem, held, shares);
   }
   form.toggleAttribute('data-paying', false);
   requestPoll();
 }
 
-/** Holds each share. Null: all are confirmed, and the server is asking the processor. */
-async function payAll(shares) {
-  const invalid = await driver.check();
+/** The connection or the server stopped the rest, not the card. */
+const NOT_THE_CARD = ['lost_connection', 'not_now', 'too_many', 'signed_out', 'closed', 'venue_not_payable', 'unknown'];
+
+/** Says which shares are held and which are not, here and in the form for the rest. */
+function carryProblem({ problem }, held, shares) {
+  const list = new Intl.ListFormat(document.documentElement.lang, { type: 'conjunction' });
+  const names = (ids) => list.format(ids.map((id) => textFor('name', id)));
+  const open = shares.filter((share) => !held.includes(share));
+  const text = textFor('part', NOT_THE_CARD.includes(problem) ? 'stopped' : 'card');
+  carriedText = text.replace('{held}', () => names(held)).replace('{open}', () => names(open));
+  showText(carriedText).focus();
+}
+
+/**
+ * Holds each share: the first with the card form, the others with the card that it saved. Adds to `held` what is done.
+ * Null: all are confirmed, and the server is asking the processor.
+ */
+async function payAll(shares, cardOf, held) {
+  const invalid = cardOf === null ? await driver.check() : null;
   if (invalid !== null) return invalid.error === undefined ? invalid : problemOfProcessor(invalid.error);
   clearErrors();
   showWaiting(textFor('wait', 'holding'));
+  let source = cardOf;
   for (const share of shares) {
-    const outcome = await payShare(share);
+    const outcome = await payShare(share, source, shares.length > 1);
     if (outcome.problem !== undefined) return outcome;
+    held.push(share);
+    if (outcome.isConfirmed) source = share;
   }
   showWaiting(textFor('wait', 'checking'));
   enableAfter(20_000);
@@ -142,31 +177,49 @@ function enableAfter(ms) {
   }, ms);
 }
 
-async function payShare(share) {
-  const hold = await requestHold(share);
+async function payShare(share, source, savesCard) {
+  const hold = await requestHold(share, source === null ? { save_card: savesCard } : { card_share_id: source });
   if (hold.client_secret === undefined) return hold;
+  if (hold.status === 'held') return { isConfirmed: true };
+  const outcome = await confirmHold(share, hold, source);
+  if (outcome.problem !== undefined) return outcome;
+  await requestStatusCheck(share);
+  return outcome.error === undefined ? { isConfirmed: true } : problemOfProcessor(outcome.error);
+}
+
+/** Lets the processor confirm the hold: with the card of the form, or after the bank of the saved card has asked. */
+async function confirmHold(share, hold, source) {
   const returnUrl = new URL(location.href);
   returnUrl.searchParams.set('paid', share);
-  const outcome = await driver.confirm({
+  const request = {
     clientSecret: hold.client_secret,
     key: hold.publishable_key,
+    amount: amountOf(share),
     savesCard: hold.saves_card,
     returnUrl: returnUrl.href,
     onRedirect: () => showWaiting(textFor('wait', 'bank')),
-  });
-  await requestStatusCheck(share);
-  return outcome.error === undefined ? {} : problemOfProcessor(outcome.error);
+  };
+  if (hold.status === 'requires_action') return driver.authenticate(request);
+  if (source === null) return driver.confirm(request);
+  if (hold.decline_code === null) return { problem: 'card_again' };
+  return problemOfProcessor({ decline_code: hold.decline_code, type: 'card_error' });
+}
+
+function amountOf(share) {
+  const { shares, amounts } = form.dataset;
+  return Number(amounts.split(' ')[shares.split(' ').indexOf(share)]);
 }
 
 function call(url, options) {
   return fetch(url, { method: 'POST', signal: AbortSignal.timeout(CALL_MS), ...options });
 }
 
-async function requestHold(share) {
+async function requestHold(share, body) {
   const session = await call('/session/token', { headers: { accept: 'application/json' } });
   if (!session.ok) return { problem: problemOfStatus(session.status) };
   const { token } = await session.json();
-  const post = () => call(`/v1/public/shares/${share}/hold`, { headers: { authorization: `Bearer ${token}` } });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const post = () => call(`/v1/public/shares/${share}/hold`, { headers, body: JSON.stringify(body) });
   let response = await post();
   // An earlier hold of this share may still be in release, so wait and retry.
   for (let tries = 0; response.status === 503 && tries < 3; tries++) {
@@ -176,8 +229,11 @@ async function requestHold(share) {
   const reply = await response.json();
   if (response.ok) return reply;
   // Paid on another device, or covered in the meantime: the updated page says so.
-  return reply.error.reason === 'share_already_held' ? {} : { problem: problemOfStatus(response.status) };
+  if (reply.error.reason === 'share_already_held') return {};
+  return { problem: PROBLEM_OF_REASON[reply.error.reason] ?? problemOfStatus(response.status) };
 }
+
+const PROBLEM_OF_REASON = { card_not_saved: 'card_again', venue_not_payable: 'venue_not_payable' };
 
 function problemOfStatus(status) {
   if (status === 401) return 'signed_out';

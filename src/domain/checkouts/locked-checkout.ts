@@ -37,6 +37,8 @@ export interface LockedCheckout {
   readonly offeringExternalId: string | null;
   readonly organizerId: string | null;
   readonly leaseToken: number;
+  /** Live: the processor can pay the venue, as far as is stored. Without that no guest is charged. Test: always true. */
+  readonly isVenuePayable: boolean;
   /** The shares of the current party, the organizer's first. */
   readonly shares: readonly ShareState[];
   /** Every hold that has not ended (released, returned or voided). */

@@ -5,6 +5,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { PageQuery } from '../../base/page.ts';
 import { RESPONSE_RETENTION_MS } from '../idempotency/stored-responses.ts';
+import { payableSql } from '../payments/payout-account-queries.ts';
 import { activeHolds } from '../payments/queries.ts';
 import { overdueSql } from './expire-queries.ts';
 import type { LockedCheckout, ShareState } from './locked-checkout.ts';
@@ -120,7 +121,8 @@ const CHECKOUT_COLUMNS = `venue_id as "venueId", checkout_id as "id", mode, stat
   refunded_amount as "refundedAmount", party_size as "partySize",
   (extract(epoch from expires_at) * 1000)::float8 as "expiresAt", (extract(epoch from pay_by) * 1000)::float8 as "payBy",
   (extract(epoch from clock_ahead) * 1000)::float8 as "clockAhead", description,
-  offering_external_id as "offeringExternalId", organizer_id as "organizerId", lease_token as "leaseToken"`;
+  offering_external_id as "offeringExternalId", organizer_id as "organizerId", lease_token as "leaseToken",
+  ${payableSql('checkouts')} as "isVenuePayable"`;
 
 /**
  * Locks the checkout's row, then reads its shares and holds: three statements in one round trip. The snapshot of a single

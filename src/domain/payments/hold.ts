@@ -59,13 +59,20 @@ export const callKeys = {
   customer: ({ id, keyNumber }: Keyed): string => `customer ${id} ${keyNumber}`,
   open: ({ id, keyNumber }: Keyed): string => `open ${id} ${keyNumber}`,
   testCard: (holdId: string, card: string, leaseToken: number): string => `test-card ${holdId} ${card} ${leaseToken}`,
+  /** Every attempt has its own key: an intent that is confirmed already refuses a second one. */
+  savedCard: (holdId: string, paymentMethodId: string, leaseToken: number): string =>
+    `saved-card ${holdId} ${paymentMethodId} ${leaseToken}`,
   capture: ({ id, keyNumber }: Keyed): string => `capture ${id} ${keyNumber}`,
   release: ({ id, keyNumber }: Keyed): string => `release ${id} ${keyNumber}`,
   movement: ({ id, keyNumber }: Keyed): string => `movement ${id} ${keyNumber}`,
-  /** Name and contact are a part of it: the processor refuses a key with other parameters. */
-  account: (mode: Mode, owner: AccountOwner) => {
+  /**
+   * Name and contact are a part of it: the processor refuses a key with other parameters. So is the number of former
+   * accounts: the processor would return the one that is replaced.
+   */
+  account: (mode: Mode, owner: AccountOwner, formerAccounts: number) => {
     const parameters = JSON.stringify([owner.name, owner.email, owner.country]);
-    return `account v2 ${owner.id} ${mode} ${createHash('sha256').update(parameters).digest('hex').slice(0, 24)}`;
+    const hash = createHash('sha256').update(parameters).digest('hex').slice(0, 24);
+    return `account v2 ${owner.id} ${mode} ${formerAccounts} ${hash}`;
   },
 } as const;
 

@@ -16,6 +16,14 @@ export interface PayoutAccount {
 const COLUMNS = `account_id as "accountId", transfers_status as "transfersStatus",
   requirements_due as "requirementsDue", checked_at as "checkedAt"`;
 
+/**
+ * Whether the venue of a checkout's row can be paid, as a condition in SQL. Only live mode needs it: a test charges no
+ * guest.
+ */
+export const payableSql = (checkout: string): string =>
+  `(${checkout}.mode = 'test' or exists (select 1 from payout_accounts a where a.venue_id = ${checkout}.venue_id
+     and a.mode = ${checkout}.mode and a.transfers_status = 'active'))`;
+
 export async function findPayoutAccount(db: Queryable, venueId: string, mode: Mode): Promise<PayoutAccount | null> {
   const rows = await db.query<PayoutAccount>(
     `select ${COLUMNS} from payout_accounts where venue_id = $1 and mode = $2`,
@@ -31,18 +39,27 @@ export async function storePayoutAccount(
   db: Queryable,
   venueId: string,
   mode: Mode,
-  account: Account,
+  account: Account & { readonly processor: 'sandbox' | 'stripe' },
   at: { readonly now: number; readonly checkAt: number },
 ): Promise<PayoutAccount> {
   await db.query(
     `insert into payout_accounts
-       (venue_id, mode, account_id, transfers_status, requirements_due, checked_at, check_at, created_at)
-     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($7 / 1000.0), to_timestamp($6 / 1000.0))
+       (venue_id, mode, account_id, transfers_status, requirements_due, checked_at, check_at, created_at, processor)
+     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($7 / 1000.0), to_timestamp($6 / 1000.0), $8)
      on conflict (venue_id, mode) do update set transfers_status = excluded.transfers_status,
        requirements_due = excluded.requirements_due, checked_at = excluded.checked_at, check_at = excluded.check_at,
        lease_token = payout_accounts.lease_token + 1
      where payout_accounts.account_id = excluded.account_id`,
-    [venueId, mode, account.accountId, account.transfersStatus, account.requirementsDue, at.now, at.checkAt],
+    [
+      venueId,
+      mode,
+      account.accountId,
+      account.transfersStatus,
+      account.requirementsDue,
+      at.now,
+      at.checkAt,
+      account.processor,
+    ],
   );
   const stored = await findPayoutAccount(db, venueId, mode);
   if (stored === null) throw new Error('the stored payout account was not found');
@@ -132,6 +149,12 @@ export async function markAccountDue(db: Queryable, mode: Mode, accountId: strin
      where mode = $1 and account_id = $2`,
     [mode, accountId, now],
   );
+}
+
+/** The rule of payableSql for one venue. */
+export async function isPayable(db: Queryable, venueId: string, mode: Mode): Promise<boolean> {
+  if (mode === 'test') return true;
+  return (await findPayoutAccount(db, venueId, mode))?.transfersStatus === 'active';
 }
 
 export async function payableVenues(db: Queryable, mode: Mode): Promise<string[]> {

@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Mode } from '../../base/config.ts';
 import type { Db } from '../../base/db.ts';
 import { findVenue } from '../venues/queries.ts';
+import { countFormerAccounts } from './former-account-queries.ts';
 import { callKeys } from './hold.ts';
 import { findPayoutAccount, type PayoutAccount, storePayoutAccount } from './payout-account-queries.ts';
 import { type Account, type Processor, type Processors, ProcessorUnavailable } from './processor.ts';
@@ -94,13 +95,15 @@ async function createAccount(
   const venue = await findVenue(services.db, venueId);
   if (venue === null) throw new Error(`venue ${venueId} is not found`);
   const owner = { id: venueId, name: venue.name, ...contact };
-  return processorOf(services, mode).createAccount(callKeys.account(mode, owner), owner);
+  const former = await countFormerAccounts(services.db, venueId, mode);
+  return processorOf(services, mode).createAccount(callKeys.account(mode, owner, former), owner);
 }
 
 function storeAccount(services: AccountServices, venueId: string, mode: Mode, account: Account) {
   const now = services.clock.now();
   const checkAt = now + recheckDelay(account.transfersStatus);
-  return storePayoutAccount(services.db, venueId, mode, account, { now, checkAt });
+  const processor = processorOf(services, mode).isSandbox ? 'sandbox' : 'stripe';
+  return storePayoutAccount(services.db, venueId, mode, { ...account, processor }, { now, checkAt });
 }
 
 function processorOf({ processors }: AccountServices, mode: Mode): Processor {

@@ -74,6 +74,12 @@ export interface Renewal extends NewHold {
   readonly paymentMethodId: string;
 }
 
+export interface SavedCardConfirmation {
+  readonly key: string;
+  readonly paymentMethodId: string;
+  readonly returnUrl: string;
+}
+
 export interface TransferRequest {
   readonly key: string;
   readonly amount: number;
@@ -154,6 +160,11 @@ export interface Processor {
   renewHold(request: Renewal): Promise<HoldFacts>;
   /** The renewal of a hold id, found by its customer and metadata; null: there is none. */
   findRenewal(customerId: string, holdId: string): Promise<HoldFacts | null>;
+  /**
+   * Confirms the intent with a saved card of its customer, while the guest is on the page. `processing`: the bank asks
+   * the guest, whom the processor's script leads through it, or who comes back to `returnUrl`.
+   */
+  confirmWithSavedCard(intentId: string, request: SavedCardConfirmation): Promise<HoldFacts>;
   /** For test helpers: confirms the intent with one of the processor's test cards, as a guest would. */
   payWithTestCard(intentId: string, card: string, key: string): Promise<HoldFacts>;
   retrieveHold(intentId: string): Promise<HoldFacts>;

@@ -9,6 +9,7 @@ import {
   claimPayoutAccounts,
   type DuePayoutAccount,
   findPayoutAccount,
+  markAccountDue,
   type PayoutAccount,
   postponeAccountCheck,
   recordAccountStatus,
@@ -45,6 +46,35 @@ export async function refreshPayoutAccount(
   return findPayoutAccount(services.db, venueId, mode);
 }
 
+/** What is stored of an account that cannot be paid counts for this long, before a capture asks the processor again. */
+const MAX_STATUS_AGE_MS = 60_000;
+
+/**
+ * Whether the venue can be paid now, before its guests are charged. What is stored may be hours old, because an event can
+ * be lost: so the processor has to confirm it. Throws ProcessorUnavailable while the processor does not.
+ */
+export async function confirmPayable(
+  services: AccountServices & { readonly log: Log },
+  venueId: string,
+  mode: Mode,
+): Promise<boolean> {
+  if (mode === 'test') return true;
+  const { db, clock } = services;
+  const stored = await findPayoutAccount(db, venueId, mode);
+  if (stored === null) return false;
+  const { accountId } = stored;
+  if (stored.transfersStatus === 'active') {
+    const { transfersStatus } = await retrieve(services, { mode, accountId });
+    if (transfersStatus === 'active') return true;
+    await markAccountDue(db, mode, accountId, clock.now());
+    return false;
+  }
+  if (stored.checkedAt !== null && clock.now() - Date.parse(stored.checkedAt) < MAX_STATUS_AGE_MS) return false;
+  const asked = await refreshPayoutAccount(services, venueId, mode);
+  if (asked === null) throw new ProcessorUnavailable('the processor has not said whether the venue can be paid');
+  return asked.transfersStatus === 'active';
+}
+
 /** False: the processor has not answered. */
 async function refresh(services: AccountServices & { readonly log: Log }, due: DuePayoutAccount): Promise<boolean> {
   const { db, clock, log } = services;
@@ -70,7 +100,10 @@ async function refresh(services: AccountServices & { readonly log: Log }, due: D
   return true;
 }
 
-async function retrieve(services: AccountServices, due: DuePayoutAccount): Promise<Omit<Account, 'accountId'>> {
+async function retrieve(
+  services: AccountServices,
+  due: Pick<DuePayoutAccount, 'mode' | 'accountId'>,
+): Promise<Omit<Account, 'accountId'>> {
   const processor = services.processors[due.mode];
   if (processor === undefined) throw new ProcessorUnavailable(`no card processor is set up for ${due.mode} mode`);
   try {

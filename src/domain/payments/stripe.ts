@@ -26,12 +26,14 @@ import {
   type RefundRequest,
   type Registration,
   type Renewal,
+  type SavedCardConfirmation,
   type SetupKind,
   type TransferRequest,
 } from './processor.ts';
 import { ACCOUNT_INCLUDE, accountOf, newAccountParams } from './stripe-accounts.ts';
 import { callStripe } from './stripe-errors.ts';
 import { chargeTotalsOf, factsOf, idOf, refundFactsOf, toStripeMetadata } from './stripe-facts.ts';
+import { newIntentParams, savedCardParams } from './stripe-intents.ts';
 import { isRegistered, register } from './stripe-setup.ts';
 
 export interface StripeAddress {
@@ -117,7 +119,7 @@ class StripeProcessor implements Processor {
 
   async createHold(request: NewHold): Promise<CreatedHold> {
     const params = {
-      ...newIntent(request),
+      ...newIntentParams(request),
       ...(request.customerId === null ? {} : { setup_future_usage: 'off_session' }),
     };
     const intent = await this.#createIntent('createHold', request, params);
@@ -131,7 +133,7 @@ class StripeProcessor implements Processor {
    */
   async renewHold(request: Renewal): Promise<HoldFacts> {
     const params = {
-      ...newIntent(request),
+      ...newIntentParams(request),
       payment_method: request.paymentMethodId,
       confirm: true,
       off_session: true,
@@ -173,6 +175,15 @@ class StripeProcessor implements Processor {
     const page = await callStripe('findRenewal', async () => this.#stripe.paymentIntents.list(params));
     const found = page.data.find(({ metadata }) => metadata.hold_id === holdId);
     return found === undefined ? null : factsOf(found);
+  }
+
+  async confirmWithSavedCard(intentId: string, request: SavedCardConfirmation): Promise<HoldFacts> {
+    const params = { ...savedCardParams(request), expand: WITH_CHARGE };
+    return factsOf(
+      await callStripe('confirmWithSavedCard', () =>
+        this.#stripe.paymentIntents.confirm(intentId, params, { idempotencyKey: request.key }),
+      ),
+    );
   }
 
   async payWithTestCard(intentId: string, card: string, key: string): Promise<HoldFacts> {
@@ -382,19 +393,4 @@ class StripeProcessor implements Processor {
       throw error instanceof ProcessorRefusal ? new ProcessorUnavailable(error.message) : error;
     }
   }
-}
-
-function newIntent(request: NewHold) {
-  return {
-    amount: request.amount,
-    currency: request.currency,
-    capture_method: 'manual' as const,
-    // Cards and card wallets only: other methods cannot be held, and a dashboard setting must not add them.
-    allowed_payment_method_types: ['card' as const],
-    description: request.description,
-    metadata: toStripeMetadata(request.metadata),
-    transfer_group: request.metadata.checkoutId,
-    ...(request.customerId === null ? {} : { customer: request.customerId }),
-    ...(request.statementSuffix === null ? {} : { statement_descriptor_suffix: request.statementSuffix }),
-  };
 }

@@ -10,8 +10,11 @@ import {
 } from '../../domain/checkouts/guests/guest-queries.ts';
 import { readGuestCheckout } from '../../domain/checkouts/guests/guest-view.ts';
 import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-queries.ts';
+import { shareWithSavedCard } from '../../domain/checkouts/holds/decide-hold.ts';
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
+import { readCheckout } from '../../domain/checkouts/queries.ts';
+import { isPayable } from '../../domain/payments/payout-account-queries.ts';
 import type { PageRequest, PageRoute } from './page-request.ts';
 
 export interface PageModel {
@@ -26,6 +29,8 @@ export interface PageModel {
   readonly wasRemoved: boolean;
   /** The guest's share was held, and the bank has released the hold. */
   readonly hasLostHold: boolean;
+  /** Live: the processor can pay the venue. Without that no card is held or charged. */
+  readonly isVenuePayable: boolean;
   /** The shares that were held on the guest's card, own or covered, and how each hold ended. */
   readonly paid: readonly PaidShare[];
   /** The invite of each share; only for the organizer. */
@@ -52,9 +57,16 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
       memberId !== null &&
       view.myShareId === null &&
       (await wasDroppedFromParty(context.db, venueId, checkoutId, memberId)),
+    isVenuePayable: await isPayable(context.db, venueId, checkout.mode),
     paid: memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId),
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
   };
+}
+
+/** A share that the guest holds with a saved card, which can pay other shares; null: there is none. */
+export async function findSavedCardShare({ http, member }: PageRequest, route: PageRoute): Promise<string | null> {
+  const checkout = await readCheckout(http.app.db, route.venueId, route.checkoutId);
+  return checkout === null || member === null ? null : shareWithSavedCard(checkout, member.id);
 }
 
 /** The share is held, and its hold was not renewed: it ends before the deadline. A covered share is its payer's to renew. */

@@ -24,7 +24,7 @@ import {
 import { readAssets, registerAssets } from './assets.ts';
 import { html } from './html.ts';
 import { sendPage, setSecurityHeaders } from './layout.ts';
-import { readPageModel } from './page-model.ts';
+import { findSavedCardShare, readPageModel } from './page-model.ts';
 import { findPageRoute, guestOf, openPageRequest, type PageRequest, requireSameOrigin } from './page-request.ts';
 import { chooseParty, initialChoice } from './party-action.ts';
 import { renderScreen } from './screens.ts';
@@ -79,7 +79,9 @@ async function showPage(page: PageRequest): Promise<FastifyReply> {
   const mayChoose = page.member !== null && page.member.displayName !== null;
   const chooses = model.checkout.status === 'open' || (edit === 'party' && model.isOrganizer);
   const choice = mayChoose && chooses ? await initialChoice(page, route) : null;
-  return sendPage(page, renderScreen(page, model, { choice, cover: typeof cover === 'string' ? cover : null }));
+  if (typeof cover !== 'string' || !model.isOrganizer) return sendPage(page, renderScreen(page, model, { choice }));
+  const sameCard = await findSavedCardShare(page, route);
+  return sendPage(page, renderScreen(page, model, { choice, cover, sameCard }));
 }
 
 async function runAction(page: PageRequest, action: Action): Promise<FastifyReply> {

@@ -23,9 +23,11 @@ const CARD_ERRORS = [
   'expiry_missing',
   'cvc_missing',
   'card_incomplete',
+  'card_again',
   'form_unavailable',
   'signed_out',
   'closed',
+  'venue_not_payable',
   'too_many',
   'not_now',
   'lost_connection',
@@ -43,29 +45,39 @@ export function isSandbox({ http }: PageRequest): boolean {
   return http.app.processorAccess.sandboxUrl !== null;
 }
 
-/** For one share, or for several that are paid one after the other (covering the rest). */
-export function payForm(page: PageRequest, model: PageModel, shares: readonly GuestShare[]): Html {
+/**
+ * For one share, or for several that are paid one after the other with one card (covering the rest). `sameCard`: a share
+ * that the guest holds with a saved card, which can pay these too.
+ */
+export function payForm(
+  page: PageRequest,
+  model: PageModel,
+  shares: readonly GuestShare[],
+  sameCard: string | null = null,
+): Html {
   const { translator } = page;
   const { checkout } = model;
   const sum = shares.reduce((total, { amount }) => total + amount, 0);
+  const amount = money(page, model, sum);
   const sandbox = isSandbox(page);
   const key = page.http.app.services.processors[checkout.mode]?.publishableKey ?? '';
   const ids = shares.map(({ id }) => id).join(' ');
   // What Stripe's form must know before there is a hold. The response to the hold request corrects `saves-card`.
-  const savesCard = needsSavedCard(Date.parse(checkout.pay_by), page.http.app.clock.now());
-  const first = html`data-amount="${shares[0]?.amount ?? 0}" data-currency="${checkout.currency}" data-saves-card="${String(savesCard)}"`;
+  const savesCard = shares.length > 1 || needsSavedCard(Date.parse(checkout.pay_by), page.http.app.clock.now());
+  const amounts = shares.map((share) => share.amount).join(' ');
+  const payment = html`data-amounts="${amounts}" data-currency="${checkout.currency}" data-saves-card="${String(savesCard)}"`;
   return html`<section class="pay" aria-labelledby="pay-title" data-keep="${ids}">
 <h2 id="pay-title">${title(page, model, shares)}</h2>
-<form class="card" method="post" novalidate data-pay="${model.route.path}" data-shares="${ids}" ${first} data-key="${key}" data-driver="${assetUrl(sandbox ? 'pay-sandbox.js' : 'pay-stripe.js')}" data-language="${translator.language}">
+<form class="card" method="post" novalidate data-pay="${model.route.path}" data-shares="${ids}" ${payment} data-key="${key}" data-driver="${assetUrl(sandbox ? 'pay-sandbox.js' : 'pay-stripe.js')}" data-language="${translator.language}">
 <p class="error above" role="alert" tabindex="-1" data-trouble-line hidden></p>
 <button type="button" class="quiet" data-retry hidden>${translator.translate('page.form_retry')}</button>
-${sandbox ? sandboxFields(page) : stripePlaces(page)}
+${sameCard !== null && html`<button type="button" class="quiet waiting" data-same-card="${sameCard}">${translator.translate('page.hold_same_card', { amount })}</button>\n`}${sandbox ? sandboxFields(page) : stripePlaces(page)}
 <p class="wait" role="status" data-loading hidden>${translator.translate('page.form_loading')}</p>
-<button type="button" class="waiting" data-pay-button>${translator.translate('page.hold_amount', { amount: money(page, model, sum) })}</button>
+<button type="button" class="waiting" data-pay-button>${translator.translate('page.hold_amount', { amount })}</button>
 <p class="wait" role="status" data-wait-line></p>
 <p class="quiet after-button">${translator.translate('page.nothing_charged')}</p>
 <noscript><p class="error">${translator.translate('page.needs_script')}</p></noscript>
-${scriptTexts(page, 'trouble', CARD_ERRORS)}${scriptTexts(page, 'wait', ['holding', 'bank', 'checking'])}</form>
+${scriptTexts(page, 'trouble', CARD_ERRORS)}${scriptTexts(page, 'wait', ['holding', 'bank', 'checking'])}${shares.length > 1 && partTexts(page, model, shares)}</form>
 </section>`;
 }
 
@@ -74,6 +86,17 @@ function stripePlaces({ translator }: PageRequest): Html {
   return html`<div data-wallets></div>
 <p class="or" data-or hidden><span>${translator.translate('page.or_by_card')}</span></p>
 <div data-mount></div>`;
+}
+
+/** For the script: which of several shares are held, and which are not. */
+function partTexts(page: PageRequest, model: PageModel, shares: readonly GuestShare[]): Piece {
+  const names = shares.map((share) => html`<template data-name="${share.id}">${nameOf(page, model, share)}</template>`);
+  // The script fills in the names.
+  const values = { held: '{held}', open: '{open}' };
+  const texts = ['card', 'stopped'].map(
+    (why) => html`<template data-part="${why}">${page.translator.translate(`page.part_${why}`, values)}</template>`,
+  );
+  return [texts, names];
 }
 
 function title(page: PageRequest, model: PageModel, shares: readonly GuestShare[]): string {

@@ -32,6 +32,8 @@ export interface ScreenOptions {
   readonly choice?: PartyChoiceView | null;
   /** The organizer covers: a share's id, or `rest`. */
   readonly cover?: string | null;
+  /** A share that the organizer holds with a saved card, which can pay others; null: there is none. */
+  readonly sameCard?: string | null;
 }
 
 export function renderScreen(page: PageRequest, model: PageModel, options: ScreenOptions = {}): PageContent {
@@ -103,19 +105,19 @@ function signedOutBody(page: PageRequest, model: PageModel, formError: FormError
 
 function collecting(page: PageRequest, model: PageModel, options: ScreenOptions): Body {
   const { myShare, isOrganizer } = model;
-  const covered = isOrganizer && options.cover ? sharesToCover(page, model, options.cover) : [];
+  const covered = isOrganizer && options.cover ? sharesToCover(model, options.cover) : [];
   const above =
     options.formError == null
       ? null
       : notice(page.translator.translate('page.not_done'), options.formError.message, 'problem');
-  if (covered.length > 0) {
+  if (covered.length > 0 && model.isVenuePayable) {
     return {
       main: [
         above,
         coverBlock(page, model, covered),
         promise(page, model),
         progress(page, model),
-        payForm(page, model, covered),
+        payForm(page, model, covered, covered.every(isUnpaid) ? (options.sameCard ?? null) : null),
         html`<p><a href="/c/${model.checkout.id}">${page.translator.translate('page.back')}</a></p>`,
         aboutHolds(page),
       ],
@@ -133,18 +135,14 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
       aboutHolds(page),
     ],
     shouldPoll: true,
-    hasPayForm: isUnpaid(myShare) || needsOtherCard(myShare),
+    hasPayForm: (isUnpaid(myShare) || needsOtherCard(myShare)) && model.isVenuePayable,
   };
 }
 
-/** Stripe's form pays one share at a time, so with Stripe "rest" covers the remaining shares one after the other. */
-function sharesToCover(page: PageRequest, { checkout, myShare }: PageModel, cover: string): readonly GuestShare[] {
+function sharesToCover({ checkout, myShare }: PageModel, cover: string): readonly GuestShare[] {
   const isOther = (share: GuestShare): boolean => share.id !== myShare?.id;
-  if (cover !== 'rest') {
-    return checkout.shares.filter((share) => isOther(share) && share.id === cover && canTakeCard(share));
-  }
-  const others = checkout.shares.filter((share) => isOther(share) && isUnpaid(share));
-  return isSandbox(page) ? others : others.slice(0, 1);
+  if (cover === 'rest') return checkout.shares.filter((share) => isOther(share) && isUnpaid(share));
+  return checkout.shares.filter((share) => isOther(share) && share.id === cover && canTakeCard(share));
 }
 
 function heldNotice(page: PageRequest, model: PageModel, share: GuestShare): Html {
@@ -176,9 +174,10 @@ function renewalNotice(page: PageRequest, model: PageModel, share: GuestShare): 
 /** The guest's own share, by its state. */
 function ownShare(page: PageRequest, model: PageModel, share: GuestShare): readonly Piece[] {
   const { translator } = page;
-  if (needsOtherCard(share))
+  if (needsOtherCard(share) && model.isVenuePayable)
     return [renewalNotice(page, model, share), payForm(page, model, [share]), progress(page, model)];
   if (share.status === 'held') return [heldNotice(page, model, share), progress(page, model)];
+  if (!model.isVenuePayable) return [notPayableNotice(page, model), progress(page, model)];
   const problem =
     share.status === 'failed' &&
     (!model.hasLostHold
@@ -229,8 +228,25 @@ function wrongPerson({ translator, member }: PageRequest, name: string): Html {
   return notice(translator.translate('page.wrong_person_title', { name }), text);
 }
 
+/** The guest's share is unpaid, and no card can be held for it now. */
+function notPayableNotice({ translator }: PageRequest, { checkout }: PageModel): Html {
+  const venue = checkout.venue.name;
+  return notice(
+    translator.translate('page.not_payable_title'),
+    translator.translate('page.not_payable_text', { venue }),
+    'problem',
+  );
+}
+
 function funded(page: PageRequest, model: PageModel): Body {
   const { translator } = page;
+  if (!model.isVenuePayable) {
+    const { name: venue } = model.checkout.venue;
+    const until = sentence(page, 'page.funded_waits_until', deadline(page, model));
+    const waiting = html`<p>${translator.translate('page.funded_waits', { venue })}</p><p>${until}</p>`;
+    const block = successNotice(translator.translate('page.funded_waits_title'), waiting);
+    return { main: [block, progress(page, model)], shouldPoll: true };
+  }
   const block = successNotice(
     translator.translate('page.funded_title'),
     html`<p>${translator.translate('page.funded_text')}</p>`,

@@ -60,8 +60,11 @@ export const guests: readonly AppOperation[] = [
     path: '/v1/public/shares/{share_id}/hold',
     tag: 'Guests',
     summary: 'Hold one share on a card',
+    description:
+      'Without a body the card form pays. To cover several shares with one card, hold the first with `save_card`, confirm it with the card form, and hold each of the others with `card_share_id`: the server confirms them.',
     auth: 'member',
     effect: 'write',
+    body: only('hold_create'),
     responses: { 200: plain('What the card form needs.', 'hold_secret') },
     errors: ['not_found', 'share_not_yours', 'conflict'],
     run: holdAsGuest,

@@ -4,10 +4,18 @@
 
 import { callKeys, type HoldState } from '../../payments/hold.ts';
 import { type HoldFacts, type Processor, ProcessorRefusal, ProcessorUnavailable } from '../../payments/processor.ts';
+import { confirmPayable } from '../../payments/refresh-payout-accounts.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
 import { decideUnderLock, type PaymentServices, processorFor, retryAt } from '../payment-services.ts';
 import { readCheckout } from '../queries.ts';
-import { beginCaptures, type CaptureOutcome, hasBegunCapturing, partyHolds, recordCaptures } from './decide-capture.ts';
+import {
+  beginCaptures,
+  type CaptureOutcome,
+  hasBegunCapturing,
+  partyHolds,
+  recordCaptures,
+  waitUntilPayable,
+} from './decide-capture.ts';
 import { claimCapture, claimDueCaptures, venuesWithDueCaptures } from './queries.ts';
 
 const LEASE_MS = 60_000;
@@ -70,13 +78,27 @@ function hasLease(checkout: LockedCheckout, leaseToken: number): boolean {
   return checkout.status === 'funded' && checkout.leaseToken === leaseToken;
 }
 
-/** Retrieves every hold. If all are still held, commits the decision to capture. Returns whether it was committed. */
+/**
+ * Asks whether the venue can be paid, and retrieves every hold. If it can, and all are still held, commits the decision to
+ * capture. Returns whether it was committed.
+ */
 async function verifyAndBegin(
   services: PaymentServices,
   processor: Processor,
   checkout: LockedCheckout,
   leaseToken: number,
 ): Promise<boolean> {
+  if (!(await confirmPayable(services, checkout.venueId, checkout.mode))) {
+    await decideUnderLock(services, checkout.venueId, checkout.id, (locked, now) => ({
+      steps: hasLease(locked, leaseToken) ? waitUntilPayable(locked, now) : [],
+      result: null,
+    }));
+    services.log.warn(
+      { checkout: checkout.id, venue: checkout.venueId },
+      'no card is charged: the venue cannot be paid',
+    );
+    return false;
+  }
   const facts = new Map<string, HoldFacts>();
   await forEachConcurrently(partyHolds(checkout), async (hold) => {
     if (hold.intentId !== null) facts.set(hold.id, await processor.retrieveHold(hold.intentId));

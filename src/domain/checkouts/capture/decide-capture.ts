@@ -1,5 +1,5 @@
 // Decisions about the capture of a funded checkout. Pure. Before the first capture every hold is verified with the
-// processor: if one was lost, the checkout goes back to collecting and no guest is charged. If all are held, all are
+// processor, and that it can pay the venue: if one hold was lost, the checkout goes back to collecting and no guest is charged. If all are held, all are
 // captured. If a capture is refused for good after another one succeeded, the captured money is returned, the other
 // holds are released and the checkout is canceled. Nothing ends while the outcome of a capture is unknown.
 
@@ -9,11 +9,13 @@ import { type HoldState, usesSavedCard } from '../../payments/hold.ts';
 import type { NewMovement } from '../../payments/movement-queries.ts';
 import type { HoldFacts } from '../../payments/processor.ts';
 import { applySteps } from '../apply-steps.ts';
+import { endUnfunded } from '../end-unfunded.ts';
 import { holdOf, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
 import { loseHold, matchesRequest } from '../lose-hold.ts';
 import type { Step } from '../steps.ts';
 
 export const CAPTURE_FAILED = 'capture_failed';
+export const VENUE_NOT_PAYABLE = 'venue_not_payable';
 
 /** The current holds of the party's shares; a share of 0 has none. */
 export function partyHolds(checkout: LockedCheckout): readonly HoldState[] {
@@ -24,6 +26,18 @@ export function hasBegunCapturing(checkout: LockedCheckout): boolean {
   return checkout.holds.some(({ status }) => status === 'capturing' || status === 'captured');
 }
 
+const PAYABLE_RETRY_MS = 60_000;
+
+/**
+ * The venue cannot be paid, so no guest is charged: the cards stay held, and the worker looks again every minute. At the
+ * deadline every card is released.
+ */
+export function waitUntilPayable(checkout: LockedCheckout, now: number): readonly Step[] {
+  if (checkout.status !== 'funded' || hasBegunCapturing(checkout)) return [];
+  if (checkout.expiresAt <= now) return endUnfunded(checkout, 'canceled', now, VENUE_NOT_PAYABLE);
+  return [{ step: 'schedule retry', at: Math.min(now + PAYABLE_RETRY_MS, checkout.expiresAt) }];
+}
+
 /** Given the facts of every hold: begins the captures if all are held, else goes back to collecting. */
 export function beginCaptures(
   checkout: LockedCheckout,
@@ -32,6 +46,7 @@ export function beginCaptures(
 ): readonly Step[] {
   if (checkout.status !== 'funded' || hasBegunCapturing(checkout)) return [];
   if (!checkout.shares.every(({ status }) => status === 'held')) return [];
+  if (!checkout.isVenuePayable) return waitUntilPayable(checkout, now);
   const holds = partyHolds(checkout);
   const lost = holds.filter((hold) => {
     const current = facts.get(hold.id);

@@ -42,6 +42,25 @@ export async function claimCapture(db: Queryable, venueId: string, id: string, u
   return rows[0]?.leaseToken ?? null;
 }
 
+export interface FundedAtVenue {
+  readonly venueId: string;
+  readonly count: number;
+  readonly amount: number;
+  /** The first deadline, as text. */
+  readonly until: string;
+}
+
+/** Funded checkouts of each venue, none of whose cards is charged yet. */
+export async function fundedByVenue(db: Queryable, mode: Mode): Promise<FundedAtVenue[]> {
+  return db.query<FundedAtVenue>(
+    `select venue_id as "venueId", count(*)::integer as "count", sum(amount)::float8 as "amount", min(expires_at) as "until"
+     from checkouts c where status = 'funded' and mode = $1 and not exists (
+       select 1 from shares s where s.venue_id = c.venue_id and s.checkout_id = c.checkout_id and s.status = 'captured')
+     group by venue_id`,
+    [mode],
+  );
+}
+
 export async function fundedCheckouts(
   db: Queryable,
   mode: Mode,

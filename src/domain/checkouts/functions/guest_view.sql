@@ -1,7 +1,7 @@
 -- The checkout as guests see it: without fee, net amount, metadata and booking id. A seat is open while a guest may
 -- still take it. covered_by is the person whose card was held last for the share, when that is not the share's own
--- member. renew_by is when a hold lapses whose renewal was refused, in the checkout's own time: until then its guest can
--- give another card.
+-- member. renew_by is when a hold lapses whose renewal was refused, in the checkout's own time: until then its guest
+-- can give another card.
 create or replace function guest_view(c checkouts) returns json language sql stable as $$
   select row_to_json(o) from (
     select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,

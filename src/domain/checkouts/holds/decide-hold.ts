@@ -32,12 +32,26 @@ export type HoldRefusal =
   | 'checkout_past_pay_by'
   | 'checkout_not_collecting'
   | 'share_already_held'
-  | 'nothing_to_pay';
+  | 'nothing_to_pay'
+  | 'card_not_saved'
+  | 'venue_not_payable';
+
+/** Which card the guest wants to pay with. */
+export interface RequestedCard {
+  /** Save the card of the card form, so that it can pay other shares. */
+  readonly isSaved: boolean;
+  /** Pay with the saved card that holds this share; null: with the card form. */
+  readonly ofShare: string | null;
+}
+
+export const CARD_OF_FORM: RequestedCard = { isSaved: false, ofShare: null };
 
 /** Who requests a hold. */
 export interface HoldRequester {
   /** The member who will pay; null: a test helper, which accepts any hold of the share. */
   readonly payerId: string | null;
+  /** Absent: the card of the card form. */
+  readonly card?: RequestedCard;
   /** The hold that this request has just settled with the processor, and the lease token of that settlement. */
   readonly retrieved: { readonly holdId: string; readonly leaseToken: number } | null;
 }
@@ -51,6 +65,8 @@ export type HoldDecision =
       readonly steps: readonly Step[];
       /** Earlier holds of the share without a card: they must be released before a guest gets the new secret. */
       readonly releaseFirst: readonly string[];
+      /** The saved card that the server confirms the hold with; null: the guest's card form confirms it. */
+      readonly savedMethodId: string | null;
     };
 
 /** Whether a hold that begins now may have to be renewed, which needs the guest's consent to save the card. */
@@ -81,17 +97,24 @@ export function decideHold(
   const isHeld = share.status === 'held' || share.status === 'captured';
   if (isHeld && replaced === undefined) return { refusal: 'share_already_held' };
   if (share.amount === 0) return { refusal: 'nothing_to_pay' };
+  // No card is held for a venue that could not be paid with it. A card that is held already stays so until the deadline.
+  if (!checkout.isVenuePayable) return { refusal: 'venue_not_payable' };
+  const { payerId, card = CARD_OF_FORM } = requester;
+  const source = card.ofShare === null ? null : findSavedCard(checkout, card.ofShare, payerId);
+  // A hold that replaces another waits for another card: of the card form.
+  if (source === undefined || (source !== null && replaced !== undefined)) return { refusal: 'card_not_saved' };
   // Beside a hold that the guest replaces, the new one waits for a card.
   const current = replaced === undefined ? holdOf(checkout, shareId) : renewalOf(checkout, replaced);
-  const newHold: NewHold = { share, payerId: requester.payerId, renews: replaced?.id ?? null };
+  const newHold: NewHold = { share, payerId, renews: replaced?.id ?? null, card, source };
   // A hold that was held once is not in the way: its card is known, and its secret cannot hold another one.
   const releasing = checkout.holds.filter(
     (hold) => hold.shareId === shareId && hold.status === 'releasing' && hold.heldAt === null,
   );
   const releaseFirst = releasing.map(({ id }) => id);
   if (current === undefined) return addHold(checkout, newHold, now, newId, releaseFirst);
-  if (requester.payerId === null || requester.payerId === (current.payerId ?? share.memberId)) {
-    return { holdId: current.id, steps: [], releaseFirst };
+  const isOwn = payerId === null || payerId === payerOf(checkout, current);
+  if (isOwn && canTakeCard(current, newHold)) {
+    return { holdId: current.id, steps: [], releaseFirst, savedMethodId: source?.paymentMethodId ?? null };
   }
   // No guest has the secret of a requested hold. An open hold may be confirmed by now, unless this request has just asked.
   const isUpToDate =
@@ -106,19 +129,61 @@ interface NewHold {
   readonly payerId: string | null;
   /** The hold that the guest replaces; null: the share is not held. */
   readonly renews: string | null;
+  readonly card: RequestedCard;
+  /** The hold whose saved card pays; null: the card form's card does. */
+  readonly source: SavedCardHold | null;
+}
+
+interface SavedCardHold extends HoldState {
+  readonly customerId: string;
+  readonly paymentMethodId: string;
+}
+
+function payerOf(checkout: LockedCheckout, hold: HoldState): string | null {
+  return hold.payerId ?? shareOf(checkout, hold.shareId)?.memberId ?? null;
+}
+
+/** The hold of a share, if this member holds it with a card that is saved; undefined otherwise. */
+function findSavedCard(checkout: LockedCheckout, shareId: string, payerId: string | null): SavedCardHold | undefined {
+  const hold = holdOf(checkout, shareId);
+  if (hold?.status !== 'held' || payerId === null) return undefined;
+  if (payerOf(checkout, hold) !== payerId) return undefined;
+  const { customerId, paymentMethodId } = hold;
+  // Without a customer the processor has not saved the card: it can never be used again.
+  return customerId === null || paymentMethodId === null ? undefined : { ...hold, customerId, paymentMethodId };
+}
+
+/** A share that the member holds with a saved card, which can pay others of the checkout; null: there is none. */
+export function shareWithSavedCard(checkout: LockedCheckout, memberId: string): string | null {
+  const found = checkout.shares.findLast(({ id }) => findSavedCard(checkout, id, memberId) !== undefined);
+  return found?.id ?? null;
+}
+
+/** The processor saves a card, and takes a saved one, only for the customer with whom the intent was created. */
+function canTakeCard(hold: HoldState, { card, source }: NewHold): boolean {
+  if (card.isSaved && !hold.savesCard) return false;
+  return source === null || hold.customerId === source.customerId;
 }
 
 function addHold(
   checkout: LockedCheckout,
-  { share, payerId, renews }: NewHold,
+  { share, payerId, renews, card, source }: NewHold,
   now: number,
   newId: () => string,
   releaseFirst: readonly string[],
 ): Extract<HoldDecision, { holdId: string }> {
   const id = newId();
-  const savesCard = needsSavedCard(checkout.expiresAt, now);
-  const hold = { id, shareId: share.id, amount: share.amount, renews, savesCard, customerId: null, payerId };
-  return { holdId: id, steps: [{ step: 'add hold', hold, dueAt: now + MINUTE }], releaseFirst };
+  const hold = {
+    id,
+    shareId: share.id,
+    amount: share.amount,
+    renews,
+    savesCard: needsSavedCard(checkout.expiresAt, now) || card.isSaved || source !== null,
+    customerId: source?.customerId ?? null,
+    payerId,
+  };
+  const steps: readonly Step[] = [{ step: 'add hold', hold, dueAt: now + MINUTE }];
+  return { holdId: id, steps, releaseFirst, savedMethodId: source?.paymentMethodId ?? null };
 }
 
 /** The processor has returned its facts of a hold. `isBlockedByDeclines`: too many cards were declined. */

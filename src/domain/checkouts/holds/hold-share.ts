@@ -6,7 +6,14 @@
 import { conflict, notFound, Problem } from '../../../base/errors.ts';
 import { findHold } from '../../payments/queries.ts';
 import { decideUnderLock, type PaymentServices, processorFor } from '../payment-services.ts';
-import { decideHold, type HoldDecision, type HoldRefusal, type HoldRequester } from './decide-hold.ts';
+import {
+  CARD_OF_FORM,
+  decideHold,
+  type HoldDecision,
+  type HoldRefusal,
+  type HoldRequester,
+  type RequestedCard,
+} from './decide-hold.ts';
 import { settleHoldNow } from './settle-hold.ts';
 
 export interface HoldClientSecret {
@@ -14,6 +21,8 @@ export interface HoldClientSecret {
   readonly clientSecret: string;
   readonly publishableKey: string;
   readonly savesCard: boolean;
+  /** The saved card with which the server confirms the hold; null: the guest's card form confirms it. */
+  readonly savedMethodId: string | null;
 }
 
 /** How often a request settles a hold before it answers 503. */
@@ -27,9 +36,10 @@ export async function holdShare(
   checkoutId: string,
   shareId: string,
   payerId: string | null = null,
+  card: RequestedCard = CARD_OF_FORM,
 ): Promise<HoldClientSecret> {
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-    const requested = await requestHold(services, venueId, checkoutId, shareId, payerId);
+    const requested = await requestHold(services, venueId, checkoutId, shareId, { payerId, card });
     for (const holdId of requested.releaseFirst) await waitForRelease(services, venueId, holdId);
     let hold = await findHold(services.db, venueId, requested.holdId);
     if (hold?.status === 'requested') {
@@ -44,6 +54,7 @@ export async function holdShare(
         clientSecret: services.seal.open(hold.clientSecret, `hold ${venueId} ${hold.id}`),
         publishableKey: processorFor(services, hold.mode).publishableKey,
         savesCard: hold.savesCard,
+        savedMethodId: requested.savedMethodId,
       };
     }
   }
@@ -55,11 +66,11 @@ async function requestHold(
   venueId: string,
   checkoutId: string,
   shareId: string,
-  payerId: string | null,
+  by: Pick<HoldRequester, 'payerId' | 'card'>,
 ): Promise<Extract<HoldDecision, { holdId: string }>> {
   let retrieved: HoldRequester['retrieved'] = null;
   for (let polls = 0; polls < MAX_POLLS; polls++) {
-    const requester = { payerId, retrieved };
+    const requester = { ...by, retrieved };
     const decision = await decideUnderLock(services, venueId, checkoutId, (checkout, now) => {
       const result = decideHold(checkout, shareId, now, () => services.ids.uuid(), requester);
       return { steps: 'steps' in result ? result.steps : [], result };
@@ -107,6 +118,13 @@ function refusalOf(refusal: HoldRefusal): Problem {
       return conflict(refusal, 'The time to pay has passed: nothing can be held any more.');
     case 'checkout_not_collecting':
       return conflict(refusal, 'This checkout is not collecting: there is nothing to hold.');
+    case 'card_not_saved':
+      return conflict(
+        refusal,
+        'The card of that share cannot pay another one: you do not hold it, or it is not saved.',
+      );
+    case 'venue_not_payable':
+      return conflict(refusal, 'This venue cannot be paid at the moment, so no card is held. Nothing was charged.');
     case 'share_already_held':
     case 'nothing_to_pay':
       return conflict('share_already_held', 'This share is held already: there is nothing more to do.');

@@ -152,7 +152,9 @@ async function createRequestedHold(services: PaymentServices, hold: HoldState, l
     throw new ProcessorRefusal('request_expired', 'the hold was requested too long ago');
   const shown = await shownToPayer(services, hold);
   const metadata = holdMetadataOf(hold);
-  const customerId = hold.savesCard ? await processor.createCustomer(callKeys.customer(hold), metadata) : null;
+  const newCustomer = () => processor.createCustomer(callKeys.customer(hold), metadata);
+  // A hold that a saved card of another share pays was added with the customer of that card.
+  const customerId = hold.savesCard ? (hold.customerId ?? (await newCustomer())) : null;
   requireLease(services.clock, leaseEnds);
   const created = await processor.createHold({
     key: callKeys.open(hold),

@@ -69,14 +69,6 @@ export const REFUND_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'in some order of events the money of a disputed charge is transferred to the venue',
-    file: 'src/domain/payments/settle-movements.ts',
-    from: "    if (found === null && (await freezeIfDisputed(services.db, movement))) return 'frozen';\n",
-    to: '',
-    tests: 'simulation',
-  },
-  {
-    area: 'money',
     bug: 'in some order of events the loss of a dispute is never divided',
     file: 'src/domain/checkouts/disputes/apply-disputes.ts',
     from: 'isApplied ? null : retryAt(now, event)',

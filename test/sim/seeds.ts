@@ -48,7 +48,6 @@ const REQUIRED_TRANSITIONS = [
   'share failed → held',
   'share held → failed',
   'transfer sending → done',
-  'transfer sending → frozen',
   'transfer waiting → dropped',
 ];
 

@@ -336,10 +336,6 @@ CREATE TABLE disputes (
   currency text NOT NULL,
   status text NOT NULL,
   reason text NOT NULL,
-  -- The processor took the money back. Notices of this and of reinstated come in any order.
-  withdrawn boolean NOT NULL DEFAULT false,
-  -- The processor gave the money to us again.
-  reinstated boolean NOT NULL DEFAULT false,
   opened_at timestamp with time zone NOT NULL,
   changed_at timestamp with time zone NOT NULL,
   -- Of a lost dispute: how much of it the venue bears; null: it is not lost.
@@ -353,15 +349,23 @@ CREATE TABLE disputes (
   processor_fee integer NOT NULL DEFAULT 0,
   -- How much of processor_fee the processor has given back.
   processor_fee_returned integer NOT NULL DEFAULT 0,
+  -- What the processor took back from us.
+  withdrawn_amount integer NOT NULL DEFAULT 0,
+  -- How much of withdrawn_amount the processor gave to us again.
+  reinstated_amount integer NOT NULL DEFAULT 0,
+  -- How often an answer of the processor was recorded. A worker whose answer is older than the last record asks again.
+  changes integer NOT NULL DEFAULT 0,
   CONSTRAINT disputes_pkey PRIMARY KEY (venue_id, dispute_id),
   CONSTRAINT disputes_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT dispute_amount_is_not_negative CHECK (amount >= 0),
-  CONSTRAINT dispute_loss_is_divided_completely CHECK (venue_part IS NULL AND fee_part IS NULL AND returned_part = 0 OR venue_part >= 0 AND fee_part >= 0 AND returned_part >= 0 AND (venue_part + fee_part + returned_part) = amount),
+  CONSTRAINT dispute_amounts_are_not_negative CHECK (withdrawn_amount >= 0 AND reinstated_amount >= 0),
+  CONSTRAINT dispute_loss_is_divided_completely CHECK (venue_part IS NULL AND fee_part IS NULL AND returned_part = 0 OR venue_part >= 0 AND fee_part >= 0 AND returned_part >= 0 AND (venue_part + fee_part + returned_part) <= amount),
   CONSTRAINT dispute_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
   CONSTRAINT dispute_processor_fee_is_not_negative CHECK (processor_fee >= 0 AND processor_fee_returned >= 0)
 );
 CREATE INDEX disputes_by_checkout ON disputes USING btree (venue_id, checkout_id);
 CREATE INDEX disputes_by_hold ON disputes USING btree (venue_id, hold_id);
+CREATE INDEX disputes_undivided ON disputes USING btree (mode, changed_at) WHERE status = 'lost'::text AND venue_part IS NULL;
 
 -- The lease of one endpoint's deliveries. due_at is never later than the soonest delivery's.
 CREATE TABLE endpoint_queues (

@@ -60,13 +60,18 @@ function findChange(context: RenderContext, rest: string): Change | undefined {
   return dispute && disputeChanges(dispute).find(({ id }) => id === `txn_${rest}`)?.change;
 }
 
-/** The dispute's amount and fee as they were withdrawn, and as they were given back if it was won. */
+/** The dispute's amount and fee as they were withdrawn, and as they were given back. */
 export function disputeTransactions(dispute: DisputeRow): StripeObject[] {
   return disputeChanges(dispute).map(({ id, change }) => toBalanceTransaction(id, change));
 }
 
+/** What the platform has got back of a dispute's amount. */
+export function reinstatedOf({ amount, status, reinstated }: DisputeRow): number {
+  return reinstated ?? (status === 'won' ? amount : 0);
+}
+
 function disputeChanges(dispute: DisputeRow): { readonly id: string; readonly change: Change }[] {
-  const { id, created, amount, currency, fee = 0, status, isFeeReturned, closedAt = created } = dispute;
+  const { id, created, amount, currency, fee = 0, isFeeReturned, closedAt = created } = dispute;
   const withdrawal: Change = {
     type: 'adjustment',
     category: 'dispute',
@@ -78,12 +83,13 @@ function disputeChanges(dispute: DisputeRow): { readonly id: string; readonly ch
     created,
   };
   const first = { id: `txn_${id.slice(3)}`, change: withdrawal };
-  if (status !== 'won') return [first];
+  const reinstated = reinstatedOf(dispute);
+  if (reinstated === 0) return [first];
   const reversal: Change = {
     ...withdrawal,
     category: 'dispute_reversal',
     description: `Chargeback reversal for ${dispute.charge}`,
-    amount,
+    amount: reinstated,
     // Not `-fee` alone: JSON has no use for a negative zero.
     fee: isFeeReturned === true && fee > 0 ? -fee : 0,
     created: closedAt,

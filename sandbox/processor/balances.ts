@@ -1,7 +1,7 @@
 // The balances of the platform and of the connected accounts, each derived from the objects that changed it. What was
 // captured or transferred is available at once. The platform's balance can go below zero, by fees and disputes.
 
-import { chargeFee } from './balance-transactions.ts';
+import { chargeFee, reinstatedOf } from './balance-transactions.ts';
 import type { StripeObject } from './payment-objects.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -15,17 +15,22 @@ export type Balances = ReadonlyMap<string, number>;
 export function platformBalances(tx: Transaction): Balances {
   const sums = new Map<string, number>();
   const add = (currency: string, amount: number) => sums.set(currency, (sums.get(currency) ?? 0) + amount);
-  const { charges, transfers, disputes, payouts } = tx.changes.committed;
+  const { charges, transfers, disputes, payouts, refunds } = tx.changes.committed;
   for (const charge of charges.oldestFirst()) {
     const { captured, amountCaptured: amount } = charge;
     if (captured) add(charge.currency, amount - chargeFee(amount) - charge.refunded);
   }
   for (const transfer of transfers.oldestFirst()) add(transfer.currency, transfer.reversed - transfer.amount);
-  for (const { currency, amount, fee = 0, status, isFeeReturned } of disputes.oldestFirst()) {
+  for (const dispute of disputes.oldestFirst()) {
+    const { currency, amount, fee = 0, status, isFeeReturned } = dispute;
     const isReturned = status === 'won' && isFeeReturned === true;
-    add(currency, (status === 'won' ? 0 : -amount) - (isReturned ? 0 : fee));
+    add(currency, reinstatedOf(dispute) - amount - (isReturned ? 0 : fee));
   }
   for (const { currency, amount } of payouts.findByIndex('platform')) add(currency, -amount);
+  // A refund that waits for funds counts as refunded, and has not left the balance yet.
+  for (const { currency, amount, waitsForFunds } of refunds.oldestFirst()) {
+    if (waitsForFunds === true) add(currency, amount);
+  }
   return sums;
 }
 

@@ -49,9 +49,11 @@ export function createDispute(tx: Transaction, params: Params): StripeObject {
   }
   if (charge.dispute !== null)
     throw operationFailed('charge_disputed', `Charge ${charge.id} has been disputed already.`);
+  // A bank may dispute the whole charge although a part of it was refunded.
   const left = charge.amountCaptured - charge.refunded;
-  if (left === 0 || (requested ?? 0) > left) {
-    throw operationFailed('amount_too_large', `Only ${left} of charge ${charge.id} can be disputed.`, {
+  if (left === 0 || (requested ?? 0) > charge.amountCaptured) {
+    const most = left === 0 ? 0 : charge.amountCaptured;
+    throw operationFailed('amount_too_large', `Only ${most} of charge ${charge.id} can be disputed.`, {
       param: 'amount',
     });
   }
@@ -67,10 +69,14 @@ export function closeDispute(tx: Transaction, id: string, status: 'won' | 'lost'
   if (dispute.status === 'won' || dispute.status === 'lost') {
     throw operationFailed('dispute_closed', `Dispute ${id} is closed already: it was ${dispute.status}.`);
   }
-  const closed = tx.put('disputes', { ...dispute, status, isFeeReturned, closedAt: tx.now });
+  const { amountCaptured, refunded } = tx.require('charges', dispute.charge);
+  // What the guest had by a refund already comes back to the platform, although the dispute is lost.
+  const refundedToo = Math.max(0, dispute.amount - (amountCaptured - refunded));
+  const reinstated = status === 'won' ? dispute.amount : refundedToo;
+  const closed = tx.put('disputes', { ...dispute, status, reinstated, isFeeReturned, closedAt: tx.now });
   const object = toDispute(tx, closed);
   tx.recordEvent('charge.dispute.updated', object);
-  if (status === 'won') tx.recordEvent('charge.dispute.funds_reinstated', object);
+  if (reinstated > 0) tx.recordEvent('charge.dispute.funds_reinstated', object);
   tx.recordEvent('charge.dispute.closed', object);
   return object;
 }

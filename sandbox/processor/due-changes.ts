@@ -1,9 +1,10 @@
-// What happens to stored objects by the clock alone: an uncaptured hold lapses, a refund succeeds or fails later, and
+// What happens to stored objects by the clock alone: an uncaptured hold lapses, a refund succeeds or fails later or gets
+// the funds that it waits for, and
 // balances are paid out daily. The times are in the rows, so they survive a restart. Nothing here reads a clock or sets a timer.
 
 import { releaseHold } from './holds.ts';
 import { isPayoutDue, payOutDaily } from './payouts.ts';
-import { changeRefund } from './refunds.ts';
+import { changeRefund, fundRefunds } from './refunds.ts';
 import type { ChargeRow, Mode, RefundRow } from './row-types.ts';
 import type { Store } from './store.ts';
 import { TimerQueue } from './timer-queue.ts';
@@ -19,6 +20,8 @@ const MODES = ['test', 'live'] as const;
 export class DueChanges {
   readonly #queue = new TimerQueue<DueChange>();
   readonly #store: Store;
+  /** The refunds that wait for funds, oldest first. */
+  readonly #unfunded: Readonly<Record<Mode, Set<string>>> = { test: new Set(), live: new Set() };
 
   constructor(store: Store) {
     this.#store = store;
@@ -39,6 +42,8 @@ export class DueChanges {
     }
     for (const mode of MODES) {
       if (isPayoutDue(this.#store.tables(mode).payoutSettings.get('day')?.day, nowMs)) transact(mode, payOutDaily);
+      const unfunded = this.#unfunded[mode];
+      if (unfunded.size > 0) transact(mode, (tx) => fundRefunds(tx, [...unfunded]));
     }
   }
 
@@ -52,8 +57,15 @@ export class DueChanges {
     this.#queue.add(captureBefore * 1000, { mode, apply });
   }
 
-  #addRefund(mode: Mode, { id, next }: RefundRow): void {
+  #addRefund(mode: Mode, { id, next, waitsForFunds }: RefundRow): void {
+    if (waitsForFunds === true) this.#unfunded[mode].add(id);
+    else this.#unfunded[mode].delete(id);
     if (next === undefined || next === null) return;
-    this.#queue.add(next.at * 1000, { mode, apply: (tx) => changeRefund(tx, tx.require('refunds', id)) });
+    const apply = (tx: Transaction): void => {
+      const refund = tx.require('refunds', id);
+      // Funds that came meanwhile have given it another end.
+      if (refund.next?.at === next.at) changeRefund(tx, refund);
+    };
+    this.#queue.add(next.at * 1000, { mode, apply });
   }
 }

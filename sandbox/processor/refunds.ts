@@ -1,7 +1,9 @@
 // Refunds of captured charges, in full or in part. The sum of a charge's refunds never exceeds what was captured, and a
 // charge with an open or lost dispute is not refunded. A refund may be pending at first, and may fail after it succeeded.
+// One that the platform's balance does not cover is debited from its bank account, or waits for funds, by a setting.
 
 import { operationFailed } from './api-error.ts';
+import { platformBalance, platformBalances } from './balances.ts';
 import { cardByName } from './cards.ts';
 import { findCharge } from './disputes.ts';
 import type { Params } from './form-params.ts';
@@ -35,7 +37,7 @@ export function createRefund(tx: Transaction, params: Params): StripeObject {
     currency: charge.currency,
     reason,
     metadata: params.metadata(),
-    ...firstStatus(tx, charge),
+    ...(isCovered(tx, charge.currency, amount) ? firstStatus(tx, charge) : waitForFunds(tx)),
   });
   const refunded = tx.put('charges', { ...charge, refunded: charge.refunded + amount });
   const object = toRefund(tx, refund);
@@ -52,6 +54,35 @@ function firstStatus(tx: Transaction, { method }: ChargeRow): Pick<RefundRow, 's
   return { status: refund.first, next: { status: refund.later, at: tx.now + REFUND_CHANGE_SECONDS } };
 }
 
+/** Stripe gives up a refund that waits for funds; after how long is a guess. */
+const MAX_WAIT_SECONDS = 30 * 86_400;
+
+const refundsWait = (tx: Transaction): boolean => tx.find('payoutSettings', 'refunds')?.refundsWait === true;
+
+const isCovered = (tx: Transaction, currency: string, amount: number): boolean =>
+  !refundsWait(tx) || amount <= platformBalance(tx, currency);
+
+const waitForFunds = (tx: Transaction): Pick<RefundRow, 'status' | 'next' | 'waitsForFunds'> => ({
+  status: 'pending',
+  waitsForFunds: true,
+  next: { status: 'failed', at: tx.now + MAX_WAIT_SECONDS },
+});
+
+/** Pays the refunds that wait, oldest first, as far as the balance covers them now. That order is a guess. */
+export function fundRefunds(tx: Transaction, ids: Iterable<string>): void {
+  const available = new Map(platformBalances(tx));
+  const mustWait = refundsWait(tx);
+  for (const id of ids) {
+    const { waitsForFunds, ...refund } = tx.require('refunds', id);
+    const left = available.get(refund.currency) ?? 0;
+    if (waitsForFunds !== true || (mustWait && refund.amount > left)) continue;
+    available.set(refund.currency, left - refund.amount);
+    const first = firstStatus(tx, tx.require('charges', refund.charge));
+    const { status = 'succeeded', next = null } = first;
+    recordChange(tx, tx.put('refunds', { ...refund, status, next }));
+  }
+}
+
 /**
  * A refund that was pending succeeds, or one that had succeeded fails: then its money is back on the platform's balance.
  * That the charge counts as not refunded again is a guess about Stripe.
@@ -59,13 +90,19 @@ function firstStatus(tx: Transaction, { method }: ChargeRow): Pick<RefundRow, 's
 export function changeRefund(tx: Transaction, refund: RefundRow): void {
   if (refund.next === undefined || refund.next === null) return;
   const { status } = refund.next;
-  const changed = tx.put('refunds', { ...refund, status, next: null });
+  const { waitsForFunds, ...row } = refund;
+  const lacked = waitsForFunds === true ? { lackedFunds: true } : {};
+  const changed = tx.put('refunds', { ...row, ...lacked, status, next: null });
   if (status === 'failed') {
     const charge = tx.require('charges', refund.charge);
     tx.put('charges', { ...charge, refunded: charge.refunded - refund.amount });
   }
+  recordChange(tx, changed);
+}
+
+function recordChange(tx: Transaction, changed: RefundRow): void {
   const object = toRefund(tx, changed);
-  if (status === 'failed') tx.recordEvent('refund.failed', object);
+  if (changed.status === 'failed') tx.recordEvent('refund.failed', object);
   tx.recordEvent('refund.updated', object);
   tx.recordEvent('charge.refund.updated', object);
 }
@@ -80,13 +117,13 @@ export function toRefund(context: RenderContext, row: RefundRow): StripeObject {
   const { status = 'succeeded' } = row;
   const failure = {
     failure_balance_transaction: `txn_${row.id.slice(3)}_failed`,
-    failure_reason: 'expired_or_canceled_card',
+    failure_reason: row.lackedFunds === true ? 'insufficient_funds' : 'expired_or_canceled_card',
   };
   return {
     id: row.id,
     object: 'refund',
     amount: row.amount,
-    balance_transaction: `txn_${row.id.slice(3)}`,
+    balance_transaction: row.waitsForFunds === true ? null : `txn_${row.id.slice(3)}`,
     charge: row.charge,
     created: row.created,
     currency: row.currency,
@@ -100,7 +137,9 @@ export function toRefund(context: RenderContext, row: RefundRow): StripeObject {
     metadata: row.metadata,
     payment_intent: row.intent,
     payment_method: charge?.method ?? null,
-    ...(status === 'pending' ? { pending_reason: 'processing' } : {}),
+    ...(status === 'pending'
+      ? { pending_reason: row.waitsForFunds === true ? 'insufficient_funds' : 'processing' }
+      : {}),
     reason: row.reason,
     receipt_number: null,
     source_transfer_reversal: null,

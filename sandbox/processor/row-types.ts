@@ -97,6 +97,10 @@ export interface RefundRow {
   readonly metadata: Metadata;
   /** Absent: succeeded. */
   readonly status?: 'pending' | 'succeeded' | 'failed';
+  /** Pending because the platform's balance does not cover it; absent: for another reason. */
+  readonly waitsForFunds?: boolean;
+  /** It failed because no funds came. */
+  readonly lackedFunds?: boolean;
   /** What it becomes later, and when; null or absent: nothing. */
   readonly next?: { readonly status: 'succeeded' | 'failed'; readonly at: number } | null;
 }
@@ -185,6 +189,8 @@ export interface DisputeRow {
   readonly metadata: Metadata;
   /** What the processor charged for the dispute. Absent in older journals: nothing. */
   readonly fee?: number;
+  /** What was given back when it was closed. Absent in older journals: all of a won dispute. */
+  readonly reinstated?: number;
   /** The fee was given back when the dispute was won. */
   readonly isFeeReturned?: boolean;
   readonly closedAt?: number;
@@ -214,6 +220,8 @@ export interface PayoutSettingRow {
   readonly id: string;
   readonly interval?: PayoutInterval;
   readonly day?: number;
+  /** Of the row `refunds`: a refund without funds waits; absent: it is debited from the platform's bank account. */
+  readonly refundsWait?: boolean;
 }
 
 export interface EventRow {

@@ -34,9 +34,17 @@ export function serveSandboxRoute({ request, path, faults, transact }: SandboxRe
   return json(transact((tx) => setTransfersStatus(tx, account, status)));
 }
 
-/** Pays out what an account has now, or says how often every account without a setting of its own is paid out. */
+/**
+ * Pays out what an account has now, or says how often every account without a setting of its own is paid out, or what
+ * becomes of refunds that the platform's balance does not cover.
+ */
 function servePayouts(tx: Transaction, params: Params): StripeObject {
-  params.rejectUnknown(new Set(['account', 'accounts']));
+  params.rejectUnknown(new Set(['account', 'accounts', 'refunds']));
+  const refunds = params.oneOf('refunds', ['wait', 'from_bank']);
+  if (refunds !== null) {
+    tx.put('payoutSettings', { id: 'refunds', refundsWait: refunds === 'wait' });
+    return { refunds };
+  }
   const interval = params.oneOf('accounts', ['daily', 'manual']);
   if (interval !== null) {
     setPayoutInterval(tx, 'accounts', interval);

@@ -14,7 +14,7 @@ import { verifyEncryptionKey } from '../domain/installation/verify-encryption-ke
 import { findDebts } from '../domain/payments/debt-queries.ts';
 import { missingSetup } from '../domain/payments/needed-setup.ts';
 import { payableVenues } from '../domain/payments/payout-account-queries.ts';
-import { countRefunds, type RefundCount } from '../domain/payments/refund-queries.ts';
+import { countRefunds, type RefundCount, unfundedRefunds } from '../domain/payments/refund-queries.ts';
 import { listVenues } from '../domain/venues/queries.ts';
 import type { AppContext } from '../run/context.ts';
 import { errorLine } from './cli-error.ts';
@@ -140,7 +140,7 @@ async function checkProcessor({ config, services }: AppContext): Promise<Check> 
   const detail = [describe('test'), describe('live'), ...missing].join(', ');
   if (missing.length === 0) return passed('processor', detail);
   const remedy = `run "everyshare processor setup --mode MODE --url ${config.baseUrl ?? 'URL'}", and set what it prints.`;
-  // Without events the worker still asks for everything but disputes, of which it hears by an event alone.
+  // Without events the worker still asks for everything, for disputes only every six hours.
   return problem('processor', detail, remedy);
 }
 
@@ -199,6 +199,10 @@ function checkBaseUrl({ config }: AppContext): Check {
 
 async function checkRefunds({ db }: AppContext): Promise<Check> {
   const [failed, frozen] = await Promise.all([countRefunds(db, 'failed'), countRefunds(db, 'frozen')]);
+  const unfunded = (await unfundedRefunds(db)).map(
+    ({ mode, currency, count, amount }) =>
+      `${count} ${count === 1 ? 'refund' : 'refunds'} of ${amount} ${currency} (${mode}) cannot be paid: the balance at the card processor is too low`,
+  );
   const describe = ({ count, parties }: RefundCount, what: string): string =>
     `${count} ${count === 1 ? 'refund' : 'refunds'} of ${parties} ${parties === 1 ? 'checkout' : 'checkouts'} ${what}`;
   const waiting =
@@ -213,9 +217,14 @@ async function checkRefunds({ db }: AppContext): Promise<Check> {
   if (failed.count > 0) {
     return problem(
       'refunds',
-      [describe(failed, 'did not reach the guest'), ...waiting].join('; '),
+      [describe(failed, 'did not reach the guest'), ...unfunded, ...waiting].join('; '),
       'see docs/guides/money-operations.md, then run "everyshare reconcile --retry-failed".',
     );
+  }
+  if (unfunded.length > 0) {
+    const remedy =
+      'top up the balance in the card processor’s dashboard by that amount, and pay out less: the refunds follow by themselves.';
+    return problem('refunds', [...unfunded, ...waiting].join('; '), remedy);
   }
   if (waiting.length === 0) return passed('refunds', 'none has failed');
   return notice('refunds', waiting.join(), 'answer the disputes in the dashboard of the card processor.');

@@ -170,6 +170,40 @@ describe('a lost dispute', () => {
   });
 });
 
+describe('a dispute of the whole charge after a part of it was refunded', () => {
+  async function refundedAndDisputed(): Promise<Disputed> {
+    const checkout = await venue.collecting({ party_size: 2, amount: 20_000 });
+    const [secret] = await venue.payAll(checkout, [CARDS.good]);
+    await world.work();
+    expect((await venue.post(`/v1/checkouts/${checkout.id}/refund`, { amount: 4_000 })).status).toBe(200);
+    await venue.finishDueWork(checkout.id);
+    const intent = secret === undefined ? '' : intentIdOf(secret);
+    const disputeId = await disputes.open(intent, 10_000);
+    await disputes.deliverEvents(intent);
+    return { checkout: await venue.read(checkout.id), intent, disputeId };
+  }
+
+  it('costs the venue and our fee what was left, when it is lost: the refunded part comes back', async () => {
+    const dispute = await refundedAndDisputed();
+    const { id } = dispute.checkout;
+    await close(dispute, 'lost');
+    // 8,000 of the second share are left, 800 of them the fee.
+    expect(await venue.balances(id)).toEqual({ processor_balance: 800, fee_income: -800 });
+    expect(await venue.paidOutAtProcessor(id)).toBe(7_200);
+    expect((await venue.post(`/v1/checkouts/${id}/refund`, { amount: 8_001 })).json.errors[0].example_fix).toBe(8_000);
+    await expectBooksAgree();
+  });
+
+  it('changes nothing when it is won', async () => {
+    const dispute = await refundedAndDisputed();
+    await close(dispute, 'won');
+    const { id } = dispute.checkout;
+    expect(await venue.paidOutAtProcessor(id)).toBe(14_400);
+    expect(await venue.balances(id)).toEqual({ processor_balance: 1_600, fee_income: -1_600 });
+    await expectBooksAgree();
+  });
+});
+
 describe('a won dispute', () => {
   it('after the payout changes nothing for the venue', async () => {
     const dispute = await disputed({ isPaidOut: true });

@@ -1,12 +1,15 @@
 // The processor's events: accepted only when signed, recent and of the right mode; a hint to poll, never a fact;
 // harmless in any order and number. Disputes are recorded, shown and posted to the ledger.
 
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointSecret } from '../../sandbox/processor/endpoint-secret.ts';
+import { reconcile } from '../../src/domain/checkouts/accounting/reconcile.ts';
 import { applyDueProcessorEvents } from '../../src/domain/checkouts/disputes/apply-disputes.ts';
 import { findPayoutAccount } from '../../src/domain/payments/payout-account-queries.ts';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { registerWebhookEndpoints } from '../../src/domain/payments/register-webhook-endpoint.ts';
+import { disputeTools } from '../support/disputes.ts';
 import { CARDS, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { type HttpResponse, openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -194,13 +197,8 @@ describe('a processor event', () => {
 describe('a dispute', () => {
   const disputes = async (intent: string): Promise<string[]> =>
     (await eventsAbout(intent)).filter((body) => JSON.parse(body).type.startsWith('charge.dispute.'));
-  const like = (body: string, type: string, status?: string): string => {
-    const event = JSON.parse(body);
-    event.id = `evt_${type}_${status ?? ''}`.replaceAll('.', '_') + event.id;
-    event.type = type;
-    if (status !== undefined) event.data.object.status = status;
-    return JSON.stringify(event);
-  };
+  /** The same event once more, under an id of its own. */
+  const again = (body: string): string => JSON.stringify({ ...JSON.parse(body), id: `evt_${randomUUID()}` });
   /** What the processor charges for each dispute. */
   const fee = { kind: 'dispute_fee', amount: 1500 };
   const entries = (id: string): Promise<{ kind: string; amount: number }[]> =>
@@ -238,30 +236,76 @@ describe('a dispute', () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     const amount = checkout.shares[0].amount;
-    const withdrawn = like(created, 'charge.dispute.funds_withdrawn');
-    for (const body of [created, withdrawn, withdrawn, created]) await notify(body);
-    await notify(like(withdrawn, 'charge.dispute.funds_withdrawn'));
+    for (const body of [created, again(created), again(created), created]) await notify(body);
     await world.work();
     expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount }, fee]);
     expect((await venue.balances(checkout.id)).disputed_funds).toBe(amount);
-    await notify(like(created, 'charge.dispute.funds_reinstated', 'won'));
-    await notify(like(created, 'charge.dispute.closed', 'won'));
+    await disputeTools(world, venue).close(JSON.parse(created).data.object.id, 'won');
+    for (const body of [...(await disputes(intent)), again(created)]) await notify(body);
     await world.work();
     expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount }, fee, { kind: 'dispute_won', amount }]);
     expect((await venue.balances(checkout.id)).disputed_funds).toBeUndefined();
     expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'won' }]);
   });
 
-  it('that is closed stays closed when a late event arrives', async () => {
+  it('is recorded as the processor has it, whatever the event says and in whatever order events come', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
-    await notify(like(created, 'charge.dispute.closed', 'lost'));
-    await world.work();
+    await disputeTools(world, venue).close(JSON.parse(created).data.object.id, 'lost');
+    // The oldest event comes first and last.
     await notify(created);
     await world.work();
-    const current = await venue.read(checkout.id);
-    expect(current.disputes).toHaveLength(1);
-    expect(current.disputes[0].status).toBe('lost');
+    expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'lost' }]);
+    for (const body of await disputes(intent)) await notify(body);
+    await notify(again(created));
+    await world.work();
+    expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'lost' }]);
+    expect((await venue.balances(checkout.id)).disputed_funds).toBeUndefined();
+  });
+
+  it('is asked for again when another worker has recorded it meanwhile: an older answer is not recorded', async () => {
+    const { checkout, intent } = await disputed();
+    const [created = ''] = await disputes(intent);
+    await notify(created);
+    const { services } = world.context;
+    const processor = services.processors.test as Processor;
+    const retrieveDispute: Processor['retrieveDispute'] = async (id) => {
+      const older = await processor.retrieveDispute(id);
+      await disputeTools(world, venue).close(id, 'lost');
+      await notify(again(created));
+      await applyDueProcessorEvents(services, 10);
+      return older;
+    };
+    const slow = { ...processor, retrieveHold: processor.retrieveHold.bind(processor), retrieveDispute };
+    await applyDueProcessorEvents({ ...services, processors: { test: slow } }, 1);
+    expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'lost' }]);
+    expect(await world.db.query('select 1 from processor_events where due_at is not null')).toHaveLength(1);
+    await world.db.query('update processor_events set due_at = now() where due_at is not null');
+    await world.work();
+    expect(await world.db.query('select 1 from processor_events where due_at is not null')).toEqual([]);
+  });
+
+  it('is never given up, however long the processor is down', async () => {
+    const { checkout, intent } = await disputed();
+    const [created = ''] = await disputes(intent);
+    await notify(created);
+    await world.db.query(
+      "update processor_events set received_at = now() - interval '9 days' where due_at is not null",
+    );
+    world.processor.api.faults.set({ rules: [{ id: 'down', on: 'disputes.retrieve', kind: 'error_500' }] });
+    await world.work();
+    world.processor.api.faults.clear();
+    await world.db.query('update processor_events set due_at = now() where due_at is not null');
+    await world.work();
+    expect((await venue.read(checkout.id)).disputes).toHaveLength(1);
+  });
+
+  it('whose events are lost is found by reconcile', async () => {
+    const { checkout } = await disputed();
+    const options = { mode: 'test', since: Date.now(), apply: null } as const;
+    for (let time = 0; time < 2; time++) await reconcile(world.context.services, options);
+    await world.work();
+    expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'needs_response' }]);
   });
 
   it('about a hold that is not ours is accepted and not recorded', async () => {

@@ -115,4 +115,20 @@ export const ACCOUNT_BUGS: readonly Mutant[] = [
     to: '',
     tests: ['test/checkouts/unpayable-venue.test.ts'],
   },
+  {
+    area: 'money',
+    bug: 'doctor does not report refunds that wait for funds',
+    file: 'src/domain/payments/refund-queries.ts',
+    from: "export const INSUFFICIENT_FUNDS = 'insufficient_funds';",
+    to: "export const INSUFFICIENT_FUNDS = 'insufficient_balance';",
+    tests: ['test/checkouts/refund-funds.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a refund that waits for funds is posted to the ledger as paid',
+    file: 'src/domain/payments/settle-refund.ts',
+    from: "if (!isChanged || status === 'pending') return;",
+    to: 'if (!isChanged) return;',
+    tests: ['test/checkouts/refund-funds.test.ts'],
+  },
 ];

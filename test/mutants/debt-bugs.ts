@@ -5,6 +5,30 @@ import type { Mutant } from './list.ts';
 export const DEBT_BUGS: readonly Mutant[] = [
   {
     area: 'money',
+    bug: 'an older answer about a dispute is recorded over a later one',
+    file: 'src/domain/checkouts/disputes/apply-disputes.ts',
+    from: '    if (before.changes !== changes) return false;\n',
+    to: '',
+    tests: ['test/checkouts/processor-events.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'the part of a lost dispute that the processor gives back is lost by the venue',
+    file: 'src/domain/checkouts/disputes/apply-disputes.ts',
+    from: 'amount: facts.withdrawn - facts.reinstated };',
+    to: 'amount: facts.withdrawn };',
+    tests: ['test/checkouts/disputes.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a dispute whose events are lost is never found',
+    file: 'src/domain/checkouts/accounting/compare-disputes.ts',
+    from: 'for (const { disputeId, intentId, status, withdrawn, reinstated } of disputes) {',
+    to: 'for (const { disputeId, intentId, status, withdrawn, reinstated } of disputes.slice(1, 1)) {',
+    tests: ['test/checkouts/processor-events.test.ts'],
+  },
+  {
+    area: 'money',
     bug: 'the fee of a dispute is not booked',
     file: 'src/domain/checkouts/disputes/apply-disputes.ts',
     from: '.filter(({ recorded, total }) => total > recorded)',

@@ -167,8 +167,8 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'the venue keeps the money of a lost dispute',
     file: 'src/domain/checkouts/disputes/apply-disputes.ts',
-    from: "if (status === 'lost' && !before.isDivided) {",
-    to: "if (status === 'never') {",
+    from: "if (facts.status === 'lost' && !before.isDivided) {",
+    to: "if (facts.status === 'never') {",
     tests: ['test/checkouts/disputes.test.ts'],
   },
   {

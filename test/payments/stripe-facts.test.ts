@@ -2,6 +2,7 @@
 
 import type Stripe from 'stripe';
 import { describe, expect, it } from 'vitest';
+import { disputeFactsOf } from '../../src/domain/payments/stripe-disputes.ts';
 import { factsOf } from '../../src/domain/payments/stripe-facts.ts';
 
 /** A captured intent of 100.00 USD whose charge has this balance transaction. */
@@ -32,5 +33,42 @@ describe('the processor’s fee', () => {
 
   it('is unknown until the processor has settled the charge', () => {
     expect(factsOf(captured(null)).processorFee).toBe(null);
+  });
+});
+
+describe('a dispute', () => {
+  const usd = { currency: 'usd', exchange_rate: null };
+  const factsWith = (...changes: Partial<Stripe.BalanceTransaction>[]) =>
+    disputeFactsOf({
+      id: 'du_1',
+      payment_intent: 'pi_1',
+      amount: 10_000,
+      currency: 'usd',
+      status: 'lost',
+      reason: 'fraudulent',
+      balance_transactions: changes,
+    } as unknown as Stripe.Dispute);
+
+  it('has what was withdrawn, given back and charged from its balance transactions', () => {
+    expect(factsWith()).toMatchObject({ withdrawn: 0, reinstated: 0, processorFee: 0, processorFeeReturned: 0 });
+    const withdrawal = { ...usd, amount: -10_000, fee: 1_500 };
+    expect(factsWith(withdrawal)).toMatchObject({ withdrawn: 10_000, reinstated: 0, processorFee: 1_500 });
+    expect(factsWith(withdrawal, { ...usd, amount: 2_000, fee: 0 })).toMatchObject({ reinstated: 2_000 });
+    expect(factsWith(withdrawal, { ...usd, amount: 10_000, fee: -1_500 })).toMatchObject({
+      reinstated: 10_000,
+      processorFee: 1_500,
+      processorFeeReturned: 1_500,
+    });
+  });
+
+  it('is converted when the balance of the account is in another currency', () => {
+    const eur = { currency: 'eur', exchange_rate: 0.9 };
+    const withdrawal = { ...eur, amount: -9_000, fee: 1_350 };
+    expect(factsWith(withdrawal, { ...eur, amount: 1_800, fee: 0 })).toMatchObject({
+      withdrawn: 10_000,
+      reinstated: 2_000,
+      processorFee: 1_500,
+    });
+    expect(factsWith({ ...withdrawal, exchange_rate: null })).toMatchObject({ withdrawn: 10_000, processorFee: 0 });
   });
 });

@@ -174,3 +174,51 @@ describe('the fee of a dispute', () => {
     expect(await balanceOf()).toBe(1000 - 59 - 2500);
   });
 });
+
+describe('a refund that the platform’s balance does not cover', () => {
+  const refundsOf = (what: 'wait' | 'from_bank') => stripe.rawRequest('POST', '/sandbox/payouts', { refunds: what });
+  const emptyPlatform = async (): Promise<void> => {
+    const amount = await balanceOf();
+    if (amount > 0) await stripe.payouts.create({ amount, currency: 'usd' });
+  };
+
+  it('waits for funds, leaves the balance as it is, and is paid when a charge brings them', async () => {
+    await refundsOf('wait');
+    const { id: intent } = await createPayment(stripe);
+    await emptyPlatform();
+    const before = await balanceOf();
+    const refund = await stripe.refunds.create({ payment_intent: intent });
+    const waiting = { status: 'pending', pending_reason: 'insufficient_funds', balance_transaction: null };
+    expect(refund).toMatchObject(waiting);
+    expect(await balanceOf()).toBe(before);
+    await createPayment(stripe, 500);
+    expect(await stripe.refunds.retrieve(refund.id)).toMatchObject(waiting);
+    await createPayment(stripe, 2000 - before);
+    const paid = await stripe.refunds.retrieve(refund.id);
+    expect(paid.status).toBe('succeeded');
+    expect(paid.pending_reason).toBeUndefined();
+    const types = (await stripe.events.list({ limit: 2 })).data.map(({ type }) => type);
+    expect(types.sort()).toEqual(['charge.refund.updated', 'refund.updated']);
+  });
+
+  it('fails after 30 days without funds, and the charge can be refunded again', async () => {
+    await refundsOf('wait');
+    const { id: intent } = await createPayment(stripe);
+    await emptyPlatform();
+    const { id } = await stripe.refunds.create({ payment_intent: intent });
+    processor.clock.aheadMs += 31 * DAY_MS;
+    const failed = await stripe.refunds.retrieve(id);
+    expect(failed).toMatchObject({ status: 'failed', failure_reason: 'insufficient_funds' });
+    await refundsOf('from_bank');
+    expect(await stripe.refunds.create({ payment_intent: intent })).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('is debited from the bank account where that is allowed, also when it has waited', async () => {
+    await refundsOf('wait');
+    const { id: intent } = await createPayment(stripe);
+    await emptyPlatform();
+    const { id } = await stripe.refunds.create({ payment_intent: intent });
+    await refundsOf('from_bank');
+    expect(await stripe.refunds.retrieve(id)).toMatchObject({ status: 'succeeded' });
+  });
+});

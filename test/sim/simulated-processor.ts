@@ -70,8 +70,8 @@ export class ProcessorBooks {
     for (const { amount, status } of this.refunds.values()) if (status !== 'failed') sum -= amount;
     for (const { amount } of this.transfers.values()) sum -= amount;
     for (const { amount } of this.reversals.values()) sum += amount;
-    for (const { amount, status, isFeeReturned } of this.disputes.values()) {
-      sum -= (status === 'won' ? 0 : amount) + (isFeeReturned === true ? 0 : DISPUTE_FEE);
+    for (const { amount, reinstated = 0, isFeeReturned } of this.disputes.values()) {
+      sum -= amount - reinstated + (isFeeReturned === true ? 0 : DISPUTE_FEE);
     }
     return sum;
   }

@@ -288,12 +288,14 @@ async function tellDisputes(story: Story): Promise<void> {
     await processor.payWithTestCard(intentId, 'pm_card_createDispute', next('pay'));
     await processor.capture(intentId, 2500, next('capture'));
     const { disputeId: id } = required(await processor.findDispute(intentId), 'dispute');
-    await stripe.disputes.retrieve(id);
+    await processor.retrieveDispute(id);
     if (end === 'close') await stripe.disputes.close(id);
     else
       await stripe.rawRequest('POST', `/v1/test_helpers/disputes/${id}/won`, { return_fee: end === 'won, fee back' });
     await stripe.charges.retrieve(required((await processor.retrieveHold(intentId)).chargeId, 'charge'));
   }
+  const { next: after } = await processor.disputesSince(0, null);
+  await processor.disputesSince(0, after ?? (await processor.disputesSince(0, null)).disputes[0]?.disputeId ?? null);
 }
 
 async function tellEndpoints({ processor, stripe, next }: Story): Promise<void> {
@@ -332,6 +334,7 @@ async function tellOthers(story: Story): Promise<void> {
     allowed_payment_method_types: ['card'],
   });
   await stripe.accounts.create({ country: 'US' }).catch(() => null);
+  await tellRefundWithoutFunds(story);
   const { id } = await stripe.v2.core.accounts.create(recipientParams('Pier'));
   const include = ['configuration.recipient', 'defaults', 'identity', 'requirements'] as const;
   for (const status of ['restricted', 'pending', 'rejected', 'active']) {
@@ -372,4 +375,25 @@ async function tellBalances(story: Story): Promise<void> {
   await attempt(processor.reverse(transferId, { amount: 400, key: next('reverse'), movementId: next('movement') }));
   await stripe.payouts.create({ amount: 100, currency: 'usd' });
   await stripe.balance.retrieve({}, { stripeAccount: 'acct_none' }).catch(() => null);
+}
+
+/** A refund waits for funds and gets none, and another one gets them. */
+async function tellRefundWithoutFunds(story: Story): Promise<void> {
+  const { stripe } = story;
+  const allowed_payment_method_types: ['card'] = ['card'];
+  const payment = { currency: 'usd', confirm: true, payment_method: 'pm_card_visa', allowed_payment_method_types };
+  await stripe.rawRequest('POST', '/sandbox/payouts', { refunds: 'wait' });
+  for (const isFunded of [false, true]) {
+    const { id } = await stripe.paymentIntents.create({ ...payment, amount: 9_000_000 });
+    const { available } = await stripe.balance.retrieve();
+    const [balance] = available;
+    if (balance !== undefined && balance.amount > 0) {
+      await stripe.payouts.create({ amount: balance.amount, currency: 'usd' });
+    }
+    const refund = await stripe.refunds.create({ payment_intent: id });
+    if (isFunded) await stripe.paymentIntents.create({ ...payment, amount: 90_000_000 });
+    else story.passTime(31 * DAY_MS);
+    await stripe.refunds.retrieve(refund.id);
+  }
+  await stripe.rawRequest('POST', '/sandbox/payouts', { refunds: 'from_bank' });
 }

@@ -36,11 +36,11 @@ export const EXPECTED_ENTRIES = `
       fee_part::bigint * failures_after_done
     from movements where ${IN_RANGE} and failures_after_done > 0 and kind = 'refund'
   union all
-  select venue_id, checkout_id, mode, currency, 'dispute', dispute_id, amount::bigint
-    from disputes where ${IN_RANGE} and withdrawn
+  select venue_id, checkout_id, mode, currency, 'dispute', dispute_id, withdrawn_amount::bigint
+    from disputes where ${IN_RANGE} and withdrawn_amount > 0
   union all
-  select venue_id, checkout_id, mode, currency, 'dispute_won', dispute_id, amount::bigint
-    from disputes where ${IN_RANGE} and reinstated
+  select venue_id, checkout_id, mode, currency, 'dispute_won', dispute_id, reinstated_amount::bigint
+    from disputes where ${IN_RANGE} and reinstated_amount > 0
   union all
   select venue_id, checkout_id, mode, currency, 'dispute_fee', dispute_id, processor_fee::bigint
     from disputes where ${IN_RANGE} and processor_fee > 0

@@ -2,6 +2,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import type { DisputeFacts } from './processor.ts';
 import type { DisputeEvent } from './processor-event.ts';
 
 /** A duplicate of a stored event is ignored. */
@@ -76,15 +77,16 @@ export function isOpenDispute(status: string): boolean {
 }
 
 export interface LockedDispute {
-  readonly withdrawn: boolean;
-  readonly reinstated: boolean;
-  readonly amount: number;
+  /** Counts what was recorded: an answer of the processor that is older than the last record is not recorded. */
+  readonly changes: number;
+  /** What is recorded of the money that the processor took and gave back, and of its fee. */
+  readonly withdrawn: number;
+  readonly reinstated: number;
+  readonly processorFee: number;
+  readonly processorFeeReturned: number;
   readonly currency: string;
   /** It was lost, and the loss is divided between the venue and our fee. */
   readonly isDivided: boolean;
-  /** What is recorded of the processor's fee for it. */
-  readonly processorFee: number;
-  readonly processorFeeReturned: number;
 }
 
 export interface DisputeUpdate {
@@ -93,13 +95,22 @@ export interface DisputeUpdate {
   readonly checkoutId: string;
   readonly shareId: string;
   readonly holdId: string;
-  readonly event: DisputeEvent;
+  readonly facts: DisputeFacts;
   readonly now: number;
+}
+
+/** How often the dispute was recorded; 0: it is not known yet. */
+export async function countDisputeChanges(db: Queryable, venueId: string, disputeId: string): Promise<number> {
+  const rows = await db.query<{ changes: number }>(
+    'select changes from disputes where venue_id = $1 and dispute_id = $2',
+    [venueId, disputeId],
+  );
+  return rows[0]?.changes ?? 0;
 }
 
 /** Inserts the dispute if it is new, locks it, and returns what was recorded before. */
 export async function lockDispute(tx: Queryable, update: DisputeUpdate): Promise<LockedDispute> {
-  const { event } = update;
+  const { facts } = update;
   await tx.query(
     `insert into disputes (venue_id, dispute_id, mode, checkout_id, share_id, hold_id, amount, currency, status, reason,
        opened_at, changed_at)
@@ -107,48 +118,62 @@ export async function lockDispute(tx: Queryable, update: DisputeUpdate): Promise
      on conflict (venue_id, dispute_id) do nothing`,
     [
       update.venueId,
-      event.disputeId,
+      facts.disputeId,
       update.mode,
       update.checkoutId,
       update.shareId,
       update.holdId,
-      event.amount,
-      event.currency,
-      event.status,
-      event.reason,
+      facts.amount,
+      facts.currency,
+      facts.status,
+      facts.reason,
       update.now,
     ],
   );
   const rows = await tx.query<LockedDispute>(
-    `select withdrawn, reinstated, amount, currency, venue_part is not null as "isDivided", processor_fee as "processorFee",
+    `select changes, withdrawn_amount as "withdrawn", reinstated_amount as "reinstated", currency,
+       venue_part is not null as "isDivided", processor_fee as "processorFee",
        processor_fee_returned as "processorFeeReturned"
-     from disputes
-     where venue_id = $1 and dispute_id = $2 for update`,
-    [update.venueId, event.disputeId],
+     from disputes where venue_id = $1 and dispute_id = $2 for update`,
+    [update.venueId, facts.disputeId],
   );
-  if (rows[0] === undefined) throw new Error(`dispute ${event.disputeId} was just written but is not found`);
+  if (rows[0] === undefined) throw new Error(`dispute ${facts.disputeId} was just written but is not found`);
   return rows[0];
 }
 
-/** Returns the status. A won or lost dispute keeps it when a late event arrives. */
-export async function updateDispute(tx: Queryable, { venueId, event, now }: DisputeUpdate): Promise<string> {
-  const rows = await tx.query<{ status: string }>(
-    `update disputes set status = case when status in ('won', 'lost') then status else $3 end,
-       withdrawn = withdrawn or $4, reinstated = reinstated or $5, changed_at = to_timestamp($6 / 1000.0),
+/** The processor never takes back what it has said of money, so amounts only grow. */
+export async function updateDispute(tx: Queryable, { venueId, facts, now }: DisputeUpdate): Promise<void> {
+  await tx.query(
+    `update disputes set changes = changes + 1, status = $3, changed_at = to_timestamp($4 / 1000.0),
+       withdrawn_amount = greatest(withdrawn_amount, $5), reinstated_amount = greatest(reinstated_amount, $6),
        processor_fee = greatest(processor_fee, $7), processor_fee_returned = greatest(processor_fee_returned, $8)
-     where venue_id = $1 and dispute_id = $2 returning status`,
+     where venue_id = $1 and dispute_id = $2`,
     [
       venueId,
-      event.disputeId,
-      event.status,
-      event.balanceChange === 'withdrawn',
-      event.balanceChange === 'reinstated',
+      facts.disputeId,
+      facts.status,
       now,
-      event.processorFee ?? 0,
-      event.processorFeeReturned ?? 0,
+      facts.withdrawn,
+      facts.reinstated,
+      facts.processorFee,
+      facts.processorFeeReturned,
     ],
   );
-  return rows[0]?.status ?? event.status;
+}
+
+/** Disputes that were lost before then and whose loss is not divided: an operator must look at them. */
+export async function undividedLosses(
+  db: Queryable,
+  mode: Mode,
+  before: number,
+  limit: number,
+): Promise<{ readonly id: string; readonly checkoutId: string; readonly amount: number }[]> {
+  return db.query(
+    `select dispute_id as "id", checkout_id as "checkoutId", amount from disputes
+     where mode = $1 and status = 'lost' and venue_part is null and changed_at < to_timestamp($2 / 1000.0)
+     order by changed_at limit $3`,
+    [mode, before, limit],
+  );
 }
 
 export async function divideLoss(

@@ -5,15 +5,8 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Mode } from '../../base/config.ts';
-import { MAX_AMOUNT } from '../../base/money.ts';
 import type { HoldMetadata } from './processor.ts';
 import { fromStripeMetadata } from './stripe-facts.ts';
-
-/**
- * What an event says about a dispute's money. The processor may report one withdrawal twice (when the dispute is
- * created, and when the money is withdrawn): count it once for each dispute.
- */
-export type BalanceChange = 'none' | 'withdrawn' | 'reinstated';
 
 export interface HoldEvent {
   readonly kind: 'hold';
@@ -23,23 +16,12 @@ export interface HoldEvent {
   readonly decline?: { readonly chargeId: string | null };
 }
 
+/** A dispute has changed. */
 export interface DisputeEvent {
   readonly kind: 'dispute';
   readonly disputeId: string;
   /** Null: the charge has no intent, so it is not ours. */
   readonly intentId: string | null;
-  readonly chargeId: string;
-  readonly amount: number;
-  readonly currency: string;
-  readonly status: string;
-  readonly reason: string;
-  /** The deadline for evidence, in milliseconds; null: the processor wants none. */
-  readonly dueBy: number | null;
-  readonly balanceChange: BalanceChange;
-  /** What the processor has charged us for the dispute so far. Absent in an event that an older version has stored. */
-  readonly processorFee?: number;
-  /** How much of it the processor has given back. */
-  readonly processorFeeReturned?: number;
 }
 
 export interface AccountEvent {
@@ -159,7 +141,7 @@ function readSubject(type: string, object: Fields): ProcessorEvent['subject'] | 
       : { kind: 'hold', intentId, metadata: fromStripeMetadata(object.metadata) };
   }
   if (type.startsWith('refund.') || type === 'charge.refund.updated') return readRefund(object);
-  if (type.startsWith('charge.dispute.')) return readDispute(type, object);
+  if (type.startsWith('charge.dispute.')) return readDispute(object);
   if (type === 'account.updated' || type === 'capability.updated') {
     const accountId = idOf(type === 'account.updated' ? object.id : object.account);
     return accountId === null ? null : { kind: 'account', accountId };
@@ -173,55 +155,9 @@ function readRefund(object: Fields): RefundEvent | { readonly kind: 'other' } {
   return { kind: 'refund', venueId, movementId };
 }
 
-function readDispute(type: string, object: Fields): DisputeEvent | null {
-  const { id, amount, currency, status, reason } = object;
-  const chargeId = idOf(object.charge);
-  // No charge is larger than MAX_AMOUNT, so no dispute of ours is.
-  if (!isStorableText(id) || chargeId === null || !isNonNegativeInteger(amount) || amount > MAX_AMOUNT) return null;
-  if (!isStorableText(currency) || !isStorableText(status) || !isStorableText(reason)) return null;
-  const dueBy = asObject(object.evidence_details)?.due_by;
-  return {
-    kind: 'dispute',
-    disputeId: id,
-    intentId: idOf(object.payment_intent),
-    chargeId,
-    amount,
-    currency,
-    status,
-    reason,
-    dueBy: isNonNegativeInteger(dueBy) ? dueBy * 1000 : null,
-    balanceChange: balanceChangeOf(type, object.balance_transactions),
-    ...feesOf(object.balance_transactions, currency),
-  };
-}
-
-/**
- * The fees of the dispute's balance transactions, in the currency of the dispute. A fee below zero gives an earlier one
- * back. An account whose balance is in another currency pays in that one: the exchange rate converts it.
- */
-function feesOf(
-  transactions: unknown,
-  currency: string,
-): Required<Pick<DisputeEvent, 'processorFee' | 'processorFeeReturned'>> {
-  let [processorFee, processorFeeReturned] = [0, 0];
-  for (const transaction of Array.isArray(transactions) ? transactions : []) {
-    const { fee, currency: own, exchange_rate: rate } = asObject(transaction) ?? {};
-    if (!Number.isSafeInteger(fee) || Math.abs(fee as number) > MAX_AMOUNT) continue;
-    const amount = own === currency ? (fee as number) : Math.round((fee as number) / Number(rate));
-    // Without a rate it cannot be converted.
-    if (!Number.isSafeInteger(amount)) continue;
-    if (amount > 0) processorFee += amount;
-    else processorFeeReturned -= amount;
-  }
-  return { processorFee, processorFeeReturned };
-}
-
-function balanceChangeOf(type: string, transactions: unknown): BalanceChange {
-  if (type === 'charge.dispute.funds_withdrawn') return 'withdrawn';
-  if (type === 'charge.dispute.funds_reinstated') return 'reinstated';
-  // A new dispute may have withdrawn its money already; an inquiry withdraws none.
-  const isWithdrawn = type === 'charge.dispute.created' && Array.isArray(transactions) && transactions.length > 0;
-  return isWithdrawn ? 'withdrawn' : 'none';
+function readDispute(object: Fields): DisputeEvent | null {
+  const { id } = object;
+  return isStorableText(id) ? { kind: 'dispute', disputeId: id, intentId: idOf(object.payment_intent) } : null;
 }
 
 function asObject(value: unknown): Fields | null {

@@ -143,6 +143,30 @@ export interface HoldsPage {
   readonly next: string | null;
 }
 
+/** A dispute as the processor has it now. Amounts are in the currency of the charge. */
+export interface DisputeFacts {
+  readonly disputeId: string;
+  /** Null: the charge has no intent, so it is not ours. */
+  readonly intentId: string | null;
+  readonly amount: number;
+  readonly currency: string;
+  readonly status: string;
+  readonly reason: string;
+  /** What the processor has taken back from us, and what it has given to us again. */
+  readonly withdrawn: number;
+  readonly reinstated: number;
+  /** What it has charged for the dispute, and how much of that it has given back. */
+  readonly processorFee: number;
+  readonly processorFeeReturned: number;
+}
+
+/** One page of the processor's disputes, newest first. */
+export interface DisputesPage {
+  readonly disputes: readonly DisputeFacts[];
+  /** Send it as `after` for the next page; null on the last. */
+  readonly next: string | null;
+}
+
 export interface ChargeTotals {
   readonly captured: number;
   readonly refunded: number;
@@ -195,7 +219,10 @@ export interface Processor {
   /** Whether it is set up, enabled and complete. */
   isRegistered(kind: SetupKind, name: string): Promise<boolean>;
   /** The newest dispute about the intent's charge; null: there is none. */
-  findDispute(intentId: string): Promise<{ readonly disputeId: string; readonly amount: number } | null>;
+  findDispute(intentId: string): Promise<DisputeFacts | null>;
+  retrieveDispute(disputeId: string): Promise<DisputeFacts>;
+  /** The disputes opened since then (milliseconds), newest first, one page at a time. */
+  disputesSince(since: number, after: string | null): Promise<DisputesPage>;
 }
 
 /** An endpoint gets the events of our own account, a destination the thin ones of connected accounts. */

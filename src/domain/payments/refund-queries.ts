@@ -133,6 +133,25 @@ export async function recordRefundFailed(
   ]);
 }
 
+/** Refunds that the processor has accepted and cannot pay, because our balance there is too low. */
+export interface UnfundedRefunds {
+  readonly mode: Mode;
+  readonly currency: string;
+  readonly count: number;
+  readonly amount: number;
+}
+
+export const INSUFFICIENT_FUNDS = 'insufficient_funds';
+
+export async function unfundedRefunds(db: Queryable): Promise<UnfundedRefunds[]> {
+  return db.query<UnfundedRefunds>(
+    `select mode, currency, count(*)::integer as count, sum(amount)::float8 as amount
+     from movements where status = 'pending' and kind in ('refund', 'return') and last_error = $1
+     group by mode, currency order by mode, currency`,
+    [INSUFFICIENT_FUNDS],
+  );
+}
+
 export interface RefundCount {
   readonly count: number;
   readonly parties: number;

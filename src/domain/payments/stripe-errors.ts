@@ -17,6 +17,20 @@ export async function callStripe<T>(call: string, work: () => Promise<T>): Promi
   }
 }
 
+/** For objects that are never deleted: "not found" means a wrong account or key, so it is no refusal. */
+export async function requireAnswer<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw error instanceof ProcessorRefusal ? new ProcessorUnavailable(error.message) : error;
+  }
+}
+
+/** The refusal has no code of its own. It says: "This account is not eligible for the requested card features." */
+export function isExtensionRefusal(error: unknown): boolean {
+  return error instanceof ProcessorRefusal && error.message.includes('not eligible for the requested card features');
+}
+
 /** The issuer's code if there is one: `insufficient_funds` is more precise than `card_declined`. */
 export function errorCodeOf(error: {
   readonly decline_code?: string | null;

@@ -13,6 +13,8 @@ import {
   type AccountOwner,
   type ChargeTotals,
   type CreatedHold,
+  type DisputeFacts,
+  type DisputesPage,
   type FoundMovement,
   type GuestRefundRequest,
   type HoldFacts,
@@ -31,7 +33,8 @@ import {
   type TransferRequest,
 } from './processor.ts';
 import { ACCOUNT_INCLUDE, accountOf, newAccountParams } from './stripe-accounts.ts';
-import { callStripe } from './stripe-errors.ts';
+import { disputesSince, findDispute, retrieveDispute } from './stripe-disputes.ts';
+import { callStripe, isExtensionRefusal, requireAnswer } from './stripe-errors.ts';
 import { chargeTotalsOf, factsOf, idOf, refundFactsOf, toStripeMetadata } from './stripe-facts.ts';
 import { newIntentParams, savedCardParams } from './stripe-intents.ts';
 import { isRegistered, register } from './stripe-setup.ts';
@@ -59,11 +62,6 @@ const WITH_CHARGE = ['latest_charge'];
 /** The balance transaction has the processor's fee. */
 const WITH_FEE = ['latest_charge.balance_transaction'];
 const EXTENDED_AUTHORIZATION = { card: { request_extended_authorization: 'if_available' as const } };
-
-/** The refusal has no code of its own. It says: "This account is not eligible for the requested card features." */
-function isExtensionRefusal(error: unknown): boolean {
-  return error instanceof ProcessorRefusal && error.message.includes('not eligible for the requested card features');
-}
 
 export function makeStripeProcessor(options: StripeOptions): Processor {
   // A key of the other mode would move real money in a test, or no money for a real checkout.
@@ -255,11 +253,9 @@ class StripeProcessor implements Processor {
 
   /** Refunds are never deleted, so "not found" is no refusal either. */
   async retrieveRefund(refundId: string): Promise<RefundFacts> {
-    try {
-      return refundFactsOf(await callStripe('retrieveRefund', () => this.#stripe.refunds.retrieve(refundId)));
-    } catch (error) {
-      throw error instanceof ProcessorRefusal ? new ProcessorUnavailable(error.message) : error;
-    }
+    return refundFactsOf(
+      await requireAnswer(callStripe('retrieveRefund', () => this.#stripe.refunds.retrieve(refundId))),
+    );
   }
 
   /** API v2: a repeat with the same key does not repeat what succeeded, and takes up what failed. */
@@ -369,12 +365,17 @@ class StripeProcessor implements Processor {
     return chargeTotalsOf(await this.#retrieve('chargeTotals', intentId));
   }
 
-  async findDispute(intentId: string): Promise<{ readonly disputeId: string; readonly amount: number } | null> {
-    const page = await callStripe('findDispute', async () =>
-      this.#stripe.disputes.list({ payment_intent: intentId, limit: 1 }),
-    );
-    const [dispute] = page.data;
-    return dispute === undefined ? null : { disputeId: dispute.id, amount: dispute.amount };
+  async findDispute(intentId: string): Promise<DisputeFacts | null> {
+    return callStripe('findDispute', () => findDispute(this.#stripe, intentId));
+  }
+
+  /** Disputes are never deleted, so "not found" is no refusal either. */
+  async retrieveDispute(disputeId: string): Promise<DisputeFacts> {
+    return requireAnswer(callStripe('retrieveDispute', () => retrieveDispute(this.#stripe, disputeId)));
+  }
+
+  async disputesSince(since: number, after: string | null): Promise<DisputesPage> {
+    return callStripe('disputesSince', () => disputesSince(this.#stripe, since, after));
   }
 
   async register(kind: SetupKind, key: string, name: string): Promise<Registration> {
@@ -387,10 +388,6 @@ class StripeProcessor implements Processor {
 
   /** Intents are never deleted. "Not found" means a wrong account or key, not a lost hold, so it is no refusal. */
   async #retrieve(call: string, intentId: string): Promise<Stripe.PaymentIntent> {
-    try {
-      return await callStripe(call, () => this.#stripe.paymentIntents.retrieve(intentId, { expand: WITH_FEE }));
-    } catch (error) {
-      throw error instanceof ProcessorRefusal ? new ProcessorUnavailable(error.message) : error;
-    }
+    return requireAnswer(callStripe(call, () => this.#stripe.paymentIntents.retrieve(intentId, { expand: WITH_FEE })));
   }
 }

@@ -15,6 +15,7 @@ import { fundedCheckouts } from '../capture/queries.ts';
 import { settleHoldNow } from '../holds/settle-hold.ts';
 import type { PaymentServices } from '../payment-services.ts';
 import { applyRemedies, type RemedyApproval } from './apply-remedies.ts';
+import { compareDisputes } from './compare-disputes.ts';
 import { compareWithProcessor, type Difference } from './compare-holds.ts';
 
 export interface ReconcileReport {
@@ -57,6 +58,7 @@ export async function reconcile(services: PaymentServices, options: ReconcileOpt
     differences.push({ mode: options.mode, what, subject: movement.checkoutId, done: null });
   }
   differences.push(...(await movementsWaiting(services, options.mode)));
+  differences.push(...(await compareDisputes(services, mode, since)));
   return { asked, compared, differences };
 }
 

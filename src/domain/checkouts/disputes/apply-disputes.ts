@@ -1,7 +1,7 @@
 // Applies the stored processor events of disputes: finds the hold (through the processor, because a dispute has no
-// metadata of ours), records the dispute, and posts the money that the processor withdrew or reinstated, and its fee, to
-// the ledger. A lost dispute is divided between the venue and our fee. Transfers and refunds that waited for the end of a
-// dispute go on.
+// metadata of ours), asks for the dispute, and posts the money that the processor withdrew or gave back, and its fee, to
+// the ledger. An event is only a hint: what the processor answers is recorded, whatever the order of the events. A lost
+// dispute is divided between the venue and our fee. Transfers and refunds that waited for the end of a dispute go on.
 
 import type { Queryable } from '../../../base/db.ts';
 import { isUuid } from '../../../base/ids.ts';
@@ -9,6 +9,7 @@ import type { Entry } from '../../ledger/accounts.ts';
 import { postEntries } from '../../ledger/queries.ts';
 import {
   claimProcessorEvents,
+  countDisputeChanges,
   type DisputeUpdate,
   isOpenDispute,
   type LockedDispute,
@@ -18,7 +19,7 @@ import {
   updateDispute,
 } from '../../payments/dispute-queries.ts';
 import { lockTransfers, resumeFrozen } from '../../payments/movement-queries.ts';
-import type { DisputeEvent } from '../../payments/processor-event.ts';
+import type { DisputeFacts } from '../../payments/processor.ts';
 import { findHold } from '../../payments/queries.ts';
 import { lockUnpaidRefunds } from '../../payments/refund-queries.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
@@ -42,60 +43,65 @@ export async function applyDueProcessorEvents(services: ProcessorEventServices, 
       const isApplied = await applyProcessorEvent(services, event);
       await postponeProcessorEvent(services.db, event, isApplied ? null : retryAt(now, event));
     } catch (error) {
-      const shouldGiveUp = now - event.receivedAt > 3 * DAY;
-      services.log[shouldGiveUp ? 'error' : 'warn'](
-        { event: event.id, err: error },
-        shouldGiveUp
-          ? 'applying a processor event failed for three days; the worker gives it up'
-          : 'applying a processor event failed; the worker retries it',
-      );
-      await postponeProcessorEvent(services.db, event, shouldGiveUp ? null : retryAt(now, event));
+      // Never given up: a dispute that is not recorded lets its transfer go to the venue.
+      const isOld = now - event.receivedAt > 3 * DAY;
+      const fields = { event: event.id, err: error };
+      services.log[isOld ? 'error' : 'warn'](fields, 'applying a processor event failed; the worker retries it');
+      await postponeProcessorEvent(services.db, event, retryAt(now, event));
     }
   }
   return events.length;
 }
 
 function retryAt(now: number, { leaseToken }: StoredProcessorEvent): number {
-  return now + Math.min(1_000 * 2 ** leaseToken, HOUR);
+  return now + Math.min(1_000 * 2 ** Math.min(leaseToken, 12), HOUR);
 }
 
-/** Returns false if the event must be applied again later: the loss of a dispute cannot be divided yet. */
+/** Returns false if the event must be applied again later. */
 async function applyProcessorEvent(
   services: ProcessorEventServices,
   { mode, subject }: StoredProcessorEvent,
 ): Promise<boolean> {
-  if (subject.intentId === null) return true;
-  const { metadata } = await processorFor(services, mode).retrieveHold(subject.intentId);
+  const { disputeId, intentId } = subject;
+  if (intentId === null) return true;
+  const processor = processorFor(services, mode);
+  const { metadata } = await processor.retrieveHold(intentId);
   if (!isUuid(metadata.venueId ?? '') || !isUuid(metadata.holdId ?? '')) return true;
   const hold = await findHold(services.db, metadata.venueId ?? '', metadata.holdId ?? '');
-  if (hold === null || hold.mode !== mode || hold.intentId !== subject.intentId) return true;
-  return recordDispute(services, {
-    venueId: hold.venueId,
-    mode,
-    checkoutId: hold.checkoutId,
-    shareId: hold.shareId,
-    holdId: hold.id,
-    event: subject,
-    now: services.clock.now(),
-  });
+  if (hold === null || hold.mode !== mode || hold.intentId !== intentId) return true;
+  const { id: holdId, venueId, checkoutId, shareId } = hold;
+  const changes = await countDisputeChanges(services.db, venueId, disputeId);
+  const facts = await processor.retrieveDispute(disputeId);
+  if (facts.intentId !== intentId) return true;
+  const now = services.clock.now();
+  return recordDispute(services, { venueId, mode, checkoutId, shareId, holdId, facts, now }, changes);
 }
 
 /**
- * Locks the checkout first, as a refund does, then the dispute, then the movements. Returns false if the dispute was lost
- * and its loss cannot be divided yet.
+ * Locks the checkout first, as a refund does, then the dispute, then the movements. Returns false if another worker has
+ * recorded a later answer since `changes` were counted, or if the loss of a lost dispute cannot be divided yet.
  */
-async function recordDispute(services: ProcessorEventServices, update: DisputeUpdate): Promise<boolean> {
-  const { venueId, checkoutId, holdId, now } = update;
+async function recordDispute(
+  services: ProcessorEventServices,
+  update: DisputeUpdate,
+  changes: number,
+): Promise<boolean> {
+  const { venueId, checkoutId, shareId, holdId, facts, now } = update;
   return services.db.transaction(async (tx) => {
     const checkout = await lockCheckout(tx, venueId, checkoutId);
     if (checkout === null) throw new Error(`checkout ${checkoutId} of a hold is not found`);
     const before = await lockDispute(tx, update);
-    await postEntries(tx, { ...update, currency: before.currency }, entriesFor(before, update.event));
-    const status = await updateDispute(tx, update);
-    if (isOpenDispute(status)) return true;
-    if (status === 'lost' && !before.isDivided) {
-      const dispute = { id: update.event.disputeId, shareId: update.shareId, holdId, amount: before.amount };
-      if (!(await divideLostDispute(tx, services, checkout, dispute, now))) return false;
+    if (before.changes !== changes) return false;
+    await postEntries(tx, { ...update, currency: before.currency }, entriesFor(before, facts));
+    await updateDispute(tx, update);
+    if (isOpenDispute(facts.status)) return true;
+    const fields = { dispute: facts.disputeId, checkout: checkoutId };
+    if (facts.status === 'lost' && !before.isDivided) {
+      const loss = { id: facts.disputeId, shareId, holdId, amount: facts.withdrawn - facts.reinstated };
+      // The transfer stays frozen until then: the money is not there.
+      if (!(await divideLostDispute(tx, services, checkout, loss, now))) return false;
+    } else if (facts.status !== 'lost' && before.isDivided) {
+      services.log.error(fields, 'a lost dispute was won later; an operator must give the venue its part back');
     }
     await resumeFrozen(tx, venueId, holdId, now);
     return true;
@@ -120,35 +126,27 @@ async function divideLostDispute(
   const steps = decideLostDispute(checkout, movements, dispute, { now, newId });
   if (steps.length === 0) {
     const fields = { dispute: dispute.id, checkout: checkoutId };
-    services.log.error(fields, 'a dispute was lost on money that no venue has earned; an operator must act');
+    services.log.error(fields, 'the loss of a dispute cannot be divided; reconcile reports it until it can');
+    return false;
   }
   await writeSteps(tx, { ids: services.ids, now }, checkout, steps);
   return true;
 }
 
-function entriesFor(before: LockedDispute, event: DisputeEvent): readonly Entry[] {
-  const { disputeId: subject, balanceChange } = event;
-  const { amount } = before;
-  const entries = feeEntries(before, event);
-  if (balanceChange === 'withdrawn' && !before.withdrawn) return [{ kind: 'dispute', subject, amount }, ...entries];
-  if (balanceChange === 'reinstated' && !before.reinstated) {
-    return [{ kind: 'dispute_won', subject, amount }, ...entries];
-  }
-  return entries;
-}
-
-/** What the event says beyond what is recorded: events come twice and out of order, and a fee may be added later. */
-function feeEntries(before: LockedDispute, { disputeId, ...event }: DisputeEvent): readonly Entry[] {
-  const fees = [
-    { kind: 'dispute_fee', recorded: before.processorFee, total: event.processorFee ?? 0 },
-    { kind: 'dispute_fee_returned', recorded: before.processorFeeReturned, total: event.processorFeeReturned ?? 0 },
+/** What the processor says beyond what is recorded: it may give money back, or charge a fee, in several steps. */
+function entriesFor(before: LockedDispute, facts: DisputeFacts): readonly Entry[] {
+  const totals = [
+    { kind: 'dispute', recorded: before.withdrawn, total: facts.withdrawn },
+    { kind: 'dispute_won', recorded: before.reinstated, total: facts.reinstated },
+    { kind: 'dispute_fee', recorded: before.processorFee, total: facts.processorFee },
+    { kind: 'dispute_fee_returned', recorded: before.processorFeeReturned, total: facts.processorFeeReturned },
   ] as const;
-  return fees
+  return totals
     .filter(({ recorded, total }) => total > recorded)
     .map(({ kind, recorded, total }) => ({
       kind,
-      // A later fee of the same dispute has a subject of its own.
-      subject: recorded === 0 ? disputeId : `${disputeId} ${total}`,
+      // Each step has a subject of its own.
+      subject: recorded === 0 ? facts.disputeId : `${facts.disputeId} ${total}`,
       amount: total - recorded,
     }));
 }

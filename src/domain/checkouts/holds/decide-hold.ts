@@ -18,7 +18,13 @@ import {
 } from '../locked-checkout.ts';
 import { loseHold, matchesRequest } from '../lose-hold.ts';
 import type { Step } from '../steps.ts';
-import { decideRenewalFromFacts, decideReplacement, renewalOf, renewalRefused } from './decide-renewal.ts';
+import {
+  decideRenewalFromFacts,
+  decideReplacement,
+  nextRenewalAt,
+  renewalOf,
+  renewalRefused,
+} from './decide-renewal.ts';
 import { acceptHold, nextCheckOfHeld, nextPollAt, postponePoll, release } from './hold-steps.ts';
 
 const MINUTE = 60_000;
@@ -279,7 +285,7 @@ function decideForHeld(checkout: LockedCheckout, hold: HoldState, facts: HoldFac
 
 /**
  * The outcome of a call is unknown; the worker calls again at `retryAt`. A renewal whose card network failed is given up,
- * and another one begins a minute later.
+ * and another one begins later.
  */
 export function decideUnavailable(
   checkout: LockedCheckout,
@@ -294,7 +300,7 @@ export function decideUnavailable(
     const original = checkout.holds.find(({ id }) => id === hold.renews);
     return [
       { step: 'transition hold', id: hold.id, from: 'requested', to: 'voided', dueAt: null },
-      ...(original?.status === 'held' ? [postponePoll(original.id, now + MINUTE)] : []),
+      ...(original?.status === 'held' ? [postponePoll(original.id, nextRenewalAt(checkout, original, now))] : []),
     ];
   }
   const isCalledWithKey = hold.status === 'requested' || hold.status === 'releasing';

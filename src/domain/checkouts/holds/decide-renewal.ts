@@ -44,6 +44,17 @@ export function decideRenewal(
   };
 }
 
+/**
+ * When to renew again after the card network failed: each time twice as late as before, because card networks charge for
+ * repeated attempts. A hold that is renewed a day before it lapses is tried about ten times.
+ */
+export function nextRenewalAt(checkout: LockedCheckout, hold: HoldState, now: number): number {
+  const { heldAt, captureBefore } = hold;
+  const begunAt = renewalTime(hold, heldAt ?? now, captureBefore, checkout.expiresAt) ?? now;
+  const nextAt = now + Math.max(MINUTE, now - begunAt);
+  return captureBefore === null ? nextAt : Math.min(nextAt, afterLapse(captureBefore, now));
+}
+
 /** The processor has returned its facts of a renewal. */
 export function decideRenewalFromFacts(
   checkout: LockedCheckout,

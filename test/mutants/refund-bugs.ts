@@ -67,12 +67,4 @@ export const REFUND_BUGS: readonly Mutant[] = [
     to: 'refusals = refusals + 1',
     tests: ['test/checkouts/disputed-refunds.test.ts'],
   },
-  {
-    area: 'money',
-    bug: 'in some order of events the loss of a dispute is never divided',
-    file: 'src/domain/checkouts/disputes/apply-disputes.ts',
-    from: 'isApplied ? null : retryAt(now, event)',
-    to: 'isApplied ? null : null',
-    tests: 'simulation',
-  },
 ];

@@ -5,6 +5,7 @@ import {
   checkLedger,
   type LedgerProblem,
   type LedgerReport,
+  type OwnFunds,
 } from '../domain/checkouts/accounting/check-ledger.ts';
 import type { Command, CommandResult } from './command-definition.ts';
 import { ProgressBar } from './progress-bar.ts';
@@ -26,10 +27,10 @@ const check: Command = {
   },
 };
 
-function answerOf({ balances, problems, problemCount }: LedgerReport): CommandResult {
+function answerOf({ balances, ownFunds, problems, problemCount }: LedgerReport): CommandResult {
   const ok = problemCount === 0;
-  const json = { ok, balances, problem_count: problemCount, problems: problems.map(jsonOf) };
-  if (ok) return { json, text: `${balanceTable(balances)}\n\nThe ledger adds up.` };
+  const json = { ok, balances, own_funds: ownFunds, problem_count: problemCount, problems: problems.map(jsonOf) };
+  if (ok) return { json, text: `${balanceTable(balances)}\n\n${ownLines(ownFunds)}The ledger adds up.` };
   const more = problemCount > problems.length ? `\n… and ${problemCount - problems.length} more` : '';
   return {
     json,
@@ -53,6 +54,15 @@ function balanceTable(balances: readonly AccountBalance[]): string {
     String(balance),
   ]);
   return table(['MODE', 'CURRENCY', 'ACCOUNT', 'DEBITS', 'CREDITS', 'BALANCE'], rows);
+}
+
+function ownLines(ownFunds: readonly OwnFunds[]): string {
+  return ownFunds
+    .map(
+      ({ mode, currency, amount }) =>
+        `Yours at the processor, not the guests’ or the venues’: ${amount} ${currency} (${mode}).\n`,
+    )
+    .join('');
 }
 
 function problemTable(problems: readonly LedgerProblem[]): string {

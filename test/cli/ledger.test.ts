@@ -92,7 +92,20 @@ describe('books that the service wrote', () => {
     expect(output).toMatchObject({ exit: 0, err: '' });
     expect(output.out).toMatch(/^MODE +CURRENCY +ACCOUNT +DEBITS +CREDITS +BALANCE\n/);
     expect(output.out).toMatch(/\ntest +usd +processor_balance +\d+ +\d+ +-?\d+\n/);
-    expect(output.out).toMatch(/\n\nThe ledger adds up\.\n$/);
+    expect(output.out).toMatch(/\nThe ledger adds up\.\n$/);
+  });
+
+  it('say what is the operator’s own: the fee, less what the processor charged, less disputes and debts', async () => {
+    const { balances, own_funds: own } = await cli.json<{
+      balances: { account: string; balance: number }[];
+      own_funds: { mode: string; currency: string; amount: number }[];
+    }>('ledger', 'check');
+    const claims = ['processor_balance', 'guest_funds', 'venue_payable'];
+    const others = balances.filter(({ account }) => !claims.includes(account));
+    const amount = -others.reduce((sum, { balance }) => sum + balance, 0);
+    expect(own).toEqual([{ mode: 'test', currency: 'usd', amount }]);
+    const { out } = await cli.run('ledger', 'check');
+    expect(out).toContain(`Yours at the processor, not the guests’ or the venues’: ${amount} usd (test).`);
   });
 
   it('are one document with --json, whose balances add up to zero', async () => {

@@ -347,4 +347,12 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     to: 'await newCustomer()',
     tests: ['test/guests/saved-card.test.ts'],
   },
+  {
+    area: 'money',
+    bug: 'a saved card pays for a hold that the guest replaces, which the worker then takes for a renewal of its own',
+    file: 'src/domain/checkouts/holds/decide-hold.ts',
+    from: 'source === undefined || (source !== null && replaced !== undefined)',
+    to: 'source === undefined',
+    tests: ['test/payments/decide-saved-card.test.ts'],
+  },
 ];

@@ -249,6 +249,7 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     await trouble(page).filter({ hasText: 'Held: Ben. Not held: Cleo and Dan.' }).waitFor();
     await page.getByRole('button', { name: 'Hold $130.00', exact: true }).waitFor();
     expect(await trouble(page).textContent()).toContain('Held: Ben. Not held: Cleo and Dan.');
+    expect(await page.getByRole('button', { name: 'with the same card' }).count()).toBe(0);
     expect(await coveredShares(checkout)).toEqual(['held', 'failed', 'invited']);
     await typeCard(page, CARDS.good);
     await page.getByRole('button', { name: 'Hold $130.00', exact: true }).click();

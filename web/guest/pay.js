@@ -6,8 +6,8 @@ const CALL_MS = 30_000;
 
 let form = null;
 let driver = null;
-/** The text of the next form: after a part of the shares was held, the page shows a form for the rest. */
-let carriedText = null;
+/** For the next form: after a part of the shares was held, the page shows a form for the rest. */
+let carried = null;
 
 /** The server's text for this name, in the guest's language. */
 function textFor(kind, name) {
@@ -38,8 +38,10 @@ function prepare() {
   form.querySelector('[data-same-card]')?.addEventListener('click', ({ currentTarget }) => {
     pay({ cardOf: currentTarget.dataset.sameCard });
   });
-  if (carriedText !== null) showText(carriedText).focus();
-  carriedText = null;
+  if (carried !== null) showText(carried.text).focus();
+  // The bank has just declined that card.
+  if (carried?.isOfCard) form.querySelector('[data-same-card]')?.remove();
+  carried = null;
   openDriver();
 }
 
@@ -122,7 +124,7 @@ async function pay({ cardOf = null, onFailure = () => undefined } = {}) {
   }
   // The page does not update this form until all of its shares are processed.
   form.toggleAttribute('data-paying', true);
-  carriedText = null;
+  carried = null;
   const shares = form.dataset.shares.split(' ');
   const held = [];
   const problem = await payAll(shares, cardOf, held).catch(() => ({ problem: 'lost_connection' }));
@@ -143,9 +145,11 @@ function carryProblem({ problem }, held, shares) {
   const list = new Intl.ListFormat(document.documentElement.lang, { type: 'conjunction' });
   const names = (ids) => list.format(ids.map((id) => textFor('name', id)));
   const open = shares.filter((share) => !held.includes(share));
-  const text = textFor('part', NOT_THE_CARD.includes(problem) ? 'stopped' : 'card');
-  carriedText = text.replace('{held}', () => names(held)).replace('{open}', () => names(open));
-  showText(carriedText).focus();
+  const isOfCard = !NOT_THE_CARD.includes(problem);
+  const pattern = textFor('part', isOfCard ? 'card' : 'stopped');
+  const text = pattern.replace('{held}', () => names(held)).replace('{open}', () => names(open));
+  carried = { text, isOfCard };
+  showText(text).focus();
 }
 
 /**

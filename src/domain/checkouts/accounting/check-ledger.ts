@@ -36,8 +36,16 @@ export interface LedgerProblem {
   readonly message: string;
 }
 
+/** What the operator may pay out to itself: neither guests nor venues have a claim on it. Below zero: it is missing. */
+export interface OwnFunds {
+  readonly mode: Mode;
+  readonly currency: string;
+  readonly amount: number;
+}
+
 export interface LedgerReport {
   readonly balances: readonly AccountBalance[];
+  readonly ownFunds: readonly OwnFunds[];
   /** The first MAX_PROBLEMS_LISTED of them. */
   readonly problems: readonly LedgerProblem[];
   readonly problemCount: number;
@@ -59,6 +67,7 @@ export async function checkLedger(db: Queryable, settings: CheckSettings = {}): 
   const { chunk = CHECKOUTS_PER_STATEMENT, onProgress } = settings;
   const estimatedTotal = onProgress === undefined ? null : await estimateCheckoutCount(db);
   const turnover: AccountTurnover[] = [];
+  const byVenue = new Map<string, AccountTurnover[]>();
   const problems: LedgerProblem[] = [];
   let problemCount = 0;
   for await (const { range, checked } of rangesOf(db, chunk)) {
@@ -66,11 +75,13 @@ export async function checkLedger(db: Queryable, settings: CheckSettings = {}): 
     problemCount += found[0]?.total ?? 0;
     problems.push(...found.slice(0, MAX_PROBLEMS_LISTED - problems.length).map(toLedgerProblem));
     turnover.push(...moved);
+    byVenue.set(range.venueId, [...(byVenue.get(range.venueId) ?? []), ...moved.filter(isVenuePayable)]);
     onProgress?.(checked, estimatedTotal);
   }
   const balances = balancesOf(turnover);
   const unbalanced = unbalancedIn(balances);
-  return { balances, problems: [...unbalanced, ...problems], problemCount: problemCount + unbalanced.length };
+  const ownFunds = ownFundsIn(balances, [...byVenue.values()].flatMap(balancesOf));
+  return { balances, ownFunds, problems: [...unbalanced, ...problems], problemCount: problemCount + unbalanced.length };
 }
 
 /** Ranges that cover every checkout once, also one that only ledger entries name. `checked` counts whole ranges. */
@@ -108,6 +119,22 @@ export function balancesOf(turnover: readonly AccountTurnover[]): readonly Accou
     byAccount.set(name, { mode, currency, account, ...sums, balance: sums.debits - sums.credits });
   }
   return [...byAccount].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, balance]) => balance);
+}
+
+function isVenuePayable({ account }: AccountTurnover): boolean {
+  return account === 'venue_payable';
+}
+
+/** `venuePayables`: of each venue alone, because what one venue owes is not there for another. */
+function ownFundsIn(balances: readonly AccountBalance[], venuePayables: readonly AccountBalance[]): OwnFunds[] {
+  return balances
+    .filter(({ account }) => account === 'processor_balance')
+    .map(({ mode, currency, balance }) => {
+      const isSame = (other: AccountBalance): boolean => other.mode === mode && other.currency === currency;
+      const guests = balances.find((other) => isSame(other) && other.account === 'guest_funds')?.balance ?? 0;
+      const venues = venuePayables.filter(isSame).reduce((sum, other) => sum + Math.min(0, other.balance), 0);
+      return { mode, currency, amount: balance + guests + venues };
+    });
 }
 
 /** An entry debits and credits the same amount, so accounts always balance. This check does not rely on that. */

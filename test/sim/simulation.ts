@@ -74,6 +74,8 @@ export interface Plan {
   readonly hasLateGuest: boolean;
   /** In live mode the venue has an account, which the processor restricts now and then. */
   readonly mode: Mode;
+  /** Guests dispute charges. */
+  readonly hasDisputes: boolean;
 }
 
 export function drawPlan(random: SeededRandom): Plan {
@@ -96,7 +98,7 @@ export function drawPlan(random: SeededRandom): Plan {
     feeBps: random.pick([0, 250, 333, 10_000]),
     feeFixed: random.pick([0, 30]),
     payByMs,
-    payoutDelayMs: random.pick([0, 0, 2 * HOUR_MS]),
+    payoutDelayMs: random.pick([0, 2 * HOUR_MS]),
     faultRate: isCalm ? 0 : random.pick([0.03, 0.1, 0.3]),
     connectionLossRate: isCalm ? 0 : random.pick([0, 0.005, 0.02]),
     crashRate: isCalm ? 0 : random.pick([0, 0.01, 0.025]),
@@ -106,6 +108,7 @@ export function drawPlan(random: SeededRandom): Plan {
     hasClockSkew: random.often(0.4),
     hasLateGuest: payByMs > DAY_MS && random.often(0.6),
     mode: random.often(0.5) ? 'live' : 'test',
+    hasDisputes: random.often(0.5),
     payoutRate: random.pick([0, 0.3, 0.8]),
     hasSecondBooking: random.often(0.4),
   };

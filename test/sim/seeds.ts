@@ -49,7 +49,6 @@ const REQUIRED_TRANSITIONS = [
   'share failed → held',
   'share held → failed',
   'transfer sending → done',
-  'transfer reduced by debts',
   'transfer used up by debts',
   'transfer waiting → dropped',
 ];

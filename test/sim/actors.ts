@@ -186,6 +186,19 @@ function startRefunding(simulation: Simulation, createKey: string | null): void 
   }
 }
 
+/** The partner refunds a completed checkout once more, in full or in part. */
+export function startLateRefund(simulation: Simulation): void {
+  const { random } = simulation;
+  startServer(simulation, 'late refund', async (_, services) => {
+    const { id = '', amount = 0, status } = newestCheckout(simulation) ?? {};
+    if (status !== 'completed') return;
+    const body = random.often(0.6) ? '{}' : JSON.stringify({ amount: random.between(1, amount) });
+    const response = await callOnce(services, 'refundCheckout', { id }, body, null);
+    if (response !== null && !response.ok && ![409, 422, 503].includes(response.status))
+      throw new Violation(`a refund got ${response.status}`);
+  });
+}
+
 function startReading(simulation: Simulation): void {
   startServer(simulation, 'reader', async (actor, services) => {
     for (let times = 0; times < 3; times++) {
@@ -475,7 +488,11 @@ export function startProcessorEvents(simulation: Simulation): void {
       const [event] = pendingEvents.splice(at, 1);
       if (event === undefined) continue;
       if (!simulation.isHealed && random.often(0.1)) pendingEvents.push(event);
-      if (!simulation.isHealed && isLossy && random.often(0.5)) continue;
+      if (!simulation.isHealed && isLossy && random.often(0.5)) {
+        // The processor sends an event again for three days. The service learns of a dispute only from its events.
+        if (event.body.includes('"charge.dispute.')) pendingEvents.push(event);
+        continue;
+      }
       const signature = processor.processor.webhooks.sign(event, scheduler.now);
       const processorEvent = readProcessorEvent(
         Buffer.from(event.body),

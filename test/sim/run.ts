@@ -3,9 +3,10 @@
 
 import type { ApiRequest } from '../../sandbox/processor/messages.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
-import { startOrganizer, startPartner, startProcessorEvents } from './actors.ts';
+import { startLateRefund, startOrganizer, startPartner, startProcessorEvents } from './actors.ts';
 import { Database, type StatementChange } from './database.ts';
 import { DeliveryInvariants } from './delivery-invariants.ts';
+import { closeOpenDisputes, DisputeInvariants, openDispute, startDisputes } from './disputes.ts';
 import type { SimulationEnvironment } from './environment.ts';
 import { checkEnd, checkSettled, Invariants } from './invariants.ts';
 import { Receivers } from './receivers.ts';
@@ -88,6 +89,7 @@ export async function runSeed(
     startPartner(simulation);
     startOrganizer(simulation);
     startProcessorEvents(simulation);
+    startDisputes(simulation);
     for (const name of ['worker 1', 'worker 2']) startWorker(simulation, name, 'worker');
     if (simulation.receivers.endpoints.length > 0) {
       for (const name of ['delivery worker 1', 'delivery worker 2']) startWorker(simulation, name, 'delivery worker');
@@ -129,6 +131,7 @@ async function createSimulation(
   const idBits = new SeededRandom(seed, 'ids');
   const ids = idsFor(clock, idBits);
   const receivers = new Receivers(new SeededRandom(seed, 'receivers'), scheduler, invariants);
+  const disputes = new DisputeInvariants();
   const deliveries = new DeliveryInvariants(receivers, 2 * MAX_SKEW_MS);
   const skewRandom = new SeededRandom(seed, 'clocks');
   if (plan.hasClockSkew) scheduler.drawSkew = () => skewRandom.between(-MAX_SKEW_MS, MAX_SKEW_MS);
@@ -164,6 +167,7 @@ async function createSimulation(
       const before = invariants.current;
       const next = state.update(texts);
       invariants.onCommit(next, isOneCommit, processor.books);
+      disputes.onCommit(before, next);
       deliveries.onCommit(before, next, isOneCommit, scheduler.now);
     },
   });
@@ -327,9 +331,17 @@ async function liveness(simulation: Simulation): Promise<void> {
   await simulation.account?.setActive(true);
   simulation.receivers.isHealed = true;
   for (const actor of scheduler.actors) actor.stoppedUntil = 0;
+  if (simulation.plan.hasDisputes && simulation.random.often(0.6)) await settleWithOpenDisputes(simulation);
+  await closeOpenDisputes(simulation);
   await settle(simulation);
   await compareState(simulation);
   checkSettled(simulation.invariants.current, processor.books);
+  if (simulation.plan.hasDisputes) {
+    await settleWithOpenDisputes(simulation);
+    await closeOpenDisputes(simulation);
+    await settle(simulation);
+    checkSettled(simulation.invariants.current, processor.books);
+  }
   // Advance to the end: holds are renewed, then unpaid checkouts expire.
   for (let round = 0; round < 12; round++) {
     const next = nextScheduledTime(simulation, round < 6);
@@ -342,6 +354,19 @@ async function liveness(simulation: Simulation): Promise<void> {
   checkEnd(simulation.invariants.current, processor.books);
   simulation.deliveries.checkEnd(simulation.invariants.current);
   checkIdempotencyKeys(simulation);
+}
+
+/**
+ * Guests dispute charges, and the partner refunds while the disputes are open: transfers and refunds wait. Or the disputes
+ * end before the service learns of them.
+ */
+async function settleWithOpenDisputes(simulation: Simulation): Promise<void> {
+  const { random } = simulation;
+  for (let count = random.between(1, 2); count > 0; count--) await openDispute(simulation);
+  if (random.often(0.2)) return;
+  await settle(simulation);
+  startLateRefund(simulation);
+  await settle(simulation);
 }
 
 /** After a commit only the parts that its statements can change are read. All others must be unchanged. */
@@ -408,7 +433,10 @@ function checkFundedBriefly({ invariants: { current }, scheduler }: Simulation, 
 function nextWorkTime({ invariants: { current }, processor }: Simulation): number | null {
   const times: number[] = [];
   for (const { status, due } of current.checkouts) if (status === 'funded' && due !== null) times.push(due);
-  for (const { id, status, due } of current.movements) {
+  const frozen = new Set(current.movements.filter(({ status }) => status === 'frozen').map(({ id }) => id));
+  for (const { id, status, due, reversed } of current.movements) {
+    // The reversal of a transfer that waits for the end of a dispute waits with it.
+    if (reversed !== null && frozen.has(reversed)) continue;
     // A done refund is only asked for again, which matters if it failed at the processor.
     if (due !== null && (status !== 'done' || processor.books.hasFailedRefund(id))) times.push(due);
   }

@@ -70,6 +70,8 @@ export interface Plan {
   readonly hasLateGuest: boolean;
   /** In live mode the venue has an account, which the processor restricts now and then. */
   readonly mode: Mode;
+  /** Guests dispute charges. */
+  readonly hasDisputes: boolean;
 }
 
 export function drawPlan(random: SeededRandom): Plan {
@@ -92,7 +94,7 @@ export function drawPlan(random: SeededRandom): Plan {
     feeBps: random.pick([0, 250, 333, 10_000]),
     feeFixed: random.pick([0, 30]),
     payByMs,
-    payoutDelayMs: random.pick([0, 0, 2 * HOUR_MS]),
+    payoutDelayMs: random.pick([0, 2 * HOUR_MS]),
     faultRate: isCalm ? 0 : random.pick([0.03, 0.1, 0.3]),
     connectionLossRate: isCalm ? 0 : random.pick([0, 0.005, 0.02]),
     crashRate: isCalm ? 0 : random.pick([0, 0.01, 0.025]),
@@ -102,6 +104,7 @@ export function drawPlan(random: SeededRandom): Plan {
     hasClockSkew: random.often(0.4),
     hasLateGuest: payByMs > DAY_MS && random.often(0.6),
     mode: random.often(0.5) ? 'live' : 'test',
+    hasDisputes: random.often(0.5),
   };
 }
 

@@ -23,6 +23,7 @@ export interface Snapshot {
     readonly status: 'invited' | 'held' | 'captured' | 'released' | 'refunded' | 'failed';
     readonly amount: number;
     readonly refunded: number;
+    readonly lost: number;
     readonly member: string;
     readonly isDropped: boolean;
   }[];
@@ -71,6 +72,14 @@ export interface Snapshot {
     readonly status: string;
   }[];
   readonly keys: readonly { readonly key: string; readonly refersTo: string | null; readonly status: number }[];
+  readonly disputes: readonly {
+    readonly id: string;
+    readonly hold: string;
+    readonly amount: number;
+    readonly status: string;
+    /** It was lost, and the loss is divided. */
+    readonly isDivided: boolean;
+  }[];
   readonly processorEvents: readonly { readonly id: string; readonly due: number }[];
   readonly payouts: readonly { readonly checkout: string; readonly amount: number }[];
   readonly accounts: readonly { readonly id: string; readonly status: string | null; readonly due: number }[];
@@ -104,6 +113,7 @@ export const EMPTY_SNAPSHOT: Snapshot = {
   entries: [],
   events: [],
   keys: [],
+  disputes: [],
   processorEvents: [],
   payouts: [],
   accounts: [],
@@ -160,6 +170,7 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
       status: ['status', parseText],
       amount: ['amount', parseNumber],
       refunded: ['refunded_amount', parseNumber],
+      lost: ['lost_amount', parseNumber],
       member: ['member_id', parseText],
       isDropped: ['dropped_at is not null', parseBoolean],
     },
@@ -233,6 +244,17 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
       key: ['idempotency_key', parseText],
       refersTo: ['refers_to', nullable(parseText)],
       status: ['status', parseNumber],
+    },
+  },
+  disputes: {
+    from: 'disputes',
+    order: 'dispute_id',
+    columns: {
+      id: ['dispute_id', parseText],
+      hold: ['hold_id', parseText],
+      amount: ['amount', parseNumber],
+      status: ['status', parseText],
+      isDivided: ['venue_part is not null', parseBoolean],
     },
   },
   processorEvents: {

@@ -1,0 +1,143 @@
+// Guests who dispute charges, before and after transfers and refunds, won and lost; and what must hold about it: no money
+// of a charge whose dispute is known goes to the venue, every loss is divided, and no cent reaches a guest twice.
+
+import type { ChargeRow } from '../../sandbox/processor/row-types.ts';
+import { PROCESSOR_KEYS } from './processor-client.ts';
+import { type Actor, Violation } from './scheduler.ts';
+import type { ProcessorBooks } from './simulated-processor.ts';
+import type { Simulation } from './simulation.ts';
+import type { Snapshot } from './snapshot.ts';
+
+const ENDED_STATUSES: ReadonlySet<string> = new Set(['won', 'lost']);
+const isOpen = ({ status }: { readonly status: string }): boolean => !ENDED_STATUSES.has(status);
+
+const disputableCharges = ({ charges }: ProcessorBooks): ChargeRow[] =>
+  [...charges.values()].filter(
+    ({ captured, dispute, amountCaptured, refunded }) => captured && dispute === null && amountCaptured > refunded,
+  );
+
+export function startDisputes(simulation: Simulation): void {
+  const { scheduler, random, plan, processor } = simulation;
+  if (!plan.hasDisputes) return;
+  for (let number = random.between(1, 3); number > 0; number--) {
+    scheduler.startActor(`disputer ${number}`, 'external', async (actor) => {
+      const wait = async (steps: number): Promise<void> => {
+        const from = scheduler.step + steps;
+        await scheduler.waitForStep(actor, 'waits', () => scheduler.step >= from);
+      };
+      await scheduler.waitForStep(actor, 'waits', () => disputableCharges(processor.books).length > 0);
+      await wait(random.often(0.6) ? 0 : random.between(0, 40));
+      // The disputes that are open when the faults end are closed then, so no more are opened.
+      const unlessHealed = async <T>(call: () => Promise<T>): Promise<T | null> =>
+        scheduleCall(simulation, actor, async () => (simulation.isHealed ? null : call()));
+      const disputed = await unlessHealed(() => openDispute(simulation));
+      if (disputed === null) return;
+      await wait(random.between(0, 120));
+      await unlessHealed(() => closeOpenDisputes(simulation, disputed));
+    });
+  }
+}
+
+/** The call is one step of the schedule, as every call to the processor is. */
+function scheduleCall<T>({ scheduler }: Simulation, actor: Actor, run: () => Promise<T>): Promise<T> {
+  return new Promise((resolve) => {
+    scheduler.enqueue({ actor, label: () => 'disputes', run: async () => resolve(await run()) });
+  });
+}
+
+/** A guest disputes a charge, or a part of it. Returns the charge; null: there is none left to dispute. */
+export async function openDispute(simulation: Simulation): Promise<string | null> {
+  const { random, processor } = simulation;
+  const charges = disputableCharges(processor.books);
+  if (charges.length === 0) return null;
+  const { id, amountCaptured, refunded } = random.pick(charges);
+  const left = amountCaptured - refunded;
+  const amount = random.often(0.7) ? left : random.between(1, left);
+  await callHelper(simulation, '', { charge: id, amount: String(amount) });
+  return id;
+}
+
+/** Closes every open dispute, or that of one charge: some are won, some are lost. */
+export async function closeOpenDisputes(simulation: Simulation, charge: string | null = null): Promise<void> {
+  const { random, processor } = simulation;
+  const open = [...processor.books.disputes.values()].filter(
+    (dispute) => isOpen(dispute) && (charge === null || dispute.charge === charge),
+  );
+  for (const { id } of open) await callHelper(simulation, `/${id}/${random.often(0.5) ? 'won' : 'lost'}`, {});
+}
+
+/** Not by the service, so it needs no idempotency key. A fault may leave the dispute as it was. */
+async function callHelper(
+  { processor, scheduler, plan }: Simulation,
+  path: string,
+  form: Readonly<Record<string, string>>,
+): Promise<void> {
+  const response = await processor.processor.handle({
+    method: 'POST',
+    path: `/v1/test_helpers/disputes${path}`,
+    headers: { authorization: `Bearer ${PROCESSOR_KEYS[plan.mode].secret}` },
+    body: new URLSearchParams(form).toString(),
+  });
+  scheduler.log(`  dispute${path} ${JSON.stringify(form)}: ${response.fault ?? response.status}`);
+}
+
+/** A transfer that is begun after its charge's dispute is known is not sent while the dispute is open. */
+export class DisputeInvariants {
+  #commits = 0;
+  readonly #knownSince = new Map<string, number>();
+  readonly #begunAt = new Map<string, number>();
+
+  onCommit(before: Snapshot, next: Snapshot): void {
+    this.#commits++;
+    for (const { id } of next.disputes.filter(isOpen))
+      if (!this.#knownSince.has(id)) this.#knownSince.set(id, this.#commits);
+    const statuses = new Map(before.movements.map(({ id, status }) => [id, status]));
+    for (const { id, kind, status, hold } of next.movements) {
+      const old = statuses.get(id);
+      if (kind !== 'transfer' || old === status) continue;
+      if (status === 'sending') this.#begunAt.set(id, this.#commits);
+      if (status !== 'done') continue;
+      const begun = this.#begunAt.get(id) ?? 0;
+      const known = before.disputes.find(
+        (dispute) => dispute.hold === hold && isOpen(dispute) && (this.#knownSince.get(dispute.id) ?? 0) < begun,
+      );
+      if (known !== undefined) throw new Violation(`transfer ${id} was sent although ${known.id} disputes its charge`);
+    }
+  }
+}
+
+/** All work is done. With open disputes some work waits, so every dispute must have ended. */
+export function checkDisputes(current: Snapshot, books: ProcessorBooks): void {
+  for (const { id, status, amount, charge } of books.disputes.values()) {
+    const ours = current.disputes.find((dispute) => dispute.id === id);
+    if (ours?.status !== status) throw new Violation(`dispute ${id} is ${status}, and our records say ${ours?.status}`);
+    if (status === 'lost' && !ours.isDivided) throw new Violation(`the loss of dispute ${id} was never divided`);
+    const captured = books.charges.get(charge)?.amountCaptured ?? 0;
+    const refunded = [...books.refunds.values()]
+      .filter((refund) => refund.charge === charge && refund.status !== 'failed')
+      .reduce((sum, refund) => sum + refund.amount, 0);
+    if (status === 'lost' && amount + refunded > captured) throw new Violation(`charge ${charge} was paid back twice`);
+  }
+  for (const share of current.shares) {
+    const lost = lostOf(current, books, ({ metadata }) => metadata.share_id === share.id);
+    if (share.lost !== lost)
+      throw new Violation(`share ${share.id} has lost ${lost}, and our records say ${share.lost}`);
+  }
+}
+
+/** What guests have got back by disputes of these charges. */
+export function lostOf(current: Snapshot, books: ProcessorBooks, isWanted: (charge: ChargeRow) => boolean): number {
+  return current.disputes
+    .filter(({ id }) => {
+      const dispute = books.disputes.get(id);
+      const charge = books.charges.get(dispute?.charge ?? '');
+      return dispute?.status === 'lost' && charge !== undefined && isWanted(charge);
+    })
+    .reduce((sum, { amount }) => sum + amount, 0);
+}
+
+/** The processor pays no more out of a charge whose dispute was lost: a refund that exceeds the dispute fails. */
+export function isRefundOfLostCharge(current: Snapshot, movement: Snapshot['movements'][number]): boolean {
+  const isRefund = movement.kind === 'refund' || movement.kind === 'return';
+  return isRefund && current.disputes.some(({ hold, status }) => hold === movement.hold && status === 'lost');
+}

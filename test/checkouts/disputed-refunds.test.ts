@@ -99,7 +99,7 @@ describe('while the dispute is open', () => {
     });
     const { checks } = await cli.json<{ checks: Json[] }>('doctor');
     const check = checks.find(({ name }) => name === 'refunds');
-    expect(check.detail).toBe('1 refund of 1 checkout waits for the end of its dispute');
+    expect(check.detail).toBe('1 refund of 1 checkout waits for the end of its dispute (test)');
     await expectBooksAgree();
     // The first call after the dispute succeeds: it does not repeat the key of the refusal.
     await disputes.close(party.disputeId, 'won');

@@ -58,7 +58,7 @@ describe('a refund without funds', () => {
     ]);
     expect((await checkLedger(world.db)).problems).toEqual([]);
     expect(await refundsCheck()).toMatchObject({
-      ok: false,
+      ok: true,
       detail: expect.stringContaining('1 refund of 5000 usd (test) cannot be paid'),
       remedy: expect.stringContaining('top up the balance'),
     });
@@ -81,8 +81,8 @@ describe('a refund without funds', () => {
     expect(await venue.read(id)).toMatchObject({ refunded_amount: 5_000, failed_refund_amount: 5_000 });
     expect((await checkLedger(world.db)).problems).toEqual([]);
     expect(await refundsCheck()).toMatchObject({
-      ok: false,
-      detail: expect.stringContaining('did not reach the guest'),
+      ok: true,
+      detail: expect.stringContaining('did not reach the guest (test)'),
     });
   });
 });

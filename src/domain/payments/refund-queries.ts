@@ -153,16 +153,17 @@ export async function unfundedRefunds(db: Queryable): Promise<UnfundedRefunds[]>
 }
 
 export interface RefundCount {
+  readonly mode: Mode;
+  readonly status: 'failed' | 'frozen';
   readonly count: number;
-  readonly parties: number;
+  readonly checkoutCount: number;
 }
 
-/** Refunds that did not reach the guest, or that wait for the end of a dispute, in all modes. */
-export async function countRefunds(db: Queryable, status: 'failed' | 'frozen'): Promise<RefundCount> {
-  const rows = await db.query<RefundCount>(
-    `select count(*)::integer as count, count(distinct checkout_id)::integer as parties
-     from movements where status = $1 and kind in ('refund', 'return')`,
-    [status],
+/** Refunds that did not reach the guest, or that wait for the end of a dispute; live mode first. */
+export async function countUnpaidRefunds(db: Queryable): Promise<RefundCount[]> {
+  return db.query<RefundCount>(
+    `select mode, status, count(*)::integer as count, count(distinct checkout_id)::integer as "checkoutCount"
+     from movements where status in ('failed', 'frozen') and kind in ('refund', 'return')
+     group by mode, status order by mode, status`,
   );
-  return rows[0] ?? { count: 0, parties: 0 };
 }

@@ -770,7 +770,7 @@ describe('events', () => {
     const request = newHold();
     const { intentId } = await processor.createHold(request);
     await stripe.paymentIntents.confirm(intentId, { payment_method: 'pm_card_createDispute' });
-    const { chargeId } = await processor.capture(intentId, 2500, unique('capture'));
+    await processor.capture(intentId, 2500, unique('capture'));
     const refunded = await captured();
     await processor.refund(refunded.intentId, {
       amount: 100,
@@ -788,15 +788,23 @@ describe('events', () => {
     expect(of('charge.captured')?.subject).toEqual(hold);
     expect(of('payment_intent.succeeded')?.subject).toEqual(hold);
     expect(of('charge.refunded')?.subject).toMatchObject({ kind: 'hold', intentId: refunded.intentId });
-    expect(of('charge.dispute.created')?.subject).toMatchObject({
-      kind: 'dispute',
+    const dispute = of('charge.dispute.created')?.subject;
+    expect(dispute).toEqual({ kind: 'dispute', intentId, disputeId: expect.stringMatching(/^du_/) });
+    const facts = await processor.findDispute(intentId);
+    expect(facts).toEqual({
+      disputeId: dispute?.kind === 'dispute' ? dispute.disputeId : '',
       intentId,
-      chargeId,
       amount: 2500,
       currency: 'usd',
       status: 'needs_response',
       reason: 'fraudulent',
+      withdrawn: 2500,
+      reinstated: 0,
+      processorFee: 1500,
+      processorFeeReturned: 0,
     });
+    expect(await processor.retrieveDispute(facts?.disputeId ?? '')).toEqual(facts);
+    expect((await processor.disputesSince(0, null)).disputes).toContainEqual(facts);
     await stripe.webhookEndpoints.del(endpoint.id);
     receiver.closeAllConnections();
     receiver.close();

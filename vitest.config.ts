@@ -43,7 +43,8 @@ const SLOW = [
 const THOROUGH = [
   'test/agreement/{expiry,schemas}.test.ts',
   'test/boats/calendar-bounds.test.ts',
-  'test/checkouts/{create-once,processor-fees,read-prefetch,refund-ends,stored-failures}.test.ts',
+  'test/checkouts/{create-once,disputed-refunds,processor-fees,read-prefetch,refund-ends,stored-failures,venue-debts}.test.ts',
+  'test/guests/saved-card.test.ts',
   'test/mcp/agreement.test.ts',
 ];
 

@@ -26,6 +26,7 @@ const run: Command = {
   options: [
     { name: 'mode', valueName: 'test|live', help: 'one mode; both when absent' },
     { name: 'retry-failed', valueName: null, help: 'retry the movements that the processor refused' },
+    { name: 'checkout', valueName: 'ID', help: 'with --retry-failed: only the movements of this checkout' },
     {
       name: 'apply',
       valueName: null,
@@ -43,10 +44,12 @@ const run: Command = {
     const days = integerOption(input, 'days', 1, 3650) ?? 30;
     const confirmedCharges = integerOption(input, 'unknown-charges', 1, 1_000_000);
     if (confirmedCharges !== null && !input.flag('apply')) throw usageError('--unknown-charges goes with --apply.');
+    const checkoutId = input.text('checkout');
+    if (checkoutId !== null && !input.flag('retry-failed')) throw usageError('--checkout goes with --retry-failed.');
     const { context, command } = await open();
     const modes: readonly Mode[] = mode === null ? context.config.modes : [mode];
     const bar = new ProgressBar('reconciling', context.clock, input.flag('json') ? null : process.stderr);
-    const retried = input.flag('retry-failed') ? await retryFailed(context, command, modes) : 0;
+    const retried = input.flag('retry-failed') ? await retryFailed(context, command, modes, checkoutId) : 0;
     const differences: Difference[] = [];
     let asked = 0;
     let compared = 0;
@@ -87,12 +90,17 @@ const run: Command = {
   },
 };
 
-async function retryFailed({ db }: AppContext, command: CommandContext, modes: readonly Mode[]): Promise<number> {
+async function retryFailed(
+  { db }: AppContext,
+  command: CommandContext,
+  modes: readonly Mode[],
+  checkoutId: string | null,
+): Promise<number> {
   let retried = 0;
   for (const mode of modes) {
     for (const venueId of await venuesWithFailedMovements(db, mode)) {
       await db.transaction(async (tx) => {
-        const retriedMovements = await retryFailedMovements(tx, venueId, mode, command.now);
+        const retriedMovements = await retryFailedMovements(tx, venueId, mode, checkoutId, command.now);
         for (const movement of retriedMovements) {
           if (isRefund(movement)) await addFailedRefund(tx, movement, -movement.amount);
           await audit(tx, command, { venueId, action: 'movement.retry', subject: movement.id });

@@ -139,7 +139,11 @@ describe('a refund that fails after it was done', () => {
     await world.db.query("update movements set mode = 'test' where status = 'failed'");
     const reported = await cli.run('reconcile', '--mode', 'test');
     expect(reported.out).toContain('a refund of 10000 was refused by the processor (expired_or_canceled_card)');
-    await cli.run('reconcile', '--mode', 'test', '--retry-failed');
+    expect(await cli.line(2, 'reconcile', '--checkout', id)).toContain('--checkout goes with --retry-failed');
+    const other = ['--checkout', 'chk_00000000000000000000000000'];
+    await cli.run('reconcile', '--mode', 'test', '--retry-failed', ...other);
+    expect(await venue.read(id)).toMatchObject({ refunded_amount: 10_000, failed_refund_amount: 10_000 });
+    await cli.run('reconcile', '--mode', 'test', '--retry-failed', '--checkout', id);
     expect(await venue.read(id)).toMatchObject({ refunded_amount: 20_000, failed_refund_amount: 0 });
     await world.work();
     expect((await refundsOf(id)).map(({ status }) => status)).toEqual(['done', 'done']);

@@ -349,19 +349,23 @@ export async function refundedByHold(
   return new Map(rows.map(({ holdId, ...sums }) => [holdId, sums]));
 }
 
-/** An operator retries the refused movements, with another key: the processor replays its refusal for the old one. */
+/**
+ * An operator retries the refused movements, of one checkout or of all, with another key: the processor replays its
+ * refusal for the old one.
+ */
 export async function retryFailedMovements(
   tx: Queryable,
   venueId: string,
   mode: Mode,
+  checkoutId: string | null,
   now: number,
 ): Promise<MovementRow[]> {
   requireTransition('movement', MOVEMENT_TRANSITIONS, 'failed', 'waiting');
   return tx.query<MovementRow>(
     `update movements set status = 'waiting', due_at = to_timestamp($3 / 1000.0), first_due_at = to_timestamp($3 / 1000.0),
        key_number = key_number + 1
-     where venue_id = $1 and mode = $2 and status = 'failed' returning ${MOVEMENT_COLUMNS}`,
-    [venueId, mode, now],
+     where venue_id = $1 and mode = $2 and status = 'failed' and ($4::text is null or checkout_id = $4) returning ${MOVEMENT_COLUMNS}`,
+    [venueId, mode, now, checkoutId],
   );
 }
 

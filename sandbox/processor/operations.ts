@@ -18,7 +18,7 @@ import {
   findByClientSecret,
   updatePaymentIntent,
 } from './payment-intents.ts';
-import { createDomain, toDomain, updateDomain } from './payment-method-domains.ts';
+import { createDomain, toDomain, updateDomain, validateDomain } from './payment-method-domains.ts';
 import {
   type StripeObject,
   toCharge,
@@ -318,6 +318,9 @@ define('payment_method_domains.create', 'POST payment_method_domains', ['domain_
 );
 define('payment_method_domains.update', 'POST payment_method_domains/:', ['enabled'], ({ tx, id, params }) =>
   updateDomain(tx, id, params),
+);
+define('payment_method_domains.validate', 'POST payment_method_domains/:/validate', [], ({ tx, id }) =>
+  validateDomain(tx, id),
 );
 define('payment_method_domains.list', 'GET payment_method_domains', [...LIST_PARAMS, 'domain_name'], ({ tx, params }) =>
   listRows(params, {

@@ -244,6 +244,8 @@ export interface DomainRow {
   readonly created: number;
   readonly name: string;
   readonly enabled: boolean;
+  /** The domain has proved that it may show Apple Pay. Absent in older journals: it has. */
+  readonly isVerified?: boolean;
 }
 
 export interface EndpointRow {

@@ -37,6 +37,8 @@ export interface Config {
   readonly sandboxProcessorUrl: string | null;
   /** The issuer of an operator's own members, accepted beside our own. */
   readonly memberIssuer: MemberIssuer | null;
+  /** The file with which the processor proves to Apple that this domain may show Apple Pay; null: there is none. */
+  readonly applePayDomainFile: string | null;
   /** The real sender of text messages; null: there is none. */
   readonly twilio: TwilioAccount | null;
   /** Neither a real sender nor live keys: messages are stored only, to be read at /sandbox/outbox. */
@@ -253,6 +255,7 @@ export function readConfig(env: Env): Config {
     stripe,
     sandboxProcessorUrl: read.address('SANDBOX_PROCESSOR_URL', ['http:', 'https:']),
     memberIssuer: memberIssuer(read),
+    applePayDomainFile: read.text('APPLE_PAY_DOMAIN_FILE'),
     twilio,
     sandboxSms: twilio === null && stripe.live === undefined,
     payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),

@@ -76,8 +76,8 @@ const setup: Command = {
     const steps = [];
     const secrets: string[] = [];
     for (const { kind, name } of neededSetup(url, mode)) {
-      const { change, secret } = await processor.register(kind, `setup ${kind} ${run}`, name);
-      steps.push({ what: kind, name, change });
+      const { change, secret, problems } = await processor.register(kind, `setup ${kind} ${run}`, name);
+      steps.push({ what: kind, name, change, problems });
       if (secret !== null) secrets.push(secret);
     }
     const setting = `STRIPE_${mode.toUpperCase()}_WEBHOOK_SECRETS`;
@@ -85,7 +85,11 @@ const setup: Command = {
     const rows = steps.map(({ what, name, change }) => [what, name, change]);
     return {
       json: { mode, steps, secret: value === '' ? null : { setting, value } },
-      text: `${table(['WHAT', 'NAME', 'CHANGE'], rows)}\n\n${secretLine(setting, secrets)}`,
+      text: [
+        table(['WHAT', 'NAME', 'CHANGE'], rows),
+        ...steps.flatMap(({ problems }) => problems),
+        secretLine(setting, secrets),
+      ].join('\n\n'),
     };
   },
 };

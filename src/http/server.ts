@@ -16,6 +16,7 @@ import { type HttpReply, makePerform } from '../run/perform.ts';
 import { isIntegration, isPartner } from '../run/principal.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { OpenToolServer } from '../run/tool-server.ts';
+import { registerApplePay } from './apple-pay.ts';
 import { readBody } from './body.ts';
 import { replyClientError } from './client-error.ts';
 import type { HttpContext, Urls } from './context.ts';
@@ -90,6 +91,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   registerStatus(app, http);
   registerProcessor(app, http);
   registerMembers(app, http);
+  registerApplePay(app, http);
   await registerPages(app, http);
   registerPayoutPages(app, http);
   registerSmsReplies(app, http);

@@ -110,9 +110,19 @@ describe('processor setup', () => {
   it('registers the domain, the webhook endpoint and the event destination, and shows the secrets to set', async () => {
     const { steps, secret } = await cli.json<Setup>(...argv);
     expect(steps).toEqual([
-      { what: 'payment method domain', name: 'pay.harbor.example', change: 'created' },
-      { what: 'webhook endpoint', name: 'https://pay.harbor.example/processor/notices/live', change: 'created' },
-      { what: 'event destination', name: 'https://pay.harbor.example/processor/notices/live', change: 'created' },
+      { what: 'payment method domain', name: 'pay.harbor.example', change: 'created', problems: [] },
+      {
+        what: 'webhook endpoint',
+        name: 'https://pay.harbor.example/processor/notices/live',
+        change: 'created',
+        problems: [],
+      },
+      {
+        what: 'event destination',
+        name: 'https://pay.harbor.example/processor/notices/live',
+        change: 'created',
+        problems: [],
+      },
     ]);
     const stripe = stripeClient(world.processor.port, PROCESSOR_KEYS.live.secret);
     const [endpoint] = (await stripe.webhookEndpoints.list()).data;
@@ -134,6 +144,16 @@ describe('processor setup', () => {
     expect(out).not.toContain('whsec_');
     const { data } = await stripeClient(world.processor.port, PROCESSOR_KEYS.live.secret).webhookEndpoints.list();
     expect(data.filter(({ url }) => url.startsWith('https://pay.harbor.example'))).toHaveLength(1);
+  });
+
+  it('says which wallet the domain cannot show, and why, until it can', async () => {
+    const unverified = ['processor', 'setup', '--mode', 'live', '--url', 'https://unverified.harbor.example'];
+    const reason = 'Apple Pay is not active: The domain association file was not found on the domain.';
+    for (const change of ['created', 'updated']) {
+      const { steps } = await cli.json<Setup>(...unverified);
+      expect(steps[0]).toMatchObject({ change, problems: [reason] });
+    }
+    expect((await cli.run(...unverified)).out).toContain(`\n${reason}\n`);
   });
 
   it('adds the events that an endpoint does not listen to', async () => {

@@ -234,6 +234,8 @@ export type SetupKind = 'payment method domain' | 'webhook endpoint' | 'event de
 export interface Registration {
   readonly change: 'created' | 'updated' | 'unchanged';
   readonly secret: string | null;
+  /** What does not work yet, each with the processor's reason. */
+  readonly problems: readonly string[];
 }
 
 export type Processors = Readonly<Partial<Record<Mode, Processor>>>;

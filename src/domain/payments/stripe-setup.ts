@@ -54,7 +54,7 @@ export function register(stripe: Stripe, kind: SetupKind, key: string, name: str
 export async function isRegistered(stripe: Stripe, kind: SetupKind, name: string): Promise<boolean> {
   switch (kind) {
     case 'payment method domain':
-      return (await findDomain(stripe, name))?.enabled === true;
+      return isDomainReady(await findDomain(stripe, name));
     case 'webhook endpoint': {
       const found = await findEndpoint(stripe, name);
       return found?.status === 'enabled' && hasAll(found.enabled_events, SUBSCRIBED_EVENTS);
@@ -66,8 +66,8 @@ export async function isRegistered(stripe: Stripe, kind: SetupKind, name: string
   }
 }
 
-const UNCHANGED: Registration = { change: 'unchanged', secret: null };
-const UPDATED: Registration = { change: 'updated', secret: null };
+const UNCHANGED: Registration = { change: 'unchanged', secret: null, problems: [] };
+const UPDATED: Registration = { change: 'updated', secret: null, problems: [] };
 
 function hasAll(enabled: readonly string[], heard: readonly string[]): boolean {
   return enabled.includes('*') || heard.every((event) => enabled.includes(event));
@@ -78,15 +78,33 @@ async function findDomain(stripe: Stripe, domain: string): Promise<Stripe.Paymen
   return data[0];
 }
 
-async function registerDomain(stripe: Stripe, key: string, domain: string): Promise<Registration> {
-  const found = await findDomain(stripe, domain);
-  if (found?.enabled === true) return UNCHANGED;
-  if (found === undefined) {
-    await stripe.paymentMethodDomains.create({ domain_name: domain }, { idempotencyKey: key });
-    return { change: 'created', secret: null };
-  }
-  await stripe.paymentMethodDomains.update(found.id, { enabled: true }, { idempotencyKey: key });
-  return UPDATED;
+/** The wallets that the card form shows. */
+const WALLETS = { apple_pay: 'Apple Pay', google_pay: 'Google Pay', link: 'Link' } as const;
+
+/** The wallets that do not work on the domain, with the processor's reason. */
+function inactiveWallets(domain: Stripe.PaymentMethodDomain): string[] {
+  return Object.entries(WALLETS).flatMap(([field, name]) => {
+    const { status, status_details: details } = domain[field as keyof typeof WALLETS];
+    return status === 'active' ? [] : [`${name} is not active: ${details?.error_message ?? 'no reason was given'}`];
+  });
+}
+
+function isDomainReady(domain: Stripe.PaymentMethodDomain | undefined): boolean {
+  return domain?.enabled === true && inactiveWallets(domain).length === 0;
+}
+
+/** A wallet may need a proof on the domain itself: then the processor looks for it again when it is asked to. */
+async function registerDomain(stripe: Stripe, key: string, name: string): Promise<Registration> {
+  const found = await findDomain(stripe, name);
+  if (isDomainReady(found)) return UNCHANGED;
+  const enabled =
+    found === undefined
+      ? await stripe.paymentMethodDomains.create({ domain_name: name }, { idempotencyKey: key })
+      : await stripe.paymentMethodDomains.update(found.id, { enabled: true }, { idempotencyKey: key });
+  const domain = isDomainReady(enabled)
+    ? enabled
+    : await stripe.paymentMethodDomains.validate(enabled.id, {}, { idempotencyKey: `${key} validate` });
+  return { change: found === undefined ? 'created' : 'updated', secret: null, problems: inactiveWallets(domain) };
 }
 
 /**
@@ -109,7 +127,7 @@ async function registerEndpoint(stripe: Stripe, key: string, url: string): Promi
       { url, enabled_events: [...SUBSCRIBED_EVENTS], description: OURS, metadata: ACCOUNT_MARK },
       { idempotencyKey: key },
     );
-    return { change: 'created', secret: created.secret ?? null };
+    return { change: 'created', secret: created.secret ?? null, problems: [] };
   }
   const isComplete = hasAll(found.enabled_events, SUBSCRIBED_EVENTS);
   if (isComplete && found.status === 'enabled') return UNCHANGED;
@@ -143,7 +161,7 @@ async function registerDestination(stripe: Stripe, key: string, url: string): Pr
       },
       { idempotencyKey: key },
     );
-    return { change: 'created', secret: created.webhook_endpoint?.signing_secret ?? null };
+    return { change: 'created', secret: created.webhook_endpoint?.signing_secret ?? null, problems: [] };
   }
   const isComplete = hasAll(found.enabled_events, SUBSCRIBED_THIN_EVENTS);
   if (isComplete && found.status === 'enabled') return UNCHANGED;

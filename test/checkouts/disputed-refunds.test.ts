@@ -173,7 +173,7 @@ describe('a lost dispute', () => {
     await close(party, 'lost');
     expect((await refundsOf(party.id))[0]?.status).toBe('frozen');
     expect((await venue.balances(party.id)).disputed_funds).toBe(10_000);
-    await world.db.query('update processor_events set due_at = now() where due_at is not null');
+    await world.db.query(`update processor_events set due_at = now() - interval '1 second' where due_at is not null`);
     await world.work();
     expect((await refundsOf(party.id))[0]?.status).toBe('dropped');
     expect((await venue.balances(party.id)).disputed_funds).toBeUndefined();

@@ -319,9 +319,10 @@ describe('the last hold, a cancel and an expiry', () => {
     };
     await Promise.all(Array.from({ length: CONCURRENT_RACES }, runRaces));
     // The releases of the cancel and the expiry are due by their own clocks, later than the wall clock.
-    await world.db.query(`update holds set due_at = now() where venue_id = $1 and status = 'releasing'`, [
-      venue.venueId,
-    ]);
+    await world.db.query(
+      `update holds set due_at = now() - interval '1 second' where venue_id = $1 and status = 'releasing'`,
+      [venue.venueId],
+    );
     await soon(5);
     await runUntilIdle('settling holds', () => settleDueHolds(services, 100));
     // The planner has no statistics of so many new rows; without this the query takes too long.

@@ -280,7 +280,7 @@ describe('a dispute', () => {
     await applyDueProcessorEvents({ ...services, processors: { test: slow } }, 1);
     expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'lost' }]);
     expect(await world.db.query('select 1 from processor_events where due_at is not null')).toHaveLength(1);
-    await world.db.query('update processor_events set due_at = now() where due_at is not null');
+    await world.db.query(`update processor_events set due_at = now() - interval '1 second' where due_at is not null`);
     await world.work();
     expect(await world.db.query('select 1 from processor_events where due_at is not null')).toEqual([]);
   });
@@ -295,7 +295,7 @@ describe('a dispute', () => {
     world.processor.api.faults.set({ rules: [{ id: 'down', on: 'disputes.retrieve', kind: 'error_500' }] });
     await world.work();
     world.processor.api.faults.clear();
-    await world.db.query('update processor_events set due_at = now() where due_at is not null');
+    await world.db.query(`update processor_events set due_at = now() - interval '1 second' where due_at is not null`);
     await world.work();
     expect((await venue.read(checkout.id)).disputes).toHaveLength(1);
   });
@@ -328,7 +328,7 @@ describe('a dispute', () => {
     await world.work();
     world.processor.api.faults.clear();
     expect((await venue.read(checkout.id)).disputes).toEqual([]);
-    await world.db.query('update processor_events set due_at = now() where due_at is not null');
+    await world.db.query(`update processor_events set due_at = now() - interval '1 second' where due_at is not null`);
     await new Promise((resolve) => setTimeout(resolve, 5));
     await world.work();
     expect((await venue.read(checkout.id)).disputes).toHaveLength(1);

@@ -153,9 +153,10 @@ describe('a worker that stalls for longer than its lease', () => {
     const held = { now: () => services.clock.now() + (clockReads++ === 0 ? 0 : 120_000) };
     expect(await settleDueMovements({ ...services, clock: held }, 100)).toBe(3);
     expect(await venue.chargedAtProcessor(completed.id)).toBe(9_000);
-    await world.db.query(`update movements set due_at = now() where checkout_id = $1 and kind = 'refund'`, [
-      completed.id,
-    ]);
+    await world.db.query(
+      `update movements set due_at = now() - interval '1 second' where checkout_id = $1 and kind = 'refund'`,
+      [completed.id],
+    );
     await world.work();
     expect(await venue.chargedAtProcessor(completed.id)).toBe(6_000);
   });

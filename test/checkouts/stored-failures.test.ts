@@ -191,7 +191,7 @@ describe('a refund', () => {
     world.processor.api.faults.clear();
     // Meanwhile one refund fails at the processor.
     world.processorClock.aheadMs += HOUR;
-    await world.db.query("update movements set due_at = now() where status = 'sending'");
+    await world.db.query("update movements set due_at = now() - interval '1 second' where status = 'sending'");
     await settleDueMovements(world.context.services, 10);
     const { refunded_amount, failed_refund_amount } = await venue.read(completed.id);
     expect({ refunded_amount, failed_refund_amount }).toEqual({

@@ -209,7 +209,10 @@ describe('expire', () => {
 
 /** As a processor event does, whenever the holds are due by themselves. */
 async function makeHoldsDue(checkoutId: string): Promise<void> {
-  await world.db.query(`update holds set due_at = now() where checkout_id = $1 and status = 'held'`, [checkoutId]);
+  await world.db.query(
+    `update holds set due_at = now() - interval '1 second' where checkout_id = $1 and status = 'held'`,
+    [checkoutId],
+  );
 }
 
 describe('advance', () => {

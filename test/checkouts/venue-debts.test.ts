@@ -188,9 +188,10 @@ describe('later transfers of the venue', () => {
     for (const debt of [3_000, 9_000]) {
       await owe(debt);
       const next = await earn(10_000);
-      await world.db.query('update movements set due_at = now() where checkout_id = $1 and due_at is not null', [
-        next.id,
-      ]);
+      await world.db.query(
+        `update movements set due_at = now() - interval '1 second' where checkout_id = $1 and due_at is not null`,
+        [next.id],
+      );
       const { services } = world.context;
       const now = services.clock.now() + 1_000;
       const movements = await claimMovements(world.db, venue.venueId, now, now + 60_000, 10);

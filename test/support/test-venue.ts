@@ -163,10 +163,10 @@ export class TestVenue {
     );
     for (const { id, intent } of rows) {
       await this.stripe.paymentIntents.cancel(intent);
-      await this.world.db.query('update holds set due_at = now() where venue_id = $1 and hold_id = $2', [
-        this.venueId,
-        id,
-      ]);
+      await this.world.db.query(
+        `update holds set due_at = now() - interval '1 second' where venue_id = $1 and hold_id = $2`,
+        [this.venueId, id],
+      );
       await this.settleHold(id);
     }
   }
@@ -184,15 +184,15 @@ export class TestVenue {
     const { db } = this.world;
     const ids = [this.venueId, checkoutId];
     await db.query(
-      `update holds set due_at = now() where venue_id = $1 and checkout_id = $2 and due_at is not null and status <> 'held'`,
+      `update holds set due_at = now() - interval '1 second' where venue_id = $1 and checkout_id = $2 and due_at is not null and status <> 'held'`,
       ids,
     );
     await db.query(
-      `update checkouts set capture_due_at = now() where venue_id = $1 and checkout_id = $2 and status = 'funded'`,
+      `update checkouts set capture_due_at = now() - interval '1 second' where venue_id = $1 and checkout_id = $2 and status = 'funded'`,
       ids,
     );
     await db.query(
-      'update movements set due_at = now() where venue_id = $1 and checkout_id = $2 and due_at is not null',
+      `update movements set due_at = now() - interval '1 second' where venue_id = $1 and checkout_id = $2 and due_at is not null`,
       ids,
     );
     // The clocks of the test and of the database may differ slightly.

@@ -69,7 +69,7 @@ function useSourceCharge(tx: Transaction, source: ChargeRow, amount: number, cur
     const message = `Transfers using this transaction as a source must not exceed the source amount of ${sourceAmount}. (There are already transfers using this source, amounting to ${used}.)`;
     throw operationFailed('amount_too_large', message, { param: 'amount' });
   }
-  // Stripe's guide says that such a transfer succeeds whatever the balance is. That it fails when the charge's money has
+  // Stripe's guide says that such a transfer succeeds with any balance. That it fails when the charge's money has
   // left in a payout since is a guess, because harsher is safer.
   const isPaidOut = tx.changes.committed.payouts
     .findByIndex('platform')

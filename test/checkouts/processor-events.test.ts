@@ -248,7 +248,7 @@ describe('a dispute', () => {
     expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'won' }]);
   });
 
-  it('is recorded as the processor has it, whatever the event says and in whatever order events come', async () => {
+  it('is recorded as the processor has it, not as an event says, and in any order of the events', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     await disputeTools(world, venue).close(JSON.parse(created).data.object.id, 'lost');

@@ -1,4 +1,4 @@
-// No capture begins for a venue that cannot be paid, whatever the processor has said of the holds; at the deadline every
+// No capture begins for a venue that cannot be paid, even if the processor says that every hold is good; at the deadline every
 // card is released.
 
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 // One card for several shares: the organizer holds the first share with the card form, and the server holds the others
-// with the saved card, each once, also when a call fails or is repeated. The card of another member, of another checkout, or one
-// that is not saved pays nothing.
+// with the saved card, each once, also when a call fails or is repeated. The card of another member, of another
+// checkout, or one that is not saved pays nothing.
 
 import type Stripe from 'stripe';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

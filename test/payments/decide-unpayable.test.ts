@@ -1,5 +1,5 @@
-// No capture begins for a venue that cannot be paid, even if the processor says that every hold is good; at the deadline every
-// card is released.
+// No capture begins for a venue that cannot be paid, even if the processor says that every hold is good; at the
+// deadline every card is released.
 
 import { describe, expect, it } from 'vitest';
 import { beginCaptures, waitUntilPayable } from '../../src/domain/checkouts/capture/decide-capture.ts';

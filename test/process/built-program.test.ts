@@ -1,5 +1,5 @@
-// The built program is what people run: it shows every character as the sources have it, and ends with the process that started
-// it. Real processes, the real npm.
+// The built program is what people run: it shows every character as the sources have it, and ends with the process
+// that started it. Real processes, the real npm.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

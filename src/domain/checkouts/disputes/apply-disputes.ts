@@ -1,7 +1,8 @@
 // Applies the stored processor events of disputes: finds the hold (through the processor, because a dispute has no
-// metadata of ours), asks for the dispute, and posts the money that the processor withdrew or gave back, and its fee, to
-// the ledger. An event is only a hint: the worker records what the processor answers, in any order of the events. A lost
-// dispute is divided between the venue and our fee. Transfers and refunds that waited for the end of a dispute go on.
+// metadata of ours), asks for the dispute, and posts the money that the processor withdrew or gave back, and its fee,
+// to the ledger. An event is only a hint: the worker records what the processor answers, in any order of the events. A
+// lost dispute is divided between the venue and our fee. Transfers and refunds that waited for the end of a dispute go
+// on.
 
 import type { Queryable } from '../../../base/db.ts';
 import { isUuid } from '../../../base/ids.ts';

@@ -1,6 +1,6 @@
-// What happens to stored objects by the clock alone: an uncaptured hold lapses, a refund succeeds or fails later or gets
-// the funds that it waits for, and
-// balances are paid out daily. The times are in the rows, so they survive a restart. Nothing here reads a clock or sets a timer.
+// What happens to stored objects by the clock alone: an uncaptured hold lapses, a refund succeeds or fails later or
+// gets the funds that it waits for, and balances are paid out daily. The times are in the rows, so they survive a
+// restart. Nothing here reads a clock or sets a timer.
 
 import { releaseHold } from './holds.ts';
 import { isPayoutDue, payOutDaily } from './payouts.ts';

@@ -232,7 +232,10 @@ interface Connection {
 /** The pool's own message. */
 const POOL_CLOSED = 'Cannot use a pool after calling end on the pool';
 
-/** A few pipelined connections. The next statement uses the one with the fewest in flight; a broken one is replaced on use. */
+/**
+ * A few pipelined connections. The next statement uses the one with the fewest in flight; a broken one is replaced on
+ * use.
+ */
 class PipelinedPool {
   readonly size: number;
   readonly #settings: pg.ClientConfig;

@@ -53,7 +53,10 @@ const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 
 const PAIRS = [...CROCKFORD].flatMap((first) => [...CROCKFORD].map((second) => first + second));
 
-/** 128 bits as 26 digits of 5 bits, two at a time; the first digit carries the 3 bits left over, so text order is time order. */
+/**
+ * 128 bits as 26 digits of 5 bits, two at a time; the first digit carries the 3 bits left over, so text order is time
+ * order.
+ */
 function base32(bytes: Buffer): string {
   let text = '';
   let buffered = 0;

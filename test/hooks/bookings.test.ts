@@ -1,5 +1,5 @@
-// Bookings and cancellations change the capacity of slots: each booking counts once, for any deliveries, any number of times and in
-// which order, and a slot never shows more places than it has.
+// Bookings and cancellations change the capacity of slots: each booking counts once, for any deliveries, any number of
+// times and in which order, and a slot never shows more places than it has.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';

@@ -226,7 +226,8 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
 let shared: Promise<TestWorld> | null = null;
 
 /**
- * For files that look only at venues of their own, and run no worker that takes a limited number of due rows. In `npm run test:fast` the files of a worker share one world, because
+ * For files that look only at venues of their own, and run no worker that takes a limited number of due rows. In `npm
+ * run test:fast` the files of a worker share one world, because
  * opening a world costs a third of a second, and `close` leaves it open. In `npm test` each file has its own.
  */
 export async function openSharedWorld(): Promise<TestWorld> {

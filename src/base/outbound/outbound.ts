@@ -30,7 +30,10 @@ export interface OutboundRequest {
   /** For everything: name, connection, headers, body. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
-  /** A response that is too long, too slow or cut after its status gives what arrived with `truncated: true`, not an error. */
+  /**
+   * A response that is too long, too slow or cut after its status gives what arrived with `truncated: true`, not an
+   * error.
+   */
   readonly truncate?: boolean;
   /** Requests with different values share no connections: for requests that partners can start in any number. */
   readonly poolName?: string;

@@ -11,7 +11,10 @@ export interface Registry {
   readonly names: readonly string[];
   /** The schema as in its file, with references made absolute to the folder. */
   get(name: string): Schema;
-  /** Follows $ref until there is none; keywords beside a $ref win over those behind it. The result for one schema is always the same object. */
+  /**
+   * Follows $ref until there is none; keywords beside a $ref win over those behind it. The result for one schema is
+   * always the same object.
+   */
   resolve(schema: Schema): Schema;
   /** Self-contained, with `$id` at the address where it is published. */
   published(name: string, schemaUrl: string): Schema;

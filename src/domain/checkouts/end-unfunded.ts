@@ -1,5 +1,5 @@
-// The steps that end a checkout before a card is charged, whether it expires or is canceled. Pure. The cards of all guests are
-// released and the partner gets one event; the worker releases the holds at the processor afterwards.
+// The steps that end a checkout before a card is charged, whether it expires or is canceled. Pure. The cards of all
+// guests are released and the partner gets one event; the worker releases the holds at the processor afterwards.
 
 import type { HoldStatus } from '../payments/transitions.ts';
 import type { LockedCheckout } from './locked-checkout.ts';

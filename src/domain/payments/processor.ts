@@ -196,7 +196,10 @@ export interface Processor {
   /** Releasing a hold that is released or has lapsed already succeeds. */
   release(intentId: string, key: string): Promise<HoldFacts>;
   refund(intentId: string, request: GuestRefundRequest): Promise<RefundFacts>;
-  /** The refund of a movement that has not failed, found by metadata because its key may have expired; null: there is none. */
+  /**
+   * The refund of a movement that has not failed, found by metadata because its key may have expired; null: there is
+   * none.
+   */
   findRefund(intentId: string, movementId: string): Promise<RefundFacts | null>;
   retrieveRefund(refundId: string): Promise<RefundFacts>;
   createAccount(key: string, owner: AccountOwner): Promise<Account>;

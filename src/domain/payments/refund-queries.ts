@@ -31,7 +31,10 @@ export async function transitionRefund(tx: Queryable, movement: MovementRow, cha
   return rows.length === 1;
 }
 
-/** The processor's event says that a refund has changed: makes it due now. A poll that may have read it too early is stale. */
+/**
+ * The processor's event says that a refund has changed: makes it due now. A poll that may have read it too early is
+ * stale.
+ */
 export async function markRefundDue(
   db: Queryable,
   hint: { readonly venueId: string; readonly movementId: string; readonly mode: Mode; readonly now: number },

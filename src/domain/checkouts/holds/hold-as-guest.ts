@@ -1,5 +1,6 @@
-// POST /v1/public/shares/{share_id}/hold: the share's member, or the organizer who covers it, begins to pay, with the card
-// form or with the saved card of another share that the same member holds in this checkout. After many declines within an hour the share or the address must wait, because thieves test stolen cards that way.
+// POST /v1/public/shares/{share_id}/hold: the share's member, or the organizer who covers it, begins to pay, with the
+// card form or with the saved card of another share that the same member holds in this checkout. After many declines
+// within an hour the share or the address must wait, because thieves test stolen cards that way.
 
 import type { HoldCreate, HoldSecret } from '../../../../schemas/types.gen.ts';
 import { notFound, Problem } from '../../../base/errors.ts';

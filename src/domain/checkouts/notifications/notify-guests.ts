@@ -1,6 +1,6 @@
-// Notifies guests about their checkout: reminders to pay, released holds, lost holds, refused renewals, completion. For each due
-// checkout, one transaction under its row lock decides the messages from the rows, queues them and sets the next time.
-// It sends nothing itself (messages/send.ts does).
+// Notifies guests about their checkout: reminders to pay, released holds, lost holds, refused renewals, completion. For
+// each due checkout, one transaction under its row lock decides the messages from the rows, queues them and sets the
+// next time. It sends nothing itself (messages/send.ts does).
 
 import type { Queryable } from '../../../base/db.ts';
 import { dropReminders } from '../../members/messages/queries.ts';

@@ -43,9 +43,15 @@ const SLOW = [
 const THOROUGH = [
   'test/agreement/{expiry,schemas}.test.ts',
   'test/boats/calendar-bounds.test.ts',
-  'test/checkouts/{create-once,disputed-refunds,processor-fees,read-prefetch,refund-ends,stored-failures,venue-debts}.test.ts',
-  'test/guests/saved-card.test.ts',
+  'test/checkouts/{create-once,disputed-refunds,disputes,processor-events,processor-fees,read-prefetch}.test.ts',
+  'test/checkouts/{refund-books,refund-ends,refund-funds,stored-failures,test-helpers,unpayable-venue,venue-debts}.test.ts',
+  'test/cli/{import,listen,processor}.test.ts',
+  'test/guests/{limits,renewal,saved-card,text-messages}.test.ts',
+  'test/hooks/address.test.ts',
+  'test/http/limits.test.ts',
   'test/mcp/agreement.test.ts',
+  'test/payments/{decide-walk,statement-suffix,stripe-errors}.test.ts',
+  'test/sandbox/{faults,webhooks}.test.ts',
 ];
 
 /** The longest first: otherwise one worker is busy at the end of a run while the others have nothing left. */

@@ -153,7 +153,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
       config,
       db: openDb({
         url,
-        connections: options.connections ?? 6,
+        connections: options.connections ?? 3,
         pooled: pooler !== null,
         applicationName: 'test',
         onStatement: (text) => statements.push(text),

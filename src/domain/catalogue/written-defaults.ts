@@ -8,7 +8,9 @@ interface WithMedia {
 /** A medium without a type is an image. */
 export function withMediaTypes<Content extends object>(content: Content): Content {
   const { media } = content as WithMedia;
-  return media === undefined ? content : { ...content, media: media.map((one) => ({ ...one, type: one.type ?? 'image' })) };
+  return media === undefined
+    ? content
+    : { ...content, media: media.map((one) => ({ ...one, type: one.type ?? 'image' })) };
 }
 
 interface WithBlocks {

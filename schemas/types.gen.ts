@@ -663,7 +663,7 @@ export type GuestShare = {
   readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
   /** Whether this is the share of the organizer. */
   readonly is_organizer: boolean;
-  /** The name shown for the person; null when there is none. */
+  /** What the organizer typed, else the person's own name once they have acted on the invite; null before. */
   readonly display_name: string | null;
   /** When the card hold succeeded; null before. */
   readonly held_at: string | null;
@@ -1032,7 +1032,7 @@ export type PartyResult = {
   readonly shares: readonly ({
     /** The id of the share. */
     readonly id: string;
-    /** The name shown for the person; null when there is none. */
+    /** What the organizer typed, else the person's own name once they have acted on the invite; null before. */
     readonly display_name: string | null;
     /** The share in minor units (cents). */
     readonly amount: number;
@@ -1280,7 +1280,7 @@ export type Share = {
   readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
   /** Whether this is the share of the organizer. */
   readonly is_organizer: boolean;
-  /** The name shown for the person; null when there is none. */
+  /** What the organizer typed, else the person's own name once they have acted on the invite; null before. */
   readonly display_name: string | null;
   /** When the card hold succeeded; null before. */
   readonly held_at: string | null;

@@ -66,7 +66,7 @@ describe('the friends of a member', () => {
       await fixture.createPerson(),
     ];
     const first = await fixture.checkout();
-    await fixture.party(first, ada, [{ user_id: sam.id }, { phone: '+15550301111' }]);
+    await fixture.party(first, ada, [{ user_id: sam.id }, { phone: '+12135551111' }]);
     const second = await fixture.checkout();
     await fixture.party(second, ada, [{ user_id: kim.id }]);
     expect(await friendsOf(db, ada.id, 10)).toEqual([

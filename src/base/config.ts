@@ -9,6 +9,9 @@ export type Mode = 'test' | 'live';
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** The address of /metrics alone; null: it is on `port`. */
+  readonly metricsPort: number | null;
+  readonly metricsHost: string;
   readonly dataDir: string;
   /** null: the embedded PostgreSQL under dataDir. */
   readonly databaseUrl: string | null;
@@ -105,6 +108,10 @@ class Reader {
       `${name} is "${text}": set it to a whole number from ${min} to ${max}, or leave it unset for ${fallback}.`,
     );
     return fallback;
+  }
+
+  optionalInteger(name: string, min: number, max: number): number | null {
+    return this.text(name) === null ? null : this.integer(name, min, min, max);
   }
 
   oneOf(name: string, allowed: readonly string[], fallback: string): string {
@@ -240,6 +247,8 @@ export function readConfig(env: Env): Config {
   const config: Config = {
     host: read.text('HOST') ?? '127.0.0.1',
     port: read.integer('PORT', 8080, 0, 65535),
+    metricsPort: read.optionalInteger('METRICS_PORT', 0, 65535),
+    metricsHost: read.text('METRICS_HOST') ?? read.text('HOST') ?? '127.0.0.1',
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
     databaseUrl,
     databaseConnections: read.integer('DATABASE_CONNECTIONS', 12, 2, 200),

@@ -1012,7 +1012,7 @@ export type Party = {
     /** The id of a group chat; all its members join the party. */
     readonly channel_id: string;
   } | {
-    /** The phone number of a person, in E.164 form. */
+    /** The phone of a person: a valid mobile number in E.164 form. */
     readonly phone: string;
     /** The name that the organizer gives the person, 1 to 80 characters; guests see it. */
     readonly name?: string;
@@ -1290,7 +1290,7 @@ export type Share = {
 
 /** The body that asks for a sign-in code by text message. */
 export type SignIn = {
-  /** The phone that receives the code, in E.164 form. */
+  /** The phone that receives the code: a valid mobile number in E.164 form. */
   readonly phone: string;
 };
 

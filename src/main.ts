@@ -198,7 +198,7 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
     );
   });
   if (role === 'start') await registered;
-  announce({ context, urls: server.urls, newOperatorToken, firstVenue, printLine });
+  announce({ context, urls: server.urls, metricsPort: server.metricsPort, newOperatorToken, firstVenue, printLine });
   emitReady();
 }
 
@@ -207,14 +207,19 @@ function emitReady(): void {
   (process as NodeJS.EventEmitter).emit('everyshare:ready');
 }
 
-function asListenError(error: unknown, { port, host }: Config): unknown {
-  const code = (error as NodeJS.ErrnoException).code;
+function asListenError(error: unknown, config: Config): unknown {
+  const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number };
+  const isMetrics = port !== undefined && port === config.metricsPort && port !== config.port;
+  const [portName, hostName] = isMetrics ? ['METRICS_PORT', 'METRICS_HOST'] : ['PORT', 'HOST'];
+  const host = isMetrics ? config.metricsHost : config.host;
   if (code === 'EADDRINUSE')
-    return new ConfigError([`PORT ${port} is taken by another program: stop that one, or set PORT to another.`]);
+    return new ConfigError([
+      `${portName} ${port} is taken by another program: stop that one, or set ${portName} to another.`,
+    ]);
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new ConfigError([`HOST ${host} is not an address of this machine: correct it.`]);
+    return new ConfigError([`${hostName} ${host} is not an address of this machine: correct it.`]);
   return code === 'EACCES'
-    ? new ConfigError([`PORT ${port} may not be opened by this user: set PORT to 1024 or more.`])
+    ? new ConfigError([`${portName} ${port} may not be opened by this user: set ${portName} to 1024 or more.`])
     : error;
 }
 

@@ -98,9 +98,13 @@ export function updateEventDestination(tx: Transaction, id: string, params: Para
   return toEventDestination(tx, changed, readIncludes(params, [URL_FIELD]));
 }
 
-/** Stripe refuses to enable what is enabled, or to disable what is disabled; this processor accepts it. */
+/** Enabling what is enabled, or disabling what is disabled, is an error at Stripe. Its text is a guess. */
 export function setDestinationStatus(tx: Transaction, id: string, isDisabled: boolean): StripeObject {
-  return toEventDestination(tx, put(tx, requireDestination(tx, id), { isDisabled }), []);
+  const row = requireDestination(tx, id);
+  if ((row.isDisabled === true) === isDisabled) {
+    throw invalidRequest(`The event destination is ${isDisabled ? 'disabled' : 'enabled'} already.`, 'id');
+  }
+  return toEventDestination(tx, put(tx, row, { isDisabled }), []);
 }
 
 export function deleteEventDestination(tx: Transaction, id: string): StripeObject {

@@ -9,6 +9,9 @@ export type Mode = 'test' | 'live';
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** The address of /metrics alone; null: it is on `port`. */
+  readonly metricsPort: number | null;
+  readonly metricsHost: string;
   readonly dataDir: string;
   /** null: the embedded PostgreSQL under dataDir. */
   readonly databaseUrl: string | null;
@@ -43,6 +46,8 @@ export interface Config {
   readonly twilio: TwilioAccount | null;
   /** Neither a real sender nor live keys: messages are stored only, to be read at /sandbox/outbox. */
   readonly sandboxSms: boolean;
+  /** The countries whose phones get texts, in upper case; null: all. run/context.ts checks the codes. */
+  readonly phoneCountries: readonly string[] | null;
   /** How long after completion a venue is paid. */
   readonly payoutDelayHours: number;
 }
@@ -103,6 +108,10 @@ class Reader {
       `${name} is "${text}": set it to a whole number from ${min} to ${max}, or leave it unset for ${fallback}.`,
     );
     return fallback;
+  }
+
+  optionalInteger(name: string, min: number, max: number): number | null {
+    return this.text(name) === null ? null : this.integer(name, min, min, max);
   }
 
   oneOf(name: string, allowed: readonly string[], fallback: string): string {
@@ -234,9 +243,12 @@ export function readConfig(env: Env): Config {
     read.problems.push('OPERATOR_TOKEN is shorter than 16 characters: use a long random one, or leave it unset.');
   }
   const twilio = twilioAccount(read);
+  const phoneCountries = splitList(read.text('PHONE_COUNTRIES')).map((code) => code.toUpperCase());
   const config: Config = {
     host: read.text('HOST') ?? '127.0.0.1',
     port: read.integer('PORT', 8080, 0, 65535),
+    metricsPort: read.optionalInteger('METRICS_PORT', 0, 65535),
+    metricsHost: read.text('METRICS_HOST') ?? read.text('HOST') ?? '127.0.0.1',
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
     databaseUrl,
     databaseConnections: read.integer('DATABASE_CONNECTIONS', 12, 2, 200),
@@ -258,6 +270,7 @@ export function readConfig(env: Env): Config {
     applePayDomainFile: read.text('APPLE_PAY_DOMAIN_FILE'),
     twilio,
     sandboxSms: twilio === null && stripe.live === undefined,
+    phoneCountries: phoneCountries.length === 0 ? null : phoneCountries,
     payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);

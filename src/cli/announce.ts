@@ -10,6 +10,8 @@ import type { AppContext } from '../run/context.ts';
 export interface Announcement {
   readonly context: AppContext;
   readonly urls: { readonly base: string; readonly schemas: string };
+  /** Null: the metrics are at the base address. */
+  readonly metricsPort: number | null;
   readonly newOperatorToken: string | null;
   /** Null: this installation had venues already. */
   readonly firstVenue: VenueWithKeys | null;
@@ -30,7 +32,7 @@ export async function createFirstVenue(context: AppContext, command: CommandCont
   });
 }
 
-export function announce({ context, urls, newOperatorToken, firstVenue, printLine }: Announcement): void {
+export function announce({ context, urls, metricsPort, newOperatorToken, firstVenue, printLine }: Announcement): void {
   if (firstVenue !== null) {
     printLine('A sandbox venue is ready. Its keys are shown this once:');
     printLine('');
@@ -51,4 +53,6 @@ export function announce({ context, urls, newOperatorToken, firstVenue, printLin
   if (context.config.sandboxProcessor) printLine(`  cards      ${urls.base}/sandbox/cards`);
   if (context.config.sandboxSms) printLine(`  texts      ${urls.base}/sandbox/outbox`);
   printLine(`  health     ${urls.base}/readyz`);
+  if (metricsPort !== null)
+    printLine(`  metrics    port ${metricsPort} of ${context.config.metricsHost}, path /metrics`);
 }

@@ -1,8 +1,9 @@
 // Reads the body of a request up to its limit. The rest of a body that is too large is read and discarded, so that the
-// client can finish sending and read the 413.
+// client can finish sending and read the 413. A compressed body is refused with 415 after that.
 
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../base/errors.ts';
+import { encodingProblem } from './request-headers.ts';
 
 export function tooLarge(limit: number): Problem {
   const size = limit >= 1_048_576 ? `${limit / 1_048_576} MB` : `${limit / 1024} KB`;
@@ -25,7 +26,11 @@ export function readBody(stream: IncomingMessage, limit: number): Promise<Buffer
       reject(tooLarge(limit));
     };
     stream.on('data', onData);
-    stream.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
+    stream.on('end', () => {
+      const encoded = encodingProblem(stream);
+      if (encoded !== null) reject(encoded);
+      else resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+    });
     stream.on('error', reject);
     stream.on('aborted', () =>
       reject(new Problem('malformed_request', { message: 'The connection ended before the body did.' })),

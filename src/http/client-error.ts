@@ -4,6 +4,7 @@
 import type { Socket } from 'node:net';
 import { catalogue, type ErrorCode } from '../base/errors.ts';
 import type { HttpContext } from './context.ts';
+import { isServedByHttps, STRICT_TRANSPORT_SECURITY } from './strict-transport-security.ts';
 
 const CODE_BY_NODE_ERROR: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -27,12 +28,13 @@ export function replyClientError(http: HttpContext, error: ClientError, socket: 
   http.metrics.observe('malformed', status, 0);
   http.app.log.info({ request_id: requestId, operation: 'malformed', status, code: error.code }, 'request');
   const body = JSON.stringify({ error: { code, message, request_id: requestId } });
+  const hsts = isServedByHttps(http.urls()) ? `strict-transport-security: ${STRICT_TRANSPORT_SECURITY}\r\n` : '';
   socket.end(
     `HTTP/1.1 ${status} ${REASON_PHRASES[status] ?? 'Bad Request'}\r\n` +
       'content-type: application/json; charset=utf-8\r\n' +
       `content-length: ${Buffer.byteLength(body)}\r\n` +
       // A HEAD has no body: the client would take it for the beginning of the next response.
-      `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${isHead(error) ? '' : body}`,
+      `x-request-id: ${requestId}\r\n${hsts}connection: close\r\n\r\n${isHead(error) ? '' : body}`,
   );
 }
 

@@ -23,19 +23,24 @@ import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { registerMembers } from './members.ts';
 import { makeMetrics } from './metrics.ts';
+import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
 import { registerPages, sendPageNotFound } from './pages/pages.ts';
 import { registerPayoutPages } from './pages/payout-pages.ts';
 import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
 import { countCallByAddress, setRateLimitHeaders } from './rate-limit-headers.ts';
+import { hostProblem, normalizeContentType } from './request-headers.ts';
 import { makeAllowedMethods, pathOf, routerPath, withoutOrigin } from './routes.ts';
 import { registerSmsReplies } from './sms-replies.ts';
 import { registerStatus } from './status.ts';
+import { isServedByHttps, STRICT_TRANSPORT_SECURITY } from './strict-transport-security.ts';
 import { bodyProblemFor, registerTools } from './tools.ts';
 
 export interface RunningServer {
   readonly urls: Urls;
   readonly port: number;
+  /** Null: /metrics is on `port`. */
+  readonly metricsPort: number | null;
   /** The address on this machine, which may differ from the public one. */
   readonly localUrl: string;
   /** Requests in flight finish; new ones are refused. */
@@ -75,7 +80,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
     clientErrorHandler: (error, socket) => replyClientError(http, error, socket),
     frameworkErrors: (_error, request, reply) => {
       // No hook has run yet, so the headers of every response are set here.
-      setRequestIdHeader(request as FastifyRequest, reply as FastifyReply);
+      setCommonHeaders(http, request as FastifyRequest, reply as FastifyReply);
       void replyUnrouted(http, request as FastifyRequest, reply as FastifyReply, []);
     },
   });
@@ -100,7 +105,20 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
   urls = urlsFor(context, port);
   context.address.base = urls.base;
-  return { urls, port, localUrl: localUrl(context, port), close: () => closeGracefully(app) };
+  const metrics = await openMetricsServer(http).catch(async (error: unknown) => {
+    await app.close();
+    throw error;
+  });
+  const close = async (): Promise<void> => {
+    await Promise.all([closeGracefully(app), metrics?.close()]);
+  };
+  return { urls, port, metricsPort: metrics?.port ?? null, localUrl: localUrl(context, port), close };
+}
+
+/** Null: METRICS_PORT is not set. */
+async function openMetricsServer(http: HttpContext): Promise<MetricsServer | null> {
+  const { metricsPort, metricsHost } = http.app.config;
+  return metricsPort === null ? null : startMetricsServer(http, metricsHost, metricsPort);
 }
 
 const IDLE_SWEEP_MS = 50;
@@ -150,9 +168,11 @@ function addHooks(app: FastifyInstance, http: HttpContext): void {
   app.decorateRequest('toolStatus', null);
   app.decorateRequest('bodyLimit', null);
   app.addHook('onRequest', (request, reply, done) => {
-    setRequestIdHeader(request, reply);
+    setCommonHeaders(http, request, reply);
     normalizeContentType(request.method, request.raw.headers);
-    done();
+    const problem = hostProblem(request.raw);
+    if (problem === null) done();
+    else done(problem);
   });
   app.addHook('onResponse', (request, reply, done) => {
     observe(http, request, reply);
@@ -167,22 +187,11 @@ function addHooks(app: FastifyInstance, http: HttpContext): void {
   });
 }
 
-const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
-
-function setRequestIdHeader(request: FastifyRequest, reply: FastifyReply): void {
+/** The headers that every response has. */
+function setCommonHeaders(http: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-}
-
-/**
- * Fastify refuses a malformed content type before any other check; in our order 415 comes after 413. It also refuses a
- * QUERY without a content type, a method that no route takes. Such a type is replaced by one that Fastify accepts.
- */
-function normalizeContentType(method: string, headers: NodeJS.Dict<string | string[]>): void {
-  if (method === 'QUERY') headers['content-type'] = 'application/octet-stream';
-  const type = headers['content-type'];
-  if (typeof type !== 'string') return;
-  if (type.trim() === '') delete headers['content-type'];
-  else if (!MEDIA_TYPE.test(type)) headers['content-type'] = 'application/octet-stream';
+  if (request.protocol === 'https' || isServedByHttps(http.urls()))
+    reply.header('strict-transport-security', STRICT_TRANSPORT_SECURITY);
 }
 
 function registerOperation(app: FastifyInstance, http: HttpContext, operation: RunnableOperation): void {

@@ -91,6 +91,16 @@ describe('review list', () => {
     ]);
   });
 
+  it('binds the status: every status is one and the same statement', async () => {
+    const from = world.statements.length;
+    for (const status of ['pending', 'approved', 'rejected'])
+      await cli.json('review', 'list', '--type', 'boat', '--status', status);
+    const lists = world.statements.slice(from).filter((text) => /from boats\b[\s\S]*order by created_at/.test(text));
+    expect(lists).toHaveLength(3);
+    expect(new Set(lists).size).toBe(1);
+    expect(lists[0]).not.toMatch(/'(pending|approved|rejected)'/);
+  });
+
   it('can be filtered by type, status and mode, and limited', async () => {
     const { venueId, boat, offering, experience } = await submitOneOfEach();
     const ids = async (...args: string[]) =>
@@ -118,7 +128,7 @@ describe('review list', () => {
       );
       const plan = await world.db.transaction(async (tx) => {
         await tx.query('set local enable_seqscan = off');
-        return tx.query<{ 'QUERY PLAN': string }>(`explain ${statement}`, [null, null, 5]);
+        return tx.query<{ 'QUERY PLAN': string }>(`explain ${statement}`, ['pending', null, null, 5]);
       });
       expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(`${table}_pending`);
     }

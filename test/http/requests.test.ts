@@ -1,7 +1,7 @@
 // Bad requests: each gets the right status, a code, a pointer and a remedy, in the one order of checks.
 
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendRaw } from '../support/send-raw.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
@@ -33,22 +33,7 @@ const post = (body: unknown, headers: Record<string, string> = {}) =>
     headers: { 'content-type': 'application/json', ...headers },
   });
 
-/** Sends raw bytes, as a broken client would, and returns everything that came back. */
-function raw(bytes: string): Promise<string> {
-  const { hostname, port } = new URL(world.urls[0] ?? '');
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    let text = '';
-    socket.on('data', (chunk) => {
-      text += chunk;
-    });
-    // The response has begun; its rest comes within 300 ms.
-    socket.once('data', () => setTimeout(() => socket.end(), 500));
-    socket.setTimeout(60_000, () => socket.destroy());
-    socket.on('close', () => resolve(text));
-    socket.on('error', reject);
-  });
-}
+const raw = (bytes: string): Promise<string> => sendRaw(world.urls[0] ?? '', bytes);
 
 describe('routes and methods', () => {
   it('answers 404 not_found to an unknown route before it checks any key', async () => {

@@ -263,6 +263,7 @@ describe('event destinations', () => {
     const disabled = await stripe.v2.core.eventDestinations.disable(id);
     expect(disabled).toMatchObject({ status: 'disabled', status_details: { disabled: { reason: 'user' } } });
     expect(await stripe.v2.core.eventDestinations.enable(id)).toMatchObject({ status: 'enabled' });
+    expect(await errorOf(stripe.v2.core.eventDestinations.enable(id))).toMatchObject({ statusCode: 400 });
     expect(await stripe.v2.core.eventDestinations.del(id)).toMatchObject({ id });
     expect(await errorOf(stripe.v2.core.eventDestinations.retrieve(id))).toMatchObject({ statusCode: 404 });
   });

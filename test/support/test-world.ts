@@ -55,6 +55,8 @@ export interface TestWorld {
   readonly db: Db;
   readonly context: AppContext;
   readonly urls: readonly string[];
+  /** The ports of METRICS_PORT; null: /metrics is at the url. */
+  readonly metricsPorts: readonly (number | null)[];
   /** Every log line the servers wrote. */
   readonly logs: string[];
   /** Every statement sent to the database, newest last. */
@@ -153,7 +155,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
       config,
       db: openDb({
         url,
-        connections: options.connections ?? 3,
+        connections: options.connections ?? 6,
         pooled: pooler !== null,
         applicationName: 'test',
         onStatement: (text) => statements.push(text),
@@ -179,6 +181,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
     db: context.db,
     context,
     urls,
+    metricsPorts: servers.map(({ metricsPort }) => metricsPort),
     logs,
     statements,
     operatorToken: OPERATOR_TOKEN,

@@ -48,8 +48,7 @@ function contentSecurityPolicy(paysWithStripe: boolean): string {
   return [...BASE_POLICY, ...more].join('; ');
 }
 
-export function setSecurityHeaders(reply: FastifyReply, isSecure: boolean, paysWithStripe = false): FastifyReply {
-  if (isSecure) reply.header('strict-transport-security', 'max-age=31536000');
+export function setSecurityHeaders(reply: FastifyReply, paysWithStripe = false): FastifyReply {
   const payment = paysWithStripe ? '(self "https://js.stripe.com" "https://*.js.stripe.com")' : '()';
   return reply
     .header('content-security-policy', contentSecurityPolicy(paysWithStripe))
@@ -65,7 +64,7 @@ export function sendPage(page: PageRequest, content: PageContent): FastifyReply 
   const { request, reply, translator } = page;
   const text = `<!doctype html>\n${documentOf(page, content).text}\n`;
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
-  setSecurityHeaders(reply, page.isSecure, content.paysWithStripe)
+  setSecurityHeaders(reply, content.paysWithStripe)
     .header('etag', etag)
     .header('content-language', translator.language);
   if (request.method === 'GET' && request.headers['if-none-match'] === etag) return reply.code(304).send();

@@ -35,7 +35,7 @@ ${messages.length === 0 ? html`<p>Nothing was sent yet.</p>` : html`<ol class="m
 </main>
 </body>
 </html>`;
-  return setSecurityHeaders(reply, false)
+  return setSecurityHeaders(reply)
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
     .send(`<!doctype html>\n${page.text}\n`);

@@ -158,7 +158,7 @@ function sendProblem(page: PageRequest, problem: Problem): FastifyReply {
   const key = TRANSLATED_CODES.includes(problem.code) ? problem.code : 'trouble';
   reply.headers(problem.detail.headers ?? {});
   if (wantsJson(request)) {
-    return setSecurityHeaders(reply, page.isSecure)
+    return setSecurityHeaders(reply)
       .code(problem.status)
       .send({ error: { code: problem.code } });
   }

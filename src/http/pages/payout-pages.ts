@@ -75,8 +75,8 @@ async function renewLink(page: PageRequest): Promise<FastifyReply> {
   return redirect(page, url);
 }
 
-function redirect({ reply, isSecure }: PageRequest, url: string): FastifyReply {
-  return setSecurityHeaders(reply, isSecure).redirect(url, 303);
+function redirect({ reply }: PageRequest, url: string): FastifyReply {
+  return setSecurityHeaders(reply).redirect(url, 303);
 }
 
 async function showState(page: PageRequest): Promise<FastifyReply> {

@@ -834,10 +834,14 @@ CREATE TABLE members (
   is_seat boolean NOT NULL DEFAULT false,
   -- The language of messages to them; null: English.
   language text,
+  -- Not a member yet: a phone that an organizer named, for one party. Its owner signs in as another row, found by
+  -- phone_hash.
+  invited_phone_hash bytea,
   CONSTRAINT members_pkey PRIMARY KEY (member_id),
+  CONSTRAINT member_invited_phone_has_no_account CHECK (invited_phone_hash IS NULL OR phone_hash IS NULL AND joined_at IS NULL AND display_name IS NULL AND NOT is_seat),
   CONSTRAINT member_language_is_a_code CHECK (language ~ '^[a-z]{2,3}$'::text),
   CONSTRAINT member_name_has_1_to_80_characters CHECK (char_length(display_name) >= 1 AND char_length(display_name) <= 80),
-  CONSTRAINT member_phone_is_found_by_its_hash CHECK ((phone IS NULL) = (phone_hash IS NULL)),
+  CONSTRAINT member_phone_is_found_by_its_hash CHECK ((phone IS NULL) = (phone_hash IS NULL AND invited_phone_hash IS NULL)),
   CONSTRAINT member_seat_is_nobody CHECK (NOT is_seat OR phone_hash IS NULL AND joined_at IS NULL)
 );
 CREATE UNIQUE INDEX members_by_phone ON members USING btree (phone_hash) WHERE phone_hash IS NOT NULL;
@@ -1090,6 +1094,10 @@ CREATE TABLE shares (
   lost_amount integer NOT NULL DEFAULT 0,
   -- How much of the share’s refunds did not reach the guest and is owed to them. refunded_amount includes it.
   failed_refund_amount integer NOT NULL DEFAULT 0,
+  -- The phone by which the organizer named the person; null: named by id, or the guest took an open seat.
+  invited_phone_hash bytea,
+  -- When the person first acted on the invite, signed in. From then on the share shows the person's own name.
+  accepted_at timestamp with time zone,
   CONSTRAINT shares_pkey PRIMARY KEY (venue_id, share_id),
   CONSTRAINT shares_venue_id_checkout_id_fkey FOREIGN KEY (venue_id, checkout_id) REFERENCES checkouts(venue_id, checkout_id),
   CONSTRAINT share_amount_is_nothing_or_a_charge CHECK (amount = 0 OR amount >= 50 AND amount <= 99999999),
@@ -1347,6 +1355,8 @@ CREATE TABLE webhook_endpoints (
 --   lock_activity_venue(p_venue uuid) returns void
 -- src/domain/members/functions/member_name.sql
 --   member_name(p_member uuid) returns text
+-- src/domain/members/functions/member_phone_hash.sql
+--   member_phone_hash(p_member uuid) returns bytea
 -- src/domain/payments/functions/open_payout.sql
 --   open_payout(p_venue uuid, p_checkout text, p_payout uuid, p_at timestamp with time zone) returns void
 -- src/domain/analytics/functions/people_changes.sql
@@ -1379,6 +1389,8 @@ CREATE TABLE webhook_endpoints (
 --   repair_previous_hours(p_venue uuid, p_day date, p_low uuid, p_high uuid) returns integer
 -- src/domain/webhooks/functions/schedule_endpoint_queues.sql
 --   schedule_endpoint_queues(p_venues uuid[], p_endpoints text[], p_now timestamp with time zone) returns void
+-- src/domain/checkouts/functions/share_name.sql
+--   share_name(p_share shares) returns text
 -- src/domain/hooks/functions/store_inbound.sql
 --   store_inbound(p_venue uuid, p_integration text, p_delivery text, p_now timestamp with time zone, p_dedup_hash bytea, p_dedup_window interval, p_event text, p_type text, p_body bytea, p_max_bytes bigint) returns TABLE(delivery_id text, is_duplicate boolean, retry_after integer)
 -- src/domain/analytics/functions/stored_figures.sql

@@ -663,7 +663,7 @@ export type GuestShare = {
   readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
   /** Whether this is the share of the organizer. */
   readonly is_organizer: boolean;
-  /** The name shown for the person; null when there is none. */
+  /** What the organizer typed, else the person's own name once they have acted on the invite; null before. */
   readonly display_name: string | null;
   /** When the card hold succeeded; null before. */
   readonly held_at: string | null;
@@ -1012,7 +1012,7 @@ export type Party = {
     /** The id of a group chat; all its members join the party. */
     readonly channel_id: string;
   } | {
-    /** The phone number of a person, in E.164 form. */
+    /** The phone of a person: a valid mobile number in E.164 form. */
     readonly phone: string;
     /** The name that the organizer gives the person, 1 to 80 characters; guests see it. */
     readonly name?: string;
@@ -1032,7 +1032,7 @@ export type PartyResult = {
   readonly shares: readonly ({
     /** The id of the share. */
     readonly id: string;
-    /** The name shown for the person; null when there is none. */
+    /** What the organizer typed, else the person's own name once they have acted on the invite; null before. */
     readonly display_name: string | null;
     /** The share in minor units (cents). */
     readonly amount: number;
@@ -1280,7 +1280,7 @@ export type Share = {
   readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
   /** Whether this is the share of the organizer. */
   readonly is_organizer: boolean;
-  /** The name shown for the person; null when there is none. */
+  /** What the organizer typed, else the person's own name once they have acted on the invite; null before. */
   readonly display_name: string | null;
   /** When the card hold succeeded; null before. */
   readonly held_at: string | null;
@@ -1290,7 +1290,7 @@ export type Share = {
 
 /** The body that asks for a sign-in code by text message. */
 export type SignIn = {
-  /** The phone that receives the code, in E.164 form. */
+  /** The phone that receives the code: a valid mobile number in E.164 form. */
   readonly phone: string;
 };
 

@@ -297,7 +297,7 @@ export type Checkout = {
   readonly funded_amount: number;
   /** How much was refunded, in minor units (cents), without what failed. */
   readonly refunded_amount: number;
-  /** How much of the refunds did not reach the guests, in minor units (cents): the card processor reported that they failed. The service pays it again. */
+  /** How much of the refunds did not reach the guests, in minor units (cents): the card processor reported that they failed. The operator pays it again, or in another way, and then it is part of `refunded_amount` again. */
   readonly failed_refund_amount: number;
   /** How much of `refunded_amount` waits because a guest disputes the charge, in minor units (cents). It is sent when the dispute is won. A lost dispute gives the guest the money instead: then it is no part of `refunded_amount` any more. */
   readonly disputed_refund_amount: number;

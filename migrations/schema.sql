@@ -670,8 +670,13 @@ CREATE TABLE installation (
   created_at timestamp with time zone NOT NULL,
   -- When a worker or a reconciliation last ran on this database.
   alive_at timestamp with time zone,
+  -- The address of the server that started last.
+  base_url text,
+  -- The address of its hosted pages.
+  page_base_url text,
   CONSTRAINT installation_pkey PRIMARY KEY (only_row),
-  CONSTRAINT installation_has_one_row CHECK (only_row)
+  CONSTRAINT installation_has_one_row CHECK (only_row),
+  CONSTRAINT server_addresses_are_known_together CHECK ((base_url IS NULL) = (page_base_url IS NULL))
 );
 
 -- A worker that applies the deliveries of an integration locks its row until commit, so that they are applied in order.
@@ -1070,6 +1075,23 @@ CREATE TABLE review_routes (
   CONSTRAINT review_routes_pkey PRIMARY KEY (object_id),
   CONSTRAINT review_kind_is_known CHECK (kind = ANY (ARRAY['offering'::text, 'experience'::text, 'boat'::text]))
 );
+
+-- Sample events that were sent to test an endpoint, for its log; kept for 30 days.
+CREATE TABLE sample_deliveries (
+  venue_id uuid NOT NULL,
+  endpoint_id text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  event_id text NOT NULL,
+  type text NOT NULL,
+  is_delivered boolean NOT NULL,
+  status smallint,
+  error text,
+  response text,
+  duration_ms integer NOT NULL,
+  CONSTRAINT sample_deliveries_pkey PRIMARY KEY (venue_id, endpoint_id, created_at),
+  CONSTRAINT sample_fails_with_an_error CHECK (is_delivered = (error IS NULL))
+);
+CREATE INDEX sample_deliveries_by_age ON sample_deliveries USING brin (created_at);
 
 CREATE TABLE shares (
   venue_id uuid NOT NULL,

@@ -454,6 +454,8 @@ export type Delivery = {
   })[];
   /** When it was created, in UTC. */
   readonly created_at: string;
+  /** True for a sample that tested the endpoint: it is tried once, and its event is in no list. */
+  readonly sample: boolean;
 };
 
 /** A guest has disputed a charge with their bank. */

@@ -16,10 +16,12 @@ import { randomText, systemRandom } from './base/random.ts';
 import { schemaFolders } from './base/schema-files.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
 import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
+import { recordServerAddress } from './domain/installation/address-queries.ts';
 import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
 import { adoptProcessors } from './domain/payments/former-account-queries.ts';
 import { DispatchSignal } from './domain/webhooks/deliveries/dispatch-signal.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
+import { setAddressOfCommand, setAddressOfWorker } from './main/server-address.ts';
 import { smsSender } from './main/sms-sender.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from './run/context.ts';
 import type { ToolServer, ToolServerContext } from './run/tool-server.ts';
@@ -159,22 +161,9 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
     shutdown,
     role === 'worker' ? undefined : loadServer,
   );
-  if (role !== 'serve') {
-    const { startWorker } = await import('./worker/loops.ts');
-    const { services } = context;
-    const worker = startWorker({
-      db: context.db,
-      log,
-      clock: context.clock,
-      outbound: services.outbound,
-      payments: services,
-      deliveries: { ...services, dispatchSignal: new DispatchSignal() },
-      hooks: context,
-      sender: smsSender(config),
-    });
-    await shutdown.add(() => worker.close());
-  }
   if (role === 'worker') {
+    await setAddressOfWorker(context);
+    await runWorker(context, log, shutdown);
     printLine('everyshare worker is ready');
     emitReady();
     return;
@@ -190,6 +179,9 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
     throw asListenError(error, config);
   });
   await shutdown.add(() => server.close());
+  await recordServerAddress(context.db, context.address);
+  // After the server listens: only then is the address known with which the worker's links begin.
+  if (role === 'start') await runWorker(context, log, shutdown);
   const registered = processor.registerWebhookEndpoints(server.localUrl).catch((error: unknown) => {
     if (shutdown.isStopping) return;
     log.warn(
@@ -200,6 +192,22 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
   if (role === 'start') await registered;
   announce({ context, urls: server.urls, metricsPort: server.metricsPort, newOperatorToken, firstVenue, printLine });
   emitReady();
+}
+
+async function runWorker(context: AppContext, log: Log, shutdown: Shutdown): Promise<void> {
+  const { startWorker } = await import('./worker/loops.ts');
+  const { services, config, db, clock } = context;
+  const worker = startWorker({
+    db,
+    log,
+    clock,
+    outbound: services.outbound,
+    payments: services,
+    deliveries: { ...services, dispatchSignal: new DispatchSignal() },
+    hooks: context,
+    sender: smsSender(config),
+  });
+  await shutdown.add(() => worker.close());
 }
 
 /** Tells bin/load.js to store V8's code cache now: it holds the functions that the next start needs. */
@@ -276,6 +284,7 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
     const config = readSettings();
     const url = config.databaseUrl ?? (await findOrStartDatabase(config, shutdown));
     const { context } = await openContext({ ...config, databaseConnections: 4 }, 'cli', log, url, shutdown);
+    await setAddressOfCommand(context);
     return { context, command: systemCommandContext(context, 'cli', `operator ${userInfo().username}`) };
   };
   try {

@@ -276,3 +276,9 @@ export function readConfig(env: Env): Config {
   if (read.problems.length > 0) throw new ConfigError(read.problems);
   return config;
 }
+
+/** The address of a server on this machine that listens on `port`. */
+export function localUrl({ host }: Pick<Config, 'host'>, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

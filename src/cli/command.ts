@@ -10,7 +10,7 @@ import { auditCommands } from './audit.ts';
 import { CliError, errorLine, quoted, usageError } from './cli-error.ts';
 import type { Command, CommandResult, OpenContext, ReadSettings } from './command-definition.ts';
 import { doctorCommands } from './doctor.ts';
-import { helpFor, ROLES, usageOf } from './help.ts';
+import { helpFor, helpForRole, ROLES, usageOf } from './help.ts';
 import { importCommands } from './import.ts';
 import { keyCommands } from './key.ts';
 import { ledgerCommands } from './ledger.ts';
@@ -86,10 +86,22 @@ async function runParsed(
     checkOptions(parsed, 'everyshare', [...SHARED_OPTIONS, VERSION_OPTION]);
   if (first === 'version' || (first === undefined && hasFlag(parsed, 'version'))) return version();
   if (first === undefined) return helpFor([], COMMANDS);
+  const role = roleAskedFor(parsed);
+  if (role !== undefined) return helpForRole(role);
   if (first === 'help') return helpFor(requireKnown(parsed.words.slice(1)), COMMANDS);
   if (hasFlag(parsed, 'help')) return helpFor(command?.words ?? requireKnown(parsed.words), COMMANDS);
   if (command === undefined) throw unknownCommand(parsed.words);
   return command.run(inputFor(command, parsed, usageOf(command)), open, readSettings);
+}
+
+/** The role of `start --help` and of `help start`. */
+function roleAskedFor(parsed: ParsedArguments): (typeof ROLES)[number] | undefined {
+  const isHelp = parsed.words[0] === 'help';
+  const words = isHelp ? parsed.words.slice(1) : parsed.words;
+  if (words.length !== 1 || !(isHelp || hasFlag(parsed, 'help'))) return undefined;
+  const role = ROLES.find(([word]) => word === words[0]);
+  if (role !== undefined) checkOptions(parsed, `"${role[0]}"`, SHARED_OPTIONS);
+  return role;
 }
 
 /** Returns the words, or throws if no command begins with them. */

@@ -33,6 +33,15 @@ export function helpFor(words: readonly string[], commands: readonly Command[]):
   return { json, text: words.length === 0 ? overview(matching) : matching.map(details).join('\n\n') };
 }
 
+/** The help of a role, which takes its settings from the environment alone. */
+export function helpForRole([word, help]: readonly [string, string]): CommandResult {
+  const usage = `everyshare ${word}`;
+  return {
+    json: { commands: [{ usage, help, options: [] }] },
+    text: `${usage}\n  ${help}\n\nIt takes no options. Settings come from the environment: docs/guides/operating.md lists them.`,
+  };
+}
+
 function overview(commands: readonly Command[]): string {
   const lines = [
     ...ROLES,

@@ -1,19 +1,21 @@
 // The objects of an import, one chunk at a time. Each object is validated by the contract, as the API would do, and the
 // valid ones are written by the API's own commands, so one invalid object keeps no other out.
 
+import type { Boat } from '../../schemas/types.gen.ts';
 import type { Queryable } from '../base/db.ts';
 import type { FieldProblem } from '../base/errors.ts';
 import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
 import type { Candidate } from '../base/schema/validate.ts';
-import { upsertBoats } from '../domain/boats/upsert-boats.ts';
+import { previewBoats, upsertBoats } from '../domain/boats/upsert-boats.ts';
+import type { UpsertResult } from '../domain/catalogue/upsert.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { recurrenceProblems } from '../domain/offerings/bounded-rules.ts';
 import type { OfferingContent } from '../domain/offerings/offering.ts';
-import { upsertAll } from '../domain/offerings/upsert-offerings.ts';
+import { previewOfferings, upsertAll } from '../domain/offerings/upsert-offerings.ts';
 import { factsFor } from '../domain/venues/venue.ts';
 import { JsonStreamError, type JsonText } from './json-stream.ts';
 
-type Result = 'created' | 'updated' | 'unchanged';
+type Result = UpsertResult;
 
 export interface ImportKind {
   readonly name: 'boats' | 'offerings';
@@ -24,6 +26,8 @@ export interface ImportKind {
   extraProblems(value: JsonValue): readonly FieldProblem[];
   /** Takes validated, normalized values; the results are in the same order. */
   write(tx: Queryable, caller: Caller, values: readonly JsonValue[]): Promise<Result[]>;
+  /** What `write` would do, without writing. */
+  preview(db: Queryable, caller: Caller, values: readonly JsonValue[]): Promise<Result[]>;
 }
 
 export const BOATS: ImportKind = {
@@ -44,6 +48,7 @@ export const BOATS: ImportKind = {
       return result;
     });
   },
+  preview: (db, caller, boats) => previewBoats(db, caller, boats as unknown as Boat[]),
 };
 
 export const OFFERINGS: ImportKind = {
@@ -55,6 +60,7 @@ export const OFFERINGS: ImportKind = {
     const done = await upsertAll(tx, caller, offerings as unknown as OfferingContent[]);
     return done.map(({ result }) => result);
   },
+  preview: (db, caller, offerings) => previewOfferings(db, caller, offerings as unknown as OfferingContent[]),
 };
 
 export interface ImportItem {

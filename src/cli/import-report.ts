@@ -44,6 +44,9 @@ export function importResult(outcome: ImportOutcome): CommandResult {
   };
 }
 
+/** What a dry run calls the outcomes, since nothing has happened. */
+const WOULD_BE = { created: 'to create', updated: 'to update', unchanged: 'unchanged' } as const;
+
 function asText(outcome: ImportOutcome): string {
   const { kind, venue, mode, from, counts, resumedAt, dryRun, reportFile } = outcome;
   const lines: [string, string][] = [
@@ -51,10 +54,8 @@ function asText(outcome: ImportOutcome): string {
     ['venue', `${venue.id} (${venue.name}), ${mode}`],
   ];
   if (resumedAt !== null) lines.push(['resumed', `at object ${resumedAt}, where the last run stopped`]);
-  if (dryRun) lines.push(['valid', String(counts.total - counts.failed)]);
-  else {
-    for (const name of ['created', 'updated', 'unchanged'] as const) lines.push([name, String(counts[name])]);
-  }
+  for (const name of ['created', 'updated', 'unchanged'] as const)
+    lines.push([dryRun ? WOULD_BE[name] : name, String(counts[name])]);
   lines.push(['failed', String(counts.failed)]);
   if (reportFile !== null) lines.push(['report', reportFile]);
   const parts = [block(lines), ...failureTable(outcome)];

@@ -157,8 +157,10 @@ class ImportRun {
     this.#pending = [];
     const now = { ...caller, now: clock.now() };
     const { valid, failures } = validateItems(kind, now, items, this.#firstIndexById);
-    if (valid.length > 0 && !dryRun) {
-      const results = await this.#withSummary(() => db.transaction((tx) => kind.write(tx, now, valid)));
+    if (valid.length > 0) {
+      const results = await this.#withSummary(() =>
+        dryRun ? kind.preview(db, now, valid) : db.transaction((tx) => kind.write(tx, now, valid)),
+      );
       for (const result of results) this.counts[result] += 1;
     }
     this.counts.total += items.length;

@@ -96,7 +96,11 @@ function importCommand(kind: ImportKind): Command {
     options: [
       { name: 'venue', valueName: 'ID', isRequired: true, help: 'the venue that owns them' },
       { name: 'mode', valueName: 'MODE', isRequired: true, help: 'test or live' },
-      { name: 'dry-run', valueName: null, help: 'report what is wrong, write nothing' },
+      {
+        name: 'dry-run',
+        valueName: null,
+        help: 'report what would be created, updated and left unchanged, and what is wrong; write nothing',
+      },
       { name: 'report', valueName: 'FILE', help: 'write every object that failed to this file, as JSON lines' },
       { name: 'progress', valueName: 'FILE', help: 'where to save the progress; FILE.progress.json by default' },
       { name: 'restart', valueName: null, help: 'start from the first object, ignore saved progress' },

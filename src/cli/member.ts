@@ -3,10 +3,19 @@
 import { createChannel, createMember } from '../domain/members/create-member.ts';
 import { findMembers } from '../domain/members/queries.ts';
 import { TOKEN_SECONDS } from '../domain/members/tokens.ts';
-import { quoted, unknownId, usageError } from './cli-error.ts';
+import type { AppContext } from '../run/context.ts';
+import { commandError, quoted, unknownId, usageError } from './cli-error.ts';
 import type { Command } from './command-definition.ts';
 import { parseId } from './options.ts';
 import { block } from './table.ts';
+
+/** The server refuses a token that names another address as its issuer. */
+function requireServerAddress({ address }: AppContext): void {
+  if (address.base !== '') return;
+  throw commandError(
+    'the address of the server is not known yet, and a token must name it: start the server once, or set BASE_URL.',
+  );
+}
 
 const create: Command = {
   words: ['member', 'create'],
@@ -23,6 +32,7 @@ const create: Command = {
       throw usageError(`--name is ${quoted(name)}: give 1 to 80 characters.`);
     }
     const { context, command } = await open();
+    requireServerAddress(context);
     const member = await context.db.transaction((tx) => createMember(tx, command, { phone, name }));
     const token = await context.tokens.sign(member.id);
     return {
@@ -44,6 +54,7 @@ const token: Command = {
   async run(input, open) {
     const id = parseId(input.argument(0), 'ID', 'member create');
     const { context } = await open();
+    requireServerAddress(context);
     if (!(await findMembers(context.db, [id])).has(id)) throw unknownId('member', id);
     const signed = await context.tokens.sign(id);
     return { json: { token: signed, expires_in: TOKEN_SECONDS }, text: signed };

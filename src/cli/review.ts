@@ -82,6 +82,7 @@ const list: Command = {
     { name: 'mode', valueName: 'MODE', help: 'test or live; both when absent' },
     { name: 'venue', valueName: 'ID', help: 'what one venue sent' },
     { name: 'limit', valueName: 'N', help: `how many, 1 to ${MAX_LISTED}; ${DEFAULT_LISTED} when absent` },
+    { name: 'after', valueName: 'ID', help: 'go on after the object with this id' },
   ],
   async run(input, open) {
     const venue = input.text('venue');
@@ -90,11 +91,16 @@ const list: Command = {
       status: choiceIn(input, 'status', ['pending', 'approved', 'rejected']) ?? 'pending',
       mode: choiceIn(input, 'mode', ['test', 'live']),
       venueId: venue === null ? null : parseId(venue, '--venue', 'venue list'),
-      limit: integerOption(input, 'limit', 1, MAX_LISTED) ?? DEFAULT_LISTED,
     } as const;
+    const limit = integerOption(input, 'limit', 1, MAX_LISTED) ?? DEFAULT_LISTED;
+    const last = input.text('after');
+    const lastId = last === null ? null : parseId(last, '--after', 'review list');
     const { context } = await open();
     if (filter.venueId !== null) await requireVenue(context.db, filter.venueId);
-    const queue = await listForReview(context.db, filter);
+    const after = lastId === null ? null : await positionOf(context.db, lastId);
+    // One more than is shown: it says that there are more.
+    const found = await listForReview(context.db, { ...filter, after, limit: limit + 1 });
+    const queue = found.slice(0, limit);
     const rows = queue.map(({ id, type, title, external_id, mode, status, created_at, venue_id }) => [
       id,
       type,
@@ -106,15 +112,17 @@ const list: Command = {
       venue_id,
     ]);
     const emptyText = filter.status === 'pending' ? 'Nothing waits for review.' : `Nothing is ${filter.status}.`;
-    return {
-      json: queue,
-      text:
-        rows.length === 0
-          ? emptyText
-          : table(['ID', 'TYPE', 'TITLE', 'EXTERNAL ID', 'MODE', 'STATUS', 'CREATED', 'VENUE'], rows),
-    };
+    const more = found.length > limit ? `\n\nThere are more: add --after ${queue.at(-1)?.id} to go on.` : '';
+    const shown = table(['ID', 'TYPE', 'TITLE', 'EXTERNAL ID', 'MODE', 'STATUS', 'CREATED', 'VENUE'], rows);
+    return { json: queue, text: rows.length === 0 ? emptyText : `${shown}${more}` };
   },
 };
+
+/** Where an object stands in the list. It stays there after its review, so paging goes on while others review. */
+async function positionOf(db: Queryable, id: string): Promise<{ createdAt: string; id: string }> {
+  const { shown } = await requireForReview(db, id);
+  return { createdAt: String(shown.created_at), id };
+}
 
 const show: Command = {
   words: ['review', 'show'],

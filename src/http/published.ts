@@ -2,8 +2,8 @@
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
-import { rateLimited } from '../run/authorize.ts';
 import { operations } from '../run/operations.ts';
+import { rateLimited } from '../run/rate-limited.ts';
 import type { HttpContext } from './context.ts';
 import { registerDocs } from './docs.ts';
 import { makeOpenApi } from './openapi.ts';
@@ -77,7 +77,7 @@ export function registerPublished(app: FastifyInstance, http: HttpContext): void
   app.get('/v1/openapi.json', async (request, reply) => {
     request.operation = 'openapi';
     const rateLimit = await countCallByAddress(http, request, reply);
-    if (rateLimit.retryAfter !== null) throw rateLimited(rateLimit);
+    if (rateLimit.retryAfter !== null) throw rateLimited(rateLimit, 'read');
     const text = cached('openapi', () => makeOpenApi(operations, registry, http.urls().base));
     return reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(text);
   });

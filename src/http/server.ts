@@ -2,6 +2,7 @@
 // knows HTTP only; run/ decides what a request does.
 
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { localUrl } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import { recordRefusal } from '../domain/hooks/refusals.ts';
@@ -105,6 +106,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
   urls = urlsFor(context, port);
   context.address.base = urls.base;
+  context.address.pages = urls.checkoutPages;
   const metrics = await openMetricsServer(http).catch(async (error: unknown) => {
     await app.close();
     throw error;
@@ -112,7 +114,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   const close = async (): Promise<void> => {
     await Promise.all([closeGracefully(app), metrics?.close()]);
   };
-  return { urls, port, metricsPort: metrics?.port ?? null, localUrl: localUrl(context, port), close };
+  return { urls, port, metricsPort: metrics?.port ?? null, localUrl: localUrl(config, port), close };
 }
 
 /** Null: METRICS_PORT is not set. */
@@ -135,14 +137,9 @@ async function closeGracefully(app: FastifyInstance): Promise<void> {
   }
 }
 
-function localUrl({ config }: AppContext, port: number): string {
-  const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
 function urlsFor(context: AppContext, port: number): Urls {
   const { config } = context;
-  const base = config.baseUrl ?? localUrl(context, port);
+  const base = config.baseUrl ?? localUrl(config, port);
   return { base, checkoutPages: config.checkoutPageBase ?? base, schemas: config.schemaUrl ?? `${base}/schemas` };
 }
 
@@ -315,6 +312,7 @@ function replyProblem(http: HttpContext, request: FastifyRequest, reply: Fastify
   // counted.
   if (request.rateLimit === null && /^\/(v1|mcp)\b/.test(request.url)) {
     setRateLimitHeaders(reply, {
+      of: 'address',
       limit: 600,
       remaining: 0,
       reset: Math.floor(http.app.clock.now() / 1000),

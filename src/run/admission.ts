@@ -16,8 +16,12 @@ import {
 } from '../domain/keys/queries.ts';
 import { retryAfterSeconds } from '../domain/keys/retry-after.ts';
 
+/** Whose calls a rate limit counts. */
+export type LimitedCaller = 'key' | 'publishable key' | 'address' | 'member' | 'integration';
+
 /** The state of a rolling hour, as the X-RateLimit headers show it. */
 export interface RateLimit {
+  readonly of: LimitedCaller;
   readonly limit: number;
   readonly remaining: number;
   /** The second (Unix time) at which the oldest counted call leaves the window. */
@@ -189,7 +193,8 @@ async function admitShared(db: Queryable, groups: readonly SharedLimitGroup[]): 
   for (const [index, { members }] of groups.entries()) {
     const calls = counted[index];
     if (calls === undefined) throw new Error('count_calls_each() answers one row for each subject');
-    const rateLimit = rateLimitsFor(CALLS_PER_ADDRESS_PER_HOUR, calls);
+    const of = members[0]?.key == null ? 'address' : 'publishable key';
+    const rateLimit = rateLimitsFor(of, CALLS_PER_ADDRESS_PER_HOUR, calls);
     for (const [callIndex, { key, pending }] of members.entries()) {
       pending.resolve({ key, rateLimit: rateLimit(callIndex), prefetched: null });
     }
@@ -203,7 +208,7 @@ function admitKeyed(
   key: AdmittedKey | null,
   prefetched: PrefetchedCheckout | null,
 ): void {
-  const rateLimit = rateLimitsFor(limit, counted);
+  const rateLimit = rateLimitsFor('key', limit, counted);
   for (const [callIndex, pending] of group.filter(isCounted).entries())
     pending.resolve({ key, rateLimit: rateLimit(callIndex), prefetched });
   // A request that is not counted shows what the counted ones leave.
@@ -214,15 +219,19 @@ function admitKeyed(
 /**
  * The rate limit that each of several calls counted together shows: the first ones are admitted, each sees one fewer.
  */
-export function rateLimitsFor(limit: number, counted: CountedCalls): (callIndex: number) => RateLimit {
+export function rateLimitsFor(
+  of: LimitedCaller,
+  limit: number,
+  counted: CountedCalls,
+): (callIndex: number) => RateLimit {
   const now = Date.parse(counted.counted_at);
   const reset = counted.reset_at === null ? Math.floor(now / 1000) : secondAfter(counted.reset_at);
   const wait = retryAfterSeconds(counted);
   const { granted, remaining } = counted;
   return (callIndex) =>
     callIndex < granted
-      ? { limit, remaining: remaining + granted - callIndex - 1, reset, retryAfter: null }
-      : { limit, remaining, reset, retryAfter: wait };
+      ? { of, limit, remaining: remaining + granted - callIndex - 1, reset, retryAfter: null }
+      : { of, limit, remaining, reset, retryAfter: wait };
 }
 
 /** The first whole second that is not before this time. Date.parse would drop its microseconds. */

@@ -22,6 +22,7 @@ import { type Admit, type RateLimit, rateLimitsFor } from './admission.ts';
 import type { AppOperation } from './app-operation.ts';
 import { type AppContext, commandContext } from './context.ts';
 import type { Principal } from './principal.ts';
+import { rateLimited } from './rate-limited.ts';
 
 /** What is known of a request before its body is read. */
 export interface IncomingRequest {
@@ -68,9 +69,9 @@ export async function authorize(context: AppContext, admit: Admit, request: Inco
     checkoutId,
     isUncounted: request.isUncounted === true,
   });
-  const limited = rateLimit.retryAfter === null ? null : rateLimited(rateLimit);
+  const limited = rateLimit.retryAfter === null ? null : rateLimited(rateLimit, operation.effect);
   if (!needsKey) return { rateLimit, caller: anonymousCallerFrom(context, request), refusal: limited };
-  if (key === null) return { rateLimit, caller: null, refusal: limited ?? unauthorized() };
+  if (key === null) return { rateLimit, caller: null, refusal: limited ?? unauthorized(remedyFor(operation)) };
   const caller = callerFrom(context, request, key, checkoutId === null ? undefined : prefetched);
   return { rateLimit, caller, refusal: refusalOf(context, request, key, origin) ?? limited };
 }
@@ -90,9 +91,13 @@ async function authorizeMember(context: AppContext, request: IncomingRequest): P
   const subject = `member ${memberId} ${operation.effect}`;
   const [counted] = await countSharedCalls(context.db.priority, limit, [{ subject, calls: 1 }]);
   if (counted === undefined) throw new Error('count_calls_each() answers one row for each subject');
-  const rateLimit = rateLimitsFor(limit, counted)(0);
+  const rateLimit = rateLimitsFor('member', limit, counted)(0);
   const caller: Guest = { ...commandContext(context, actorOf(request, `member ${memberId}`)), memberId };
-  return { rateLimit, caller, refusal: rateLimit.retryAfter === null ? null : rateLimited(rateLimit) };
+  return {
+    rateLimit,
+    caller,
+    refusal: rateLimit.retryAfter === null ? null : rateLimited(rateLimit, operation.effect),
+  };
 }
 
 function anonymousCallerFrom(context: AppContext, request: IncomingRequest): AnonymousCaller {
@@ -118,18 +123,21 @@ export function bearer(header: string | undefined): string | null {
 
 const OPERATOR_REMEDY = 'This address needs the operator token, sent as "Authorization: Bearer <token>".';
 
+/** A guest's page has no API key to check: the remedy is to sign in. */
+function remedyFor({ auth }: AppOperation): string | undefined {
+  const signIn =
+    'sign in with POST /v1/public/sign_in, then send the token of the answer as "Authorization: Bearer <token>"';
+  if (auth === 'member')
+    return `This call is for a signed-in guest, and the sign-in is missing, over or not valid: ${signIn}.`;
+  return auth === 'guest'
+    ? `This call is for a signed-in guest, or for a page with a publishable key (pk_…), and neither was found: ${signIn}.`
+    : undefined;
+}
+
 /** The message of the catalogue is about API keys; `remedy` replaces it where another proof is needed. */
 function unauthorized(remedy?: string): Problem {
   const headers = remedy === UNKNOWN_HOOK ? {} : { 'www-authenticate': 'Bearer realm="everyshare"' };
   return new Problem('unauthorized', remedy === undefined ? { headers } : { headers, message: remedy });
-}
-
-export function rateLimited(rateLimit: RateLimit): Problem {
-  const seconds = rateLimit.retryAfter ?? 1;
-  return new Problem('rate_limited', {
-    message: `The hourly limit of ${rateLimit.limit} calls is used up. Try again in ${seconds} seconds.`,
-    headers: { 'retry-after': String(seconds) },
-  });
 }
 
 /** Deliveries of an integration: ten a second. */
@@ -146,10 +154,10 @@ async function authorizeHook(context: AppContext, admit: Admit, request: Incomin
   const hook = isKnown ? await admitHook(context.db.priority, tokenHash(token), provider, HOOK_CALLS_PER_HOUR) : null;
   if (hook === null) {
     const { rateLimit } = await admit({ hash: null, effect: 'write', address: request.address, origin: '' });
-    const limited = rateLimit.retryAfter === null ? null : rateLimited(rateLimit);
+    const limited = rateLimit.retryAfter === null ? null : rateLimited(rateLimit, 'write');
     return { rateLimit, caller: null, refusal: isKnown ? (limited ?? unauthorized(UNKNOWN_HOOK)) : notFound() };
   }
-  const rateLimit = rateLimitsFor(HOOK_CALLS_PER_HOUR, hook)(0);
+  const rateLimit = rateLimitsFor('integration', HOOK_CALLS_PER_HOUR, hook)(0);
   const caller: IntegrationCaller = {
     integrationId: hook.integration_id,
     venueId: hook.venue_id,
@@ -158,7 +166,7 @@ async function authorizeHook(context: AppContext, admit: Admit, request: Incomin
     url: `${hook.address}${token}`,
     secret: hook.secret,
   };
-  return { rateLimit, caller, refusal: rateLimit.retryAfter === null ? null : rateLimited(rateLimit) };
+  return { rateLimit, caller, refusal: rateLimit.retryAfter === null ? null : rateLimited(rateLimit, 'write') };
 }
 
 function refusalOf(context: AppContext, request: IncomingRequest, row: AdmittedKey, origin: string): Problem | null {

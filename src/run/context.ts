@@ -36,8 +36,8 @@ export interface AppContext extends CommandServices, Schemas {
   readonly clock: Clock;
   readonly log: Log;
   readonly operatorToken: string;
-  /** The service's own address: from the configuration, or set once the server listens. */
-  readonly address: { base: string };
+  /** The service's own address and that of its pages: from the configuration, or set once the server listens. */
+  readonly address: { base: string; pages: string };
   /** What external operations are handed: the database, the card processor, and the client for partners' addresses. */
   readonly services: GuestServices & { readonly outbound: Outbound; readonly mappings: Mappings };
   /** Signs and verifies the tokens of members, and publishes the keys. */
@@ -78,7 +78,7 @@ export function readSchemas(folder: string): Schemas {
 export function makeContext(options: ContextOptions): AppContext {
   const { config, db, clock, random, log, operatorToken } = options;
   const { registry, validator, mappings } = options.schemas;
-  const address = { base: config.baseUrl ?? '' };
+  const address = { base: config.baseUrl ?? '', pages: config.checkoutPageBase ?? config.baseUrl ?? '' };
   const ids = makeIds(clock, random);
   const seal = makeSeal(options.sealKey, random);
   const { processors = {} } = options;
@@ -108,8 +108,8 @@ export function makeContext(options: ContextOptions): AppContext {
       random,
       mappings,
       payoutDelay: config.payoutDelayHours * 3_600_000,
-      pageBase: () => config.checkoutPageBase ?? address.base,
-      host: () => new URL(config.checkoutPageBase ?? (address.base || 'http://localhost')).hostname,
+      pageBase: () => address.pages,
+      host: () => new URL(address.pages || 'http://localhost').hostname,
       phones,
       tokens,
       runOnce: makeRunOnce(db, seal),
@@ -118,7 +118,7 @@ export function makeContext(options: ContextOptions): AppContext {
     contract: makeContract(registry, validator, { always: { ...rules, ...phoneRules(phones) }, whenNew: clockRules }),
     processorAccess: options.processorAccess ?? { sandboxUrl: null, processorEventSecrets: {} },
     docUrl: (code) => `${address.base}/docs/errors/${code}`,
-    checkoutUrl: (id) => `${config.checkoutPageBase ?? address.base}/c/${id}`,
+    checkoutUrl: (id) => `${address.pages}/c/${id}`,
     hookUrl: (provider) => `${address.base}/v1/hooks/${provider}/`,
   };
 }

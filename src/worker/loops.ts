@@ -31,6 +31,7 @@ import { settleDueMovements } from '../domain/payments/settle-movements.ts';
 import { deliverUntilStopped, dispatchDue } from '../domain/webhooks/deliveries/deliver.ts';
 import type { QueueServices } from '../domain/webhooks/deliveries/endpoint-queue.ts';
 import { deleteOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
+import { deleteOldSamples } from '../domain/webhooks/deliveries/sample-queries.ts';
 
 export interface WorkerServices {
   readonly db: Db;
@@ -133,6 +134,12 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: 600,
     batchSize: 1_000,
     step: ({ db, clock }, batch) => deleteOldDeliveries(db, clock.now(), batch),
+  },
+  {
+    name: 'delete-old-samples',
+    intervalSeconds: 600,
+    batchSize: 1_000,
+    step: ({ db, clock }, batch) => deleteOldSamples(db, clock.now(), batch),
   },
   {
     name: 'apply-hooks',

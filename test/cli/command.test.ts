@@ -17,6 +17,7 @@ import { systemRandom } from '../../src/base/random.ts';
 import { schemaFolders } from '../../src/base/schema-files.ts';
 import { makeSeal } from '../../src/base/seal.ts';
 import { readOrCreateSecret } from '../../src/base/secret-file.ts';
+import { errorLine } from '../../src/cli/cli-error.ts';
 import { runCommand } from '../../src/cli/command.ts';
 import { checkNode } from '../../src/cli/doctor.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from '../../src/run/context.ts';
@@ -623,6 +624,33 @@ describe('help', () => {
     const output = await run(argv, failIfOpened);
     expect(output.out).toContain('everyshare venue create --name NAME [--origin URL]... [--sandbox]');
     expect(output.out).not.toContain('key create');
+  });
+
+  it.each(['start', 'serve', 'worker'])('%s --help and help %s exit with 0 and start nothing', async (role) => {
+    for (const argv of [
+      [role, '--help'],
+      [role, '-h'],
+      ['help', role],
+    ]) {
+      const output = await run(argv, failIfOpened);
+      expect(output).toMatchObject({ exit: 0, err: '' });
+      expect(output.out).toContain(`everyshare ${role}\n  run `);
+    }
+    const output = await run([role, '--help', '--json'], failIfOpened);
+    expect(JSON.parse(output.out)).toMatchObject({ commands: [{ usage: `everyshare ${role}` }] });
+    expect((await run([role, '--help', '--port', '1'], failIfOpened)).exit).toBe(2);
+  });
+
+  it('and messages of "member create" show the example of a phone, and no phone of a person', async () => {
+    const help = await run(['member', 'create', '--help'], failIfOpened);
+    expect(help.out).toContain('such as +15550100042');
+    const refused = await run(['member', 'create', '--phone', '5550100042']);
+    expect(refused.exit).not.toBe(0);
+    expect(refused.err).toContain('+15550100042');
+    expect(refused.err).not.toContain('redacted');
+    expect(errorLine(new Error('no text to +15550100042 or +4915123456789'), [])).toBe(
+      'no text to +15550100042 or [redacted phone]',
+    );
   });
 
   it('is one JSON document with --json', async () => {

@@ -532,9 +532,9 @@ describe('an import', () => {
     const venue = await venueArgs();
     const path = file(lines(boatsWithFailures()));
     const response = await runWithFailures('import', 'boats', path, ...venue, '--dry-run');
-    expect(response).toMatchObject({ dry_run: true, total: 250, created: 0, updated: 0, unchanged: 0, failed: 5 });
+    expect(response).toMatchObject({ dry_run: true, total: 250, created: 245, updated: 0, unchanged: 0, failed: 5 });
     const output = await cli.run('import', 'boats', path, ...venue, '--dry-run');
-    expect(output.out).toMatch(/valid +245\nfailed +5\n/);
+    expect(output.out).toMatch(/to create +245\nto update +0\nunchanged +0\nfailed +5\n/);
     expect(output.out).toContain('Nothing was written: this was a dry run.');
     const broken = file(`${lines([boat(1), boat(2, { capacity: 0 })])}{"a"`);
     expect(await cli.line(1, 'import', 'boats', broken, ...venue, '--dry-run')).toMatch(
@@ -545,6 +545,23 @@ describe('an import', () => {
     const ticks = await world.db.query('select 1 from venue_timestamps where venue_id = $1', [venue[1]]);
     expect(ticks).toEqual([]);
   });
+
+  it.each(['boats', 'offerings'] as const)(
+    'a dry run of %s says what would be created, updated and left unchanged, as the import then does',
+    async (kind) => {
+      const venue = await venueArgs();
+      const one = (index: number, overrides = {}) =>
+        kind === 'boats' ? boat(index, overrides) : offering(index, overrides);
+      const title = kind === 'boats' ? 'name' : 'title';
+      await cli.json('import', kind, file(lines([one(0), one(1), one(2)])), ...venue);
+      const path = file(lines([one(0), one(1, { [title]: 'Changed' }), one(3), one(4), one(5)]));
+      const counts = { total: 5, created: 3, updated: 1, unchanged: 1, failed: 0 };
+      const before = await rows(kind, venue);
+      expect(await cli.json('import', kind, path, ...venue, '--dry-run')).toMatchObject({ dry_run: true, ...counts });
+      expect(await rows(kind, venue)).toEqual(before);
+      expect(await cli.json('import', kind, path, ...venue)).toMatchObject({ dry_run: false, ...counts });
+    },
+  );
 
   it('an object with a repeated member name fails alone', async () => {
     const venue = await venueArgs();

@@ -91,6 +91,21 @@ describe('review list', () => {
     ]);
   });
 
+  it('says when there are more, and goes on after the last one, also when that was reviewed meanwhile', async () => {
+    const { venueId, boat, offering, experience } = await submitOneOfEach();
+    const list = async (...args: string[]) => (await cli.run('review', 'list', '--venue', venueId, ...args)).out;
+    const ids = async (...args: string[]) =>
+      (await cli.json<QueuedItem[]>('review', 'list', '--venue', venueId, ...args)).map(({ id }) => id);
+    expect(await list('--limit', '2')).toContain(`There are more: add --after ${offering.id} to go on.`);
+    expect(await list('--limit', '3')).not.toContain('There are more');
+    expect(await ids('--limit', '2')).toEqual([boat.id, offering.id]);
+    await cli.json('review', 'approve', offering.id);
+    expect(await ids('--limit', '2', '--after', offering.id)).toEqual([experience.id]);
+    expect(await ids('--after', experience.id)).toEqual([]);
+    const unknown = '01a1e037-f92a-7000-90b5-0d415b07305f';
+    expect(await cli.line(1, 'review', 'list', '--after', unknown)).toContain('there is nothing to review with the id');
+  });
+
   it('binds the status: every status is one and the same statement', async () => {
     const from = world.statements.length;
     for (const status of ['pending', 'approved', 'rejected'])
@@ -128,7 +143,7 @@ describe('review list', () => {
       );
       const plan = await world.db.transaction(async (tx) => {
         await tx.query('set local enable_seqscan = off');
-        return tx.query<{ 'QUERY PLAN': string }>(`explain ${statement}`, ['pending', null, null, 5]);
+        return tx.query<{ 'QUERY PLAN': string }>(`explain ${statement}`, ['pending', null, null, 5, null, null]);
       });
       expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(`${table}_pending`);
     }

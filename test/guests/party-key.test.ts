@@ -124,6 +124,25 @@ describe('the Idempotency-Key of a party', () => {
   });
 });
 
+describe('a call without a sign-in', () => {
+  it.each([
+    ['POST', '/v1/public/checkouts/{id}/party'],
+    ['POST', '/v1/public/checkouts/{id}/seat'],
+    ['POST', '/v1/public/shares/shr_00000000000000000000000000/hold'],
+    ['GET', '/v1/public/checkouts/{id}'],
+  ])('to %s %s gets a 401 that speaks of signing in, not of API keys', async (method, path) => {
+    const at = path.replace('{id}', await guests.checkout());
+    for (const key of [undefined, 'eyJhbGciOiJFZERTQSJ9.e30.AAAA']) {
+      const { status, json } = await guests.world.call(method, at, key === undefined ? {} : { key });
+      expect([status, json.error.code]).toEqual([401, 'unauthorized']);
+      expect(json.error.message).toContain('sign in with POST /v1/public/sign_in');
+      expect(json.error.message).not.toContain('API key');
+    }
+    const partner = await guests.world.call('GET', '/v1/me');
+    expect(partner.json.error.message).toContain('The API key is missing');
+  });
+});
+
 describe('a party without members', () => {
   it('is the organizer alone, who pays the whole amount', async () => {
     const ada = await guests.createPerson('Ada');

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOfKey } from '../../src/domain/keys/key.ts';
+import { rateLimited } from '../../src/run/rate-limited.ts';
 import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -63,6 +64,31 @@ describe('the rolling hour', () => {
     expect((await world.call('GET', '/v1/me', { key })).status).toBe(429);
     expect((await world.call('DELETE', '/v1/webhook_endpoints/whe_x', { key })).status).toBe(404);
     expect((await world.call('DELETE', '/v1/webhook_endpoints/whe_x', { key })).status).toBe(429);
+  });
+
+  it('says in a 429 which limit is used up, when to try again, and how to get more', async () => {
+    const { venue } = await world.venue();
+    const { key } = await world.key(venue.id, { readsPerHour: 1, writesPerHour: 1 });
+    const messageOf = async (method: string, path: string) => {
+      await world.call(method, path, { key });
+      return (await world.call(method, path, { key })).json.error.message;
+    };
+    const rest =
+      /is used up\. Try again in \d+ seconds\. If you need more, .* ask the operator of this service to raise/;
+    expect(await messageOf('GET', '/v1/me')).toMatch(/^The limit of 1 reads an hour for this key is used up\./);
+    expect(await messageOf('DELETE', '/v1/webhook_endpoints/whe_x')).toMatch(rest);
+    const limit = { limit: 600, remaining: 0, reset: 0, retryAfter: 7 };
+    const messages = (['address', 'publishable key', 'member', 'integration'] as const).map(
+      (of) => rateLimited({ ...limit, of }, 'write').message,
+    );
+    expect(messages).toEqual([
+      expect.stringMatching(
+        /600 calls an hour for one address is used up\. Try again in 7 seconds\. .*send a valid key/,
+      ),
+      expect.stringMatching(/600 calls an hour for this publishable key from one address is used up\. .*fixed/),
+      expect.stringMatching(/600 writes an hour for a guest is used up\. .*fixed/),
+      expect.stringMatching(/600 deliveries an hour for one integration is used up\. .*fixed/),
+    ]);
   });
 
   it('counts a HEAD as a read', async () => {

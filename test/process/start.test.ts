@@ -221,8 +221,9 @@ describe('everyshare serve and worker', () => {
     const programs = await Promise.all([
       start({ ...shared, DATA_DIR: newFolder() }, 'serve'),
       start({ ...shared, DATA_DIR: newFolder() }, 'serve'),
-      start({ ...shared, DATA_DIR: newFolder() }, 'worker'),
     ]);
+    // Without BASE_URL a worker starts after a server, whose address it uses.
+    programs.push(await start({ ...shared, DATA_DIR: newFolder() }, 'worker'));
     const created = await runProgram(['venue', 'create', '--name', 'Shared', '--json'], {
       ...shared,
       DATA_DIR: newFolder(),

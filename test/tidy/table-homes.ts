@@ -64,6 +64,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   review_routes: 'src/domain/catalogue/',
   webhook_endpoints: 'src/domain/webhooks/',
   deliveries: 'src/domain/webhooks/',
+  sample_deliveries: 'src/domain/webhooks/',
   endpoint_queues: 'src/domain/webhooks/',
   undispatched_events: 'src/domain/webhooks/',
 };

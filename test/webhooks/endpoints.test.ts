@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeOutbound } from '../../src/base/outbound/outbound.ts';
+import { deleteOldSamples } from '../../src/domain/webhooks/deliveries/sample-queries.ts';
 import { startCanary } from '../support/test-receivers.ts';
 import {
   expectConflict,
@@ -238,6 +239,47 @@ describe('the sample event', () => {
     const t = /t=(\d+)/.exec(request?.signature ?? '')?.[1] ?? '';
     expect(request?.signature).toBe(`t=${t},v1=${v1Of(endpoint.secret, t, request?.body ?? '')}`);
     expect((await venue.get('/v1/events')).json.data).toEqual([]);
+  });
+
+  it('is in the endpoint’s log beside the deliveries of events, newest first, page by page, and is never recovered', async () => {
+    const venue = await fixture.openVenue();
+    const endpoint = await fixture.endpoint(venue, '/sample-log', ['checkout.created']);
+    const began = new Date(Date.now() - 1_000).toISOString();
+    respondWithError();
+    const failed = (await venue.post(`/v1/webhook_endpoints/${endpoint.id}/test`)).json;
+    fixture.respond = (_request, response) => response.end('ok');
+    await venue.create();
+    await fixture.deliver();
+    const delivered = (await venue.post(`/v1/webhook_endpoints/${endpoint.id}/test`)).json;
+    const log = await fixture.deliveries(venue, endpoint.id);
+    for (const one of log) expectSchema('delivery', one);
+    expect(log.map(({ event_id, sample, status, last_error }) => [event_id, sample, status, last_error])).toEqual([
+      [delivered.event_id, true, 'delivered', null],
+      [expect.any(String), false, 'delivered', null],
+      [failed.event_id, true, 'failed', 'http_status'],
+    ]);
+    const path = `/v1/webhook_endpoints/${endpoint.id}/deliveries`;
+    const paged: Json[] = [];
+    for (let before: string | null = ''; before !== null && paged.length < 10; ) {
+      const { json }: Json = await venue.get(`${path}?limit=1${before === '' ? '' : `&before=${before}`}`);
+      paged.push(...json.data);
+      before = json.next_before;
+    }
+    expect(paged).toEqual(log);
+    expect((await venue.get(`${path}?status=failed`)).json.data).toEqual([log[2]]);
+    const recovered = await venue.post(`/v1/webhook_endpoints/${endpoint.id}/recover`, { since: began });
+    expect(recovered.json.recovered).toBe(0);
+    expect((await venue.post(`${path}/${log[0].id}/redeliver`)).status).toBe(404);
+  });
+
+  it('leaves the log after 30 days', async () => {
+    const venue = await fixture.openVenue();
+    const endpoint = await fixture.endpoint(venue, '/sample-old', ['checkout.created']);
+    await venue.post(`/v1/webhook_endpoints/${endpoint.id}/test`);
+    const { db } = fixture.world;
+    await deleteOldSamples(db, Date.now() + 29 * DAY, 1_000);
+    expect(await fixture.deliveries(venue, endpoint.id)).toHaveLength(1);
+    await deleteOldSamples(db, Date.now() + 31 * DAY, 1_000);
     expect(await fixture.deliveries(venue, endpoint.id)).toEqual([]);
   });
 });

@@ -8,7 +8,14 @@ import type { FieldProblem } from '../../base/errors.ts';
 import type { BadText, JsonValue } from '../../base/json/parse.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import { candidateFrom } from '../../base/schema/contract.ts';
-import { type Upserted, type UpsertTarget, upsertByExternalId } from '../catalogue/upsert.ts';
+import {
+  previewByExternalId,
+  type Seller,
+  type Upserted,
+  type UpsertResult,
+  type UpsertTarget,
+  upsertByExternalId,
+} from '../catalogue/upsert.ts';
 import type { Caller } from '../keys/caller.ts';
 import { factsFor } from '../venues/venue.ts';
 import { type BoatRow, boatView } from './boat.ts';
@@ -101,6 +108,11 @@ function itemErrors(caller: Caller, problems: readonly FieldProblem[]): { error:
     request_id: caller.actor.requestId ?? '',
   };
   return { error, errors: problems.map((problem) => ({ ...problem, doc_url: caller.docUrl(problem.code) })) };
+}
+
+/** What an upsert of these valid boats would do; nothing is written. */
+export function previewBoats(db: Queryable, seller: Seller, boats: readonly Boat[]): Promise<UpsertResult[]> {
+  return previewByExternalId(db, seller, boats, TARGET);
 }
 
 const TARGET: UpsertTarget<Boat, BoatRow, BoatWrite> = {

@@ -30,6 +30,8 @@ export interface ReviewFilter {
   /** Null: every venue. */
   readonly venueId: string | null;
   readonly limit: number;
+  /** The last object of the page before; null: the first page. */
+  readonly after: { readonly createdAt: string; readonly id: string } | null;
 }
 
 export interface ReviewListRow {
@@ -83,6 +85,7 @@ export function catalogueQueries<Row extends { readonly external_id: string | nu
       content ->> '${titleField}' as title, external_id, created_at
     from ${table}
     where status = $1 and ($2::text is null or mode = $2) and ($3::uuid is null or venue_id = $3)
+      and ($5::timestamptz is null or (created_at, ${idColumn}) > ($5, $6::uuid))
     order by created_at, ${idColumn} limit $4`;
   return {
     async findByReference(db, venueId, mode, reference) {
@@ -96,7 +99,7 @@ export function catalogueQueries<Row extends { readonly external_id: string | nu
     },
     listPage: (db, venueId, mode, { status, before, limit }) =>
       db.query<ListRow>(page, [venueId, mode, status, before, limit + 1]),
-    listForReview: (db, { status, mode, venueId, limit }) =>
-      db.query<ReviewListRow>(reviewList, [status, mode, venueId, limit]),
+    listForReview: (db, { status, mode, venueId, limit, after }) =>
+      db.query<ReviewListRow>(reviewList, [status, mode, venueId, limit, after?.createdAt ?? null, after?.id ?? null]),
   };
 }

@@ -89,6 +89,26 @@ export async function upsertByExternalId<
   return items.map(({ externalId }) => resultOf(externalId, existing, written));
 }
 
+/** What the upsert of the same contents would give now, in the order given. It writes nothing and takes no lock. */
+export async function previewByExternalId<
+  Content extends { readonly external_id: string },
+  Row extends { readonly fingerprint: Buffer },
+>(
+  db: Queryable,
+  { venue, mode, contract }: Seller,
+  contents: readonly Content[],
+  target: Pick<UpsertTarget<Content, Row, never>, 'kind' | 'findByExternalIds'>,
+): Promise<UpsertResult[]> {
+  const externalIds = contents.map(({ external_id }) => external_id);
+  const known = await target.findByExternalIds(db, venue.id, mode, externalIds);
+  return contents.map((content) => {
+    const row = known.get(content.external_id);
+    if (row === undefined) return 'created';
+    const fingerprint = contract.fingerprint(target.kind, content as unknown as JsonValue);
+    return row.fingerprint.equals(fingerprint) ? 'unchanged' : 'updated';
+  });
+}
+
 function resultOf<Row>(
   externalId: string,
   existing: ReadonlyMap<string, Row>,

@@ -6,6 +6,7 @@ import { invalid } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import {
+  previewByExternalId,
   type Seller,
   type Upserted,
   type UpsertResult,
@@ -71,6 +72,15 @@ export function upsertAll(
   offerings: readonly OfferingContent[],
 ): Promise<Upserted<OfferingRow>[]> {
   return upsertByExternalId(tx, seller, offerings, TARGET);
+}
+
+/** What an upsert of these valid offerings would do; nothing is written. */
+export function previewOfferings(
+  db: Queryable,
+  seller: Seller,
+  offerings: readonly OfferingContent[],
+): Promise<UpsertResult[]> {
+  return previewByExternalId(db, seller, offerings, TARGET);
 }
 
 const TARGET: UpsertTarget<OfferingContent, OfferingRow, OfferingWrite> = {

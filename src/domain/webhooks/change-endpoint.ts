@@ -9,6 +9,7 @@ import type { Caller } from '../keys/caller.ts';
 import { audit } from '../venues/audit.ts';
 import { attempt } from './deliveries/attempt.ts';
 import { makeQueueDue, newestDeliveries, resetQueue } from './deliveries/queries.ts';
+import { recordSample } from './deliveries/sample-queries.ts';
 import { openSecrets, secretRow } from './deliveries/signature.ts';
 import { endpointView } from './endpoint.ts';
 import { newSecret } from './endpoints.ts';
@@ -96,7 +97,7 @@ export interface SampleServices {
   readonly outbound: Outbound;
 }
 
-/** Sends a sample once, now, and stores nothing: a sample is not an event. */
+/** Sends a sample once, now. It is in the log of the endpoint, and not among the events: it is none. */
 export async function testEndpoint(services: SampleServices, caller: Caller, input: Input): Promise<OperationResult> {
   const endpoint = await requireEndpoint(services.db, caller, input);
   const now = services.clock.now();
@@ -107,14 +108,16 @@ export async function testEndpoint(services: SampleServices, caller: Caller, inp
   // A venue's samples share a connection pool of their own, so that they never delay deliveries.
   const poolName = `samples of ${caller.venue.id}`;
   const result = await attempt({ ...services, poolName }, endpoint.url, secrets, JSON.stringify(sample));
-  await services.db.transaction((tx) =>
-    audit(tx, caller, {
+  await services.db.transaction(async (tx) => {
+    const { id: eventId, type } = sample;
+    await recordSample(tx, { venueId: caller.venue.id, endpointId: endpoint.id, eventId, type, attempt: result });
+    await audit(tx, caller, {
       venueId: caller.venue.id,
       action: 'webhook_endpoint.test',
       subject: endpoint.id,
       detail: { delivered: result.delivered, status: result.status },
-    }),
-  );
+    });
+  });
   const { delivered, status, response, error, durationMs } = result;
   return { status: 200, body: { event_id: sample.id, delivered, status, response, error, duration_ms: durationMs } };
 }

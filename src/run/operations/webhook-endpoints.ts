@@ -115,7 +115,8 @@ export const webhookEndpoints: readonly AppOperation[] = [
     path: '/v1/webhook_endpoints/{id}/test',
     tag: 'Webhook endpoints',
     summary: 'Send a sample event now',
-    description: 'A `checkout.completed` marked `"sample": true`, signed like any other, sent once.',
+    description:
+      'A `checkout.completed` marked `"sample": true`, signed like any other, sent once. It is in the list of deliveries.',
     responses: { 200: plain('The response of the receiver.', 'webhook_test_result') },
     errors: ['not_found'],
     run: testEndpoint,

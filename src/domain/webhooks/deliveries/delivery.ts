@@ -30,6 +30,7 @@ export function deliveryView(row: DeliveryRow) {
     delivered_at: row.delivered_at,
     attempts_log: attemptsOf(row),
     created_at: row.created_at,
+    sample: row.sample === true,
   };
 }
 

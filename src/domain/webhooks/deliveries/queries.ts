@@ -206,6 +206,8 @@ export interface DeliveryRow {
   readonly next_attempt_at: string | null;
   readonly delivered_at: string | null;
   readonly created_at: string;
+  /** Set for a sample, which belongs to no event. */
+  readonly sample?: true;
 }
 
 const DELIVERY_COLUMNS = `event_id, endpoint_id, type, status, attempts, last_status, last_error, last_response, last_duration_ms,

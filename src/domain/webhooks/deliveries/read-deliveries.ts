@@ -11,6 +11,7 @@ import { audit } from '../../venues/audit.ts';
 import { type EndpointRow, findEndpoint } from '../queries.ts';
 import { deliveryView, eventOf } from './delivery.ts';
 import { listDeliveryRows, makeQueueDue, redeliverFailed, redeliverOne } from './queries.ts';
+import { listSampleRows } from './sample-queries.ts';
 
 /** Older deliveries are deleted. */
 const LOG_RETENTION_DAYS = 30;
@@ -26,7 +27,14 @@ async function requireEndpoint(db: Queryable, caller: Caller, input: Input): Pro
 export async function listDeliveries(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const endpoint = await requireEndpoint(db, caller, input);
   const page = pageQueryOf(input.query);
-  const found = await listDeliveryRows(db, caller.venue.id, endpoint.id, page);
+  const [deliveries, samples] = await Promise.all([
+    listDeliveryRows(db, caller.venue.id, endpoint.id, page),
+    listSampleRows(db, caller.venue.id, endpoint.id, page),
+  ]);
+  // Times are ISO 8601 in UTC with microseconds, so their texts sort by time.
+  const found = [...deliveries, ...samples]
+    .sort((one, other) => (one.created_at < other.created_at ? 1 : -1))
+    .slice(0, page.limit + 1);
   const { rows, nextBefore } = pageOf(found, page.limit, ({ created_at }) => created_at);
   return { status: 200, body: { data: rows.map(deliveryView), next_before: nextBefore } };
 }

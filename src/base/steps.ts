@@ -20,16 +20,16 @@ export async function mapApart<Item, Result>(
 export type Steps<Result> = Generator<void, Result, void>;
 
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
 }
 
 export async function runApart<Result>(steps: Steps<Result>): Promise<Result> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
+  let step = steps.next();
+  while (step.done !== true) {
     await nextTurn();
+    step = steps.next();
   }
+  return step.value;
 }

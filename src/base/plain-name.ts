@@ -45,7 +45,10 @@ const LINKS: readonly RegExp[] = [
   // evil .com, evil . com
   /\s\.\s*\p{L}{2}/u,
   // evil. com, evil·com, evil,com, and characters that look like a dot
-  new RegExp(`[\\p{L}\\p{N}]\\s*[.·•∙⋅・۔˙ꓸ٠]\\s*(?:${ENDINGS})${AT_END}`, 'u'),
+  new RegExp(
+    `[\\p{L}\\p{N}]\\s*[.\\u00b7\\u2022\\u2219\\u22c5\\u30fb\\u06d4\\u02d9\\ua4f8\\u0660]\\s*(?:${ENDINGS})${AT_END}`,
+    'u',
+  ),
   new RegExp(`[\\p{L}\\p{N}],(?:${ENDINGS})${AT_END}`, 'u'),
   // evil dot com, in the languages of the texts
   new RegExp(
@@ -61,10 +64,12 @@ function holdsLink(letters: string): boolean {
 /** A digit of any script, and numerals in circles or as Roman signs. */
 const DIGIT = '[\\p{Nd}\\p{No}\\p{Nl}]';
 /** What stands between the groups of a number that is read as one. A comma and a space separate the items of a list. */
-const BETWEEN = '(?:,(?!\\s)|[\\s.\\-‐‑‒–—−()\\[\\]/\\\\_·•∙~*+|:;\'’"#=]){0,3}';
+const BETWEEN =
+  '(?:,(?!\\s)|[\\s.\\-\\u2010\\u2011\\u2012\\u2013\\u2014\\u2212()\\[\\]/\\\\_\\u00b7\\u2022\\u2219~*+|:;\'\\u2019"#=]){0,3}';
 const NUMBERS: readonly RegExp[] = [
   new RegExp(`${DIGIT}(?:${BETWEEN}${DIGIT}){4}`, 'u'),
-  /[〇零一二三四五六七八九]{5}/u,
+  // Chinese numerals from zero to nine.
+  /[\u3007\u96f6\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d]{5}/u,
 ];
 
 /** Five or more digits in a row, also with blanks or punctuation between them. */
@@ -81,7 +86,7 @@ const TIMES: readonly RegExp[] = [
   '(?:19|20)\\d\\d-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12]\\d|3[01])(?:t(?:[01]?\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d)?z?)?',
   '(?:0?[1-9]|[12]\\d|3[01])([./-])(?:0?[1-9]|[12]\\d|3[01])\\1(?:(?:19|20)\\d\\d|\\d\\d)',
   // 19:30, 19.30, 7:30-9:30
-  '(?:[01]?\\d|2[0-3])[:.][0-5]\\d(?:\\s*[-–]\\s*(?:[01]?\\d|2[0-3])[:.][0-5]\\d)?',
+  '(?:[01]?\\d|2[0-3])[:.][0-5]\\d(?:\\s*[-\\u2013]\\s*(?:[01]?\\d|2[0-3])[:.][0-5]\\d)?',
   // 1,500 or 1,500.00
   '\\d{1,3},\\d{3}(?:\\.\\d\\d)?',
   // a year after the name of a month: June 2027, 1 June 2027

@@ -10,6 +10,7 @@ import { randomText } from '../../../base/random.ts';
 import { countSharedCalls } from '../../keys/queries.ts';
 import { retryAfterSeconds } from '../../keys/retry-after.ts';
 import type { Guest } from '../../members/guest.ts';
+import { countNewPhones } from '../../members/named-phones.ts';
 import { addFriends } from '../../members/queries.ts';
 import { venueOf } from '../guests/guest-queries.ts';
 import type { GuestServices } from '../guests/guest-services.ts';
@@ -44,6 +45,8 @@ export async function chooseParty(
     }
     await countChoice(tx, id);
     const { memberId } = guest;
+    const phones = input.body.members.flatMap((item) => ('phone' in item ? [item.phone] : []));
+    await countNewPhones(tx, { seal: services.seal, now: services.clock.now() }, memberId, phones);
     const currentNames = new Map(
       checkout.shares.flatMap((share) => (share.displayName === null ? [] : [[share.memberId, share.displayName]])),
     );

@@ -297,7 +297,7 @@ export type Checkout = {
   readonly funded_amount: number;
   /** How much was refunded, in minor units (cents), without what failed. */
   readonly refunded_amount: number;
-  /** How much of the refunds did not reach the guests, in minor units (cents): the card processor reported that they failed. The service pays it again. */
+  /** How much of the refunds did not reach the guests, in minor units (cents): the card processor reported that they failed. The operator pays it again, or in another way, and then it is part of `refunded_amount` again. */
   readonly failed_refund_amount: number;
   /** How much of `refunded_amount` waits because a guest disputes the charge, in minor units (cents). It is sent when the dispute is won. A lost dispute gives the guest the money instead: then it is no part of `refunded_amount` any more. */
   readonly disputed_refund_amount: number;
@@ -663,7 +663,7 @@ export type GuestShare = {
   readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
   /** Whether this is the share of the organizer. */
   readonly is_organizer: boolean;
-  /** The name shown for the person; null when there is none. */
+  /** What the organizer typed, else the person's own name once they have acted on the invite; null before. */
   readonly display_name: string | null;
   /** When the card hold succeeded; null before. */
   readonly held_at: string | null;
@@ -1032,7 +1032,7 @@ export type PartyResult = {
   readonly shares: readonly ({
     /** The id of the share. */
     readonly id: string;
-    /** The name shown for the person; null when there is none. */
+    /** What the organizer typed, else the person's own name once they have acted on the invite; null before. */
     readonly display_name: string | null;
     /** The share in minor units (cents). */
     readonly amount: number;
@@ -1280,7 +1280,7 @@ export type Share = {
   readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
   /** Whether this is the share of the organizer. */
   readonly is_organizer: boolean;
-  /** The name shown for the person; null when there is none. */
+  /** What the organizer typed, else the person's own name once they have acted on the invite; null before. */
   readonly display_name: string | null;
   /** When the card hold succeeded; null before. */
   readonly held_at: string | null;

@@ -155,7 +155,8 @@ describe('the party', () => {
     expect(response.status, response.text).toBe(200);
     expect(response.json.shares.map((s: Record<string, unknown>) => [s.display_name, s.amount])).toEqual([
       ['Ada', 3_335],
-      ['Sam', 3_333],
+      // Sam is no friend of Ada's: the name appears once Sam has acted.
+      [null, 3_333],
       ['Kim', 3_333],
     ]);
     expect(response.json.checkout).toMatchObject({ status: 'collecting', my_share_id: response.json.shares[0].id });
@@ -220,11 +221,12 @@ describe('the party', () => {
       'not_allowed',
       '/members/0/channel_id',
     ]);
-    expect(statusAndError(await chooseParty([{ user_id: sam.id }, { phone: sam.phone }]))).toEqual([
-      422,
-      'not_unique',
-      '/members/1/phone',
-    ]);
+    for (const [twice, field] of [
+      [[{ phone: '+12155554003' }, { phone: '+12155554003' }], '/members/1/phone'],
+      [[{ user_id: sam.id }, { user_id: sam.id }], '/members/1/user_id'],
+    ] as const) {
+      expect(statusAndError(await chooseParty([...twice]))).toEqual([422, 'not_unique', field]);
+    }
     expect(statusAndError(await chooseParty([{ user_id: sam.id }, { phone: '+12155554003' }]))).toEqual([
       422,
       'too_many_items',

@@ -22,7 +22,6 @@ export async function createMember(
     id: ids.uuid(),
     displayName: request.name,
     ...sealed,
-    hasJoined: true,
     language: null,
     now,
   });

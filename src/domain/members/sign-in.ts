@@ -112,7 +112,6 @@ export async function finishSignIn(
       displayName: body.name ?? null,
       phone: sealPhone(services.seal, phone).phone,
       phoneHash,
-      hasJoined: true,
       language,
       now,
     });

@@ -23,6 +23,7 @@ import { writeSteps } from '../write-steps.ts';
 import { decideParty, type PartyRefusal, type PartyShare } from './decide-party.ts';
 import { queueInvites } from './invite-messages.ts';
 import { type ResolvedMember, resolveParty } from './party-members.ts';
+import { currentInvites } from './party-queries.ts';
 import { checkSplit, equalSplit, MIN_CHARGE } from './split.ts';
 
 const TOKEN_LENGTH = 24;
@@ -47,16 +48,9 @@ export async function chooseParty(
     const { memberId } = guest;
     const phones = input.body.members.flatMap((item) => ('phone' in item ? [item.phone] : []));
     await countNewPhones(tx, { seal: services.seal, now: services.clock.now() }, memberId, phones);
-    const currentNames = new Map(
-      checkout.shares.flatMap((share) => (share.displayName === null ? [] : [[share.memberId, share.displayName]])),
-    );
-    const party = await resolveParty(
-      tx,
-      { ...services, now: services.clock.now() },
-      memberId,
-      input.body.members,
-      currentNames,
-    );
+    const current = await currentInvites(tx, venueId, id);
+    const partyServices = { ...services, now: services.clock.now() };
+    const party = await resolveParty(tx, partyServices, memberId, input.body.members, current);
     if ('problems' in party) throw invalid(party.problems);
     await writeParty(tx, services, guest, checkout, splitParty(checkout, party.members, input.body), party.members);
     const shares = (await invitesOf(tx, venueId, id)).map(({ shareId, displayName, amount, token }) => ({
@@ -117,12 +111,9 @@ async function writeParty(
   const tokens = new Map(added.map(({ id }) => [id, randomText(services.random, TOKEN_LENGTH)]));
   const invites = [...tokens].map(([shareId, token]): NewInvite => newInvite(services, shareId, token));
   await insertInvites(tx, checkout.venueId, invites, now);
-  await addFriends(
-    tx,
-    guest.memberId,
-    members.filter(({ member }) => !member.isSeat).map(({ member }) => member.id),
-    now,
-  );
+  // Moves friends to the top of the list. Naming a person makes no new friend: the list shows names.
+  const known = members.filter(({ isKnown }) => isKnown).map(({ member }) => member.id);
+  await addFriends(tx, guest.memberId, known, now);
   await queueInvites(tx, services, checkout, added, members, tokens);
   await scheduleNotifications(tx, checkout.venueId, checkout.id);
 }
@@ -146,10 +137,12 @@ function splitParty(
   const fault = checkSplit(checkout.amount, amounts);
   if (fault?.fault === 'wrong sum') throw invalid([wrongSum(checkout.amount, fault.difference)]);
   if (fault !== null) throw invalid([tooSmall(split, members[fault.position])]);
-  return members.map(({ member, displayName }, index) => ({
+  return members.map(({ member, displayName, invitedPhoneHash, isAccepted }, index) => ({
     memberId: member.id,
     displayName,
     amount: amounts[index] ?? 0,
+    invitedPhoneHash,
+    isAccepted,
   }));
 }
 

@@ -257,6 +257,17 @@ CREATE TRIGGER checkout_status_follows_the_transitions BEFORE INSERT OR UPDATE O
 CREATE TRIGGER checkouts_are_never_deleted BEFORE DELETE OR TRUNCATE ON checkouts FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
 CREATE CONSTRAINT TRIGGER party_adds_up AFTER UPDATE OF status ON checkouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION enforce_party_invariants();
 
+-- The rolling day: what one subject used, numbered in order. The use N places before limits the next one to a day
+-- later. Logged, unlike the rolling hour: texts cost money, so a crash must not reset the counts.
+CREATE TABLE daily_uses (
+  subject text NOT NULL,
+  number bigint NOT NULL,
+  -- In the future: the use waits until then.
+  at timestamp with time zone NOT NULL,
+  CONSTRAINT daily_uses_pkey PRIMARY KEY (subject, number)
+);
+CREATE INDEX daily_uses_by_age ON daily_uses USING btree (at);
+
 -- How much of a transfer settles a debt of the venue instead of being sent. It is written once, before the first call
 -- of the transfer, and deleted only when a refund changes a transfer that was not sent.
 CREATE TABLE debt_offsets (
@@ -782,7 +793,7 @@ CREATE TABLE ledger_entries (
   at timestamp with time zone NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (venue_id, kind, subject),
   CONSTRAINT ledger_entries_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
-  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
+  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
 CREATE INDEX ledger_entries_by_checkout ON ledger_entries USING btree (venue_id, checkout_id);
@@ -891,8 +902,8 @@ CREATE TABLE migrations (
 -- Money that leaves us: a refund to a guest (a return, when the booking never became complete), a transfer to the
 -- venue, a transfer reversed. sending: it may have happened. pending: the processor has accepted a refund and not paid
 -- it yet. frozen: a transfer or refund whose charge is disputed. owed: a reversal for which the account of the venue
--- has no funds. A waiting transfer may still get smaller. A done refund may fail. A dropped refund keeps its amount: a
--- lost dispute has given the guest that money.
+-- has no funds. closed: a failed refund that an operator paid in another way. A waiting transfer may still get smaller.
+-- A done refund may fail. A dropped refund keeps its amount: a lost dispute has given the guest that money.
 CREATE TABLE movements (
   venue_id uuid NOT NULL,
   movement_id uuid NOT NULL,
@@ -937,6 +948,7 @@ CREATE TABLE movements (
   CONSTRAINT movements_pkey PRIMARY KEY (venue_id, movement_id),
   CONSTRAINT movements_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT movement_amount_is_positive CHECK (amount > 0 OR amount = 0 AND status = 'dropped'::text),
+  CONSTRAINT movement_closed_is_a_refund CHECK (status <> 'closed'::text OR (kind = ANY (ARRAY['refund'::text, 'return'::text]))),
   CONSTRAINT movement_done_has_a_time CHECK ((done_at IS NOT NULL) = (status = 'done'::text)),
   CONSTRAINT movement_fee_part_is_within CHECK (fee_part >= 0 AND fee_part <= amount),
   CONSTRAINT movement_kind_is_known CHECK (kind = ANY (ARRAY['refund'::text, 'return'::text, 'transfer'::text, 'reversal'::text])),
@@ -951,7 +963,7 @@ END),
   CONSTRAINT movement_reversal_names_its_transfer CHECK ((reversed_transfer_id IS NOT NULL) = (kind = 'reversal'::text)),
   CONSTRAINT movement_sent_amount_is_within CHECK (sent_amount >= 0 AND sent_amount <= amount),
   CONSTRAINT movement_settled_amount_is_within CHECK (settled_amount >= 0 AND settled_amount <= owed_amount),
-  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'owed'::text, 'failed'::text, 'dropped'::text]))
+  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'owed'::text, 'failed'::text, 'dropped'::text, 'closed'::text]))
 ) WITH (fillfactor=80);
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
 CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
@@ -961,6 +973,16 @@ CREATE INDEX movements_unsettled ON movements USING btree (mode, movement_id) WH
 CREATE INDEX movements_with_debts ON movements USING btree (venue_id, mode, currency, movement_id) WHERE owed_amount > settled_amount;
 CREATE TRIGGER movement_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON movements FOR EACH ROW EXECUTE FUNCTION enforce_transition('movement');
 CREATE TRIGGER movements_are_never_deleted BEFORE DELETE OR TRUNCATE ON movements FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
+
+-- The phones that an organizer has named in parties, by their keyed hash. Only a phone that is new to the organizer
+-- counts for the daily limit; whether it is known to others makes no difference.
+CREATE TABLE named_phones (
+  member_id uuid NOT NULL,
+  phone_hash bytea NOT NULL,
+  named_at timestamp with time zone NOT NULL,
+  CONSTRAINT named_phones_pkey PRIMARY KEY (member_id, phone_hash),
+  CONSTRAINT named_phones_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id)
+);
 
 CREATE TABLE offerings (
   venue_id uuid NOT NULL,
@@ -1209,6 +1231,7 @@ CREATE TABLE webhook_endpoints (
 --   'disputed_funds', 'debit', 'what the processor took back because a guest disputed a charge'
 --   'fee_income', 'credit', 'our fee'
 --   'guest_funds', 'credit', 'captured from guests, for a booking that is not complete yet'
+--   'paid_elsewhere', 'credit', 'failed refunds that the operator has paid to guests outside of the processor'
 --   'processor_balance', 'debit', 'what the processor keeps for us'
 --   'processor_fees', 'debit', 'what the processor has charged us for its service'
 --   'venue_debts', 'debit', 'what venues owe us because a transfer could not be taken back'
@@ -1243,6 +1266,7 @@ CREATE TABLE webhook_endpoints (
 --   'hold', 'requested', 'voided'
 --   'movement', '', 'waiting'
 --   'movement', 'done', 'failed'
+--   'movement', 'failed', 'closed'
 --   'movement', 'failed', 'dropped'
 --   'movement', 'failed', 'waiting'
 --   'movement', 'frozen', 'dropped'
@@ -1384,6 +1408,8 @@ CREATE TABLE webhook_endpoints (
 --   repair_people(p_venue uuid, p_day date, p_low uuid, p_high uuid) returns integer
 -- src/domain/analytics/functions/repair_previous_hours.sql
 --   repair_previous_hours(p_venue uuid, p_day date, p_low uuid, p_high uuid) returns integer
+-- src/domain/keys/functions/reserve_daily_uses.sql
+--   reserve_daily_uses(p_subject text, p_limit integer, p_uses integer, p_may_wait boolean) returns TABLE(granted boolean, at timestamp with time zone, counted_at timestamp with time zone)
 -- src/domain/webhooks/functions/schedule_endpoint_queues.sql
 --   schedule_endpoint_queues(p_venues uuid[], p_endpoints text[], p_now timestamp with time zone) returns void
 -- src/domain/checkouts/functions/share_name.sql

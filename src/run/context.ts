@@ -18,6 +18,7 @@ import { makeValidator, type Validator } from '../base/schema/validate.ts';
 import { makeSeal } from '../base/seal.ts';
 import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts';
 import { type Mappings, readMappings } from '../domain/hooks/mapping/read-mappings.ts';
+import { makeRunOnce } from '../domain/idempotency/run-once.ts';
 import { makeTokens, type Tokens } from '../domain/members/tokens.ts';
 import type { Processors } from '../domain/payments/processor.ts';
 
@@ -111,6 +112,7 @@ export function makeContext(options: ContextOptions): AppContext {
       host: () => new URL(config.checkoutPageBase ?? (address.base || 'http://localhost')).hostname,
       phones,
       tokens,
+      runOnce: makeRunOnce(db, seal),
     },
     tokens,
     contract: makeContract(registry, validator, { always: { ...rules, ...phoneRules(phones) }, whenNew: clockRules }),

@@ -4,6 +4,8 @@ import type { Mutant } from './list.ts';
 
 const ADMIT = 'src/domain/keys/functions/admit.sql';
 const COUNT_CALLS = 'src/domain/keys/functions/count_calls.sql';
+const DAILY_USES = 'src/domain/keys/functions/reserve_daily_uses.sql';
+const DAILY_TEST = ['test/guests/daily-limits.test.ts'];
 
 export const ACCESS_BUGS: readonly Mutant[] = [
   {
@@ -213,5 +215,45 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     from: 'content: [text(escapeControlCharacters(line)),',
     to: 'content: [text(line),',
     tests: ['test/mcp/agreement.test.ts'],
+  },
+  {
+    area: 'limits',
+    bug: 'concurrent requests exceed a daily limit, because the subject is not locked',
+    file: DAILY_USES,
+    from: '  perform pg_advisory_xact_lock(hashtextextended(p_subject, 0));\n',
+    to: '',
+    tests: DAILY_TEST,
+  },
+  {
+    area: 'limits',
+    bug: 'a phone that a member has does not count as new for an organizer',
+    file: 'src/domain/members/queries.ts',
+    from: 'from unnest($2::bytea[]) as n(hash) order by n.hash',
+    to: 'from unnest($2::bytea[]) as n(hash) where not exists (select 1 from members where phone_hash = n.hash) order by n.hash',
+    tests: DAILY_TEST,
+  },
+  {
+    area: 'limits',
+    bug: 'landlines get texts',
+    file: 'schemas/rules/phone.ts',
+    from: "['MOBILE', 'FIXED_LINE_OR_MOBILE']",
+    to: "['MOBILE', 'FIXED_LINE', 'FIXED_LINE_OR_MOBILE']",
+    tests: ['test/agreement/phones.test.ts', 'test/guests/phones.test.ts'],
+  },
+  {
+    area: 'limits',
+    bug: 'satellite phones get texts',
+    file: 'schemas/rules/phone.ts',
+    from: 'parsed.country === undefined || !TEXTED_TYPES',
+    to: '!TEXTED_TYPES',
+    tests: ['test/agreement/phones.test.ts'],
+  },
+  {
+    area: 'limits',
+    bug: 'a second spelling of a phone has limits of its own',
+    file: 'schemas/rules/phone.ts',
+    from: 'if (parsed.number !== phone) return',
+    to: 'if (parsed.number === undefined) return',
+    tests: ['test/agreement/phones.test.ts'],
   },
 ];

@@ -133,6 +133,9 @@ export const chooseParty: Action = async (page, route, typed) => {
     await submitParty(page, route, form, sources.current, people.entries, amounts.amounts as readonly number[]);
     return redirectTo(page, `/c/${route.checkoutId}`);
   } catch (error) {
+    if (error instanceof Problem && error.code === 'rate_limited') {
+      return first({ field: null, message: page.translator.translate('page.too_many_invited') }, 429);
+    }
     if (!(error instanceof Problem) || error.status !== 422) return sendRefusal(page, route, error);
     return first(formErrorFor(page, error, people.entries, form), 422);
   }

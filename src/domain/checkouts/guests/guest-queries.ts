@@ -20,6 +20,15 @@ export async function venueOf(db: Queryable, id: string): Promise<string | null>
   return rows[0]?.venueId ?? null;
 }
 
+/** The mode of a checkout, which never changes; null: the venue has no such checkout. */
+export async function modeOfCheckout(db: Queryable, venueId: string, checkoutId: string): Promise<Mode | null> {
+  const rows = await db.query<{ mode: Mode }>('select mode from checkouts where venue_id = $1 and checkout_id = $2', [
+    venueId,
+    checkoutId,
+  ]);
+  return rows[0]?.mode ?? null;
+}
+
 export async function checkoutOfShare(db: Queryable, venueId: string, shareId: string): Promise<string | null> {
   const rows = await db.query<{ id: string }>(
     'select checkout_id as "id" from shares where venue_id = $1 and share_id = $2',

@@ -28,6 +28,7 @@ import {
   requireLease,
 } from './processor.ts';
 import { findHold, type HoldWithSecret } from './queries.ts';
+import { claimDoneRefunds } from './refund-queries.ts';
 import { CHARGE_DISPUTED, isRefund, recordDisputed, recordRefund } from './settle-refund.ts';
 import { decideReversalAmount, decideTransferAmount, oweReversal } from './venue-debts.ts';
 
@@ -88,6 +89,14 @@ export async function settleMovement(
     services.log.warn({ ...fields, err: error }, 'the processor is unavailable; the worker retries the movement');
     const wait = Math.min(1_000 * 2 ** Math.min(movement.leaseToken, 12), HOUR);
     await postponeMovement(services.db, movement, services.clock.now() + wait, error.kind, error.message.slice(0, 200));
+  }
+}
+
+/** Asks for the done refunds of a charge again: one may have failed, and its event was lost. */
+export async function recheckRefunds(services: MovementServices, venueId: string, holdId: string): Promise<void> {
+  const leaseEnds = services.clock.now() + LEASE_MS;
+  for (const refund of await claimDoneRefunds(services.db, venueId, holdId, leaseEnds)) {
+    await settleMovement(services, refund, leaseEnds);
   }
 }
 

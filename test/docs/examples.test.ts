@@ -1,12 +1,13 @@
 // Every request and every answer that the README, a guide or the page of an error shows is run against a real server and
 // compared (page-run.ts has the rules). A block that is not run is marked `not-run` and listed here with its reason.
 
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, type ErrorCode } from '../../src/base/errors.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { operations } from '../../src/run/operations.ts';
 import { commandLine } from '../support/run-command.ts';
 import { createApprovedExperience } from '../support/test-activity.ts';
 import { ORIGIN } from '../support/test-venue.ts';
@@ -85,14 +86,14 @@ const PREPARED: Readonly<Record<string, (venue: PageVenue) => Promise<Record<str
   },
 };
 
-async function runPage(document: string): Promise<readonly string[]> {
+async function runPage(document: string, blocks = blocksOf(document)): Promise<readonly string[]> {
   const opened = await world.venue({ origins: [document === 'README.md' ? SANDBOX_ORIGIN : ORIGIN] });
   const { key } = await world.key(opened.venue.id, { writesPerHour: 10_000, readsPerHour: 10_000 });
   const venue: PageVenue = { world, venueId: opened.venue.id, key, publishable: opened.publishableTest };
   const places = { ID: venue.venueId, ...(await PREPARED[document]?.(venue)) };
   const situations = (SITUATIONS[document] ?? []).map((situation) => () => situation(venue));
   const page = new PageRun({ world, cli: commandLine(world), key, places, folder, situations });
-  return page.run(blocksOf(document));
+  return page.run(blocks);
 }
 
 describe('the examples of the documentation', () => {
@@ -119,9 +120,45 @@ describe('the examples of the documentation', () => {
     for (const { test } of Object.values(RUN_ELSEWHERE)) expect(existsSync(join(packageRoot, test)), test).toBe(true);
   });
 
+  it('fail with a wrong answer, a wrong status, a refused request, or a block that is none of them', async () => {
+    const page = 'docs/guides/payments.md';
+    const [create, answer] = blocksOf(page) as [Block, Block];
+    const faultsOf = async (...blocks: Block[]): Promise<string> => (await runPage(page, blocks)).join('\n');
+    const wrong = { ...answer, text: answer.text.replace('"open"', '"paid"') };
+    expect(await faultsOf(create, wrong)).toBe(`${answer.place}: /status is "open", shown "paid"`);
+    const short = { ...answer, text: answer.text.replace('"mode": "test",', '') };
+    expect(await faultsOf(create, short)).toBe(`${answer.place}: the answer has mode, not shown`);
+    expect(await faultsOf({ ...create, after: 'The answer is 200.' })).toContain(
+      'is answered with 201, the page says 200',
+    );
+    expect(await faultsOf({ ...create, text: create.text.replace('24000', '24') })).toContain('out_of_range');
+    expect(await faultsOf({ ...answer, before: 'Look:' })).toContain('is no request, no answer and no file');
+  });
+
   it('cover every page of an error', () => {
     const pages = Object.keys(catalogue).map((code) => `docs/errors/${code}.md`);
     expect(pages.filter((page) => !run.includes(page) && !isBrokenServer(page))).toEqual([]);
+  });
+});
+
+describe('the addresses that the documentation names', () => {
+  const named = DOCUMENTS.flatMap((document) =>
+    [
+      ...readFileSync(join(packageRoot, document), 'utf8').matchAll(
+        /`(GET|POST|DELETE) (\/(?:v1|internal|mcp)\b[^`\s?]*)/g,
+      ),
+    ].map(([, method = '', path = '']) => ({ document, method, path })),
+  );
+  const served = operations.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`);
+
+  it('are addresses of operations', () => {
+    const unknown = named.filter(({ method, path }) => {
+      const pattern = path.replace(/\{\w+\}|\b(chk|whe|int|shr)_\w+/g, '{}');
+      if (path.endsWith('/…')) return !served.some((one) => one.startsWith(`${method} ${pattern.slice(0, -1)}`));
+      return !served.includes(`${method} ${pattern}`);
+    });
+    expect(unknown).toEqual([]);
+    expect(named.length).toBeGreaterThan(60);
   });
 });
 

@@ -6,6 +6,7 @@
 //   "Corrected" sends it to the same address, and must succeed.
 // - A block after "the answer", "prints" or "the output" is compared with what came back last.
 // - A block after "`name.json`:" is that file.
+// - An id that an answer showed stands, in later requests, for the one that came back.
 //
 // The year 2027 in a request is next year, so that no example is ever in the past.
 
@@ -49,6 +50,8 @@ export class PageRun {
   readonly #parts: PageParts;
   readonly #faults: string[] = [];
   #last: Result | null = null;
+  /** The ids of earlier answers: as shown, and as they came back. */
+  readonly #ids = new Map<string, string>();
   #address: { readonly method: string; readonly path: string; readonly isExcerpt: boolean } | null = null;
 
   constructor(parts: PageParts) {
@@ -150,6 +153,14 @@ export class PageRun {
       ? differences(shown, last.response?.json, this.#base)
       : textDifferences(text, last.text, this.#base);
     this.#faults.push(...found.map((difference) => `${place}: ${difference}`));
+    if (isJson) this.#learnIds(shown, last.response?.json);
+  }
+
+  #learnIds(shown: unknown, given: unknown): void {
+    if (typeof shown === 'string' && typeof given === 'string' && /^[a-z]{3}_[0-9a-z]{20,}$/.test(shown))
+      this.#ids.set(shown, given);
+    if (typeof shown !== 'object' || shown === null || typeof given !== 'object' || given === null) return;
+    for (const [name, value] of Object.entries(shown)) this.#learnIds(value, (given as Record<string, unknown>)[name]);
   }
 
   async #compareSituation(place: string, text: string): Promise<void> {
@@ -170,6 +181,7 @@ export class PageRun {
       $KEY: this.#parts.key,
       $OPERATOR_TOKEN: this.#parts.world.operatorToken,
       '2027-': `${NEXT_YEAR}-`,
+      ...Object.fromEntries(this.#ids),
     };
     const named = Object.entries(this.#parts.places).map(([name, value]) => [`\\b${name}\\b`, value] as const);
     const real = Object.entries(places).reduce((done, [place, value]) => done.replaceAll(place, value), text);

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, type ErrorCode } from '../../src/base/errors.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { operations } from '../../src/run/operations.ts';
+import { withFastProcessorClock } from '../support/fast-processor-clock.ts';
 import { commandLine } from '../support/run-command.ts';
 import { createApprovedExperience } from '../support/test-activity.ts';
 import { ORIGIN } from '../support/test-venue.ts';
@@ -92,7 +93,9 @@ async function runPage(document: string, blocks = blocksOf(document)): Promise<r
   const venue: PageVenue = { world, venueId: opened.venue.id, key, publishable: opened.publishableTest };
   const places = { ID: venue.venueId, ...(await PREPARED[document]?.(venue)) };
   const situations = (SITUATIONS[document] ?? []).map((situation) => () => situation(venue));
-  const page = new PageRun({ world, cli: commandLine(world), key, places, folder, situations });
+  const { run: runNow } = commandLine(world);
+  const cli = { run: (...argv: string[]) => withFastProcessorClock(world, () => runNow(...argv)) };
+  const page = new PageRun({ world, cli, key, places, folder, situations });
   return page.run(blocks);
 }
 
@@ -159,6 +162,28 @@ describe('the addresses that the documentation names', () => {
     });
     expect(unknown).toEqual([]);
     expect(named.length).toBeGreaterThan(60);
+  });
+});
+
+describe('the commands that the documentation names', () => {
+  const named = DOCUMENTS.flatMap((document) =>
+    [...readFileSync(join(packageRoot, document), 'utf8').matchAll(/`(?:npx )?everyshare ([a-z][a-z |-]*)/g)].map(
+      ([, words = '']) => ({ document, words: words.trim() }),
+    ),
+  );
+
+  it('are commands of the program', async () => {
+    const { commands } = await commandLine(world).json<{ commands: { usage: string }[] }>('help');
+    const known = [
+      'help',
+      'start',
+      'serve',
+      'worker',
+      ...commands.map(({ usage }) => /^everyshare ([a-z]+(?: [a-z]+)*)/.exec(usage)?.[1]),
+    ];
+    const unknown = named.filter(({ words }) => !known.some((command) => `${words} `.startsWith(`${command} `)));
+    expect(unknown).toEqual([]);
+    expect(named.length).toBeGreaterThan(40);
   });
 });
 

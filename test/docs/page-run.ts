@@ -6,7 +6,7 @@
 //   "Corrected" sends it to the same address, and must succeed.
 // - A block after "the answer", "prints" or "the output" is compared with what came back last.
 // - A block after "`name.json`:" is that file.
-// - An id that an answer showed stands, in later requests, for the one that came back.
+// - An id that an answer showed stands, in later requests, for the one that came back; `$TOKEN` is the last `token`.
 //
 // The year 2027 in a request is next year, so that no example is ever in the past.
 
@@ -22,7 +22,7 @@ import { readCommands, readCurl } from './shell.ts';
 
 export interface PageParts {
   readonly world: TestWorld;
-  readonly cli: CommandLine;
+  readonly cli: Pick<CommandLine, 'run'>;
   readonly key: string;
   /** What else stands for something real on this page. */
   readonly places: Readonly<Record<string, string>>;
@@ -44,6 +44,7 @@ const NEXT_YEAR = String(new Date().getFullYear() + 1);
 const ADDRESS = /\bsend\b[\s\S]*`(GET|POST|DELETE) (\/\S*)`/i;
 const FILE = /`([\w-]+\.jsonl?)`:$/;
 const ANSWER = /\b(answers?|prints|output)\b/i;
+const ID = /^([a-z]{3}_[0-9a-z]{20,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const STATUS = /^The answer (?:is|has status) (\d{3})\b/;
 
 export class PageRun {
@@ -157,10 +158,13 @@ export class PageRun {
   }
 
   #learnIds(shown: unknown, given: unknown): void {
-    if (typeof shown === 'string' && typeof given === 'string' && /^[a-z]{3}_[0-9a-z]{20,}$/.test(shown))
-      this.#ids.set(shown, given);
+    if (typeof shown === 'string' && typeof given === 'string' && ID.test(shown)) this.#ids.set(shown, given);
     if (typeof shown !== 'object' || shown === null || typeof given !== 'object' || given === null) return;
-    for (const [name, value] of Object.entries(shown)) this.#learnIds(value, (given as Record<string, unknown>)[name]);
+    for (const [name, value] of Object.entries(shown)) {
+      const came = (given as Record<string, unknown>)[name];
+      if (name === 'token') this.#ids.set('$TOKEN', String(came));
+      this.#learnIds(value, came);
+    }
   }
 
   async #compareSituation(place: string, text: string): Promise<void> {

@@ -11,6 +11,7 @@ import type { Db, Queryable } from '../../base/db.ts';
 import { type FieldProblem, invalid, Problem } from '../../base/errors.ts';
 import { type Ids, isUuid } from '../../base/ids.ts';
 import { networkOf } from '../../base/network.ts';
+import { normalizeName } from '../../base/plain-name.ts';
 import { type Random, randomDigits } from '../../base/random.ts';
 import type { Seal } from '../../base/seal.ts';
 import { type Language, translatorFor } from '../../base/translations.ts';
@@ -114,7 +115,7 @@ export async function finishSignIn(
     const phone = openPhone(services.seal, challenge);
     return insertMember(tx, {
       id: services.ids.uuid(),
-      displayName: body.name ?? null,
+      displayName: body.name === undefined ? null : normalizeName(body.name),
       phone: sealPhone(services.seal, phone).phone,
       phoneHash,
       language,

@@ -238,6 +238,7 @@ function formErrorFor(page: PageRequest, problem: Problem, people: readonly Part
   const person = index === undefined ? undefined : people[Number(index)];
   const { phones } = page.http.app.services;
   const row = form.phones.findIndex(({ phone }) => parsePhone(phone, phones) === person?.key);
-  const key = problem.code === 'not_unique' ? 'page.person_twice' : 'page.party_wrong';
+  const isName = /^\/members\/\d+\/name$/.test(problem.detail.field ?? '');
+  const key = isName ? 'page.name_wrong' : problem.code === 'not_unique' ? 'page.person_twice' : 'page.party_wrong';
   return { field: row < 0 ? null : `phone-${row}`, message: page.translator.translate(key) };
 }

@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Starts no PostgreSQL. A file that opens a TestWorld fails here at once, and belongs to `database`. */
 const PURE = [
   'test/{bench,chaos,logs,mutants,offerings,outbound,sandbox}/**/*.test.ts',
-  'test/agreement/{constants,rules,schemas}.test.ts',
+  'test/agreement/{constants,phones,rules,schemas}.test.ts',
   'test/base/{base,extract-paths,json,money,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
   'test/cli/{every-page,table}.test.ts',

@@ -28,6 +28,7 @@ import {
 } from './options.ts';
 import { processorCommands } from './processor.ts';
 import { reconcileCommands } from './reconcile.ts';
+import { refundCommands } from './refund.ts';
 import { reviewCommands } from './review.ts';
 import { triggerCommands } from './trigger.ts';
 import { venueCommands } from './venue.ts';
@@ -39,6 +40,7 @@ const COMMANDS: readonly Command[] = [
   ...reviewCommands,
   ...importCommands,
   ...reconcileCommands,
+  ...refundCommands,
   ...processorCommands,
   ...ledgerCommands,
   ...analyticsCommands,

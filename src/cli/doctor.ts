@@ -240,7 +240,7 @@ async function checkRefunds({ db }: AppContext): Promise<Check> {
     return notice('refunds', detail, 'answer the disputes in the dashboard of the card processor.');
   }
   const remedy = counts.some(({ status }) => status === 'failed')
-    ? 'see docs/guides/money-operations.md, then run "everyshare reconcile --retry-failed".'
+    ? 'see docs/guides/money-operations.md; "everyshare refund list" shows them, to retry or to close.'
     : 'top up the balance in the card processor’s dashboard by that amount, and pay out less: the refunds follow by themselves.';
   const isLive = failures.some(({ mode }) => mode === 'live');
   return (isLive ? problem : notice)('refunds', detail, remedy);

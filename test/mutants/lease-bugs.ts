@@ -137,7 +137,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'idempotency',
     bug: 'two servers run the same request twice',
-    file: 'src/run/perform.ts',
+    file: 'src/domain/idempotency/run-once.ts',
     from: '      if (!isStored) throw new IdempotencyKeyTaken();\n',
     to: '',
     tests: ['test/http/idempotency.test.ts'],
@@ -153,10 +153,10 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'idempotency',
     bug: 'a refusal is stored, and replayed after its cause is gone',
-    file: 'src/run/perform.ts',
+    file: 'src/domain/idempotency/run-once.ts',
     from: '    throw error;\n  }\n}\n\nfunction stillRunning(',
-    to: `    if (error instanceof Problem) {
-      await storeResponse(context.db, context.seal, responseKey, { fingerprint, status: error.status, json: '{}' });
+    to: `    if (error instanceof Error && 'status' in error) {
+      await storeResponse(db, seal, responseKey, { fingerprint, status: error.status, json: '{}' });
     }
     throw error;\n  }\n}\n\nfunction stillRunning(`,
     tests: ['test/checkouts/refund.test.ts'],

@@ -55,8 +55,8 @@ export const REFUND_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'the loss of a dispute is divided while a refund of its charge may be at the processor',
     file: 'src/domain/payments/refund-queries.ts',
-    from: "and status not in ('pending', 'done', 'dropped') order by",
-    to: "and status not in ('sending', 'pending', 'done', 'dropped') order by",
+    from: "and status not in ('pending', 'done', 'dropped', 'closed') order by",
+    to: "and status not in ('sending', 'pending', 'done', 'dropped', 'closed') order by",
     tests: ['test/checkouts/disputed-refunds.test.ts'],
   },
   {
@@ -66,5 +66,21 @@ export const REFUND_BUGS: readonly Mutant[] = [
     from: 'refusals = refusals + 1,\n         key_number = key_number + 1',
     to: 'refusals = refusals + 1',
     tests: ['test/checkouts/disputed-refunds.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a refund that was closed stays owed to the guest',
+    file: 'src/domain/checkouts/refunds/close-refund.ts',
+    from: '  await addFailedRefund(tx, closed, -closed.amount);\n',
+    to: '',
+    tests: ['test/checkouts/close-refund.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'the ledger does not know that a failed refund was paid in another way',
+    file: 'src/domain/checkouts/refunds/close-refund.ts',
+    from: '  await postEntries(tx, { ...closed, now: command.now }, closingEntries(closed));\n',
+    to: '',
+    tests: ['test/checkouts/close-refund.test.ts'],
   },
 ];

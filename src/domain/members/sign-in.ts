@@ -2,6 +2,7 @@
 // reveal whether the phone is known. Limits per rolling hour: 5 codes for a phone, 30 for an address.
 
 import { timingSafeEqual } from 'node:crypto';
+import { isReserved, type PhoneSettings } from '../../../schemas/rules/phone.ts';
 import type { SignIn, SignInVerify } from '../../../schemas/types.gen.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../base/db.ts';
@@ -14,7 +15,7 @@ import { type Language, translatorFor } from '../../base/translations.ts';
 import { countSharedCalls } from '../keys/queries.ts';
 import { retryAfterSeconds } from '../keys/retry-after.ts';
 import { queueMessage } from './messages/queue.ts';
-import { isReserved, openPhone, sealPhone } from './phone.ts';
+import { openPhone, sealPhone } from './phone.ts';
 import { insertChallenge, insertMember, type MemberRow, spendChallenge, tryChallenge } from './queries.ts';
 
 export interface SignInServices {
@@ -23,8 +24,8 @@ export interface SignInServices {
   readonly ids: Ids;
   readonly seal: Seal;
   readonly random: Random;
-  /** No real text messages: reserved numbers get the code 000000. */
-  readonly isSandbox: boolean;
+  /** Which phones get texts. In the sandbox, reserved numbers get the code 000000. */
+  readonly phones: PhoneSettings;
   /** The host that the message names, so that a phone can fill in the code automatically. */
   readonly host: () => string;
 }
@@ -46,7 +47,7 @@ export async function beginSignIn(
   await countCodeRequest(services, phoneSubject, CODES_PER_PHONE_PER_HOUR);
   const now = services.clock.now();
   const id = services.ids.uuid();
-  const isTestPhone = services.isSandbox && isReserved(body.phone);
+  const isTestPhone = services.phones.isSandbox && isReserved(body.phone);
   const code = isTestPhone ? '0'.repeat(CODE_DIGITS) : randomDigits(services.random, CODE_DIGITS);
   await services.db.transaction(async (tx) => {
     const codeHash = hashOfCode(services.seal, id, code);
@@ -98,7 +99,6 @@ export async function finishSignIn(
       displayName: body.name ?? null,
       phone: sealPhone(services.seal, phone).phone,
       phoneHash,
-      hasJoined: true,
       language,
       now,
     });

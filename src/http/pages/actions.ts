@@ -2,9 +2,9 @@
 // page, so that going back or reloading repeats nothing, or renders the page again with the error beside its field.
 
 import type { FastifyReply } from 'fastify';
+import { parsePhone } from '../../../schemas/rules/phone.ts';
 import { notFound, Problem } from '../../base/errors.ts';
 import { pollShare } from '../../domain/checkouts/holds/poll-share.ts';
-import { parsePhone } from '../../domain/members/parse-phone.ts';
 import { setMemberName } from '../../domain/members/profile.ts';
 import { beginSession, endSession, SESSION_SECONDS } from '../../domain/members/sessions.ts';
 import { readCookie, setCookie, setPendingSignIn } from './cookies.ts';
@@ -63,7 +63,7 @@ export const signIn: Action = async (page, route, form) => {
 /** The phone that the guest typed, the phone of the invite, or the phone that got the previous code. */
 async function phoneToSignIn(page: PageRequest, route: PageRoute, form: URLSearchParams): Promise<string | null> {
   if (form.has('again') && page.pending !== null) return page.pending.phone;
-  if (!form.has('invited')) return parsePhone(form.get('phone') ?? '', page.http.app.config.sandboxSms);
+  if (!form.has('invited')) return parsePhone(form.get('phone') ?? '', page.http.app.services.phones);
   return (await readPageModel(page, route)).invitee?.phone ?? null;
 }
 

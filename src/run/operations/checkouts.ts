@@ -63,6 +63,7 @@ export const checkouts: readonly AppOperation[] = [
     tag: 'Checkouts',
     summary: 'Cancel a checkout and release every hold',
     description: 'While it is open or collecting. Canceling a canceled one answers 200 unchanged.',
+    idempotent: true,
     responses: { 200: plain('The checkout.', 'checkout') },
     errors: ['not_found', 'conflict'],
     run: cancelCheckout,

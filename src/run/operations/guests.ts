@@ -30,6 +30,8 @@ export const guests: readonly AppOperation[] = [
     path: '/v1/public/checkouts/{id}/party',
     tag: 'Guests',
     summary: 'Choose the party and the split',
+    description: 'An Idempotency-Key belongs to the member and the checkout.',
+    idempotent: true,
     auth: 'member',
     effect: 'write',
     body: only('party'),

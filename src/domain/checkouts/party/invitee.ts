@@ -29,7 +29,7 @@ export async function inviteeOf(db: Queryable, seal: Seal, venueId: string, shar
   return {
     shareId,
     memberId: share.memberId,
-    displayName: share.displayName ?? member?.displayName ?? null,
+    displayName: share.displayName,
     isSeat: member?.isSeat === true,
     phone,
   };

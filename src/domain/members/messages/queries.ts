@@ -22,12 +22,14 @@ const MESSAGES_PER_DAY = 20;
 
 /**
  * Inserts one message for each kind and subject; a second one is ignored. A message over the phone's limit is stored as
- * dropped. The phone's member row is locked while its messages are counted, so a caller with several messages must sort
- * them by phone.
+ * dropped. The phone is locked while its messages are counted, so a caller with several messages must sort them by phone.
+ * The lock is by number, because a phone that an organizer named has no row of its own.
  */
 export async function insertMessage(tx: Queryable, message: NewMessage): Promise<void> {
   if (message.kind !== 'code') {
-    await tx.query('select 1 from members where phone_hash = $1 for no key update', [message.phoneHash]);
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('phone ' || encode($1::bytea, 'hex'), 0))`, [
+      message.phoneHash,
+    ]);
   }
   await tx.query(
     `insert into messages (message_id, member_id, phone, phone_hash, kind, subject, body, status, last_error, due_at, created_at)

@@ -1,6 +1,7 @@
 // Sends due text messages through an SmsSender: the sandbox's outbox, which sends nothing, or a real provider. A phone
 // that has opted out gets nothing but the sign-in codes that it requests itself.
 
+import { type PhoneSettings, phoneFault } from '../../../../schemas/rules/phone.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../base/db.ts';
 import type { Log } from '../../../base/log.ts';
@@ -34,6 +35,7 @@ export interface SendServices {
   readonly clock: Clock;
   readonly seal: Seal;
   readonly log: Log;
+  readonly phones: PhoneSettings;
   readonly sender: SmsSender;
 }
 
@@ -52,14 +54,17 @@ export async function sendDueMessages(services: SendServices, batch: number): Pr
 }
 
 async function sendOne(services: SendServices, message: MessageRow): Promise<void> {
-  const { db, clock, seal, log, sender } = services;
+  const { db, clock, seal, log, phones, sender } = services;
   const finish = (status: 'sent' | 'failed' | 'dropped', providerId: string | null, error: string | null) =>
     finishMessage(db, message.id, message.leaseToken, { status, providerId, error }, clock.now());
   if (message.hasOptedOut && message.kind !== 'code') return finish('dropped', null, 'the phone has opted out');
   const life = LIFE_MS[message.kind] ?? NOTIFICATION_LIFE_MS;
   try {
+    const phone = openPhone(seal, message);
+    // Checked here too: a phone may be older than the rule, or than PHONE_COUNTRIES.
+    if (phoneFault(phone, phones) !== null) return finish('dropped', null, 'the phone gets no texts');
     const text = seal.open(message.text, `message ${message.id}`);
-    await finish('sent', await sender.send(openPhone(seal, message), text, Math.ceil(life / 1_000)), null);
+    await finish('sent', await sender.send(phone, text, Math.ceil(life / 1_000)), null);
   } catch (error) {
     if (error instanceof SmsOptedOut) {
       await setOptedOut(db, message.phoneHash, clock.now());

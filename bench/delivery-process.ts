@@ -95,7 +95,7 @@ async function createEvents({ venueIds, eventsPerEndpoint, hasTwoTypes = false }
     await tx.query(
       `insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
        select v.id, 'evt_' || substr(md5(random()::text), 1, 26), 'test', t.type, md5(random()::text), 1, $2::json,
-         clock_timestamp() + (2 * i + t.number) * interval '1 microsecond'
+         now() + (2 * i + t.number) * interval '1 microsecond'
        from unnest($1::uuid[]) as v(id) cross join generate_series(1, $3::int) i
        cross join unnest($4::text[]) with ordinality as t(type, number)`,
       [venueIds, exampleData(), eventsPerEndpoint, types],

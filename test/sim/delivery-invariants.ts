@@ -23,12 +23,14 @@ export class DeliveryInvariants {
   readonly #receivers: Receivers;
   /** The largest difference between two clocks. */
   readonly #maxClockDifferenceMs: number;
+  readonly #hasClockSkew: boolean;
   /** When a delivery to each endpoint was last recorded as delivered, in true time. */
   readonly #lastDelivered = new Map<string, number>();
   readonly transitions = new Set<string>();
 
-  constructor(receivers: Receivers, maxClockDifferenceMs: number) {
+  constructor(receivers: Receivers, maxClockDifferenceMs: number, hasClockSkew: boolean) {
     this.#receivers = receivers;
+    this.#hasClockSkew = hasClockSkew;
     this.#maxClockDifferenceMs = maxClockDifferenceMs;
   }
 
@@ -49,6 +51,7 @@ export class DeliveryInvariants {
 
   /** An untried delivery never waits because other events failed, as long as the endpoint answers. */
   #checkUntried(next: Snapshot, now: number): void {
+    const maxWaitMs = MAX_LEASE_MS + (this.#hasClockSkew ? this.#maxClockDifferenceMs : 0);
     for (const { id, refusedType } of this.#receivers.endpoints) {
       const untried = next.deliveries.find(
         ({ endpoint, status, attempts }) => endpoint === id && status === 'pending' && attempts === 0,
@@ -58,7 +61,7 @@ export class DeliveryInvariants {
       const { due, availableAt } = queue;
       const wait = due === null ? Number.POSITIVE_INFINITY : Math.max(due, availableAt ?? due) - now;
       check(
-        wait <= MAX_LEASE_MS + this.#maxClockDifferenceMs,
+        wait <= maxWaitMs,
         () => `${untried.event} was never tried, and waits ${(wait / 1000).toFixed(0)} s for ${id}, which answers`,
       );
     }

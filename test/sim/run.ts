@@ -146,7 +146,7 @@ async function createSimulation(
   const refusals = new SeededRandom(seed, 'refusals');
   const receivers = new Receivers(new SeededRandom(seed, 'receivers'), refusals, scheduler, invariants);
   const disputes = new DisputeInvariants();
-  const deliveries = new DeliveryInvariants(receivers, 2 * MAX_SKEW_MS);
+  const deliveries = new DeliveryInvariants(receivers, 2 * MAX_SKEW_MS, plan.hasClockSkew);
   const skewRandom = new SeededRandom(seed, 'clocks');
   if (plan.hasClockSkew) scheduler.drawSkew = () => skewRandom.between(-MAX_SKEW_MS, MAX_SKEW_MS);
   const processor = simulateProcessor({

@@ -257,6 +257,17 @@ CREATE TRIGGER checkout_status_follows_the_transitions BEFORE INSERT OR UPDATE O
 CREATE TRIGGER checkouts_are_never_deleted BEFORE DELETE OR TRUNCATE ON checkouts FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
 CREATE CONSTRAINT TRIGGER party_adds_up AFTER UPDATE OF status ON checkouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION enforce_party_invariants();
 
+-- The rolling day: what one subject used, numbered in order. The use N places before limits the next one to a day
+-- later. Logged, unlike the rolling hour: texts cost money, so a crash must not reset the counts.
+CREATE TABLE daily_uses (
+  subject text NOT NULL,
+  number bigint NOT NULL,
+  -- In the future: the use waits until then.
+  at timestamp with time zone NOT NULL,
+  CONSTRAINT daily_uses_pkey PRIMARY KEY (subject, number)
+);
+CREATE INDEX daily_uses_by_age ON daily_uses USING btree (at);
+
 -- How much of a transfer settles a debt of the venue instead of being sent. It is written once, before the first call
 -- of the transfer, and deleted only when a refund changes a transfer that was not sent.
 CREATE TABLE debt_offsets (
@@ -963,6 +974,16 @@ CREATE INDEX movements_with_debts ON movements USING btree (venue_id, mode, curr
 CREATE TRIGGER movement_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON movements FOR EACH ROW EXECUTE FUNCTION enforce_transition('movement');
 CREATE TRIGGER movements_are_never_deleted BEFORE DELETE OR TRUNCATE ON movements FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
 
+-- The phones that an organizer has named in parties, by their keyed hash. Only a phone that is new to the organizer
+-- counts for the daily limit; whether it is known to others makes no difference.
+CREATE TABLE named_phones (
+  member_id uuid NOT NULL,
+  phone_hash bytea NOT NULL,
+  named_at timestamp with time zone NOT NULL,
+  CONSTRAINT named_phones_pkey PRIMARY KEY (member_id, phone_hash),
+  CONSTRAINT named_phones_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id)
+);
+
 CREATE TABLE offerings (
   venue_id uuid NOT NULL,
   offering_id uuid NOT NULL,
@@ -1387,6 +1408,8 @@ CREATE TABLE webhook_endpoints (
 --   repair_people(p_venue uuid, p_day date, p_low uuid, p_high uuid) returns integer
 -- src/domain/analytics/functions/repair_previous_hours.sql
 --   repair_previous_hours(p_venue uuid, p_day date, p_low uuid, p_high uuid) returns integer
+-- src/domain/keys/functions/reserve_daily_uses.sql
+--   reserve_daily_uses(p_subject text, p_limit integer, p_uses integer, p_may_wait boolean) returns TABLE(granted boolean, at timestamp with time zone, counted_at timestamp with time zone)
 -- src/domain/webhooks/functions/schedule_endpoint_queues.sql
 --   schedule_endpoint_queues(p_venues uuid[], p_endpoints text[], p_now timestamp with time zone) returns void
 -- src/domain/checkouts/functions/share_name.sql

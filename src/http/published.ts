@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import { rateLimited } from '../run/authorize.ts';
-import { operations } from '../run/operations.ts';
+import { partnerOperations } from '../run/operations.ts';
 import type { HttpContext } from './context.ts';
 import { registerDocs } from './docs.ts';
 import { makeOpenApi } from './openapi.ts';
@@ -78,7 +78,7 @@ export function registerPublished(app: FastifyInstance, http: HttpContext): void
     request.operation = 'openapi';
     const rateLimit = await countCallByAddress(http, request, reply);
     if (rateLimit.retryAfter !== null) throw rateLimited(rateLimit);
-    const text = cached('openapi', () => makeOpenApi(operations, registry, http.urls().base));
+    const text = cached('openapi', () => makeOpenApi(partnerOperations, registry, http.urls().base));
     return reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(text);
   });
   registerDocs(app, http);

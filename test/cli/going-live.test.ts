@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { feeOf } from '../../src/base/money.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { withFastProcessorClock } from '../support/fast-processor-clock.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
@@ -31,7 +32,9 @@ describe('the guide on going live', () => {
     for (const line of commands) {
       const [npx, everyshare, ...argv] = wordsOf(line);
       expect([npx, everyshare]).toEqual(['npx', 'everyshare']);
-      const output = await cli.run(...argv.map((word) => (word === 'ID' ? venueId : word)), '--json');
+      const output = await withFastProcessorClock(world, () =>
+        cli.run(...argv.map((word) => (word === 'ID' ? venueId : word)), '--json'),
+      );
       expect({ line, ...output }).toMatchObject({ exit: 0, err: '' });
       if (argv[0] === 'venue' && argv[1] === 'create') {
         venueId = (JSON.parse(output.out) as { readonly id: string }).id;

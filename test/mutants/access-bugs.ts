@@ -4,6 +4,8 @@ import type { Mutant } from './list.ts';
 
 const ADMIT = 'src/domain/keys/functions/admit.sql';
 const COUNT_CALLS = 'src/domain/keys/functions/count_calls.sql';
+const DAILY_USES = 'src/domain/keys/functions/reserve_daily_uses.sql';
+const DAILY_TEST = ['test/guests/daily-limits.test.ts'];
 
 export const ACCESS_BUGS: readonly Mutant[] = [
   {
@@ -13,6 +15,54 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     from: 'and c.checkout_id = p_checkouts[admit.position] and c.mode = admit.mode',
     to: 'and c.checkout_id = p_checkouts[admit.position]',
     tests: ['test/checkouts/read-prefetch.test.ts', 'test/walls/foreign.test.ts'],
+  },
+  {
+    area: 'walls',
+    bug: 'a share shows the own name of a member who has not acted yet',
+    file: 'src/domain/checkouts/functions/share_name.sql',
+    from: 'case when (p_share).is_organizer or (p_share).accepted_at is not null then',
+    to: 'case when (p_share).member_id is not null then',
+    tests: ['test/guests/names.test.ts'],
+  },
+  {
+    area: 'walls',
+    bug: 'a party stores the names of members whom the organizer does not know',
+    file: 'src/domain/checkouts/party/party-members.ts',
+    from: '(isKnown ? member.displayName : null)',
+    to: 'member.displayName',
+    tests: ['test/guests/names.test.ts'],
+  },
+  {
+    area: 'walls',
+    bug: 'naming a member makes a friend, whose name the list of friends shows',
+    file: 'src/domain/checkouts/party/choose-party.ts',
+    from: 'members.filter(({ isKnown }) => isKnown)',
+    to: 'members.filter(({ member }) => !member.isSeat)',
+    tests: ['test/guests/sessions.test.ts'],
+  },
+  {
+    area: 'walls',
+    bug: 'the guest who takes a seat becomes a friend of members who have not acted',
+    file: 'src/domain/checkouts/guests/accept-queries.ts',
+    from: 'and (is_organizer or accepted_at is not null)`',
+    to: 'and (is_organizer or member_id is not null)`',
+    tests: ['test/walls/named-phones.test.ts'],
+  },
+  {
+    area: 'walls',
+    bug: 'any member who reads a checkout gets the share of a named phone',
+    file: 'src/domain/checkouts/guests/accept-queries.ts',
+    from: 'or w.invited_phone_hash = member_phone_hash(',
+    to: 'or w.invited_phone_hash is not null or null = member_phone_hash(',
+    tests: ['test/guests/names.test.ts', 'test/walls/other-entry-points.test.ts'],
+  },
+  {
+    area: 'walls',
+    bug: 'the name of a venue carries a link into a text',
+    file: 'src/domain/checkouts/notifications/message-text.ts',
+    from: "venue: orNeutral(safeName(facts.venue, 60), 'text.the_venue')",
+    to: 'venue: facts.venue',
+    tests: ['test/guests/languages.test.ts'],
   },
   {
     area: 'walls',
@@ -165,5 +215,45 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     from: 'content: [text(escapeControlCharacters(line)),',
     to: 'content: [text(line),',
     tests: ['test/mcp/agreement.test.ts'],
+  },
+  {
+    area: 'limits',
+    bug: 'concurrent requests exceed a daily limit, because the subject is not locked',
+    file: DAILY_USES,
+    from: '  perform pg_advisory_xact_lock(hashtextextended(p_subject, 0));\n',
+    to: '',
+    tests: DAILY_TEST,
+  },
+  {
+    area: 'limits',
+    bug: 'a phone that a member has does not count as new for an organizer',
+    file: 'src/domain/members/queries.ts',
+    from: 'from unnest($2::bytea[]) as n(hash) order by n.hash',
+    to: 'from unnest($2::bytea[]) as n(hash) where not exists (select 1 from members where phone_hash = n.hash) order by n.hash',
+    tests: DAILY_TEST,
+  },
+  {
+    area: 'limits',
+    bug: 'landlines get texts',
+    file: 'schemas/rules/phone.ts',
+    from: "['MOBILE', 'FIXED_LINE_OR_MOBILE']",
+    to: "['MOBILE', 'FIXED_LINE', 'FIXED_LINE_OR_MOBILE']",
+    tests: ['test/agreement/phones.test.ts', 'test/guests/phones.test.ts'],
+  },
+  {
+    area: 'limits',
+    bug: 'satellite phones get texts',
+    file: 'schemas/rules/phone.ts',
+    from: 'parsed.country === undefined || !TEXTED_TYPES',
+    to: '!TEXTED_TYPES',
+    tests: ['test/agreement/phones.test.ts'],
+  },
+  {
+    area: 'limits',
+    bug: 'a second spelling of a phone has limits of its own',
+    file: 'schemas/rules/phone.ts',
+    from: 'if (parsed.number !== phone) return',
+    to: 'if (parsed.number === undefined) return',
+    tests: ['test/agreement/phones.test.ts'],
   },
 ];

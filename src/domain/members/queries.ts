@@ -290,3 +290,19 @@ export async function addFriends(
     [memberId, others, now],
   );
 }
+
+/** Returns how many of the phones are new to this organizer. Sorted, so that two calls never deadlock. */
+export async function insertNamedPhones(
+  tx: Queryable,
+  organizerId: string,
+  hashes: readonly Buffer[],
+  now: number,
+): Promise<number> {
+  const rows = await tx.query(
+    `insert into named_phones (member_id, phone_hash, named_at)
+     select distinct on (n.hash) $1::uuid, n.hash, to_timestamp($3 / 1000.0) from unnest($2::bytea[]) as n(hash) order by n.hash
+     on conflict do nothing returning 1`,
+    [organizerId, hashes, now],
+  );
+  return rows.length;
+}

@@ -1,6 +1,7 @@
 -- The deliveries of an endpoint that are due, with the bytes to send: those that were never tried before retries, so
--- that an event that fails delays no other. An endpoint that does not answer is probed with the newest untried one. body
--- is null where the deadline has passed: the worker ends such a delivery. A worker with a stale lease token gets no row.
+-- that an event that fails delays no other. An endpoint that does not answer is probed with the newest untried one.
+-- body is null where the deadline has passed: the worker ends such a delivery. A worker with a stale lease token gets
+-- no row.
 create or replace function due_deliveries(
   p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamptz, p_limit integer, p_in_flight timestamptz[]
 ) returns table (created_at timestamptz, tries integer, ends_at timestamptz, body text)

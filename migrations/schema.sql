@@ -334,7 +334,7 @@ CREATE TABLE deliveries (
   CONSTRAINT delivery_status_is_known CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX deliveries_by_age ON deliveries USING brin (created_at);
-CREATE INDEX deliveries_due ON deliveries USING btree (venue_id, endpoint_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_due ON deliveries USING btree (venue_id, endpoint_id, LEAST(attempts, 1), due_at) WHERE due_at IS NOT NULL;
 
 CREATE TABLE disputes (
   venue_id uuid NOT NULL,
@@ -387,7 +387,7 @@ CREATE TABLE endpoint_queues (
   due_at timestamp with time zone,
   -- No worker takes the queue earlier: until then one has it, or the endpoint rests after failures.
   available_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
-  -- Failed attempts in a row.
+  -- Attempts in a row that got no answer. An error is an answer.
   failures integer NOT NULL DEFAULT 0,
   -- How the last lease went. A worker has separate places for each pace.
   pace text NOT NULL DEFAULT 'quick'::text,

@@ -1827,7 +1827,7 @@ export type WebhookEvent = {
     readonly refund?: {
       /** How much was refunded, or did not reach the guest, in minor units (cents). */
       readonly amount: number;
-      /** The reason you gave; null when none. On refund.failed the card processor's reason. */
+      /** The reason you gave; null when none. On refund.failed the card processor's reason. On refund.created `retried` or `paid_elsewhere`: the operator pays a refund that had failed. */
       readonly reason: string | null;
     };
   };

@@ -47,7 +47,7 @@ const THOROUGH = [
   'test/checkouts/{refund-books,refund-ends,refund-funds,stored-failures,test-helpers,unpayable-venue,venue-debts}.test.ts',
   'test/cli/{import,listen,processor}.test.ts',
   'test/docs/examples.test.ts',
-  'test/guests/{daily-limits,limits,renewal,saved-card,text-messages}.test.ts',
+  'test/guests/{daily-limits,limits,renewal,saved-card,sign-in-codes,text-limit,text-messages}.test.ts',
   'test/hooks/address.test.ts',
   'test/http/limits.test.ts',
   'test/mcp/agreement.test.ts',

@@ -894,6 +894,8 @@ CREATE TABLE messages (
   lease_token smallint NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL,
   sent_at timestamp with time zone,
+  -- From then on the message is dropped instead of sent; null: it is never too late.
+  send_before timestamp with time zone,
   CONSTRAINT messages_pkey PRIMARY KEY (message_id),
   CONSTRAINT messages_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
   CONSTRAINT message_kind_is_known CHECK (kind = ANY (ARRAY['code'::text, 'invite'::text, 'reminder'::text, 'released'::text, 'ended'::text, 'lost'::text, 'completed'::text])),
@@ -903,7 +905,9 @@ CREATE TABLE messages (
 CREATE INDEX messages_by_age ON messages USING btree (created_at);
 CREATE UNIQUE INDEX messages_by_kind_and_subject ON messages USING btree (kind, subject);
 CREATE INDEX messages_by_phone ON messages USING btree (phone_hash, created_at);
+CREATE INDEX messages_by_send_before ON messages USING btree (send_before) WHERE due_at IS NOT NULL;
 CREATE INDEX messages_due ON messages USING btree (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX messages_due_codes ON messages USING btree (due_at) WHERE due_at IS NOT NULL AND kind = 'code'::text;
 
 CREATE TABLE migration_lock (
   only_row boolean NOT NULL DEFAULT true,

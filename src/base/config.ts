@@ -48,6 +48,8 @@ export interface Config {
   readonly sandboxSms: boolean;
   /** The countries whose phones get texts, in upper case; null: all. run/context.ts checks the codes. */
   readonly phoneCountries: readonly string[] | null;
+  /** The most texts that the installation sends in an hour. */
+  readonly textsPerHour: number;
   /** How long after completion a venue is paid. */
   readonly payoutDelayHours: number;
 }
@@ -270,6 +272,7 @@ export function readConfig(env: Env): Config {
     applePayDomainFile: read.text('APPLE_PAY_DOMAIN_FILE'),
     twilio,
     sandboxSms: twilio === null && stripe.live === undefined,
+    textsPerHour: read.integer('TEXTS_PER_HOUR', 10_000, 5, 100_000_000),
     phoneCountries: phoneCountries.length === 0 ? null : phoneCountries,
     payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
   };

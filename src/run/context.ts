@@ -111,6 +111,7 @@ export function makeContext(options: ContextOptions): AppContext {
       pageBase: () => config.checkoutPageBase ?? address.base,
       host: () => new URL(config.checkoutPageBase ?? (address.base || 'http://localhost')).hostname,
       phones,
+      textsPerHour: config.textsPerHour,
       tokens,
       runOnce: makeRunOnce(db, seal),
     },

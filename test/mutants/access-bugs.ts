@@ -5,6 +5,8 @@ import type { Mutant } from './list.ts';
 const ADMIT = 'src/domain/keys/functions/admit.sql';
 const COUNT_CALLS = 'src/domain/keys/functions/count_calls.sql';
 const DAILY_USES = 'src/domain/keys/functions/reserve_daily_uses.sql';
+const TEXT_LIMIT = 'src/domain/members/messages/text-limit.ts';
+const TEXT_LIMIT_TEST = ['test/guests/text-limit.test.ts'];
 const DAILY_TEST = ['test/guests/daily-limits.test.ts'];
 
 export const ACCESS_BUGS: readonly Mutant[] = [
@@ -279,5 +281,37 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     from: 'if (parsed.number !== phone) return',
     to: 'if (parsed.number === undefined) return',
     tests: ['test/agreement/phones.test.ts'],
+  },
+  {
+    area: 'limits',
+    bug: 'no part of the hourly limit on texts is kept for sign-in codes',
+    file: TEXT_LIMIT,
+    from: 'const RESERVED_FOR_CODES = 0.2;',
+    to: 'const RESERVED_FOR_CODES = 0;',
+    tests: TEXT_LIMIT_TEST,
+  },
+  {
+    area: 'limits',
+    bug: 'sent texts are not counted for the hourly limit',
+    file: TEXT_LIMIT,
+    from: 'if (claimed.length > 0) await countTexts(tx, limit, claimed.length);',
+    to: 'if (claimed.length > batch) await countTexts(tx, limit, claimed.length);',
+    tests: TEXT_LIMIT_TEST,
+  },
+  {
+    area: 'limits',
+    bug: 'an invite that waited is sent although its share is paid',
+    file: 'src/domain/checkouts/notifications/notify-guests.ts',
+    from: "  await dropMessages(tx, 'invite', settled);\n",
+    to: '',
+    tests: TEXT_LIMIT_TEST,
+  },
+  {
+    area: 'limits',
+    bug: 'a later code of the same phone ends an earlier challenge',
+    file: 'src/domain/members/sign-in.ts',
+    from: '    const codeHash = hashOfCode(services.seal, id, code);\n',
+    to: "    const codeHash = hashOfCode(services.seal, id, code);\n    await tx.query('update sign_in_challenges set spent_at = now() where phone_hash = $1', [sealed.phoneHash]);\n",
+    tests: ['test/guests/sign-in-codes.test.ts'],
   },
 ];

@@ -11,7 +11,7 @@ const DAILY_TEST = ['test/guests/daily-limits.test.ts'];
 
 export const ACCESS_BUGS: readonly Mutant[] = [
   {
-    area: 'members',
+    area: 'guests',
     bug: 'a token outlives the sign-out of its member',
     file: 'src/domain/members/tokens.ts',
     from: 'return version === (payload.claims.ver ?? 0) ? payload.memberId : null;',
@@ -19,7 +19,7 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     tests: ['test/guests/token-keys.test.ts'],
   },
   {
-    area: 'members',
+    area: 'guests',
     bug: 'a token of a foreign issuer may be valid for a year',
     file: 'src/domain/members/tokens.ts',
     from: 'const isTimely = exp - iat <= MAX_LIFE_SECONDS &&',
@@ -27,7 +27,7 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     tests: ['test/guests/issuer.test.ts'],
   },
   {
-    area: 'members',
+    area: 'guests',
     bug: 'a server keeps a retired token key for ever',
     file: 'src/domain/members/token-keys.ts',
     from: 'if (this.#rows === null || Math.abs(now - this.#loadedAt) > maxAgeMs) {',

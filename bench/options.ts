@@ -8,7 +8,7 @@ import { coldStart } from './cold-start.ts';
 import { completePartyOf8 } from './complete-party-of-8.ts';
 import { createCheckout } from './create-checkout.ts';
 import { createCheckoutBound } from './create-checkout-bound.ts';
-import { deliverBesideGarbage, deliverBesideHanging } from './deliver-beside-bad.ts';
+import { deliverBesideFailingType, deliverBesideGarbage, deliverBesideHanging } from './deliver-beside-bad.ts';
 import { deliverEvents } from './deliver-events.ts';
 import { expire100k } from './expire-100k.ts';
 import { fleetBatch } from './fleet-batch.ts';
@@ -31,6 +31,7 @@ const BENCHES: readonly Bench[] = [
   deliverEvents,
   deliverBesideHanging,
   deliverBesideGarbage,
+  deliverBesideFailingType,
   expire100k,
   analyticsGrowth,
   activityIngest,

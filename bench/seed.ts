@@ -72,7 +72,7 @@ export function makeSeeder(db: Db, sealKey: Buffer, address: string): Seeder {
     makeVenue,
     async makeGuest() {
       context.address.base = address;
-      const phone = `+1555010${String(1000 + guests++)}`;
+      const phone = `+1212555${String(1000 + guests++)}`;
       const { id } = await db.transaction((tx) => createMember(tx, newCommand(), { phone, name: `Guest ${guests}` }));
       const session = await beginSession(context, id);
       return { id, token: await context.tokens.sign(id), cookie: `everyshare_session=${session}` };

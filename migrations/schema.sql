@@ -257,6 +257,17 @@ CREATE TRIGGER checkout_status_follows_the_transitions BEFORE INSERT OR UPDATE O
 CREATE TRIGGER checkouts_are_never_deleted BEFORE DELETE OR TRUNCATE ON checkouts FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
 CREATE CONSTRAINT TRIGGER party_adds_up AFTER UPDATE OF status ON checkouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION enforce_party_invariants();
 
+-- The rolling day: what one subject used, numbered in order. The use N places before limits the next one to a day
+-- later. Logged, unlike the rolling hour: texts cost money, so a crash must not reset the counts.
+CREATE TABLE daily_uses (
+  subject text NOT NULL,
+  number bigint NOT NULL,
+  -- In the future: the use waits until then.
+  at timestamp with time zone NOT NULL,
+  CONSTRAINT daily_uses_pkey PRIMARY KEY (subject, number)
+);
+CREATE INDEX daily_uses_by_age ON daily_uses USING btree (at);
+
 -- How much of a transfer settles a debt of the venue instead of being sent. It is written once, before the first call
 -- of the transfer, and deleted only when a refund changes a transfer that was not sent.
 CREATE TABLE debt_offsets (
@@ -323,7 +334,7 @@ CREATE TABLE deliveries (
   CONSTRAINT delivery_status_is_known CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX deliveries_by_age ON deliveries USING brin (created_at);
-CREATE INDEX deliveries_due ON deliveries USING btree (venue_id, endpoint_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_due ON deliveries USING btree (venue_id, endpoint_id, LEAST(attempts, 1), due_at) WHERE due_at IS NOT NULL;
 
 CREATE TABLE disputes (
   venue_id uuid NOT NULL,
@@ -376,7 +387,7 @@ CREATE TABLE endpoint_queues (
   due_at timestamp with time zone,
   -- No worker takes the queue earlier: until then one has it, or the endpoint rests after failures.
   available_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
-  -- Failed attempts in a row.
+  -- Attempts in a row that got no answer. An error is an answer.
   failures integer NOT NULL DEFAULT 0,
   -- How the last lease went. A worker has separate places for each pace.
   pace text NOT NULL DEFAULT 'quick'::text,
@@ -670,9 +681,27 @@ CREATE TABLE installation (
   created_at timestamp with time zone NOT NULL,
   -- When a worker or a reconciliation last ran on this database.
   alive_at timestamp with time zone,
+  -- The key of keyed hashes, sealed. It stays the same when ENCRYPTION_KEY is replaced, so that hashes still match.
+  hash_key bytea,
   CONSTRAINT installation_pkey PRIMARY KEY (only_row),
   CONSTRAINT installation_has_one_row CHECK (only_row)
 );
+
+-- The audit log of what belongs to no venue: who replaced which key of the installation. Append-only.
+CREATE TABLE installation_audit (
+  audit_id uuid NOT NULL,
+  at timestamp with time zone NOT NULL,
+  actor text NOT NULL,
+  via text NOT NULL,
+  address text,
+  request_id text,
+  action text NOT NULL,
+  subject text NOT NULL,
+  detail jsonb NOT NULL DEFAULT '{}'::jsonb,
+  CONSTRAINT installation_audit_pkey PRIMARY KEY (audit_id)
+);
+CREATE TRIGGER installation_audit_is_append_only BEFORE DELETE OR UPDATE ON installation_audit FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
+CREATE TRIGGER installation_audit_is_never_emptied BEFORE TRUNCATE ON installation_audit FOR EACH STATEMENT EXECUTE FUNCTION enforce_append_only();
 
 -- A worker that applies the deliveries of an integration locks its row until commit, so that they are applied in order.
 -- Storing a delivery does not touch it: a venue system never waits for the worker.
@@ -782,7 +811,7 @@ CREATE TABLE ledger_entries (
   at timestamp with time zone NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (venue_id, kind, subject),
   CONSTRAINT ledger_entries_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
-  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
+  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
 CREATE INDEX ledger_entries_by_checkout ON ledger_entries USING btree (venue_id, checkout_id);
@@ -834,10 +863,16 @@ CREATE TABLE members (
   is_seat boolean NOT NULL DEFAULT false,
   -- The language of messages to them; null: English.
   language text,
+  -- Not a member yet: a phone that an organizer named, for one party. Its owner signs in as another row, found by
+  -- phone_hash.
+  invited_phone_hash bytea,
+  -- Tokens carry it. A sign-out adds one: tokens with a lower number are refused.
+  token_version integer NOT NULL DEFAULT 0,
   CONSTRAINT members_pkey PRIMARY KEY (member_id),
+  CONSTRAINT member_invited_phone_has_no_account CHECK (invited_phone_hash IS NULL OR phone_hash IS NULL AND joined_at IS NULL AND display_name IS NULL AND NOT is_seat),
   CONSTRAINT member_language_is_a_code CHECK (language ~ '^[a-z]{2,3}$'::text),
   CONSTRAINT member_name_has_1_to_80_characters CHECK (char_length(display_name) >= 1 AND char_length(display_name) <= 80),
-  CONSTRAINT member_phone_is_found_by_its_hash CHECK ((phone IS NULL) = (phone_hash IS NULL)),
+  CONSTRAINT member_phone_is_found_by_its_hash CHECK ((phone IS NULL) = (phone_hash IS NULL AND invited_phone_hash IS NULL)),
   CONSTRAINT member_seat_is_nobody CHECK (NOT is_seat OR phone_hash IS NULL AND joined_at IS NULL)
 );
 CREATE UNIQUE INDEX members_by_phone ON members USING btree (phone_hash) WHERE phone_hash IS NOT NULL;
@@ -859,6 +894,8 @@ CREATE TABLE messages (
   lease_token smallint NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL,
   sent_at timestamp with time zone,
+  -- From then on the message is dropped instead of sent; null: it is never too late.
+  send_before timestamp with time zone,
   CONSTRAINT messages_pkey PRIMARY KEY (message_id),
   CONSTRAINT messages_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
   CONSTRAINT message_kind_is_known CHECK (kind = ANY (ARRAY['code'::text, 'invite'::text, 'reminder'::text, 'released'::text, 'ended'::text, 'lost'::text, 'completed'::text])),
@@ -868,7 +905,9 @@ CREATE TABLE messages (
 CREATE INDEX messages_by_age ON messages USING btree (created_at);
 CREATE UNIQUE INDEX messages_by_kind_and_subject ON messages USING btree (kind, subject);
 CREATE INDEX messages_by_phone ON messages USING btree (phone_hash, created_at);
+CREATE INDEX messages_by_send_before ON messages USING btree (send_before) WHERE due_at IS NOT NULL;
 CREATE INDEX messages_due ON messages USING btree (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX messages_due_codes ON messages USING btree (due_at) WHERE due_at IS NOT NULL AND kind = 'code'::text;
 
 CREATE TABLE migration_lock (
   only_row boolean NOT NULL DEFAULT true,
@@ -887,8 +926,8 @@ CREATE TABLE migrations (
 -- Money that leaves us: a refund to a guest (a return, when the booking never became complete), a transfer to the
 -- venue, a transfer reversed. sending: it may have happened. pending: the processor has accepted a refund and not paid
 -- it yet. frozen: a transfer or refund whose charge is disputed. owed: a reversal for which the account of the venue
--- has no funds. A waiting transfer may still get smaller. A done refund may fail. A dropped refund keeps its amount: a
--- lost dispute has given the guest that money.
+-- has no funds. closed: a failed refund that an operator paid in another way. A waiting transfer may still get smaller.
+-- A done refund may fail. A dropped refund keeps its amount: a lost dispute has given the guest that money.
 CREATE TABLE movements (
   venue_id uuid NOT NULL,
   movement_id uuid NOT NULL,
@@ -933,6 +972,7 @@ CREATE TABLE movements (
   CONSTRAINT movements_pkey PRIMARY KEY (venue_id, movement_id),
   CONSTRAINT movements_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT movement_amount_is_positive CHECK (amount > 0 OR amount = 0 AND status = 'dropped'::text),
+  CONSTRAINT movement_closed_is_a_refund CHECK (status <> 'closed'::text OR (kind = ANY (ARRAY['refund'::text, 'return'::text]))),
   CONSTRAINT movement_done_has_a_time CHECK ((done_at IS NOT NULL) = (status = 'done'::text)),
   CONSTRAINT movement_fee_part_is_within CHECK (fee_part >= 0 AND fee_part <= amount),
   CONSTRAINT movement_kind_is_known CHECK (kind = ANY (ARRAY['refund'::text, 'return'::text, 'transfer'::text, 'reversal'::text])),
@@ -947,7 +987,7 @@ END),
   CONSTRAINT movement_reversal_names_its_transfer CHECK ((reversed_transfer_id IS NOT NULL) = (kind = 'reversal'::text)),
   CONSTRAINT movement_sent_amount_is_within CHECK (sent_amount >= 0 AND sent_amount <= amount),
   CONSTRAINT movement_settled_amount_is_within CHECK (settled_amount >= 0 AND settled_amount <= owed_amount),
-  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'owed'::text, 'failed'::text, 'dropped'::text]))
+  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'owed'::text, 'failed'::text, 'dropped'::text, 'closed'::text]))
 ) WITH (fillfactor=80);
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
 CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
@@ -957,6 +997,16 @@ CREATE INDEX movements_unsettled ON movements USING btree (mode, movement_id) WH
 CREATE INDEX movements_with_debts ON movements USING btree (venue_id, mode, currency, movement_id) WHERE owed_amount > settled_amount;
 CREATE TRIGGER movement_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON movements FOR EACH ROW EXECUTE FUNCTION enforce_transition('movement');
 CREATE TRIGGER movements_are_never_deleted BEFORE DELETE OR TRUNCATE ON movements FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
+
+-- The phones that an organizer has named in parties, by their keyed hash. Only a phone that is new to the organizer
+-- counts for the daily limit; whether it is known to others makes no difference.
+CREATE TABLE named_phones (
+  member_id uuid NOT NULL,
+  phone_hash bytea NOT NULL,
+  named_at timestamp with time zone NOT NULL,
+  CONSTRAINT named_phones_pkey PRIMARY KEY (member_id, phone_hash),
+  CONSTRAINT named_phones_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id)
+);
 
 CREATE TABLE offerings (
   venue_id uuid NOT NULL,
@@ -1089,6 +1139,10 @@ CREATE TABLE shares (
   lost_amount integer NOT NULL DEFAULT 0,
   -- How much of the share’s refunds did not reach the guest and is owed to them. refunded_amount includes it.
   failed_refund_amount integer NOT NULL DEFAULT 0,
+  -- The phone by which the organizer named the person; null: named by id, or the guest took an open seat.
+  invited_phone_hash bytea,
+  -- When the person first acted on the invite, signed in. From then on the share shows the person's own name.
+  accepted_at timestamp with time zone,
   CONSTRAINT shares_pkey PRIMARY KEY (venue_id, share_id),
   CONSTRAINT shares_venue_id_checkout_id_fkey FOREIGN KEY (venue_id, checkout_id) REFERENCES checkouts(venue_id, checkout_id),
   CONSTRAINT share_amount_is_nothing_or_a_charge CHECK (amount = 0 OR amount >= 50 AND amount <= 99999999),
@@ -1201,6 +1255,7 @@ CREATE TABLE webhook_endpoints (
 --   'disputed_funds', 'debit', 'what the processor took back because a guest disputed a charge'
 --   'fee_income', 'credit', 'our fee'
 --   'guest_funds', 'credit', 'captured from guests, for a booking that is not complete yet'
+--   'paid_elsewhere', 'credit', 'failed refunds that the operator has paid to guests outside of the processor'
 --   'processor_balance', 'debit', 'what the processor keeps for us'
 --   'processor_fees', 'debit', 'what the processor has charged us for its service'
 --   'venue_debts', 'debit', 'what venues owe us because a transfer could not be taken back'
@@ -1235,6 +1290,7 @@ CREATE TABLE webhook_endpoints (
 --   'hold', 'requested', 'voided'
 --   'movement', '', 'waiting'
 --   'movement', 'done', 'failed'
+--   'movement', 'failed', 'closed'
 --   'movement', 'failed', 'dropped'
 --   'movement', 'failed', 'waiting'
 --   'movement', 'frozen', 'dropped'
@@ -1344,6 +1400,8 @@ CREATE TABLE webhook_endpoints (
 --   lock_activity_venue(p_venue uuid) returns void
 -- src/domain/members/functions/member_name.sql
 --   member_name(p_member uuid) returns text
+-- src/domain/members/functions/member_phone_hash.sql
+--   member_phone_hash(p_member uuid) returns bytea
 -- src/domain/payments/functions/open_payout.sql
 --   open_payout(p_venue uuid, p_checkout text, p_payout uuid, p_at timestamp with time zone) returns void
 -- src/domain/analytics/functions/people_changes.sql
@@ -1374,8 +1432,12 @@ CREATE TABLE webhook_endpoints (
 --   repair_people(p_venue uuid, p_day date, p_low uuid, p_high uuid) returns integer
 -- src/domain/analytics/functions/repair_previous_hours.sql
 --   repair_previous_hours(p_venue uuid, p_day date, p_low uuid, p_high uuid) returns integer
+-- src/domain/keys/functions/reserve_daily_uses.sql
+--   reserve_daily_uses(p_subject text, p_limit integer, p_uses integer, p_may_wait boolean) returns TABLE(granted boolean, at timestamp with time zone, counted_at timestamp with time zone)
 -- src/domain/webhooks/functions/schedule_endpoint_queues.sql
 --   schedule_endpoint_queues(p_venues uuid[], p_endpoints text[], p_now timestamp with time zone) returns void
+-- src/domain/checkouts/functions/share_name.sql
+--   share_name(p_share shares) returns text
 -- src/domain/hooks/functions/store_inbound.sql
 --   store_inbound(p_venue uuid, p_integration text, p_delivery text, p_now timestamp with time zone, p_dedup_hash bytea, p_dedup_window interval, p_event text, p_type text, p_body bytea, p_max_bytes bigint) returns TABLE(delivery_id text, is_duplicate boolean, retry_after integer)
 -- src/domain/analytics/functions/stored_figures.sql

@@ -174,7 +174,7 @@ export type Boat = {
     readonly city: string;
     /** The state or region, at most 120 characters. */
     readonly region?: string;
-    /** The ISO 3166 country code, two upper-case letters. */
+    /** The country, an ISO 3166-1 alpha-2 code in upper case. */
     readonly country?: string;
     /** The marina, at most 120 characters. */
     readonly marina?: string;
@@ -250,8 +250,8 @@ export type Boat = {
   readonly active?: boolean;
   /** Up to 20 values of your own, returned on every read. */
   readonly metadata?: { readonly [name: string]: string };
-  /** Anything else that reviewers should see, up to 200 members; never returned. */
-  readonly extra?: { readonly [name: string]: unknown };
+  /** Anything else that reviewers should see, any JSON value; never returned. */
+  readonly extra?: unknown;
 };
 
 /** A checkout as the partner sees it. */
@@ -297,7 +297,7 @@ export type Checkout = {
   readonly funded_amount: number;
   /** How much was refunded, in minor units (cents), without what failed. */
   readonly refunded_amount: number;
-  /** How much of the refunds did not reach the guests, in minor units (cents): the card processor reported that they failed. The service pays it again. */
+  /** How much of the refunds did not reach the guests, in minor units (cents): the card processor reported that they failed. The operator pays it again, or in another way, and then it is part of `refunded_amount` again. */
   readonly failed_refund_amount: number;
   /** How much of `refunded_amount` waits because a guest disputes the charge, in minor units (cents). It is sent when the dispute is won. A lost dispute gives the guest the money instead: then it is no part of `refunded_amount` any more. */
   readonly disputed_refund_amount: number;
@@ -665,7 +665,7 @@ export type GuestShare = {
   readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
   /** Whether this is the share of the organizer. */
   readonly is_organizer: boolean;
-  /** The name shown for the person; null when there is none. */
+  /** What the organizer typed, else the person's own name once they have acted on the invite; null before. */
   readonly display_name: string | null;
   /** When the card hold succeeded; null before. */
   readonly held_at: string | null;
@@ -1006,7 +1006,7 @@ export type OfferingBatchResult = {
 
 /** The body with which the organizer chooses the party and the split. */
 export type Party = {
-  /** 1 to 50 people or group chats; the server adds the organizer if the list does not. */
+  /** Up to 50 people or group chats; the server adds the organizer if the list does not. It may be empty. */
   readonly members: readonly ({
     /** The id of a member. */
     readonly user_id: string;
@@ -1014,7 +1014,7 @@ export type Party = {
     /** The id of a group chat; all its members join the party. */
     readonly channel_id: string;
   } | {
-    /** The phone number of a person, in E.164 form. */
+    /** The phone of a person: a valid mobile number in E.164 form. */
     readonly phone: string;
     /** The name that the organizer gives the person, 1 to 80 characters; guests see it. */
     readonly name?: string;
@@ -1034,7 +1034,7 @@ export type PartyResult = {
   readonly shares: readonly ({
     /** The id of the share. */
     readonly id: string;
-    /** The name shown for the person; null when there is none. */
+    /** What the organizer typed, else the person's own name once they have acted on the invite; null before. */
     readonly display_name: string | null;
     /** The share in minor units (cents). */
     readonly amount: number;
@@ -1282,7 +1282,7 @@ export type Share = {
   readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
   /** Whether this is the share of the organizer. */
   readonly is_organizer: boolean;
-  /** The name shown for the person; null when there is none. */
+  /** What the organizer typed, else the person's own name once they have acted on the invite; null before. */
   readonly display_name: string | null;
   /** When the card hold succeeded; null before. */
   readonly held_at: string | null;
@@ -1292,7 +1292,7 @@ export type Share = {
 
 /** The body that asks for a sign-in code by text message. */
 export type SignIn = {
-  /** The phone that receives the code, in E.164 form. */
+  /** The phone that receives the code: a valid mobile number in E.164 form. */
   readonly phone: string;
 };
 
@@ -1403,7 +1403,7 @@ export type StoredBoat = {
     readonly city: string;
     /** The state or region, at most 120 characters. */
     readonly region?: string;
-    /** The ISO 3166 country code, two upper-case letters. */
+    /** The country, an ISO 3166-1 alpha-2 code in upper case. */
     readonly country?: string;
     /** The marina, at most 120 characters. */
     readonly marina?: string;
@@ -1829,7 +1829,7 @@ export type WebhookEvent = {
     readonly refund?: {
       /** How much was refunded, or did not reach the guest, in minor units (cents). */
       readonly amount: number;
-      /** The reason you gave; null when none. On refund.failed the card processor's reason. */
+      /** The reason you gave; null when none. On refund.failed the card processor's reason. On refund.created `retried` or `paid_elsewhere`: the operator pays a refund that had failed. */
       readonly reason: string | null;
     };
   };

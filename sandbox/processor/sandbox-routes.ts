@@ -35,8 +35,8 @@ export function serveSandboxRoute({ request, path, faults, transact }: SandboxRe
 }
 
 /**
- * Pays out what an account has now, or says how often every account without a setting of its own is paid out, or what
- * becomes of refunds that the platform's balance does not cover.
+ * Pays out what one account or every account has now, or says how often every account without a setting of its own is
+ * paid out, or what becomes of refunds that the platform's balance does not cover.
  */
 function servePayouts(tx: Transaction, params: Params): StripeObject {
   params.rejectUnknown(new Set(['account', 'accounts', 'refunds']));
@@ -45,13 +45,16 @@ function servePayouts(tx: Transaction, params: Params): StripeObject {
     tx.put('payoutSettings', { id: 'refunds', refundsWait: refunds === 'wait' });
     return { refunds };
   }
-  const interval = params.oneOf('accounts', ['daily', 'manual']);
-  if (interval !== null) {
+  const interval = params.oneOf('accounts', ['daily', 'manual', 'now']);
+  if (interval === 'daily' || interval === 'manual') {
     setPayoutInterval(tx, 'accounts', interval);
     return { accounts: interval };
   }
-  const account = tx.require('accounts', params.requireText('account'), 'account');
-  const data = emptyBalance(tx, account.id).map((row) => toPayout(tx, row));
+  const accounts =
+    interval === 'now'
+      ? [...tx.changes.committed.accounts.oldestFirst()]
+      : [tx.require('accounts', params.requireText('account'), 'account')];
+  const data = accounts.flatMap(({ id }) => emptyBalance(tx, id)).map((row) => toPayout(tx, row));
   return { object: 'list', data, has_more: false, url: '/v1/payouts' };
 }
 

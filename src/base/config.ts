@@ -51,6 +51,10 @@ export interface Config {
   readonly twilio: TwilioAccount | null;
   /** Neither a real sender nor live keys: messages are stored only, to be read at /sandbox/outbox. */
   readonly sandboxSms: boolean;
+  /** The countries whose phones get texts, in upper case; null: all. run/context.ts checks the codes. */
+  readonly phoneCountries: readonly string[] | null;
+  /** The most texts that the installation sends in an hour. */
+  readonly textsPerHour: number;
   /** How long after completion a venue is paid. */
   readonly payoutDelayHours: number;
 }
@@ -246,6 +250,7 @@ export function readConfig(env: Env): Config {
     read.problems.push('OPERATOR_TOKEN is shorter than 16 characters: use a long random one, or leave it unset.');
   }
   const twilio = twilioAccount(read);
+  const phoneCountries = splitList(read.text('PHONE_COUNTRIES')).map((code) => code.toUpperCase());
   const config: Config = {
     host: read.text('HOST') ?? '127.0.0.1',
     port: read.integer('PORT', 8080, 0, 65535),
@@ -275,6 +280,8 @@ export function readConfig(env: Env): Config {
     applePayDomainFile: read.text('APPLE_PAY_DOMAIN_FILE'),
     twilio,
     sandboxSms: twilio === null && stripe.live === undefined,
+    textsPerHour: read.integer('TEXTS_PER_HOUR', 10_000, 5, 100_000_000),
+    phoneCountries: phoneCountries.length === 0 ? null : phoneCountries,
     payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);

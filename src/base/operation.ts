@@ -32,7 +32,8 @@ export interface ResponseShape {
   readonly description: string;
   /** Absent: there is no body. */
   readonly schema?: SchemaRef;
-  readonly example?: unknown;
+  /** Where the example of this answer differs from the example of its schema; objects are merged. */
+  readonly exampleWith?: Readonly<Record<string, unknown>>;
 }
 
 export interface OperationResult {
@@ -63,7 +64,7 @@ export interface Input<Body = unknown> {
   readonly asCsv?: boolean;
 }
 
-/** The input of a command that stores its own idempotency record. */
+/** The input of an operation that takes an Idempotency-Key. */
 export interface IdempotentInput<Body = unknown> extends Input<Body> {
   /** The key of the header, if any, and the fingerprint that two equal calls share. */
   readonly idempotency: { readonly key: string | null; readonly fingerprint: Buffer };
@@ -154,9 +155,8 @@ export interface StatementOperation<Caller> extends WriteContract {
 interface ExternalCommand<ByAuth extends Auth, Caller, Services> extends OperationContract {
   readonly kind: 'external';
   readonly auth: ByAuth;
-  readonly idempotent?: never;
   readonly csv?: never;
-  readonly run: (services: Services, caller: Caller, input: ValidatedInput) => Result;
+  readonly run: (services: Services, caller: Caller, input: ValidatedIdempotentInput) => Result;
 }
 
 /** Calls other servers, or opens its own transactions: it is handed services instead of a transaction. */

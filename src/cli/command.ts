@@ -28,7 +28,9 @@ import {
 } from './options.ts';
 import { processorCommands } from './processor.ts';
 import { reconcileCommands } from './reconcile.ts';
+import { refundCommands } from './refund.ts';
 import { reviewCommands } from './review.ts';
+import { tokenKeyCommands } from './token-key.ts';
 import { triggerCommands } from './trigger.ts';
 import { venueCommands } from './venue.ts';
 
@@ -36,9 +38,11 @@ const COMMANDS: readonly Command[] = [
   ...venueCommands,
   ...keyCommands,
   ...memberCommands,
+  ...tokenKeyCommands,
   ...reviewCommands,
   ...importCommands,
   ...reconcileCommands,
+  ...refundCommands,
   ...processorCommands,
   ...ledgerCommands,
   ...analyticsCommands,

@@ -16,7 +16,8 @@ import { routerPath } from './routes.ts';
 export const isGuestRoute = ({ path }: AppOperation): boolean => path.startsWith('/v1/public/');
 
 const MAX_AGE_SECONDS = '600';
-const EXPOSED_HEADERS = 'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After';
+const EXPOSED_HEADERS =
+  'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed';
 
 /** The origin of the request, if the venue of the path has registered it. */
 async function registeredOrigin(http: HttpContext, request: FastifyRequest): Promise<string | null> {
@@ -69,7 +70,7 @@ export function registerPreflights(app: FastifyInstance, http: HttpContext, oper
         .code(204)
         .header('access-control-allow-origin', origin)
         .header('access-control-allow-methods', methods.join(', '))
-        .header('access-control-allow-headers', 'Authorization, Content-Type')
+        .header('access-control-allow-headers', 'Authorization, Content-Type, Idempotency-Key')
         .header('access-control-max-age', MAX_AGE_SECONDS)
         .send();
     });

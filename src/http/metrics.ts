@@ -1,7 +1,8 @@
-// The figures that an operator's monitoring scrapes: requests by operation and status, their duration by operation, and
-// the process. One registry of prom-client holds and renders all of them.
+// The figures that an operator's monitoring scrapes: requests by operation and status, their duration by operation, the
+// texts of the installation and their limit, and the process. One registry of prom-client holds and renders all of them.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { TextFigures } from '../domain/members/messages/text-limit.ts';
 
 export interface Metrics {
   /** `operation` is the name of one of our operations, never text from a caller: each name is a series of its own. */
@@ -16,7 +17,14 @@ export interface Metrics {
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export function makeMetrics(): Metrics {
+/** What the metrics of texts are read from. */
+export interface TextSource {
+  readonly perHour: number;
+  /** Null: not known at the moment. */
+  read(): Promise<TextFigures | null>;
+}
+
+export function makeMetrics(texts: TextSource): Metrics {
   const register = new Registry();
   collectDefaultMetrics({ register, prefix: 'everyshare_' });
   const durations = new Histogram({
@@ -33,6 +41,7 @@ export function makeMetrics(): Metrics {
     labelNames: ['reason'],
     registers: [register],
   });
+  const setTextGauges = registerTextGauges(register, texts.perHour);
   return {
     observe(operation, status, seconds) {
       durations.observe({ operation }, seconds);
@@ -49,8 +58,40 @@ export function makeMetrics(): Metrics {
       });
     },
     countDropped: (reason) => dropped.inc({ reason }),
-    text: () => register.metrics(),
+    async text() {
+      setTextGauges(await texts.read());
+      return register.metrics();
+    },
     contentType: register.contentType,
+  };
+}
+
+/** The figures are those of the whole installation, the same on every server. Unknown ones are left out. */
+function registerTextGauges(register: Registry, perHour: number): (figures: TextFigures | null) => void {
+  const registers = [register];
+  new Gauge({
+    name: 'everyshare_texts_per_hour_limit',
+    help: 'TEXTS_PER_HOUR: the most texts in an hour. Only sign-in codes use the last fifth.',
+    registers,
+  }).set(perHour);
+  const inLastHour = new Gauge({
+    name: 'everyshare_texts_in_last_hour',
+    help: 'Texts that the installation sent in the last hour, failed attempts included.',
+    labelNames: [],
+    registers,
+  });
+  const waiting = new Gauge({
+    name: 'everyshare_texts_waiting',
+    help: 'Texts that are not sent yet: sign-in codes and others.',
+    labelNames: ['kind'],
+    registers,
+  });
+  return (figures) => {
+    inLastHour.remove();
+    waiting.reset();
+    if (figures === null) return;
+    inLastHour.set(figures.inLastHour);
+    for (const kind of ['code', 'other'] as const) waiting.set({ kind }, figures.waiting[kind]);
   };
 }
 

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import { rateLimited } from '../run/authorize.ts';
-import { operations } from '../run/operations.ts';
+import { partnerOperations } from '../run/operations.ts';
 import type { HttpContext } from './context.ts';
 import { registerDocs } from './docs.ts';
 import { makeOpenApi } from './openapi.ts';
@@ -36,7 +36,7 @@ export async function registerPublished(app: FastifyInstance, http: HttpContext)
     request.operation = 'openapi';
     const rateLimit = await countCallByAddress(http, request, reply);
     if (rateLimit.retryAfter !== null) throw rateLimited(rateLimit);
-    const document = cached('openapi', () => makeOpenApi(operations, http.app.registry, http.urls().base));
+    const document = cached('openapi', () => makeOpenApi(partnerOperations, http.app.registry, http.urls().base));
     return reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(document);
   });
   await app.register(async (counted) => {

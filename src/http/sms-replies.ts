@@ -2,10 +2,10 @@
 // that replies for a phone. A reply can only stop or start messages.
 
 import type { FastifyInstance } from 'fastify';
+import { E164 } from '../../schemas/rules/phone.ts';
 import { Problem } from '../base/errors.ts';
 import { applyKeyword } from '../domain/members/messages/apply-keyword.ts';
 import { isFromTwilio } from '../domain/members/messages/twilio.ts';
-import { E164 } from '../domain/members/phone.ts';
 import type { HttpContext } from './context.ts';
 
 const MAX_NOTICE_BYTES = 64 * 1024;

@@ -2,10 +2,11 @@
 // global.
 
 import { join } from 'node:path';
+import { isPhoneCountry, type PhoneSettings, phoneRules } from '../../schemas/rules/phone.ts';
 import { clockRules, rules } from '../../schemas/rules/rules.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Actor, CommandContext, CommandServices } from '../base/command-context.ts';
-import type { Config, Mode } from '../base/config.ts';
+import { type Config, ConfigError, type Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
 import { makeIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -17,6 +18,7 @@ import { makeValidator, type Validator } from '../base/schema/validate.ts';
 import { makeSeal } from '../base/seal.ts';
 import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts';
 import { type Mappings, readMappings } from '../domain/hooks/mapping/read-mappings.ts';
+import { makeRunOnce } from '../domain/idempotency/run-once.ts';
 import { makeTokens, type Tokens } from '../domain/members/tokens.ts';
 import type { Processors } from '../domain/payments/processor.ts';
 
@@ -80,6 +82,7 @@ export function makeContext(options: ContextOptions): AppContext {
   const ids = makeIds(clock, random);
   const seal = makeSeal(options.sealKey, random);
   const { processors = {} } = options;
+  const phones = phoneSettings(config);
   const tokens = makeTokens({ db, clock, ids, seal, issuer: () => address.base, memberIssuer: config.memberIssuer });
   return {
     config,
@@ -107,16 +110,31 @@ export function makeContext(options: ContextOptions): AppContext {
       payoutDelay: config.payoutDelayHours * 3_600_000,
       pageBase: () => config.checkoutPageBase ?? address.base,
       host: () => new URL(config.checkoutPageBase ?? (address.base || 'http://localhost')).hostname,
-      isSandbox: config.sandboxSms,
+      phones,
+      textsPerHour: config.textsPerHour,
       tokens,
+      runOnce: makeRunOnce(db, seal),
     },
     tokens,
-    contract: makeContract(registry, validator, { always: rules, whenNew: clockRules }),
+    contract: makeContract(registry, validator, { always: { ...rules, ...phoneRules(phones) }, whenNew: clockRules }),
     processorAccess: options.processorAccess ?? { sandboxUrl: null, processorEventSecrets: {} },
     docUrl: (code) => `${address.base}/docs/errors/${code}`,
     checkoutUrl: (id) => `${config.checkoutPageBase ?? address.base}/c/${id}`,
     hookUrl: (provider) => `${address.base}/v1/hooks/${provider}/`,
   };
+}
+
+function phoneSettings({ sandboxSms: isSandbox, phoneCountries }: Config): PhoneSettings {
+  const wrong = phoneCountries?.filter((code) => !isPhoneCountry(code)) ?? [];
+  if (wrong.length > 0) {
+    throw new ConfigError(
+      wrong.map(
+        (code) =>
+          `PHONE_COUNTRIES has "${code}": list ISO 3166 codes of countries with mobile numbers, such as US,GB,DE.`,
+      ),
+    );
+  }
+  return { isSandbox, countries: phoneCountries?.filter(isPhoneCountry) ?? null };
 }
 
 export function commandContext(context: AppContext, actor: Actor): CommandContext {

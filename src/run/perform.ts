@@ -1,20 +1,12 @@
 // The second half of a request: input → transaction → replay or run → commit. Two calls with one Idempotency-Key have
-// one effect: the response is stored in the transaction of the command, and the second call is rolled back and answered
-// with the stored response, byte for byte. That is safe because of the rule "One request is one transaction, with no
-// call to the outside inside it" (docs/ARCHITECTURE.md).
+// one effect (domain/idempotency/run-once.ts).
 
 import { createHash } from 'node:crypto';
-import { sqlState } from '../base/db.ts';
-import { conflict, invalid, type Problem } from '../base/errors.ts';
+import type { Queryable } from '../base/db.ts';
+import { invalid } from '../base/errors.ts';
 import { canonicalJson } from '../base/json/canonical.ts';
 import type { JsonValue } from '../base/json/parse.ts';
-import type { CommandOperation, Input, OperationResult } from '../base/operation.ts';
-import {
-  findStoredResponse,
-  type ResponseKey,
-  type StoredResponse,
-  storeResponse,
-} from '../domain/idempotency/stored-responses.ts';
+import type { CommandOperation, IdempotentInput, Input, OperationResult } from '../base/operation.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import type { RunnableOperation, ValidatedOperation } from './app-operation.ts';
 import { checkInput, type RequestInput } from './check-input.ts';
@@ -38,9 +30,6 @@ export interface HttpReply {
 type Services = AppContext['services'];
 type ExternalOperation = Extract<ValidatedOperation, { readonly kind: 'external' }>;
 
-/** Calls that run on this server now, by their idempotency key: a second one waits here and holds no connection. */
-type CallsInFlight = Map<string, Promise<unknown>>;
-
 export type Perform = (
   operation: RunnableOperation,
   principal: Principal | null,
@@ -48,7 +37,6 @@ export type Perform = (
 ) => Promise<HttpReply>;
 
 export function makePerform(context: AppContext): Perform {
-  const inFlight: CallsInFlight = new Map();
   return async (operation, principal, request) => {
     try {
       if (operation.kind === 'intake') {
@@ -59,17 +47,12 @@ export function makePerform(context: AppContext): Perform {
       const caller = isPartner(principal) ? principal : null;
       const input = await checkInput(context, operation, caller, request);
       if (operation.kind === 'external')
-        return replyOf(await runExternal(context.services, operation, principal, input));
+        return replyOf(await runExternal(context.services, operation, principal, withKey(operation, input, request)));
       if (caller === null) throw wrongPrincipal(operation);
       if (operation.kind === 'query') return replyOf(await operation.run(context.db, caller, input));
-      if (operation.kind === 'statement') {
-        const idempotency = { key: request.idempotencyKey ?? null, fingerprint: fingerprintOf(operation, input) };
-        return replyOf(await operation.run(context.db, caller, { ...input, idempotency }));
-      }
-      const key = operation.idempotent === true ? request.idempotencyKey : undefined;
-      if (key !== undefined) return await performOnce(context, inFlight, { operation, caller, input, key });
-      await runCheck(context.services, operation, input);
-      return await context.db.transaction(async (tx) => replyOf(await operation.run(tx, caller, input)));
+      if (operation.kind === 'statement')
+        return replyOf(await operation.run(context.db, caller, withKey(operation, input, request)));
+      return replyOf(await runCommand(context, operation, caller, withKey(operation, input, request)));
     } catch (error) {
       throw unavailableProblem(error) ?? error;
     }
@@ -85,7 +68,7 @@ function runExternal(
   services: Services,
   operation: ExternalOperation,
   principal: Principal | null,
-  input: Input,
+  input: IdempotentInput,
 ): Promise<OperationResult> {
   switch (operation.auth) {
     case 'secret':
@@ -107,12 +90,38 @@ function runExternal(
   throw wrongPrincipal(operation);
 }
 
-type KeyedCommand = CommandOperation<Caller, Services>;
+type Command = CommandOperation<Caller, Services>;
+
+async function runCommand(
+  { services, db }: AppContext,
+  operation: Command,
+  caller: Caller,
+  input: IdempotentInput,
+): Promise<OperationResult> {
+  const { key, fingerprint } = input.idempotency;
+  const check = (): Promise<void> => runCheck(services, operation, input);
+  const run = (tx: Queryable): Promise<OperationResult> => operation.run(tx, caller, input);
+  if (key !== null) {
+    const responseKey = { venueId: caller.venue.id, mode: caller.mode, key, now: caller.now };
+    return services.runOnce({ responseKey, fingerprint, check, run });
+  }
+  await check();
+  return db.transaction(run);
+}
 
 /** Problems that only another server knows are found before the transaction begins. */
-async function runCheck(services: Services, { check }: KeyedCommand, input: Input): Promise<void> {
+async function runCheck(services: Services, { check }: Command, input: Input): Promise<void> {
   const problems = check === undefined ? [] : await check(services, input);
   if (problems.length > 0) throw invalid(problems);
+}
+
+/** The key is null where the request has none, or the operation takes none. */
+function withKey(operation: ValidatedOperation, input: Input, { idempotencyKey }: RequestInput): IdempotentInput {
+  const key = operation.idempotent === true ? (idempotencyKey ?? null) : null;
+  // A statement compares fingerprints also where a booking id is the key; others need none without a key.
+  const isCompared = key !== null || operation.kind === 'statement';
+  const fingerprint = isCompared ? fingerprintOf(operation, input) : Buffer.alloc(0);
+  return { ...input, idempotency: { key, fingerprint } };
 }
 
 function replyOf(result: OperationResult): HttpReply {
@@ -123,85 +132,6 @@ function replyOf(result: OperationResult): HttpReply {
     replayed: result.replayed === true,
     ...(result.csv === undefined ? {} : { csv: { text: result.csv, nextBefore: result.nextBefore ?? null } }),
   };
-}
-
-interface IdempotentCall {
-  readonly operation: KeyedCommand;
-  readonly caller: Caller;
-  readonly input: Input;
-  readonly key: string;
-}
-
-/** Calls with one key that a call waits for, one after the other. The first that succeeds answers all later ones. */
-const MAX_EARLIER_CALLS = 1_000;
-
-async function performOnce(context: AppContext, inFlight: CallsInFlight, call: IdempotentCall): Promise<HttpReply> {
-  const { venue, mode, now } = call.caller;
-  const responseKey: ResponseKey = { venueId: venue.id, mode, key: call.key, now };
-  const name = `${venue.id} ${mode} ${call.key}`;
-  for (let round = 0, earlier = inFlight.get(name); earlier !== undefined; round++, earlier = inFlight.get(name)) {
-    if (round === MAX_EARLIER_CALLS) throw stillRunning();
-    await earlier;
-  }
-  const reply = performStoringResponse(context, responseKey, call);
-  const settled = reply.then(
-    () => undefined,
-    () => undefined,
-  );
-  inFlight.set(name, settled);
-  try {
-    return await reply;
-  } finally {
-    inFlight.delete(name);
-  }
-}
-
-class IdempotencyKeyTaken extends Error {}
-
-const LOCK_TIMEOUT = '55P03';
-
-async function performStoringResponse(
-  context: AppContext,
-  responseKey: ResponseKey,
-  { operation, caller, input }: IdempotentCall,
-): Promise<HttpReply> {
-  const fingerprint = fingerprintOf(operation, input);
-  const earlier = await findStoredResponse(context.db, context.seal, responseKey);
-  if (earlier !== null) return replay(earlier, fingerprint);
-  await runCheck(context.services, operation, input);
-  try {
-    return await context.db.transaction(async (tx) => {
-      const reply = replyOf(await operation.run(tx, caller, input));
-      const { status, json } = reply;
-      const isStored = await storeResponse(tx, context.seal, responseKey, { fingerprint, status, json });
-      if (!isStored) throw new IdempotencyKeyTaken();
-      return reply;
-    });
-  } catch (error) {
-    // An equal call on another server may have been first, whichever error this is: its stored response is then the
-    // answer.
-    const first = await findStoredResponse(context.db, context.seal, responseKey);
-    if (first !== null) return replay(first, fingerprint);
-    if (sqlState(error) === LOCK_TIMEOUT) throw stillRunning();
-    throw error;
-  }
-}
-
-function stillRunning(): Problem {
-  return conflict(
-    'request_in_progress',
-    'The first call with this Idempotency-Key is still running. Try again in a moment.',
-  );
-}
-
-function replay(stored: StoredResponse, fingerprint: Buffer): HttpReply {
-  if (!stored.fingerprint.equals(fingerprint)) {
-    throw conflict(
-      'idempotency_key_reused',
-      'This Idempotency-Key was used for another request. Use a new key for a new request.',
-    );
-  }
-  return { status: stored.status, json: stored.json, replayed: true };
 }
 
 /** Of the operation, the path and the body's JSON values: member order, white space and 1.0 for 1 do not matter. */

@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { E164 } from '../../schemas/rules/phone.ts';
 import { MAX_AMOUNT } from '../../src/base/money.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { CHECKOUT_STATUSES, SHARE_TRANSITIONS } from '../../src/domain/checkouts/transitions.ts';
-import { E164 } from '../../src/domain/members/phone.ts';
 
 const schema = (name: string) => JSON.parse(readFileSync(join(packageRoot, 'schemas/v1', `${name}.json`), 'utf8'));
 const fields = schema('fields').$defs;

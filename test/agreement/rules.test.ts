@@ -88,6 +88,8 @@ const BREAKS_RULE = table(`
   a legacy experience that ends before it starts | legacy_experience | {"category": "x", ${BACKWARDS}} | not_allowed /ends_at | invalid_value /category
   two currencies of a boat | boat | {"pricing": [{"currency": "usd"}, {"currency": "eur"}]} | not_allowed /pricing/1/currency
   an unlisted currency of a boat | boat | {"pricing": [{"currency": "zzz"}], ${PROTO_BODY}} | invalid_value /pricing/0/currency | not_allowed /metadata/__proto__
+  a country that does not exist | boat | {"location": {"city": "Miami", "country": "ZZ"}} | invalid_value /location/country
+  a country code that is reserved only | boat | {"location": {"city": "London", "country": "UK"}} | invalid_value /location/country
   what a boat's availability breaks | boat | {"availability": {"timezone": "Nowhere", "blocks": [{${BACKWARDS}}]}} | invalid_value /availability/timezone | not_allowed /availability/blocks/0/ends_at
   a return to a look-alike origin | checkout_create | {"return_url": "https://app.example.com.evil.test/", "cancel_url": "https://app.example.com@evil.test/"} | not_allowed /return_url | not_allowed /cancel_url
   a return by another scheme or port | checkout_create | {"return_url": "http://app.example.com/", "cancel_url": "https://pay.example.com/"} | not_allowed /return_url | not_allowed /cancel_url

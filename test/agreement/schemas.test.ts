@@ -472,7 +472,6 @@ const BOUNDS: Row[] = [
   ['boat', '/source_url', 'http://a.example/', 'javascript:alert(1)', 'pattern'],
   ['boat', '/active', false, 'false', 'type'],
   ['boat', '/metadata', keys(20, 'v'), keys(21, 'v'), 'maxProperties'],
-  ['boat', '/extra', keys(200, [1, { a: null }]), keys(201, 1), 'maxProperties'],
   // CheckoutCreate.
   ['checkout_create', '/amount', 100, 99, 'minimum'],
   ['checkout_create', '/amount', 99_999_999, 100_000_000, 'maximum'],
@@ -497,7 +496,6 @@ const BOUNDS: Row[] = [
   ['integration', '/provider', 'mews', 'opera', 'enum'],
   ['integration', '/signing_secret', text(500), text(501), 'maxLength'],
   ['party', '/members', many(50, person), many(51, person), 'maxItems'],
-  ['party', '/members', many(1, person), [], 'minItems'],
   ['party', '/members/0/phone', '+15550100042', '5550100042', 'pattern'],
   ['party', '/members/0/name', text(80), text(81), 'maxLength'],
   ['party', '/members/1/user_id', '0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10', 'sam', 'format'],

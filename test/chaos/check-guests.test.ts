@@ -41,6 +41,7 @@ const share = (index: number, dropped = false): ShareRow => ({
   status: 'captured',
   amount: 500,
   refundedAmount: 0,
+  failedRefundAmount: 0,
   isDropped: dropped,
 });
 const hold = (index: number, status: string): HoldRow => ({

@@ -18,10 +18,14 @@ export function checkMoney(ours: OurRecords, processor: ProcessorRecords, found:
   checkOurHolds(ours.holds, processor, found);
   checkOnePerShare(processor, found);
   checkAllWereHeld(ours, processor, found);
+  checkFailedRefunds(ours, processor, found);
   checkCharges(ours, processor, found);
   checkLedger(ours, processor, found);
   for (const id of processor.live) found('test mode never reaches live mode', 'the processor', `live mode has ${id}`);
 }
+
+const UNFINISHED_MOVEMENTS = new Set(['waiting', 'sending', 'pending', 'frozen']);
+const isRefund = (kind: MovementRow['kind']): boolean => kind === 'refund' || kind === 'return';
 
 function checkFinished(ours: OurRecords, found: Found): void {
   const rule = 'no work is left unfinished';
@@ -29,7 +33,7 @@ function checkFinished(ours: OurRecords, found: Found): void {
     if (['requested', 'capturing', 'releasing'].includes(status)) found(rule, checkoutId, `hold ${id} is ${status}`);
   }
   for (const { id, checkoutId, kind, status, lastError } of ours.movements) {
-    if (['waiting', 'sending', 'failed'].includes(status)) {
+    if (UNFINISHED_MOVEMENTS.has(status) || (status === 'failed' && !isRefund(kind))) {
       found(rule, checkoutId, `${kind} ${id} is ${status}${lastError === null ? '' : ` (${lastError})`}`);
     }
   }
@@ -69,6 +73,31 @@ function checkProcessorHold(
   for (const [verb, there, here] of pairs) {
     if (there !== here) say('our records agree with the processor', `${there} ${verb} there, ${here} here`);
   }
+}
+
+/** A refund has failed here only if it failed at the processor, and the guests of its checkout are owed exactly that. */
+function checkFailedRefunds(ours: OurRecords, processor: ProcessorRecords, found: Found): void {
+  const rule = 'a failed refund is owed to its guest';
+  const refunds = new Map(processor.refunds.map((refund) => [refund.id, refund]));
+  const failed = ours.movements.filter(({ kind, status }) => status === 'failed' && isRefund(kind));
+  for (const { id, checkoutId, kind, processorId } of failed) {
+    const status = refunds.get(processorId ?? '')?.status ?? 'unknown';
+    if (status !== 'failed') found(rule, checkoutId, `${kind} ${id} failed here, and is ${status} there`);
+  }
+  const byCheckout = grouped(failed, ({ checkoutId }) => checkoutId);
+  const shares = grouped(ours.shares, ({ checkoutId }) => checkoutId);
+  for (const { id, failedRefundAmount } of ours.checkouts) {
+    const owed = sumOf(byCheckout.get(id) ?? [], ({ amount }) => amount);
+    if (failedRefundAmount !== owed) found(rule, id, `${owed} failed, and it shows ${failedRefundAmount}`);
+    const ofShares = sumOf(shares.get(id) ?? [], (share) => share.failedRefundAmount);
+    if (ofShares !== owed) found(rule, id, `${owed} failed, and its shares show ${ofShares}`);
+  }
+}
+
+/** What guests are owed of failed refunds and returns, without the part that came from our fee. */
+function owedToGuests(movements: readonly MovementRow[], kind: 'refund' | 'return'): number {
+  const failed = movements.filter((movement) => movement.kind === kind && movement.status === 'failed');
+  return sumOf(failed, ({ amount, feePart }) => amount - feePart);
 }
 
 function checkOurHolds(holds: readonly HoldRow[], processor: ProcessorRecords, found: Found): void {
@@ -137,10 +166,11 @@ function checkAllWereHeld(ours: OurRecords, processor: ProcessorRecords, found: 
 
 function checkCharges(ours: OurRecords, processor: ProcessorRecords, found: Found): void {
   const byCheckout = grouped(processor.holds, ({ checkoutId }) => checkoutId);
+  const movements = grouped(ours.movements, ({ checkoutId }) => checkoutId);
   for (const checkout of ours.checkouts) {
     const own = byCheckout.get(checkout.id) ?? [];
     const charged = sumOf(own, ({ captured, refunded }) => captured - refunded);
-    if (checkout.status !== 'completed' && charged !== 0) {
+    if (checkout.status !== 'completed' && charged !== checkout.failedRefundAmount) {
       found(
         'no guest is charged without a completed checkout',
         checkout.id,
@@ -148,16 +178,18 @@ function checkCharges(ours: OurRecords, processor: ProcessorRecords, found: Foun
       );
     }
     if (checkout.status !== 'completed') continue;
-    const due = checkout.amount - checkout.refundedAmount;
+    const due = checkout.amount - checkout.refundedAmount + checkout.failedRefundAmount;
     if (charged !== due)
       found('captured = net + fee + refunded', checkout.id, `${charged} is charged there, ${due} here`);
     const entry = (kind: string): number => ours.entries.get(checkout.id)?.get(kind) ?? 0;
     // What settled an earlier debt of the venue counts as paid to it, and what it owes as taken back.
     const debts = entry('debt_paid') - entry('debt');
     const venue = sumOf(own, ({ transferred, reversed }) => transferred - reversed) + debts;
-    const fee = checkout.feeAmount - entry('fee_return');
-    if (venue + fee !== due) {
-      found('captured = net + fee + refunded', checkout.id, `${venue} to the venue + ${fee} fee is not ${due}`);
+    const fee = checkout.feeAmount - entry('fee_return') + entry('fee_return_failed');
+    const owed = owedToGuests(movements.get(checkout.id) ?? [], 'refund');
+    if (venue + fee + owed !== due) {
+      const parts = `${venue} to the venue + ${fee} fee + ${owed} owed to guests`;
+      found('captured = net + fee + refunded', checkout.id, `${parts} is not ${due}`);
     }
     checkEntries(checkout, ours.entries.get(checkout.id), found);
   }
@@ -177,9 +209,10 @@ function checkEntries(checkout: CheckoutRow, entries: ReadonlyMap<string, number
       `${sum('earning')} earned + ${sum('fee')} fee of ${checkout.amount}`,
     );
   }
-  if (sum('refund') + sum('fee_return') !== checkout.refundedAmount) {
-    const refunded = sum('refund') + sum('fee_return');
-    found('the ledger matches the checkout', checkout.id, `${refunded} refunded, not ${checkout.refundedAmount}`);
+  const refunded = sum('refund') + sum('fee_return') - sum('refund_failed') - sum('fee_return_failed');
+  const expected = checkout.refundedAmount - checkout.failedRefundAmount;
+  if (refunded !== expected) {
+    found('the ledger matches the checkout', checkout.id, `${refunded} refunded, not ${expected}`);
   }
 }
 
@@ -206,8 +239,14 @@ function checkLedger(ours: OurRecords, processor: ProcessorRecords, found: Found
   if (balance('venue_debts') !== owed) {
     found('the ledger agrees with the debts', 'venue_debts', `${balance('venue_debts')} in the ledger, ${owed} owed`);
   }
-  for (const account of ['guest_funds', 'venue_payable', 'disputed_funds']) {
-    if (balance(account) !== 0)
-      found('temporary accounts are zero at the end', account, `its balance is ${balance(account)}`);
+  // Only what is owed to guests of failed refunds stays in these accounts, on their credit side.
+  const remainders: [string, number][] = [
+    ['guest_funds', -owedToGuests(ours.movements, 'return')],
+    ['venue_payable', -owedToGuests(ours.movements, 'refund')],
+    ['disputed_funds', 0],
+  ];
+  for (const [account, expected] of remainders) {
+    if (balance(account) !== expected)
+      found('temporary accounts hold only failed refunds', account, `${balance(account)}, not ${expected}`);
   }
 }

@@ -26,6 +26,9 @@ const CARDS: readonly (readonly [number, Card])[] = [
   [4, { number: '4000000000700031', behavior: 'once' }],
   [3, { number: '4000000000700015', behavior: 'once' }],
   [3, { number: '4000000000700056', behavior: 'again' }],
+  // A refund fails half a minute later; a refund is pending for half a minute.
+  [16, { number: '4000000000005126', behavior: 'once' }],
+  [4, { number: '4000000000007726', behavior: 'once' }],
 ];
 const GOOD_CARD: Card = { number: '4242424242424242', behavior: 'once' };
 /** The server's limits of declined cards in an hour. */

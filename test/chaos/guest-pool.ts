@@ -36,7 +36,7 @@ export class Guest {
   sessionStartedAt = 0;
 
   constructor(number: number) {
-    this.phone = `+1555${2_000_000 + number}`;
+    this.phone = `+1212${2_000_000 + number}`;
     this.address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
     this.name = `Guest ${number}`;
   }

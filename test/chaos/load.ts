@@ -156,6 +156,7 @@ export function startLoad(setup: RunSetup, venues: Venues, concurrency: number):
     api,
     guests,
     seats,
+    refundable: [],
     recorder,
     seed: setup.seed,
     isStopping: () => isStopping,

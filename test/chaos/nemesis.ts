@@ -27,6 +27,8 @@ export type NemesisReport =
 
 /** An action on a process that is down is tried for this long: a killed process is back after some seconds. */
 const RETRY_ACTION_MS = 20_000;
+/** Shorter than the time between a transfer and a later reversal. */
+const PAY_OUT_EVERY_MS = 300;
 
 class Nemesis {
   readonly #setup: RunSetup;
@@ -132,8 +134,21 @@ class Nemesis {
         await this.#setFaults(null);
         this.record({ who: 'processor', what: 'faults over' });
         break;
+      case 'pay out':
+        done = await this.#payOutFor(action.forMs);
+        break;
     }
     return done;
+  }
+
+  /** Returns false if the processor never answered. */
+  async #payOutFor(ms: number): Promise<boolean> {
+    let count = 0;
+    for (const until = Date.now() + ms; !this.#isEnding && Date.now() < until; await this.#wait(PAY_OUT_EVERY_MS)) {
+      if (await this.#callSandbox('POST', 'payouts', 'accounts=now')) count += 1;
+    }
+    if (count > 0) this.record({ who: 'processor', what: 'pay out', detail: `${count} times` });
+    return count > 0;
   }
 
   /** Returns early when the nemesis is ending. */
@@ -142,13 +157,20 @@ class Nemesis {
     while (!this.#isEnding && Date.now() < until) await delay(Math.min(50, until - Date.now()));
   }
 
-  async #setFaults(settings: unknown): Promise<boolean> {
+  #setFaults(settings: unknown): Promise<boolean> {
+    return settings === null
+      ? this.#callSandbox('DELETE', 'faults')
+      : this.#callSandbox('PUT', 'faults', JSON.stringify(settings));
+  }
+
+  /** Returns false if the processor did not do it. */
+  async #callSandbox(method: 'PUT' | 'POST' | 'DELETE', name: string, body?: string): Promise<boolean> {
     const { processorUrl, processorSecrets } = this.#setup;
     try {
-      const response = await fetch(`${processorUrl}/sandbox/faults`, {
-        method: settings === null ? 'DELETE' : 'PUT',
+      const response = await fetch(`${processorUrl}/sandbox/${name}`, {
+        method,
         headers: { authorization: `Bearer ${processorSecrets.test}` },
-        ...(settings === null ? {} : { body: JSON.stringify(settings) }),
+        ...(body === undefined ? {} : { body }),
         signal: AbortSignal.timeout(2_000),
       });
       return response.ok;

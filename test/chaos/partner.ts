@@ -11,6 +11,8 @@ export interface LoadContext {
   readonly guests: GuestClient;
   /** Ids of open seats for parties; each is used once. */
   readonly seats: string[];
+  /** Completed bookings that were not refunded yet, oldest first: a later refund finds the venue paid. */
+  readonly refundable: Booking[];
   readonly recorder: Recorder;
   readonly seed: number;
   /** True once no new scenario is started. */

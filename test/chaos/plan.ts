@@ -25,7 +25,9 @@ export type Action =
       readonly forMs: number;
       readonly behavior: ReceiverBehavior;
     }
-  | { readonly act: 'faults'; readonly target: 'processor'; readonly forMs: number; readonly settings: unknown };
+  | { readonly act: 'faults'; readonly target: 'processor'; readonly forMs: number; readonly settings: unknown }
+  /** Every venue's account is paid out again and again, so that a reversal finds no funds. */
+  | { readonly act: 'pay out'; readonly target: 'processor'; readonly forMs: number };
 
 export interface PlannedAction {
   /** Milliseconds since the beginning of the plan. */
@@ -99,6 +101,12 @@ const KINDS: readonly ActionKind[] = [
     draw: (random) => ({ act: 'cut', target: 'postgres', fraction: random.pick([0.2, 0.5, 1]) }),
   },
   { name: 'faults of the processor', weight: 18, draw: (random) => processorFaults(random) },
+  { name: 'refusals of the processor', weight: 4, draw: (random) => processorRefusals(random) },
+  {
+    name: 'pay the accounts out',
+    weight: 8,
+    draw: (random) => ({ act: 'pay out', target: 'processor', forMs: random.between(8_000, 25_000) }),
+  },
   ...(['hang', 'refuse', 'redirect', 'garbage', 'drip'] as const).map(
     (behavior): ActionKind => ({
       name: `receivers: ${behavior}`,
@@ -191,4 +199,19 @@ function processorFaults(random: SeededRandom): Action {
     delay_ms: random.pick([0, 0, 500, 3_000]),
   };
   return { act: 'faults', target: 'processor', forMs: random.between(2_000, 9_000), settings: { rules, webhooks } };
+}
+
+/** Guests' calls are not refused so: a guest may take such a refusal as final. */
+const REFUSED_OPERATIONS = [
+  'payment_intents.capture',
+  'payment_intents.cancel',
+  'refunds.create',
+  'transfers.create',
+  'transfer_reversals.create',
+];
+
+function processorRefusals(random: SeededRandom): Action {
+  const probability = random.pick([0.3, 0.7, 1]);
+  const rules = REFUSED_OPERATIONS.map((on) => ({ id: `refusal ${on}`, on, kind: 'refused_for_now', probability }));
+  return { act: 'faults', target: 'processor', forMs: random.between(2_000, 6_000), settings: { rules } };
 }

@@ -56,7 +56,7 @@ export function renderPage(data: PlotData, summary: RunSummary): string {
 ${summary.lines.map((line) => `<p class="soft">${escapeHtml(line)}</p>`).join('\n')}
 <div class="card">${renderTimeline(data)}</div>
 <p class="soft">Red: down, with a line where the process or a backend was killed (SIGKILL). Amber: stopped, with a line for SIGTERM
-or a restart. Violet: faults of the processor or the receivers, with a line where connections were cut. Dashed: the end of the nemesis.</p>
+or a restart. Violet: faults of the processor or the receivers, with a line where connections were cut or accounts paid out. Dashed: the end of the nemesis.</p>
 ${isGood ? '' : `<div class="card"><ul>${list}</ul></div>`}
 </main></body></html>
 `;
@@ -114,6 +114,7 @@ function renderRow({ timeline, startedAt, ended }: PlotData, name: string, y: nu
     term: 'term',
     restart: 'term',
     cut: 'cut',
+    'pay out': 'cut',
   };
   for (const { at, what, detail = '' } of own) {
     const kind = marks[what];

@@ -71,6 +71,7 @@ function soundRecords(): { ours: OurRecords; processor: ProcessorRecords; bookin
           amount: 1000,
           feeAmount: 100,
           refundedAmount: 200,
+          failedRefundAmount: 0,
           booking: 'bk-1',
           reason: null,
           view: FIRST,
@@ -83,6 +84,7 @@ function soundRecords(): { ours: OurRecords; processor: ProcessorRecords; bookin
         status: 'captured',
         amount: 500,
         refundedAmount: 100,
+        failedRefundAmount: 0,
         isDropped: false,
       })),
       holds: places.map(hold),
@@ -113,7 +115,7 @@ function soundRecords(): { ours: OurRecords; processor: ProcessorRecords; bookin
         ],
       ]),
     },
-    processor: { live: [], holds: places.map(processorHold) },
+    processor: { live: [], refunds: [], holds: places.map(processorHold) },
   };
 }
 
@@ -182,6 +184,49 @@ const withoutEvent = (records: Records, sequence: number): Records =>
       .map((event, index) => ({ ...event, sequence: index + 1 })),
   });
 
+/**
+ * The first share's refund failed later: the processor has its money back, the fee is ours again, and the venue's part is
+ * owed to the guest. Its reversal was refused, so the venue owes that.
+ */
+function withFailedRefund(records: Records, status = 'failed'): Records {
+  const { ours, processor } = records;
+  const refund = { id: 're_1', intentId: 'pi_1', movementId: 'f_1', status, amount: 100, createdAt: 0 };
+  const entries = new Map(ours.entries.get('chk_1')).set('refund_failed', 90).set('fee_return_failed', 10);
+  return {
+    ...records,
+    ours: {
+      ...ours,
+      checkouts: ours.checkouts.map((checkout) => ({ ...checkout, failedRefundAmount: 100 })),
+      shares: ours.shares.map((share) => ({ ...share, failedRefundAmount: share.id === 'shr_1' ? 100 : 0 })),
+      movements: ours.movements.map((one) => {
+        if (one.id === 'f_1') return { ...one, status: 'failed', processorId: 're_1' };
+        return one.id === 'v_1' ? { ...one, status: 'owed', owedAmount: 90 } : one;
+      }),
+      events: [
+        ...ours.events,
+        { checkoutId: 'chk_1', sequence: 8, type: 'refund.failed', status: 'completed', refundedAmount: 100, at: 7000 },
+      ],
+      balances: new Map([
+        ['processor_balance', 1000 - 2 * 45 - 900 - 100 + 90],
+        ['processor_fees', 2 * 45],
+        ['fee_income', -90],
+        ['venue_payable', -90],
+        ['venue_debts', 90],
+      ]),
+      entries: new Map([['chk_1', entries.set('debt', 90)]]),
+    },
+    processor: {
+      ...processor,
+      refunds: [refund],
+      holds: processor.holds.map((hold) => (hold.holdId === 'hold_1' ? { ...hold, refunded: 0, reversed: 0 } : hold)),
+    },
+  };
+}
+
+it('finds nothing in correct records of a failed refund and a refused reversal', () => {
+  expect(rulesBroken(withFailedRefund(soundRecords()))).toEqual([]);
+});
+
 const VIOLATIONS: readonly (readonly [string, (records: Records) => Records])[] = [
   [
     'no hold is orphaned',
@@ -204,7 +249,7 @@ const VIOLATIONS: readonly (readonly [string, (records: Records) => Records])[] 
   ],
   [
     'our records agree with the processor',
-    (records) => processorWith({ ...records, processor: { live: [], holds: [] } }, [processorHold(1)]),
+    (records) => processorWith({ ...records, processor: { live: [], refunds: [], holds: [] } }, [processorHold(1)]),
   ],
   [
     'no guest is charged without a completed checkout',
@@ -216,6 +261,27 @@ const VIOLATIONS: readonly (readonly [string, (records: Records) => Records])[] 
     (records) => oursWith(records, { movements: records.ours.movements.map((one) => ({ ...one, owedAmount: 1 })) }),
   ],
   ['the ledger matches the checkout', (records) => oursWith(records, { entries: new Map() })],
+  ['a failed refund is owed to its guest', (records) => withFailedRefund(records, 'succeeded')],
+  [
+    'a failed refund is owed to its guest',
+    (records) => oursWith(withFailedRefund(records), { checkouts: records.ours.checkouts }),
+  ],
+  [
+    'a failed refund is owed to its guest',
+    (records) => oursWith(withFailedRefund(records), { shares: records.ours.shares }),
+  ],
+  [
+    'captured = net + fee + refunded',
+    (records) => oursWith(withFailedRefund(records), { entries: records.ours.entries }),
+  ],
+  [
+    'temporary accounts hold only failed refunds',
+    (records) => oursWith(withFailedRefund(records), { balances: records.ours.balances }),
+  ],
+  [
+    'temporary accounts hold only failed refunds',
+    (records) => oursWith(records, { balances: withFailedRefund(records).ours.balances }),
+  ],
   [
     'test mode never reaches live mode',
     (records) => ({ ...records, processor: { ...records.processor, live: ['pi_live'] } }),

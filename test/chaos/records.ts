@@ -11,7 +11,10 @@ export interface CheckoutRow {
   readonly status: string;
   readonly amount: number;
   readonly feeAmount: number;
+  /** What partners have refunded, failed refunds included. */
   readonly refundedAmount: number;
+  /** What is owed to guests because a refund or a return failed. */
+  readonly failedRefundAmount: number;
   readonly booking: string;
   /** The cancellation reason; null if a caller canceled it. */
   readonly reason: string | null;
@@ -25,6 +28,7 @@ export interface ShareRow {
   readonly status: string;
   readonly amount: number;
   readonly refundedAmount: number;
+  readonly failedRefundAmount: number;
   readonly isDropped: boolean;
 }
 
@@ -101,14 +105,14 @@ const UNFINISHED_STATUSES: ReadonlySet<string> = new Set(['requested', 'capturin
 async function readOurRecords(db: Db): Promise<OurRecords> {
   const checkouts = await db.query<CheckoutRow>(
     `select c.checkout_id as id, c.venue_id as "venueId", c.status, c.amount, c.fee_amount as "feeAmount",
-       c.refunded_amount as "refundedAmount", c.external_booking_id as booking, c.cancellation_reason as reason,
+       c.refunded_amount as "refundedAmount", c.failed_refund_amount as "failedRefundAmount", c.external_booking_id as booking, c.cancellation_reason as reason,
        checkout_view(c)::text as view,
        find_stored_response(c.venue_id, c.checkout_id) as "storedResponse"
      from checkouts c order by c.created_at`,
   );
   const shares = await db.query<ShareRow>(
     `select share_id as id, checkout_id as "checkoutId", status, amount, refunded_amount as "refundedAmount",
-       dropped_at is not null as "isDropped" from shares`,
+       failed_refund_amount as "failedRefundAmount", dropped_at is not null as "isDropped" from shares`,
   );
   const holds = await db.query<HoldRow>(
     `select hold_id as id, checkout_id as "checkoutId", share_id as "shareId", status, amount, intent_id as "intentId",
@@ -161,18 +165,29 @@ export interface ProcessorHold {
   readonly fee: number;
 }
 
+export interface ProcessorRefund {
+  readonly id: string;
+  readonly intentId: string;
+  readonly movementId: string;
+  readonly status: string;
+  readonly amount: number;
+  /** In milliseconds. */
+  readonly createdAt: number;
+}
+
 export interface ProcessorRecords {
   readonly holds: readonly ProcessorHold[];
+  readonly refunds: readonly ProcessorRefund[];
   /** Ids of objects in live mode, of which there must be none. */
   readonly live: readonly string[];
 }
 
 async function readProcessorRecords(setup: RunSetup): Promise<ProcessorRecords> {
   const stripe = clientFor(setup, setup.processorSecrets.test);
-  const refunds = new Map<string, number>();
-  for await (const refund of stripe.refunds.list({ limit: 100 })) {
-    if (refund.status !== 'failed' && refund.status !== 'canceled')
-      add(refunds, idOf(refund.payment_intent), refund.amount);
+  const refunds = await readProcessorRefunds(setup);
+  const refunded = new Map<string, number>();
+  for (const { intentId, status, amount } of refunds) {
+    if (status !== 'failed' && status !== 'canceled') add(refunded, intentId, amount);
   }
   const transfers = new Map<string, number>();
   const reversals = new Map<string, number>();
@@ -195,13 +210,29 @@ async function readProcessorRecords(setup: RunSetup): Promise<ProcessorRecords> 
       status: intent.status,
       captured: intent.amount_received,
       capturedAt: captures.get(intent.id) ?? null,
-      refunded: refunds.get(intent.id) ?? 0,
+      refunded: refunded.get(intent.id) ?? 0,
       transferred: transfers.get(charge) ?? 0,
       reversed: reversals.get(charge) ?? 0,
       fee: feeOf(intent.latest_charge),
     });
   }
-  return { holds, live: await readLiveIds(clientFor(setup, setup.processorSecrets.live)) };
+  return { holds, refunds, live: await readLiveIds(clientFor(setup, setup.processorSecrets.live)) };
+}
+
+/** All refunds, newest first. */
+export async function readProcessorRefunds(setup: RunSetup): Promise<ProcessorRefund[]> {
+  const refunds: ProcessorRefund[] = [];
+  for await (const refund of clientFor(setup, setup.processorSecrets.test).refunds.list({ limit: 100 })) {
+    refunds.push({
+      id: refund.id,
+      intentId: idOf(refund.payment_intent),
+      movementId: refund.metadata?.movement_id ?? '',
+      status: refund.status ?? '',
+      amount: refund.amount,
+      createdAt: refund.created * 1000,
+    });
+  }
+  return refunds;
 }
 
 function feeOf(charge: string | Stripe.Charge | null): number {

@@ -48,7 +48,12 @@ describe('a response with 500', () => {
 
 describe('a run of five minutes', () => {
   const ended = (status: string, refundedAmount = 0) => ({ status, refundedAmount });
-  const ours = (checkouts: object[]) => ({ checkouts }) as unknown as OurRecords;
+  const hardMovements = [
+    { kind: 'reversal', status: 'owed', lastError: 'balance_insufficient' },
+    { kind: 'refund', status: 'failed', lastError: 'expired_or_canceled_card' },
+  ];
+  const ours = (checkouts: object[], movements: object[] = hardMovements) =>
+    ({ checkouts, movements }) as unknown as OurRecords;
   const everything: TimelineEvent[] = KIND_NAMES.map((detail) => ({ at: 1, who: 'nemesis', what: 'done', detail }));
   const enough = ours([ended('completed', 10), ended('expired'), ended('canceled')]);
   const missing = (timeline: readonly TimelineEvent[], records: OurRecords, standby = false, minutes = 5) =>
@@ -64,6 +69,19 @@ describe('a run of five minutes', () => {
     expect(missing(everything, ours([ended('completed'), ended('expired'), ended('canceled')]))).toEqual([
       'a checkout that was refunded',
     ]);
+  });
+
+  it('fails without a reversal that was refused, or without a refund that failed later', () => {
+    const done = [ended('completed', 10), ended('expired'), ended('canceled')];
+    const notSent = { kind: 'reversal', status: 'owed', lastError: null };
+    expect(missing(everything, ours(done, [notSent]))).toEqual([
+      'a reversal that was refused',
+      'a refund that failed later',
+    ]);
+  });
+
+  it('pays accounts out, and has the processor refuse captures and movements for now', () => {
+    expect(KIND_NAMES).toEqual(expect.arrayContaining(['pay the accounts out', 'refusals of the processor']));
   });
 
   it('with a standby fails without a promotion', () => {

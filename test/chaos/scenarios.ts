@@ -45,7 +45,19 @@ export async function runScenario(
       await race(context, booking, random);
       break;
   }
-  if (booking.terminalStates.has('completed') && random.often(0.4)) await refund(context, booking, random);
+  if (booking.terminalStates.has('completed')) {
+    if (random.often(0.25)) await refund(context, booking, random);
+    else context.refundable.push(booking);
+  }
+  if (random.often(0.5)) await refundEarlier(context, random);
+}
+
+/** At least this many bookings wait for a later refund, so that one is made long after its transfers. */
+const MIN_REFUNDABLE = 2;
+
+async function refundEarlier(context: LoadContext, random: SeededRandom): Promise<void> {
+  const earlier = context.refundable.length > MIN_REFUNDABLE ? context.refundable.shift() : undefined;
+  if (earlier !== undefined) await refund(context, earlier, random);
 }
 
 function newBooking(context: LoadContext, number: number, random: SeededRandom): Booking {

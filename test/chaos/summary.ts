@@ -7,7 +7,7 @@ import type { Violation } from '../support/violation.ts';
 import type { Booking } from './booking.ts';
 import type { Recorder } from './client.ts';
 import { FULL_PLAN_MINUTES, KIND_NAMES } from './plan.ts';
-import type { OurRecords, ProcessorRecords } from './records.ts';
+import type { MovementRow, OurRecords, ProcessorRecords } from './records.ts';
 import type { RunSetup } from './run-setup.ts';
 import type { SettleResult } from './settle.ts';
 import type { TimelineEvent } from './timeline.ts';
@@ -58,6 +58,8 @@ export function summarize(facts: RunFacts): RunSummary {
   const acknowledged = bookings.filter((booking) => booking.acknowledged.length > 0).length;
   const captured = processor.holds.reduce((sum, hold) => sum + hold.captured, 0);
   const refunds = ours.movements.filter(({ kind }) => kind === 'refund' || kind === 'return').length;
+  const reversals = refusedReversals(ours);
+  const debtPaid = [...ours.entries.values()].reduce((sum, entries) => sum + (entries.get('debt_paid') ?? 0), 0);
   const figures = {
     kills: countEvents('kill') + countEvents('kill backend'),
     killed,
@@ -77,6 +79,10 @@ export function summarize(facts: RunFacts): RunSummary {
     cards_held: processor.holds.length,
     captured,
     movements: ours.movements.length,
+    reversals_refused: reversals.length,
+    debt_paid: debtPaid,
+    refunds_failed: failedRefunds(ours).length,
+    pay_outs: countEvents('pay out'),
     events: ours.events.length,
     answered: recorder.total('answered'),
     failed_calls: recorder.total('error'),
@@ -93,6 +99,7 @@ export function summarize(facts: RunFacts): RunSummary {
     `seed ${seed}, ${minutes} minutes: ${figures.kills} kills (${formatCounts(killed)}), ${figures.terminated} SIGTERM, ${figures.stops} stops, ${figures.restarts} restarts and ${figures.promotions} promotions of PostgreSQL, ${figures.cuts} cuts, ${figures.faults} times processor faults, receivers: ${formatCounts(figures.receiver_faults)}`,
     `skipped, because the target was not running: ${formatCounts(figures.skipped)}`,
     `${figures.checkouts} checkouts (${formatCounts(statuses)}), ${acknowledged} acknowledged, ${processor.holds.length} payment intents, ${captured} captured, ${refunds} refunds, ${ours.events.length} events, ${facts.posts} posts to the partners' servers`,
+    `${reversals.length} reversals refused, because the venue had been paid out (later transfers settled ${debtPaid}), ${figures.refunds_failed} refunds failed later`,
     `${figures.answered} calls answered, ${figures.failed_calls} failed (${formatCounts(Object.fromEntries(recorder.failures))}); ${settling}`,
     `events waited at most ${(facts.waits.longest / 1000).toFixed(1)} s without a disturbance, and ${facts.waits.inQuiet ?? 'too many'} ms after the nemesis, beside a dead endpoint; ${facts.logLines} log lines were checked`,
   ];
@@ -136,7 +143,20 @@ export function checkCoverage(facts: Pick<RunFacts, 'minutes' | 'timeline' | 'ha
     if (!ours.checkouts.some(({ status }) => status === end)) missing.push(`a checkout that is ${end}`);
   }
   if (!ours.checkouts.some(({ refundedAmount }) => refundedAmount > 0)) missing.push('a checkout that was refunded');
+  if (refusedReversals(ours).length === 0) missing.push('a reversal that was refused');
+  if (failedRefunds(ours).length === 0) missing.push('a refund that failed later');
   return missing.map((what) => ({ rule: 'the run covers every action and outcome', subject: 'the run', what }));
+}
+
+/** The venue's account had no funds; without an error nothing of the transfer was sent, and no call was made. */
+function refusedReversals({ movements }: OurRecords): readonly MovementRow[] {
+  return movements.filter(
+    ({ kind, status, lastError }) => kind === 'reversal' && status === 'owed' && lastError !== null,
+  );
+}
+
+function failedRefunds({ movements }: OurRecords): readonly MovementRow[] {
+  return movements.filter(({ kind, status }) => (kind === 'refund' || kind === 'return') && status === 'failed');
 }
 
 function countPromotions(timeline: readonly TimelineEvent[]): number {

@@ -17,6 +17,7 @@ export interface TimelineEvent {
     | 'cut'
     | 'faults'
     | 'faults over'
+    | 'pay out'
     /** An action of the plan was done; `detail` is its kind. */
     | 'done'
     | 'skipped'

@@ -13,7 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const cancel = (id: string) => venue.post(`/v1/checkouts/${id}/cancel`);
+const cancel = (id: string, key?: string) =>
+  venue.post(`/v1/checkouts/${id}/cancel`, undefined, key === undefined ? {} : { headers: { 'idempotency-key': key } });
 
 describe('canceling', () => {
   it('an open checkout returns 200 with the canceled checkout and no cancellation reason', async () => {
@@ -23,6 +24,24 @@ describe('canceling', () => {
     expect(response.json).toEqual({ ...created, status: 'canceled' });
     expect(await venue.read(created.id)).toEqual(response.json);
     expect(await venue.eventTypes(created.id)).toEqual(['checkout.created', 'checkout.canceled']);
+  });
+
+  it('under one Idempotency-Key happens once, even ten at a time, and replays the first response', async () => {
+    const [one, other] = [await venue.create(), await venue.create()];
+    const responses = await Promise.all(Array.from({ length: 10 }, () => cancel(one.id, 'one-cancel')));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+    expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
+    expect(await venue.eventTypes(one.id)).toEqual(['checkout.created', 'checkout.canceled']);
+    expectConflict(await cancel(other.id, 'one-cancel'), 'idempotency_key_reused');
+    expect((await venue.read(other.id)).status).toBe('open');
+  });
+
+  it('that was refused leaves its Idempotency-Key unused', async () => {
+    const completed = await venue.completed();
+    expectConflict(await cancel(completed.id, 'too-late'), 'checkout_not_cancelable');
+    const open = await venue.create();
+    expect((await cancel(open.id, 'too-late')).json.status).toBe('canceled');
   });
 
   it('a collecting checkout releases every hold, at the processor too, and leaves unpaid shares unchanged', async () => {

@@ -87,7 +87,7 @@ const MACHINES: readonly Machine[] = [
     first: 'waiting',
     where: 'movement_id = (select min(m.movement_id::text)::uuid from movements m where m.checkout_id = $1)',
     columns: (status) =>
-      `due_at = ${['waiting', 'sending', 'pending'].includes(status) ? 'now()' : 'null'}, done_at = ${status === 'done' ? 'now()' : 'null'}, owed_amount = ${status === 'owed' ? 'amount' : '0'}`,
+      `due_at = ${['waiting', 'sending', 'pending'].includes(status) ? 'now()' : 'null'}, done_at = ${status === 'done' ? 'now()' : 'null'}, owed_amount = ${status === 'owed' ? 'amount' : '0'}, kind = ${status === 'closed' ? "'refund'" : 'kind'}`,
   },
 ];
 

@@ -42,7 +42,7 @@ async function party(overrides: Readonly<Record<string, unknown>> = {}): Promise
 }
 
 async function member(name: string): Promise<string> {
-  const phone = `+1555030${String(members++).padStart(4, '0')}`;
+  const phone = `+1213555${String(members++).padStart(4, '0')}`;
   return (await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }))).id;
 }
 

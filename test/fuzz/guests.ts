@@ -95,7 +95,7 @@ export async function createGuests(gathering: GuestOptions): Promise<Guests> {
 }
 
 const guestPhone = (generation: number, n: number): string =>
-  `+1555${String(2_000_000 + ((generation * 1_000 + n) % 7_000_000)).padStart(7, '0')}`;
+  `+1212${String(2_000_000 + ((generation * 1_000 + n) % 7_000_000)).padStart(7, '0')}`;
 
 /** A reserved phone, whose code is 000000. A phone gets five codes an hour, so several are used in turn. */
 const reservedPhone = (number: number): string => `+15550100${String(number % 200).padStart(3, '0')}`;

@@ -64,7 +64,7 @@ function drawReplacement(context: RequestContext, operation: string, name: strin
     case 'phone':
       return random.pick([
         ...fixture.people.map(({ phone }) => phone),
-        `+1555${2_000_000 + random.below(7_000_000)}`,
+        `+1212${2_000_000 + random.below(7_000_000)}`,
         '+15550100042',
       ]);
     default:

@@ -38,7 +38,7 @@ export async function openGuestFixture(options: TestWorldOptions | null = null) 
   const { key } = await world.key(venueId, { writesPerHour: 100_000, readsPerHour: 100_000 });
 
   async function createPerson(name: string | null = null): Promise<Person> {
-    const phone = `+1555020${String(memberCount++).padStart(4, '0')}`;
+    const phone = `+1212555${String(memberCount++).padStart(4, '0')}`;
     const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
     return { id, phone, token: await world.context.tokens.sign(id) };
   }

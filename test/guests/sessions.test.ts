@@ -58,7 +58,7 @@ describe('a name', () => {
 });
 
 describe('the friends of a member', () => {
-  it('are the members of earlier parties who joined or have a name, the latest first, beside the group chats', async () => {
+  it('are the members who acted in the same party, the latest first, beside the group chats', async () => {
     const { db } = fixture.world;
     const [ada, sam, kim] = [
       await fixture.createPerson('Ada'),
@@ -66,9 +66,12 @@ describe('the friends of a member', () => {
       await fixture.createPerson(),
     ];
     const first = await fixture.checkout();
-    await fixture.party(first, ada, [{ user_id: sam.id }, { phone: '+15550301111' }]);
+    await fixture.party(first, ada, [{ user_id: sam.id }, { phone: '+15550100111' }]);
     const second = await fixture.checkout();
     await fixture.party(second, ada, [{ user_id: kim.id }]);
+    expect([await friendsOf(db, ada.id, 10), await friendsOf(db, sam.id, 10)]).toEqual([[], []]);
+    await fixture.view(first, sam);
+    await fixture.view(second, kim);
     expect(await friendsOf(db, ada.id, 10)).toEqual([
       { id: kim.id, displayName: null },
       { id: sam.id, displayName: 'Sam' },

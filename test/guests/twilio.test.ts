@@ -233,12 +233,14 @@ describe('a reply', () => {
 });
 
 describe('with a real sender', () => {
-  it('there is no outbox page, and reserved numbers have no fixed code', async () => {
+  it('there is no outbox page, no reserved number and no fixed code', async () => {
     expect((await fixture.world.call('GET', '/sandbox/outbox')).status).toBe(404);
     expect(
       (await fixture.world.call('POST', '/sandbox/outbox', { body: 'phone=%2B15550100001&answer=STOP' })).status,
     ).toBe(404);
-    const challenge = await fixture.world.call('POST', '/v1/public/sign_in', { body: { phone: '+15550100001' } });
+    const begin = (phone: string) => fixture.world.call('POST', '/v1/public/sign_in', { body: { phone } });
+    expect((await begin('+15550100001')).status).toBe(422);
+    const challenge = await begin('+12125557001');
     await send();
     const code = /^(\d{6}) /.exec(received[0]?.form.get('Body') ?? '')?.[1] ?? '';
     expect(received[0]?.form.get('ValidityPeriod')).toBe('600');

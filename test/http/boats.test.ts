@@ -51,6 +51,55 @@ describe('one boat', () => {
       expect((await world.call('GET', path, { key })).text).not.toContain('extra');
   });
 
+  it.each([
+    ['text', 'Insured by Harbor Mutual'],
+    ['a number', 4.5],
+    ['true', true],
+    ['null', null],
+    ['a list', [1, 'two', { three: null }]],
+    ['an object of 201 members', Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`m${i}`, i]))],
+  ])('takes %s as extra, replays it, and shows it to reviewers alone', async (_what, extra) => {
+    const { key, venueId } = await openPartner();
+    const created = await post(key, { ...BOAT, extra });
+    expect([created.status, 'extra' in created.json.data]).toEqual([201, false]);
+    expect((await post(key, { ...BOAT, extra })).json.result).toBe('unchanged');
+    const rows = await world.db.query<{ extra: unknown }>('select extra from boats where venue_id = $1', [venueId]);
+    expect(rows[0]?.extra).toEqual(extra);
+  });
+
+  it('is in a country of ISO 3166-1: another code is invalid_value at its pointer', async () => {
+    const { key } = await openPartner();
+    const inCountry = (country: string) => post(key, { ...BOAT, location: { city: 'Miami', country } });
+    expect((await inCountry('US')).status).toBe(201);
+    for (const [country, code] of [
+      ['ZZ', 'invalid_value'],
+      ['UK', 'invalid_value'],
+      ['us', 'invalid_format'],
+    ] as const) {
+      const { status: found, json } = await inCountry(country);
+      expect([found, json.error.code, json.error.field]).toEqual([422, code, '/location/country']);
+      expect((await inCountry(json.errors[0].example_fix)).status).toBe(200);
+    }
+  });
+
+  it('answers a block of time without a status as busy', async () => {
+    const { key } = await openPartner();
+    const times = { starts_at: '2027-06-12T09:00:00Z', ends_at: '2027-06-12T17:00:00Z' };
+    const availability = { blocks: [times, { ...times, status: 'free' }] };
+    const answered = {
+      blocks: [
+        { ...times, status: 'busy' },
+        { ...times, status: 'free' },
+      ],
+    };
+    expect((await post(key, { ...BOAT, availability })).json.data.availability).toEqual(answered);
+    expect((await post(key, { ...BOAT, availability: answered })).json.result).toBe('unchanged');
+    for (const path of ['/v1/boats/boat-17', '/v1/boats']) {
+      const { data } = (await world.call('GET', path, { key })).json;
+      expect((Array.isArray(data) ? data[0] : data).availability).toEqual(answered);
+    }
+  });
+
   it('is inactive when it is sent so or deactivated, and pending when it is sent again', async () => {
     const { key } = await openPartner();
     await post(key, { ...BOAT, active: false, extra: { a: 1 } });

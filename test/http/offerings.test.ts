@@ -71,7 +71,23 @@ describe('POST /v1/offerings', () => {
     const repeated = await post(key, other);
     expect([repeated.json.duplicate, repeated.json.updated]).toEqual([true, false]);
     expect(repeated.json.data.availability.slots[0].starts_at).toBe('2027-06-12T13:30:00Z');
-    expect(repeated.json.data.media[0]).toEqual({ url: 'https://cdn.example/1.jpg' });
+  });
+
+  it('answers a medium without a type as an image: after the post, on a read, in a list and for a submission', async () => {
+    const { key } = await openPartner();
+    const url = 'https://cdn.example/1.jpg';
+    const media = [{ url }, { url, type: 'video' }];
+    const answered = [
+      { url, type: 'image' },
+      { url, type: 'video' },
+    ];
+    expect((await post(key, { ...OFFERING, media })).json.data.media).toEqual(answered);
+    const path = `/v1/offerings/${OFFERING.external_id}`;
+    expect((await world.call('GET', path, { key })).json.data.media).toEqual(answered);
+    expect((await world.call('GET', '/v1/offerings', { key })).json.data[0].media).toEqual(answered);
+    const starts_at = new Date(Date.now() + 86_400_000).toISOString();
+    const event = await world.call('POST', '/v1/experiences', { key, body: { title: 'Night', starts_at, media } });
+    expect([event.status, event.json.data.media]).toEqual([201, answered]);
   });
 
   it('writes nothing for a replay', async () => {
@@ -275,12 +291,15 @@ describe('a later edit', () => {
     expect((await post(key, OFFERING)).json.data.status).toBe('approved');
   });
 
-  it('of a rejected offering clears the note only when members read the changed field', async () => {
+  it('of a rejected offering asks for a new review, whichever field changed', async () => {
     const { key } = await openPartner();
     const { id } = (await post(key, OFFERING)).json.data;
     await postReview(key, id, 'rejected', 'No photo.');
     const unrelated = await post(key, { ...OFFERING, metadata: { a: 'b' } });
-    expect([unrelated.json.data.status, unrelated.json.data.review_note]).toEqual(['rejected', 'No photo.']);
+    expect([unrelated.json.data.status, unrelated.json.data.review_note]).toEqual(['pending', null]);
+    await postReview(key, id, 'rejected', 'Still no photo.');
+    const again = await post(key, { ...OFFERING, metadata: { a: 'b' } });
+    expect([again.json.duplicate, again.json.data.status]).toEqual([true, 'rejected']);
     const corrected = await post(key, { ...OFFERING, media: [{ url: 'https://cdn.example/1.jpg' }] });
     expect([corrected.json.data.status, corrected.json.data.review_note]).toEqual(['pending', null]);
   });

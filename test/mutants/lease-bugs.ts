@@ -64,11 +64,19 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'a refund that two workers sent is in the ledger twice',
+    bug: 'a worker records a transfer that another worker has recorded during its call',
     file: MOVEMENTS,
     from: "and status = 'sending' returning coalesce(sent_amount",
     to: "and status in ('sending', 'done') returning coalesce(sent_amount",
-    tests: 'simulation',
+    tests: ['test/checkouts/refund-books.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a worker records a refund that another worker has recorded during its call',
+    file: 'src/domain/payments/refund-queries.ts',
+    from: 'where venue_id = $1 and movement_id = $2 and lease_token = $3 and status = $4 returning 1`,',
+    to: "where venue_id = $1 and movement_id = $2 and lease_token >= $3 and $4 <> '' returning 1`,",
+    tests: ['test/checkouts/refund-books.test.ts'],
   },
   {
     area: 'money',
@@ -137,7 +145,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'idempotency',
     bug: 'two servers run the same request twice',
-    file: 'src/run/perform.ts',
+    file: 'src/domain/idempotency/run-once.ts',
     from: '      if (!isStored) throw new IdempotencyKeyTaken();\n',
     to: '',
     tests: ['test/http/idempotency.test.ts'],
@@ -153,10 +161,10 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'idempotency',
     bug: 'a refusal is stored, and replayed after its cause is gone',
-    file: 'src/run/perform.ts',
+    file: 'src/domain/idempotency/run-once.ts',
     from: '    throw error;\n  }\n}\n\nfunction stillRunning(',
-    to: `    if (error instanceof Problem) {
-      await storeResponse(context.db, context.seal, responseKey, { fingerprint, status: error.status, json: '{}' });
+    to: `    if (error instanceof Error && 'status' in error) {
+      await storeResponse(db, seal, responseKey, { fingerprint, status: error.status, json: '{}' });
     }
     throw error;\n  }\n}\n\nfunction stillRunning(`,
     tests: ['test/checkouts/refund.test.ts'],

@@ -194,7 +194,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'idempotency',
     bug: 'a stored response is replayed for another body',
-    file: 'src/run/perform.ts',
+    file: 'src/domain/idempotency/run-once.ts',
     from: 'if (!stored.fingerprint.equals(fingerprint)) {',
     to: 'if (stored.fingerprint.length === 0) {',
     tests: ['test/http/idempotency.test.ts'],

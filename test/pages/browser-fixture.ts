@@ -43,9 +43,10 @@ export class BrowserFixture {
     return this.world.urls[0] ?? '';
   }
 
-  /** A reserved phone number whose sign-in code is 000000. */
+  /** The first 200 are reserved phone numbers, whose sign-in code is 000000. */
   nextPhone(): string {
-    return `+1555010${String(this.#phones++).padStart(4, '0')}`;
+    const number = this.#phones++;
+    return `${number < 200 ? '+1555010' : '+1212555'}${String(number).padStart(4, '0')}`;
   }
 
   async createPerson(name: string): Promise<Person> {

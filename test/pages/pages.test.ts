@@ -5,10 +5,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parsePhone } from '../../schemas/rules/phone.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { countSharedCalls } from '../../src/domain/keys/queries.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
-import { parsePhone } from '../../src/domain/members/parse-phone.ts';
 import { openPhone } from '../../src/domain/members/phone.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { html } from '../../src/http/pages/html.ts';
@@ -35,7 +35,7 @@ interface Person {
 }
 
 async function createPerson(name: string): Promise<Person> {
-  const phone = `+1555010${String(1000 + nextPhone++)}`;
+  const phone = `+1215555${String(1000 + nextPhone++)}`;
   const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
   const session = await beginSession(world.context, id);
   return { id, token: await world.context.tokens.sign(id), cookie: `everyshare_session=${session}` };
@@ -256,11 +256,18 @@ describe('signing in on a page', () => {
 
 describe('choosing the party on a page', () => {
   it('understands phone numbers and amounts as people write them', () => {
+    const [sandbox, real] = [
+      { isSandbox: true, countries: null },
+      { isSandbox: false, countries: null },
+    ];
     expect(
-      ['(555) 010-0042', '+44 20 7946 0958', '555.010.0042', '0042', 'Ben', ''].map((typed) => parsePhone(typed, true)),
-    ).toEqual(['+15550100042', '+442079460958', '+15550100042', null, null, null]);
-    expect(parsePhone('555 010 0042', false)).toBe(null);
-    expect(parsePhone('(415) 555-2671', false)).toBe('+14155552671');
+      ['(555) 010-0042', '+44 7400 123 456', '555.010.0042', '0042', 'Ben', ''].map((typed) =>
+        parsePhone(typed, sandbox),
+      ),
+    ).toEqual(['+15550100042', '+447400123456', '+15550100042', null, null, null]);
+    expect(parsePhone('555 010 0042', real)).toBe(null);
+    expect(parsePhone('(415) 555-2671', real)).toBe('+14155552671');
+    expect(parsePhone('07400 123456', { isSandbox: false, countries: ['GB', 'IE'] })).toBe('+447400123456');
     expect(['40', '40.5', '40,50', '$40.00', ' 40 € ', '-3', '1.234,00', 'x', '', '0'].map(parseAmount)).toEqual([
       4_000,
       4_050,

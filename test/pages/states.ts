@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core';
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
+import { addFriends } from '../../src/domain/members/queries.ts';
 import { ONBOARDING_TOKEN_MS, onboardingUrls, sealOnboarding } from '../../src/domain/payments/onboarding-token.ts';
 import { onboardingLink } from '../../src/domain/payments/payout-account.ts';
 import { CARDS, type Json } from '../support/test-venue.ts';
@@ -36,13 +37,20 @@ interface Group {
   readonly invites: readonly Json[];
 }
 
-/** Ada has chosen a party of herself, Ben and Cleo. */
-async function createGroup(fixture: BrowserFixture, overrides: Readonly<Record<string, unknown>> = {}): Promise<Group> {
+/** Ada knows Ben and Cleo from an earlier party, so that a new one shows their names at once. */
+async function createFriends(fixture: BrowserFixture): Promise<Pick<Group, 'ada' | 'ben' | 'cleo'>> {
   const [ada, ben, cleo] = [
     await fixture.createPerson('Ada'),
     await fixture.createPerson('Ben'),
     await fixture.createPerson('Cleo'),
   ];
+  await addFriends(fixture.world.db, ada.id, [ben.id, cleo.id], Date.now());
+  return { ada, ben, cleo };
+}
+
+/** Ada has chosen a party of herself, Ben and Cleo. */
+async function createGroup(fixture: BrowserFixture, overrides: Readonly<Record<string, unknown>> = {}): Promise<Group> {
+  const { ada, ben, cleo } = await createFriends(fixture);
   const checkout = await fixture.createCheckout({ party_size: 3, ...overrides });
   return { ada, ben, cleo, checkout, invites: await fixture.chooseParty(checkout, [ada, ben, cleo]) };
 }
@@ -72,11 +80,7 @@ async function withRefusedRenewal(fixture: BrowserFixture): Promise<Group> {
 }
 
 async function groupWithSeats(fixture: BrowserFixture, taken: number): Promise<Group> {
-  const [ada, ben, cleo] = [
-    await fixture.createPerson('Ada'),
-    await fixture.createPerson('Ben'),
-    await fixture.createPerson('Cleo'),
-  ];
+  const { ada, ben, cleo } = await createFriends(fixture);
   const checkout = await fixture.createCheckout({ party_size: 4 });
   const { db, ids, clock } = fixture.world.context;
   const seatIds = await createSeats(db, { ids, now: clock.now() }, 2 - taken);

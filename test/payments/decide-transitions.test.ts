@@ -31,7 +31,7 @@ it('a transfer that was sent is not dropped', async () => {
     const error: unknown = await dropTransfer(noDatabase, 'v', { id: 'm', from, amount: 1 }).catch((reason) => reason);
     if (String(error) === `Error: a movement cannot go from ${from} to dropped`) refused.push(from);
   }
-  expect(refused).toEqual(['sending', 'pending', 'done', 'owed', 'dropped']);
+  expect(refused).toEqual(['sending', 'pending', 'done', 'owed', 'dropped', 'closed']);
 });
 
 it('a movement ends as done or failed and in no other way', async () => {

@@ -57,6 +57,33 @@ const insert = (tx: Queryable, { kind, debit, credit, amount }: Line): Promise<u
     [venueId, kind, debit, credit, amount],
   );
 
+/** Tries every kind with every pair of accounts. They are thousands, so the database makes the attempts by itself. */
+async function acceptedPairs(triedKinds: readonly string[], triedAccounts: readonly string[]): Promise<object[]> {
+  let accepted: object[] = [];
+  const all = world.db.transaction(async (tx) => {
+    await tx.query(
+      `create function pg_temp.is_accepted(p_venue uuid, p_kind text, p_debit text, p_credit text) returns boolean
+       language plpgsql as $$
+       begin
+         insert into ledger_entries (venue_id, kind, subject, mode, checkout_id, debit, credit, amount, currency, at)
+           values (p_venue, p_kind, gen_random_uuid()::text, 'test', 'chk_1', p_debit, p_credit, 1, 'usd', now());
+         return true;
+       exception when integrity_constraint_violation then
+         return false;
+       end $$`,
+    );
+    accepted = await tx.query(
+      `select kind, debit, credit from unnest($2::text[]) as kind cross join unnest($3::text[]) as debit
+         cross join unnest($3::text[]) as credit
+       where pg_temp.is_accepted($1, kind, debit, credit) order by kind collate "C"`,
+      [venueId, triedKinds, triedAccounts],
+    );
+    throw new RolledBack();
+  });
+  await expect(all).rejects.toBeInstanceOf(RolledBack);
+  return accepted;
+}
+
 describe('the chart of accounts', () => {
   it('is the same in TypeScript and in the database', async () => {
     const rows = await world.db.query<{ account: string; side: string; meaning: string }>(
@@ -67,13 +94,9 @@ describe('the chart of accounts', () => {
   });
 
   it('has one pair of accounts for each kind of entry, and the database accepts no other', async () => {
-    const lines = [...kinds, 'gift', ''].flatMap((kind) =>
-      [...accounts, 'pocket'].flatMap((debit) =>
-        [...accounts, 'pocket'].map((credit) => ({ kind, debit, credit, amount: 1 })),
-      ),
+    expect(await acceptedPairs([...kinds, 'gift', ''], [...accounts, 'pocket'])).toEqual(
+      kinds.map((kind) => ({ kind, ...ENTRY_KINDS[kind] })).sort((one, other) => (one.kind < other.kind ? -1 : 1)),
     );
-    const passed = await acceptedOf(lines, insert);
-    expect(passed).toEqual(kinds.map((kind) => ({ kind, ...ENTRY_KINDS[kind], amount: 1 })));
   });
 
   it('moves money between two different accounts in each kind', () => {

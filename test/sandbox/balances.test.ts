@@ -65,6 +65,18 @@ describe('the balance of a connected account', () => {
     expect(await errorOf(stripe.transfers.createReversal(transfer.id))).toMatchObject(refusal);
   });
 
+  it('is emptied by the sandbox’s address together with those of all other accounts', async () => {
+    const [one, other] = [await createPayee(stripe), await createPayee(stripe)];
+    await pay(one.id);
+    await pay(other.id, 500);
+    const payouts = await stripe.rawRequest('POST', '/sandbox/payouts', { accounts: 'now' });
+    expect(payouts).toMatchObject({ data: [{ amount: 1000 }, { amount: 500 }] });
+    expect([await balanceOf(one.id), await balanceOf(other.id)]).toEqual([0, 0]);
+    // It is no setting: the next transfer stays.
+    await pay(one.id);
+    expect(await balanceOf(one.id)).toBe(1000);
+  });
+
   it('is paid out by the account’s own payouts, never below zero, and only the account sees them', async () => {
     const { id } = await createPayee(stripe);
     await pay(id);

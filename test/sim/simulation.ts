@@ -10,7 +10,9 @@ import { type Ids, makeIds } from '../../src/base/ids.ts';
 import type { Log } from '../../src/base/log.ts';
 import { makeSeal, type Seal } from '../../src/base/seal.ts';
 import type { PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
+import { makeRunOnce } from '../../src/domain/idempotency/run-once.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
+import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import type { Venue } from '../../src/domain/venues/venue.ts';
 import type { QueueServices } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
 import type { EndpointQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
@@ -39,11 +41,14 @@ export const MAX_SKEW_MS = 3 * MINUTE_MS;
  */
 export const START_MS = 2_000_000_000_000;
 
-/** Loops log unexpected errors and continue, so an error log line counts as a violation. */
+/**
+ * Loops log unexpected errors and continue, so an error log line counts as a violation. A failure of the processor or of a
+ * connection does not: it is a planned fault, which a loop logs as an error only when its work has waited for days.
+ */
 function violationLog(scheduler: Scheduler, actor: Actor): Log {
   const error = (fields: { readonly err?: unknown }, message: string): void => {
     const { err } = fields;
-    if (actor.isDead || err === undefined || isUnavailable(err)) return;
+    if (actor.isDead || err === undefined || isUnavailable(err) || err instanceof ProcessorUnavailable) return;
     scheduler.failure ??= new Violation(`${actor.name} logged "${message}": ${err instanceof Error ? err.stack : err}`);
   };
   const ignore = (): void => undefined;
@@ -247,7 +252,7 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
     seal,
     random: simulation.random,
     log,
-    services: payments,
+    services: { ...payments, runOnce: makeRunOnce(db, seal) },
     contract,
     registry,
     validator,

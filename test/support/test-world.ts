@@ -155,7 +155,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
       config,
       db: openDb({
         url,
-        connections: options.connections ?? 3,
+        connections: options.connections ?? 6,
         pooled: pooler !== null,
         applicationName: 'test',
         onStatement: (text) => statements.push(text),

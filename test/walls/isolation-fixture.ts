@@ -89,7 +89,7 @@ async function createOwner(world: TestWorld, venueId: string, name: string, mode
 }
 
 async function newMember(world: TestWorld): Promise<Member> {
-  const phone = `+1555030${String(memberCount++).padStart(4, '0')}`;
+  const phone = `+1213555${String(memberCount++).padStart(4, '0')}`;
   const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name: null }));
   return { id, token: await world.context.tokens.sign(id) };
 }

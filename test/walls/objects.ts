@@ -18,7 +18,7 @@ export function uniqueName(prefix: string): string {
 
 function unusedPhone(): string {
   nameCount += 1;
-  return `+1555040${String(nameCount).padStart(4, '0')}`;
+  return `+1214555${String(nameCount).padStart(4, '0')}`;
 }
 
 export const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();

@@ -84,7 +84,7 @@ describe('hosted pages, with the session of a guest who has no part in the check
     const id = await checkout(fixture, owner);
     const { json } = await fixture.world.call('POST', `/v1/public/checkouts/${id}/party`, {
       key: owner.member.token,
-      body: { members: [{ phone: '+15550309999' }], split: 'equal' },
+      body: { members: [{ phone: '+12135559999' }], split: 'equal' },
     });
     const shares = json.shares.map((share: { id: string }) => share.id);
     return { id, shares, invite: new URL(json.shares[1].url).pathname };

@@ -63,7 +63,8 @@ export async function report(db: Queryable, query: ReportQuery): Promise<Analyti
       ...figuresView(totals),
       view_to_booking_rate: rate(totals.bookings, totals.viewers),
       show_rate: rate(totals.check_ins, totals.bookings),
-      venue_page_views: subjects.get(venueId)?.views ?? 0,
+      // Members see the page of a venue in live mode alone.
+      venue_page_views: query.mode === 'live' ? (subjects.get(venueId)?.views ?? 0) : 0,
     },
     experiences: each.map(({ experience, figures }) => ({
       experience_id: experience.id,

@@ -3,6 +3,7 @@
 
 import type { Boat } from '../../../schemas/types.gen.ts';
 import type { Mode } from '../../base/config.ts';
+import { withBlockStatuses } from '../catalogue/written-defaults.ts';
 
 export type BoatContent = Omit<Boat, 'extra'>;
 
@@ -42,7 +43,7 @@ export function boatView(row: BoatViewRow): Record<string, unknown> {
     object: 'boat',
     mode: row.mode,
     status: row.status,
-    ...row.content,
+    ...withBlockStatuses(row.content),
     active: row.content.active ?? true,
     review_note: row.review_note,
     created_at: row.created_at,

@@ -145,8 +145,7 @@ async function readRows(tx: Queryable, venueId: string, id: string, lock: string
     ),
     tx.query<ShareState>(
       `select share_id as "id", position, amount, status, is_organizer as "isOrganizer", member_id as "memberId",
-         coalesce(display_name, member_name(member_id)) as "displayName", refunded_amount as "refundedAmount",
-         lost_amount as "lostAmount"
+         share_name(shares) as "displayName", refunded_amount as "refundedAmount", lost_amount as "lostAmount"
        from shares where venue_id = $1 and checkout_id = $2 and dropped_at is null order by position`,
       [venueId, id],
     ),
@@ -209,11 +208,11 @@ export async function insertShares(
   await Promise.all([
     tx.query(
       `insert into shares (venue_id, share_id, checkout_id, position, amount, status, is_organizer, member_id, display_name,
-         invited_at)
+         invited_phone_hash, accepted_at, invited_at)
        select $1, n.id, $2, n.position, n.amount, 'invited', n.is_organizer, n.member_id, n.display_name,
-         to_timestamp($3 / 1000.0)
-       from unnest($4::text[], $5::smallint[], $6::integer[], $7::boolean[], $8::uuid[], $9::text[])
-         as n(id, position, amount, is_organizer, member_id, display_name)`,
+         n.phone_hash, case when n.is_accepted then to_timestamp($3 / 1000.0) end, to_timestamp($3 / 1000.0)
+       from unnest($4::text[], $5::smallint[], $6::integer[], $7::boolean[], $8::uuid[], $9::text[], $10::bytea[], $11::boolean[])
+         as n(id, position, amount, is_organizer, member_id, display_name, phone_hash, is_accepted)`,
       [
         venueId,
         checkoutId,
@@ -224,6 +223,8 @@ export async function insertShares(
         shares.map(({ isOrganizer }) => isOrganizer),
         shares.map(({ memberId }) => memberId),
         shares.map(({ displayName }) => displayName),
+        shares.map(({ invitedPhoneHash }) => invitedPhoneHash ?? null),
+        shares.map(({ isAccepted }) => isAccepted === true),
       ],
     ),
     tx.query('insert into checkout_routes (id, venue_id) select n.id, $1 from unnest($2::text[]) as n(id)', [
@@ -337,7 +338,8 @@ export async function assignSeat(
   invitedAt: number,
 ): Promise<number> {
   const rows = await tx.query(
-    `update shares set member_id = $4, display_name = $5, invited_at = to_timestamp($6 / 1000.0), reminded_at = null
+    `update shares set member_id = $4, display_name = $5, invited_at = to_timestamp($6 / 1000.0), reminded_at = null,
+       accepted_at = to_timestamp($6 / 1000.0)
      where venue_id = $1 and share_id = $2 and member_id = $3 and dropped_at is null returning 1`,
     [venueId, seat.shareId, seat.seatId, seat.memberId, seat.displayName, invitedAt],
   );

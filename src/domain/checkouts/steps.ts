@@ -14,6 +14,10 @@ export interface NewShare {
   readonly isOrganizer: boolean;
   readonly memberId: string;
   readonly displayName: string | null;
+  /** The phone by which the organizer named the person; absent or null: named by id. */
+  readonly invitedPhoneHash?: Buffer | null;
+  /** True: the person has acted on an earlier share in this party. */
+  readonly isAccepted?: boolean;
 }
 
 export interface NewHoldRow {

@@ -2,6 +2,7 @@
 
 import type { Event, LegacyExperience } from '../../../schemas/types.gen.ts';
 import type { Mode } from '../../base/config.ts';
+import { withMediaTypes } from '../catalogue/written-defaults.ts';
 
 export type ExperienceForm = 'event' | 'legacy_experience';
 export type ExperienceContent = Event | LegacyExperience;
@@ -37,7 +38,7 @@ export function submissionView(row: ExperienceRow): Record<string, unknown> {
     mode: row.mode,
     price_per_person: null,
     capacity: null,
-    ...row.content,
+    ...withMediaTypes(row.content),
     external_id: row.external_id,
     status: row.status,
     experience_id: row.experience_id,

@@ -1,6 +1,7 @@
-// The first response to an Idempotency-Key, stored for 30 days for a venue and mode. It is sealed, since it may carry a
+// The first response to an Idempotency-Key, stored for 30 days for a venue and mode, or for a guest and checkout. It is sealed, since it may carry a
 // secret that is shown once, and written in the transaction of the effect, so that both are stored or neither is.
 
+import { createHash } from 'node:crypto';
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { Seal } from '../../base/seal.ts';
@@ -16,6 +17,15 @@ export interface ResponseKey {
   readonly mode: Mode;
   readonly key: string;
   readonly now: number;
+}
+
+/**
+ * A guest's key belongs to the member and the checkout. It is stored as a hash after a line feed: no header can contain
+ * one, so a guest's key is never equal to a key of the partner.
+ */
+export function guestKey(memberId: string, checkoutId: string, key: string): string {
+  const hash = createHash('sha256').update(`${memberId} ${checkoutId} ${key}`).digest('base64url');
+  return `\n${hash}`;
 }
 
 export const RESPONSE_RETENTION_MS = 30 * 24 * 3_600_000;

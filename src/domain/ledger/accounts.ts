@@ -12,6 +12,10 @@ export const ACCOUNTS = {
   processor_fees: { side: 'debit', meaning: 'what the processor has charged us for its service' },
   venue_debts: { side: 'debit', meaning: 'what venues owe us because a transfer could not be taken back' },
   disputed_funds: { side: 'debit', meaning: 'what the processor took back because a guest disputed a charge' },
+  paid_elsewhere: {
+    side: 'credit',
+    meaning: 'failed refunds that the operator has paid to guests outside of the processor',
+  },
 } as const;
 
 export type AccountName = keyof typeof ACCOUNTS;
@@ -46,6 +50,12 @@ export const ENTRY_KINDS = {
   fee_return_failed: { debit: 'processor_balance', credit: 'fee_income' },
   /** The return of a capture failed after it was done. Subject: the movement. */
   return_failed: { debit: 'processor_balance', credit: 'guest_funds' },
+  /** An operator has paid a failed refund in another way: the venue's part of it. Subject: the movement. */
+  refund_closed: { debit: 'venue_payable', credit: 'paid_elsewhere' },
+  /** An operator has paid a failed refund in another way: our fee of it. Subject: the movement. */
+  fee_return_closed: { debit: 'fee_income', credit: 'paid_elsewhere' },
+  /** An operator has paid the failed return of a capture in another way. Subject: the movement. */
+  return_closed: { debit: 'guest_funds', credit: 'paid_elsewhere' },
   /** The processor withdrew money for a dispute. Subject: the dispute. */
   dispute: { debit: 'disputed_funds', credit: 'processor_balance' },
   /** The processor charged us for a dispute. Subject: the dispute. */

@@ -1,8 +1,13 @@
-// Commands of the operator: creates a member by phone, or a group chat. The same phone again returns the same member.
+// Commands of the operator: creates a member by phone, or a group chat. The same phone again returns the same member. A
+// phone that gets no texts is refused, as at sign-in.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
+import { invalid } from '../../base/errors.ts';
+import { candidateFrom } from '../../base/schema/contract.ts';
+import { factsFor } from '../venues/venue.ts';
 import { sealPhone } from './phone.ts';
+import { checkedName } from './profile.ts';
 import { insertChannel, insertMember, type MemberRow } from './queries.ts';
 
 export async function createMember(
@@ -10,13 +15,14 @@ export async function createMember(
   command: CommandContext,
   request: { readonly phone: string; readonly name: string | null },
 ): Promise<MemberRow> {
-  const sealed = sealPhone(command.seal, request.phone);
-  const { ids, now } = command;
+  const { contract, ids, now, seal } = command;
+  const { problems } = contract.validate('sign_in', candidateFrom({ phone: request.phone }), factsFor(now, null));
+  if (problems.length > 0) throw invalid(problems);
+  const sealed = sealPhone(seal, request.phone);
   return insertMember(tx, {
     id: ids.uuid(),
-    displayName: request.name,
+    displayName: request.name === null ? null : checkedName(request.name),
     ...sealed,
-    hasJoined: true,
     language: null,
     now,
   });

@@ -7,15 +7,25 @@ export interface Friend {
   readonly displayName: string | null;
 }
 
-/** Members of earlier parties who have signed in or have a name, the latest first. */
+/** Members of earlier parties, the latest first. */
 export async function friendsOf(db: Queryable, memberId: string, limit: number): Promise<Friend[]> {
   return db.query<Friend>(
     `select m.member_id as "id", m.display_name as "displayName"
      from friends f join members m on m.member_id = f.friend_id
-     where f.member_id = $1 and (m.joined_at is not null or m.display_name is not null)
-     order by f.last_at desc, f.friend_id limit $2`,
+     where f.member_id = $1 order by f.last_at desc, f.friend_id limit $2`,
     [memberId, limit],
   );
+}
+
+/** Those of `ids` whose names the member may see already: friends, and members of the same group chats. */
+export async function knownTo(db: Queryable, memberId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ id: string }>(
+    `select friend_id as "id" from friends where member_id = $1 and friend_id = any($2)
+     union select o.member_id from channel_members mine join channel_members o using (channel_id)
+     where mine.member_id = $1 and o.member_id = any($2)`,
+    [memberId, ids],
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 export interface Channel {

@@ -2,9 +2,6 @@
 
 import type { Seal } from '../../base/seal.ts';
 
-/** A phone number in E.164 form. The schemas repeat the pattern. */
-export const E164 = /^\+[1-9][0-9]{6,14}$/;
-
 export interface SealedPhone {
   readonly phone: Buffer;
   readonly phoneHash: Buffer;
@@ -25,9 +22,4 @@ export function openPhone(seal: Seal, { phone, phoneHash }: SealedPhone): string
 
 function sealNameOf(phoneHash: Buffer): string {
   return `phone ${phoneHash.toString('hex')}`;
-}
-
-/** +1 555 010 0000 to 0199: numbers that no subscriber has, for tests. */
-export function isReserved(phone: string): boolean {
-  return /^\+15550100(0\d\d|1\d\d)$/.test(phone);
 }

@@ -8,24 +8,22 @@ export interface MemberRow {
   readonly displayName: string | null;
   readonly phone: Buffer | null;
   readonly phoneHash: Buffer | null;
-  readonly hasJoined: boolean;
   readonly hasOptedOut: boolean;
   readonly language: Language | null;
   /** True: a placeholder for an open seat of a party, not a real member. */
   readonly isSeat: boolean;
+  /** True: a placeholder for a phone that the organizer of one party named, not a real member. */
+  readonly isInvitedPhone: boolean;
 }
 
-const MEMBER_COLUMNS = `member_id as "id", display_name as "displayName", phone, phone_hash as "phoneHash",
-  joined_at is not null as "hasJoined", exists (
-    select 1 from opted_out_phones s where s.phone_hash = members.phone_hash) as "hasOptedOut", language, is_seat as "isSeat"`;
+const MEMBER_COLUMNS = `member_id as "id", display_name as "displayName", phone,
+  coalesce(phone_hash, invited_phone_hash) as "phoneHash", exists (
+    select 1 from opted_out_phones s where s.phone_hash = coalesce(members.phone_hash, invited_phone_hash)) as "hasOptedOut",
+  language, is_seat as "isSeat", invited_phone_hash is not null as "isInvitedPhone"`;
 
 export async function findMembers(db: Queryable, ids: readonly string[]): Promise<Map<string, MemberRow>> {
   const rows = await db.query<MemberRow>(`select ${MEMBER_COLUMNS} from members where member_id = any($1)`, [ids]);
   return new Map(rows.map((row) => [row.id, row]));
-}
-
-export async function findByPhones(db: Queryable, hashes: readonly Buffer[]): Promise<MemberRow[]> {
-  return db.query<MemberRow>(`select ${MEMBER_COLUMNS} from members where phone_hash = any($1)`, [hashes]);
 }
 
 export interface NewMember {
@@ -33,7 +31,6 @@ export interface NewMember {
   readonly displayName: string | null;
   readonly phone: Buffer | null;
   readonly phoneHash: Buffer | null;
-  readonly hasJoined: boolean;
   /** Null: not known; a stored language is kept. */
   readonly language: Language | null;
   readonly now: number;
@@ -43,13 +40,13 @@ export interface NewMember {
 export async function insertMember(tx: Queryable, member: NewMember): Promise<MemberRow> {
   const rows = await tx.query<MemberRow>(
     `insert into members (member_id, display_name, phone, phone_hash, joined_at, created_at, language)
-     values ($1, $2, $3, $4, case when $5 then to_timestamp($6 / 1000.0) end, to_timestamp($6 / 1000.0), $7)
+     values ($1, $2, $3, $4, to_timestamp($5 / 1000.0), to_timestamp($5 / 1000.0), $6)
      on conflict (phone_hash) where phone_hash is not null do update
        set joined_at = coalesce(members.joined_at, excluded.joined_at),
          display_name = coalesce(excluded.display_name, members.display_name),
-         language = case when $5 then coalesce(excluded.language, members.language) else members.language end
+         language = coalesce(excluded.language, members.language)
      returning ${MEMBER_COLUMNS}`,
-    [member.id, member.displayName, member.phone, member.phoneHash, member.hasJoined, member.now, member.language],
+    [member.id, member.displayName, member.phone, member.phoneHash, member.now, member.language],
   );
   if (rows[0] === undefined) throw new Error('inserting a member returned no row');
   return rows[0];
@@ -61,6 +58,37 @@ export async function insertSeats(tx: Queryable, ids: readonly string[], now: nu
     `insert into members (member_id, is_seat, created_at)
      select n.id, true, to_timestamp($2 / 1000.0) from unnest($1::uuid[]) as n(id)`,
     [ids, now],
+  );
+}
+
+export interface InvitedPhone {
+  readonly id: string;
+  readonly phone: Buffer;
+  readonly phoneHash: Buffer;
+}
+
+/**
+ * Inserts a placeholder for each phone that an organizer named. It never finds a member: known and unknown phones take the
+ * same path. Texts are in the language of the phone's owner if that is stored, else in the organizer's.
+ */
+export async function insertInvitedPhones(
+  tx: Queryable,
+  phones: readonly InvitedPhone[],
+  language: Language | null,
+  now: number,
+): Promise<void> {
+  await tx.query(
+    `insert into members (member_id, phone, invited_phone_hash, language, created_at)
+     select n.id, n.phone, n.hash, coalesce((select m.language from members m where m.phone_hash = n.hash), $4),
+       to_timestamp($5 / 1000.0)
+     from unnest($1::uuid[], $2::bytea[], $3::bytea[]) as n(id, phone, hash)`,
+    [
+      phones.map(({ id }) => id),
+      phones.map(({ phone }) => phone),
+      phones.map(({ phoneHash }) => phoneHash),
+      language,
+      now,
+    ],
   );
 }
 
@@ -152,8 +180,13 @@ export async function findSessionRow(db: Queryable, tokenHash: Buffer, now: numb
   return rows[0] ?? null;
 }
 
+/** Deletes a session and, in the same statement, ends every token that its member has. */
 export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<void> {
-  await db.query('delete from member_sessions where token_hash = $1', [tokenHash]);
+  await db.query(
+    `with ended as (delete from member_sessions where token_hash = $1 returning member_id)
+     update members m set token_version = m.token_version + 1 from ended e where m.member_id = e.member_id`,
+    [tokenHash],
+  );
 }
 
 /** Null opts in again. A phone that has no member yet can opt out too. */
@@ -187,32 +220,6 @@ export async function deleteOldSignIns(db: Queryable, now: number, limit: number
   return challenges.length + sessions.length;
 }
 
-export interface TokenKeyRow {
-  readonly id: string;
-  readonly privateKey: Buffer;
-  readonly publicJwk: Readonly<Record<string, unknown>>;
-}
-
-/** Newest first: the newest key signs, all of them verify. */
-export async function listTokenKeys(db: Queryable): Promise<TokenKeyRow[]> {
-  return db.query<TokenKeyRow>(
-    `select key_id as "id", private_key as "privateKey", public_jwk as "publicJwk" from token_keys
-     order by created_at desc, key_id limit 10`,
-  );
-}
-
-/** Inserts nothing if another server has inserted a key already. */
-export async function insertFirstTokenKey(
-  db: Queryable,
-  key: { readonly id: string; readonly privateKey: Buffer; readonly publicJwk: string; readonly now: number },
-): Promise<void> {
-  await db.query(
-    `insert into token_keys (key_id, private_key, public_jwk, created_at)
-     select $1, $2, $3::json, to_timestamp($4 / 1000.0) where not exists (select 1 from token_keys)`,
-    [key.id, key.privateKey, key.publicJwk, key.now],
-  );
-}
-
 export async function insertChannel(
   tx: Queryable,
   channel: {
@@ -244,7 +251,10 @@ export async function membersOfChannels(db: Queryable, ids: readonly string[]): 
   return new Map(rows.map(({ id, members }) => [id, members]));
 }
 
-/** Friendship is mutual; a repeated one moves to the top. */
+/**
+ * Friendship is mutual; a repeated one moves to the top. Friends see each other's names, so only members who both acted may
+ * become friends. The rows are written in order, so that two transactions never deadlock.
+ */
 export async function addFriends(
   tx: Queryable,
   memberId: string,
@@ -254,8 +264,24 @@ export async function addFriends(
   await tx.query(
     `insert into friends (member_id, friend_id, last_at)
      select p.a, p.b, to_timestamp($3 / 1000.0) from unnest($2::uuid[]) as n(id)
-     cross join lateral (values ($1::uuid, n.id), (n.id, $1::uuid)) as p(a, b) where n.id <> $1
+     cross join lateral (values ($1::uuid, n.id), (n.id, $1::uuid)) as p(a, b) where n.id <> $1 order by p.a, p.b
      on conflict (member_id, friend_id) do update set last_at = excluded.last_at`,
     [memberId, others, now],
   );
+}
+
+/** Returns how many of the phones are new to this organizer. Sorted, so that two calls never deadlock. */
+export async function insertNamedPhones(
+  tx: Queryable,
+  organizerId: string,
+  hashes: readonly Buffer[],
+  now: number,
+): Promise<number> {
+  const rows = await tx.query(
+    `insert into named_phones (member_id, phone_hash, named_at)
+     select distinct on (n.hash) $1::uuid, n.hash, to_timestamp($3 / 1000.0) from unnest($2::bytea[]) as n(hash) order by n.hash
+     on conflict do nothing returning 1`,
+    [organizerId, hashes, now],
+  );
+  return rows.length;
 }

@@ -3,6 +3,7 @@
 import type { Offering } from '../../../schemas/types.gen.ts';
 import type { Mode } from '../../base/config.ts';
 import type { FieldProblem } from '../../base/errors.ts';
+import { withMediaTypes } from '../catalogue/written-defaults.ts';
 
 export type OfferingContent = Offering;
 
@@ -31,7 +32,7 @@ export function offeringView(row: OfferingViewRow): Record<string, unknown> {
     object: 'offering',
     mode: row.mode,
     status: row.status,
-    ...row.content,
+    ...withMediaTypes(row.content),
     review_note: row.review_note,
     created_at: row.created_at,
     updated_at: row.changed_at,

@@ -93,7 +93,8 @@ function statusAfter(
   before: OfferingRow | null,
   content: OfferingContent,
 ): { status: string; reviewNote: string | null } {
-  if (before === null) return { status: 'pending', reviewNote: null };
+  // Any change of a rejected offering asks for a new review: the change may be the correction.
+  if (before === null || before.status === 'rejected') return { status: 'pending', reviewNote: null };
   const reviewedFieldsHash = (version: OfferingContent): Buffer =>
     seller.contract.fingerprint(
       'offering',

@@ -4,7 +4,7 @@
 import { IN_RANGE } from '../ledger/check-queries.ts';
 
 /** The entries of every captured hold and the processor's fee of it, every movement that was done, also one that failed
- * afterwards, and every dispute that moved money. */
+ * afterwards, every failed refund that was closed, and every dispute that moved money. */
 export const EXPECTED_ENTRIES = `
   select venue_id, checkout_id, mode, currency, 'capture' as kind, hold_id::text as subject, amount::bigint as amount
     from holds where ${IN_RANGE} and status in ('captured', 'returned')
@@ -35,6 +35,13 @@ export const EXPECTED_ENTRIES = `
   select venue_id, checkout_id, mode, currency, 'fee_return_failed', movement_id::text,
       fee_part::bigint * failures_after_done
     from movements where ${IN_RANGE} and failures_after_done > 0 and kind = 'refund'
+  union all
+  select venue_id, checkout_id, mode, currency, kind || '_closed', movement_id::text,
+      (amount - case kind when 'refund' then fee_part else 0 end)::bigint
+    from movements where ${IN_RANGE} and status = 'closed'
+  union all
+  select venue_id, checkout_id, mode, currency, 'fee_return_closed', movement_id::text, fee_part::bigint
+    from movements where ${IN_RANGE} and status = 'closed' and kind = 'refund'
   union all
   select venue_id, checkout_id, mode, currency, 'dispute', dispute_id, withdrawn_amount::bigint
     from disputes where ${IN_RANGE} and withdrawn_amount > 0

@@ -4,7 +4,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { requireTransition } from '../../base/transitions.ts';
 import { ENDED_DISPUTE_STATUSES, IS_UNDECIDED } from './dispute-queries.ts';
-import type { MovementRow } from './movement-queries.ts';
+import { MOVEMENT_COLUMNS, type MovementRow } from './movement-queries.ts';
 import { MOVEMENT_TRANSITIONS, type MovementStatus } from './transitions.ts';
 
 export interface RefundChange {
@@ -43,6 +43,21 @@ export async function markRefundDue(
     `update movements set due_at = to_timestamp($4 / 1000.0), lease_token = lease_token + 1
      where venue_id = $1 and movement_id = $2 and mode = $3 and kind in ('refund', 'return') and status in ('pending', 'done')`,
     [hint.venueId, hint.movementId, hint.mode, hint.now],
+  );
+}
+
+/** Leases the done refunds of a charge, so that the processor is asked for them again. */
+export async function claimDoneRefunds(
+  db: Queryable,
+  venueId: string,
+  holdId: string,
+  leaseEnds: number,
+): Promise<MovementRow[]> {
+  return db.query<MovementRow>(
+    `update movements set lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and hold_id = $2 and kind in ('refund', 'return') and status = 'done' and processor_id is not null
+     returning ${MOVEMENT_COLUMNS}`,
+    [venueId, holdId, leaseEnds],
   );
 }
 
@@ -92,7 +107,7 @@ export async function lockUnpaidRefunds(tx: Queryable, venueId: string, holdId: 
     `select movement_id as "id", kind, share_id as "shareId", hold_id as "holdId", status, amount, fee_part as "feePart", reason,
        processor_id is not null as "wasMade"
      from movements where venue_id = $1 and hold_id = $2 and kind in ('refund', 'return')
-       and status not in ('pending', 'done', 'dropped') order by created_at, movement_id for update`,
+       and status not in ('pending', 'done', 'dropped', 'closed') order by created_at, movement_id for update`,
     [venueId, holdId],
   );
 }
@@ -169,4 +184,44 @@ export async function countUnpaidRefunds(db: Queryable): Promise<RefundCount[]> 
      from movements where status in ('failed', 'frozen') and kind in ('refund', 'return')
      group by mode, status order by mode, status`,
   );
+}
+
+export interface FailedRefund {
+  readonly id: string;
+  readonly venueId: string;
+  readonly mode: Mode;
+  readonly checkoutId: string;
+  readonly shareId: string;
+  readonly amount: number;
+  readonly currency: string;
+  /** The processor's reason. */
+  readonly error: string | null;
+  /** When it was decided. */
+  readonly createdAt: string;
+}
+
+const FAILED_REFUNDS = `select movement_id as "id", venue_id as "venueId", mode, checkout_id as "checkoutId", share_id as "shareId",
+    amount, currency, last_error as "error", utc_text(created_at) as "createdAt"
+  from movements where mode in ('live', 'test') and status = 'failed' and kind in ('refund', 'return')`;
+
+/** Refunds that did not reach the guest; live mode first, the oldest first. */
+export async function listFailedRefunds(db: Queryable, limit: number): Promise<FailedRefund[]> {
+  return db.query<FailedRefund>(`${FAILED_REFUNDS} order by mode, movement_id limit $1`, [limit]);
+}
+
+/** Null: no refund with this id has failed, or it was retried, dropped or closed since. */
+export async function findFailedRefund(db: Queryable, id: string): Promise<FailedRefund | null> {
+  const rows = await db.query<FailedRefund>(`${FAILED_REFUNDS} and movement_id = $1`, [id]);
+  return rows[0] ?? null;
+}
+
+/** An operator has paid the refund in another way: it is never sent again. Null: it is no longer failed. */
+export async function closeFailedRefund(tx: Queryable, venueId: string, id: string): Promise<MovementRow | null> {
+  requireTransition('movement', MOVEMENT_TRANSITIONS, 'failed', 'closed');
+  const rows = await tx.query<MovementRow>(
+    `update movements set status = 'closed' where venue_id = $1 and movement_id = $2 and status = 'failed'
+       and kind in ('refund', 'return') returning ${MOVEMENT_COLUMNS}`,
+    [venueId, id],
+  );
+  return rows[0] ?? null;
 }

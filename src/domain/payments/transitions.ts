@@ -20,7 +20,16 @@ export const ENDED_HOLD_STATUSES: readonly HoldStatus[] = ['released', 'returned
 /** The guest was charged, so the processor has charged us its fee. */
 export const isCharged = (status: HoldStatus): boolean => status === 'captured' || status === 'returned';
 
-export type MovementStatus = 'waiting' | 'sending' | 'pending' | 'frozen' | 'done' | 'owed' | 'failed' | 'dropped';
+export type MovementStatus =
+  | 'waiting'
+  | 'sending'
+  | 'pending'
+  | 'frozen'
+  | 'done'
+  | 'owed'
+  | 'failed'
+  | 'dropped'
+  | 'closed';
 
 export const HOLD_TRANSITIONS: Transitions<HoldStatus> = {
   requested: ['open', 'held', 'releasing', 'voided'],
@@ -48,7 +57,8 @@ export const MOVEMENT_TRANSITIONS: Transitions<MovementStatus> = {
   // A reversal for which the venue's account has no funds. It is never sent again: later transfers settle it.
   owed: [],
   // Waiting: an operator retries it. Dropped: a refund has reduced the transfer to 0, or a lost dispute has given the guest
-  // the money of the refund.
-  failed: ['waiting', 'dropped'],
+  // the money of the refund. Closed: an operator has paid the refund in another way.
+  failed: ['waiting', 'dropped', 'closed'],
   dropped: [],
+  closed: [],
 };

@@ -2,6 +2,7 @@
 // the version of the party it was rendered from, so a guest who took a seat in the meantime is not removed.
 
 import type { FastifyReply } from 'fastify';
+import { parsePhone } from '../../../schemas/rules/phone.ts';
 import { Problem } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
 import { splitEqually } from '../../base/money.ts';
@@ -9,7 +10,6 @@ import { createSeats } from '../../domain/checkouts/party/claim-seat.ts';
 import { type CurrentParty, currentParty, type PartyMember } from '../../domain/checkouts/party/invitee.ts';
 import { MIN_CHARGE } from '../../domain/checkouts/party/split.ts';
 import { type Channel, channelsOf, type Friend, friendsOf } from '../../domain/members/friend-queries.ts';
-import { parsePhone } from '../../domain/members/parse-phone.ts';
 import { type Action, redirectTo, sendRefusal, sendScreen } from './actions.ts';
 import { type PageModel, readPageModel } from './page-model.ts';
 import { guestOf, type PageRequest, type PageRoute, performForm } from './page-request.ts';
@@ -133,6 +133,9 @@ export const chooseParty: Action = async (page, route, typed) => {
     await submitParty(page, route, form, sources.current, people.entries, amounts.amounts as readonly number[]);
     return redirectTo(page, `/c/${route.checkoutId}`);
   } catch (error) {
+    if (error instanceof Problem && error.code === 'rate_limited') {
+      return first({ field: null, message: page.translator.translate('page.too_many_invited') }, 429);
+    }
     if (!(error instanceof Problem) || error.status !== 422) return sendRefusal(page, route, error);
     return first(formErrorFor(page, error, people.entries, form), 422);
   }
@@ -185,7 +188,7 @@ function entriesOf(
     if (form.channels.includes(id)) for (const member of members) add(member.id, member.displayName, 'member');
   }
   for (const [index, { phone, name }] of form.phones.entries()) {
-    const number = parsePhone(phone, page.http.app.config.sandboxSms);
+    const number = parsePhone(phone, page.http.app.services.phones);
     if (number === null) {
       return { formError: { field: `phone-${index}`, message: page.translator.translate('page.phone_wrong') } };
     }
@@ -233,8 +236,9 @@ async function submitParty(
 function formErrorFor(page: PageRequest, problem: Problem, people: readonly PartyEntry[], form: PartyForm): FormError {
   const index = /^\/members\/(\d+)/.exec(problem.detail.field ?? '')?.[1];
   const person = index === undefined ? undefined : people[Number(index)];
-  const { sandboxSms } = page.http.app.config;
-  const row = form.phones.findIndex(({ phone }) => parsePhone(phone, sandboxSms) === person?.key);
-  const key = problem.code === 'not_unique' ? 'page.person_twice' : 'page.party_wrong';
+  const { phones } = page.http.app.services;
+  const row = form.phones.findIndex(({ phone }) => parsePhone(phone, phones) === person?.key);
+  const isName = /^\/members\/\d+\/name$/.test(problem.detail.field ?? '');
+  const key = isName ? 'page.name_wrong' : problem.code === 'not_unique' ? 'page.person_twice' : 'page.party_wrong';
   return { field: row < 0 ? null : `phone-${row}`, message: page.translator.translate(key) };
 }

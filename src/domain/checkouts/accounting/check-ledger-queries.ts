@@ -105,7 +105,7 @@ const FUNDS_LEFT = `
   from (
     select venue_id, checkout_id, case when kind in ('capture', 'return_failed') then amount else -amount end as funds,
         false as explained
-      from entries where kind in ('capture', 'earning', 'fee', 'return', 'return_failed', 'dispute_returned')
+      from entries where kind in ('capture', 'earning', 'fee', 'return', 'return_failed', 'return_closed', 'dispute_returned')
     union all
     select venue_id, checkout_id, 0, true from range_movements
       where kind = 'return' and status in ('waiting', 'sending', 'pending', 'frozen', 'failed')

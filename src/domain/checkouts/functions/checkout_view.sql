@@ -17,7 +17,7 @@ begin
       into v_shares, v_funded
       from shares p cross join lateral (
         select p.share_id as id, p.amount, p.status, p.is_organizer,
-          coalesce(p.display_name, member_name(p.member_id)) as display_name,
+          share_name(p) as display_name,
           utc_text(p.held_at) as held_at, greatest(p.refunded_amount - p.failed_refund_amount, 0) as refunded_amount) r
       where p.venue_id = c.venue_id and p.checkout_id = c.checkout_id and p.dropped_at is null;
   end if;

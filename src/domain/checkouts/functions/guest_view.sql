@@ -29,7 +29,7 @@ create or replace function guest_view(c checkouts) returns json language sql sta
         and g.renews is null and g.status = 'held' and g.renewal_refused_at is not null and c.status = 'collecting'
       cross join lateral (
         select p.share_id as id, p.amount, p.status, p.is_organizer,
-          coalesce(p.display_name, m.display_name) as display_name, utc_text(p.held_at) as held_at,
+          share_name(p) as display_name, utc_text(p.held_at) as held_at,
           coalesce(m.is_seat, false) and c.status = 'collecting' and (p.amount = 0 or p.status in ('invited', 'failed'))
             as is_open_seat,
           coalesce(member_name(k.payer_id), q.display_name) as covered_by,

@@ -4,6 +4,7 @@ import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import { payersOf } from '../../payments/queries.ts';
 import { overdueSql } from '../expire-queries.ts';
+import { pendingShareSql } from './accept-queries.ts';
 
 export interface Route {
   readonly venueId: string;
@@ -19,6 +20,15 @@ export async function venueOf(db: Queryable, id: string): Promise<string | null>
   return rows[0]?.venueId ?? null;
 }
 
+/** The mode of a checkout, which never changes; null: the venue has no such checkout. */
+export async function modeOfCheckout(db: Queryable, venueId: string, checkoutId: string): Promise<Mode | null> {
+  const rows = await db.query<{ mode: Mode }>('select mode from checkouts where venue_id = $1 and checkout_id = $2', [
+    venueId,
+    checkoutId,
+  ]);
+  return rows[0]?.mode ?? null;
+}
+
 export async function checkoutOfShare(db: Queryable, venueId: string, shareId: string): Promise<string | null> {
   const rows = await db.query<{ id: string }>(
     'select checkout_id as "id" from shares where venue_id = $1 and share_id = $2',
@@ -27,14 +37,17 @@ export async function checkoutOfShare(db: Queryable, venueId: string, shareId: s
   return rows[0]?.id ?? null;
 }
 
-/** The member of a share, also of a dropped one. */
-export async function memberOfShare(
-  db: Queryable,
-  venueId: string,
-  shareId: string,
-): Promise<{ readonly memberId: string; readonly displayName: string | null } | null> {
-  const rows = await db.query<{ memberId: string; displayName: string | null }>(
-    'select member_id as "memberId", display_name as "displayName" from shares where venue_id = $1 and share_id = $2',
+export interface ShareMember {
+  readonly memberId: string;
+  readonly displayName: string | null;
+  readonly isNamedByPhone: boolean;
+}
+
+/** The member of a share and the name that the share shows, also of a dropped one. */
+export async function memberOfShare(db: Queryable, venueId: string, shareId: string): Promise<ShareMember | null> {
+  const rows = await db.query<ShareMember>(
+    `select member_id as "memberId", share_name(shares) as "displayName", invited_phone_hash is not null as "isNamedByPhone"
+     from shares where venue_id = $1 and share_id = $2`,
     [venueId, shareId],
   );
   return rows[0] ?? null;
@@ -57,7 +70,8 @@ export async function wasDroppedFromParty(
   memberId: string,
 ): Promise<boolean> {
   const rows = await db.query(
-    'select 1 from shares where venue_id = $1 and checkout_id = $2 and member_id = $3 and dropped_at is not null limit 1',
+    `select 1 from shares where venue_id = $1 and checkout_id = $2 and dropped_at is not null
+       and (member_id = $3 or invited_phone_hash = member_phone_hash($3)) limit 1`,
     [venueId, checkoutId, memberId],
   );
   return rows.length > 0;
@@ -68,6 +82,8 @@ export interface GuestView {
   readonly mode: Mode;
   readonly organizerId: string | null;
   readonly myShareId: string | null;
+  /** The member's share that the member has not acted on yet. */
+  readonly pendingShareId: string | null;
   readonly overdue: boolean;
 }
 
@@ -82,6 +98,7 @@ export async function viewForGuest(
     `select guest_view(c)::text as "json", c.mode, c.organizer_id as "organizerId",
        (select s.share_id from shares s where s.venue_id = c.venue_id and s.checkout_id = c.checkout_id
           and s.dropped_at is null and s.member_id = $3::uuid) as "myShareId",
+       ${pendingShareSql('c.venue_id', 'c.checkout_id', '$3::uuid')} as "pendingShareId",
        ${overdueSql('$4', 'c')} as "overdue"
      from checkouts c where c.venue_id = $1 and c.checkout_id = $2`,
     [venueId, id, memberId, now],

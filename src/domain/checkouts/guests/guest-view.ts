@@ -1,5 +1,6 @@
 // GET /v1/public/checkouts/{id}: the guests' view of a checkout. Any signed-in member who knows its id may read it. A
-// publishable key reads its own venue's checkouts of its own mode. An overdue checkout is expired first.
+// publishable key reads its own venue's checkouts of its own mode. An overdue checkout is expired first. A signed-in
+// member who was invited has accepted the invite by reading.
 
 import type { Queryable } from '../../../base/db.ts';
 import { notFound } from '../../../base/errors.ts';
@@ -7,6 +8,7 @@ import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { type Guest, isGuest } from '../../members/guest.ts';
 import { expireOne } from '../expire.ts';
+import { acceptInvite } from './accept-invite.ts';
 import { type GuestView, venueOf, viewForGuest } from './guest-queries.ts';
 import type { GuestServices } from './guest-services.ts';
 
@@ -33,7 +35,7 @@ export async function viewAsGuest(
   return { status: 200, json: view.json };
 }
 
-/** The view with `my_share_id`, for a signed-in member. Without `expire` an overdue checkout is returned as it is. */
+/** The view with `my_share_id`, for a signed-in member. Without `expire` the checkout is returned as it is. */
 export async function guestJson(
   db: Queryable,
   venueId: string,
@@ -66,7 +68,8 @@ async function readCurrentView(
 ): Promise<GuestView> {
   const view = await viewForGuest(db, venueId, id, memberId, now);
   if (view === null) throw notFound();
-  if (!view.overdue || expire === undefined) return view;
-  await expireOne(expire.db, { ids: expire.ids, now }, venueId, id);
+  if (expire === undefined || !(view.overdue || view.pendingShareId !== null)) return view;
+  if (view.overdue) await expireOne(expire.db, { ids: expire.ids, now }, venueId, id);
+  if (memberId !== null && view.pendingShareId !== null) await acceptInvite(expire.db, now, venueId, id, memberId);
   return readCurrentView(db, venueId, id, memberId, now);
 }

@@ -8,6 +8,7 @@ import { networkOf } from '../../../base/network.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Guest } from '../../members/guest.ts';
 import { declinesBlockUntil, recordHoldAddress } from '../../payments/decline-queries.ts';
+import { acceptInvite } from '../guests/accept-invite.ts';
 import { checkoutOfShare, venueOf } from '../guests/guest-queries.ts';
 import type { GuestServices } from '../guests/guest-services.ts';
 import { holdOf, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
@@ -65,6 +66,7 @@ export async function holdAsGuest(
   const venueId = await venueOf(services.db, shareId);
   const checkoutId = venueId === null ? null : await checkoutOfShare(services.db, venueId, shareId);
   if (venueId === null || checkoutId === null) throw notFound();
+  await acceptInvite(services.db, services.clock.now(), venueId, checkoutId, guest.memberId);
   const checkout = await readCheckout(services.db, venueId, checkoutId);
   const share = checkout === null ? undefined : shareOf(checkout, shareId);
   if (checkout === null || share === undefined) throw notFound();

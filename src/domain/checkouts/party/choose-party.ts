@@ -5,13 +5,15 @@ import { createHash } from 'node:crypto';
 import type { Party } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';
 import { conflict, type FieldProblem, invalid, notFound, Problem } from '../../../base/errors.ts';
-import type { Input, OperationResult } from '../../../base/operation.ts';
+import type { IdempotentInput, Input, OperationResult } from '../../../base/operation.ts';
 import { randomText } from '../../../base/random.ts';
+import { guestKey } from '../../idempotency/stored-responses.ts';
 import { countSharedCalls } from '../../keys/queries.ts';
 import { retryAfterSeconds } from '../../keys/retry-after.ts';
 import type { Guest } from '../../members/guest.ts';
+import { countNewPhones } from '../../members/named-phones.ts';
 import { addFriends } from '../../members/queries.ts';
-import { venueOf } from '../guests/guest-queries.ts';
+import { modeOfCheckout, venueOf } from '../guests/guest-queries.ts';
 import type { GuestServices } from '../guests/guest-services.ts';
 import { guestJson } from '../guests/guest-view.ts';
 import { insertInvites, invitesOf, type NewInvite } from '../guests/invite-queries.ts';
@@ -22,6 +24,7 @@ import { writeSteps } from '../write-steps.ts';
 import { decideParty, type PartyRefusal, type PartyShare } from './decide-party.ts';
 import { queueInvites } from './invite-messages.ts';
 import { type ResolvedMember, resolveParty } from './party-members.ts';
+import { currentInvites } from './party-queries.ts';
 import { checkSplit, equalSplit, MIN_CHARGE } from './split.ts';
 
 const TOKEN_LENGTH = 24;
@@ -30,41 +33,49 @@ const MAX_CHOICES_PER_HOUR = 30;
 export async function chooseParty(
   services: GuestServices,
   guest: Guest,
-  input: Input<Party>,
+  input: IdempotentInput<Party>,
 ): Promise<OperationResult> {
   const id = input.params.id ?? '';
   const venueId = await venueOf(services.db, id);
+  const { key, fingerprint } = input.idempotency;
+  const mode = venueId === null || key === null ? null : await modeOfCheckout(services.db, venueId, id);
   if (venueId === null) throw notFound();
-  return services.db.transaction(async (tx) => {
-    const checkout = await lockCheckout(tx, venueId, id);
-    if (checkout === null) throw notFound();
-    requireMayChoose(checkout, guest, services.clock.now());
-    if (input.expectedVersion !== undefined && input.expectedVersion !== partyVersion(checkout)) {
-      throw conflict('party_changed', 'The party has changed since you looked at it. Look again, then choose.');
-    }
-    await countChoice(tx, id);
-    const { memberId } = guest;
-    const currentNames = new Map(
-      checkout.shares.flatMap((share) => (share.displayName === null ? [] : [[share.memberId, share.displayName]])),
-    );
-    const party = await resolveParty(
-      tx,
-      { ...services, now: services.clock.now() },
-      memberId,
-      input.body.members,
-      currentNames,
-    );
-    if ('problems' in party) throw invalid(party.problems);
-    await writeParty(tx, services, guest, checkout, splitParty(checkout, party.members, input.body), party.members);
-    const shares = (await invitesOf(tx, venueId, id)).map(({ shareId, displayName, amount, token }) => ({
-      id: shareId,
-      display_name: displayName,
-      amount,
-      url: inviteUrl(services, shareId, token),
-    }));
-    const view = await guestJson(tx, venueId, id, guest.memberId, services.clock.now());
-    return { status: 200, json: `{"checkout":${view},"shares":${JSON.stringify(shares)}}` };
-  });
+  const run = (tx: Queryable): Promise<OperationResult> => chooseInTransaction(tx, services, guest, venueId, input);
+  if (key === null || mode === null) return services.db.transaction(run);
+  const responseKey = { venueId, mode, key: guestKey(guest.memberId, id, key), now: services.clock.now() };
+  return services.runOnce({ responseKey, fingerprint, run });
+}
+
+async function chooseInTransaction(
+  tx: Queryable,
+  services: GuestServices,
+  guest: Guest,
+  venueId: string,
+  input: Input<Party>,
+): Promise<OperationResult> {
+  const id = input.params.id ?? '';
+  const checkout = await lockCheckout(tx, venueId, id);
+  if (checkout === null) throw notFound();
+  requireMayChoose(checkout, guest, services.clock.now());
+  if (input.expectedVersion !== undefined && input.expectedVersion !== partyVersion(checkout)) {
+    throw conflict('party_changed', 'The party has changed since you looked at it. Look again, then choose.');
+  }
+  await countChoice(tx, id);
+  const phones = input.body.members.flatMap((item) => ('phone' in item ? [item.phone] : []));
+  await countNewPhones(tx, { seal: services.seal, now: services.clock.now() }, guest.memberId, phones);
+  const current = await currentInvites(tx, venueId, id);
+  const partyServices = { ...services, now: services.clock.now() };
+  const party = await resolveParty(tx, partyServices, guest.memberId, input.body.members, current);
+  if ('problems' in party) throw invalid(party.problems);
+  await writeParty(tx, services, guest, checkout, splitParty(checkout, party.members, input.body), party.members);
+  const shares = (await invitesOf(tx, venueId, id)).map(({ shareId, displayName, amount, token }) => ({
+    id: shareId,
+    display_name: displayName,
+    amount,
+    url: inviteUrl(services, shareId, token),
+  }));
+  const view = await guestJson(tx, venueId, id, guest.memberId, services.clock.now());
+  return { status: 200, json: `{"checkout":${view},"shares":${JSON.stringify(shares)}}` };
 }
 
 /** Identifies the current party: which member has which share. Payments do not change it. */
@@ -114,12 +125,9 @@ async function writeParty(
   const tokens = new Map(added.map(({ id }) => [id, randomText(services.random, TOKEN_LENGTH)]));
   const invites = [...tokens].map(([shareId, token]): NewInvite => newInvite(services, shareId, token));
   await insertInvites(tx, checkout.venueId, invites, now);
-  await addFriends(
-    tx,
-    guest.memberId,
-    members.filter(({ member }) => !member.isSeat).map(({ member }) => member.id),
-    now,
-  );
+  // Moves friends to the top of the list. Naming a person makes no new friend: the list shows names.
+  const known = members.filter(({ isKnown }) => isKnown).map(({ member }) => member.id);
+  await addFriends(tx, guest.memberId, known, now);
   await queueInvites(tx, services, checkout, added, members, tokens);
   await scheduleNotifications(tx, checkout.venueId, checkout.id);
 }
@@ -143,10 +151,12 @@ function splitParty(
   const fault = checkSplit(checkout.amount, amounts);
   if (fault?.fault === 'wrong sum') throw invalid([wrongSum(checkout.amount, fault.difference)]);
   if (fault !== null) throw invalid([tooSmall(split, members[fault.position])]);
-  return members.map(({ member, displayName }, index) => ({
+  return members.map(({ member, displayName, invitedPhoneHash, isAccepted }, index) => ({
     memberId: member.id,
     displayName,
     amount: amounts[index] ?? 0,
+    invitedPhoneHash,
+    isAccepted,
   }));
 }
 

@@ -7,7 +7,8 @@ import { conflict, notFound, type Problem } from '../../../base/errors.ts';
 import type { Ids } from '../../../base/ids.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Guest } from '../../members/guest.ts';
-import { addFriends, findMembers, insertSeats } from '../../members/queries.ts';
+import { findMembers, insertSeats } from '../../members/queries.ts';
+import { acceptUnderLock, befriendParty } from '../guests/accept-invite.ts';
 import { venueOf } from '../guests/guest-queries.ts';
 import type { GuestServices } from '../guests/guest-services.ts';
 import { guestJson } from '../guests/guest-view.ts';
@@ -51,6 +52,8 @@ async function claimUnderLock(
   shareId: string | null,
 ): Promise<string> {
   const now = services.clock.now();
+  const acceptedId = await acceptUnderLock(tx, checkout, memberId, now);
+  if (acceptedId !== null) return acceptedId;
   const memberIds = checkout.shares.map((share) => share.memberId);
   const known = await findMembers(tx, [memberId, ...memberIds]);
   const seats = new Set([...known.values()].filter(({ isSeat }) => isSeat).map(({ id }) => id));
@@ -59,8 +62,7 @@ async function claimUnderLock(
   if ('refusal' in decided) throw refusalProblem(decided.refusal);
   if (decided.steps.length === 0) return decided.shareId;
   await writeSteps(tx, { ids: services.ids, now }, checkout, decided.steps);
-  const others = memberIds.filter((id) => known.has(id) && !seats.has(id));
-  await addFriends(tx, memberId, others, now);
+  await befriendParty(tx, checkout.venueId, checkout.id, memberId, now);
   await scheduleNotifications(tx, checkout.venueId, checkout.id);
   return decided.shareId;
 }

@@ -12,6 +12,8 @@ export interface PartyShare {
   readonly memberId: string;
   readonly displayName: string | null;
   readonly amount: number;
+  readonly invitedPhoneHash?: Buffer | null;
+  readonly isAccepted?: boolean;
 }
 
 export type PartyRefusal = 'checkout_past_pay_by' | 'checkout_not_open' | 'not_organizer';

@@ -1,20 +1,33 @@
 // Resolves the party that the organizer sent (members by id, group chats, phones) to members: each once, the organizer
-// first. Problems are reported with a JSON pointer. An unknown phone becomes a new member.
+// first. Problems are reported with a JSON pointer. A phone becomes a placeholder, whether or not a member has it: the
+// result, its shape and the statements are the same for both, so that naming a phone reveals nothing about its owner.
 
 import type { Party } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { FieldProblem } from '../../../base/errors.ts';
 import type { Ids } from '../../../base/ids.ts';
+import { normalizeName } from '../../../base/plain-name.ts';
 import type { Seal } from '../../../base/seal.ts';
-import type { Language } from '../../../base/translations.ts';
-import { hashOfPhone, sealPhone } from '../../members/phone.ts';
-import { findByPhones, findMembers, insertMember, type MemberRow, membersOfChannels } from '../../members/queries.ts';
+import { knownTo } from '../../members/friend-queries.ts';
+import { sealPhone } from '../../members/phone.ts';
+import {
+  findMembers,
+  type InvitedPhone,
+  insertInvitedPhones,
+  type MemberRow,
+  membersOfChannels,
+} from '../../members/queries.ts';
+import type { CurrentInvite } from './party-queries.ts';
 
 export interface ResolvedMember {
   readonly member: MemberRow;
   readonly displayName: string | null;
   /** The keys by which a custom split may name this member. */
   readonly keys: readonly string[];
+  /** The organizer sees this member's name already: a friend, or a member of a shared group chat. */
+  readonly isKnown: boolean;
+  readonly isAccepted: boolean;
+  readonly invitedPhoneHash: Buffer | null;
 }
 
 export interface PartyServices {
@@ -34,21 +47,24 @@ interface NamedMember {
   readonly name: string | null;
   readonly keys: readonly string[];
   readonly field: string;
+  readonly phoneHash?: Buffer;
 }
 
-/** `currentNames`: by member, the names in the current party. A member who is named again without a name keeps it. */
+/** `current`: the party as it is. A person who is named again without a name keeps the typed one. */
 export async function resolveParty(
   tx: Queryable,
   services: PartyServices,
   organizerId: string,
   items: readonly Item[],
-  currentNames: ReadonlyMap<string, string>,
+  current: readonly CurrentInvite[],
 ): Promise<PartyResolution> {
+  const organizer = (await findMembers(tx, [organizerId])).get(organizerId);
+  if (organizer === undefined) throw new Error(`the organizer ${organizerId} is not a member`);
   const problems: FieldProblem[] = [];
   const named = [
-    ...(await byId(tx, items, problems)),
+    ...(await byId(tx, items, current, problems)),
     ...(await byChannel(tx, organizerId, items, problems)),
-    ...(await byPhone(tx, services, organizerId, items)),
+    ...(await byPhone(tx, services, organizer, items, current)),
   ].sort((a, b) => itemIndex(a.field) - itemIndex(b.field));
   const byMember = new Map<string, NamedMember>();
   for (const entry of named) {
@@ -65,22 +81,49 @@ export async function resolveParty(
     }
   }
   if (problems.length > 0) return { problems };
-  const found = await findMembers(tx, [organizerId, ...byMember.keys()]);
-  const organizer = found.get(organizerId);
-  if (organizer === undefined) throw new Error(`the organizer ${organizerId} is not a member`);
-  const members: ResolvedMember[] = [
-    {
-      member: organizer,
-      displayName: organizer.displayName ?? currentNames.get(organizerId) ?? null,
-      keys: ['organizer', organizerId, ...(byMember.get(organizerId)?.keys ?? [])],
-    },
-  ];
-  for (const { memberId, name, keys } of byMember.values()) {
+  const others = await resolveOthers(tx, organizerId, byMember, current);
+  const typedName = current.find(({ memberId }) => memberId === organizerId)?.displayName ?? null;
+  return {
+    members: [
+      {
+        member: organizer,
+        displayName: organizer.displayName ?? typedName,
+        keys: ['organizer', organizerId, ...(byMember.get(organizerId)?.keys ?? [])],
+        isKnown: true,
+        isAccepted: true,
+        invitedPhoneHash: null,
+      },
+      ...others,
+    ],
+  };
+}
+
+/** A member's own name is used only if the organizer sees it already. Otherwise it appears once the member has acted. */
+async function resolveOthers(
+  tx: Queryable,
+  organizerId: string,
+  byMember: ReadonlyMap<string, NamedMember>,
+  current: readonly CurrentInvite[],
+): Promise<ResolvedMember[]> {
+  const named = [...byMember.values()].filter(({ memberId }) => memberId !== organizerId);
+  const ids = named.map(({ memberId }) => memberId);
+  const [found, known] = await Promise.all([findMembers(tx, ids), knownTo(tx, organizerId, ids)]);
+  return named.flatMap(({ memberId, name, keys, phoneHash }): ResolvedMember[] => {
     const member = found.get(memberId);
-    if (member !== undefined && memberId !== organizerId)
-      members.push({ member, displayName: name ?? currentNames.get(memberId) ?? member.displayName, keys });
-  }
-  return { members };
+    if (member === undefined) return [];
+    const invite = current.find((one) => one.memberId === memberId);
+    const isKnown = known.has(memberId) && phoneHash === undefined;
+    return [
+      {
+        member,
+        displayName: name ?? invite?.displayName ?? (isKnown ? member.displayName : null),
+        keys,
+        isKnown,
+        isAccepted: invite?.isAccepted === true,
+        invitedPhoneHash: phoneHash ?? invite?.invitedPhoneHash ?? null,
+      },
+    ];
+  });
 }
 
 function itemIndex(field: string): number {
@@ -91,19 +134,28 @@ function isFromChannel(items: readonly Item[], { field }: NamedMember): boolean 
   return 'channel_id' in (items[itemIndex(field)] ?? {});
 }
 
-async function byId(tx: Queryable, items: readonly Item[], problems: FieldProblem[]): Promise<NamedMember[]> {
+async function byId(
+  tx: Queryable,
+  items: readonly Item[],
+  current: readonly CurrentInvite[],
+  problems: FieldProblem[],
+): Promise<NamedMember[]> {
   const requested = items.flatMap((item, index) =>
     'user_id' in item
       ? [{ id: item.user_id.toLowerCase(), sent: item.user_id, field: `/members/${index}/user_id` }]
       : [],
   );
-  const known = await findMembers(
+  const found = await findMembers(
     tx,
     requested.map(({ id }) => id),
   );
+  const inParty = new Set(current.map(({ memberId }) => memberId));
   const named: NamedMember[] = [];
   for (const { id, sent, field } of requested) {
-    if (known.has(id)) named.push({ memberId: id, name: null, keys: [...new Set([id, sent])], field });
+    const member = found.get(id);
+    // The placeholder of a phone belongs to one party.
+    const isUsable = member !== undefined && (!member.isInvitedPhone || inParty.has(id));
+    if (isUsable) named.push({ memberId: id, name: null, keys: [...new Set([id, sent])], field });
     else problems.push(unknown(field, 'There is no member with this id.', 'the id of a member'));
   }
   return named;
@@ -133,45 +185,35 @@ async function byChannel(
   return named;
 }
 
+/**
+ * Finds phones only among those that this organizer has named in this party before. The organizer's own phone is the
+ * organizer.
+ */
 async function byPhone(
   tx: Queryable,
-  services: PartyServices,
-  organizerId: string,
-  items: readonly Item[],
-): Promise<NamedMember[]> {
-  const requested = items.flatMap((item, index) =>
-    'phone' in item ? [{ phone: item.phone, name: item.name ?? null, field: `/members/${index}/phone` }] : [],
-  );
-  const hashes = requested.map(({ phone }) => hashOfPhone(services.seal, phone));
-  const known = new Map((await findByPhones(tx, hashes)).map((row) => [row.phoneHash?.toString('hex') ?? '', row.id]));
-  const language = (await findMembers(tx, [organizerId])).get(organizerId)?.language ?? null;
-  const named: NamedMember[] = [];
-  for (const [index, { phone, name, field }] of requested.entries()) {
-    const hex = (hashes[index] ?? Buffer.alloc(0)).toString('hex');
-    const memberId = known.get(hex) ?? (await insertInvitedMember(tx, services, phone, language));
-    known.set(hex, memberId);
-    named.push({ memberId, name, keys: [phone, memberId], field });
-  }
-  return named;
-}
-
-/** Messages to a new member are in the organizer's language until the member signs in. */
-async function insertInvitedMember(
-  tx: Queryable,
   { ids, seal, now }: PartyServices,
-  phone: string,
-  language: Language | null,
-): Promise<string> {
-  const sealed = sealPhone(seal, phone);
-  const member = await insertMember(tx, {
-    id: ids.uuid(),
-    displayName: null,
-    ...sealed,
-    hasJoined: false,
-    language,
-    now,
+  organizer: MemberRow,
+  items: readonly Item[],
+  current: readonly CurrentInvite[],
+): Promise<NamedMember[]> {
+  const memberIds = new Map<string, string>();
+  for (const { memberId, invitedPhoneHash } of current)
+    if (invitedPhoneHash !== null) memberIds.set(invitedPhoneHash.toString('hex'), memberId);
+  if (organizer.phoneHash !== null) memberIds.set(organizer.phoneHash.toString('hex'), organizer.id);
+  const added: InvitedPhone[] = [];
+  const named = items.flatMap((item, index): NamedMember[] => {
+    if (!('phone' in item)) return [];
+    const sealed = sealPhone(seal, item.phone);
+    const hex = sealed.phoneHash.toString('hex');
+    const memberId = memberIds.get(hex) ?? ids.uuid();
+    if (!memberIds.has(hex)) added.push({ id: memberId, ...sealed });
+    memberIds.set(hex, memberId);
+    const { phoneHash } = sealed;
+    const name = item.name === undefined ? null : normalizeName(item.name);
+    return [{ memberId, name, keys: [item.phone], field: `/members/${index}/phone`, phoneHash }];
   });
-  return member.id;
+  await insertInvitedPhones(tx, added, organizer.language, now);
+  return named;
 }
 
 function unknown(field: string, message: string, expected: string): FieldProblem {

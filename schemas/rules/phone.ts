@@ -1,0 +1,101 @@
+// Which phone numbers the service sends texts to: valid mobile numbers, and numbers of countries where mobile and fixed
+// numbers look alike. Texts to premium-rate, shared-cost and satellite numbers earn money for the owner of the number, and
+// landlines get none. Pure: it reads the number plans of libphonenumber-js and asks no other server.
+
+import {
+  type CountryCode,
+  getExampleNumber,
+  isSupportedCountry,
+  type NumberType,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
+import examples from 'libphonenumber-js/mobile/examples';
+import { below, items, member } from './json-walk.ts';
+import { checkName } from './person-name.ts';
+import type { Report, Rule } from './rule.ts';
+import { listed } from './wording.ts';
+
+export interface PhoneSettings {
+  /** No real texts: the reserved numbers are accepted. */
+  readonly isSandbox: boolean;
+  /** Countries (ISO 3166-1 alpha-2) whose numbers get texts; null: all. */
+  readonly countries: readonly CountryCode[] | null;
+}
+
+/** A phone number in E.164 form, valid or not. The schemas repeat the pattern. */
+export const E164 = /^\+[1-9][0-9]{6,14}$/;
+
+const MAX_TYPED_LENGTH = 80;
+/** A satellite number has type MOBILE too, but belongs to no country. */
+const TEXTED_TYPES: readonly (NumberType | undefined)[] = ['MOBILE', 'FIXED_LINE_OR_MOBILE'];
+const RESERVED = /^\+15550100[01]\d\d$/;
+
+/** +1 555 010 0000 to 0199: numbers that no subscriber has, for tests. */
+export function isReserved(phone: string): boolean {
+  return RESERVED.test(phone);
+}
+
+/** Why a number in E.164 form gets no texts; null: it does. */
+export function phoneFault(phone: string, { isSandbox, countries }: PhoneSettings): string | null {
+  if (isSandbox && isReserved(phone)) return null;
+  const parsed = parsePhoneNumberFromString(phone);
+  if (parsed?.isValid() !== true) return 'This is not a number of any country: check its digits.';
+  // A second spelling of one number would have limits of its own.
+  if (parsed.number !== phone) return 'Write the number without the zero or prefix that is dialled inside its country.';
+  if (parsed.country === undefined || !TEXTED_TYPES.includes(parsed.getType()))
+    return 'This is not a mobile number, and the service sends texts to mobile numbers only.';
+  return countries === null || countries.includes(parsed.country)
+    ? null
+    : 'The service sends no texts to numbers of this country.';
+}
+
+/**
+ * A number as a person types it, in E.164 form; null: it gets no texts. Without a country code it belongs to the first
+ * country of the settings, or to the USA.
+ */
+export function parsePhone(typed: string, settings: PhoneSettings): string | null {
+  const country = settings.countries?.[0] ?? 'US';
+  const phone = parsePhoneNumberFromString(typed.slice(0, MAX_TYPED_LENGTH), country)?.number;
+  return phone !== undefined && phoneFault(phone, settings) === null ? phone : null;
+}
+
+/** By schema name: the rules of the bodies that name a phone, with the name beside it. */
+export function phoneRules(settings: PhoneSettings): Readonly<Record<string, Rule>> {
+  const check = (value: unknown, at: string, report: Report): void => {
+    const fault = typeof value === 'string' && E164.test(value) ? phoneFault(value, settings) : null;
+    if (fault === null) return;
+    const { countries } = settings;
+    report({
+      code: 'invalid_value',
+      field: at,
+      message: fault,
+      expected: `a valid mobile number${countries === null ? '' : ` of ${listed(countries)}`}, in E.164 form`,
+      example_fix: examplePhone(settings),
+    });
+  };
+  return {
+    sign_in: (value, at, report) => check(member(value, 'phone'), below(at, 'phone'), report),
+    party: (value, at, report) => {
+      for (const [index, item] of items(member(value, 'members')).entries()) {
+        check(member(item, 'phone'), below(at, 'members', index, 'phone'), report);
+        checkName(member(item, 'name'), below(at, 'members', index, 'name'), report);
+      }
+    },
+  };
+}
+
+/** A number that these settings accept. */
+function examplePhone({ isSandbox, countries }: PhoneSettings): string | null {
+  return isSandbox ? '+15550100042' : exampleOf(countries?.[0] ?? 'US');
+}
+
+function exampleOf(country: CountryCode): string | null {
+  return getExampleNumber(country, examples)?.number ?? null;
+}
+
+/** A territory without mobile numbers of its own, such as SJ, is no country here: its numbers are those of NO. */
+export function isPhoneCountry(code: string): code is CountryCode {
+  if (!isSupportedCountry(code)) return false;
+  const example = exampleOf(code);
+  return example !== null && phoneFault(example, { isSandbox: false, countries: [code] }) === null;
+}

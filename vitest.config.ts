@@ -4,8 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Starts no PostgreSQL. A file that opens a TestWorld fails here at once, and belongs to `database`. */
 const PURE = [
   'test/{bench,chaos,logs,mutants,offerings,outbound,sandbox}/**/*.test.ts',
-  'test/agreement/{constants,phones,rules,schemas}.test.ts',
-  'test/base/{base,extract-paths,json,money,translations}.test.ts',
+  'test/agreement/{constants,openapi-types,phones,rules,schemas}.test.ts',
+  'test/base/{base,document-order,extract-paths,json,money,plain-name,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
   'test/cli/{every-page,table}.test.ts',
   'test/fuzz/checks.test.ts',
@@ -41,12 +41,13 @@ const SLOW = [
  * leaves these files to `npm test`: another file there says the same promise for the ordinary case.
  */
 const THOROUGH = [
-  'test/agreement/{expiry,schemas}.test.ts',
+  'test/agreement/{expiry,openapi-examples,schemas}.test.ts',
   'test/boats/calendar-bounds.test.ts',
   'test/checkouts/{create-once,disputed-refunds,disputes,processor-events,processor-fees,read-prefetch}.test.ts',
   'test/checkouts/{refund-books,refund-ends,refund-funds,stored-failures,test-helpers,unpayable-venue,venue-debts}.test.ts',
   'test/cli/{import,listen,processor}.test.ts',
-  'test/guests/{limits,renewal,saved-card,text-messages}.test.ts',
+  'test/docs/examples.test.ts',
+  'test/guests/{daily-limits,limits,renewal,saved-card,sign-in-codes,text-limit,text-messages}.test.ts',
   'test/hooks/address.test.ts',
   'test/http/limits.test.ts',
   'test/mcp/agreement.test.ts',

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readRegistry } from '../src/base/schema/registry.ts';
 import { makeOpenApi } from '../src/http/openapi.ts';
-import { operations } from '../src/run/operations.ts';
+import { partnerOperations } from '../src/run/operations.ts';
 import { providerPage } from './provider-pages.ts';
 import type { Mapping } from './types.gen.ts';
 import { makeTypes } from './types.ts';
@@ -22,7 +22,7 @@ export function generated(): Readonly<Record<string, string>> {
   return {
     ...Object.fromEntries(pages),
     'types.gen.ts': makeTypes(registry),
-    'openapi.gen.json': `${JSON.stringify(makeOpenApi(operations, registry, 'https://api.everyshare.example'), null, 2)}\n`,
+    'openapi.gen.json': `${JSON.stringify(makeOpenApi(partnerOperations, registry, 'https://api.everyshare.example'), null, 2)}\n`,
   };
 }
 

@@ -11,6 +11,7 @@ import {
 } from 'libphonenumber-js/max';
 import examples from 'libphonenumber-js/mobile/examples';
 import { below, items, member } from './json-walk.ts';
+import { checkName } from './person-name.ts';
 import type { Report, Rule } from './rule.ts';
 import { listed } from './wording.ts';
 
@@ -58,7 +59,7 @@ export function parsePhone(typed: string, settings: PhoneSettings): string | nul
   return phone !== undefined && phoneFault(phone, settings) === null ? phone : null;
 }
 
-/** By schema name: the rules of the bodies that name a phone. */
+/** By schema name: the rules of the bodies that name a phone, with the name beside it. */
 export function phoneRules(settings: PhoneSettings): Readonly<Record<string, Rule>> {
   const check = (value: unknown, at: string, report: Report): void => {
     const fault = typeof value === 'string' && E164.test(value) ? phoneFault(value, settings) : null;
@@ -75,8 +76,10 @@ export function phoneRules(settings: PhoneSettings): Readonly<Record<string, Rul
   return {
     sign_in: (value, at, report) => check(member(value, 'phone'), below(at, 'phone'), report),
     party: (value, at, report) => {
-      for (const [index, item] of items(member(value, 'members')).entries())
+      for (const [index, item] of items(member(value, 'members')).entries()) {
         check(member(item, 'phone'), below(at, 'members', index, 'phone'), report);
+        checkName(member(item, 'name'), below(at, 'members', index, 'name'), report);
+      }
     },
   };
 }

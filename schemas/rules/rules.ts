@@ -9,6 +9,7 @@ import { event } from './event.ts';
 import { integration } from './integration.ts';
 import { legacyExperience } from './legacy-experience.ts';
 import { offering, offeringBatch, setAvailability, setPriceTiers } from './offering.ts';
+import { signInVerify } from './person-name.ts';
 import { policy } from './policy.ts';
 import { priceTier } from './price-tier.ts';
 import { refund } from './refund.ts';
@@ -30,6 +31,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   integration,
   refund,
   activity,
+  sign_in_verify: signInVerify,
 };
 
 /** By schema name; only for new objects, so that a replay after the time has passed stays a duplicate. */

@@ -32,7 +32,8 @@ export interface ResponseShape {
   readonly description: string;
   /** Absent: there is no body. */
   readonly schema?: SchemaRef;
-  readonly example?: unknown;
+  /** Where the example of this answer differs from the example of its schema; objects are merged. */
+  readonly exampleWith?: Readonly<Record<string, unknown>>;
 }
 
 export interface OperationResult {

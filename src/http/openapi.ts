@@ -2,10 +2,12 @@
 // security scheme and example. It is written to schemas/openapi.gen.json (a test keeps it current) and served.
 
 import { catalogue, type ErrorCode } from '../base/errors.ts';
-import type { Auth, ResponseShape, SchemaRef } from '../base/operation.ts';
+import type { Auth, ResponseShape } from '../base/operation.ts';
 import { sample } from '../base/schema/describe.ts';
-import type { Registry, Schema } from '../base/schema/registry.ts';
+import type { Registry } from '../base/schema/registry.ts';
 import type { AppOperation } from '../run/app-operation.ts';
+import { asSchema, Components, mergeExample, type Source } from './openapi-components.ts';
+import { describeWebhooks } from './openapi-webhooks.ts';
 
 type Json = Record<string, unknown>;
 
@@ -92,12 +94,15 @@ const HEADERS: Json = {
 
 export function makeOpenApi(operations: readonly AppOperation[], registry: Registry, baseUrl: string): Json {
   const used = new Set(operations.map(({ tag }) => tag));
+  const source: Source = { registry, components: new Components(registry) };
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
     const path = paths[operation.path] ?? {};
-    path[operation.method.toLowerCase()] = describeOperation(operation, registry);
+    path[operation.method.toLowerCase()] = describeOperation(operation, source);
     paths[operation.path] = path;
   }
+  const webhooks = used.has('Webhook endpoints') ? { webhooks: describeWebhooks(source) } : {};
+  const responses = errorResponses(operations, source);
   return {
     openapi: '3.1.0',
     info: {
@@ -113,21 +118,28 @@ export function makeOpenApi(operations: readonly AppOperation[], registry: Regis
       .filter(([name]) => used.has(name))
       .map(([name, description]) => ({ name, description })),
     paths,
+    ...webhooks,
     components: {
-      schemas: componentSchemas(operations, registry),
+      schemas: source.components.schemas(),
       headers: HEADERS,
-      securitySchemes: SECURITY_SCHEMES,
-      responses: errorResponses(operations),
+      securitySchemes: securitySchemes(operations),
+      responses,
     },
   };
 }
 
-function describeOperation(operation: AppOperation, registry: Registry): Json {
+/** The schemes that one of these operations takes. */
+function securitySchemes(operations: readonly AppOperation[]): Json {
+  const used = new Set(operations.flatMap(({ auth }) => SECURITY[auth].flatMap(Object.keys)));
+  return Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => used.has(name)));
+}
+
+function describeOperation(operation: AppOperation, source: Source): Json {
   const responses: Json = {};
   for (const status of errorStatuses(operation)) responses[String(status)] = errorReference(operation, status);
   // A status that the operation declares replaces the common one: the tool server has failures in a shape of its own.
   for (const [status, answer] of Object.entries(operation.responses))
-    responses[status] = describeResponse(operation, answer, registry);
+    responses[status] = describeResponse(operation, answer, source);
   const parameters = [...pathParameters(operation), ...queryParameters(operation), ...headerParameters(operation)];
   const scopes =
     operation.scopes === undefined ? '' : `\n\nScope: ${operation.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
@@ -138,12 +150,12 @@ function describeOperation(operation: AppOperation, registry: Registry): Json {
     description: `${operation.description ?? `${operation.summary}.`}${scopes}`,
     security: SECURITY[operation.auth],
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...bodyOf(operation, registry),
+    ...bodyOf(operation, source),
     responses,
   };
 }
 
-function describeResponse(operation: AppOperation, answer: ResponseShape, registry: Registry): Json {
+function describeResponse(operation: AppOperation, answer: ResponseShape, source: Source): Json {
   const limited = operation.auth === 'operator' ? [] : RATE_HEADERS;
   const names = ['X-Request-Id', ...limited, ...(operation.idempotent === true ? ['Idempotent-Replayed'] : [])];
   if (operation.csv?.isPage === true) names.push('Link');
@@ -152,8 +164,9 @@ function describeResponse(operation: AppOperation, answer: ResponseShape, regist
     headers: Object.fromEntries(names.map((name) => [name, headerRef(name)])),
   };
   if (answer.schema === undefined) return stated;
-  const schema = componentRefs(asSchema(answer.schema)) as Json;
-  const example = answer.example ?? sample(registry, asSchema(answer.schema));
+  const schema = source.components.schemaOf(answer.schema);
+  const ofSchema = sample(source.registry, asSchema(answer.schema));
+  const example = answer.exampleWith === undefined ? ofSchema : mergeExample(ofSchema, answer.exampleWith);
   const json = { schema, ...(isCompleteExample(example) ? { example } : {}) };
   return {
     ...stated,
@@ -177,20 +190,16 @@ function isCompleteExample(example: unknown): boolean {
   );
 }
 
-function asSchema(schema: SchemaRef): Schema {
-  return typeof schema === 'string' ? { $ref: `${schema}.json` } : schema;
-}
-
-function bodyOf(operation: AppOperation, registry: Registry): Json {
+function bodyOf(operation: AppOperation, source: Source): Json {
   if (operation.kind === 'intake' || operation.kind === 'tool server') {
     return { requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } } };
   }
-  return operation.body === undefined ? {} : { requestBody: requestBody(operation, registry) };
+  return operation.body === undefined ? {} : { requestBody: requestBody(operation, source) };
 }
 
-function requestBody(operation: AppOperation, registry: Registry): Json {
+function requestBody(operation: AppOperation, { registry, components }: Source): Json {
   const choices = (operation.body ?? []).map(({ schema }) => schema);
-  const refs = choices.map((name) => componentRefs({ $ref: `${name}.json` }));
+  const refs = choices.map((name) => components.schemaOf(name));
   const examples: Json = {};
   for (const name of choices) {
     (registry.get(name).examples as unknown[]).forEach((value, index) => {
@@ -272,7 +281,7 @@ function errorReference(operation: AppOperation, status: number): Json {
 const FIELD_PROBLEMS =
   'One or more fields are wrong. `errors[]` lists every problem with its code, pointer, what was expected and a value that would pass; `error` is the first.';
 
-function errorResponses(operations: readonly AppOperation[]): Json {
+function errorResponses(operations: readonly AppOperation[], { components }: Source): Json {
   const responses: Json = {};
   for (const status of new Set(operations.flatMap(errorStatuses))) {
     const codes = Object.entries(catalogue).filter(([, entry]) => entry.status === status);
@@ -284,7 +293,7 @@ function errorResponses(operations: readonly AppOperation[]): Json {
       headers: Object.fromEntries(names.map((name) => [name, headerRef(name)])),
       content: {
         'application/json': {
-          schema: { $ref: '#/components/schemas/error' },
+          schema: components.schemaOf('error'),
           example: status === 422 ? EXAMPLE_422 : { error: { code, message: entry.message, request_id: REQUEST_ID } },
         },
       },
@@ -310,53 +319,3 @@ const EXAMPLE_422: Json = {
     },
   ],
 };
-
-/** "fields.json#/$defs/time" becomes a component of its own, "offering.json" the component "offering". */
-function componentName(ref: string): string {
-  const [file = '', pointer = ''] = ref.split('#');
-  const name = file.slice(0, -'.json'.length);
-  if (name === 'fields') return pointer.split('/').at(-1) ?? '';
-  return pointer === ''
-    ? name
-    : `${name}${pointer.replaceAll('/$defs/', '_').replaceAll(/\/properties\//g, '/properties/')}`;
-}
-
-function componentRefs(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(componentRefs);
-  if (typeof node !== 'object' || node === null) return node;
-  const copy: Json = {};
-  for (const [key, value] of Object.entries(node)) {
-    if (key === '$id' || key === '$schema' || key === '$defs') continue;
-    if (key === '$ref') copy[key] = `#/components/schemas/${componentName(value as string)}`;
-    else copy[key] = key === 'examples' ? value : componentRefs(value);
-  }
-  return copy;
-}
-
-/** Only the schemas that an operation refers to, so that none is unused. */
-function componentSchemas(operations: readonly AppOperation[], registry: Registry): Json {
-  const found = new Map<string, unknown>();
-  const visit = (node: unknown): void => {
-    if (typeof node !== 'object' || node === null) return;
-    for (const [key, value] of Object.entries(node)) {
-      if (key === '$ref') add(value as string);
-      else if (key !== 'examples') visit(value);
-    }
-  };
-  const add = (ref: string): void => {
-    const [file = '', pointer = ''] = ref.split('#');
-    const isField = file === 'fields.json';
-    const name = isField ? componentName(ref) : file.slice(0, -'.json'.length);
-    if (found.has(name)) return;
-    const whole = registry.get(file.slice(0, -'.json'.length));
-    const schema = isField ? (whole.$defs as Json)[pointer.split('/').at(-1) ?? ''] : whole;
-    found.set(name, componentRefs(schema));
-    visit(schema);
-  };
-  add('error.json');
-  for (const operation of operations) {
-    for (const { schema } of operation.body ?? []) add(`${schema}.json`);
-    for (const { schema } of Object.values(operation.responses)) if (schema !== undefined) visit(asSchema(schema));
-  }
-  return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
-}

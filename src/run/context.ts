@@ -111,6 +111,7 @@ export function makeContext(options: ContextOptions): AppContext {
       pageBase: () => address.pages,
       host: () => new URL(address.pages || 'http://localhost').hostname,
       phones,
+      textsPerHour: config.textsPerHour,
       tokens,
       runOnce: makeRunOnce(db, seal),
     },

@@ -32,6 +32,9 @@ export const operations: readonly AppOperation[] = [
   ...testHelpers,
 ];
 
+/** What partners and their guests call: the operations of /v1/openapi.json. The operator's own are in the guides. */
+export const partnerOperations = operations.filter(({ auth }) => auth !== 'operator');
+
 const byId = new Map(operations.map((operation) => [operation.id, operation]));
 
 /** The operation of this id, for a caller in the program itself: a page, a tool, a command of the command line. */

@@ -20,6 +20,7 @@ import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-du
 import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
 import { deleteOldResponses } from '../domain/idempotency/stored-responses.ts';
 import { recordAlive } from '../domain/installation/record-gaps.ts';
+import { deleteOldDailyUses } from '../domain/keys/daily-use-queries.ts';
 import { deleteExpiredCalls } from '../domain/keys/queries.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
 import { type SmsSender, sendDueMessages } from '../domain/members/messages/send.ts';
@@ -185,6 +186,12 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: 60,
     batchSize: 5_000,
     step: ({ db }, batch) => deleteExpiredCalls(db, batch),
+  },
+  {
+    name: 'delete-old-daily-uses',
+    intervalSeconds: 600,
+    batchSize: 1_000,
+    step: ({ db }, batch) => deleteOldDailyUses(db, batch),
   },
   {
     name: 'delete-old-responses',

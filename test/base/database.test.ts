@@ -194,6 +194,7 @@ describe('functions', () => {
 /** Tables without a venue, with the reason (docs/scaling.md names them too). Every other table has a venue_id. */
 const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   installation: 'one row: which ENCRYPTION_KEY this database was written with',
+  installation_audit: 'what was done to the installation, not to a venue',
   record_gaps: 'times in which nothing ran on this database, for every venue alike',
   migrations: 'what the schema is made of',
   migration_lock: 'one row: one server migrates at a time',
@@ -204,6 +205,7 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   token_keys: 'sign the tokens of guests, who belong to no venue',
   limit_windows: 'counts for an address or a phone too, of whom no venue is known yet; unlogged',
   limit_calls: 'the calls behind those counts; unlogged',
+  daily_uses: 'counts for a phone and an organizer too, who belong to no venue',
   processor_events: 'a processor event names a charge, and its venue is known only once it was read',
   members: 'a guest is the same person at every venue',
   sign_in_challenges: 'a phone that signs in, wherever it will pay',
@@ -211,6 +213,7 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   channels: 'a group of guests, who may book anywhere',
   channel_members: 'guests in a group',
   friends: 'guests who know each other',
+  named_phones: 'what a guest typed, at any venue',
   messages: 'to a guest: also the code of a sign-in, which is about no venue',
   opted_out_phones: 'who answered STOP is written to by no venue',
 };

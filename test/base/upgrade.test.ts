@@ -11,6 +11,7 @@ import { type Db, openDb } from '../../src/base/db.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { readFunctions, readMigrations, schemaFolders } from '../../src/base/schema-files.ts';
+import { friendsOf } from '../../src/domain/members/friend-queries.ts';
 import { createDatabase } from '../support/create-database.ts';
 import { openTestWorld } from '../support/test-world.ts';
 
@@ -20,6 +21,9 @@ const LAST_WITH_FUNCTIONS = 18;
 
 const VENUE = randomUUID();
 const CHECKOUT = 'co_upgrade00000000000000';
+/** Its party was named, and only the organizer has acted. */
+const NAMED_CHECKOUT = 'co_upgrade00000000000001';
+const [ADA, KIM, SAM] = [randomUUID(), randomUUID(), randomUUID()];
 const CONTENT = {
   amount: 9_000,
   currency: 'usd',
@@ -39,6 +43,38 @@ async function migrateToEarlierRelease(url: string): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
+/** Ada has named Sam's phone: that release stored Sam's name with the share, and made Sam a friend. */
+async function writeNamedPhone(db: Db): Promise<void> {
+  await db.query(
+    `select create_checkout($1, 'test', $2, 'evt_upgrade3', 'key-2', '\\x02', $3, 'https://pay.example/c/2', now(), true)`,
+    [VENUE, NAMED_CHECKOUT, JSON.stringify({ ...CONTENT, external_booking_id: 'bk-upgrade-2' })],
+  );
+  await db.query(
+    `insert into members (member_id, display_name, phone_hash, phone, joined_at, created_at)
+     select id, name, name::bytea, name::bytea, now(), now() from unnest($1::uuid[], $2::text[]) as n(id, name)`,
+    [
+      [ADA, KIM, SAM],
+      ['Ada', 'Kim', 'Sam'],
+    ],
+  );
+  await db.query(
+    `insert into friends (member_id, friend_id, last_at) values ($1, $2, now()), ($2, $1, now()), ($1, $3, now()), ($3, $1, now())`,
+    [ADA, KIM, SAM],
+  );
+  await db.transaction(async (tx) => {
+    await tx.query(
+      `insert into shares (venue_id, share_id, checkout_id, place, amount, status, is_organizer, member_id, display_name, invited_at)
+       values ($1, 'shr_named0', $2, 0, 4500, 'invited', true, $3, 'Ada', now()),
+         ($1, 'shr_named1', $2, 1, 4500, 'invited', false, $4, 'Sam', now())`,
+      [VENUE, NAMED_CHECKOUT, ADA, SAM],
+    );
+    await tx.query("update checkouts set status = 'collecting', organizer_id = $2 where checkout_id = $1", [
+      NAMED_CHECKOUT,
+      ADA,
+    ]);
+  });
+}
+
 /** A venue with a fee, an event, and a collecting checkout of two shares with holds, written as that release did. */
 async function writeEarlierData(db: Db): Promise<void> {
   await db.query(
@@ -54,13 +90,11 @@ async function writeEarlierData(db: Db): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query(
       `insert into shares (venue_id, share_id, checkout_id, place, amount, status, is_organizer, member_id, invited_at)
-       select $1, 'shr_upgrade' || place, $2, place, 4500, 'invited', place = 0, gen_random_uuid(), now()
+       select $1, 'shr_upgrade' || place, $2, place, 4500, 'invited', place = 0, ($3::uuid[])[place + 1], now()
        from generate_series(0, 1) place`,
-      [VENUE, CHECKOUT],
+      [VENUE, CHECKOUT, [ADA, KIM]],
     );
-    await tx.query("update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where venue_id = $1", [
-      VENUE,
-    ]);
+    await tx.query("update checkouts set status = 'collecting', organizer_id = $2 where venue_id = $1", [VENUE, ADA]);
     await tx.query(
       `insert into holds (venue_id, hold_id, checkout_id, share_id, mode, status, amount, currency, keeps_card, due_at,
          created_at)
@@ -79,12 +113,13 @@ async function writeEarlierData(db: Db): Promise<void> {
 const dumpOf = (db: Db): Promise<string> =>
   dumpSchema(async <Row>(sql: string) => (await db.query(sql)) as Row[], readFunctions(FOLDERS), packageRoot);
 
-it('a database of migration 18 with an open checkout is upgraded: the checkout completes, and the schema is the newest', async () => {
+it('a database of migration 18 with an open checkout is upgraded: the checkout completes, names of members who were only named are hidden, and the schema is the newest', async () => {
   const name = `upgrade_${randomBytes(6).toString('hex')}`;
   const url = await createDatabase(inject('postgresUrl'), name, null);
   await migrateToEarlierRelease(url);
   const earlier = openDb({ url, connections: 2, pooled: false, applicationName: 'test' });
   await writeEarlierData(earlier);
+  await writeNamedPhone(earlier);
   await earlier.close();
   const newer = readMigrations(FOLDERS).filter(({ version }) => version > LAST_WITH_FUNCTIONS);
   expect(await migrate(url, FOLDERS)).toBe(newer.length + readFunctions(FOLDERS).length);
@@ -98,7 +133,18 @@ it('a database of migration 18 with an open checkout is upgraded: the checkout c
   const before = await upgraded.call('GET', path, { key });
   expect(before.json).toMatchObject({ status: 'collecting', amount: 9_000, fee_amount: 255 });
   const replay = await upgraded.db.query<{ response: string }>('select response from idempotency_keys');
-  expect(replay).toHaveLength(1);
+  expect(replay).toHaveLength(2);
+  const namesIn = async (id: string) =>
+    (await upgraded.call('GET', `/v1/checkouts/${id}`, { key })).json.shares.map(
+      (share: { display_name: string | null }) => share.display_name,
+    );
+  // Kim has asked for a hold, and Sam was only named: Sam's name is hidden, and Sam is no friend any more.
+  expect([await namesIn(CHECKOUT), await namesIn(NAMED_CHECKOUT)]).toEqual([
+    ['Ada', 'Kim'],
+    ['Ada', null],
+  ]);
+  expect(await friendsOf(upgraded.db, ADA, 10)).toEqual([{ id: KIM, displayName: 'Kim' }]);
+  expect(await friendsOf(upgraded.db, SAM, 10)).toEqual([]);
   await upgraded.call('POST', `/v1/test_helpers/checkouts/${CHECKOUT}/hold`, { key, body: {} });
   await upgraded.work();
   expect((await upgraded.call('GET', path, { key })).json).toMatchObject({ status: 'completed' });

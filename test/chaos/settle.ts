@@ -89,8 +89,12 @@ export async function settle(
   return { secondsByWorkers, leftForReconcile, seconds: (Date.now() - startedAt) / 1000 };
 }
 
-/** What reconcile reports for a refund that failed later; the rules about money compare each with the processor. */
-const FAILED_REFUND = /^a (refund|return) of \d+ was refused by the processor \(expired_or_canceled_card\)$/;
+/**
+ * What reconcile reports for a refund that failed later, heard of or not; the rules about money compare each with the
+ * processor.
+ */
+const FAILED_REFUND =
+  /^a (refund|return) of \d+ was refused by the processor \(expired_or_canceled_card\)$|^\d+ of the refunds has failed at the processor$/;
 /** The processor changes a refund of some test cards half a minute after it was made. */
 const REFUND_CHANGE_MS = 32_000;
 /** Longer than that, and than the first retries of an event. */

@@ -127,6 +127,21 @@ describe('a refund that fails after it was done', () => {
     expectConflict(await venue.post(`/v1/checkouts/${id}/refund`), 'nothing_to_refund');
   });
 
+  it('is found by reconcile although its events are lost, and recorded once', async () => {
+    const id = await refunded(FAILS);
+    world.processorClock.aheadMs += 31_000;
+    const found = '10000 of the refunds has failed at the processor';
+    expect((await cli.run('reconcile', '--mode', 'test')).out).toMatch(new RegExp(`${found} +recorded`));
+    expect((await refundsOf(id)).map(({ status }) => status)).toEqual(['done', 'failed']);
+    expect(await venue.read(id)).toMatchObject({ refunded_amount: 10_000, failed_refund_amount: 10_000 });
+    expect((await venue.events(id)).filter(({ type }) => type === 'refund.failed')).toHaveLength(1);
+    await expectLedgerAddsUp();
+    await deliver(id, 'refund.failed');
+    expect((await cli.run('reconcile', '--mode', 'test')).out).not.toContain(found);
+    expect((await venue.events(id)).filter(({ type }) => type === 'refund.failed')).toHaveLength(1);
+    await expectLedgerAddsUp();
+  });
+
   it('is shown by doctor and reconcile, and paid again by reconcile --retry-failed', async () => {
     const id = await refunded(FAILS);
     world.processorClock.aheadMs += 31_000;
@@ -145,6 +160,10 @@ describe('a refund that fails after it was done', () => {
     expect(await venue.read(id)).toMatchObject({ refunded_amount: 10_000, failed_refund_amount: 10_000 });
     await cli.run('reconcile', '--mode', 'test', '--retry-failed', '--checkout', id);
     expect(await venue.read(id)).toMatchObject({ refunded_amount: 20_000, failed_refund_amount: 0 });
+    expect((await venue.events(id)).at(-1)).toMatchObject({
+      type: 'refund.created',
+      data: { object: { refunded_amount: 20_000 }, refund: { amount: 10_000, reason: 'retried' } },
+    });
     await world.work();
     expect((await refundsOf(id)).map(({ status }) => status)).toEqual(['done', 'done']);
     expect(await venue.balances(id)).toEqual({});

@@ -2,13 +2,16 @@
 // another way is noticed, and the check leaves no difference for reconcile. `everyshare processor setup` registers what the
 // service needs there, once.
 
+import type Stripe from 'stripe';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { endpointSecret } from '../../sandbox/processor/endpoint-secret.ts';
 import { readConfig } from '../../src/base/config.ts';
 import { checkProcessor } from '../../src/domain/payments/check-processor.ts';
-import type { CheckedStep } from '../../src/domain/payments/check-run.ts';
+import type { CheckedStep, ProcessorCheck } from '../../src/domain/payments/check-run.ts';
+import type { Processor } from '../../src/domain/payments/processor.ts';
 import { SUBSCRIBED_EVENTS, SUBSCRIBED_THIN_EVENTS } from '../../src/domain/payments/stripe-setup.ts';
-import { type CommandLine, commandLine } from '../support/run-command.ts';
+import { withFastProcessorClock } from '../support/fast-processor-clock.ts';
+import { type CommandLine, type CommandOutput, commandLine } from '../support/run-command.ts';
 import { stripeClient } from '../support/test-processor.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 
@@ -26,6 +29,34 @@ beforeAll(async () => {
   cli = commandLine(world);
 });
 afterEach(() => world.processor.api.faults.clear());
+
+const check = (...options: string[]): Promise<CommandOutput> =>
+  withFastProcessorClock(world, () => cli.run('processor', 'check', ...options));
+
+/** The payments and transfers whose money is with a guest's bank, with us or with a venue, by id. */
+async function moneyLeft(): Promise<string[]> {
+  const stripe = stripeClient(world.processor.port, PROCESSOR_KEYS.test.secret);
+  const ids: string[] = [];
+  for await (const intent of stripe.paymentIntents.list({ limit: 100, expand: ['data.latest_charge'] })) {
+    const charge = intent.latest_charge as Stripe.Charge | null;
+    const isOpen = !['succeeded', 'canceled'].includes(intent.status);
+    if (isOpen || intent.amount_received > (charge?.amount_refunded ?? 0)) ids.push(intent.id);
+  }
+  for await (const transfer of stripe.transfers.list({ limit: 100 })) if (!transfer.reversed) ids.push(transfer.id);
+  return ids;
+}
+
+const sleep = async (): Promise<void> => {
+  world.processorClock.aheadMs += 31_000;
+};
+
+/** The same without the command and without waiting. */
+async function checkReport(change: (processor: Processor) => Processor = (same) => same): Promise<ProcessorCheck> {
+  const { processors, clock } = world.context.services;
+  if (processors.test === undefined) throw new Error('the world has no processor');
+  const runId = world.context.ids.uuid().slice(-12);
+  return checkProcessor({ processor: change(processors.test), clock, runId, accountId: null, sleep });
+}
 afterAll(() => world.close());
 
 const differing = ({ steps }: { readonly steps: readonly CheckedStep[] }): string[] =>
@@ -33,19 +64,41 @@ const differing = ({ steps }: { readonly steps: readonly CheckedStep[] }): strin
 
 describe('processor check', () => {
   it('finds every step of a payment as expected at the embedded processor', async () => {
-    const report = await cli.json<Report>('processor', 'check');
+    const report = JSON.parse((await check('--json')).out) as Report;
     expect(differing(report)).toEqual([]);
     expect(report).toMatchObject({ ok: true, processor: 'sandbox' });
     const steps = report.steps.map(({ step }) => step);
-    for (const step of ['hold', '3-D Secure', 'renewal', 'capture', 'transfer', 'refund', 'reversal', 'dispute']) {
-      expect(steps).toContain(step);
-    }
+    expect(steps).toEqual([
+      'hold',
+      'hold lapses',
+      'same key',
+      'decline',
+      '3-D Secure',
+      'saved card',
+      'renewal',
+      'capture',
+      'account',
+      'transfer',
+      'refund',
+      'reversal',
+      'pending refund',
+      'refund that will fail',
+      'pending refund ends',
+      'refund fails later',
+      'dispute',
+      'release',
+    ]);
     for (const { proves } of report.steps) expect(proves).toMatch(/^[A-Z].*\.$/);
-    expect(report.left).toEqual([expect.stringMatching(/^the dispute du_/)]);
+    expect(report.left).toEqual([
+      expect.stringMatching(/^the customer cus_\w+, which holds no money$/),
+      expect.stringMatching(/^the account acct_\w+, for the next check with --account acct_\w+$/),
+      expect.stringMatching(/^the charge of pi_\w+ \(the processor ends its dispute du_\w+ by itself\)$/),
+      expect.stringMatching(/^the charge of pi_\w+ \(every refund to its test card fails\)$/),
+    ]);
   });
 
   it('prints a table with what was expected and what was found', async () => {
-    const { exit, out } = await cli.run('processor', 'check');
+    const { exit, out } = await check();
     expect(exit).toBe(0);
     expect(out).toMatch(/^RESULT +STEP +EXPECTED +FOUND +WHAT IT PROVES$/m);
     expect(out).toMatch(
@@ -53,8 +106,8 @@ describe('processor check', () => {
     );
   });
 
-  it('returns all money but what is disputed, and reconcile has nothing to say about it', async () => {
-    await cli.json<Report>('processor', 'check');
+  it('returns all money but what it names, and reconcile has nothing to say about it', async () => {
+    await checkReport();
     const { holds } = (await world.context.services.processors.test?.holdsSince(0, null)) ?? { holds: [] };
     expect(holds.filter(({ status }) => status === 'held' || status === 'processing')).toEqual([]);
     expect((await cli.json<{ differences: unknown[] }>('reconcile', '--mode', 'test')).differences).toEqual([]);
@@ -62,38 +115,77 @@ describe('processor check', () => {
 
   it('exits with 1 when a step differs, reports the steps that need it as not run, and goes on with the others', async () => {
     world.processor.api.faults.set({ rules: [{ id: 'one', on: 'payment_intents.capture', kind: 'error_500' }] });
-    const { exit, out, err } = await cli.run('processor', 'check', '--json');
+    const { exit, out, err } = await check('--json');
     const report = JSON.parse(out) as Report;
     expect(exit).toBe(1);
     expect(err).toMatch(/^everyshare: \d of \d+ steps differ at the embedded processor\.\n$/);
     expect(report.ok).toBe(false);
-    expect(differing(report)).toEqual(['capture', 'transfer', 'refund', 'reversal', 'dispute']);
+    expect(differing(report)).toEqual([
+      'capture',
+      'transfer',
+      'refund',
+      'reversal',
+      'pending refund',
+      'refund that will fail',
+      'pending refund ends',
+      'refund fails later',
+      'dispute',
+    ]);
     expect(report.steps.find(({ step }) => step === 'refund')?.found).toBe('not run: the step "capture" has failed');
   });
 
+  it.each(['payment_intents.confirm', 'payment_intents.capture', 'transfers.create'])(
+    'takes back what a failed step has made, although the answer of %s was lost',
+    async (on) => {
+      const before = await moneyLeft();
+      world.processor.api.faults.set({ rules: [{ id: 'one', on, kind: 'error_500_after', times: 1 }] });
+      const report = await checkReport();
+      expect(differing(report)).not.toEqual([]);
+      const left = (await moneyLeft()).filter((id) => !before.includes(id));
+      for (const id of left) expect(report.left.join()).toContain(id);
+      expect(report.left).toHaveLength(
+        left.length + report.left.filter((what) => /customer|account/.test(what)).length,
+      );
+    },
+  );
+
+  it('names by its id what it cannot take back, with the reason', async () => {
+    const fails = (on: string) => ({ id: on, on, kind: 'error_500' as const });
+    const operations = ['payment_intents.cancel', 'refunds.create', 'transfer_reversals.create'];
+    const before = await moneyLeft();
+    world.processor.api.faults.set({ rules: operations.map(fails) });
+    const { left } = await checkReport();
+    const remaining = (await moneyLeft()).filter((id) => !before.includes(id));
+    expect(remaining.length).toBeGreaterThan(5);
+    for (const id of remaining) expect(left).toContainEqual(expect.stringMatching(new RegExp(`${id} \\(.+\\)$`)));
+  });
+
+  it('names the marks of what it has made if the processor does not list it', async () => {
+    world.processor.api.faults.set({ rules: [{ id: 'one', on: 'payment_intents.list', kind: 'error_500' }] });
+    const { left } = await checkReport();
+    expect(left).toContainEqual(expect.stringMatching(/^every payment with the metadata venue_id check_\w+ \(.+\)$/));
+  });
+
   it('notices a processor that refunds a call twice', async () => {
-    const { processors, clock } = world.context.services;
-    const { test } = processors;
-    if (test === undefined) throw new Error('the world has no processor');
     let count = 0;
-    const forgetful = new Proxy(test, {
-      get(target, name: keyof typeof test) {
-        if (name === 'refund') {
-          return (intentId: string, request: Parameters<typeof test.refund>[1]) =>
-            target.refund(intentId, { ...request, key: `${request.key} ${++count}` });
-        }
-        const value = target[name];
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-    const options = { clock, runId: 'twice', accountId: null, sleep: async () => undefined };
-    expect(differing(await checkProcessor({ ...options, processor: forgetful }))).toEqual(['refund']);
+    const forgetful = (processor: Processor): Processor =>
+      new Proxy(processor, {
+        get(target, name: keyof Processor) {
+          if (name === 'refund') {
+            return (intentId: string, request: Parameters<Processor['refund']>[1]) =>
+              target.refund(intentId, { ...request, key: `${request.key} ${++count}` });
+          }
+          const value = target[name];
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+    expect(differing(await checkReport(forgetful))).toEqual(['refund']);
   });
 
   it('never runs in live mode', async () => {
     const { processors, clock } = world.context.services;
     if (processors.live === undefined) throw new Error('the world has no live mode');
-    const options = { clock, runId: 'live', accountId: null, sleep: async () => undefined };
+    const options = { clock, runId: 'live', accountId: null, sleep };
     await expect(checkProcessor({ ...options, processor: processors.live })).rejects.toThrow('never runs in live mode');
     expect((await processors.live.holdsSince(0, null)).holds).toEqual([]);
   });

@@ -1,6 +1,10 @@
 // Sends a range of requests, several at a time, with a new fixture from time to time, and collects the findings. Used
 // by the command, which runs the service in separate processes, and by the short run among the tests.
 
+import { join } from 'node:path';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { readRegistry } from '../../src/base/schema/registry.ts';
+import { makeOpenApi } from '../../src/http/openapi.ts';
 import { BODY_LIMIT } from '../../src/run/operations/shapes.ts';
 import { operations } from '../../src/run/operations.ts';
 import { type CheckContext, findFaults } from './check-response.ts';
@@ -54,7 +58,19 @@ export type FuzzTarget = Omit<FixtureTarget, 'contract'>;
 
 export async function readContract(base: string): Promise<Contract> {
   const response = await fetch(`${base}/v1/openapi.json`, { headers: { 'x-forwarded-for': '10.254.0.1' } });
-  return new Contract((await response.json()) as Document);
+  const partners = (await response.json()) as Document;
+  // The operator's operations are in no published document: they are described here from their declarations.
+  const registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
+  const operators = makeOpenApi(
+    operations.filter(({ auth }) => auth === 'operator'),
+    registry,
+    base,
+  ) as unknown as Document;
+  const both = (part: string) => ({ ...operators.components[part], ...partners.components[part] });
+  return new Contract({
+    paths: { ...partners.paths, ...operators.paths },
+    components: { ...partners.components, schemas: both('schemas'), responses: both('responses') },
+  });
 }
 
 export async function runFuzz(target: FuzzTarget, options: FuzzOptions): Promise<Outcome> {

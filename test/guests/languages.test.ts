@@ -1,6 +1,9 @@
 // The language and the content of text messages.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../src/base/package-root.ts';
 import { textOf } from '../../src/domain/checkouts/notifications/message-text.ts';
 import { type GuestFixture, openGuestFixture } from './guest-fixture.ts';
 
@@ -59,5 +62,31 @@ describe('a text message', () => {
     }
     expect(textsFor('Ada\nLovelace Jr.')).toMatch(/^Ada Lovelace Jr\. asks you to pay your share of A B at V: /);
     expect(textsFor('x'.repeat(80))).toContain(`${'x'.repeat(37)}... asks`);
+  });
+
+  it('has a neutral word for a venue, a title or a payer with a link or a number, in every language and kind of text', () => {
+    const facts = { zone: 'UTC', currency: 'usd', payBy: 0 };
+    const values = { amount: 5_000, link: 'https://x.example/s/1' };
+    const keys = Object.keys(JSON.parse(readFileSync(join(packageRoot, 'locales/en.json'), 'utf8')).text);
+    const kinds = keys.filter((key) => !['code', 'a_friend', 'a_booking', 'the_venue', 'stop'].includes(key));
+    expect(kinds.length).toBeGreaterThan(10);
+    for (const hostile of ['evil\u3002com', 'Call 555 0100 42', 'evil dot com']) {
+      const names = { description: hostile, venue: hostile, organizer: hostile };
+      for (const language of ['en', 'es', 'de'] as const) {
+        for (const kind of kinds) {
+          const text = textOf(`text.${kind}`, language, { ...facts, ...names }, { ...values, payer: hostile });
+          expect(text, kind).not.toMatch(/evil|555/);
+          expect(text, kind).not.toMatch(/text\.|\{|null|undefined/);
+        }
+      }
+    }
+    const plain = { description: 'Tee time 2027-06-01 14:00', venue: 'St. James Club', organizer: 'Ada' };
+    expect(textOf('text.completed', 'en', { ...facts, ...plain }, values)).toContain(
+      'Tee time 2027-06-01 14:00 at St. James Club is paid.',
+    );
+    const hidden = { description: 'evil.com', venue: 'evil.com', organizer: null };
+    expect(textOf('text.canceled_unpaid', 'de', { ...facts, ...hidden }, values)).toMatch(
+      /^Gruppenbuchung bei dem Anbieter wurde abgesagt\./,
+    );
   });
 });

@@ -1,10 +1,10 @@
 // The names of members in a party: the name that the organizer typed, else the member's own once the member has acted.
 // test/walls/named-phones.test.ts proves that nothing else reveals them.
 
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChannel } from '../../src/domain/members/create-member.ts';
 import { setMemberName } from '../../src/domain/members/profile.ts';
-import { type GuestFixture, openGuestFixture, type Person } from './guest-fixture.ts';
+import { type GuestFixture, openGuestFixture, type Person, statusAndError } from './guest-fixture.ts';
 
 let fixture: GuestFixture;
 beforeAll(async () => {
@@ -126,4 +126,40 @@ it('the name that the organizer typed is used, and stays when the party is chang
     ['Ada', 'Ben', 'Cleo'],
     ['Ada', 'Ben', 'Cleo'],
   ]);
+});
+
+describe('a name with a link or a long number', () => {
+  const HOSTILE = ['evil.com', 'evil\u3002com', 'Ada 555 0100 42', '\u200b', '\ufdfa'.repeat(10)];
+
+  it('is refused at sign-in, at its field, and the code stays good', async () => {
+    const phone = unusedPhone();
+    const { challenge_id } = (await fixture.world.call('POST', '/v1/public/sign_in', { body: { phone } })).json;
+    const verify = (name: string) =>
+      fixture.world.call('POST', '/v1/public/sign_in/verify', { body: { challenge_id, code: '000000', name } });
+    for (const name of [...HOSTILE, ...HOSTILE]) {
+      const response = await verify(name);
+      expect(statusAndError(response), name).toEqual([422, 'invalid_value', '/name']);
+      expect(response.json.errors[0].example_fix).toBe('Sam');
+    }
+    expect((await verify(' Ｓam\u200b \t Lee\u202e')).json.member.display_name).toBe('Sam Lee');
+  });
+
+  it('is refused in a party, at its field, and other names are stored as they look', async () => {
+    const ada = await fixture.createPerson('Ada');
+    const id = await fixture.checkout();
+    const [first, second] = [unusedPhone(), unusedPhone()];
+    for (const name of HOSTILE) {
+      const response = await fixture.party(id, ada, [{ phone: first }, { phone: second, name }]);
+      expect(statusAndError(response), name).toEqual([422, 'invalid_value', '/members/1/name']);
+    }
+    await fixture.party(id, ada, [{ phone: first, name: 'Ｂen\u200d' }, { phone: second }]);
+    expect(await asPartner(id)).toEqual(['Ada', 'Ben', null]);
+  });
+
+  it('is refused for a member’s own name on the pages', async () => {
+    const ada = await fixture.createPerson('Ada');
+    for (const name of HOSTILE)
+      await expect(setMemberName(fixture.world.db, ada.id, name)).rejects.toMatchObject({ detail: { field: '/name' } });
+    expect(await setMemberName(fixture.world.db, ada.id, 'Ａda\u2060')).toBe('Ada');
+  });
 });

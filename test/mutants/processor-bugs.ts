@@ -31,7 +31,7 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a refund that has failed is recorded as done, by the answer that the processor repeats',
     file: 'src/domain/payments/settle-movements.ts',
-    from: 'return mayExist && made.refundId !== null ? processor.retrieveRefund(made.refundId) : made;',
+    from: 'return shouldSearch && made.refundId !== null ? processor.retrieveRefund(made.refundId) : made;',
     to: 'return made;',
     tests: ['test/checkouts/stored-failures.test.ts'],
   },
@@ -62,7 +62,7 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'the check of the card processor does not notice that one call refunds twice',
-    file: 'src/domain/payments/check-processor.ts',
+    file: 'src/domain/payments/check-charges.ts',
     from: 'ok: refunded === REFUNDED && isFound,',
     to: 'ok: true,',
     tests: ['test/cli/processor.test.ts'],
@@ -73,6 +73,14 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     file: 'src/domain/payments/check-processor.ts',
     from: "  if (options.processor.mode !== 'test') throw new Error('the check never runs in live mode');\n",
     to: '',
+    tests: ['test/cli/processor.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'the check of the card processor leaves what a failed step has charged',
+    file: 'src/domain/payments/check-clean-up.ts',
+    from: "    if (status === 'captured') await",
+    to: "    if (status === 'captured' && run.steps.every(({ ok }) => ok)) await",
     tests: ['test/cli/processor.test.ts'],
   },
   {

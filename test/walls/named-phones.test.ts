@@ -194,6 +194,42 @@ describe('a phone and an id', () => {
   });
 });
 
+describe('an invite', () => {
+  it('shows the last digits of a phone only if the organizer typed the phone', async () => {
+    const { world } = fixture;
+    const ada = await fixture.createPerson('Ada');
+    const [byId, claimer] = [
+      await createMemberWith(unusedPhone(), 'Sam'),
+      await createMemberWith(unusedPhone(), 'Kim'),
+    ];
+    const [seat = ''] = await createSeats(world.db, { ids: world.context.ids, now: Date.now() }, 1);
+    const id = await fixture.checkout();
+    const members = [{ user_id: byId.id }, { user_id: seat }, { phone: unusedPhone() }];
+    const { shares } = (await fixture.party(id, ada, members)).json;
+    await world.call('POST', `/v1/public/checkouts/${id}/seat`, { key: claimer.token, body: {} });
+    const shown = [];
+    for (const { url } of shares.slice(1)) {
+      const path = new URL(url).pathname;
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const invite = await world.call('GET', path);
+      const sent = await world.call('POST', `${path}/sign-in`, { body: 'invited=yes', headers });
+      const cookie = (sent.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+      const code = await world.call('GET', path, { headers: { cookie } });
+      expect(code.text).toContain('six digits');
+      shown.push(
+        [invite, code].map(({ text }) => /the number (?:ending in \d\d|of this invite)/.exec(text)?.[0].slice(0, 20)),
+      );
+    }
+    const hidden = 'the number of this i';
+    const ending = 'the number ending in';
+    expect(shown).toEqual([
+      [hidden, hidden],
+      [hidden, hidden],
+      [ending, ending],
+    ]);
+  });
+});
+
 describe('signing in', () => {
   it('answers alike for a known and an unknown phone until the code is verified', async () => {
     const { world } = fixture;

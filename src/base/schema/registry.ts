@@ -11,6 +11,8 @@ export interface Registry {
   readonly names: readonly string[];
   /** The schema as in its file, with references made absolute to the folder. */
   get(name: string): Schema;
+  /** What a reference leads to ("fields.json#/$defs/time"), not followed further. */
+  at(ref: string): Schema;
   /**
    * Follows $ref until there is none; keywords beside a $ref win over those behind it. The result for one schema is
    * always the same object.
@@ -57,6 +59,7 @@ export function readRegistry(folder: string): Registry {
   return {
     names,
     get,
+    at,
     resolve,
     published: (name, schemaUrl) => publish(name, get(name), schemaUrl, at),
   };

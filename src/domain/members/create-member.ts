@@ -7,6 +7,7 @@ import { invalid } from '../../base/errors.ts';
 import { candidateFrom } from '../../base/schema/contract.ts';
 import { factsFor } from '../venues/venue.ts';
 import { sealPhone } from './phone.ts';
+import { checkedName } from './profile.ts';
 import { insertChannel, insertMember, type MemberRow } from './queries.ts';
 
 export async function createMember(
@@ -20,7 +21,7 @@ export async function createMember(
   const sealed = sealPhone(seal, request.phone);
   return insertMember(tx, {
     id: ids.uuid(),
-    displayName: request.name,
+    displayName: request.name === null ? null : checkedName(request.name),
     ...sealed,
     language: null,
     now,

@@ -180,8 +180,13 @@ export async function findSessionRow(db: Queryable, tokenHash: Buffer, now: numb
   return rows[0] ?? null;
 }
 
+/** Deletes a session and, in the same statement, ends every token that its member has. */
 export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<void> {
-  await db.query('delete from member_sessions where token_hash = $1', [tokenHash]);
+  await db.query(
+    `with ended as (delete from member_sessions where token_hash = $1 returning member_id)
+     update members m set token_version = m.token_version + 1 from ended e where m.member_id = e.member_id`,
+    [tokenHash],
+  );
 }
 
 /** Null opts in again. A phone that has no member yet can opt out too. */
@@ -213,32 +218,6 @@ export async function deleteOldSignIns(db: Queryable, now: number, limit: number
     [now, limit],
   );
   return challenges.length + sessions.length;
-}
-
-export interface TokenKeyRow {
-  readonly id: string;
-  readonly privateKey: Buffer;
-  readonly publicJwk: Readonly<Record<string, unknown>>;
-}
-
-/** Newest first: the newest key signs, all of them verify. */
-export async function listTokenKeys(db: Queryable): Promise<TokenKeyRow[]> {
-  return db.query<TokenKeyRow>(
-    `select key_id as "id", private_key as "privateKey", public_jwk as "publicJwk" from token_keys
-     order by created_at desc, key_id limit 10`,
-  );
-}
-
-/** Inserts nothing if another server has inserted a key already. */
-export async function insertFirstTokenKey(
-  db: Queryable,
-  key: { readonly id: string; readonly privateKey: Buffer; readonly publicJwk: string; readonly now: number },
-): Promise<void> {
-  await db.query(
-    `insert into token_keys (key_id, private_key, public_jwk, created_at)
-     select $1, $2, $3::json, to_timestamp($4 / 1000.0) where not exists (select 1 from token_keys)`,
-    [key.id, key.privateKey, key.publicJwk, key.now],
-  );
 }
 
 export async function insertChannel(
@@ -289,4 +268,20 @@ export async function addFriends(
      on conflict (member_id, friend_id) do update set last_at = excluded.last_at`,
     [memberId, others, now],
   );
+}
+
+/** Returns how many of the phones are new to this organizer. Sorted, so that two calls never deadlock. */
+export async function insertNamedPhones(
+  tx: Queryable,
+  organizerId: string,
+  hashes: readonly Buffer[],
+  now: number,
+): Promise<number> {
+  const rows = await tx.query(
+    `insert into named_phones (member_id, phone_hash, named_at)
+     select distinct on (n.hash) $1::uuid, n.hash, to_timestamp($3 / 1000.0) from unnest($2::bytea[]) as n(hash) order by n.hash
+     on conflict do nothing returning 1`,
+    [organizerId, hashes, now],
+  );
+  return rows.length;
 }

@@ -1,20 +1,25 @@
 // Sign-in by phone: a six-digit code by text message, valid for ten minutes and five tries. The response does not
-// reveal whether the phone is known. Limits per rolling hour: 5 codes for a phone, 30 for an address.
+// reveal whether the phone is known. Limits: 5 codes an hour and 10 a day for a phone, 30 an hour for an address. They
+// are limits on asking: a challenge that was begun before works for its own time and tries, so that another caller who
+// uses up the codes of a phone does not end the sign-in of its owner.
 
 import { timingSafeEqual } from 'node:crypto';
 import { isReserved, type PhoneSettings } from '../../../schemas/rules/phone.ts';
 import type { SignIn, SignInVerify } from '../../../schemas/types.gen.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Db } from '../../base/db.ts';
+import type { Db, Queryable } from '../../base/db.ts';
 import { type FieldProblem, invalid, Problem } from '../../base/errors.ts';
 import { type Ids, isUuid } from '../../base/ids.ts';
 import { networkOf } from '../../base/network.ts';
+import { normalizeName } from '../../base/plain-name.ts';
 import { type Random, randomDigits } from '../../base/random.ts';
 import type { Seal } from '../../base/seal.ts';
 import { type Language, translatorFor } from '../../base/translations.ts';
+import { requireDailyUses } from '../keys/daily-limit.ts';
 import { countSharedCalls } from '../keys/queries.ts';
 import { retryAfterSeconds } from '../keys/retry-after.ts';
 import { queueMessage } from './messages/queue.ts';
+import { requireRoomForCode } from './messages/text-limit.ts';
 import { openPhone, sealPhone } from './phone.ts';
 import { insertChallenge, insertMember, type MemberRow, spendChallenge, tryChallenge } from './queries.ts';
 
@@ -26,14 +31,18 @@ export interface SignInServices {
   readonly random: Random;
   /** Which phones get texts. In the sandbox, reserved numbers get the code 000000. */
   readonly phones: PhoneSettings;
+  /** The limit of the installation on texts of all kinds. */
+  readonly textsPerHour: number;
   /** The host that the message names, so that a phone can fill in the code automatically. */
   readonly host: () => string;
 }
 
 export const CODE_SECONDS = 600;
 const CODES_PER_PHONE_PER_HOUR = 5;
+const CODES_PER_PHONE_PER_DAY = 10;
 const CODES_PER_ADDRESS_PER_HOUR = 30;
 const CODE_DIGITS = 6;
+const STILL_WORKS = 'one that was sent in the last ten minutes still works.';
 
 export async function beginSignIn(
   services: SignInServices,
@@ -41,15 +50,14 @@ export async function beginSignIn(
   address: string,
   language: Language | null = null,
 ): Promise<{ readonly challenge_id: string; readonly expires_in: number }> {
+  await requireRoomForCode(services.db, services.textsPerHour);
   const sealed = sealPhone(services.seal, body.phone);
-  const phoneSubject = `sign-in phone ${sealed.phoneHash.toString('hex')}`;
-  await countCodeRequest(services, `sign-in address ${networkOf(address)}`, CODES_PER_ADDRESS_PER_HOUR);
-  await countCodeRequest(services, phoneSubject, CODES_PER_PHONE_PER_HOUR);
   const now = services.clock.now();
   const id = services.ids.uuid();
   const isTestPhone = services.phones.isSandbox && isReserved(body.phone);
   const code = isTestPhone ? '0'.repeat(CODE_DIGITS) : randomDigits(services.random, CODE_DIGITS);
   await services.db.transaction(async (tx) => {
+    await countCodeRequest(tx, address, sealed.phoneHash.toString('hex'));
     const codeHash = hashOfCode(services.seal, id, code);
     await insertChallenge(tx, { id, ...sealed, codeHash, expiresAt: now + CODE_SECONDS * 1_000, now });
     await queueMessage(tx, services, {
@@ -59,6 +67,7 @@ export async function beginSignIn(
       subject: id,
       text: codeText(services, code, language),
       dueAt: now,
+      sendBefore: now + CODE_SECONDS * 1_000,
     });
   });
   return { challenge_id: id, expires_in: CODE_SECONDS };
@@ -70,11 +79,21 @@ function codeText(services: SignInServices, code: string, language: Language | n
   return `${sentence}\n\n@${services.host()} #${code}`;
 }
 
-async function countCodeRequest(services: SignInServices, subject: string, limit: number): Promise<void> {
-  const [counted] = await countSharedCalls(services.db, limit, [{ subject, calls: 1 }]);
+/** Throws 429 over a limit; the transaction then counts nothing. */
+async function countCodeRequest(tx: Queryable, address: string, phone: string): Promise<void> {
+  const byAddress = `At most ${CODES_PER_ADDRESS_PER_HOUR} codes an hour can be asked for from one address.`;
+  await countInHour(tx, `sign-in address ${networkOf(address)}`, CODES_PER_ADDRESS_PER_HOUR, byAddress);
+  const byPhone = `A phone gets at most ${CODES_PER_PHONE_PER_HOUR} codes an hour; ${STILL_WORKS}`;
+  await countInHour(tx, `sign-in phone ${phone}`, CODES_PER_PHONE_PER_HOUR, byPhone);
+  const byDay = `A phone gets at most ${CODES_PER_PHONE_PER_DAY} codes a day; ${STILL_WORKS}`;
+  await requireDailyUses(tx, { subject: `codes ${phone}`, limit: CODES_PER_PHONE_PER_DAY }, 1, byDay);
+}
+
+async function countInHour(tx: Queryable, subject: string, limit: number, rule: string): Promise<void> {
+  const [counted] = await countSharedCalls(tx, limit, [{ subject, calls: 1 }]);
   if (counted === undefined || counted.granted === 1) return;
   throw new Problem('rate_limited', {
-    message: 'Too many codes were asked for. Wait a while, then ask for another.',
+    message: `${rule} Try again in ${retryAfterSeconds(counted)} seconds.`,
     headers: { 'retry-after': String(retryAfterSeconds(counted)) },
   });
 }
@@ -96,7 +115,7 @@ export async function finishSignIn(
     const phone = openPhone(services.seal, challenge);
     return insertMember(tx, {
       id: services.ids.uuid(),
-      displayName: body.name ?? null,
+      displayName: body.name === undefined ? null : normalizeName(body.name),
       phone: sealPhone(services.seal, phone).phone,
       phoneHash,
       language,

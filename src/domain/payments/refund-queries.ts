@@ -46,6 +46,21 @@ export async function markRefundDue(
   );
 }
 
+/** Leases the done refunds of a charge, so that the processor is asked for them again. */
+export async function claimDoneRefunds(
+  db: Queryable,
+  venueId: string,
+  holdId: string,
+  leaseEnds: number,
+): Promise<MovementRow[]> {
+  return db.query<MovementRow>(
+    `update movements set lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and hold_id = $2 and kind in ('refund', 'return') and status = 'done' and processor_id is not null
+     returning ${MOVEMENT_COLUMNS}`,
+    [venueId, holdId, leaseEnds],
+  );
+}
+
 /** What the records say about the dispute of a charge that the processor refuses to refund. */
 export type DisputeOfRefund = 'undecided' | 'lost' | 'unknown';
 

@@ -28,6 +28,7 @@ import {
   requireLease,
 } from './processor.ts';
 import { findHold, type HoldWithSecret } from './queries.ts';
+import { claimDoneRefunds } from './refund-queries.ts';
 import { CHARGE_DISPUTED, isRefund, recordDisputed, recordRefund } from './settle-refund.ts';
 import { decideReversalAmount, decideTransferAmount, oweReversal } from './venue-debts.ts';
 
@@ -91,6 +92,14 @@ export async function settleMovement(
   }
 }
 
+/** Asks for the done refunds of a charge again: one may have failed, and its event was lost. */
+export async function recheckRefunds(services: MovementServices, venueId: string, holdId: string): Promise<void> {
+  const leaseEnds = services.clock.now() + LEASE_MS;
+  for (const refund of await claimDoneRefunds(services.db, venueId, holdId, leaseEnds)) {
+    await settleMovement(services, refund, leaseEnds);
+  }
+}
+
 /**
  * A refusal may be temporary (an account that is not ready, a balance that is too low): the worker retries it for two
  * weeks. A permanent refusal, or one that lasts longer, fails the movement and is left to an operator.
@@ -120,27 +129,27 @@ async function settleRefund(
   movement: MovementRow,
   leaseEnds: number,
 ): Promise<RefundFacts> {
-  const { processor, hold, key, mayExist } = await prepare(services, movement);
+  const { processor, hold, key, shouldSearch } = await prepare(services, movement);
   const { id: movementId, venueId, amount, processorId, status } = movement;
   if (status !== 'sending') {
     if (processorId === null) throw new Error(`the refund ${movementId} is ${status} but has no id of the processor`);
     return processor.retrieveRefund(processorId);
   }
   const intentId = intentOf(hold);
-  const found = mayExist ? await processor.findRefund(intentId, movementId) : null;
+  const found = shouldSearch ? await processor.findRefund(intentId, movementId) : null;
   if (found !== null) return found;
   requireLease(services.clock, leaseEnds);
   const made = await processor.refund(intentId, { key, amount, movementId, venueId });
   // The answer may be a replay of the first one, and the refund has failed since.
-  return mayExist && made.refundId !== null ? processor.retrieveRefund(made.refundId) : made;
+  return shouldSearch && made.refundId !== null ? processor.retrieveRefund(made.refundId) : made;
 }
 
 interface PreparedMovement {
   readonly processor: Processor;
   readonly hold: HoldWithSecret;
   readonly key: string;
-  /** An earlier call may have made it. */
-  readonly mayExist: boolean;
+  /** An earlier call may have made it: it is searched for before another call. */
+  readonly shouldSearch: boolean;
 }
 
 async function prepare(services: MovementServices, movement: MovementRow): Promise<PreparedMovement> {
@@ -150,8 +159,8 @@ async function prepare(services: MovementServices, movement: MovementRow): Promi
   if (hold === null) throw new Error(`the hold of movement ${movement.id} is not found`);
   // A retry searches first: the last call may have done it and failed then, the processor forgets a key after a day, and
   // rejects a key whose parameters have changed. So does a late first attempt: the records may come from a backup.
-  const mayExist = movement.leaseToken > 1 || services.clock.now() - movement.firstDueAt > MAX_KEY_AGE_MS;
-  return { processor, hold, key: callKeys.movement(movement), mayExist };
+  const shouldSearch = movement.leaseToken > 1 || services.clock.now() - movement.firstDueAt > MAX_KEY_AGE_MS;
+  return { processor, hold, key: callKeys.movement(movement), shouldSearch };
 }
 
 /** The processor's id is null for a transfer that settles debts as a whole: nothing is sent. */
@@ -162,9 +171,9 @@ async function sendMovement(
   movement: MovementRow,
   leaseEnds: number,
 ): Promise<MovementEnd> {
-  const { processor, hold, key, mayExist } = await prepare(services, movement);
+  const { processor, hold, key, shouldSearch } = await prepare(services, movement);
   if (movement.kind === 'transfer') {
-    const found = mayExist ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
+    const found = shouldSearch ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
     // The processor would transfer the money of a disputed charge, and a lost dispute would then be our loss.
     if (found === null && (await freezeIfDisputed(services.db, movement))) return 'frozen';
     const amount = await decideTransferAmount(services, movement, found?.amount ?? null);
@@ -172,16 +181,16 @@ async function sendMovement(
     if (amount === 0) return { processorId: null };
     return { processorId: await sendTransfer(services, { processor, movement, hold, key, amount, leaseEnds }) };
   }
-  return sendReversal(services, movement, { processor, key, mayExist, leaseEnds });
+  return sendReversal(services, movement, { processor, key, shouldSearch, leaseEnds });
 }
 
 async function sendReversal(
   services: MovementServices,
   movement: MovementRow,
-  { processor, key, mayExist, leaseEnds }: Omit<PreparedMovement, 'hold'> & { readonly leaseEnds: number },
+  { processor, key, shouldSearch, leaseEnds }: Omit<PreparedMovement, 'hold'> & { readonly leaseEnds: number },
 ): Promise<MovementEnd> {
   const transferId = await transferToReverse(services, movement);
-  const found = mayExist && transferId !== null ? await processor.findReversal(transferId, movement.id) : null;
+  const found = shouldSearch && transferId !== null ? await processor.findReversal(transferId, movement.id) : null;
   const amount = await decideReversalAmount(services, movement, found?.amount ?? null);
   if (found !== null) return found;
   if (amount === 0) return 'owed';

@@ -7,7 +7,7 @@ import { notFound, Problem } from '../../base/errors.ts';
 import { pollShare } from '../../domain/checkouts/holds/poll-share.ts';
 import { setMemberName } from '../../domain/members/profile.ts';
 import { beginSession, endSession, SESSION_SECONDS } from '../../domain/members/sessions.ts';
-import { readCookie, setCookie, setPendingSignIn } from './cookies.ts';
+import { type PendingSignIn, readCookie, setCookie, setPendingSignIn } from './cookies.ts';
 import { sendPage } from './layout.ts';
 import { readPageModel } from './page-model.ts';
 import { anonymousCallerOf, guestOf, type PageRequest, type PageRoute, performForm } from './page-request.ts';
@@ -39,13 +39,13 @@ function sendFieldError(
 export const signIn: Action = async (page, route, form) => {
   const { http, reply } = page;
   const typed = form.get('phone') ?? '';
-  const phone = await phoneToSignIn(page, route, form);
-  if (phone === null) return sendFieldError(page, route, 'phone', 'page.phone_wrong', { phone: typed });
+  const target = await phoneToSignIn(page, route, form);
+  if (target === null) return sendFieldError(page, route, 'phone', 'page.phone_wrong', { phone: typed });
   try {
     const { challenge_id: challengeId } = await performForm(page, 'signIn', anonymousCallerOf(page), {
-      body: { phone },
+      body: { phone: target.phone },
     });
-    setPendingSignIn(reply, http.app.seal, { challengeId, phone }, page.isSecure);
+    setPendingSignIn(reply, http.app.seal, { challengeId, ...target }, page.isSecure);
     return redirectTo(page, route.path);
   } catch (error) {
     if (error instanceof Problem && error.status === 422)
@@ -61,10 +61,20 @@ export const signIn: Action = async (page, route, form) => {
 };
 
 /** The phone that the guest typed, the phone of the invite, or the phone that got the previous code. */
-async function phoneToSignIn(page: PageRequest, route: PageRoute, form: URLSearchParams): Promise<string | null> {
-  if (form.has('again') && page.pending !== null) return page.pending.phone;
-  if (!form.has('invited')) return parsePhone(form.get('phone') ?? '', page.http.app.services.phones);
-  return (await readPageModel(page, route)).invitee?.phone ?? null;
+async function phoneToSignIn(
+  page: PageRequest,
+  route: PageRoute,
+  form: URLSearchParams,
+): Promise<Pick<PendingSignIn, 'phone' | 'showsEnding'> | null> {
+  if (form.has('again') && page.pending !== null) return page.pending;
+  if (!form.has('invited')) {
+    const phone = parsePhone(form.get('phone') ?? '', page.http.app.services.phones);
+    return phone === null ? null : { phone, showsEnding: true };
+  }
+  const { invitee } = await readPageModel(page, route);
+  return invitee === null || invitee.phone === null
+    ? null
+    : { phone: invitee.phone, showsEnding: invitee.isNamedByPhone };
 }
 
 export const enterCode: Action = async (page, route, form) => {

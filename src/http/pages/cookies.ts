@@ -31,6 +31,8 @@ export function setCookie(reply: FastifyReply, name: Name, value: string, second
 export interface PendingSignIn {
   readonly challengeId: string;
   readonly phone: string;
+  /** The page may show the last digits: the visitor, or the organizer who has the same link, typed the phone. */
+  readonly showsEnding: boolean;
 }
 
 const SEAL_CONTEXT = 'sign-in cookie';

@@ -133,6 +133,9 @@ export const chooseParty: Action = async (page, route, typed) => {
     await submitParty(page, route, form, sources.current, people.entries, amounts.amounts as readonly number[]);
     return redirectTo(page, `/c/${route.checkoutId}`);
   } catch (error) {
+    if (error instanceof Problem && error.code === 'rate_limited') {
+      return first({ field: null, message: page.translator.translate('page.too_many_invited') }, 429);
+    }
     if (!(error instanceof Problem) || error.status !== 422) return sendRefusal(page, route, error);
     return first(formErrorFor(page, error, people.entries, form), 422);
   }
@@ -235,6 +238,7 @@ function formErrorFor(page: PageRequest, problem: Problem, people: readonly Part
   const person = index === undefined ? undefined : people[Number(index)];
   const { phones } = page.http.app.services;
   const row = form.phones.findIndex(({ phone }) => parsePhone(phone, phones) === person?.key);
-  const key = problem.code === 'not_unique' ? 'page.person_twice' : 'page.party_wrong';
+  const isName = /^\/members\/\d+\/name$/.test(problem.detail.field ?? '');
+  const key = isName ? 'page.name_wrong' : problem.code === 'not_unique' ? 'page.person_twice' : 'page.party_wrong';
   return { field: row < 0 ? null : `phone-${row}`, message: page.translator.translate(key) };
 }

@@ -2,6 +2,7 @@
 // so that an error loses nothing. Phones and amounts are accepted in the usual spellings.
 
 import { splitEqually } from '../../base/money.ts';
+import { normalizeName } from '../../base/plain-name.ts';
 
 export interface PhoneRow {
   readonly name: string;
@@ -46,10 +47,9 @@ export function readPartyForm(form: URLSearchParams): PartyForm {
   };
 }
 
-/** Replaces invisible and direction-changing characters, and cuts the text by whole characters. */
+/** Without invisible characters, and cut by whole characters. */
 export function cleanText(text: string): string {
-  const seen = text.replaceAll(/[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, ' ').trim();
-  return [...seen].slice(0, MAX_TEXT_LENGTH).join('');
+  return [...normalizeName(text.slice(0, 4 * MAX_TEXT_LENGTH))].slice(0, MAX_TEXT_LENGTH).join('').trim();
 }
 
 function unique(texts: readonly string[]): string[] {

@@ -42,12 +42,13 @@ export function errorAboveForm(formError: FormError | null, fields: readonly str
 
 function phoneForm(page: PageRequest, { route, invitee }: PageModel, formError: FormError | null): Html {
   const { translator } = page;
-  const ending = invitee?.phone?.slice(-2) ?? null;
+  const phone = invitee?.phone ?? null;
+  const label = phoneText(page, 'page.text_me', phone ?? '', invitee?.isNamedByPhone === true);
   const typed = formError?.typed?.phone ?? '';
   const oneTap =
-    ending !== null &&
+    phone !== null &&
     html`<form method="post" action="${route.path}/sign-in" class="card">
-<button name="invited" value="yes">${translator.translate('page.text_me', { ending })}</button>
+<button name="invited" value="yes">${label}</button>
 <p class="hint">${translator.translate('page.consent')}</p>
 </form>
 `;
@@ -60,16 +61,21 @@ ${fieldError(formError, 'phone')}
 </form>`;
   return html`<section aria-labelledby="sign-in-title" class="sign-in">
 <h2 id="sign-in-title">${translator.translate('page.sign_in')}</h2>
-${oneTap}${ending === null || formError !== null ? form : html`<details><summary>${translator.translate('page.other_number')}</summary>${form}</details>`}
+${oneTap}${phone === null || formError !== null ? form : html`<details><summary>${translator.translate('page.other_number')}</summary>${form}</details>`}
 </section>`;
+}
+
+/** A sentence with the last digits of the phone, or without them. */
+function phoneText({ translator }: PageRequest, key: string, phone: string, showsEnding: boolean): string {
+  return showsEnding ? translator.translate(key, { ending: phone.slice(-2) }) : translator.translate(`${key}_hidden`);
 }
 
 function codeForm(page: PageRequest, { route }: PageModel, formError: FormError | null): Html {
   const { translator, pending } = page;
-  const ending = pending?.phone.slice(-2) ?? '';
+  const sent = phoneText(page, 'page.code_sent', pending?.phone ?? '', pending?.showsEnding === true);
   return html`<section aria-labelledby="sign-in-title" class="sign-in">
 <h2 id="sign-in-title">${translator.translate('page.enter_code')}</h2>
-<p>${translator.translate('page.code_sent', { ending })}</p>
+<p>${sent}</p>
 <form method="post" action="${route.path}/code" class="card">
 ${errorAboveForm(formError, ['code'])}<label for="code">${translator.translate('page.code')}</label>
 <input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="\\s*\\d{3}\\s?\\d{3}\\s*" required maxlength="9" title="${translator.translate('page.code_form')}"${fieldAttributes(formError, 'code')}${formError === null && html` data-focus`}>

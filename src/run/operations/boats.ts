@@ -3,7 +3,19 @@
 import { deactivateBoat, getBoat, listBoats } from '../../domain/boats/read-boats.ts';
 import { upsertBoats } from '../../domain/boats/upsert-boats.ts';
 import type { AppOperation } from '../app-operation.ts';
-import { DUPLICATE, enveloped, has, MB, oneOrMany, paged, pageQuery, REVIEW_STATUSES, UPDATED } from './shapes.ts';
+import { CHANGED, NEW } from './examples.ts';
+import {
+  DUPLICATE,
+  enveloped,
+  has,
+  MB,
+  oneOrMany,
+  paged,
+  pageQuery,
+  REVIEW_STATUSES,
+  shown,
+  UPDATED,
+} from './shapes.ts';
 
 const result = {
   type: 'string',
@@ -31,8 +43,11 @@ export const boats: readonly AppOperation[] = [
     ],
     bodyLimit: MB,
     responses: {
-      200: oneOrMany('Replayed or updated; for a fleet, the result of each.', boatResponse, 'fleet_result'),
-      201: { ...boatResponse, description: 'Created.' },
+      200: shown(
+        { ...CHANGED, result: 'updated' },
+        oneOrMany('Replayed or updated; for a fleet, the result of each.', boatResponse, 'fleet_result'),
+      ),
+      201: shown({ ...NEW, result: 'created' }, { ...boatResponse, description: 'Created.' }),
     },
     run: upsertBoats,
   },
@@ -77,7 +92,9 @@ export const boats: readonly AppOperation[] = [
     auth: 'secret',
     scopes: ['boats:write'],
     effect: 'write',
-    responses: { 200: enveloped('The boat, now inactive.', 'stored_boat') },
+    responses: {
+      200: shown({ data: { status: 'inactive', active: false } }, enveloped('The boat, now inactive.', 'stored_boat')),
+    },
     errors: ['not_found'],
     run: deactivateBoat,
   },

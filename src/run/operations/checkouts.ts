@@ -6,6 +6,7 @@ import { getCheckout, listCheckouts } from '../../domain/checkouts/read.ts';
 import { refundCheckout } from '../../domain/checkouts/refunds/refund.ts';
 import { CHECKOUT_STATUSES } from '../../domain/checkouts/transitions.ts';
 import type { AppOperation } from '../app-operation.ts';
+import { CHECKOUT } from './examples.ts';
 import { only, paged, pageQuery, plain } from './shapes.ts';
 
 const READ = { auth: 'secret', scopes: ['checkouts:read'], effect: 'read' } as const;
@@ -24,7 +25,7 @@ export const checkouts: readonly AppOperation[] = [
       'The amount is the party’s whole total. Without the Idempotency-Key header, `external_booking_id` is the key. A live checkout needs a venue that can be paid.',
     idempotent: true,
     body: only('checkout_create'),
-    responses: { 201: plain('The checkout; send the organizer to its `url`.', 'checkout') },
+    responses: { 201: plain('The checkout; send the organizer to its `url`.', 'checkout', CHECKOUT.open) },
     errors: ['conflict', 'venue_not_linked'],
     run: createCheckout,
   },
@@ -64,7 +65,7 @@ export const checkouts: readonly AppOperation[] = [
     summary: 'Cancel a checkout and release every hold',
     description: 'While it is open or collecting. Canceling a canceled one answers 200 unchanged.',
     idempotent: true,
-    responses: { 200: plain('The checkout.', 'checkout') },
+    responses: { 200: plain('The checkout.', 'checkout', CHECKOUT.canceled) },
     errors: ['not_found', 'conflict'],
     run: cancelCheckout,
   },
@@ -80,7 +81,7 @@ export const checkouts: readonly AppOperation[] = [
       'By `amount`, by the offering’s cancellation policy (`starts_at`), or the whole rest; divided over the shares in proportion.',
     idempotent: true,
     body: only('refund'),
-    responses: { 200: plain('The checkout with `refunded_amount`.', 'checkout') },
+    responses: { 200: plain('The checkout with `refunded_amount`.', 'checkout', CHECKOUT.refunded) },
     errors: ['not_found', 'conflict'],
     run: refundCheckout,
   },

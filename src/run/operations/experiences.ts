@@ -4,7 +4,7 @@ import { formOf } from '../../domain/experiences/experience.ts';
 import { getExperience, listExperiences } from '../../domain/experiences/read-experiences.ts';
 import { submitExperience } from '../../domain/experiences/submit-experience.ts';
 import type { AppOperation } from '../app-operation.ts';
-import { DUPLICATE, enveloped, paged, pageQuery, REVIEW_STATUSES } from './shapes.ts';
+import { DUPLICATE, enveloped, paged, pageQuery, REVIEW_STATUSES, shown } from './shapes.ts';
 
 export const experiences: readonly AppOperation[] = [
   {
@@ -24,8 +24,11 @@ export const experiences: readonly AppOperation[] = [
       { schema: 'event', when: () => true },
     ],
     responses: {
-      200: enveloped('It was submitted before; the original is returned.', 'submission', { duplicate: DUPLICATE }),
-      201: enveloped('Submitted for review.', 'submission', { duplicate: DUPLICATE }),
+      200: shown(
+        { duplicate: true },
+        enveloped('It was submitted before; the original is returned.', 'submission', { duplicate: DUPLICATE }),
+      ),
+      201: shown({ duplicate: false }, enveloped('Submitted for review.', 'submission', { duplicate: DUPLICATE })),
     },
     errors: ['review_queue_full'],
     run: submitExperience,

@@ -6,6 +6,7 @@ import { chooseParty } from '../../domain/checkouts/party/choose-party.ts';
 import { claimSeatAsGuest } from '../../domain/checkouts/party/claim-seat.ts';
 import { signIn, verifySignIn } from '../../domain/members/sign-in-operations.ts';
 import type { AppOperation } from '../app-operation.ts';
+import { GUEST_WITH_SEAT } from './examples.ts';
 import { only, plain } from './shapes.ts';
 
 export const guests: readonly AppOperation[] = [
@@ -51,7 +52,7 @@ export const guests: readonly AppOperation[] = [
     auth: 'member',
     effect: 'write',
     body: only('seat'),
-    responses: { 200: plain('The checkout, with the seat as `my_share_id`.', 'guest_checkout') },
+    responses: { 200: plain('The checkout, with the seat as `my_share_id`.', 'guest_checkout', GUEST_WITH_SEAT) },
     errors: ['not_found', 'conflict'],
     run: claimSeatAsGuest,
   },

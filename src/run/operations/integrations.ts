@@ -4,7 +4,8 @@ import { listInboundDeliveries, replayInbound } from '../../domain/hooks/deliver
 import { createIntegration, listIntegrations, revokeIntegration } from '../../domain/hooks/integrations.ts';
 import { receiveHook } from '../../domain/hooks/receive.ts';
 import type { AppOperation } from '../app-operation.ts';
-import { enveloped, KB, listed, only, paged, pageQuery, plain } from './shapes.ts';
+import { INBOUND_AGAIN, NEW_INTEGRATION } from './examples.ts';
+import { enveloped, KB, listed, only, paged, pageQuery, plain, shown } from './shapes.ts';
 
 const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as const;
 const WRITE = { auth: 'secret', scopes: ['webhooks:write'], effect: 'write' } as const;
@@ -23,7 +24,7 @@ export const integrations: readonly AppOperation[] = [
     linkedOnly: true,
     idempotent: true,
     body: only('integration'),
-    responses: { 201: enveloped('The integration.', 'stored_integration') },
+    responses: { 201: shown({ data: NEW_INTEGRATION }, enveloped('The integration.', 'stored_integration')) },
     errors: ['conflict'],
     run: createIntegration,
   },
@@ -47,7 +48,9 @@ export const integrations: readonly AppOperation[] = [
     path: '/v1/integrations/{id}/revoke',
     tag: 'Integrations',
     summary: 'Disconnect a venue system',
-    responses: { 200: enveloped('The integration, now revoked.', 'stored_integration') },
+    responses: {
+      200: shown({ data: { status: 'revoked' } }, enveloped('The integration, now revoked.', 'stored_integration')),
+    },
     errors: ['not_found'],
     run: revokeIntegration,
   },
@@ -75,7 +78,7 @@ export const integrations: readonly AppOperation[] = [
     summary: 'Apply an inbound delivery again',
     description:
       'Use it after you have removed the cause of a failure. A delivery that is older than what was applied since changes nothing. An `ignored` delivery can be applied again for one day: after that the answer is 409 `body_gone`.',
-    responses: { 200: enveloped('The delivery, pending again.', 'inbound_delivery') },
+    responses: { 200: shown({ data: INBOUND_AGAIN }, enveloped('The delivery, pending again.', 'inbound_delivery')) },
     errors: ['not_found', 'conflict'],
     run: replayInbound,
   },

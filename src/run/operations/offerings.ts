@@ -4,6 +4,7 @@ import { listSlots } from '../../domain/offerings/list-slots.ts';
 import { getOffering, listOfferings } from '../../domain/offerings/read-offerings.ts';
 import { upsertOfferings } from '../../domain/offerings/upsert-offerings.ts';
 import type { AppOperation } from '../app-operation.ts';
+import { CHANGED, NEW } from './examples.ts';
 import {
   closed,
   DUPLICATE,
@@ -13,6 +14,7 @@ import {
   paged,
   pageQuery,
   REVIEW_STATUSES,
+  shown,
   time,
   UPDATED,
 } from './shapes.ts';
@@ -37,12 +39,11 @@ export const offerings: readonly AppOperation[] = [
       { schema: 'offering', when: () => true },
     ],
     responses: {
-      200: oneOrMany(
-        'Replayed or updated; for a batch, the result of each.',
-        offeringResponse,
-        'offering_batch_result',
+      200: shown(
+        CHANGED,
+        oneOrMany('Replayed or updated; for a batch, the result of each.', offeringResponse, 'offering_batch_result'),
       ),
-      201: { ...offeringResponse, description: 'Created.' },
+      201: shown(NEW, { ...offeringResponse, description: 'Created.' }),
     },
     run: upsertOfferings,
   },

@@ -35,8 +35,13 @@ export function paged(description: string, schema: string, more: Readonly<Record
   return { description, schema: closed({ data: { type: 'array', items: ref(schema) }, next_before, ...more }) };
 }
 
-export function plain(description: string, schema: string): ResponseShape {
-  return { description, schema };
+export function plain(description: string, schema: string, exampleWith?: ResponseShape['exampleWith']): ResponseShape {
+  return { description, schema, ...(exampleWith === undefined ? {} : { exampleWith }) };
+}
+
+/** The answer with an example of its own state. */
+export function shown(exampleWith: NonNullable<ResponseShape['exampleWith']>, response: ResponseShape): ResponseShape {
+  return { ...response, exampleWith };
 }
 
 export function oneOrMany(description: string, one: ResponseShape, many: string): ResponseShape {

@@ -9,6 +9,7 @@ import {
 } from '../../domain/checkouts/test-mode/test-helpers.ts';
 import { testReview } from '../../domain/review/test-review.ts';
 import type { AppOperation } from '../app-operation.ts';
+import { CHECKOUT, REVIEWED } from './examples.ts';
 import { closed, only, plain } from './shapes.ts';
 
 const HELPER = {
@@ -39,6 +40,7 @@ export const testHelpers: readonly AppOperation[] = [
             oneOf: [{ $ref: 'stored_offering.json' }, { $ref: 'submission.json' }, { $ref: 'stored_boat.json' }],
           },
         }),
+        exampleWith: { data: REVIEWED },
       },
     },
     run: testReview,
@@ -51,7 +53,7 @@ export const testHelpers: readonly AppOperation[] = [
     path: '/v1/test_helpers/checkouts/{id}/collect',
     summary: 'Choose a party of test members',
     description: 'Creates test members for the whole party, with an equal split.',
-    responses: { 200: plain('The checkout.', 'checkout') },
+    responses: { 200: plain('The checkout.', 'checkout', CHECKOUT.collecting) },
     run: testCollect,
   },
   {
@@ -61,8 +63,9 @@ export const testHelpers: readonly AppOperation[] = [
     method: 'POST',
     path: '/v1/test_helpers/checkouts/{id}/hold',
     summary: 'Hold one share, or all',
+    description: 'With the last share held, every card is charged: the checkout is completed.',
     body: only('test_hold'),
-    responses: { 200: plain('The checkout.', 'checkout') },
+    responses: { 200: plain('The checkout.', 'checkout', CHECKOUT.completed) },
     run: testHold,
   },
   {
@@ -73,7 +76,7 @@ export const testHelpers: readonly AppOperation[] = [
     path: '/v1/test_helpers/checkouts/{id}/complete',
     summary: 'Complete a checkout',
     description: 'Collects a party, holds and captures the shares, as far as that is not done yet.',
-    responses: { 200: plain('The checkout.', 'checkout') },
+    responses: { 200: plain('The checkout.', 'checkout', CHECKOUT.completed) },
     run: testComplete,
   },
   {
@@ -83,7 +86,7 @@ export const testHelpers: readonly AppOperation[] = [
     method: 'POST',
     path: '/v1/test_helpers/checkouts/{id}/expire',
     summary: 'Let `pay_by` pass',
-    responses: { 200: plain('The checkout.', 'checkout') },
+    responses: { 200: plain('The checkout.', 'checkout', CHECKOUT.expired) },
     run: testExpire,
   },
   {
@@ -94,7 +97,7 @@ export const testHelpers: readonly AppOperation[] = [
     path: '/v1/test_helpers/checkouts/{id}/advance',
     summary: 'Move the checkout’s own clock',
     body: only('test_advance'),
-    responses: { 200: plain('The checkout.', 'checkout') },
+    responses: { 200: plain('The checkout.', 'checkout', CHECKOUT.expired) },
     run: testAdvance,
   },
 ];

@@ -4,6 +4,7 @@ import { disableEndpoint, enableEndpoint, rotateSecret, testEndpoint } from '../
 import { listDeliveries, recover, redeliver } from '../../domain/webhooks/deliveries/read-deliveries.ts';
 import { checkEndpoint, createEndpoint, listAllEndpoints, removeEndpoint } from '../../domain/webhooks/endpoints.ts';
 import type { AppOperation } from '../app-operation.ts';
+import { ACTIVE_ENDPOINT, DELIVERY_AGAIN, DISABLED_ENDPOINT } from './examples.ts';
 import { listed, only, paged, pageQuery, plain } from './shapes.ts';
 
 const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as const;
@@ -74,7 +75,7 @@ export const webhookEndpoints: readonly AppOperation[] = [
     tag: 'Webhook endpoints',
     summary: 'Send a delivery again',
     description: 'In any status: the delivery is due at once, and is retried for another 72 hours.',
-    responses: { 202: plain('The delivery will be sent again.', 'delivery') },
+    responses: { 202: plain('The delivery will be sent again.', 'delivery', DELIVERY_AGAIN) },
     errors: ['not_found', 'conflict'],
     run: redeliver,
   },
@@ -131,7 +132,7 @@ export const webhookEndpoints: readonly AppOperation[] = [
     summary: 'Stop sending events to an endpoint',
     description:
       'Takes effect within a second. Pending and new deliveries are logged as failed with `endpoint_disabled`, so that they can be recovered.',
-    responses: { 200: plain('The endpoint, disabled.', 'stored_webhook_endpoint') },
+    responses: { 200: plain('The endpoint, disabled.', 'stored_webhook_endpoint', DISABLED_ENDPOINT) },
     errors: ['not_found'],
     run: disableEndpoint,
   },
@@ -143,7 +144,7 @@ export const webhookEndpoints: readonly AppOperation[] = [
     path: '/v1/webhook_endpoints/{id}/enable',
     tag: 'Webhook endpoints',
     summary: 'Send events to an endpoint again',
-    responses: { 200: plain('The endpoint, active.', 'stored_webhook_endpoint') },
+    responses: { 200: plain('The endpoint, active.', 'stored_webhook_endpoint', ACTIVE_ENDPOINT) },
     errors: ['not_found'],
     run: enableEndpoint,
   },

@@ -1,7 +1,8 @@
 // Compares the processor's payment intents with our holds. It releases intents that hold no money or that our own records
 // show as ended, and names a remedy for the others: a card that no share needs is released, a charge that we have no
-// record of is refunded. It never names a remedy for a charge that was paid out, or that was made at a time that our
-// records do not have. It ignores holds of unknown venues: another installation may use the same processor account.
+// record of is refunded. A refund that has failed there, and whose event was lost, is recorded. It never names a remedy for
+// a charge that was paid out, or that was made at a time that our records do not have. It ignores holds of unknown venues:
+// another installation may use the same processor account.
 
 import type { Mode } from '../../../base/config.ts';
 import { isUuid } from '../../../base/ids.ts';
@@ -11,6 +12,7 @@ import { holdPages } from '../../payments/hold-pages.ts';
 import { refundedByHold } from '../../payments/movement-queries.ts';
 import { type HoldFacts, type Processor, ProcessorRefusal, ProcessorUnavailable } from '../../payments/processor.ts';
 import { holdsByIds } from '../../payments/queries.ts';
+import { recheckRefunds } from '../../payments/settle-movements.ts';
 import { ENDED_HOLD_STATUSES } from '../../payments/transitions.ts';
 import { findVenue } from '../../venues/queries.ts';
 import { type PaymentServices, processorFor } from '../payment-services.ts';
@@ -72,8 +74,12 @@ async function compareVenue(
   const findings: Finding[] = [];
   for (const facts of intents) {
     const hold = holds.get(facts.metadata.holdId ?? '');
-    const refunds = refunded.get(facts.metadata.holdId ?? '') ?? { done: 0, open: 0 };
-    const finding = await compareHold({ ...at, hold, facts, refunds }).catch(unansweredFinding);
+    const refunds = refunded.get(facts.metadata.holdId ?? '') ?? NOTHING_REFUNDED;
+    const recheck = async (holdId: string): Promise<RefundedAmounts> => {
+      await recheckRefunds(services, venueId, holdId);
+      return (await refundedByHold(services.db, venueId, [holdId])).get(holdId) ?? NOTHING_REFUNDED;
+    };
+    const finding = await compareHold({ ...at, hold, facts, refunds, recheck }).catch(unansweredFinding);
     if (finding !== null) findings.push({ subject: facts.intentId, ...finding });
   }
   return findings;
@@ -85,6 +91,13 @@ function unansweredFinding(error: unknown): HoldFinding {
   return { what: `the processor could not be asked about it (${error.message})`, done: null };
 }
 
+interface RefundedAmounts {
+  readonly done: number;
+  readonly open: number;
+}
+
+const NOTHING_REFUNDED: RefundedAmounts = { done: 0, open: 0 };
+
 interface Comparison {
   readonly processor: Processor;
   readonly venueId: string;
@@ -93,7 +106,9 @@ interface Comparison {
   readonly recorded: Recorded;
   readonly hold: HoldState | undefined;
   readonly facts: HoldFacts;
-  readonly refunds: { readonly done: number; readonly open: number };
+  readonly refunds: RefundedAmounts;
+  /** Asks for the refunds of a hold again, and reads what is recorded of them then. */
+  readonly recheck: (holdId: string) => Promise<RefundedAmounts>;
 }
 
 type HoldFinding = Omit<Finding, 'subject'> | null;
@@ -157,13 +172,20 @@ async function findUnwantedCharge({ processor, venueId, recorded, facts }: Compa
   return { what, done: null, remedy: { action: 'refund', venueId, intentId: facts.intentId, amount } };
 }
 
-async function compareCharge({ processor, facts, refunds }: Comparison, hold: HoldState): Promise<HoldFinding> {
+async function compareCharge(
+  { processor, facts, refunds, recheck }: Comparison,
+  hold: HoldState,
+): Promise<HoldFinding> {
   if (facts.captured !== hold.amount) {
     return { what: `${facts.captured} captured at the processor, ${hold.amount} here`, done: null };
   }
   const { refunded } = await processor.chargeTotals(facts.intentId);
-  if (refunded < refunds.done || refunded > refunds.done + refunds.open) {
-    return { what: `${refunded} refunded at the processor, ${refunds.done} here`, done: null };
+  const agrees = ({ done, open }: RefundedAmounts): boolean => refunded >= done && refunded <= done + open;
+  if (agrees(refunds)) return null;
+  if (refunded < refunds.done) {
+    const rechecked = await recheck(hold.id);
+    const what = `${refunds.done - rechecked.done} of the refunds has failed at the processor`;
+    if (agrees(rechecked)) return { what, done: 'recorded' };
   }
-  return null;
+  return { what: `${refunded} refunded at the processor, ${refunds.done} here`, done: null };
 }

@@ -37,14 +37,17 @@ export async function checkoutOfShare(db: Queryable, venueId: string, shareId: s
   return rows[0]?.id ?? null;
 }
 
+export interface ShareMember {
+  readonly memberId: string;
+  readonly displayName: string | null;
+  readonly isNamedByPhone: boolean;
+}
+
 /** The member of a share and the name that the share shows, also of a dropped one. */
-export async function memberOfShare(
-  db: Queryable,
-  venueId: string,
-  shareId: string,
-): Promise<{ readonly memberId: string; readonly displayName: string | null } | null> {
-  const rows = await db.query<{ memberId: string; displayName: string | null }>(
-    `select member_id as "memberId", share_name(shares) as "displayName" from shares where venue_id = $1 and share_id = $2`,
+export async function memberOfShare(db: Queryable, venueId: string, shareId: string): Promise<ShareMember | null> {
+  const rows = await db.query<ShareMember>(
+    `select member_id as "memberId", share_name(shares) as "displayName", invited_phone_hash is not null as "isNamedByPhone"
+     from shares where venue_id = $1 and share_id = $2`,
     [venueId, shareId],
   );
   return rows[0] ?? null;

@@ -1,7 +1,8 @@
 // The text of a message about a checkout: organizer, booking, amount, deadline (in the venue's time, with its zone),
-// the link, and how to opt out. Pure. A name that could carry a link is left out: a message in our name must not carry
-// a guest's link.
+// the link, and how to opt out. Pure. A name, title or venue that holds a link or a number gives way to a neutral word: a
+// message in our name must not carry a link or a phone number of another.
 
+import { plainName } from '../../../base/plain-name.ts';
 import { formatMoney, formatTime, type Language, translatorFor } from '../../../base/translations.ts';
 
 /** The same for every recipient. */
@@ -27,12 +28,12 @@ export interface MessageValues {
 
 export function textOf(key: string, language: Language | null, facts: MessageFacts, values: MessageValues): string {
   const translator = translatorFor(language);
-  const nameOrFriend = (name: string | null): string => withoutLinks(name) ?? translator.translate('text.a_friend');
+  const orNeutral = (name: string | null, neutralKey: string): string => name ?? translator.translate(neutralKey);
   const sentence = translator.translate(key, {
-    organizer: nameOrFriend(facts.organizer),
-    payer: nameOrFriend(values.payer ?? null),
-    what: shortened(facts.description, 100),
-    venue: shortened(facts.venue, 60),
+    organizer: orNeutral(safeName(facts.organizer, 40), 'text.a_friend'),
+    payer: orNeutral(safeName(values.payer ?? null, 40), 'text.a_friend'),
+    what: orNeutral(safeName(facts.description, 100, { mayHoldTimes: true }), 'text.a_booking'),
+    venue: orNeutral(safeName(facts.venue, 60), 'text.the_venue'),
     amount: plainSpaces(formatMoney(translator.language, values.amount, facts.currency)),
     until: plainSpaces(formatTime(translator.language, values.until ?? facts.payBy, facts.zone)),
     link: values.link,
@@ -45,13 +46,10 @@ function plainSpaces(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-function shortened(text: string, maxLength: number): string {
-  const characters = [...plainSpaces(text.replaceAll(/\p{Cc}/gu, ' '))];
-  return characters.length <= maxLength ? characters.join('') : `${characters.slice(0, maxLength - 3).join('')}...`;
-}
-
-/** Null: there is no name, or a phone would turn part of it into a link. */
-function withoutLinks(name: string | null): string | null {
-  if (name === null || /:\/\/|www\.|[\p{L}\p{N}-]\.\p{L}{2,}/iu.test(name)) return null;
-  return shortened(name, 40) || null;
+/** Null: there is no name, or it must not be in a text. */
+function safeName(name: string | null, maxLength: number, options?: { readonly mayHoldTimes: boolean }): string | null {
+  const plain = name === null ? null : plainName(name, options);
+  if (plain === null) return null;
+  const characters = [...plain];
+  return characters.length <= maxLength ? plain : `${characters.slice(0, maxLength - 3).join('')}...`;
 }

@@ -11,6 +11,7 @@ import { guestKey } from '../../idempotency/stored-responses.ts';
 import { countSharedCalls } from '../../keys/queries.ts';
 import { retryAfterSeconds } from '../../keys/retry-after.ts';
 import type { Guest } from '../../members/guest.ts';
+import { countNewPhones } from '../../members/named-phones.ts';
 import { addFriends } from '../../members/queries.ts';
 import { modeOfCheckout, venueOf } from '../guests/guest-queries.ts';
 import type { GuestServices } from '../guests/guest-services.ts';
@@ -60,6 +61,8 @@ async function chooseInTransaction(
     throw conflict('party_changed', 'The party has changed since you looked at it. Look again, then choose.');
   }
   await countChoice(tx, id);
+  const phones = input.body.members.flatMap((item) => ('phone' in item ? [item.phone] : []));
+  await countNewPhones(tx, { seal: services.seal, now: services.clock.now() }, guest.memberId, phones);
   const current = await currentInvites(tx, venueId, id);
   const partyServices = { ...services, now: services.clock.now() };
   const party = await resolveParty(tx, partyServices, guest.memberId, input.body.members, current);

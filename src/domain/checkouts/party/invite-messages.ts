@@ -1,7 +1,9 @@
 // Queues the text messages that invite members to pay their shares, in the transaction that adds the shares. Each is in
-// its recipient's language.
+// its recipient's language. Past the venue's daily limit an invite waits until the day has room again: the party is
+// chosen all the same, and the organizer has the links.
 
 import type { Queryable } from '../../../base/db.ts';
+import { scheduleDailyUses } from '../../keys/daily-limit.ts';
 import { type MessageRequest, queueMessages } from '../../members/messages/queue.ts';
 import type { GuestServices } from '../guests/guest-services.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
@@ -9,6 +11,8 @@ import { messageFactsFor } from '../notifications/message-facts.ts';
 import { textOf } from '../notifications/message-text.ts';
 import type { NewShare } from '../steps.ts';
 import type { ResolvedMember } from './party-members.ts';
+
+const INVITES_PER_VENUE_PER_DAY = 2_000;
 
 export async function queueInvites(
   tx: Queryable,
@@ -27,7 +31,15 @@ export async function queueInvites(
     const { id: memberId, phone, phoneHash } = member;
     const values = { amount: share.amount, link: `${services.pageBase()}/s/${token}` };
     const text = textOf('text.invite', member.language, facts, values);
-    return [{ memberId, phone, phoneHash, kind: 'invite', subject: share.id, text, dueAt: services.clock.now() }];
+    const sendBefore = checkout.payBy - checkout.clockAhead;
+    const dueAt = services.clock.now();
+    return [{ memberId, phone, phoneHash, kind: 'invite', subject: share.id, text, dueAt, sendBefore }];
   });
-  await queueMessages(tx, services, requests);
+  const limit = { subject: `invites ${checkout.venueId}`, limit: INVITES_PER_VENUE_PER_DAY };
+  const times = await scheduleDailyUses(tx, limit, requests.length);
+  await queueMessages(
+    tx,
+    services,
+    requests.map((request, index) => ({ ...request, dueAt: times[index] ?? request.dueAt })),
+  );
 }

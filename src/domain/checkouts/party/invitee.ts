@@ -15,6 +15,8 @@ export interface Invitee {
   readonly isSeat: boolean;
   /** Lets the page send a sign-in code without asking for the number. Never shown to the visitor. */
   readonly phone: string | null;
+  /** The organizer typed the phone. Otherwise not even its last digits are shown, because the organizer has the link too. */
+  readonly isNamedByPhone: boolean;
 }
 
 /** Works for a dropped share too: the organizer may have changed the party since the invite. */
@@ -32,6 +34,7 @@ export async function inviteeOf(db: Queryable, seal: Seal, venueId: string, shar
     displayName: share.displayName,
     isSeat: member?.isSeat === true,
     phone,
+    isNamedByPhone: share.isNamedByPhone,
   };
 }
 

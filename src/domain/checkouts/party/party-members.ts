@@ -6,6 +6,7 @@ import type { Party } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { FieldProblem } from '../../../base/errors.ts';
 import type { Ids } from '../../../base/ids.ts';
+import { normalizeName } from '../../../base/plain-name.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { knownTo } from '../../members/friend-queries.ts';
 import { sealPhone } from '../../members/phone.ts';
@@ -208,7 +209,8 @@ async function byPhone(
     if (!memberIds.has(hex)) added.push({ id: memberId, ...sealed });
     memberIds.set(hex, memberId);
     const { phoneHash } = sealed;
-    return [{ memberId, name: item.name ?? null, keys: [item.phone], field: `/members/${index}/phone`, phoneHash }];
+    const name = item.name === undefined ? null : normalizeName(item.name);
+    return [{ memberId, name, keys: [item.phone], field: `/members/${index}/phone`, phoneHash }];
   });
   await insertInvitedPhones(tx, added, organizer.language, now);
   return named;

@@ -681,9 +681,27 @@ CREATE TABLE installation (
   created_at timestamp with time zone NOT NULL,
   -- When a worker or a reconciliation last ran on this database.
   alive_at timestamp with time zone,
+  -- The key of keyed hashes, sealed. It stays the same when ENCRYPTION_KEY is replaced, so that hashes still match.
+  hash_key bytea,
   CONSTRAINT installation_pkey PRIMARY KEY (only_row),
   CONSTRAINT installation_has_one_row CHECK (only_row)
 );
+
+-- The audit log of what belongs to no venue: who replaced which key of the installation. Append-only.
+CREATE TABLE installation_audit (
+  audit_id uuid NOT NULL,
+  at timestamp with time zone NOT NULL,
+  actor text NOT NULL,
+  via text NOT NULL,
+  address text,
+  request_id text,
+  action text NOT NULL,
+  subject text NOT NULL,
+  detail jsonb NOT NULL DEFAULT '{}'::jsonb,
+  CONSTRAINT installation_audit_pkey PRIMARY KEY (audit_id)
+);
+CREATE TRIGGER installation_audit_is_append_only BEFORE DELETE OR UPDATE ON installation_audit FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
+CREATE TRIGGER installation_audit_is_never_emptied BEFORE TRUNCATE ON installation_audit FOR EACH STATEMENT EXECUTE FUNCTION enforce_append_only();
 
 -- A worker that applies the deliveries of an integration locks its row until commit, so that they are applied in order.
 -- Storing a delivery does not touch it: a venue system never waits for the worker.
@@ -848,6 +866,8 @@ CREATE TABLE members (
   -- Not a member yet: a phone that an organizer named, for one party. Its owner signs in as another row, found by
   -- phone_hash.
   invited_phone_hash bytea,
+  -- Tokens carry it. A sign-out adds one: tokens with a lower number are refused.
+  token_version integer NOT NULL DEFAULT 0,
   CONSTRAINT members_pkey PRIMARY KEY (member_id),
   CONSTRAINT member_invited_phone_has_no_account CHECK (invited_phone_hash IS NULL OR phone_hash IS NULL AND joined_at IS NULL AND display_name IS NULL AND NOT is_seat),
   CONSTRAINT member_language_is_a_code CHECK (language ~ '^[a-z]{2,3}$'::text),

@@ -30,6 +30,7 @@ import { processorCommands } from './processor.ts';
 import { reconcileCommands } from './reconcile.ts';
 import { refundCommands } from './refund.ts';
 import { reviewCommands } from './review.ts';
+import { tokenKeyCommands } from './token-key.ts';
 import { triggerCommands } from './trigger.ts';
 import { venueCommands } from './venue.ts';
 
@@ -37,6 +38,7 @@ const COMMANDS: readonly Command[] = [
   ...venueCommands,
   ...keyCommands,
   ...memberCommands,
+  ...tokenKeyCommands,
   ...reviewCommands,
   ...importCommands,
   ...reconcileCommands,

@@ -11,6 +11,30 @@ const DAILY_TEST = ['test/guests/daily-limits.test.ts'];
 
 export const ACCESS_BUGS: readonly Mutant[] = [
   {
+    area: 'guests',
+    bug: 'a token outlives the sign-out of its member',
+    file: 'src/domain/members/tokens.ts',
+    from: 'return version === (payload.claims.ver ?? 0) ? payload.memberId : null;',
+    to: 'return version !== null ? payload.memberId : null;',
+    tests: ['test/guests/token-keys.test.ts'],
+  },
+  {
+    area: 'guests',
+    bug: 'a token of a foreign issuer may be valid for a year',
+    file: 'src/domain/members/tokens.ts',
+    from: 'const isTimely = exp - iat <= MAX_LIFE_SECONDS &&',
+    to: 'const isTimely = exp > iat &&',
+    tests: ['test/guests/issuer.test.ts'],
+  },
+  {
+    area: 'guests',
+    bug: 'a server keeps a retired token key for ever',
+    file: 'src/domain/members/token-keys.ts',
+    from: 'if (this.#rows === null || Math.abs(now - this.#loadedAt) > maxAgeMs) {',
+    to: 'if (this.#rows === null) {',
+    tests: ['test/guests/token-keys.test.ts'],
+  },
+  {
     area: 'walls',
     bug: 'a live key sees test checkouts',
     file: ADMIT,

@@ -18,6 +18,7 @@ import { idempotentReplay } from './idempotent-replay.ts';
 import { listGrowth } from './list-growth.ts';
 import { oneHotKey } from './one-hot-key.ts';
 import { readCheckout } from './read-checkout.ts';
+import { worstRequest } from './worst-request.ts';
 
 const BENCHES: readonly Bench[] = [
   createCheckout,
@@ -38,6 +39,7 @@ const BENCHES: readonly Bench[] = [
   hookIntake,
   coldStart,
   guestPage,
+  worstRequest,
 ];
 
 export interface Options {

@@ -27,6 +27,11 @@ export interface Config {
   /** The first seals, all open. Null: the one in DATA_DIR. */
   readonly encryptionKeys: readonly Buffer[] | null;
   readonly trustedProxies: readonly string[];
+  readonly maxConnections: number;
+  /** Does not hold for trusted proxies. */
+  readonly maxConnectionsPerAddress: number;
+  /** A client that takes hardly anything of its answer for this long is dropped. */
+  readonly stalledWriteSeconds: number;
   /** For development and tests: loopback addresses and self-signed certificates may be called. */
   readonly allowInsecureTargets: boolean;
   readonly logLevel: string;
@@ -271,6 +276,9 @@ export function readConfig(env: Env): Config {
     operatorToken,
     encryptionKeys,
     trustedProxies: read.proxies('TRUSTED_PROXIES'),
+    maxConnections: read.integer('MAX_CONNECTIONS', 5_000, 1, 100_000),
+    maxConnectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 256, 1, 100_000),
+    stalledWriteSeconds: read.integer('STALLED_WRITE_SECONDS', 20, 1, 600),
     allowInsecureTargets: read.oneOf('ALLOW_INSECURE_TARGETS', ['0', '1'], '0') === '1',
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     shutdownSeconds: read.integer('SHUTDOWN_SECONDS', 20, 1, 600),

@@ -477,6 +477,7 @@ describe('the doctor', () => {
         'payouts',
         'platform_payouts',
         'texts',
+        'text_limit',
         'base_url',
         'refunds',
         'debts',

@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const PURE = [
   'test/{bench,chaos,logs,mutants,offerings,outbound,sandbox}/**/*.test.ts',
   'test/agreement/{constants,openapi-types,phones,rules,schemas}.test.ts',
-  'test/base/{base,extract-paths,json,money,plain-name,translations}.test.ts',
+  'test/base/{base,document-order,extract-paths,json,money,plain-name,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
   'test/cli/{every-page,table}.test.ts',
   'test/fuzz/checks.test.ts',
@@ -46,7 +46,8 @@ const THOROUGH = [
   'test/checkouts/{create-once,disputed-refunds,disputes,processor-events,processor-fees,read-prefetch}.test.ts',
   'test/checkouts/{refund-books,refund-ends,refund-funds,stored-failures,test-helpers,unpayable-venue,venue-debts}.test.ts',
   'test/cli/{import,listen,processor}.test.ts',
-  'test/guests/{daily-limits,limits,renewal,saved-card,text-messages}.test.ts',
+  'test/docs/examples.test.ts',
+  'test/guests/{daily-limits,limits,renewal,saved-card,sign-in-codes,text-limit,text-messages}.test.ts',
   'test/hooks/address.test.ts',
   'test/http/limits.test.ts',
   'test/mcp/agreement.test.ts',

@@ -1,5 +1,5 @@
 // Deliveries a second to healthy endpoints beside bad ones, against no bad ones: one in a hundred hangs; one hangs and
-// one answers garbage.
+// one answers garbage. And deliveries a second to endpoints that refuse every event of another type.
 
 import type { Bench, PreparedBench } from './bench.ts';
 import type { EndpointFault } from './deliveries.ts';
@@ -31,7 +31,22 @@ export const deliverBesideGarbage: Bench = {
   prepare: (fixture) => prepare(fixture, ['hang', 'garbage']),
 };
 
-async function prepare(fixture: BenchFixture, faults: readonly EndpointFault[]): Promise<PreparedBench> {
+export const deliverBesideFailingType: Bench = {
+  ...SHARED,
+  name: 'deliver-beside-failing-type',
+  isExtra: true,
+  floor: 0.7,
+  goal: 0.9,
+  note: '100 endpoints of one host with 150 checkout.created and 150 checkout.completed each (20 with --quick), all of which answer 500 to every checkout.created; measured until every checkout.completed is delivered.',
+  sides: { ours: 'all refuse checkout.created', base: 'all accept it' },
+  prepare: (fixture) => prepare(fixture, Array<EndpointFault>(ENDPOINTS).fill('refuse'), true),
+};
+
+async function prepare(
+  fixture: BenchFixture,
+  faults: readonly EndpointFault[],
+  hasTwoTypes = false,
+): Promise<PreparedBench> {
   const deliveries = await fixture.deliveries();
   const side = async (sideFaults: readonly EndpointFault[]): Promise<() => Promise<number>> => {
     const venues = await Promise.all(Array.from({ length: ENDPOINTS }, () => fixture.makeVenue(0)));
@@ -39,6 +54,7 @@ async function prepare(fixture: BenchFixture, faults: readonly EndpointFault[]):
       venueIds: venues.map(({ id }) => id),
       eventsPerEndpoint: fixture.isQuick ? 20 : 150,
       faults: sideFaults,
+      hasTwoTypes,
     };
     await deliveries.createEndpoints(load);
     // createEvents resets every endpoint, so that the worker has to detect the bad ones again in each round.

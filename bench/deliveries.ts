@@ -5,9 +5,10 @@ import { runJob } from './child-jobs.ts';
 import type { ChildHandle } from './processes.ts';
 
 /**
- * `hang` accepts every post and never answers; `garbage` answers bytes that are not HTTP, or a 500 with a long body.
+ * `hang` accepts every post and never answers; `garbage` answers bytes that are not HTTP, or a 500 with a long body;
+ * `refuse` answers 500 to every checkout.created and 200 to all others.
  */
-export type EndpointFault = 'hang' | 'garbage';
+export type EndpointFault = 'hang' | 'garbage' | 'refuse';
 
 /** Endpoints and their events; each venue has one endpoint. */
 export interface DeliveryLoad {
@@ -15,6 +16,11 @@ export interface DeliveryLoad {
   readonly eventsPerEndpoint: number;
   /** The faults of the first endpoints; all others answer 200. */
   readonly faults: readonly EndpointFault[];
+  /**
+   * Each checkout.completed comes after a checkout.created. All endpoints count, with the checkout.completed alone: those
+   * that refuse the other type get them too.
+   */
+  readonly hasTwoTypes?: boolean;
 }
 
 export type DeliveryJob =

@@ -34,7 +34,7 @@ const services: QueueServices = {
   }),
   clock: systemClock,
   ids: makeIds(systemClock, systemRandom),
-  seal: makeSeal(Buffer.alloc(32, 7), systemRandom),
+  seal: makeSeal([Buffer.alloc(32, 7)], systemRandom),
   log: makeLog('error', 'bench'),
   random: systemRandom,
   outbound: makeOutbound({ allowInsecureTargets: true }),
@@ -74,7 +74,7 @@ async function createEndpoints({ venueIds, faults }: DeliveryLoad): Promise<void
         id,
         mode: 'test',
         url,
-        events: ['checkout.completed'],
+        events: ['checkout.created', 'checkout.completed'],
         secret,
         now: systemClock.now(),
       } as const;
@@ -84,7 +84,8 @@ async function createEndpoints({ venueIds, faults }: DeliveryLoad): Promise<void
   });
 }
 
-async function createEvents({ venueIds, eventsPerEndpoint }: DeliveryLoad): Promise<void> {
+async function createEvents({ venueIds, eventsPerEndpoint, hasTwoTypes = false }: DeliveryLoad): Promise<void> {
+  const types = hasTwoTypes ? ['checkout.created', 'checkout.completed'] : ['checkout.completed'];
   await db.transaction(async (tx) => {
     // Of all endpoints: the worker would otherwise retry the other side's bad endpoints during this round.
     await tx.query('delete from deliveries');
@@ -93,26 +94,31 @@ async function createEvents({ venueIds, eventsPerEndpoint }: DeliveryLoad): Prom
     );
     await tx.query(
       `insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
-       select v.id, 'evt_' || substr(md5(random()::text), 1, 26), 'test', 'checkout.completed', md5(random()::text), 1, $2::json,
-         clock_timestamp() + i * interval '1 microsecond'
-       from unnest($1::uuid[]) as v(id) cross join generate_series(1, $3::int) i`,
-      [venueIds, exampleData(), eventsPerEndpoint],
+       select v.id, 'evt_' || substr(md5(random()::text), 1, 26), 'test', t.type, md5(random()::text), 1, $2::json,
+         now() + (2 * i + t.number) * interval '1 microsecond'
+       from unnest($1::uuid[]) as v(id) cross join generate_series(1, $3::int) i
+       cross join unnest($4::text[]) with ordinality as t(type, number)`,
+      [venueIds, exampleData(), eventsPerEndpoint, types],
     );
   });
   for (const table of ['events', 'deliveries', 'undispatched_events']) await db.query(`analyze ${table}`);
 }
 
-async function deliver({ venueIds, eventsPerEndpoint, faults }: DeliveryLoad): Promise<number> {
+async function deliver(load: DeliveryLoad): Promise<number> {
+  const { venueIds, eventsPerEndpoint, faults, hasTwoTypes = false } = load;
   const stop = new AbortController();
-  const healthy = venueIds.slice(faults.length);
+  const healthy = hasTwoTypes ? venueIds : venueIds.slice(faults.length);
   const expected = healthy.length * eventsPerEndpoint;
   const startedAt = performance.now();
   const loops = [deliverUntilStopped(services, stop.signal), dispatchUntilStopped(stop.signal)];
   const hasWork = async (): Promise<boolean> => {
-    // A queue has a due time as long as it has due deliveries. undispatched_events is read last, because a query of a
-    // table with thousands of deleted rows reads them all.
+    // A queue has a due time as long as it has due deliveries; with two types, only untried ones count.
+    // undispatched_events is read last, because a query of a table with thousands of deleted rows reads them all.
+    const waiting = hasTwoTypes
+      ? 'from deliveries where venue_id = any($1) and least(attempts, 1) = 0 and due_at is not null'
+      : 'from endpoint_queues where venue_id = any($1) and due_at is not null';
     const rows = await db.query<{ has_work: boolean }>(
-      `select case when exists (select 1 from endpoint_queues where venue_id = any($1) and due_at is not null) then true
+      `select case when exists (select 1 ${waiting}) then true
          else exists (select 1 from undispatched_events) end as has_work`,
       [healthy],
     );
@@ -132,7 +138,8 @@ async function deliver({ venueIds, eventsPerEndpoint, faults }: DeliveryLoad): P
     await Promise.all(loops);
   }
   const rows = await db.query<{ delivered: number }>(
-    `select count(*) as delivered from deliveries where venue_id = any($1) and status = 'delivered' and attempts = 1`,
+    `select count(*) as delivered from deliveries
+     where venue_id = any($1) and type = 'checkout.completed' and status = 'delivered' and attempts = 1`,
     [healthy],
   );
   const delivered = rows[0]?.delivered;

@@ -8,7 +8,7 @@ import { coldStart } from './cold-start.ts';
 import { completePartyOf8 } from './complete-party-of-8.ts';
 import { createCheckout } from './create-checkout.ts';
 import { createCheckoutBound } from './create-checkout-bound.ts';
-import { deliverBesideGarbage, deliverBesideHanging } from './deliver-beside-bad.ts';
+import { deliverBesideFailingType, deliverBesideGarbage, deliverBesideHanging } from './deliver-beside-bad.ts';
 import { deliverEvents } from './deliver-events.ts';
 import { expire100k } from './expire-100k.ts';
 import { fleetBatch } from './fleet-batch.ts';
@@ -18,6 +18,7 @@ import { idempotentReplay } from './idempotent-replay.ts';
 import { listGrowth } from './list-growth.ts';
 import { oneHotKey } from './one-hot-key.ts';
 import { readCheckout } from './read-checkout.ts';
+import { worstRequest } from './worst-request.ts';
 
 const BENCHES: readonly Bench[] = [
   createCheckout,
@@ -30,6 +31,7 @@ const BENCHES: readonly Bench[] = [
   deliverEvents,
   deliverBesideHanging,
   deliverBesideGarbage,
+  deliverBesideFailingType,
   expire100k,
   analyticsGrowth,
   activityIngest,
@@ -37,6 +39,7 @@ const BENCHES: readonly Bench[] = [
   hookIntake,
   coldStart,
   guestPage,
+  worstRequest,
 ];
 
 export interface Options {

@@ -1,7 +1,8 @@
 // A partner's receiver for the benches: https, keep-alive, 200 to every post. Below /hang it never answers; below
-// /garbage it answers alternately bytes that are not HTTP and a 500 with a long body. A post to /release closes the
-// connections that hang, so that the bench need not wait for them. A real receiver runs on another machine, so this one
-// uses as little time as possible: it reads only the path and the length of a request.
+// /garbage it answers alternately bytes that are not HTTP and a 500 with a long body; below /refuse a short 500 to every
+// checkout.created. A post to /release closes the connections that hang, so that the bench need not wait for them. A real
+// receiver runs on another machine, so this one uses as little time as possible: it reads only the path, the length and
+// the first bytes of a request.
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type TLSSocket } from 'node:tls';
@@ -13,6 +14,8 @@ const SERVER_ERROR_REPLY = Buffer.concat([
   Buffer.from(`HTTP/1.1 500 Internal Server Error\r\ncontent-length: ${NOISE.length}\r\n\r\n`),
   NOISE,
 ]);
+const REFUSED_REPLY = Buffer.from('HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n');
+const REFUSED_TYPE = '"type":"checkout.created"';
 const HEAD_END = '\r\n\r\n';
 const hanging = new Set<TLSSocket>();
 let garbageReplies = 0;
@@ -37,9 +40,11 @@ const server = createServer({ key: privateKey, cert: certificate }, (socket) => 
     // A sender must not send a second request before the first response.
     if (bodyBytesLeft < 0) return void socket.destroy();
     const [, path = ''] = head.split(' ', 2);
+    const isRefused = path.startsWith('/refuse') && (head + chunk.toString('latin1')).includes(REFUSED_TYPE);
     head = '';
     bodyBytesLeft = 0;
-    reply(socket, path);
+    if (isRefused) socket.write(REFUSED_REPLY);
+    else reply(socket, path);
   });
 });
 

@@ -334,7 +334,7 @@ CREATE TABLE deliveries (
   CONSTRAINT delivery_status_is_known CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX deliveries_by_age ON deliveries USING brin (created_at);
-CREATE INDEX deliveries_due ON deliveries USING btree (venue_id, endpoint_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_due ON deliveries USING btree (venue_id, endpoint_id, LEAST(attempts, 1), due_at) WHERE due_at IS NOT NULL;
 
 CREATE TABLE disputes (
   venue_id uuid NOT NULL,
@@ -387,7 +387,7 @@ CREATE TABLE endpoint_queues (
   due_at timestamp with time zone,
   -- No worker takes the queue earlier: until then one has it, or the endpoint rests after failures.
   available_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
-  -- Failed attempts in a row.
+  -- Attempts in a row that got no answer. An error is an answer.
   failures integer NOT NULL DEFAULT 0,
   -- How the last lease went. A worker has separate places for each pace.
   pace text NOT NULL DEFAULT 'quick'::text,
@@ -681,9 +681,27 @@ CREATE TABLE installation (
   created_at timestamp with time zone NOT NULL,
   -- When a worker or a reconciliation last ran on this database.
   alive_at timestamp with time zone,
+  -- The key of keyed hashes, sealed. It stays the same when ENCRYPTION_KEY is replaced, so that hashes still match.
+  hash_key bytea,
   CONSTRAINT installation_pkey PRIMARY KEY (only_row),
   CONSTRAINT installation_has_one_row CHECK (only_row)
 );
+
+-- The audit log of what belongs to no venue: who replaced which key of the installation. Append-only.
+CREATE TABLE installation_audit (
+  audit_id uuid NOT NULL,
+  at timestamp with time zone NOT NULL,
+  actor text NOT NULL,
+  via text NOT NULL,
+  address text,
+  request_id text,
+  action text NOT NULL,
+  subject text NOT NULL,
+  detail jsonb NOT NULL DEFAULT '{}'::jsonb,
+  CONSTRAINT installation_audit_pkey PRIMARY KEY (audit_id)
+);
+CREATE TRIGGER installation_audit_is_append_only BEFORE DELETE OR UPDATE ON installation_audit FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
+CREATE TRIGGER installation_audit_is_never_emptied BEFORE TRUNCATE ON installation_audit FOR EACH STATEMENT EXECUTE FUNCTION enforce_append_only();
 
 -- A worker that applies the deliveries of an integration locks its row until commit, so that they are applied in order.
 -- Storing a delivery does not touch it: a venue system never waits for the worker.
@@ -848,6 +866,8 @@ CREATE TABLE members (
   -- Not a member yet: a phone that an organizer named, for one party. Its owner signs in as another row, found by
   -- phone_hash.
   invited_phone_hash bytea,
+  -- Tokens carry it. A sign-out adds one: tokens with a lower number are refused.
+  token_version integer NOT NULL DEFAULT 0,
   CONSTRAINT members_pkey PRIMARY KEY (member_id),
   CONSTRAINT member_invited_phone_has_no_account CHECK (invited_phone_hash IS NULL OR phone_hash IS NULL AND joined_at IS NULL AND display_name IS NULL AND NOT is_seat),
   CONSTRAINT member_language_is_a_code CHECK (language ~ '^[a-z]{2,3}$'::text),
@@ -874,6 +894,8 @@ CREATE TABLE messages (
   lease_token smallint NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL,
   sent_at timestamp with time zone,
+  -- From then on the message is dropped instead of sent; null: it is never too late.
+  send_before timestamp with time zone,
   CONSTRAINT messages_pkey PRIMARY KEY (message_id),
   CONSTRAINT messages_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
   CONSTRAINT message_kind_is_known CHECK (kind = ANY (ARRAY['code'::text, 'invite'::text, 'reminder'::text, 'released'::text, 'ended'::text, 'lost'::text, 'completed'::text])),
@@ -883,7 +905,9 @@ CREATE TABLE messages (
 CREATE INDEX messages_by_age ON messages USING btree (created_at);
 CREATE UNIQUE INDEX messages_by_kind_and_subject ON messages USING btree (kind, subject);
 CREATE INDEX messages_by_phone ON messages USING btree (phone_hash, created_at);
+CREATE INDEX messages_by_send_before ON messages USING btree (send_before) WHERE due_at IS NOT NULL;
 CREATE INDEX messages_due ON messages USING btree (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX messages_due_codes ON messages USING btree (due_at) WHERE due_at IS NOT NULL AND kind = 'code'::text;
 
 CREATE TABLE migration_lock (
   only_row boolean NOT NULL DEFAULT true,

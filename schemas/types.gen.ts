@@ -560,7 +560,7 @@ export type FleetResult = {
   readonly results: readonly ({
     /** The position in the fleet, counted from 0. */
     readonly index: number;
-    /** Your own id of the boat as you sent it; null when it was not text. */
+    /** Your own id of the boat as you sent it; null when it was no text, or far too long for an id. */
     readonly external_id: string | null;
     /** What the call did with the boat. */
     readonly result: "created" | "updated" | "unchanged" | "error";
@@ -579,7 +579,7 @@ export type FleetResult = {
       /** The id of the request; give it to support. */
       readonly request_id: string;
     };
-    /** Every problem of the boat; only for an error. */
+    /** The problems of the boat; only for an error. An answer lists at most 100 in all. */
     readonly errors?: readonly ({
       /** The code; programs act on it. */
       readonly code: string;
@@ -594,6 +594,8 @@ export type FleetResult = {
       /** The address of the page about this code. */
       readonly doc_url: string;
     })[];
+    /** How many more problems the boat has that are not listed; absent when there are none. */
+    readonly more_errors?: number;
   })[];
   /** How many objects had each result. */
   readonly summary: {
@@ -1827,7 +1829,7 @@ export type WebhookEvent = {
     readonly refund?: {
       /** How much was refunded, or did not reach the guest, in minor units (cents). */
       readonly amount: number;
-      /** The reason you gave; null when none. On refund.failed the card processor's reason. */
+      /** The reason you gave; null when none. On refund.failed the card processor's reason. On refund.created `retried` or `paid_elsewhere`: the operator pays a refund that had failed. */
       readonly reason: string | null;
     };
   };

@@ -30,7 +30,7 @@ const list: Command = {
       via,
       action,
       subject,
-      venue_id,
+      venue_id ?? '',
       id,
     ]);
     return {

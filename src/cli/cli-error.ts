@@ -31,7 +31,7 @@ export function quoted(text: string): string {
   return text.length > MAX_QUOTED_LENGTH ? `"${text.slice(0, MAX_QUOTED_LENGTH)}…"` : `"${text}"`;
 }
 
-export function unknownId(what: 'venue' | 'key' | 'member', id: string): CliError {
+export function unknownId(what: 'venue' | 'key' | 'token-key' | 'member', id: string): CliError {
   const remedy = what === 'member' ? 'create' : 'list';
   const hint = what === 'member' ? 'creates one' : 'lists them';
   return commandError(`there is no ${what} ${id}: "everyshare ${what} ${remedy}" ${hint}.`);

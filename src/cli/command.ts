@@ -10,6 +10,7 @@ import { auditCommands } from './audit.ts';
 import { CliError, errorLine, quoted, usageError } from './cli-error.ts';
 import type { Command, CommandResult, OpenContext, ReadSettings } from './command-definition.ts';
 import { doctorCommands } from './doctor.ts';
+import { encryptionCommands } from './encryption.ts';
 import { helpFor, ROLES, usageOf } from './help.ts';
 import { importCommands } from './import.ts';
 import { keyCommands } from './key.ts';
@@ -30,6 +31,7 @@ import { processorCommands } from './processor.ts';
 import { reconcileCommands } from './reconcile.ts';
 import { refundCommands } from './refund.ts';
 import { reviewCommands } from './review.ts';
+import { tokenKeyCommands } from './token-key.ts';
 import { triggerCommands } from './trigger.ts';
 import { venueCommands } from './venue.ts';
 
@@ -37,6 +39,7 @@ const COMMANDS: readonly Command[] = [
   ...venueCommands,
   ...keyCommands,
   ...memberCommands,
+  ...tokenKeyCommands,
   ...reviewCommands,
   ...importCommands,
   ...reconcileCommands,
@@ -47,6 +50,7 @@ const COMMANDS: readonly Command[] = [
   ...listenCommands,
   ...triggerCommands,
   ...mcpCommands,
+  ...encryptionCommands,
   ...auditCommands,
   ...doctorCommands,
 ];

@@ -11,6 +11,7 @@ import { schemaFolders } from '../base/schema-files.ts';
 import { countVenuesWithoutHours } from '../domain/analytics/queries.ts';
 import { type FundedAtVenue, fundedByVenue } from '../domain/checkouts/capture/queries.ts';
 import { verifyEncryptionKey } from '../domain/installation/verify-encryption-key.ts';
+import { readTextFigures, textLimitOf } from '../domain/members/messages/text-limit.ts';
 import { findDebts } from '../domain/payments/debt-queries.ts';
 import { missingSetup } from '../domain/payments/needed-setup.ts';
 import { payableVenues } from '../domain/payments/payout-account-queries.ts';
@@ -109,7 +110,7 @@ async function checkFunctions({ db }: AppContext): Promise<Check> {
 async function checkEncryptionKey({ db, seal, config, clock }: AppContext): Promise<Check> {
   await verifyEncryptionKey(db, seal, clock.now());
   const source =
-    config.encryptionKey === null ? `the one in ${join(config.dataDir, 'encryption-key')}` : 'ENCRYPTION_KEY';
+    config.encryptionKeys === null ? `the one in ${join(config.dataDir, 'encryption-key')}` : 'ENCRYPTION_KEY';
   return passed('encryption_key', `${source} is the key that this database was written with`);
 }
 
@@ -209,6 +210,17 @@ function checkSms({ config }: AppContext): Check {
   if (sandboxSms) return passed('texts', 'stored at /sandbox/outbox: no phone receives them');
   const remedy = 'set TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM: guests cannot sign in without a code.';
   return problem('texts', 'no sender is set up, while live mode has Stripe', remedy);
+}
+
+async function checkTextLimit({ db, config: { textsPerHour } }: AppContext): Promise<Check> {
+  const { inLastHour, waiting } = await readTextFigures(db);
+  const detail = `${inLastHour} of ${textsPerHour} texts in the last hour; waiting: ${waiting.code} sign-in codes, ${waiting.other} others`;
+  const remedy =
+    'look for the cause (an attack, or a busy hour), then raise TEXTS_PER_HOUR: see "Limits on texts" in docs/guides/operating.md.';
+  if (inLastHour >= textsPerHour) return problem('text_limit', `${detail}; sign-in codes are not sent`, remedy);
+  if (inLastHour >= textLimitOf('other', textsPerHour))
+    return notice('text_limit', `${detail}; only sign-in codes are sent`, remedy);
+  return passed('text_limit', detail);
 }
 
 function isLoopback(host: string): boolean {
@@ -314,6 +326,7 @@ async function runChecks(open: OpenContext): Promise<Check[]> {
     await runCheck('payouts', checkPayouts(context)),
     await runCheck('platform_payouts', checkPlatformPayouts(context)),
     checkSms(context),
+    await runCheck('text_limit', checkTextLimit(context)),
     checkBaseUrl(context),
     await runCheck('refunds', checkRefunds(context)),
     await runCheck('debts', checkDebts(context)),

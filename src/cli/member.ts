@@ -2,7 +2,7 @@
 
 import { createChannel, createMember } from '../domain/members/create-member.ts';
 import { findMembers } from '../domain/members/queries.ts';
-import { TOKEN_SECONDS } from '../domain/members/tokens.ts';
+import { TOKEN_SECONDS } from '../domain/members/token-keys.ts';
 import { quoted, unknownId, usageError } from './cli-error.ts';
 import type { Command } from './command-definition.ts';
 import { parseId } from './options.ts';

@@ -6,6 +6,7 @@ import type { Mode } from '../base/config.ts';
 import { MAX_UNKNOWN_CHARGES } from '../domain/checkouts/accounting/apply-remedies.ts';
 import type { Difference } from '../domain/checkouts/accounting/compare-holds.ts';
 import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
+import { recordPaidAgain } from '../domain/checkouts/refunds/close-refund.ts';
 import { retryFailedMovements, venuesWithFailedMovements } from '../domain/payments/movement-queries.ts';
 import { addFailedRefund } from '../domain/payments/refund-queries.ts';
 import { isRefund } from '../domain/payments/settle-refund.ts';
@@ -102,7 +103,10 @@ async function retryFailed(
       await db.transaction(async (tx) => {
         const retriedMovements = await retryFailedMovements(tx, venueId, mode, checkoutId, command.now);
         for (const movement of retriedMovements) {
-          if (isRefund(movement)) await addFailedRefund(tx, movement, -movement.amount);
+          if (isRefund(movement)) {
+            await addFailedRefund(tx, movement, -movement.amount);
+            await recordPaidAgain(tx, command, movement, 'retried');
+          }
           await audit(tx, command, { venueId, action: 'movement.retry', subject: movement.id });
         }
         retried += retriedMovements.length;

@@ -1,18 +1,30 @@
-// The figures that an operator's monitoring scrapes: requests by operation and status, their duration by operation, and
-// the process. One registry of prom-client holds and renders all of them.
+// The figures that an operator's monitoring scrapes: requests by operation and status, their duration by operation, the
+// texts of the installation and their limit, and the process. One registry of prom-client holds and renders all of them.
 
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { TextFigures } from '../domain/members/messages/text-limit.ts';
 
 export interface Metrics {
   /** `operation` is the name of one of our operations, never text from a caller: each name is a series of its own. */
   observe(operation: string, status: number, seconds: number): void;
+  /** Shows how many connections are open, as `open` says at each scrape. */
+  countConnections(open: () => number): void;
+  /** A connection was refused (too many in all, or of its address), or dropped (its client did not read). */
+  countDropped(reason: 'total' | 'address' | 'unread'): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export function makeMetrics(): Metrics {
+/** What the metrics of texts are read from. */
+export interface TextSource {
+  readonly perHour: number;
+  /** Null: not known at the moment. */
+  read(): Promise<TextFigures | null>;
+}
+
+export function makeMetrics(texts: TextSource): Metrics {
   const register = new Registry();
   collectDefaultMetrics({ register, prefix: 'everyshare_' });
   const durations = new Histogram({
@@ -23,13 +35,63 @@ export function makeMetrics(): Metrics {
     registers: [register],
   });
   const countRequest = registerRequestCounter(register);
+  const dropped = new Counter({
+    name: 'everyshare_http_connections_dropped_total',
+    help: 'How many connections were refused (total, address), or dropped because the client did not read (unread).',
+    labelNames: ['reason'],
+    registers: [register],
+  });
+  const setTextGauges = registerTextGauges(register, texts.perHour);
   return {
     observe(operation, status, seconds) {
       durations.observe({ operation }, seconds);
       countRequest(operation, status);
     },
-    text: () => register.metrics(),
+    countConnections(open) {
+      new Gauge({
+        name: 'everyshare_http_connections',
+        help: 'How many connections are open.',
+        registers: [register],
+        collect() {
+          this.set(open());
+        },
+      });
+    },
+    countDropped: (reason) => dropped.inc({ reason }),
+    async text() {
+      setTextGauges(await texts.read());
+      return register.metrics();
+    },
     contentType: register.contentType,
+  };
+}
+
+/** The figures are those of the whole installation, the same on every server. Unknown ones are left out. */
+function registerTextGauges(register: Registry, perHour: number): (figures: TextFigures | null) => void {
+  const registers = [register];
+  new Gauge({
+    name: 'everyshare_texts_per_hour_limit',
+    help: 'TEXTS_PER_HOUR: the most texts in an hour. Only sign-in codes use the last fifth.',
+    registers,
+  }).set(perHour);
+  const inLastHour = new Gauge({
+    name: 'everyshare_texts_in_last_hour',
+    help: 'Texts that the installation sent in the last hour, failed attempts included.',
+    labelNames: [],
+    registers,
+  });
+  const waiting = new Gauge({
+    name: 'everyshare_texts_waiting',
+    help: 'Texts that are not sent yet: sign-in codes and others.',
+    labelNames: ['kind'],
+    registers,
+  });
+  return (figures) => {
+    inLastHour.remove();
+    waiting.reset();
+    if (figures === null) return;
+    inLastHour.set(figures.inLastHour);
+    for (const kind of ['code', 'other'] as const) waiting.set({ kind }, figures.waiting[kind]);
   };
 }
 

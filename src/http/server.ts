@@ -6,6 +6,7 @@ import { Problem } from '../base/errors.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import { recordRefusal } from '../domain/hooks/refusals.ts';
 import type { Caller } from '../domain/keys/caller.ts';
+import { readTextFigures, type TextFigures } from '../domain/members/messages/text-limit.ts';
 import { makeAdmission } from '../run/admission.ts';
 import type { AppOperation, RunnableOperation } from '../run/app-operation.ts';
 import { authorize } from '../run/authorize.ts';
@@ -19,6 +20,7 @@ import type { OpenToolServer } from '../run/tool-server.ts';
 import { registerApplePay } from './apple-pay.ts';
 import { readBody } from './body.ts';
 import { replyClientError } from './client-error.ts';
+import { limitConnections } from './connections.ts';
 import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { registerMembers } from './members.ts';
@@ -53,6 +55,16 @@ const KEEP_ALIVE_MS = 72_000;
 /** How often Node looks for requests that time out; its default of 30 s would double the time-outs. */
 const TIMEOUT_CHECK_MS = 2_000;
 
+/** The other metrics are served while the database does not answer, when an operator needs them most. */
+async function readTexts({ db, log }: AppContext): Promise<TextFigures | null> {
+  try {
+    return await readTextFigures(db.priority);
+  } catch (error) {
+    log.warn({ err: error }, 'the server could not read the figures of texts for its metrics');
+    return null;
+  }
+}
+
 export async function startServer(context: AppContext, openTools: OpenToolServer): Promise<RunningServer> {
   const { config } = context;
   let urls: Urls | null = null;
@@ -60,7 +72,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
     app: context,
     admit: makeAdmission(context.db.priority, context.clock),
     perform: makePerform(context),
-    metrics: makeMetrics(),
+    metrics: makeMetrics({ perHour: config.textsPerHour, read: () => readTexts(context) }),
     urls: () => urls ?? { base: '', checkoutPages: '', schemas: '' },
   };
   const app = Fastify({
@@ -92,7 +104,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
     else registerOperation(app, http, operation);
   }
   registerPreflights(app, http, operations);
-  registerPublished(app, http);
+  await registerPublished(app, http);
   registerStatus(app, http);
   registerProcessor(app, http);
   registerMembers(app, http);
@@ -100,6 +112,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   await registerPages(app, http);
   registerPayoutPages(app, http);
   registerSmsReplies(app, http);
+  limitConnections(app.server, http);
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;

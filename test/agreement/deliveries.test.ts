@@ -67,7 +67,7 @@ const record = (tx: Queryable, queue: EndpointQueue, outcome: AttemptOutcome) =>
   recordAttempts(
     tx,
     queue,
-    { now: outcome.at, availableAt: outcome.at, failures: 0, pace: 'quick', isReleased: false },
+    { now: outcome.at, availableAt: outcome.at, unanswered: 0, pace: 'quick', isReleased: false },
     [outcome],
   );
 
@@ -110,7 +110,7 @@ describe('an endpoint', () => {
             const release = {
               now: start + successAt,
               availableAt: 0,
-              failures: 0,
+              unanswered: 0,
               pace: 'quick',
               isReleased: true,
             } as const;

@@ -5,7 +5,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
+import { createMember } from '../../src/domain/members/create-member.ts';
+import { dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { Contract, type Document } from '../fuzz/contract.ts';
+import { connectVenueSystem } from '../hooks/venue-system.ts';
 import { checkoutBody, ORIGIN } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
@@ -48,10 +53,14 @@ const PRESENT = [
   'secret',
   'webhook_url',
   'signing_secret',
+  'my_share_id',
+  'applied_at',
+  'delivered_at',
+  'next_attempt_at',
 ];
 
 function stateOf(body: Json): object {
-  const object = body.data ?? body;
+  const object = body.data ?? body.checkout ?? body;
   const part = (amount: number): string => (amount === 0 ? 'nothing' : amount === object.amount ? 'all' : 'a part');
   return {
     ...Object.fromEntries(RESULTS.map((name) => [name, body[name]])),
@@ -68,9 +77,9 @@ function stateOf(body: Json): object {
 }
 
 /** Makes the call, and compares the state of its answer with the state of its example. Returns the answer. */
-async function expectExample(operationId: string, path: string, body?: unknown): Promise<Json> {
+async function expectExample(operationId: string, path: string, body?: unknown, caller = key): Promise<Json> {
   const method = contract.operations.find(({ id }) => id === operationId)?.method ?? 'POST';
-  const { status, json } = await world.call(method, path, { key, ...(body === undefined ? {} : { body }) });
+  const { status, json } = await world.call(method, path, { key: caller, ...(body === undefined ? {} : { body }) });
   expect(status, `${operationId}: ${JSON.stringify(json)}`).toBeLessThan(300);
   expect({ operationId, status, ...stateOf(json) }).toEqual({
     operationId,
@@ -80,6 +89,7 @@ async function expectExample(operationId: string, path: string, body?: unknown):
   return json;
 }
 
+const ALL_CREATED = { url: 'https://harbor.example/hooks/everyshare', events: ['checkout.created'] };
 const example = (schema: string): Json => structuredClone(world.context.registry.get(schema).examples as Json[])[0];
 const at = (id: string, step: string): string => `/v1/test_helpers/checkouts/${id}/${step}`;
 const newCheckout = (): Promise<Json> => expectExample('createCheckout', '/v1/checkouts', checkoutBody());
@@ -104,7 +114,7 @@ describe('the example of an answer', () => {
     expect(examples).toBeGreaterThan(40);
   });
 
-  it('shows the checkout as the call leaves it: created, collecting, funded, completed, refunded', async () => {
+  it('shows the checkout as the call leaves it: created, collecting, completed, refunded', async () => {
     const { id } = await newCheckout();
     await expectExample('testCollect', at(id, 'collect'));
     await expectExample('testHold', at(id, 'hold'), {});
@@ -143,6 +153,29 @@ describe('the example of an answer', () => {
     expect(await revokedOf(data.id)).toEqual(exampleOf('revokeIntegration', 200).data.status);
   });
 
+  it('shows the party as its members see it: chosen, with a seat taken', async () => {
+    const [ada, sam] = [await newMember('+12125550161'), await newMember('+12125550162')];
+    const { id } = await newCheckout();
+    const path = `/v1/public/checkouts/${id}`;
+    const members = [{ user_id: ada.id }, { user_id: (await newSeats(1))[0] }];
+    await expectExample('chooseParty', `${path}/party`, { members, split: 'equal' }, ada.token);
+    await expectExample('takeSeat', `${path}/seat`, {}, sam.token);
+  });
+
+  it('shows deliveries, ours and a venue system’s, as waiting again after a repeat', async () => {
+    const { id } = (await world.call('POST', '/v1/webhook_endpoints', { key, body: ALL_CREATED })).json;
+    await newCheckout();
+    await dispatchDue(world.context.services, 500);
+    const { data } = (await world.call('GET', `/v1/webhook_endpoints/${id}/deliveries`, { key })).json;
+    await expectExample('redeliver', `/v1/webhook_endpoints/${id}/deliveries/${data[0].id}/redeliver`);
+    const system = await connectVenueSystem(world, 'custom');
+    const sent = await system.send(example('custom_hook'));
+    expect(stateOf(sent.json)).toEqual(stateOf(exampleOf('receiveHook', 200)));
+    await applyDueDeliveries(world.context, 10);
+    const replay = `/v1/integrations/${system.id}/deliveries/${sent.json.id}/replay`;
+    await expectExample('replayInboundDelivery', replay, undefined, system.key);
+  });
+
   it('shows the checkout of an event in the state that the type names', () => {
     for (const [type, { post }] of Object.entries<Json>(document.webhooks)) {
       const { object } = post.requestBody.content['application/json'].example.data;
@@ -151,6 +184,15 @@ describe('the example of an answer', () => {
     }
   });
 });
+
+async function newMember(phone: string): Promise<{ readonly id: string; readonly token: string }> {
+  const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name: 'Sam' }));
+  return { id, token: await world.context.tokens.sign(id) };
+}
+
+/** Open seats, as the hosted page makes them. */
+const newSeats = (count: number): Promise<readonly string[]> =>
+  world.db.transaction((tx) => createSeats(tx, { ids: world.context.ids, now: Date.now() }, count));
 
 async function revokedOf(id: string): Promise<string> {
   return (await world.call('POST', `/v1/integrations/${id}/revoke`, { key })).json.data.status;

@@ -194,6 +194,7 @@ describe('functions', () => {
 /** Tables without a venue, with the reason (docs/scaling.md names them too). Every other table has a venue_id. */
 const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   installation: 'one row: which ENCRYPTION_KEY this database was written with',
+  installation_audit: 'what was done to the installation, not to a venue',
   record_gaps: 'times in which nothing ran on this database, for every venue alike',
   migrations: 'what the schema is made of',
   migration_lock: 'one row: one server migrates at a time',

@@ -34,8 +34,10 @@ import {
   createEndpoints,
   deadEndpointIds,
   type Endpoint,
+  REFUSED_TYPE,
   type ReceiverBehavior,
   Receivers,
+  refusingEndpointIds,
 } from './receivers.ts';
 import { readRecords } from './records.ts';
 import { prepareRun, type RunSetup } from './run-setup.ts';
@@ -153,7 +155,7 @@ async function runChaos(
       bookable,
       await receivers.open(),
       DELIVERED_TYPES,
-      'with a dead one',
+      'with bad ones',
     );
     const load = startLoad(setup, venues, concurrency);
     const plan = makePlan(seed, minutes * 60, { everySeconds: options.everySeconds });
@@ -239,8 +241,9 @@ async function deliverRemaining(
   context.api.giveUpAt = Date.now() + timeoutMs;
   const late = await db.query<Pick<DeliveryRow, 'event_id' | 'endpoint_id'> & { venue_id: string }>(
     `select event_id, endpoint_id, venue_id from deliveries
-     where due_at > now() + interval '3 seconds' and endpoint_id <> all($1)`,
-    [deadEndpointIds(endpoints)],
+     where due_at > now() + interval '3 seconds' and endpoint_id <> all($1)
+       and not (endpoint_id = any($2) and type = $3 and attempts > 0)`,
+    [deadEndpointIds(endpoints), refusingEndpointIds(endpoints), REFUSED_TYPE],
   );
   for (const delivery of late) {
     const key = context.venues.find(({ venueId }) => venueId === delivery.venue_id)?.key ?? '';

@@ -1,7 +1,8 @@
 // The partners' servers. They verify the signature of every post, and record its body, when an event first arrived and
 // whether it was acknowledged. The nemesis can make them hang, refuse, redirect, answer garbage or answer slowly; one
-// endpoint never answers. At the end every event must have reached every other subscribed endpoint, with the same bytes
-// each time; the deliveries in the database must say so; and none may have waited for the dead endpoint.
+// endpoint never answers, and one refuses every event of one type. At the end every event must have reached every other
+// subscribed endpoint, with the same bytes each time; the deliveries in the database must say so; and none may have waited
+// for the dead endpoint or for events that were refused.
 
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -31,6 +32,9 @@ type Reply = 'ok' | Exclude<ReceiverBehavior, 'normal'>;
 
 /** The path of the dead endpoint ends with it. */
 const DEAD_SUFFIX = '-dead';
+/** The path of the endpoint that refuses `REFUSED_TYPE` ends with it. */
+const REFUSING_SUFFIX = '-refusing';
+export const REFUSED_TYPE = 'checkout.created';
 /** The target of redirects. A sender must not follow them. */
 const REDIRECT_PATH = '/elsewhere';
 /** Three seconds in all: shorter than the sender's timeout (10 s), longer than a quick reply (2 s). */
@@ -44,6 +48,8 @@ export interface Endpoint {
   readonly events: readonly string[];
   /** Accepts every connection and never answers. */
   readonly isDead: boolean;
+  /** It answers every event of this type with 500; null: it has no such type. */
+  readonly refusedType: string | null;
 }
 
 interface Received {
@@ -98,12 +104,15 @@ export class Receivers {
     } catch (error) {
       this.problems.push(`${path}: ${String(error)}`);
     }
-    const key = `${path} ${(JSON.parse(body) as { id: string }).id}`;
+    const { id, type } = JSON.parse(body) as { id: string; type: string };
+    const key = `${path} ${id}`;
     const received = this.#received.get(key) ?? { bodies: new Set(), firstAt: Date.now(), posts: 0, acknowledged: 0 };
     this.#received.set(key, received);
     received.bodies.add(body);
     received.posts += 1;
-    return { reply: path.endsWith(DEAD_SUFFIX) ? 'hang' : this.#draw(received.posts === 1), received };
+    if (path.endsWith(DEAD_SUFFIX)) return { reply: 'hang', received };
+    if (path.endsWith(REFUSING_SUFFIX) && type === REFUSED_TYPE) return { reply: 'refuse', received };
+    return { reply: this.#draw(received.posts === 1), received };
   }
 
   #draw(isFirst: boolean): Reply {
@@ -155,7 +164,8 @@ export class Receivers {
       for (const endpoint of endpoints) {
         if (endpoint.venueId !== venue_id || !endpoint.events.includes(type)) continue;
         expected += 1;
-        this.#checkOne(endpoint, event_id, statuses.get(`${endpoint.id} ${event_id}`) ?? 'missing', problems);
+        const status = statuses.get(`${endpoint.id} ${event_id}`) ?? 'missing';
+        this.#checkOne(endpoint, { id: event_id, type }, status, problems);
       }
     }
     if (statuses.size !== expected) problems.push(`there are ${statuses.size} deliveries, not ${expected}`);
@@ -167,12 +177,22 @@ export class Receivers {
     return problems;
   }
 
-  #checkOne({ id, path, isDead }: Endpoint, eventId: string, status: string, problems: string[]): void {
+  #checkOne(
+    { id, path, isDead, refusedType }: Endpoint,
+    { id: eventId, type }: { readonly id: string; readonly type: string },
+    status: string,
+    problems: string[],
+  ): void {
     const received = this.#received.get(`${path} ${eventId}`);
     if (received !== undefined && received.bodies.size !== 1)
       problems.push(`${eventId} arrived at ${id} with ${received.bodies.size} different bodies`);
     if (isDead) {
       if (status !== 'pending') problems.push(`the delivery of ${eventId} to the dead endpoint ${id} is ${status}`);
+      return;
+    }
+    if (type === refusedType) {
+      if (received === undefined) problems.push(`${eventId} was never sent to ${id}, which refuses it`);
+      if (status !== 'pending') problems.push(`the delivery of ${eventId} that ${id} refuses is ${status}`);
       return;
     }
     if (received === undefined || received.acknowledged === 0) problems.push(`${eventId} never reached ${id}`);
@@ -190,8 +210,8 @@ async function drip(response: ServerResponse): Promise<void> {
 }
 
 /**
- * Creates two endpoints for each venue: one subscribes to all types, the other only to checkout.completed. With a dead
- * one, the first venue has a third endpoint, which subscribes to all types and never answers.
+ * Creates two endpoints for each venue: one subscribes to all types, the other only to checkout.completed. With bad
+ * ones, the first venue has two more, which subscribe to all types: one never answers, the other refuses one type.
  */
 export async function createEndpoints(
   db: Db,
@@ -199,39 +219,47 @@ export async function createEndpoints(
   venues: readonly BookableVenue[],
   base: string,
   types: readonly string[],
-  dead: 'with a dead one' | 'all live' = 'all live',
+  bad: 'with bad ones' | 'all good' = 'all good',
 ): Promise<Endpoint[]> {
-  const seal = makeSeal(Buffer.from(setup.sharedEnv.ENCRYPTION_KEY ?? '', 'base64'), systemRandom);
+  const seal = makeSeal([Buffer.from(setup.sharedEnv.ENCRYPTION_KEY ?? '', 'base64')], systemRandom);
   const ids = makeIds(systemClock, systemRandom);
   const endpoints: Endpoint[] = [];
-  const create = async (venueId: string, events: readonly string[], isDead: boolean): Promise<void> => {
+  const create = async (venueId: string, events: readonly string[], suffix = ''): Promise<void> => {
     const id = ids.prefixed('whe');
-    const path = `/${id}${isDead ? DEAD_SUFFIX : ''}`;
+    const path = `/${id}${suffix}`;
     await db.transaction(async (tx) => {
       const secret = seal.seal(SECRET, secretRow(venueId, id));
       await insertEndpoint(tx, { venueId, id, mode: 'test', url: `${base}${path}`, events, secret, now: Date.now() });
       await insertQueue(tx, venueId, id);
     });
-    endpoints.push({ id, venueId, path, events, isDead });
+    const refusedType = suffix === REFUSING_SUFFIX ? REFUSED_TYPE : null;
+    endpoints.push({ id, venueId, path, events, isDead: suffix === DEAD_SUFFIX, refusedType });
   };
   for (const [index, { venueId }] of venues.entries()) {
-    await create(venueId, types, false);
-    await create(venueId, ['checkout.completed'], false);
-    if (index === 0 && dead === 'with a dead one') await create(venueId, types, true);
+    await create(venueId, types);
+    await create(venueId, ['checkout.completed']);
+    if (index !== 0 || bad === 'all good') continue;
+    await create(venueId, types, DEAD_SUFFIX);
+    await create(venueId, types, REFUSING_SUFFIX);
   }
   return endpoints;
 }
 
-/** Events and deliveries that are not yet sent, except those to dead endpoints. */
+/** Events and deliveries that are not yet sent, except those to dead endpoints and those that are always refused. */
 export async function countUndelivered(db: Db, endpoints: readonly Endpoint[] = []): Promise<number> {
   const rows = await db.query<{ left: number }>(
     `select (select count(*) from undispatched_events)
-       + (select count(*) from deliveries where due_at is not null and endpoint_id <> all($1)) as left`,
-    [deadEndpointIds(endpoints)],
+       + (select count(*) from deliveries where due_at is not null and endpoint_id <> all($1)
+            and not (endpoint_id = any($2) and type = $3 and attempts > 0)) as left`,
+    [deadEndpointIds(endpoints), refusingEndpointIds(endpoints), REFUSED_TYPE],
   );
   return rows[0]?.left ?? 0;
 }
 
 export function deadEndpointIds(endpoints: readonly Endpoint[]): string[] {
   return endpoints.filter(({ isDead }) => isDead).map(({ id }) => id);
+}
+
+export function refusingEndpointIds(endpoints: readonly Endpoint[]): string[] {
+  return endpoints.filter(({ refusedType }) => refusedType !== null).map(({ id }) => id);
 }

@@ -65,6 +65,13 @@ describe('a failed refund that is closed', () => {
     expect(checkout.shares.map(({ refunded_amount }: Json) => refunded_amount)).toEqual([10_000, 10_000]);
     expect(await venue.balances(checkoutId)).toEqual({ processor_balance: 10_000, paid_elsewhere: -10_000 });
     await expectLedgerAddsUp();
+    expect((await venue.events(checkoutId)).at(-1)).toMatchObject({
+      type: 'refund.created',
+      data: {
+        object: { refunded_amount: 20_000, failed_refund_amount: 0 },
+        refund: { amount: 10_000, reason: 'paid_elsewhere' },
+      },
+    });
     expect(await cli.json('refund', 'list')).toEqual([]);
     expect((await cli.run('doctor')).out).toMatch(/refunds +none has failed/);
     expect(await cli.run('reconcile', '--mode', 'test')).toMatchObject({ exit: 0 });

@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimMovement, claimMovements } from '../../src/domain/payments/movement-queries.ts';
+import type { Processor } from '../../src/domain/payments/processor.ts';
 import { settleDueMovements, settleMovement } from '../../src/domain/payments/settle-movements.ts';
 import { type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -160,6 +161,46 @@ describe('a worker that stalls for longer than its lease', () => {
     await world.work();
     expect(await venue.chargedAtProcessor(completed.id)).toBe(6_000);
   });
+
+  it.each(['refund', 'transfer'] as const)(
+    'records nothing of a %s that another worker has recorded during its call',
+    async (kind) => {
+      const venue = await openTestVenue(world);
+      const completed = await venue.completed({ amount: 9_000, party_size: 3 });
+      if (kind === 'refund') await refund(venue, completed.id, { amount: 3_000 });
+      await world.db.query("update movements set due_at = now() - interval '1 second' where checkout_id = $1", [
+        completed.id,
+      ]);
+      const { services } = world.context;
+      const now = services.clock.now();
+      const claimed = await claimMovements(world.db, venue.venueId, now, now + 60_000, 100);
+      const stale = claimed.find((movement) => movement.kind === kind);
+      const { test: processor } = services.processors;
+      if (stale === undefined || processor === undefined) throw new Error(`no ${kind} was due`);
+      const otherWorker = async (): Promise<void> => {
+        const again = await claimMovement(world.db, venue.venueId, stale.id, now + 120_000);
+        if (again !== null) await settleMovement(services, again, now + 120_000);
+      };
+      const slow = new Proxy(processor, {
+        get(target, name: keyof Processor) {
+          const value = target[name];
+          if (typeof value !== 'function') return value;
+          return async (...given: unknown[]): Promise<unknown> => {
+            const answer: unknown = await Reflect.apply(value, target, given);
+            if (name === kind) await otherWorker();
+            return answer;
+          };
+        },
+      });
+      await settleMovement({ ...services, processors: { test: slow } }, stale, now + 60_000);
+      const [row] = await world.db.query<{ status: string; lease: number; entries: number }>(
+        `select status, lease_token as lease, (select count(*)::integer from ledger_entries e
+           where e.subject = m.movement_id::text and e.kind = m.kind) as entries from movements m where movement_id = $1`,
+        [stale.id],
+      );
+      expect(row).toEqual({ status: 'done', lease: stale.leaseToken + 1, entries: 1 });
+    },
+  );
 
   it('postpones nothing that another worker has claimed since', async () => {
     const venue = await openTestVenue(world);

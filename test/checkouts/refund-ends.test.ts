@@ -160,6 +160,10 @@ describe('a refund that fails after it was done', () => {
     expect(await venue.read(id)).toMatchObject({ refunded_amount: 10_000, failed_refund_amount: 10_000 });
     await cli.run('reconcile', '--mode', 'test', '--retry-failed', '--checkout', id);
     expect(await venue.read(id)).toMatchObject({ refunded_amount: 20_000, failed_refund_amount: 0 });
+    expect((await venue.events(id)).at(-1)).toMatchObject({
+      type: 'refund.created',
+      data: { object: { refunded_amount: 20_000 }, refund: { amount: 10_000, reason: 'retried' } },
+    });
     await world.work();
     expect((await refundsOf(id)).map(({ status }) => status)).toEqual(['done', 'done']);
     expect(await venue.balances(id)).toEqual({});

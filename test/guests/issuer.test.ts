@@ -35,12 +35,17 @@ interface Claims {
   readonly aud?: string;
   readonly kid?: string;
   readonly typ?: string;
+  /** Seconds from now at which it was issued. */
+  readonly issued?: number;
+  /** Seconds from its issue to its end. */
+  readonly life?: number;
 }
 
 /** Signs any claims with the operator's key. */
-function operatorToken({ iss = ISSUER, aud = AUDIENCE, kid = 'theirs', typ = 'JWT' }: Claims = {}): Promise<string> {
-  const now = Math.floor(Date.now() / 1_000);
-  return new SignJWT({ iss, aud, sub: MEMBER, iat: now, exp: now + 600 })
+function operatorToken(claims: Claims = {}): Promise<string> {
+  const { iss = ISSUER, aud = AUDIENCE, kid = 'theirs', typ = 'JWT', issued = 0, life = 600 } = claims;
+  const iat = Math.floor(Date.now() / 1_000) + issued;
+  return new SignJWT({ iss, aud, sub: MEMBER, iat, exp: iat + life })
     .setProtectedHeader({ alg: 'ES256', kid, typ })
     .sign(keys.privateKey);
 }
@@ -74,6 +79,17 @@ it('a token is verified by the issuer that it names and by no other', async () =
     sam.token.replace(/\.[^.]+$/, '.AAAA'),
   ];
   for (const token of wrong) expect(await seen(token), token).toBe(401);
+});
+
+it('a token that is valid for more than 24 hours, or was issued in the future, is refused', async () => {
+  const id = await fixture.checkout();
+  const seen = async (claims: Claims) =>
+    (await fixture.world.call('GET', `/v1/public/checkouts/${id}`, { key: await operatorToken(claims) })).status;
+  const DAY = 24 * 3_600;
+  expect([await seen({ life: DAY }), await seen({ issued: 30 })]).toEqual([200, 200]);
+  expect(await seen({ life: DAY + 1 })).toBe(401);
+  expect(await seen({ life: 365 * DAY, issued: -DAY })).toBe(401);
+  expect(await seen({ issued: 120 })).toBe(401);
 });
 
 it('an issuer that does not answer gives 503, not 401', async () => {

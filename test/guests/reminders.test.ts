@@ -8,7 +8,7 @@ import {
   type NotificationInput,
   type NotifiedShare,
 } from '../../src/domain/checkouts/notifications/decide-notifications.ts';
-import { afterQuietHours, remindersFor } from '../../src/domain/checkouts/notifications/reminders.ts';
+import { afterQuietHours, nextQuietHours, remindersFor } from '../../src/domain/checkouts/notifications/reminders.ts';
 
 const at = (text: string): number => Date.parse(text);
 const reminderTimes = (invited: string, payBy: string, zone: string): string[] =>
@@ -91,6 +91,27 @@ describe('reminders', () => {
   });
 });
 
+describe('the next quiet hours', () => {
+  it('begin at nine in the evening of the same day in the venue’s zone, also when daylight saving time begins or ends', () => {
+    const next = (text: string, zone: string) => new Date(nextQuietHours(at(text), zone)).toISOString();
+    expect(next('2026-11-16T12:34:56.789Z', 'UTC')).toBe('2026-11-16T21:00:00.000Z');
+    expect(next('2026-11-16T20:59:59.999Z', 'UTC')).toBe('2026-11-16T21:00:00.000Z');
+    expect(next('2026-11-16T15:00:00Z', 'America/New_York')).toBe('2026-11-17T02:00:00.000Z');
+    for (const zone of ZONES) {
+      for (let time = at('2026-10-01T00:00:00Z'); time < at('2027-05-01T00:00:00Z'); time += 7 * HOUR) {
+        const day = afterQuietHours(time, zone);
+        const night = nextQuietHours(day, zone);
+        expect([hourIn(zone, night), night % 60_000, night > day, night - day <= 14 * HOUR]).toEqual([
+          21,
+          0,
+          true,
+          true,
+        ]);
+      }
+    }
+  });
+});
+
 describe('a decision about notifications', () => {
   const share = (id: string, overrides: Partial<NotifiedShare> = {}): NotifiedShare => ({
     id,
@@ -127,6 +148,17 @@ describe('a decision about notifications', () => {
       at('2026-11-19T13:00:01Z'),
     );
     expect(repeated.notifications).toEqual([]);
+  });
+
+  it('says until when a reminder is useful: until the night, or until pay_by', () => {
+    const bounds = (now: string, clockAhead = 0) =>
+      decideNotifications(
+        notificationInput({ shares: [share('b')], clockAhead }),
+        at(now) - clockAhead,
+      ).notifications.map(({ sendBefore = 0 }) => new Date(sendBefore).toISOString());
+    expect(bounds('2026-11-19T13:00:00Z')).toEqual(['2026-11-19T21:00:00.000Z']);
+    expect(bounds('2026-11-20T09:00:00Z')).toEqual(['2026-11-20T12:00:00.000Z']);
+    expect(bounds('2026-11-20T09:00:00Z', 24 * HOUR)).toEqual(['2026-11-19T12:00:00.000Z']);
   });
 
   it('waits for the morning when the worker is late and it is night', () => {

@@ -86,7 +86,12 @@ describe('one boat', () => {
     const { key } = await openPartner();
     const times = { starts_at: '2027-06-12T09:00:00Z', ends_at: '2027-06-12T17:00:00Z' };
     const availability = { blocks: [times, { ...times, status: 'free' }] };
-    const answered = { blocks: [{ ...times, status: 'busy' }, { ...times, status: 'free' }] };
+    const answered = {
+      blocks: [
+        { ...times, status: 'busy' },
+        { ...times, status: 'free' },
+      ],
+    };
     expect((await post(key, { ...BOAT, availability })).json.data.availability).toEqual(answered);
     expect((await post(key, { ...BOAT, availability: answered })).json.result).toBe('unchanged');
     for (const path of ['/v1/boats/boat-17', '/v1/boats']) {

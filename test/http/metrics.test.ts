@@ -3,8 +3,11 @@
 import { expect, it } from 'vitest';
 import { makeMetrics } from '../../src/http/metrics.ts';
 
+const figures = { inLastHour: 12, waiting: { code: 0, other: 345 } };
+const texts = { perHour: 10_000, read: async () => figures };
+
 it('a scrape shows requests by operation and status, and their duration in cumulative buckets', async () => {
-  const metrics = makeMetrics();
+  const metrics = makeMetrics(texts);
   for (const seconds of [0.001, 0.0011, 0.3, 12]) metrics.observe('createCheckout', 201, seconds);
   metrics.observe('createCheckout', 422, 0.004);
   metrics.observe('healthz', 200, 0.5);
@@ -43,12 +46,13 @@ it('a scrape shows requests by operation and status, and their duration in cumul
   expect(of('# TYPE everyshare_http')).toEqual([
     '# TYPE everyshare_http_request_seconds histogram',
     '# TYPE everyshare_http_requests_total counter',
+    '# TYPE everyshare_http_connections_dropped_total counter',
   ]);
   expect(of('everyshare_process_cpu_seconds_total')).toHaveLength(1);
 });
 
 it('a second scrape adds only the requests since the first', async () => {
-  const metrics = makeMetrics();
+  const metrics = makeMetrics(texts);
   const line = async (): Promise<string | undefined> =>
     (await metrics.text()).split('\n').find((each) => each.startsWith('everyshare_http_requests_total{'));
   metrics.observe('healthz', 200, 0.001);
@@ -56,4 +60,19 @@ it('a second scrape adds only the requests since the first', async () => {
   expect(await line()).toBe('everyshare_http_requests_total{operation="healthz",status="200"} 1');
   metrics.observe('healthz', 200, 0.001);
   expect(await line()).toBe('everyshare_http_requests_total{operation="healthz",status="200"} 2');
+});
+
+it('a scrape shows the texts of the last hour, their limit and those that wait; unknown figures are left out', async () => {
+  let known: typeof figures | null = figures;
+  const metrics = makeMetrics({ perHour: 10_000, read: async () => known });
+  const lines = async (): Promise<string[]> =>
+    (await metrics.text()).split('\n').filter((line) => line.startsWith('everyshare_texts'));
+  expect(await lines()).toEqual([
+    'everyshare_texts_per_hour_limit 10000',
+    'everyshare_texts_in_last_hour 12',
+    'everyshare_texts_waiting{kind="code"} 0',
+    'everyshare_texts_waiting{kind="other"} 345',
+  ]);
+  known = null;
+  expect(await lines()).toEqual(['everyshare_texts_per_hour_limit 10000']);
 });

@@ -5,9 +5,59 @@ import type { Mutant } from './list.ts';
 const ADMIT = 'src/domain/keys/functions/admit.sql';
 const COUNT_CALLS = 'src/domain/keys/functions/count_calls.sql';
 const DAILY_USES = 'src/domain/keys/functions/reserve_daily_uses.sql';
+const TEXT_LIMIT = 'src/domain/members/messages/text-limit.ts';
+const TEXT_LIMIT_TEST = ['test/guests/text-limit.test.ts'];
 const DAILY_TEST = ['test/guests/daily-limits.test.ts'];
 
 export const ACCESS_BUGS: readonly Mutant[] = [
+  {
+    area: 'guests',
+    bug: 'phones are no longer found after the encryption key was replaced',
+    file: 'src/domain/installation/verify-encryption-key.ts',
+    from: '  seal.useHashKey(await loadHashKey(db, seal, row));\n',
+    to: '  await loadHashKey(db, seal, row);\n',
+    tests: ['test/cli/encryption.test.ts'],
+  },
+  {
+    area: 'guests',
+    bug: 'a server starts without the old key while values of it are left',
+    file: 'src/domain/installation/rotate-encryption.ts',
+    from: 'if (left === 0) await resealInstallation(tx, command.seal);',
+    to: 'await resealInstallation(tx, command.seal);',
+    tests: ['test/cli/encryption.test.ts'],
+  },
+  {
+    area: 'guests',
+    bug: 'the rotation of the encryption key overwrites what a server changed meanwhile',
+    file: 'src/domain/installation/reseal-queries.ts',
+    from: 'order by s.place) = $2::bytea[]',
+    to: 'order by s.place) is distinct from $2::bytea[] or true',
+    tests: ['test/cli/encryption.test.ts'],
+  },
+  {
+    area: 'guests',
+    bug: 'a token outlives the sign-out of its member',
+    file: 'src/domain/members/tokens.ts',
+    from: 'return version === (payload.claims.ver ?? 0) ? payload.memberId : null;',
+    to: 'return version !== null ? payload.memberId : null;',
+    tests: ['test/guests/token-keys.test.ts'],
+  },
+  {
+    area: 'guests',
+    bug: 'a token of a foreign issuer may be valid for a year',
+    file: 'src/domain/members/tokens.ts',
+    from: 'const isTimely = exp - iat <= MAX_LIFE_SECONDS &&',
+    to: 'const isTimely = exp > iat &&',
+    tests: ['test/guests/issuer.test.ts'],
+  },
+  {
+    area: 'guests',
+    bug: 'a server keeps a retired token key for ever',
+    file: 'src/domain/members/token-keys.ts',
+    from: 'if (this.#rows === null || Math.abs(now - this.#loadedAt) > maxAgeMs) {',
+    to: 'if (this.#rows === null) {',
+    tests: ['test/guests/token-keys.test.ts'],
+  },
   {
     area: 'walls',
     bug: 'a live key sees test checkouts',
@@ -255,5 +305,37 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     from: 'if (parsed.number !== phone) return',
     to: 'if (parsed.number === undefined) return',
     tests: ['test/agreement/phones.test.ts'],
+  },
+  {
+    area: 'limits',
+    bug: 'no part of the hourly limit on texts is kept for sign-in codes',
+    file: TEXT_LIMIT,
+    from: 'const RESERVED_FOR_CODES = 0.2;',
+    to: 'const RESERVED_FOR_CODES = 0;',
+    tests: TEXT_LIMIT_TEST,
+  },
+  {
+    area: 'limits',
+    bug: 'sent texts are not counted for the hourly limit',
+    file: TEXT_LIMIT,
+    from: 'if (claimed.length > 0) await countTexts(tx, limit, claimed.length);',
+    to: 'if (claimed.length > batch) await countTexts(tx, limit, claimed.length);',
+    tests: TEXT_LIMIT_TEST,
+  },
+  {
+    area: 'limits',
+    bug: 'an invite that waited is sent although its share is paid',
+    file: 'src/domain/checkouts/notifications/notify-guests.ts',
+    from: "  await dropMessages(tx, 'invite', settled);\n",
+    to: '',
+    tests: TEXT_LIMIT_TEST,
+  },
+  {
+    area: 'limits',
+    bug: 'a later code of the same phone ends an earlier challenge',
+    file: 'src/domain/members/sign-in.ts',
+    from: '    const codeHash = hashOfCode(services.seal, id, code);\n',
+    to: "    const codeHash = hashOfCode(services.seal, id, code);\n    await tx.query('update sign_in_challenges set spent_at = now() where phone_hash = $1', [sealed.phoneHash]);\n",
+    tests: ['test/guests/sign-in-codes.test.ts'],
   },
 ];

@@ -37,6 +37,14 @@ export const DEBT_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
+    bug: 'the venue keeps its part of a charge that a lost dispute took back',
+    file: 'src/domain/checkouts/disputes/decide-dispute.ts',
+    from: '    ...takeFromVenue(transfers, dispute, rest - restFee, context),\n',
+    to: '',
+    tests: 'simulation',
+  },
+  {
+    area: 'money',
     bug: 'a debt of a venue is taken from two transfers',
     file: 'src/domain/payments/debt-queries.ts',
     from: 'settled_amount = m.settled_amount + d.amount',

@@ -64,11 +64,19 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'a refund that two workers sent is in the ledger twice',
+    bug: 'a worker records a transfer that another worker has recorded during its call',
     file: MOVEMENTS,
     from: "and status = 'sending' returning coalesce(sent_amount",
     to: "and status in ('sending', 'done') returning coalesce(sent_amount",
-    tests: 'simulation',
+    tests: ['test/checkouts/refund-books.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a worker records a refund that another worker has recorded during its call',
+    file: 'src/domain/payments/refund-queries.ts',
+    from: 'where venue_id = $1 and movement_id = $2 and lease_token = $3 and status = $4 returning 1`,',
+    to: "where venue_id = $1 and movement_id = $2 and lease_token >= $3 and $4 <> '' returning 1`,",
+    tests: ['test/checkouts/refund-books.test.ts'],
   },
   {
     area: 'money',

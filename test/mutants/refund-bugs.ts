@@ -84,6 +84,14 @@ export const REFUND_BUGS: readonly Mutant[] = [
     tests: ['test/checkouts/close-refund.test.ts'],
   },
   {
+    area: 'events',
+    bug: 'a partner does not hear that a failed refund was paid in another way',
+    file: 'src/domain/checkouts/refunds/close-refund.ts',
+    from: "  await recordPaidAgain(tx, command, closed, 'paid_elsewhere');\n",
+    to: '',
+    tests: ['test/checkouts/close-refund.test.ts'],
+  },
+  {
     area: 'money',
     bug: 'the ledger does not know that a failed refund was paid in another way',
     file: 'src/domain/checkouts/refunds/close-refund.ts',

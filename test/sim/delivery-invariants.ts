@@ -10,6 +10,8 @@ type Delivery = Snapshot['deliveries'][number];
 const HOUR_MS = 3_600_000;
 /** The longest gap between two attempts, with its random part and a minute of tolerance. */
 const MAX_RETRY_GAP_MS = 4.5 * HOUR_MS;
+/** An untried delivery waits for the lease of a worker that may have died, and for nothing else. */
+const MAX_LEASE_MS = 30_000;
 
 function check(holds: boolean, message: () => string): void {
   if (!holds) throw new Violation(message());
@@ -21,12 +23,14 @@ export class DeliveryInvariants {
   readonly #receivers: Receivers;
   /** The largest difference between two clocks. */
   readonly #maxClockDifferenceMs: number;
+  readonly #hasClockSkew: boolean;
   /** When a delivery to each endpoint was last recorded as delivered, in true time. */
   readonly #lastDelivered = new Map<string, number>();
   readonly transitions = new Set<string>();
 
-  constructor(receivers: Receivers, maxClockDifferenceMs: number) {
+  constructor(receivers: Receivers, maxClockDifferenceMs: number, hasClockSkew: boolean) {
     this.#receivers = receivers;
+    this.#hasClockSkew = hasClockSkew;
     this.#maxClockDifferenceMs = maxClockDifferenceMs;
   }
 
@@ -42,6 +46,25 @@ export class DeliveryInvariants {
       for (const key of olds.keys()) throw new Violation(`the delivery ${key} was deleted`);
     }
     if (before.endpoints !== next.endpoints) this.#checkDisabled(before, next);
+    if (before.queues !== next.queues || before.deliveries !== next.deliveries) this.#checkUntried(next, now);
+  }
+
+  /** An untried delivery never waits because other events failed, as long as the endpoint answers. */
+  #checkUntried(next: Snapshot, now: number): void {
+    const maxWaitMs = MAX_LEASE_MS + (this.#hasClockSkew ? this.#maxClockDifferenceMs : 0);
+    for (const { id, refusedType } of this.#receivers.endpoints) {
+      const untried = next.deliveries.find(
+        ({ endpoint, status, attempts }) => endpoint === id && status === 'pending' && attempts === 0,
+      );
+      const queue = next.queues.find(({ endpoint }) => endpoint === id);
+      if (refusedType === null || untried === undefined || queue === undefined) continue;
+      const { due, availableAt } = queue;
+      const wait = due === null ? Number.POSITIVE_INFINITY : Math.max(due, availableAt ?? due) - now;
+      check(
+        wait <= maxWaitMs,
+        () => `${untried.event} was never tried, and waits ${(wait / 1000).toFixed(0)} s for ${id}, which answers`,
+      );
+    }
   }
 
   #check(delivery: Delivery, old: Delivery | undefined, next: Snapshot, isOneCommit: boolean, now: number): void {

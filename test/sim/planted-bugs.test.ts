@@ -47,6 +47,7 @@ describe(`a planted bug is found within ${MAX_SEEDS} seeds`, () => {
     ['event outside the transaction', /share\.held|checkout\.|shows the status|gap|without an event/],
     ['a worker with a stale lease token writes', /too late/, 17],
     ['a delivery ends with its first failure', /given up .* before its time/],
+    ['a refused event pauses its endpoint', /was never tried, and waits/],
   ])('%s', { timeout: 300_000 }, async (bug, message, from = 1) => {
     const finding = await firstFinding(bug, from);
     process.stderr.write(`planted "${bug}": found by seed ${finding?.seed}: ${finding?.violation.split('\n')[0]}\n`);

@@ -13,6 +13,8 @@ import { type Actor, type Scheduler, Violation } from './scheduler.ts';
 import { sealFor } from './simulation.ts';
 
 const DELIVERED_TYPES = EVENT_TYPES.filter((type) => /^(checkout|share|refund)\./.test(type));
+/** Types that an endpoint may refuse: early ones, so that other events follow. */
+const REFUSABLE_TYPES = ['checkout.created', 'checkout.collecting', 'share.held'];
 
 type Reply = { readonly status: number; readonly body: string; readonly retryAfter?: string } | OutboundError;
 
@@ -45,6 +47,9 @@ const BAD_REPLIES: readonly ReplyKind[] = [
   { name: 'disconnected, received', receives: true, makeReply: () => new OutboundError('interrupted') },
 ];
 
+/** Errors of an endpoint that answers: they are about one event. */
+const REFUSALS = BAD_REPLIES.filter(({ name }) => /^(50\d|a redirect)/.test(name));
+
 /** What one endpoint received of one event. */
 export interface ReceivedEvent {
   readonly bytes: string;
@@ -64,6 +69,8 @@ export interface Endpoint {
   /** Probability of a bad reply. Once the simulation is healed it is zero, unless the endpoint is dead. */
   readonly badReplyRate: number;
   readonly isDead: boolean;
+  /** It refuses all events of this type, for ever, and acknowledges all others at once. Null: it has no such type. */
+  readonly refusedType: string | null;
   readonly received: Map<string, ReceivedEvent>;
 }
 
@@ -77,7 +84,7 @@ export class Receivers {
   readonly #scheduler: Scheduler;
   readonly #invariants: Invariants;
 
-  constructor(random: SeededRandom, scheduler: Scheduler, invariants: Invariants) {
+  constructor(random: SeededRandom, refusals: SeededRandom, scheduler: Scheduler, invariants: Invariants) {
     this.#random = random;
     this.#scheduler = scheduler;
     this.#invariants = invariants;
@@ -89,12 +96,15 @@ export class Receivers {
     ] as const);
     this.endpoints = Array.from({ length: count }, (_, number) => {
       const isDead = random.often(0.04);
+      const badReplyRate = isDead ? 1 : random.pick([0, 0.2, 0.5, 0.9]);
+      const refusedType = !isDead && refusals.often(0.4) ? refusals.pick(REFUSABLE_TYPES) : null;
       return {
         id: `whe_${number}`,
         url: `https://receiver-${number}.example/hooks`,
         secret: `whsec_${number}`,
-        badReplyRate: isDead ? 1 : random.pick([0, 0.2, 0.5, 0.9]),
+        badReplyRate: refusedType === null ? badReplyRate : 0,
         isDead,
+        refusedType,
         received: new Map(),
       };
     });
@@ -129,9 +139,9 @@ export class Receivers {
             actor,
             label: () => `posts to ${endpoint.id}`,
             run: () => {
-              const { name, receives, makeReply } = this.#drawReply(endpoint);
+              const { received, type } = this.#receive(endpoint, request, at, leaseToken);
+              const { name, receives, makeReply } = this.#drawReply(endpoint, type);
               scheduler.log(`  ${name}`);
-              const received = this.#receive(endpoint, request, at, leaseToken);
               const drawn = makeReply();
               received.isReceived ||= receives;
               received.isAcknowledged ||= receives && !(drawn instanceof OutboundError) && drawn.status < 300;
@@ -145,13 +155,19 @@ export class Receivers {
     };
   }
 
-  #drawReply({ badReplyRate, isDead }: Endpoint): ReplyKind {
+  #drawReply({ badReplyRate, isDead, refusedType }: Endpoint, type: string): ReplyKind {
+    if (type === refusedType) return this.#random.pick(REFUSALS);
     const isBad = isDead || (!this.isHealed && this.#random.often(badReplyRate));
     const kinds = isBad ? BAD_REPLIES.filter(({ receives }) => !isDead || !receives) : GOOD_REPLIES;
     return this.#random.pick(kinds);
   }
 
-  #receive(endpoint: Endpoint, { body, headers }: OutboundRequest, at: number, leaseToken: number): ReceivedEvent {
+  #receive(
+    endpoint: Endpoint,
+    { body, headers }: OutboundRequest,
+    at: number,
+    leaseToken: number,
+  ): { readonly received: ReceivedEvent; readonly type: string } {
     const { current } = this.#invariants;
     const bytes = String(body);
     const { id, type, sequence } = JSON.parse(bytes) as { id: string; type: string; sequence: number };
@@ -186,7 +202,7 @@ export class Receivers {
     received.posts++;
     received.leaseTokensByAttempt.set(at, [...(received.leaseTokensByAttempt.get(at) ?? []), leaseToken]);
     endpoint.received.set(id, received);
-    return received;
+    return { received, type };
   }
 }
 

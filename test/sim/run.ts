@@ -45,7 +45,8 @@ export type PlantedBug =
   | 'no capture key'
   | 'event outside the transaction'
   | 'a worker with a stale lease token writes'
-  | 'a delivery ends with its first failure';
+  | 'a delivery ends with its first failure'
+  | 'a refused event pauses its endpoint';
 
 const PLANTED_STATEMENTS: Partial<Record<PlantedBug, StatementChange>> = {
   'no last-share lock': { rewrite: (text) => text.replace(/ for no key update\s*$/, ' ') },
@@ -63,6 +64,14 @@ const PLANTED_STATEMENTS: Partial<Record<PlantedBug, StatementChange>> = {
       text
         .replace('$12::text[]', "array_replace($12::text[], 'pending', 'failed')")
         .replace('$18::float8[]', 'array_fill(null::float8, array[cardinality($18::float8[])])'),
+  },
+  'a refused event pauses its endpoint': {
+    rewrite: (text) =>
+      text.replace(
+        'record_attempts($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($5 / 1000.0)',
+        `record_attempts($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($5 / 1000.0)
+          + case when $8 and 'pending' = any($12::text[]) then interval '90 seconds' else interval '0' end`,
+      ),
   },
 };
 
@@ -134,9 +143,10 @@ async function createSimulation(
   const state = new CommittedState();
   const idBits = new SeededRandom(seed, 'ids');
   const ids = idsFor(clock, idBits);
-  const receivers = new Receivers(new SeededRandom(seed, 'receivers'), scheduler, invariants);
+  const refusals = new SeededRandom(seed, 'refusals');
+  const receivers = new Receivers(new SeededRandom(seed, 'receivers'), refusals, scheduler, invariants);
   const disputes = new DisputeInvariants();
-  const deliveries = new DeliveryInvariants(receivers, 2 * MAX_SKEW_MS);
+  const deliveries = new DeliveryInvariants(receivers, 2 * MAX_SKEW_MS, plan.hasClockSkew);
   const skewRandom = new SeededRandom(seed, 'clocks');
   if (plan.hasClockSkew) scheduler.drawSkew = () => skewRandom.between(-MAX_SKEW_MS, MAX_SKEW_MS);
   const processor = simulateProcessor({
@@ -465,15 +475,15 @@ function nextWorkTime({ invariants: { current }, processor }: Simulation): numbe
 /** Runs until every event is delivered, or its delivery has failed. */
 async function settleDeliveries(simulation: Simulation): Promise<void> {
   const { scheduler, receivers, invariants } = simulation;
-  const hasDead = receivers.endpoints.some(({ isDead }) => isDead);
+  const hasUnacceptable = receivers.endpoints.some(({ isDead, refusedType }) => isDead || refusedType !== null);
   for (let round = 0; round < 40; round++) {
     const pending = invariants.current.deliveries.filter(({ status }) => status === 'pending');
     if (pending.length === 0) return;
     const dueTimes = [...pending, ...invariants.current.queues].flatMap(({ due }) => due ?? []);
     const claimTimes = invariants.current.queues.flatMap((queue) => claimableAt(queue) ?? []);
-    // Advance to the last due time; with a dead endpoint by 20 hours, because its retries every four hours take too
-    // many rounds.
-    const next = Math.max(...dueTimes, ...claimTimes, hasDead ? scheduler.now + 20 * HOUR_MS : 0);
+    // Advance to the last due time; with an endpoint that never accepts some events by 20 hours, because its retries
+    // every four hours take too many rounds.
+    const next = Math.max(...dueTimes, ...claimTimes, hasUnacceptable ? scheduler.now + 20 * HOUR_MS : 0);
     await advanceTime(simulation, Math.max(1, next - latestClock(simulation, 'delivery worker')));
     await settle(simulation);
   }

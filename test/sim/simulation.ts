@@ -10,6 +10,7 @@ import { type Ids, makeIds } from '../../src/base/ids.ts';
 import type { Log } from '../../src/base/log.ts';
 import { makeSeal, type Seal } from '../../src/base/seal.ts';
 import type { PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
+import { makeRunOnce } from '../../src/domain/idempotency/run-once.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import type { Venue } from '../../src/domain/venues/venue.ts';
@@ -190,7 +191,7 @@ export class ClientMemory {
 }
 
 export function sealFor(random: SeededRandom): Seal {
-  return makeSeal(createHash('sha256').update('simulation').digest(), random);
+  return makeSeal([createHash('sha256').update('simulation').digest()], random);
 }
 
 export const idsFor = (clock: Clock, random: SeededRandom): Ids => makeIds(clock, random);
@@ -251,7 +252,7 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
     seal,
     random: simulation.random,
     log,
-    services: payments,
+    services: { ...payments, runOnce: makeRunOnce(db, seal) },
     contract,
     registry,
     validator,

@@ -62,6 +62,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   processor_events: 'src/domain/payments/',
   venues: 'src/domain/venues/',
   audit_log: 'src/domain/venues/',
+  installation_audit: 'src/domain/venues/',
   venue_timestamps: 'src/domain/venues/',
   review_routes: 'src/domain/catalogue/',
   webhook_endpoints: 'src/domain/webhooks/',

@@ -163,7 +163,7 @@ describe('a delivery', () => {
     expect(problems).toEqual([]);
   });
 
-  it('waits as long as Retry-After says, together with all deliveries of the endpoint', async () => {
+  it('waits as long as Retry-After says, and no other delivery of the endpoint waits for it', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/busy', ['checkout.created']);
     fixture.respond = (_request, response) => {
@@ -177,7 +177,7 @@ describe('a delivery', () => {
     await venue.create();
     fixture.clock.at += 80_000;
     await fixture.deliver();
-    expect(fixture.requestsTo('/busy')).toHaveLength(1);
+    expect(fixture.requestsTo('/busy')).toHaveLength(2);
     fixture.respond = (_request, response) => response.end();
     fixture.clock.at += 11_000;
     await fixture.deliver();

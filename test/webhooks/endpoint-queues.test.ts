@@ -158,7 +158,7 @@ describe('many endpoints of one venue that hang', () => {
   });
 });
 
-describe('an endpoint that has failed once', () => {
+describe('an endpoint that once gave no answer', () => {
   it('does not wait for dead endpoints, however many there are and however long they hang', async () => {
     const [one, two] = [await fixture.openVenue(), await fixture.openVenue()];
     const dead: string[] = [];
@@ -174,7 +174,7 @@ describe('an endpoint that has failed once', () => {
     fixture.clock.at += 10;
     fixture.respond = (request, response) => {
       if (request.path.startsWith('/down')) hanging.push(response);
-      else if (fixture.requestsTo('/blipped').length === 1) response.writeHead(500).end();
+      else if (fixture.requestsTo('/blipped').length === 1) response.destroy();
       else response.end();
     };
     await other.create();
@@ -248,13 +248,13 @@ describe('endpoints that respond slowly', () => {
 describe('a dead endpoint', () => {
   const requests = () => fixture.requestsTo('/dead').length;
 
-  it('is probed with one attempt at a time; after its first success everything that waits is sent', async () => {
+  it('is probed with its newest untried event alone; after its first answer everything that waits is sent', async () => {
     const venue = await fixture.openVenue();
     const { id } = await fixture.endpoint(venue, '/dead', ['checkout.created']);
     for (let n = 0; n < 60; n++) await venue.create();
     fixture.respond = (request, response) => (request.path === '/dead' ? response.destroy() : response.end());
     await fixture.deliver();
-    // Eight at a time until the run ends, up to twenty failures until it counts as dead, and those in flight.
+    // Eight at a time until the first run ends, then four until it counts as dead, and those in flight.
     const first = requests();
     expect(first).toBeGreaterThanOrEqual(20);
     expect(first).toBeLessThanOrEqual(36);
@@ -269,12 +269,70 @@ describe('a dead endpoint', () => {
       await fixture.deliver();
       expect(requests() - before).toBe(more);
     }
+    await venue.create({ description: 'the newest' });
     fixture.respond = (_request, response) => response.end();
     fixture.clock.at += 3_600_000;
+    const probe = requests();
     await fixture.deliver();
+    expect(fixture.requestsTo('/dead')[probe]?.event.data.object.description).toBe('the newest');
     expect((await fixture.deliveries(venue, id, '?limit=100')).map(({ status }) => status)).toEqual(
-      Array(60).fill('delivered'),
+      Array(61).fill('delivered'),
     );
+  });
+});
+
+describe('an endpoint that refuses the events of one type', () => {
+  const canceledAt = (path: string): number[] =>
+    fixture.requestsTo(path).flatMap(({ event }, index) => (event.type === 'checkout.canceled' ? index : []));
+
+  it('gets every untried event of another type at once, however many it has refused', async () => {
+    const venue = await fixture.openVenue();
+    const { id } = await fixture.endpoint(venue, '/picky', ['checkout.created', 'checkout.canceled']);
+    fixture.respond = ({ event }, response) => {
+      response.writeHead(event.type === 'checkout.created' ? 500 : 200);
+      response.end();
+    };
+    const checkouts = [];
+    for (let n = 0; n < 30; n++) checkouts.push(await venue.create());
+    await fixture.deliver();
+    expect(fixture.requestsTo('/picky')).toHaveLength(30);
+    await venue.post(`/v1/checkouts/${checkouts[0]?.id}/cancel`);
+    await fixture.deliver();
+    expect(canceledAt('/picky')).toEqual([30]);
+    const [queue] = await fixture.world.db.query('select pace, failures from endpoint_queues where endpoint_id = $1', [
+      id,
+    ]);
+    expect(queue).toEqual({ pace: 'quick', failures: 0 });
+  });
+
+  it('gets an untried event before all retries that are due', async () => {
+    const venue = await fixture.openVenue();
+    await fixture.endpoint(venue, '/retries', ['checkout.created', 'checkout.canceled']);
+    fixture.respond = ({ event }, response) => {
+      response.writeHead(event.type === 'checkout.created' ? 500 : 200);
+      response.end();
+    };
+    const checkouts = [];
+    for (let n = 0; n < 20; n++) checkouts.push(await venue.create());
+    await fixture.deliver();
+    fixture.clock.at += 600_000;
+    await venue.post(`/v1/checkouts/${checkouts[0]?.id}/cancel`);
+    await fixture.deliver();
+    // Its retries were due ten minutes before it.
+    expect(fixture.requestsTo('/retries')).toHaveLength(41);
+    expect(canceledAt('/retries')[0]).toBeLessThan(28);
+  });
+
+  it('may send back anything: bytes that are not HTTP delay nothing either', async () => {
+    const nonsense = await startTlsReceiver((socket) => void socket.end('this is not HTTP\r\n\r\n'));
+    const venue = await fixture.openVenue();
+    const url = `https://127.0.0.1:${nonsense.port}/`;
+    const { id } = (await venue.post('/v1/webhook_endpoints', { url, events: ['checkout.created'] })).json;
+    for (let n = 0; n < 30; n++) await venue.create();
+    await fixture.deliver();
+    const found = await fixture.deliveries(venue, id, '?limit=100');
+    expect(found.map(({ attempts, last_error }) => [attempts, last_error])).toEqual(Array(30).fill([1, 'protocol']));
+    await nonsense.close();
   });
 });
 

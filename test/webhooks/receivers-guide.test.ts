@@ -175,6 +175,28 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+describe('the request that the receiver’s guide shows', () => {
+  const [head = '', body = ''] = codeOf('http').trim().split('\n\n');
+  const [line, ...headers] = head.split('\n');
+  const shown = JSON.parse(body);
+
+  it('has the headers and the members of a real delivery', () => {
+    const [first] = fixture.requestsTo('/guide');
+    expect(line).toBe('POST /hooks/everyshare HTTP/1.1');
+    expect(headers.map((header) => header.split(':')[0])).toEqual(['Content-Type', 'User-Agent', 'Service-Signature']);
+    for (const header of headers) {
+      const [name = '', value = ''] = header.split(': ');
+      const given = first?.headers[name.toLowerCase()] as string;
+      expect(given.replace(/\d{10}/, 't').replace(/[0-9a-f]{64}/, 'v1')).toBe(
+        value.replace(/\d{10}/, 't').replace(/[0-9a-f]{64}/, 'v1'),
+      );
+    }
+    const event = JSON.parse(first?.body ?? '{}');
+    expect(Object.keys(shown)).toEqual(Object.keys(event));
+    expect(Object.keys(event.data.object)).toEqual(expect.arrayContaining(Object.keys(shown.data.object)));
+  });
+});
+
 describe('the code of the receiver’s guide', () => {
   for (const [language, runner] of Object.entries(RUNNERS)) {
     const [program = ''] = runner.command;

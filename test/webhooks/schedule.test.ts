@@ -71,7 +71,7 @@ describe('the schedule', () => {
     }
   });
 
-  it('pauses an endpoint after 20 failures in a row, for at most a minute', () => {
+  it('pauses an endpoint after 20 attempts in a row without an answer, for at most a minute', () => {
     expect([0, 1, 19, 20, 21, 23, 24, 1_000].map(backoffAfter)).toEqual([
       0,
       0,

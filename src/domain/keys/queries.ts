@@ -177,6 +177,23 @@ export async function countSharedCalls(
   return rows.sort((a, b) => a.position - b.position);
 }
 
+/** The calls of the last hour, and when the oldest of them leaves it. It locks nothing, so it may be a moment old. */
+export async function callsInLastHour(
+  db: Queryable,
+  subject: string,
+): Promise<{ readonly calls: number; readonly retry_at: string | null; readonly counted_at: string }> {
+  const rows = await db.query<{ calls: number; retry_at: string | null; counted_at: string }>(
+    `select coalesce(w.total - (c.total - c.calls), 0)::int as calls, c.at + interval '1 hour' as retry_at,
+       clock_timestamp() as counted_at
+     from (select $1::text as subject) s left join limit_windows w using (subject) left join lateral (
+       select * from limit_calls c where c.subject = w.subject and c.at > clock_timestamp() - interval '1 hour'
+       order by c.at limit 1) c on true`,
+    [subject],
+  );
+  if (rows[0] === undefined) throw new Error('counting the calls of the last hour returned no row');
+  return rows[0];
+}
+
 /** Deletes calls older than the rolling hour, and windows unused for a day. Returns how many rows it deleted. */
 export async function deleteExpiredCalls(db: Queryable, limit: number): Promise<number> {
   const calls = await db.query(

@@ -180,8 +180,13 @@ export async function findSessionRow(db: Queryable, tokenHash: Buffer, now: numb
   return rows[0] ?? null;
 }
 
+/** Deletes a session and, in the same statement, ends every token that its member has. */
 export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<void> {
-  await db.query('delete from member_sessions where token_hash = $1', [tokenHash]);
+  await db.query(
+    `with ended as (delete from member_sessions where token_hash = $1 returning member_id)
+     update members m set token_version = m.token_version + 1 from ended e where m.member_id = e.member_id`,
+    [tokenHash],
+  );
 }
 
 /** Null opts in again. A phone that has no member yet can opt out too. */
@@ -213,32 +218,6 @@ export async function deleteOldSignIns(db: Queryable, now: number, limit: number
     [now, limit],
   );
   return challenges.length + sessions.length;
-}
-
-export interface TokenKeyRow {
-  readonly id: string;
-  readonly privateKey: Buffer;
-  readonly publicJwk: Readonly<Record<string, unknown>>;
-}
-
-/** Newest first: the newest key signs, all of them verify. */
-export async function listTokenKeys(db: Queryable): Promise<TokenKeyRow[]> {
-  return db.query<TokenKeyRow>(
-    `select key_id as "id", private_key as "privateKey", public_jwk as "publicJwk" from token_keys
-     order by created_at desc, key_id limit 10`,
-  );
-}
-
-/** Inserts nothing if another server has inserted a key already. */
-export async function insertFirstTokenKey(
-  db: Queryable,
-  key: { readonly id: string; readonly privateKey: Buffer; readonly publicJwk: string; readonly now: number },
-): Promise<void> {
-  await db.query(
-    `insert into token_keys (key_id, private_key, public_jwk, created_at)
-     select $1, $2, $3::json, to_timestamp($4 / 1000.0) where not exists (select 1 from token_keys)`,
-    [key.id, key.privateKey, key.publicJwk, key.now],
-  );
 }
 
 export async function insertChannel(

@@ -31,7 +31,7 @@ export async function findSession(db: Queryable, token: string, now: number): Pr
   return TOKEN.test(token) ? findSessionRow(db, hashOf(token), now) : null;
 }
 
-/** Signs out. Ending an ended session succeeds. */
+/** Signs out, which also ends the member's tokens. Ending an ended session succeeds. */
 export async function endSession(db: Queryable, token: string): Promise<void> {
   if (TOKEN.test(token)) await deleteSession(db, hashOf(token));
 }

@@ -4,7 +4,8 @@ import type { SignIn, SignInVerify } from '../../../schemas/types.gen.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { AnonymousCaller } from './guest.ts';
 import { beginSignIn, finishSignIn, type SignInServices } from './sign-in.ts';
-import { TOKEN_SECONDS, type Tokens } from './tokens.ts';
+import { TOKEN_SECONDS } from './token-keys.ts';
+import type { Tokens } from './tokens.ts';
 
 export async function signIn(
   services: SignInServices,

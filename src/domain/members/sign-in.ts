@@ -19,6 +19,7 @@ import { requireDailyUses } from '../keys/daily-limit.ts';
 import { countSharedCalls } from '../keys/queries.ts';
 import { retryAfterSeconds } from '../keys/retry-after.ts';
 import { queueMessage } from './messages/queue.ts';
+import { requireRoomForCode } from './messages/text-limit.ts';
 import { openPhone, sealPhone } from './phone.ts';
 import { insertChallenge, insertMember, type MemberRow, spendChallenge, tryChallenge } from './queries.ts';
 
@@ -30,6 +31,8 @@ export interface SignInServices {
   readonly random: Random;
   /** Which phones get texts. In the sandbox, reserved numbers get the code 000000. */
   readonly phones: PhoneSettings;
+  /** The limit of the installation on texts of all kinds. */
+  readonly textsPerHour: number;
   /** The host that the message names, so that a phone can fill in the code automatically. */
   readonly host: () => string;
 }
@@ -47,6 +50,7 @@ export async function beginSignIn(
   address: string,
   language: Language | null = null,
 ): Promise<{ readonly challenge_id: string; readonly expires_in: number }> {
+  await requireRoomForCode(services.db, services.textsPerHour);
   const sealed = sealPhone(services.seal, body.phone);
   const now = services.clock.now();
   const id = services.ids.uuid();
@@ -63,6 +67,7 @@ export async function beginSignIn(
       subject: id,
       text: codeText(services, code, language),
       dueAt: now,
+      sendBefore: now + CODE_SECONDS * 1_000,
     });
   });
   return { challenge_id: id, expires_in: CODE_SECONDS };

@@ -11,7 +11,8 @@ export interface AuditEntry {
 }
 
 export interface AuditRow {
-  readonly venue_id: string;
+  /** Null: it was done to the whole installation. */
+  readonly venue_id: string | null;
   readonly id: string;
   readonly at: string;
   readonly actor: string;
@@ -47,6 +48,19 @@ export async function audit(
   );
 }
 
+/** For what belongs to no venue, such as a key of the installation. */
+export async function auditInstallation(
+  tx: Queryable,
+  { ids, actor, now }: Pick<CommandContext, 'ids' | 'actor' | 'now'>,
+  { action, subject, detail = {} }: Omit<AuditEntry, 'venueId'>,
+): Promise<void> {
+  await tx.query(
+    `insert into installation_audit (audit_id, at, actor, via, address, request_id, action, subject, detail)
+     values ($1, to_timestamp($2 / 1000.0), $3, $4, $5, $6, $7, $8, $9)`,
+    [ids.uuid(), now, actor.name, actor.via, actor.address, actor.requestId, action, subject, JSON.stringify(detail)],
+  );
+}
+
 /** Newest first; `before` is the id of the last row already seen (ids are ordered by time). */
 export async function listAudit(
   db: Queryable,
@@ -55,7 +69,10 @@ export async function listAudit(
   return db.query<AuditRow>(
     `select venue_id, audit_id as id, at, actor, via, address, request_id, action, subject, detail from audit_log
      where ($1::uuid is null or venue_id = $1) and ($2::uuid is null or audit_id < $2)
-     order by audit_id desc limit $3`,
+     union all
+     select null, audit_id, at, actor, via, address, request_id, action, subject, detail from installation_audit
+     where $1::uuid is null and ($2::uuid is null or audit_id < $2)
+     order by id desc limit $3`,
     [filter.venueId, filter.before, filter.limit],
   );
 }

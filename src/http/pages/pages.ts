@@ -7,7 +7,7 @@ import { networkOf } from '../../base/network.ts';
 import { countSharedCalls } from '../../domain/keys/queries.ts';
 import { retryAfterSeconds } from '../../domain/keys/retry-after.ts';
 import { MEMBER_WRITES_PER_HOUR } from '../../domain/members/limits.ts';
-import { TOKEN_SECONDS } from '../../domain/members/tokens.ts';
+import { TOKEN_SECONDS } from '../../domain/members/token-keys.ts';
 import { asProblem } from '../../run/problem.ts';
 import type { HttpContext } from '../context.ts';
 import {

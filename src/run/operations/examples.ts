@@ -81,6 +81,12 @@ export const INBOUND_AGAIN = { status: 'pending', reason: null, applied_at: null
 /** What Sam sees after taking a seat. */
 export const GUEST_WITH_SEAT = {
   status: 'collecting',
+  shares: CHECKOUT.collecting.shares.map(({ refunded_amount, ...seen }) => ({
+    ...seen,
+    is_open_seat: false,
+    covered_by: null,
+    renew_by: null,
+  })),
   funded_amount: 0,
   completed_at: null,
   my_share_id: 'shr_01jz3k8r1c5m2n9t4w6x8y0abe',

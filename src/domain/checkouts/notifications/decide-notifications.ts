@@ -5,7 +5,7 @@
 import type { MessageKind } from '../../members/messages/queries.ts';
 import { isUnpaid } from '../locked-checkout.ts';
 import type { CheckoutStatus, ShareStatus } from '../transitions.ts';
-import { afterQuietHours, type Reminder, remindersFor } from './reminders.ts';
+import { afterQuietHours, nextQuietHours, type Reminder, remindersFor } from './reminders.ts';
 
 export interface NotifiedShare {
   readonly id: string;
@@ -56,6 +56,8 @@ export interface Notification {
   readonly payerId: string | null;
   /** The deadline that the text names, in the checkout's own time; absent: pay_by. */
   readonly until?: number;
+  /** When the message becomes useless, on the wall clock; absent: never. */
+  readonly sendBefore?: number;
 }
 
 export interface NotificationDecision {
@@ -120,7 +122,7 @@ function remind(input: NotificationInput, party: readonly NotifiedShare[], now: 
       nextTimes.push(Math.min(morning, next ?? morning));
       continue;
     }
-    if (due !== undefined && checkoutNow < input.payBy) notifications.push(reminderOf(share, due));
+    if (due !== undefined && checkoutNow < input.payBy) notifications.push(reminderOf(input, share, due, checkoutNow));
     if (due !== undefined) reminded.push(share.id);
     if (next !== undefined) nextTimes.push(next);
   }
@@ -128,11 +130,21 @@ function remind(input: NotificationInput, party: readonly NotifiedShare[], now: 
   return { notifications, reminded, next: next === undefined ? 'later' : next - input.clockAhead };
 }
 
-/** Goes to the member of the share, even if another member has covered it before. */
-function reminderOf(share: NotifiedShare, { name }: Reminder): Notification {
+/**
+ * Goes to the member of the share, even if another member has covered it before. A reminder that waits longer than the
+ * day lasts is dropped: the next one follows, and none comes at night.
+ */
+function reminderOf(
+  { payBy, clockAhead, zone }: NotificationInput,
+  share: NotifiedShare,
+  { name }: Reminder,
+  checkoutNow: number,
+): Notification {
   const key = share.isOrganizer ? 'text.reminder_own' : 'text.reminder';
   const { memberId, amount, id } = share;
-  return { kind: 'reminder', subject: reminderSubject(id, name), key, memberId, amount, shareId: id, payerId: null };
+  const subject = reminderSubject(id, name);
+  const sendBefore = Math.min(payBy, nextQuietHours(checkoutNow, zone)) - clockAhead;
+  return { kind: 'reminder', subject, key, memberId, amount, shareId: id, payerId: null, sendBefore };
 }
 
 function reminderSubject(shareId: string, name: Reminder['name']): string {

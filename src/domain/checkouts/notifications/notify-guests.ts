@@ -3,14 +3,14 @@
 // next time. It sends nothing itself (messages/send.ts does).
 
 import type { Queryable } from '../../../base/db.ts';
-import { dropReminders } from '../../members/messages/queries.ts';
+import { dropMessages } from '../../members/messages/queries.ts';
 import { type MessageRequest, queueMessages } from '../../members/messages/queue.ts';
 import { findMembers, type MemberRow } from '../../members/queries.ts';
 import { payersOf } from '../../payments/queries.ts';
 import type { GuestServices } from '../guests/guest-services.ts';
 import { invitesOf } from '../guests/invite-queries.ts';
 import { inviteUrl } from '../guests/invite-url.ts';
-import { holdToReplace, isOverdue, type LockedCheckout } from '../locked-checkout.ts';
+import { holdToReplace, isOverdue, isUnpaid, type LockedCheckout } from '../locked-checkout.ts';
 import { lockCheckout } from '../queries.ts';
 import {
   decideNotifications,
@@ -76,7 +76,10 @@ async function notifyCheckout(
   const decided = decideNotifications(input, now);
   await queueNotifications(tx, services, checkout, decided.notifications, members, facts);
   await setReminded(tx, due.venueId, decided.reminded, now + clockAhead);
-  if (decided.next === 'never') await dropReminders(tx, reminderSubjects(shares.map((share) => share.id)));
+  const isOver = decided.next === 'never';
+  const settled = shares.filter((share) => isOver || share.droppedAt !== null || !isUnpaid(share)).map(({ id }) => id);
+  await dropMessages(tx, 'invite', settled);
+  await dropMessages(tx, 'reminder', reminderSubjects(settled));
   await scheduleNextNotification(tx, due, decided.next);
   return true;
 }
@@ -101,14 +104,14 @@ async function queueNotifications(
   const invites = await invitesOf(tx, checkout.venueId, checkout.id);
   const links = new Map(invites.map(({ shareId, token }) => [shareId, inviteUrl(services, shareId, token)]));
   const requests = notifications.flatMap(
-    ({ kind, subject, key, memberId, amount, shareId, payerId, until }): MessageRequest[] => {
+    ({ kind, subject, key, memberId, amount, shareId, payerId, until, sendBefore }): MessageRequest[] => {
       const member = members.get(memberId);
       if (member === undefined || member.phone === null || member.phoneHash === null || member.hasOptedOut) return [];
       const link = links.get(shareId) ?? `${services.pageBase()}/c/${checkout.id}`;
       const payer = payerId === null ? null : (members.get(payerId)?.displayName ?? null);
       const { phone, phoneHash, language } = member;
       const text = textOf(key, language, facts, { amount, link, payer, until });
-      return [{ memberId, phone, phoneHash, kind, subject, text, dueAt: services.clock.now() }];
+      return [{ memberId, phone, phoneHash, kind, subject, text, dueAt: services.clock.now(), sendBefore }];
     },
   );
   await queueMessages(tx, services, requests);

@@ -8,6 +8,7 @@ const DAY = 24 * HOUR;
 
 /** Quiet hours are 21:00 to 08:00. A reminder is retried for 15 minutes, so the last one starts before 20:45. */
 const EVENING_MINUTE = 20 * 60 + 45;
+const NIGHT_MINUTE = 21 * 60;
 const MORNING_MINUTE = 8 * 60;
 const MINUTES_PER_DAY = 24 * 60;
 
@@ -50,6 +51,15 @@ export function afterQuietHours(at: number, zone: string): number {
   const reached = at + wait * MINUTE;
   // Daylight saving time may begin or end in that night: correct by the difference.
   return reached + (MORNING_MINUTE - minuteOfDay(reached, zone)) * MINUTE;
+}
+
+/** When the next quiet hours begin, for a time outside them. */
+export function nextQuietHours(at: number, zone: string): number {
+  const minuteStart = Math.floor(at / MINUTE) * MINUTE;
+  const wait = (NIGHT_MINUTE - minuteOfDay(at, zone) + MINUTES_PER_DAY) % MINUTES_PER_DAY;
+  const reached = minuteStart + wait * MINUTE;
+  // Daylight saving time may begin or end on that day: correct by the difference.
+  return reached + (NIGHT_MINUTE - minuteOfDay(reached, zone)) * MINUTE;
 }
 
 function beforeQuietHours(at: number, zone: string): number {

@@ -31,7 +31,9 @@ export async function queueInvites(
     const { id: memberId, phone, phoneHash } = member;
     const values = { amount: share.amount, link: `${services.pageBase()}/s/${token}` };
     const text = textOf('text.invite', member.language, facts, values);
-    return [{ memberId, phone, phoneHash, kind: 'invite', subject: share.id, text, dueAt: services.clock.now() }];
+    const sendBefore = checkout.payBy - checkout.clockAhead;
+    const dueAt = services.clock.now();
+    return [{ memberId, phone, phoneHash, kind: 'invite', subject: share.id, text, dueAt, sendBefore }];
   });
   const limit = { subject: `invites ${checkout.venueId}`, limit: INVITES_PER_VENUE_PER_DAY };
   const times = await scheduleDailyUses(tx, limit, requests.length);

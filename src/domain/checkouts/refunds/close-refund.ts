@@ -1,6 +1,7 @@
 // Closes a failed refund that the operator has paid to the guest in another way: by bank transfer, for example, because the
 // card is closed. The guest is owed nothing any more. The money of the refund, which is back at the processor, is the
-// operator's own. It is audited with the operator's note. No event is recorded, as for a failed refund that is retried.
+// operator's own. It is audited with the operator's note. The event log has it as a new refund, as it has a retried one: by
+// refund.created less refund.failed a partner knows what was refunded.
 
 import type { CommandContext } from '../../../base/command-context.ts';
 import type { Queryable } from '../../../base/db.ts';
@@ -15,6 +16,7 @@ import {
   findFailedRefund,
 } from '../../payments/refund-queries.ts';
 import { audit } from '../../venues/audit.ts';
+import { recordCheckoutEvent } from '../event-queries.ts';
 import { lockCheckout } from '../queries.ts';
 
 export async function closeRefund(
@@ -33,9 +35,21 @@ export async function closeRefund(
   if (closed === null) throw notFound();
   await postEntries(tx, { ...closed, now: command.now }, closingEntries(closed));
   await addFailedRefund(tx, closed, -closed.amount);
+  await recordPaidAgain(tx, command, closed, 'paid_elsewhere');
   const detail = { checkout_id: checkoutId, amount, note };
   await audit(tx, command, { venueId, action: 'refund.close', subject: id, detail });
   return refund;
+}
+
+/** A failed refund is paid again, or in another way. */
+export async function recordPaidAgain(
+  tx: Queryable,
+  { ids, now }: CommandContext,
+  { venueId, checkoutId, amount }: MovementRow,
+  reason: 'paid_elsewhere' | 'retried',
+): Promise<void> {
+  const event = { venueId, checkoutId, eventId: ids.prefixed('evt'), type: 'refund.created', now };
+  await recordCheckoutEvent(tx, { ...event, refund: { amount, reason } });
 }
 
 /** The guest was owed what the ledger keeps for the venue, for us or as guests' money. */

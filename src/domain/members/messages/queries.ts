@@ -13,6 +13,8 @@ export interface NewMessage {
   readonly subject: string;
   readonly text: Buffer;
   readonly dueAt: number;
+  /** From then on it is dropped instead of sent; null: never. */
+  readonly sendBefore: number | null;
   readonly now: number;
 }
 
@@ -32,10 +34,10 @@ export async function insertMessage(tx: Queryable, message: NewMessage): Promise
     ]);
   }
   await tx.query(
-    `insert into messages (message_id, member_id, phone, phone_hash, kind, subject, body, status, last_error, due_at, created_at)
+    `insert into messages (message_id, member_id, phone, phone_hash, kind, subject, body, status, last_error, due_at, created_at, send_before)
      select $1, $2, $3, $4, $5, $6, $7, case when n.too_many then 'dropped' else 'waiting' end,
        case when n.too_many then 'too many for this phone' end,
-       case when not n.too_many then to_timestamp($8 / 1000.0) end, to_timestamp($9 / 1000.0)
+       case when not n.too_many then to_timestamp($8 / 1000.0) end, to_timestamp($9 / 1000.0), to_timestamp($10 / 1000.0)
      from (
        select $5 <> 'code' and (count(*) >= ${MESSAGES_PER_DAY} or ($5 = 'invite' and count(*) filter (
            where kind = 'invite' and created_at > to_timestamp($9 / 1000.0) - interval '1 hour') >= ${INVITES_PER_HOUR}))
@@ -53,6 +55,7 @@ export async function insertMessage(tx: Queryable, message: NewMessage): Promise
       message.text,
       message.dueAt,
       message.now,
+      message.sendBefore,
     ],
   );
 }
@@ -71,18 +74,53 @@ export interface MessageRow {
 const MESSAGE_COLUMNS = `message_id as "id", phone, phone_hash as "phoneHash", kind, body as "text", lease_token as "leaseToken",
   (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
+/** Sign-in codes are sent before all other messages. */
+export type MessageClass = 'code' | 'other';
+
+const CLASS_CONDITIONS: Readonly<Record<MessageClass, string>> = { code: "kind = 'code'", other: "kind <> 'code'" };
+
+export async function hasDueMessage(db: Queryable, messageClass: MessageClass, now: number): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from messages where due_at <= to_timestamp($1 / 1000.0) and ${CLASS_CONDITIONS[messageClass]} limit 1`,
+    [now],
+  );
+  return rows.length === 1;
+}
+
+/** Drops due messages that are useless by now. */
+export async function dropLateMessages(db: Queryable, now: number, limit: number): Promise<void> {
+  await db.query(
+    `update messages set status = 'dropped', due_at = null, last_error = 'too late'
+     where message_id = any(array(
+       select message_id from messages
+       where due_at is not null and send_before <= to_timestamp($1 / 1000.0) and due_at <= to_timestamp($1 / 1000.0)
+       order by send_before limit $2 for update skip locked))`,
+    [now, limit],
+  );
+}
+
+/** Messages that are not sent yet, those included that wait for a time. */
+export async function countWaiting(db: Queryable): Promise<Record<MessageClass, number>> {
+  const rows = await db.query<Record<MessageClass, number>>(
+    `select count(*) filter (where kind = 'code')::int as code, count(*) filter (where kind <> 'code')::int as other
+     from messages where due_at is not null`,
+  );
+  return rows[0] ?? { code: 0, other: 0 };
+}
+
 /** Leases due messages until `leaseEnds`; after that another worker may claim them. */
 export async function claimMessages(
   db: Queryable,
+  messageClass: MessageClass,
   now: number,
   leaseEnds: number,
   limit: number,
 ): Promise<MessageRow[]> {
   return db.query<MessageRow>(
     `update messages m set lease_token = lease_token + 1, due_at = to_timestamp($2 / 1000.0)
-     where message_id in (
-       select message_id from messages where due_at <= to_timestamp($1 / 1000.0)
-       order by due_at limit $3 for update skip locked)
+     where message_id = any(array(
+       select message_id from messages where due_at <= to_timestamp($1 / 1000.0) and ${CLASS_CONDITIONS[messageClass]}
+       order by due_at limit $3 for update skip locked))
      returning ${MESSAGE_COLUMNS}, exists (
        select 1 from opted_out_phones p where p.phone_hash = m.phone_hash) as "hasOptedOut"`,
     [now, leaseEnds, limit],
@@ -115,12 +153,16 @@ export async function postponeMessage(db: Queryable, id: string, leaseToken: num
   );
 }
 
-/** Drops the waiting reminders with these subjects, because their checkout has ended. */
-export async function dropReminders(tx: Queryable, subjects: readonly string[]): Promise<void> {
+/** Drops waiting messages that ask for a payment which is not due any more. */
+export async function dropMessages(
+  tx: Queryable,
+  kind: 'invite' | 'reminder',
+  subjects: readonly string[],
+): Promise<void> {
   await tx.query(
-    `update messages set status = 'dropped', due_at = null, last_error = 'the checkout has ended'
-     where kind = 'reminder' and subject = any($1) and status = 'waiting'`,
-    [subjects],
+    `update messages set status = 'dropped', due_at = null, last_error = 'the share is not to be paid any more'
+     where kind = $1 and subject = any($2) and status = 'waiting'`,
+    [kind, subjects],
   );
 }
 

@@ -15,6 +15,8 @@ export interface MessageRequest {
   readonly subject: string;
   readonly text: string;
   readonly dueAt: number;
+  /** From then on the message is useless; absent: never. */
+  readonly sendBefore?: number | undefined;
 }
 
 export async function queueMessage(
@@ -24,7 +26,8 @@ export async function queueMessage(
 ): Promise<void> {
   const id = services.ids.uuid();
   const text = services.seal.seal(request.text, `message ${id}`);
-  await insertMessage(tx, { ...request, id, text, now: services.clock.now() });
+  const { sendBefore = null } = request;
+  await insertMessage(tx, { ...request, sendBefore, id, text, now: services.clock.now() });
 }
 
 /** Queues several messages in the order of their phones, so that two transactions never deadlock. */

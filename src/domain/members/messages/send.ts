@@ -1,14 +1,13 @@
 // Sends due text messages through an SmsSender: the sandbox's outbox, which sends nothing, or a real provider. A phone
-// that has opted out gets nothing but the sign-in codes that it requests itself.
+// that has opted out gets nothing but the sign-in codes that it requests itself. Codes are claimed first, and all
+// messages within the hourly limit of the installation (text-limit.ts).
 
 import { type PhoneSettings, phoneFault } from '../../../../schemas/rules/phone.ts';
-import type { Clock } from '../../../base/clock.ts';
-import type { Db } from '../../../base/db.ts';
-import type { Log } from '../../../base/log.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { openPhone } from '../phone.ts';
 import { setOptedOut } from '../queries.ts';
-import { claimMessages, finishMessage, type MessageKind, type MessageRow, postponeMessage } from './queries.ts';
+import { dropLateMessages, finishMessage, type MessageKind, type MessageRow, postponeMessage } from './queries.ts';
+import { claimWithinLimit, type TextLimitServices } from './text-limit.ts';
 
 export interface SmsSender {
   /**
@@ -30,11 +29,8 @@ export class SmsOutcomeUnknown extends Error {}
 /** Sends nothing: /sandbox/outbox shows the stored messages. */
 export const sandboxSender: SmsSender = { send: async () => 'sandbox' };
 
-export interface SendServices {
-  readonly db: Db;
-  readonly clock: Clock;
+export interface SendServices extends TextLimitServices {
   readonly seal: Seal;
-  readonly log: Log;
   readonly phones: PhoneSettings;
   readonly sender: SmsSender;
 }
@@ -45,12 +41,13 @@ const MINUTE = 60_000;
 const LIFE_MS: Partial<Record<MessageKind, number>> = { code: 10 * MINUTE, reminder: 15 * MINUTE };
 const NOTIFICATION_LIFE_MS = 12 * 60 * MINUTE;
 
-/** One step of the worker: sends up to `batch` due messages. Returns how many it claimed. */
+/** One step of the worker: sends up to `batch` due codes and as many other messages. Returns how many it claimed. */
 export async function sendDueMessages(services: SendServices, batch: number): Promise<number> {
-  const now = services.clock.now();
-  const due = await claimMessages(services.db, now, now + LEASE_MS, batch);
-  await Promise.all(due.map((message) => sendOne(services, message)));
-  return due.length;
+  await dropLateMessages(services.db, services.clock.now(), batch);
+  const codes = await claimWithinLimit(services, 'code', LEASE_MS, batch);
+  const others = await claimWithinLimit(services, 'other', LEASE_MS, batch);
+  await Promise.all([...codes, ...others].map((message) => sendOne(services, message)));
+  return codes.length + others.length;
 }
 
 async function sendOne(services: SendServices, message: MessageRow): Promise<void> {

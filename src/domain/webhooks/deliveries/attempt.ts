@@ -12,6 +12,8 @@ const MAX_STORED_RESPONSE_BYTES = 4_096;
 
 export interface Attempt {
   readonly delivered: boolean;
+  /** The endpoint sent something back, even if it was an error or not valid HTTP. */
+  readonly answered: boolean;
   /** The HTTP status; null: there was no response. */
   readonly status: number | null;
   /** Why the attempt failed; null: it succeeded. */
@@ -30,6 +32,9 @@ const PUBLIC_ERROR_NAMES: Readonly<Partial<Record<OutboundErrorKind, string>>> =
   refused: 'no_public_address',
   dns: 'no_public_address',
 };
+
+/** The connection worked and bytes came back; every other error means that the endpoint did not answer. */
+const ANSWERED_ERRORS: ReadonlySet<OutboundErrorKind> = new Set(['protocol', 'too_large']);
 
 export interface AttemptServices {
   readonly outbound: Outbound;
@@ -68,6 +73,7 @@ export async function attempt(
     const delivered = status >= 200 && status < 300;
     return {
       delivered,
+      answered: true,
       status,
       error: delivered ? null : status >= 300 && status < 400 ? 'redirect' : 'http_status',
       response: textOf(response.body),
@@ -79,6 +85,7 @@ export async function attempt(
     if (!(error instanceof OutboundError) || error.kind === 'closed') throw error;
     return {
       delivered: false,
+      answered: ANSWERED_ERRORS.has(error.kind),
       status: null,
       error: PUBLIC_ERROR_NAMES[error.kind] ?? error.kind,
       response: null,

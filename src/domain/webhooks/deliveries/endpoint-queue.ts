@@ -1,7 +1,7 @@
 // One run of the queue of one endpoint: sends the deliveries that are due, a few at a time, and records the outcomes in
-// batches. The run holds a lease with a token: a worker with a stale lease token writes nothing. A failing endpoint
-// gets fewer attempts at a time, and an endpoint that hangs delays only itself. An attempt that was not recorded is
-// repeated: at-least-once delivery.
+// batches. The run holds a lease with a token: a worker with a stale lease token writes nothing. Untried deliveries go
+// before retries, and an event that the endpoint refuses delays no other event. A failing endpoint gets fewer attempts
+// at a time; one that does not answer is probed. An attempt that was not recorded is repeated: at-least-once delivery.
 
 import { type MonotonicClock, systemMonotonicClock } from '../../../base/clock.ts';
 import { type Db, isTemporary, isUnavailable, type Queryable } from '../../../base/db.ts';
@@ -22,7 +22,7 @@ import {
   type RecordResult,
   recordAttempts,
 } from './queries.ts';
-import { backoffAfter, DEAD_AFTER_FAILURES, nextAttemptAt, paceOf, SLOW_MS } from './schedule.ts';
+import { backoffAfter, isProbed, nextAttemptAt, paceOf, SLOW_MS } from './schedule.ts';
 import { openSecrets } from './signature.ts';
 
 export interface QueueServices extends AttemptServices {
@@ -41,8 +41,8 @@ export const LEASE_MS = 30_000;
 const ATTEMPT_RESERVE_MS = 15_000;
 const MAX_CONCURRENT = 8;
 const MAX_CONCURRENT_FAILING = 4;
-/** Failures in a row that end a run, by the state of the endpoint at its start. */
-const MAX_FAILURES_PER_RUN = { healthy: 8, failing: 20, dead: 1 };
+/** Attempts in a row without an answer that end the run of an endpoint that answered before: it frees its slot. */
+const MAX_UNANSWERED_PER_RUN = 8;
 const FETCH_LIMIT = 200;
 /** How many deliveries of a disabled endpoint one run ends. */
 const MAX_ENDED = 10_000;
@@ -52,7 +52,6 @@ const WRITE_BATCH = 100;
 const WRITE_INTERVAL_MS = 1_000;
 const MAX_ATTEMPTS_PER_RUN = 2_000;
 const MAX_RUN_MS = 10_000;
-const MAX_RETRY_AFTER_MS = 15 * 60_000;
 /** How long a worker that shuts down waits for responses. */
 const SHUTDOWN_GRACE_MS = 2_000;
 const PROGRESS_POLL_MS = 100;
@@ -78,14 +77,16 @@ class QueueRun {
   readonly #signal: AbortSignal;
   readonly #onSlow: () => void;
   readonly #secrets: readonly string[];
-  readonly #maxFailures: number;
   readonly #startedAt: number;
   #waiting: Sendable[] = [];
   /** Deliveries in flight, with the time at which each started, oldest first. */
   readonly #inFlight = new Map<string, number>();
   #finished: AttemptOutcome[] = [];
-  #failures: number;
-  #failuresInRun = 0;
+  /** Attempts in a row without an answer, those of earlier runs included. */
+  #unanswered: number;
+  #unansweredInRun = 0;
+  /** The last attempt that ended was not delivered. */
+  #isFailing: boolean;
   #sent = 0;
   #recorded = 0;
   #leaseEndsAt: number;
@@ -94,7 +95,6 @@ class QueueRun {
   #isEnding = false;
   #isLeaseLost = false;
   #isSlow = false;
-  #retryAfter = 0;
   #wake: (() => void) | null = null;
 
   constructor(services: QueueServices, queue: EndpointQueue, signal: AbortSignal, onSlow: () => void) {
@@ -105,13 +105,8 @@ class QueueRun {
     this.#signal = signal;
     this.#onSlow = onSlow;
     this.#secrets = openSecrets(services.seal, queue);
-    this.#failures = queue.failures;
-    this.#maxFailures =
-      queue.failures === 0
-        ? MAX_FAILURES_PER_RUN.healthy
-        : queue.failures < DEAD_AFTER_FAILURES
-          ? MAX_FAILURES_PER_RUN.failing
-          : MAX_FAILURES_PER_RUN.dead;
+    this.#unanswered = queue.unanswered;
+    this.#isFailing = queue.unanswered > 0;
     this.#startedAt = this.#monotonicClock.now();
     this.#writtenAt = this.#startedAt;
     this.#leaseEndsAt = now + LEASE_MS;
@@ -139,21 +134,19 @@ class QueueRun {
   }
 
   #shouldFetch(): boolean {
-    return !this.#isEnding && !this.#isLeaseLost && this.#hasMore && this.#waiting.length < FETCH_BELOW;
+    const isProbing = isProbed(this.#unanswered) && this.#inFlight.size + this.#waiting.length > 0;
+    return !this.#isEnding && !this.#isLeaseLost && this.#hasMore && !isProbing && this.#waiting.length < FETCH_BELOW;
   }
 
   async #fetch(): Promise<void> {
     if (this.#finished.length > 0) await this.#write(false);
     if (this.#isLeaseLost) return;
+    // A probe is the newest untried delivery; if it is answered, the next fetch gets all that wait, oldest first.
+    const limit = isProbed(this.#unanswered) ? 1 : FETCH_LIMIT;
+    const now = this.#services.clock.now();
     try {
-      const found = await dueDeliveries(
-        this.#services.db,
-        this.#queue,
-        this.#services.clock.now(),
-        FETCH_LIMIT,
-        this.#knownKeys(),
-      );
-      this.#hasMore = found.length === FETCH_LIMIT;
+      const found = await dueDeliveries(this.#services.db, this.#queue, now, limit, this.#knownKeys());
+      this.#hasMore = found.length === limit;
       const sendable = found.filter((delivery): delivery is Sendable => delivery.body !== null);
       this.#waiting.push(...sendable);
       if (sendable.length < found.length) await this.#endDeliveries(null);
@@ -215,8 +208,8 @@ class QueueRun {
   }
 
   #maxInFlight(): number {
-    if (this.#failures === 0) return MAX_CONCURRENT;
-    return this.#failures < DEAD_AFTER_FAILURES ? MAX_CONCURRENT_FAILING : 1;
+    if (isProbed(this.#unanswered)) return 1;
+    return this.#isFailing ? MAX_CONCURRENT_FAILING : MAX_CONCURRENT;
   }
 
   async #send(delivery: Sendable): Promise<void> {
@@ -240,16 +233,10 @@ class QueueRun {
   #outcome({ createdAt, tries, endsAt }: DueDelivery, result: Attempt): AttemptOutcome {
     const { clock, random } = this.#services;
     const { status: httpStatus, error, response, durationMs, at } = result;
+    this.#countAnswer(result);
     if (result.delivered) {
-      this.#failures = 0;
-      this.#failuresInRun = 0;
       return { createdAt, endsAt, httpStatus, error, response, durationMs, at, status: 'delivered', dueAt: null };
     }
-    this.#failures += 1;
-    this.#failuresInRun += 1;
-    if (result.retryAfter !== null)
-      this.#retryAfter = Math.max(this.#retryAfter, Math.min(result.retryAfter, MAX_RETRY_AFTER_MS));
-    if (this.#failuresInRun >= this.#maxFailures || this.#retryAfter > 0) this.#isEnding = true;
     const jitter = random.bytes(2).readUInt16BE() / 0xffff;
     const dueAt = nextAttemptAt({
       tries: tries + 1,
@@ -260,6 +247,16 @@ class QueueRun {
     });
     const status = dueAt === null ? 'failed' : 'pending';
     return { createdAt, endsAt, httpStatus, error, response, durationMs, at, status, dueAt };
+  }
+
+  /** Only a missing answer slows down the whole queue. An error, also one with Retry-After, is about its own event. */
+  #countAnswer({ delivered, answered }: Attempt): void {
+    this.#isFailing = !delivered;
+    this.#unanswered = answered ? 0 : this.#unanswered + 1;
+    this.#unansweredInRun = answered ? 0 : this.#unansweredInRun + 1;
+    const wasAnswering = this.#queue.unanswered === 0;
+    if (isProbed(this.#unanswered) || (wasAnswering && this.#unansweredInRun >= MAX_UNANSWERED_PER_RUN))
+      this.#isEnding = true;
   }
 
   /** An endpoint is slow if its oldest attempt in flight has lasted SLOW_MS. */
@@ -292,10 +289,10 @@ class QueueRun {
     const outcomes = this.#finished;
     this.#finished = [];
     const now = this.#services.clock.now();
-    const backoff = Math.max(backoffAfter(this.#failures), this.#retryAfter);
-    const availableAt = now + (shouldRelease ? backoff : LEASE_MS);
-    const pace = paceOf(this.#failures, this.#isSlow);
-    const update = { now, availableAt, failures: this.#failures, pace, isReleased: shouldRelease };
+    const unanswered = this.#unanswered;
+    const availableAt = now + (shouldRelease ? backoffAfter(unanswered) : LEASE_MS);
+    const pace = paceOf(unanswered, this.#isSlow);
+    const update = { now, availableAt, unanswered, pace, isReleased: shouldRelease };
     const result = await this.#recordWithRetry(update, outcomes);
     this.#writtenAt = this.#monotonicClock.now();
     if (result === 'stale' || result === 'dead') this.#stopSending();

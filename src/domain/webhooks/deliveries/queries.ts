@@ -21,7 +21,8 @@ export interface EndpointQueue {
   readonly venueId: string;
   readonly endpointId: string;
   readonly leaseToken: number;
-  readonly failures: number;
+  /** Attempts in a row that got no answer. */
+  readonly unanswered: number;
   readonly pace: Pace;
   readonly mode: Mode;
   readonly url: string;
@@ -48,7 +49,8 @@ export async function claimQueues(
      from due d, webhook_endpoints w
      where q.venue_id = d.venue_id and q.endpoint_id = d.endpoint_id
        and w.venue_id = d.venue_id and w.endpoint_id = d.endpoint_id
-     returning q.venue_id as "venueId", q.endpoint_id as "endpointId", q.lease_token as "leaseToken", q.failures, q.pace,
+     returning q.venue_id as "venueId", q.endpoint_id as "endpointId", q.lease_token as "leaseToken",
+       q.failures as unanswered, q.pace,
        w.mode, w.url, w.status, w.secret,
        ${earlierSecretsSql('w', '$1')} as "earlierSecrets"`,
     [now, until, PACES, PACES.map((pace) => Math.max(0, maxRuns[pace]))],
@@ -65,7 +67,11 @@ export interface DueDelivery {
   readonly body: string | null;
 }
 
-/** Deliveries that are due, without those in `inFlight`. Empty if another worker has leased the queue meanwhile. */
+/**
+ * Deliveries that are due, without those in `inFlight`: first the untried ones, then retries, each oldest first. For a
+ * queue whose recorded pace is `dead`, the newest untried one is first. Empty if another worker has leased the queue
+ * meanwhile.
+ */
 export async function dueDeliveries(
   db: Queryable,
   queue: EndpointQueue,
@@ -115,7 +121,7 @@ export interface QueueUpdate {
   readonly now: number;
   /** No worker leases the queue before this time. */
   readonly availableAt: number;
-  readonly failures: number;
+  readonly unanswered: number;
   readonly pace: Pace;
   readonly isReleased: boolean;
 }
@@ -142,7 +148,7 @@ export async function recordAttempts(
       queue.leaseToken,
       update.now,
       update.availableAt,
-      update.failures,
+      update.unanswered,
       update.pace,
       update.isReleased,
       queue.secret,
@@ -174,7 +180,7 @@ export async function makeQueueDue(tx: Queryable, venueId: string, endpointId: s
   ]);
 }
 
-/** Clears failures and back-off, and revokes the lease: a worker that is processing the queue writes nothing more. */
+/** Clears missing answers and back-off, and revokes the lease: a worker that is processing the queue writes nothing more. */
 export async function resetQueue(tx: Queryable, venueId: string, endpointId: string): Promise<void> {
   await tx.query(
     `update endpoint_queues set failures = 0, pace = 'quick', available_at = '-infinity', lease_token = lease_token + 1

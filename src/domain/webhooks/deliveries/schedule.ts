@@ -64,30 +64,35 @@ export function readRetryAfter(value: string | undefined, now: number): number |
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
 
-/** After this many failures in a row the worker probes the endpoint with one attempt at a time. */
-export const DEAD_AFTER_FAILURES = 20;
+/**
+ * After this many attempts in a row without an answer the worker probes the endpoint with one attempt at a time. An
+ * error is an answer: an endpoint that refuses some events gets the others without delay.
+ */
+const DEAD_AFTER_UNANSWERED = 20;
 /** A receiver that takes longer than this to respond is slow. */
 export const SLOW_MS = 2_000;
 
 /**
- * How the last run of an endpoint's queue went. Each pace has its own worker slots, so that slow, failing and dead
- * endpoints delay only endpoints of the same pace.
+ * How the last run of an endpoint's queue went: `failing` and `dead` endpoints did not answer. Each pace has its own
+ * worker slots, so that slow, failing and dead endpoints delay only endpoints of the same pace.
  */
 export type Pace = 'quick' | 'slow' | 'failing' | 'dead';
 export const PACES = ['quick', 'slow', 'failing', 'dead'] as const satisfies readonly Pace[];
 
-export function paceOf(failures: number, isSlow: boolean): Pace {
-  if (failures === 0) return isSlow ? 'slow' : 'quick';
-  return failures < DEAD_AFTER_FAILURES ? 'failing' : 'dead';
+export function paceOf(unanswered: number, isSlow: boolean): Pace {
+  if (unanswered === 0) return isSlow ? 'slow' : 'quick';
+  return isProbed(unanswered) ? 'dead' : 'failing';
+}
+
+/** Whether the worker sends a single attempt, then pauses, until the endpoint answers again. */
+export function isProbed(unanswered: number): boolean {
+  return unanswered >= DEAD_AFTER_UNANSWERED;
 }
 
 const MAX_BACKOFF_MS = MINUTE;
 
-/**
- * How long the worker pauses an endpoint after this many failures in a row; never longer than a single delivery would
- * wait.
- */
-export function backoffAfter(failures: number): number {
-  if (failures < DEAD_AFTER_FAILURES) return 0;
-  return Math.min(MAX_BACKOFF_MS, 5 * SECOND * 2 ** Math.min(10, failures - DEAD_AFTER_FAILURES));
+/** How long the worker pauses an endpoint after this many attempts in a row without an answer. */
+export function backoffAfter(unanswered: number): number {
+  if (!isProbed(unanswered)) return 0;
+  return Math.min(MAX_BACKOFF_MS, 5 * SECOND * 2 ** Math.min(10, unanswered - DEAD_AFTER_UNANSWERED));
 }

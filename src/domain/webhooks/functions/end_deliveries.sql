@@ -19,7 +19,7 @@ begin
         select o.created_at from deliveries o
         where o.venue_id = p_venue and o.endpoint_id = p_endpoint and o.due_at is not null
           and (p_end_reason is not null or o.ends_at <= p_now) and o.created_at <> all(p_in_flight)
-        order by o.due_at limit p_limit))
+        order by least(o.attempts, 1), o.due_at limit p_limit))
       returning d.ends_at, d.tries)
   select max(e.ends_at) into v_end from ended e where e.tries > 0;
   if p_end_reason is null and (v_success is null or v_success < v_end - p_window) and v_end is not null then

@@ -32,8 +32,12 @@ begin
       and d.last_attempt_at is distinct from to_timestamp(r.at / 1000.0);
   if 'delivered' = any(p_statuses) then v_success := p_now; end if;
   if p_release then
-    select min(d.due_at) into v_due from deliveries d
-      where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.due_at is not null;
+    -- The index has untried deliveries and retries apart.
+    select min(n.due_at) into v_due from unnest(array[0, 1]) as t(tried) cross join lateral (
+      select d.due_at from deliveries d
+      where d.venue_id = p_venue and d.endpoint_id = p_endpoint and least(d.attempts, 1) = t.tried
+        and d.due_at is not null
+      order by d.due_at limit 1) n;
   end if;
   update endpoint_queues q
     set available_at = p_available_at, failures = p_failures, pace = p_pace, last_success_at = v_success, due_at = v_due

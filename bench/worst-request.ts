@@ -64,7 +64,7 @@ async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
   return { ours, base: async () => MAX_DELAY_MS, close };
 }
 
-const SHOWN = 60;
+const SHOWN = 12;
 
 /** On standard error, since standard output is the table or one JSON document. */
 function printSlowest(delays: ReadonlyMap<string, number>): void {

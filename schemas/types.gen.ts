@@ -564,8 +564,10 @@ export type FleetResult = {
     readonly external_id: string | null;
     /** What the call did with the boat. */
     readonly result: "created" | "updated" | "unchanged" | "error";
-    /** The boat as it now is; absent for an error. */
+    /** The boat as it now is; absent for an error, and where data_omitted is true. */
     readonly data?: StoredBoat;
+    /** The boat was stored, but the answer would be too large with it: read it with GET /v1/boats/{id}. */
+    readonly data_omitted?: true;
     /** The first problem of the boat; only for an error. */
     readonly error?: {
       /** The code; programs act on it. */

@@ -47,6 +47,9 @@ interface FleetItem {
 /** Other requests are answered in between: a fleet has up to a megabyte. */
 const BOATS_PER_TURN = 10;
 
+/** No answer is over 1 MB: the rest is for the problems and for what each result has beside its boat. */
+const MAX_DATA_BYTES = 700 * 1024;
+
 /** A longer text is no external id, and is not repeated in the answer. */
 const MAX_EXTERNAL_ID_LENGTH = 256;
 
@@ -61,6 +64,7 @@ async function upsertFleet(
   const upserted = await upsertByExternalId(tx, caller, valid, TARGET);
   const byExternalId = new Map(upserted.map((one) => [one.row.external_id, one]));
   const counts = { total: fleet.length, created: 0, updated: 0, unchanged: 0, errors: 0 };
+  let bytes = 0;
   const results = items.map(({ externalId, boat, problems, unlisted }, index) => {
     const written = boat === null ? undefined : byExternalId.get(boat.external_id);
     if (written === undefined) {
@@ -68,7 +72,10 @@ async function upsertFleet(
       return { index, external_id: externalId, result: 'error', ...itemErrors(caller, index, problems, unlisted) };
     }
     counts[written.result]++;
-    return { index, external_id: externalId, result: written.result, data: boatView(written.row) };
+    const item = { index, external_id: externalId, result: written.result };
+    const data = boatView(written.row);
+    bytes += Buffer.byteLength(JSON.stringify(data));
+    return bytes > MAX_DATA_BYTES ? { ...item, data_omitted: true } : { ...item, data };
   });
   return { status: 200, body: { results, summary: counts } };
 }

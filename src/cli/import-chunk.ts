@@ -1,7 +1,6 @@
 // The objects of an import, one chunk at a time. Each object is validated by the contract, as the API would do, and the
 // valid ones are written by the API's own commands, so one invalid object keeps no other out.
 
-import type { Boat } from '../../schemas/types.gen.ts';
 import type { Queryable } from '../base/db.ts';
 import type { FieldProblem } from '../base/errors.ts';
 import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
@@ -48,7 +47,7 @@ export const BOATS: ImportKind = {
       return result;
     });
   },
-  preview: (db, caller, boats) => previewBoats(db, caller, boats as unknown as Boat[]),
+  preview: previewBoats,
 };
 
 export const OFFERINGS: ImportKind = {

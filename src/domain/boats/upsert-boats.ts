@@ -153,8 +153,8 @@ function unlistedProblem(index: number, count: number): Pick<FieldProblem, 'code
 }
 
 /** What an upsert of these valid boats would do; nothing is written. */
-export function previewBoats(db: Queryable, seller: Seller, boats: readonly Boat[]): Promise<UpsertResult[]> {
-  return previewByExternalId(db, seller, boats, TARGET);
+export function previewBoats(db: Queryable, seller: Seller, boats: readonly JsonValue[]): Promise<UpsertResult[]> {
+  return previewByExternalId(db, seller, boats as unknown as Boat[], TARGET);
 }
 
 const TARGET: UpsertTarget<Boat, BoatRow, BoatWrite> = {

@@ -60,6 +60,15 @@ describe('configuration', () => {
     expect(() => readConfig({ DATABASE_URL: 'postgres://x' })).toThrow(/ENCRYPTION_KEY is not set.*openssl rand/);
   });
 
+  it('takes one encryption key or a list, and refuses a key that is damaged or there twice', () => {
+    const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const list = `${one.toString('base64')}, ${two.toString('base64')}`;
+    expect(readConfig({ ENCRYPTION_KEY: list }).encryptionKeys).toEqual([one, two]);
+    for (const wrong of ['c2hvcnQ=', `${list},c2hvcnQ=`, `${list},${one.toString('base64')}`, ',']) {
+      expect(() => readConfig({ ENCRYPTION_KEY: wrong }), wrong).toThrow(/ENCRYPTION_KEY must be 32 bytes.*commas/);
+    }
+  });
+
   it('has only the modes with a processor key when one is set', () => {
     expect(readConfig({ STRIPE_TEST_SECRET_KEY: 'sk_test_1' }).modes).toEqual(['test']);
     expect(readConfig({ STRIPE_LIVE_SECRET_KEY: 'sk_live_1' }).modes).toEqual(['live']);

@@ -52,7 +52,7 @@ const context = makeContext({
   clock: systemClock,
   random: systemRandom,
   log: makeLog(config.logLevel, 'serve'),
-  sealKey: Buffer.alloc(32, 7),
+  sealKeys: [Buffer.alloc(32, 7)],
   operatorToken: '',
   schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
 });

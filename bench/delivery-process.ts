@@ -34,7 +34,7 @@ const services: QueueServices = {
   }),
   clock: systemClock,
   ids: makeIds(systemClock, systemRandom),
-  seal: makeSeal(Buffer.alloc(32, 7), systemRandom),
+  seal: makeSeal([Buffer.alloc(32, 7)], systemRandom),
   log: makeLog('error', 'bench'),
   random: systemRandom,
   outbound: makeOutbound({ allowInsecureTargets: true }),

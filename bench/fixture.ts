@@ -5,6 +5,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlink
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { findCluster } from '../sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../sandbox/postgres/embedded.ts';
@@ -15,6 +16,7 @@ import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { schemaFolders } from '../src/base/schema-files.ts';
 import { requireDurability } from '../test/support/postgres-runner.ts';
+import { runJob } from './child-jobs.ts';
 import type { Cleanup } from './cleanup.ts';
 import { type Deliveries, deliveriesIn } from './deliveries.ts';
 import { type Load, startLoadProcess } from './load.ts';
@@ -33,6 +35,13 @@ export interface StartedServer extends Server {
   readonly child: ChildHandle;
   /** From just before the spawn to the first 200. */
   readonly startMs: number;
+}
+
+/** A server that says how long its event loop was blocked. */
+export interface ProbedServer extends StartedServer {
+  resetDelay(): Promise<void>;
+  /** Since the last reset. */
+  maxDelayMs(): Promise<number>;
 }
 
 export interface BenchFixture {
@@ -57,6 +66,8 @@ export interface BenchFixture {
   deliveries(): Promise<Deliveries>;
   /** Runs `node bin/everyshare.js serve` on the fixture's database; resolves at its first 200 on /readyz. */
   startServer(): Promise<StartedServer>;
+  /** The same, with the probe of its event loop. */
+  startProbedServer(): Promise<ProbedServer>;
   /** A server for load: started for the calling bench; with --quick one shared server, which is warmed up only once. */
   getServer(): Promise<Server>;
   /** Starts a bare Fastify that returns this text on this path. */
@@ -124,6 +135,16 @@ export async function openFixture(
   const start = makeStarter(processes);
   const everyshare = join(program, 'bin', 'everyshare.js');
   const startServer = (): Promise<StartedServer> => start(everyshare, ['serve'], env, '/readyz');
+  const startProbedServer = async (): Promise<ProbedServer> => {
+    const probe = `--import ${pathToFileURL(script('delay-probe')).href}`;
+    const server = await start(everyshare, ['serve'], { ...env, NODE_OPTIONS: probe }, '/readyz', true);
+    const ask = (question: string): Promise<unknown> => runJob(server.child, question);
+    return {
+      ...server,
+      resetDelay: async () => void (await ask('reset')),
+      maxDelayMs: async () => Number(await ask('delay')),
+    };
+  };
   const getSharedServer = shareServer(startServer, cleanup);
   const fixture: BenchFixture = {
     isQuick,
@@ -132,6 +153,7 @@ export async function openFixture(
     url,
     load: startLoadProcess(processes, script('load-process')),
     startServer,
+    startProbedServer,
     getServer: isQuick ? getSharedServer : startServer,
     startBareRoute: (route, body) => start(script('bare-route-process'), [], { ROUTE: route, BODY: body }, route),
     startBareHook: (secret) => start(script('bare-hook-process'), [], { SECRET: secret }, '/readyz'),
@@ -174,13 +196,19 @@ function lazy<T>(make: () => T): () => T {
   };
 }
 
-type Start = (script: string, args: readonly string[], env: Env, path: string) => Promise<StartedServer>;
+type Start = (
+  script: string,
+  args: readonly string[],
+  env: Env,
+  path: string,
+  hasChannel?: boolean,
+) => Promise<StartedServer>;
 
 function makeStarter(processes: Processes): Start {
-  return async (script, args, env, path) => {
+  return async (script, args, env, path, hasChannel) => {
     const port = await freePort();
     const startedAt = performance.now();
-    const child = processes.start(script, args, { ...env, PORT: String(port) });
+    const child = processes.start(script, args, { ...env, PORT: String(port) }, hasChannel);
     await waitForFirstOk(child, port, path);
     return { port, child, startMs: performance.now() - startedAt, stop: () => stopCleanly(child) };
   };
@@ -281,6 +309,7 @@ const SCRIPTS = [
   'payment-process',
   'receiver-process',
   'delivery-process',
+  'delay-probe',
 ] as const;
 
 /** Builds the bench's own processes as JavaScript into the copied program; packages stay in node_modules. */

@@ -18,6 +18,8 @@ import { idempotentReplay } from './idempotent-replay.ts';
 import { listGrowth } from './list-growth.ts';
 import { oneHotKey } from './one-hot-key.ts';
 import { readCheckout } from './read-checkout.ts';
+import { silentReaders } from './silent-readers.ts';
+import { worstRequest } from './worst-request.ts';
 
 const BENCHES: readonly Bench[] = [
   createCheckout,
@@ -38,6 +40,8 @@ const BENCHES: readonly Bench[] = [
   hookIntake,
   coldStart,
   guestPage,
+  worstRequest,
+  silentReaders,
 ];
 
 export interface Options {

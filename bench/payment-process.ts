@@ -70,7 +70,7 @@ function servicesOn(database: Db): PaymentServices {
     clock: systemClock,
     random: systemRandom,
     log: makeLog('warn', 'bench'),
-    sealKey: Buffer.alloc(32, 7),
+    sealKeys: [Buffer.alloc(32, 7)],
     operatorToken: '',
     schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
     processors: { test: processor },

@@ -49,7 +49,7 @@ export function makeSeeder(db: Db, sealKey: Buffer, address: string): Seeder {
     clock: systemClock,
     random: systemRandom,
     log: makeLog('silent', 'bench'),
-    sealKey,
+    sealKeys: [sealKey],
     operatorToken: '',
     schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
   });

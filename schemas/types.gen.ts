@@ -560,12 +560,14 @@ export type FleetResult = {
   readonly results: readonly ({
     /** The position in the fleet, counted from 0. */
     readonly index: number;
-    /** Your own id of the boat as you sent it; null when it was not text. */
+    /** Your own id of the boat as you sent it; null when it was no text, or far too long for an id. */
     readonly external_id: string | null;
     /** What the call did with the boat. */
     readonly result: "created" | "updated" | "unchanged" | "error";
-    /** The boat as it now is; absent for an error. */
+    /** The boat as it now is; absent for an error, and where data_omitted is true. */
     readonly data?: StoredBoat;
+    /** The boat was stored, but the answer would be too large with it: read it with GET /v1/boats/{id}. */
+    readonly data_omitted?: true;
     /** The first problem of the boat; only for an error. */
     readonly error?: {
       /** The code; programs act on it. */
@@ -579,7 +581,7 @@ export type FleetResult = {
       /** The id of the request; give it to support. */
       readonly request_id: string;
     };
-    /** Every problem of the boat; only for an error. */
+    /** The problems of the boat; only for an error. An answer lists at most 100 in all. */
     readonly errors?: readonly ({
       /** The code; programs act on it. */
       readonly code: string;
@@ -594,6 +596,8 @@ export type FleetResult = {
       /** The address of the page about this code. */
       readonly doc_url: string;
     })[];
+    /** How many more problems the boat has that are not listed; absent when there are none. */
+    readonly more_errors?: number;
   })[];
   /** How many objects had each result. */
   readonly summary: {

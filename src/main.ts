@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as yieldToIo } from 'node:timers/promises';
 import { systemClock } from './base/clock.ts';
 import type { CommandContext } from './base/command-context.ts';
-import { type Config, ConfigError, readConfig } from './base/config.ts';
+import { type Config, ConfigError, parseKeys, readConfig } from './base/config.ts';
 import { isUnavailable, openDb, sqlState } from './base/db.ts';
 import { type Log, makeLog } from './base/log.ts';
 import { beginMigration } from './base/migrate.ts';
@@ -47,8 +47,8 @@ async function openContext(
   await yieldToIo();
   const token =
     config.operatorToken === null ? readOrCreateSecret(join(config.dataDir, 'operator-token'), newToken) : null;
-  const sealKey = config.encryptionKey ?? storedEncryptionKey(config);
-  const processor = await openProcessors(config, role, sealKey, log, shutdown);
+  const sealKeys = config.encryptionKeys ?? storedEncryptionKeys(config);
+  const processor = await openProcessors(config, role, sealKeys, log, shutdown);
   const db = openDb({
     url,
     connections: config.databaseConnections,
@@ -66,7 +66,7 @@ async function openContext(
     random: systemRandom,
     log,
     outbound,
-    sealKey,
+    sealKeys,
     operatorToken: config.operatorToken ?? token?.text ?? '',
     schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
     processors: processor.processors,
@@ -86,11 +86,13 @@ function newToken(): string {
   return `opt_${randomText(systemRandom, 40)}`;
 }
 
-function storedEncryptionKey(config: Config): Buffer {
-  const secret = readOrCreateSecret(join(config.dataDir, 'encryption-key'), () =>
-    systemRandom.bytes(32).toString('base64'),
-  );
-  return Buffer.from(secret.text, 'base64');
+/** The file may hold several keys, as ENCRYPTION_KEY may. */
+function storedEncryptionKeys(config: Config): readonly Buffer[] {
+  const file = join(config.dataDir, 'encryption-key');
+  const keys = parseKeys(readOrCreateSecret(file, () => systemRandom.bytes(32).toString('base64')).text);
+  if (keys === null)
+    throw new ConfigError([`${file} must hold keys of 32 bytes in base64, separated by commas: restore it.`]);
+  return keys;
 }
 
 /** Turns a connection failure into an error about DATABASE_URL, because that setting is the usual cause. */

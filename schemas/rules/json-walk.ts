@@ -9,9 +9,12 @@ export function member(value: unknown, name: string): unknown {
   return Reflect.get(value, name);
 }
 
-/** The items of a JSON array; none for anything else. */
+/** The longest list that a schema with rules allows; a test compares. */
+export const MAX_ITEMS = 1_000;
+
+/** The items of a JSON array; none for anything else, nor for a list that its schema refuses because it is too long. */
 export function items(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+  return Array.isArray(value) && value.length <= MAX_ITEMS ? value : [];
 }
 
 /** The pointer of a member or item below `at`. */

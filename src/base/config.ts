@@ -24,8 +24,14 @@ export interface Config {
   readonly schemaUrl: string | null;
   /** null: generated into dataDir. */
   readonly operatorToken: string | null;
-  readonly encryptionKey: Buffer | null;
+  /** The first seals, all open. Null: the one in DATA_DIR. */
+  readonly encryptionKeys: readonly Buffer[] | null;
   readonly trustedProxies: readonly string[];
+  readonly maxConnections: number;
+  /** Does not hold for trusted proxies. */
+  readonly maxConnectionsPerAddress: number;
+  /** A client that takes hardly anything of its answer for this long is dropped. */
+  readonly stalledWriteSeconds: number;
   /** For development and tests: loopback addresses and self-signed certificates may be called. */
   readonly allowInsecureTargets: boolean;
   readonly logLevel: string;
@@ -137,12 +143,14 @@ class Reader {
     return null;
   }
 
-  key(name: string): Buffer | null {
+  keys(name: string): readonly Buffer[] | null {
     const text = this.text(name);
     if (text === null) return null;
-    const bytes = Buffer.from(text, 'base64');
-    if (bytes.length === 32) return bytes;
-    this.problems.push(`${name} must be 32 bytes in base64: make one with "openssl rand -base64 32".`);
+    const keys = parseKeys(text);
+    if (keys !== null) return keys;
+    this.problems.push(
+      `${name} must be 32 bytes in base64, or several such keys separated by commas: make one with "openssl rand -base64 32".`,
+    );
     return null;
   }
 
@@ -154,6 +162,13 @@ class Reader {
     }
     return list;
   }
+}
+
+/** Keys of 32 bytes in base64, separated by commas. Null: one of them is not, or a key is there twice. */
+export function parseKeys(text: string): readonly Buffer[] | null {
+  const keys = splitList(text).map((part) => Buffer.from(part, 'base64'));
+  const distinct = new Set(keys.map((key) => key.toString('hex')));
+  return keys.length > 0 && distinct.size === keys.length && keys.every(({ length }) => length === 32) ? keys : null;
 }
 
 function splitList(text: string | null): string[] {
@@ -231,7 +246,7 @@ function twilioAccount(read: Reader): TwilioAccount | null {
 export function readConfig(env: Env): Config {
   const read = new Reader(env);
   const databaseUrl = read.address('DATABASE_URL', ['postgres:', 'postgresql:']);
-  const encryptionKey = read.key('ENCRYPTION_KEY');
+  const encryptionKeys = read.keys('ENCRYPTION_KEY');
   if (databaseUrl !== null && read.text('ENCRYPTION_KEY') === null) {
     read.problems.push(
       'ENCRYPTION_KEY is not set: with DATABASE_URL every server needs the same one. Make it with "openssl rand -base64 32".',
@@ -259,8 +274,11 @@ export function readConfig(env: Env): Config {
     checkoutPageBase: read.address('CHECKOUT_PAGE_BASE', ['http:', 'https:']),
     schemaUrl: read.address('SCHEMA_URL', ['http:', 'https:']),
     operatorToken,
-    encryptionKey,
+    encryptionKeys,
     trustedProxies: read.proxies('TRUSTED_PROXIES'),
+    maxConnections: read.integer('MAX_CONNECTIONS', 5_000, 1, 100_000),
+    maxConnectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 256, 1, 100_000),
+    stalledWriteSeconds: read.integer('STALLED_WRITE_SECONDS', 20, 1, 600),
     allowInsecureTargets: read.oneOf('ALLOW_INSECURE_TARGETS', ['0', '1'], '0') === '1',
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     shutdownSeconds: read.integer('SHUTDOWN_SECONDS', 20, 1, 600),

@@ -19,6 +19,36 @@ export function pageQueryOf(query: Readonly<Record<string, unknown>>): PageQuery
   };
 }
 
+/**
+ * A page is shorter than its limit where it would have more bytes, so that no answer is over 1 MB: the tool server sends
+ * a page twice, as data and as text in which each quote is escaped.
+ */
+export const MAX_PAGE_BYTES = 320 * 1024;
+
+/**
+ * SQL for a list: of `rows`, newest first by `time`, those with which a page is full, and one more. `bytes` is the size
+ * of a row. So the database sends little more than a page holds, however large its rows are.
+ */
+export function pageRowsSql(columns: string, rows: string, time: string, bytes: string): string {
+  return `select ${columns} from (
+      select *, sum(${bytes}) over (order by ${time} desc rows between unbounded preceding and 1 preceding) as bytes_before
+      from (${rows}) page_rows) sized_rows
+    where coalesce(bytes_before, 0) <= ${MAX_PAGE_BYTES} order by ${time} desc`;
+}
+
+/** The body of a list: as many of the found objects as the limit and the bytes allow, and at least one. */
+export function pageJson(found: readonly { readonly json: string; readonly time: string }[], limit: number): string {
+  const data: string[] = [];
+  let bytes = 0;
+  for (const { json } of found.slice(0, limit)) {
+    bytes += Buffer.byteLength(json);
+    if (data.length > 0 && bytes > MAX_PAGE_BYTES) break;
+    data.push(json);
+  }
+  const nextBefore = found.length > data.length ? (found[data.length - 1]?.time ?? null) : null;
+  return `{"data":[${data.join(',')}],"next_before":${JSON.stringify(nextBefore)}}`;
+}
+
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly nextBefore: string | null;

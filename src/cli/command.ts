@@ -10,6 +10,7 @@ import { auditCommands } from './audit.ts';
 import { CliError, errorLine, quoted, usageError } from './cli-error.ts';
 import type { Command, CommandResult, OpenContext, ReadSettings } from './command-definition.ts';
 import { doctorCommands } from './doctor.ts';
+import { encryptionCommands } from './encryption.ts';
 import { helpFor, ROLES, usageOf } from './help.ts';
 import { importCommands } from './import.ts';
 import { keyCommands } from './key.ts';
@@ -49,6 +50,7 @@ const COMMANDS: readonly Command[] = [
   ...listenCommands,
   ...triggerCommands,
   ...mcpCommands,
+  ...encryptionCommands,
   ...auditCommands,
   ...doctorCommands,
 ];

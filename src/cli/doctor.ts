@@ -110,7 +110,7 @@ async function checkFunctions({ db }: AppContext): Promise<Check> {
 async function checkEncryptionKey({ db, seal, config, clock }: AppContext): Promise<Check> {
   await verifyEncryptionKey(db, seal, clock.now());
   const source =
-    config.encryptionKey === null ? `the one in ${join(config.dataDir, 'encryption-key')}` : 'ENCRYPTION_KEY';
+    config.encryptionKeys === null ? `the one in ${join(config.dataDir, 'encryption-key')}` : 'ENCRYPTION_KEY';
   return passed('encryption_key', `${source} is the key that this database was written with`);
 }
 

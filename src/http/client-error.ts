@@ -1,5 +1,5 @@
-// Answers what never becomes a request (not HTTP, headers too large, too slow) in our error shape, directly on the
-// socket, and closes the connection.
+// Answers what never becomes a request (not HTTP, headers too large, too slow, one connection too many) in our error
+// shape, directly on the socket, and closes the connection.
 
 import type { Socket } from 'node:net';
 import { catalogue, type ErrorCode } from '../base/errors.ts';
@@ -14,7 +14,9 @@ const CODE_BY_NODE_ERROR: Readonly<Record<string, ErrorCode>> = {
 const REASON_PHRASES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   408: 'Request Timeout',
+  429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
 };
 
 /** The error of Node's parser, with the bytes that it could not parse. */
@@ -22,19 +24,34 @@ type ClientError = Error & { readonly code?: string; readonly rawPacket?: unknow
 
 export function replyClientError(http: HttpContext, error: ClientError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
-  const requestId = http.app.ids.prefixed('req');
   const code = CODE_BY_NODE_ERROR[error.code ?? ''] ?? 'malformed_request';
-  const { status, message } = catalogue[code];
+  sendRawError(http, socket, code, { isHead: isHead(error), nodeCode: error.code });
+}
+
+interface RawError {
+  readonly message?: string;
+  /** Further header lines, each with its end. */
+  readonly headers?: string;
+  /** A HEAD has no body: the client would take it for the beginning of the next response. */
+  readonly isHead?: boolean;
+  /** For the log. */
+  readonly nodeCode?: string | undefined;
+}
+
+/** Answers a connection that has no request, and ends it. */
+export function sendRawError(http: HttpContext, socket: Socket, code: ErrorCode, more: RawError): void {
+  const requestId = http.app.ids.prefixed('req');
+  const { status, message: standard } = catalogue[code];
+  const { message = standard, headers = '', isHead: hasNoBody = false, nodeCode } = more;
   http.metrics.observe('malformed', status, 0);
-  http.app.log.info({ request_id: requestId, operation: 'malformed', status, code: error.code }, 'request');
+  http.app.log.info({ request_id: requestId, operation: 'malformed', status, code: nodeCode ?? code }, 'request');
   const body = JSON.stringify({ error: { code, message, request_id: requestId } });
   const hsts = isServedByHttps(http.urls()) ? `strict-transport-security: ${STRICT_TRANSPORT_SECURITY}\r\n` : '';
   socket.end(
     `HTTP/1.1 ${status} ${REASON_PHRASES[status] ?? 'Bad Request'}\r\n` +
       'content-type: application/json; charset=utf-8\r\n' +
-      `content-length: ${Buffer.byteLength(body)}\r\n` +
-      // A HEAD has no body: the client would take it for the beginning of the next response.
-      `x-request-id: ${requestId}\r\n${hsts}connection: close\r\n\r\n${isHead(error) ? '' : body}`,
+      `content-length: ${Buffer.byteLength(body)}\r\n${headers}` +
+      `x-request-id: ${requestId}\r\n${hsts}connection: close\r\n\r\n${hasNoBody ? '' : body}`,
   );
 }
 

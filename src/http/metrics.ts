@@ -7,6 +7,10 @@ import type { TextFigures } from '../domain/members/messages/text-limit.ts';
 export interface Metrics {
   /** `operation` is the name of one of our operations, never text from a caller: each name is a series of its own. */
   observe(operation: string, status: number, seconds: number): void;
+  /** Shows how many connections are open, as `open` says at each scrape. */
+  countConnections(open: () => number): void;
+  /** A connection was refused (too many in all, or of its address), or dropped (its client did not read). */
+  countDropped(reason: 'total' | 'address' | 'unread'): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
@@ -31,12 +35,29 @@ export function makeMetrics(texts: TextSource): Metrics {
     registers: [register],
   });
   const countRequest = registerRequestCounter(register);
+  const dropped = new Counter({
+    name: 'everyshare_http_connections_dropped_total',
+    help: 'How many connections were refused (total, address), or dropped because the client did not read (unread).',
+    labelNames: ['reason'],
+    registers: [register],
+  });
   const setTextGauges = registerTextGauges(register, texts.perHour);
   return {
     observe(operation, status, seconds) {
       durations.observe({ operation }, seconds);
       countRequest(operation, status);
     },
+    countConnections(open) {
+      new Gauge({
+        name: 'everyshare_http_connections',
+        help: 'How many connections are open.',
+        registers: [register],
+        collect() {
+          this.set(open());
+        },
+      });
+    },
+    countDropped: (reason) => dropped.inc({ reason }),
     async text() {
       setTextGauges(await texts.read());
       return register.metrics();

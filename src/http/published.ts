@@ -7,7 +7,7 @@ import { partnerOperations } from '../run/operations.ts';
 import type { HttpContext } from './context.ts';
 import { registerDocs } from './docs.ts';
 import { makeOpenApi } from './openapi.ts';
-import { countCallByAddress } from './rate-limit-headers.ts';
+import { countCallByAddress, countDocumentRead } from './rate-limit-headers.ts';
 
 const JSON_SCHEMA = 'application/schema+json; charset=utf-8';
 
@@ -24,15 +24,32 @@ function mappingIndex({ app: context, urls }: HttpContext): object {
   return { version: 'v1', schema: `${schemas}/v1/mapping.json`, mappings };
 }
 
-export function registerPublished(app: FastifyInstance, http: HttpContext): void {
-  const { registry } = http.app;
-  const texts = new Map<string, string>();
-  const cached = (name: string, make: () => unknown): string => {
-    const text = texts.get(name) ?? JSON.stringify(make());
-    texts.set(name, text);
-    return text;
+export async function registerPublished(app: FastifyInstance, http: HttpContext): Promise<void> {
+  const documents = new Map<string, Buffer>();
+  // Bytes, which all answers share: a text would be copied for each client, however slowly it reads.
+  const cached: CachedDocument = (name, make) => {
+    const document = documents.get(name) ?? Buffer.from(JSON.stringify(make()));
+    documents.set(name, document);
+    return document;
   };
+  app.get('/v1/openapi.json', async (request, reply) => {
+    request.operation = 'openapi';
+    const rateLimit = await countCallByAddress(http, request, reply);
+    if (rateLimit.retryAfter !== null) throw rateLimited(rateLimit);
+    const document = cached('openapi', () => makeOpenApi(partnerOperations, http.app.registry, http.urls().base));
+    return reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(document);
+  });
+  await app.register(async (counted) => {
+    counted.addHook('onRequest', (request) => countDocumentRead(http, request));
+    registerSchemas(counted, http, cached);
+    registerDocs(counted, http);
+  });
+}
 
+type CachedDocument = (name: string, make: () => unknown) => Buffer;
+
+function registerSchemas(app: FastifyInstance, http: HttpContext, cached: CachedDocument): void {
+  const { registry } = http.app;
   app.get('/schemas/v1/index.json', async (request, reply) => {
     request.operation = 'schemas';
     const { schemas } = http.urls();
@@ -70,16 +87,7 @@ export function registerPublished(app: FastifyInstance, http: HttpContext): void
     const name = file.endsWith('.json') ? file.slice(0, -'.json'.length) : '';
     if (!registry.names.includes(name))
       throw new Problem('not_found', { message: 'There is no such schema. See /schemas/v1/index.json.' });
-    const text = cached(`schema ${name}`, () => registry.published(name, http.urls().schemas));
-    return reply.type(JSON_SCHEMA).header('access-control-allow-origin', '*').send(text);
+    const document = cached(`schema ${name}`, () => registry.published(name, http.urls().schemas));
+    return reply.type(JSON_SCHEMA).header('access-control-allow-origin', '*').send(document);
   });
-
-  app.get('/v1/openapi.json', async (request, reply) => {
-    request.operation = 'openapi';
-    const rateLimit = await countCallByAddress(http, request, reply);
-    if (rateLimit.retryAfter !== null) throw rateLimited(rateLimit);
-    const text = cached('openapi', () => makeOpenApi(partnerOperations, registry, http.urls().base));
-    return reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(text);
-  });
-  registerDocs(app, http);
 }

@@ -20,6 +20,7 @@ import type { OpenToolServer } from '../run/tool-server.ts';
 import { registerApplePay } from './apple-pay.ts';
 import { readBody } from './body.ts';
 import { replyClientError } from './client-error.ts';
+import { limitConnections } from './connections.ts';
 import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { registerMembers } from './members.ts';
@@ -103,7 +104,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
     else registerOperation(app, http, operation);
   }
   registerPreflights(app, http, operations);
-  registerPublished(app, http);
+  await registerPublished(app, http);
   registerStatus(app, http);
   registerProcessor(app, http);
   registerMembers(app, http);
@@ -111,6 +112,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   await registerPages(app, http);
   registerPayoutPages(app, http);
   registerSmsReplies(app, http);
+  limitConnections(app.server, http);
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;

@@ -28,12 +28,12 @@ export type Role = 'start' | 'serve' | 'worker' | 'cli';
 export async function openProcessors(
   config: Config,
   role: Role,
-  sealKey: Buffer,
+  sealKeys: readonly Buffer[],
   log: Log,
   shutdown: Shutdown,
 ): Promise<OpenedProcessors> {
   return config.sandboxProcessor
-    ? openSandboxProcessors(config, role, sealKey, log, shutdown)
+    ? openSandboxProcessors(config, role, sealKeys, log, shutdown)
     : openStripeProcessors(config);
 }
 
@@ -57,10 +57,12 @@ function openStripeProcessors({ stripe }: Config): OpenedProcessors {
 async function openSandboxProcessors(
   config: Config,
   role: Role,
-  sealKey: Buffer,
+  sealKeys: readonly Buffer[],
   log: Log,
   shutdown: Shutdown,
 ): Promise<OpenedProcessors> {
+  // Of the oldest key: the sandbox's own keys change only when that one is removed.
+  const sealKey = sealKeys.at(-1) ?? Buffer.alloc(0);
   const keys = { test: sandboxKeys(sealKey, 'test'), live: sandboxKeys(sealKey, 'live') };
   const sandbox = superviseSandbox(config, role, keys, log);
   await shutdown.add(() => sandbox.stop());

@@ -1,12 +1,14 @@
 // From the raw parts of a request to a validated input: 415, 400 and 422 in that order. A 422 lists every problem of
 // the body, the query and the headers at once.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type FieldProblem, invalid, notFound, Problem } from '../base/errors.ts';
 import { findBadTextsIn } from '../base/json/escaped-text.ts';
-import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
+import { type JsonValue, parseStrictJson, strictJsonSteps } from '../base/json/parse.ts';
 import type { Input } from '../base/operation.ts';
 import { candidateFrom, type ValidationResult } from '../base/schema/contract.ts';
 import type { Candidate, Validator } from '../base/schema/validate.ts';
+import { runApart } from '../base/steps.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { factsFor } from '../domain/venues/venue.ts';
 import type { ValidatedOperation } from './app-operation.ts';
@@ -33,14 +35,19 @@ export interface RequestInput {
 const NO_MEMBERS = { type: 'object', properties: {}, additionalProperties: false } as const;
 const MAX_KEY_LENGTH = 255;
 
-export function checkInput(
+/** A longer body is read and validated in several turns of the event loop, so that other requests do not wait for it. */
+const MAX_BYTES_IN_ONE_TURN = 64 * 1024;
+
+export async function checkInput(
   context: AppContext,
   operation: ValidatedOperation,
   caller: Caller | null,
   request: RequestInput,
-): Input {
+): Promise<Input> {
   for (const value of Object.values(request.params)) if (value.includes('\0')) throw notFound();
-  const candidate = parseBody(context, operation, request);
+  const isLong = request.body != null && request.body.length > MAX_BYTES_IN_ONE_TURN;
+  const candidate = await parseBody(context, operation, request, isLong);
+  if (isLong) await nextTurn();
   const query = readQuery(operation, request.query);
   const checked = checkBody(context, operation, caller, candidate);
   const others = [
@@ -63,13 +70,19 @@ export function checkInput(
   };
 }
 
-function parseBody(context: AppContext, operation: ValidatedOperation, request: RequestInput): Candidate | null {
+async function parseBody(
+  context: AppContext,
+  operation: ValidatedOperation,
+  request: RequestInput,
+  isLong: boolean,
+): Promise<Candidate | null> {
   if (request.parsedBody !== undefined) return parsedCandidate(request.parsedBody);
   const isEmpty = request.body == null || request.body.length === 0;
   if (operation.method === 'GET' || (isEmpty && operation.body === undefined)) return null;
   if (isEmpty && acceptsEmptyBody(context, operation)) return { value: {}, text: '{}', badTexts: [] };
   if (!isEmpty && !isJson(request.contentType)) throw new Problem('unsupported_media_type');
-  const parsed = parseStrictJson(request.body ?? Buffer.alloc(0));
+  const bytes = request.body ?? Buffer.alloc(0);
+  const parsed = isLong ? await runApart(strictJsonSteps(bytes)) : parseStrictJson(bytes);
   if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
   return parsed;
 }
@@ -103,10 +116,10 @@ function checkBody(
   caller: Caller | null,
   candidate: Candidate | null,
 ): CheckedBody {
-  if (candidate === null) return { problems: [], whenNew: [], body: undefined, badTexts: [] };
+  if (candidate === null) return { problems: [], count: 0, whenNew: [], body: undefined, badTexts: [] };
   if (operation.body === undefined) {
     const problems = context.validator.inlineProblems(NO_MEMBERS, candidate);
-    return { problems, whenNew: problems, body: candidate.value, badTexts: [] };
+    return { problems, count: problems.length, whenNew: problems, body: candidate.value, badTexts: [] };
   }
   const choice = operation.body.find(({ when }) => when(candidate.value)) ?? operation.body[0];
   if (choice === undefined) throw new Error(`${operation.id} has an empty list of bodies`);

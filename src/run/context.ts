@@ -61,7 +61,8 @@ export interface ContextOptions {
   readonly log: Log;
   /** Absent: the context makes one, which needs no closing. */
   readonly outbound?: Outbound;
-  readonly sealKey: Buffer;
+  /** The first seals, all open. */
+  readonly sealKeys: readonly Buffer[];
   readonly operatorToken: string;
   readonly schemas: Schemas;
   /** Absent: this process does nothing that needs the card processor. */
@@ -80,7 +81,7 @@ export function makeContext(options: ContextOptions): AppContext {
   const { registry, validator, mappings } = options.schemas;
   const address = { base: config.baseUrl ?? '' };
   const ids = makeIds(clock, random);
-  const seal = makeSeal(options.sealKey, random);
+  const seal = makeSeal(options.sealKeys, random);
   const { processors = {} } = options;
   const phones = phoneSettings(config);
   const tokens = makeTokens({ db, clock, ids, seal, issuer: () => address.base, memberIssuer: config.memberIssuer });

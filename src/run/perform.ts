@@ -45,7 +45,7 @@ export function makePerform(context: AppContext): Perform {
         return replyOf(await operation.run(context.services, principal, { raw: body ?? Buffer.alloc(0), headers }));
       }
       const caller = isPartner(principal) ? principal : null;
-      const input = checkInput(context, operation, caller, request);
+      const input = await checkInput(context, operation, caller, request);
       if (operation.kind === 'external')
         return replyOf(await runExternal(context.services, operation, principal, withKey(operation, input, request)));
       if (caller === null) throw wrongPrincipal(operation);

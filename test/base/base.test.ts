@@ -1,5 +1,6 @@
 // The parts of base: configuration, ids, sealing, logs, times and addresses.
 
+import { createCipheriv } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +60,15 @@ describe('configuration', () => {
     expect(() => readConfig({ DATABASE_URL: 'postgres://x' })).toThrow(/ENCRYPTION_KEY is not set.*openssl rand/);
   });
 
+  it('takes one encryption key or a list, and refuses a key that is damaged or there twice', () => {
+    const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const list = `${one.toString('base64')}, ${two.toString('base64')}`;
+    expect(readConfig({ ENCRYPTION_KEY: list }).encryptionKeys).toEqual([one, two]);
+    for (const wrong of ['c2hvcnQ=', `${list},c2hvcnQ=`, `${list},${one.toString('base64')}`, ',']) {
+      expect(() => readConfig({ ENCRYPTION_KEY: wrong }), wrong).toThrow(/ENCRYPTION_KEY must be 32 bytes.*commas/);
+    }
+  });
+
   it('has only the modes with a processor key when one is set', () => {
     expect(readConfig({ STRIPE_TEST_SECRET_KEY: 'sk_test_1' }).modes).toEqual(['test']);
     expect(readConfig({ STRIPE_LIVE_SECRET_KEY: 'sk_live_1' }).modes).toEqual(['live']);
@@ -110,7 +120,7 @@ describe('ids and random text', () => {
 });
 
 describe('sealing', () => {
-  const seal = makeSeal(Buffer.alloc(32, 1), systemRandom);
+  const seal = makeSeal([Buffer.alloc(32, 1)], systemRandom);
 
   it('opens only in its own row, and not after a change of any byte', { tags: ['slow'] }, () => {
     fc.assert(
@@ -127,12 +137,35 @@ describe('sealing', () => {
     );
   });
 
+  it('seals with the first key and opens with every key of the list', () => {
+    const [old, added] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const both = makeSeal([added, old], systemRandom);
+    const before = seal.seal('x', 'r');
+    const after = both.seal('y', 'r');
+    expect([both.open(before, 'r'), both.open(after, 'r')]).toEqual(['x', 'y']);
+    expect(makeSeal([added], systemRandom).open(after, 'r')).toBe('y');
+    expect(() => makeSeal([added], systemRandom).open(before, 'r')).toThrow('is not in ENCRYPTION_KEY');
+    expect(after.subarray(0, both.currentPrefix.length).equals(both.currentPrefix)).toBe(true);
+    expect(before.subarray(0, both.currentPrefix.length).equals(both.currentPrefix)).toBe(false);
+  });
+
+  it('opens values of the first format, which do not name their key, by trial', () => {
+    const nonce = Buffer.alloc(12, 3);
+    const cipher = createCipheriv('aes-256-gcm', Buffer.alloc(32, 1), nonce).setAAD(Buffer.from('r'));
+    const body = Buffer.concat([cipher.update('x', 'utf8'), cipher.final()]);
+    const sealed = Buffer.concat([Buffer.from([1]), nonce, cipher.getAuthTag(), body]);
+    expect(makeSeal([Buffer.alloc(32, 2), Buffer.alloc(32, 1)], systemRandom).open(sealed, 'r')).toBe('x');
+    expect(() => makeSeal([Buffer.alloc(32, 2)], systemRandom).open(sealed, 'r')).toThrow();
+  });
+
   it('never gives the same bytes twice; a fingerprint always does', () => {
     expect(seal.seal('x', 'r').equals(seal.seal('x', 'r'))).toBe(false);
     expect(seal.fingerprint('x', 'phone').equals(seal.fingerprint('x', 'phone'))).toBe(true);
     expect(seal.fingerprint('x', 'phone').equals(seal.fingerprint('x', 'other'))).toBe(false);
     expect(
-      makeSeal(Buffer.alloc(32, 2), systemRandom).fingerprint('x', 'phone').equals(seal.fingerprint('x', 'phone')),
+      makeSeal([Buffer.alloc(32, 2)], systemRandom)
+        .fingerprint('x', 'phone')
+        .equals(seal.fingerprint('x', 'phone')),
     ).toBe(false);
   });
 });

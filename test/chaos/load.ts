@@ -60,7 +60,7 @@ function commandContextFor(db: Db, setup: RunSetup): MakeCommandContext {
     clock: systemClock,
     random: systemRandom,
     log: makeLog('silent', 'chaos'),
-    sealKey: Buffer.from(setup.sharedEnv.ENCRYPTION_KEY ?? '', 'base64'),
+    sealKeys: [Buffer.from(setup.sharedEnv.ENCRYPTION_KEY ?? '', 'base64')],
     operatorToken: '',
     schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
   });

@@ -221,7 +221,7 @@ export async function createEndpoints(
   types: readonly string[],
   bad: 'with bad ones' | 'all good' = 'all good',
 ): Promise<Endpoint[]> {
-  const seal = makeSeal(Buffer.from(setup.sharedEnv.ENCRYPTION_KEY ?? '', 'base64'), systemRandom);
+  const seal = makeSeal([Buffer.from(setup.sharedEnv.ENCRYPTION_KEY ?? '', 'base64')], systemRandom);
   const ids = makeIds(systemClock, systemRandom);
   const endpoints: Endpoint[] = [];
   const create = async (venueId: string, events: readonly string[], suffix = ''): Promise<void> => {

@@ -58,7 +58,7 @@ beforeAll(async () => {
     clock: systemClock,
     random: systemRandom,
     log: makeLog('info', 'test', { write: recordLines }),
-    sealKey: Buffer.from(key.text, 'base64'),
+    sealKeys: [Buffer.from(key.text, 'base64')],
     operatorToken: 'opt_for_tests_0123456789abcdef',
     schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
   });
@@ -477,6 +477,7 @@ describe('the doctor', () => {
         'payouts',
         'platform_payouts',
         'texts',
+        'text_limit',
         'base_url',
         'refunds',
         'debts',
@@ -514,7 +515,7 @@ describe('the doctor', () => {
     const wrongClockAndKey = {
       ...context,
       clock: { now: () => Date.now() + 60_000 },
-      seal: makeSeal(Buffer.alloc(32, 9), systemRandom),
+      seal: makeSeal([Buffer.alloc(32, 9)], systemRandom),
     };
     const withProblems = async () => {
       const opened = await openContext({ host: '0.0.0.0' });

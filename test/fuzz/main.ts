@@ -36,7 +36,7 @@ function openContext(service: RunningService): AppContext {
     clock: systemClock,
     random: recordSessionTokens(systemRandom),
     log: makeLog('silent', 'fuzz'),
-    sealKey: service.sealKey,
+    sealKeys: [service.sealKey],
     operatorToken: service.operatorToken,
     schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
   });

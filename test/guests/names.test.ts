@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChannel } from '../../src/domain/members/create-member.ts';
+import { friendsOf } from '../../src/domain/members/friend-queries.ts';
 import { setMemberName } from '../../src/domain/members/profile.ts';
 import { type GuestFixture, openGuestFixture, type Person, statusAndError } from './guest-fixture.ts';
 
@@ -81,6 +82,30 @@ it.each([
   expect(response.status, response.text).toBe(200);
   expect(await asPartner(id)).toEqual(['Ada', 'Ben']);
   expect((await fixture.view(id, ben)).my_share_id).toBe(shares[1].id);
+});
+
+it('an invite is accepted once by many concurrent reads, holds and seat requests of its owner', async () => {
+  const ada = await fixture.createPerson('Ada');
+  const id = await fixture.checkout();
+  const phone = unusedPhone();
+  const { shares } = (await fixture.party(id, ada, [{ phone }, { phone: unusedPhone() }])).json;
+  const ben = await signIn(phone, 'Ben');
+  const seat = () => fixture.world.call('POST', `/v1/public/checkouts/${id}/seat`, { key: ben.token, body: {} });
+  const read = () => fixture.world.call('GET', `/v1/public/checkouts/${id}`, { key: ben.token });
+  const responses = await Promise.all([read(), seat(), read(), fixture.hold(shares[1].id, ben), seat(), read()]);
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+  expect((await read()).json.my_share_id).toBe(shares[1].id);
+  expect(await asPartner(id)).toEqual(['Ada', 'Ben', null]);
+  expect(await friendsOf(fixture.world.db, ben.id, 10)).toEqual([{ id: ada.id, displayName: 'Ada' }]);
+});
+
+it('the organizer’s own phone is the organizer, and no second share', async () => {
+  const ada = await fixture.createPerson('Ada');
+  const id = await fixture.checkout();
+  const custom = { [ada.phone]: 6_000, '+15550100190': 4_000 };
+  const response = await fixture.party(id, ada, [{ phone: ada.phone }, { phone: '+15550100190' }], { custom });
+  expect(response.status, response.text).toBe(200);
+  expect(response.json.shares.map(({ amount }: { amount: number }) => amount)).toEqual([6_000, 4_000]);
 });
 
 it('a member who is named by id has no name until they act, unless the organizer knows them', async () => {

@@ -46,6 +46,7 @@ it('a scrape shows requests by operation and status, and their duration in cumul
   expect(of('# TYPE everyshare_http')).toEqual([
     '# TYPE everyshare_http_request_seconds histogram',
     '# TYPE everyshare_http_requests_total counter',
+    '# TYPE everyshare_http_connections_dropped_total counter',
   ]);
   expect(of('everyshare_process_cpu_seconds_total')).toHaveLength(1);
 });

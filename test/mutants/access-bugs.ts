@@ -12,6 +12,30 @@ const DAILY_TEST = ['test/guests/daily-limits.test.ts'];
 export const ACCESS_BUGS: readonly Mutant[] = [
   {
     area: 'guests',
+    bug: 'phones are no longer found after the encryption key was replaced',
+    file: 'src/domain/installation/verify-encryption-key.ts',
+    from: '  seal.useHashKey(await loadHashKey(db, seal, row));\n',
+    to: '  await loadHashKey(db, seal, row);\n',
+    tests: ['test/cli/encryption.test.ts'],
+  },
+  {
+    area: 'guests',
+    bug: 'a server starts without the old key while values of it are left',
+    file: 'src/domain/installation/rotate-encryption.ts',
+    from: 'if (left === 0) await resealInstallation(tx, command.seal);',
+    to: 'await resealInstallation(tx, command.seal);',
+    tests: ['test/cli/encryption.test.ts'],
+  },
+  {
+    area: 'guests',
+    bug: 'the rotation of the encryption key overwrites what a server changed meanwhile',
+    file: 'src/domain/installation/reseal-queries.ts',
+    from: 'order by s.place) = $2::bytea[]',
+    to: 'order by s.place) is distinct from $2::bytea[] or true',
+    tests: ['test/cli/encryption.test.ts'],
+  },
+  {
+    area: 'guests',
     bug: 'a token outlives the sign-out of its member',
     file: 'src/domain/members/tokens.ts',
     from: 'return version === (payload.claims.ver ?? 0) ? payload.memberId : null;',

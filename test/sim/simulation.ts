@@ -191,7 +191,7 @@ export class ClientMemory {
 }
 
 export function sealFor(random: SeededRandom): Seal {
-  return makeSeal(createHash('sha256').update('simulation').digest(), random);
+  return makeSeal([createHash('sha256').update('simulation').digest()], random);
 }
 
 export const idsFor = (clock: Clock, random: SeededRandom): Ids => makeIds(clock, random);

@@ -96,7 +96,7 @@ export interface TestWorldOptions {
 
 const processorSecrets = Object.values(PROCESSOR_KEYS).flatMap(({ secret, webhookSecret }) => [secret, webhookSecret]);
 const schemas = readSchemas(join(packageRoot, 'schemas', 'v1'));
-const SEAL_KEY = Buffer.alloc(32, 7);
+export const SEAL_KEY = Buffer.alloc(32, 7);
 const OPERATOR_TOKEN = 'opt_for_tests_0123456789abcdef';
 
 export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
@@ -164,7 +164,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
       random: recordSessionTokens(systemRandom),
       log,
       outbound,
-      sealKey: SEAL_KEY,
+      sealKeys: [SEAL_KEY],
       operatorToken: OPERATOR_TOKEN,
       schemas,
     });

@@ -4,7 +4,7 @@
 
 import type { JsonValue } from './json-value.ts';
 import { nameAtOffset, type OutlineNode, outlineOf, stringFrom } from './outline.ts';
-import { printablePointerTo } from './pointer.ts';
+import { type PrintedPointer, printedMember } from './pointer.ts';
 
 /** A string value or member name that no database column can hold. */
 export interface BadText {
@@ -18,12 +18,16 @@ export interface BadText {
 /** A bound: a hostile body could otherwise cause a hundred thousand reports. */
 const MAX_BAD_TEXTS = 100;
 
+const ROOT: PrintedPointer = { pointer: '', isCut: false };
+
 const QUOTE = 0x22;
 const PROBLEM = /\0|\p{Surrogate}/u;
 
 /** The first member whose unescaped name is a duplicate in its object; the offset is that of the name in the text. */
-export function findDuplicateName(text: string): { readonly name: string; readonly offset: number } | undefined {
-  const nodes = outlineOf(text);
+export function findDuplicateName(
+  text: string,
+  nodes: readonly OutlineNode[],
+): { readonly name: string; readonly offset: number } | undefined {
   const namesIn = new Map<number, Set<string>>();
   for (const node of nodes) {
     if (node.nameAt === -1 || nodes[node.parent]?.children === 1) continue;
@@ -43,17 +47,16 @@ export function findDuplicateName(text: string): { readonly name: string; readon
 /** The first MAX_BAD_TEXTS fields with bad text, in document order; one report for each field. */
 export function findBadTexts(text: string): BadText[] {
   const nodes = outlineOf(text);
-  const pointers = new Map<number, string>();
+  const containers = new Map<number, PrintedPointer>();
   const found: BadText[] = [];
   for (const [index, node] of nodes.entries()) {
     const name = node.nameAt === -1 ? undefined : nameAtOffset(text, node.nameAt);
     const problem = problemIn(name) ?? problemIn(stringOf(text, node));
     if (node.children === 0 && problem === undefined) continue;
-    // Concatenation shares the container's pointer, so that long names at a great depth cost no memory.
-    const field = index === 0 ? '' : printablePointerTo(pointers.get(node.parent) ?? '', name ?? node.position);
-    if (node.children > 0) pointers.set(index, field);
+    const printed = index === 0 ? ROOT : printedMember(containers.get(node.parent) ?? ROOT, name ?? node.position);
+    if (node.children > 0) containers.set(index, printed);
     if (problem === undefined) continue;
-    found.push({ field, problem, offset: node.nameAt === -1 ? node.start : node.nameAt });
+    found.push({ field: printed.pointer, problem, offset: node.nameAt === -1 ? node.start : node.nameAt });
     if (found.length === MAX_BAD_TEXTS) break;
   }
   return found;
@@ -62,15 +65,15 @@ export function findBadTexts(text: string): BadText[] {
 /** The same for a value that did not come as JSON text: the fields of a form, or the arguments of a tool. */
 export function findBadTextsIn(value: JsonValue): BadText[] {
   const found: BadText[] = [];
-  const visit = (part: JsonValue, field: string, name: string | undefined): void => {
+  const visit = (part: JsonValue, printed: PrintedPointer, name: string | undefined): void => {
     if (found.length === MAX_BAD_TEXTS) return;
     const problem = problemIn(name) ?? problemIn(typeof part === 'string' ? part : undefined);
-    if (problem !== undefined) found.push({ field, problem });
+    if (problem !== undefined) found.push({ field: printed.pointer, problem });
     if (typeof part !== 'object' || part === null) return;
     for (const [key, member] of Object.entries(part))
-      visit(member, printablePointerTo(field, key), Array.isArray(part) ? undefined : key);
+      visit(member, printedMember(printed, key), Array.isArray(part) ? undefined : key);
   };
-  visit(value, '', undefined);
+  visit(value, ROOT, undefined);
   return found;
 }
 

@@ -3,8 +3,10 @@
 // the same value as JSON.parse except that -0 is 0 and an overflow is ±Number.MAX_VALUE. It checks no size and no shape.
 
 import { isAscii, isUtf8 } from 'node:buffer';
+import { runAtOnce, type Steps } from '../steps.ts';
 import { type BadText, findBadTexts, findDuplicateName } from './escaped-text.ts';
 import type { JsonValue } from './json-value.ts';
+import { outlineOf } from './outline.ts';
 import type { PathTree } from './path-tree.ts';
 import { duplicateMessage, type Patches, Scanner } from './scan.ts';
 import { firstBadUtf8 } from './utf8.ts';
@@ -27,11 +29,18 @@ export type ParseResult =
 const NO_BAD_TEXTS: readonly BadText[] = Object.freeze([]);
 
 export function parseStrictJson(bytes: Buffer): ParseResult {
-  const read = readStrictly(bytes, null);
+  return runAtOnce(strictJsonSteps(bytes));
+}
+
+/** The same in steps, none of which takes long for a megabyte: see base/steps.ts. */
+export function* strictJsonSteps(bytes: Buffer): Steps<ParseResult> {
+  const read = yield* strictReadSteps(bytes, null);
   if (!read.ok) return read;
   const { scanner } = read;
   const text = read.text ?? bytes.toString(read.isPlain ? 'latin1' : 'utf8');
+  if (scanner.hasBadText) yield;
   const badTexts = scanner.hasBadText ? findBadTexts(text) : NO_BAD_TEXTS;
+  yield;
   const value = parseText(scanner.patches === undefined ? text : patched(bytes, scanner.patches));
   // The scanner is at least as strict as JSON.parse, so this cannot happen. If it did, a refusal would be safe.
   if (value === undefined) return refuse('The body is not JSON', 0);
@@ -47,7 +56,7 @@ interface StrictlyRead {
 }
 
 /** Finds everything that is refused, before a value is built. */
-export function readStrictly(bytes: Buffer, paths: PathTree | null): StrictlyRead | Refusal {
+export function* strictReadSteps(bytes: Buffer, paths: PathTree | null): Steps<StrictlyRead | Refusal> {
   if (bytes.length === 0) return { ok: false, message: 'The body is empty: send a JSON object.', offset: 0 };
   const isPlain = isAscii(bytes);
   if (!isPlain) {
@@ -57,8 +66,11 @@ export function readStrictly(bytes: Buffer, paths: PathTree | null): StrictlyRea
   const scanner = new Scanner(bytes, paths);
   if (!scanner.scan()) return { ok: false, message: scanner.message, offset: scanner.offset };
   if (!scanner.hasEscapedName) return { ok: true, scanner, isPlain, text: null };
+  yield;
   const text = bytes.toString(isPlain ? 'latin1' : 'utf8');
-  const duplicate = findDuplicateName(text);
+  const nodes = outlineOf(text);
+  yield;
+  const duplicate = findDuplicateName(text, nodes);
   if (duplicate === undefined) return { ok: true, scanner, isPlain, text };
   return refuse(duplicateMessage(duplicate.name), Buffer.byteLength(text.slice(0, duplicate.offset)));
 }

@@ -14,9 +14,35 @@ export function pointerTo(base: string, token: string | number): string {
   return typeof token === 'number' ? `${base}/${token}` : `${base}/${escapeToken(token)}`;
 }
 
-/** Like pointerTo, but NUL and lone surrogates in the token become U+FFFD, so that the pointer can be printed. */
+/**
+ * A longer pointer is not answered: names come from the caller, and a hundred problems below a name of a megabyte would
+ * be an answer of a hundred.
+ */
+const MAX_PRINTED_LENGTH = 500;
+
+/** A printable pointer; cut: it is that of a container, because the pointer of the value itself is too long. */
+export interface PrintedPointer {
+  readonly pointer: string;
+  readonly isCut: boolean;
+}
+
+/** Like pointerTo, but printable: NUL and lone surrogates in the token become U+FFFD, and the length is bounded. */
+export function printedMember(container: PrintedPointer, token: string | number): PrintedPointer {
+  const { pointer, isCut } = container;
+  if (isCut || pointer.length + String(token).length >= MAX_PRINTED_LENGTH) return { pointer, isCut: true };
+  return { pointer: pointerTo(pointer, typeof token === 'number' ? token : printable(token)), isCut: false };
+}
+
+/** The printable pointer of a member, given that of its container. */
 export function printablePointerTo(base: string, token: string | number): string {
-  return pointerTo(base, typeof token === 'number' ? token : printable(token));
+  const pointer = printablePointer(base);
+  return printedMember({ pointer, isCut: pointer.length < base.length }, token).pointer;
+}
+
+/** The pointer, printable, or that of its nearest container whose pointer is not too long. */
+export function printablePointer(pointer: string): string {
+  if (pointer.length <= MAX_PRINTED_LENGTH) return printable(pointer);
+  return printable(pointer.slice(0, Math.max(0, pointer.lastIndexOf('/', MAX_PRINTED_LENGTH))));
 }
 
 /** The text with every NUL and every lone surrogate replaced by U+FFFD. */

@@ -8,6 +8,14 @@ import type { FoundPath, PathTree } from './path-tree.ts';
 /** The root counts as 1; values other than arrays and objects add nothing. */
 const MAX_DEPTH = 32;
 
+/**
+ * A megabyte has room for twice as many; no object of the contract needs them. Each distinct name costs JSON.parse half a
+ * microsecond.
+ */
+const MAX_MEMBERS = 50_000;
+/** Numbers beyond the range of a double, each of which is replaced before JSON.parse sees it. */
+const MAX_OVERFLOWS = 1_000;
+
 /** Number literals to be replaced before JSON.parse sees them, in document order. Offsets are bytes. */
 export interface Patches {
   readonly starts: number[];
@@ -61,6 +69,8 @@ export class Scanner {
   /** The found paths, each after those inside it. */
   readonly foundPaths: FoundPath[] = [];
   private escapes = 0;
+  private members = 0;
+  private overflows = 0;
   private readonly bytes: Buffer;
   private readonly end: number;
   private readonly paths: PathTree | null;
@@ -119,6 +129,7 @@ export class Scanner {
     if (this.byteAt(at) === CLOSE_OBJECT) return at + 1;
     for (let count = 0; ; ) {
       if (this.byteAt(at) !== QUOTE) return this.expected('a member name in double quotes', at);
+      if (++this.members > MAX_MEMBERS) return this.fail(`The body has more than ${MAX_MEMBERS} members in all`, at);
       const name = at;
       const escapesBefore = this.escapes;
       const nameEnd = this.string(at);
@@ -220,6 +231,8 @@ export class Scanner {
     }
     const isNegativeZero = isZero && bytes[start] === MINUS;
     if (isNegativeZero || exponentDigits > SAFE_EXPONENT || at - start > SAFE_LITERAL) this.patch(start, at);
+    if (this.overflows > MAX_OVERFLOWS)
+      return this.fail(`More than ${MAX_OVERFLOWS} numbers are beyond the range of a double`, start);
     return at;
   }
 
@@ -227,6 +240,7 @@ export class Scanner {
   private patch(start: number, end: number): void {
     const value = end - start === 2 ? -0 : Number(this.bytes.toString('latin1', start, end));
     if (Number.isFinite(value) && !Object.is(value, -0)) return;
+    if (value !== 0) this.overflows++;
     this.patches ??= { starts: [], ends: [], literals: [] };
     this.patches.starts.push(start);
     this.patches.ends.push(end);

@@ -6,6 +6,7 @@ import type { FieldProblem } from '../errors.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import type { JsonValue } from '../json/parse.ts';
 import { timesInUtc, withDefaultsFilled } from './normalize.ts';
+import { newProblemBudget, type ProblemBudget } from './problem-budget.ts';
 import type { Registry } from './registry.ts';
 import type { Candidate, Validator } from './validate.ts';
 
@@ -24,14 +25,17 @@ export interface RuleSet<Facts> {
 }
 
 export interface ValidationResult {
-  /** All problems, whether the object exists or not. */
+  /** The problems that hold whether the object exists or not; at most as many as the answer may list. */
   readonly problems: readonly FieldProblem[];
+  /** How many there are, listed or not. */
+  readonly count: number;
   /** All problems of a new object, including those above. */
   readonly whenNew: readonly FieldProblem[];
 }
 
 export interface Contract<Facts> {
-  validate(schema: string, candidate: Candidate, facts: Facts): ValidationResult;
+  /** Without a budget the result may list as many problems as an answer. */
+  validate(schema: string, candidate: Candidate, facts: Facts, budget?: ProblemBudget): ValidationResult;
   /** With every time in UTC. */
   normalize(schema: string, value: JsonValue): JsonValue;
   /** Equal for two values with the same meaning: member order and explicit defaults do not matter. */
@@ -40,15 +44,22 @@ export interface Contract<Facts> {
 
 export function makeContract<Facts>(registry: Registry, validator: Validator, rules: RuleSet<Facts>): Contract<Facts> {
   return {
-    validate(schema, candidate, facts) {
+    validate(schema, candidate, facts, budget = newProblemBudget()) {
       const always = rules.always[schema];
       const whenNew = rules.whenNew[schema];
-      const check = (fieldRules: readonly (FieldRule<Facts> | undefined)[]): FieldProblem[] =>
-        validator.problems(schema, candidate, (value, report) => {
-          for (const rule of fieldRules) rule?.(value, '', report, facts);
-        });
-      const problems = check([always]);
-      return { problems, whenNew: whenNew === undefined ? problems : check([always, whenNew]) };
+      const check = (fieldRules: readonly (FieldRule<Facts> | undefined)[], spent: ProblemBudget): FieldProblem[] =>
+        validator.problems(
+          schema,
+          candidate,
+          (value, report) => {
+            for (const rule of fieldRules) rule?.(value, '', report, facts);
+          },
+          spent,
+        );
+      const before = { ...budget };
+      const problems = check([always], budget);
+      const count = budget.found - before.found;
+      return { problems, count, whenNew: whenNew === undefined ? problems : check([always, whenNew], before) };
     },
     normalize: (schema, value) => timesInUtc(registry, schema, value),
     fingerprint: (schema, value) =>

@@ -3,9 +3,10 @@
 
 import type { ErrorObject } from 'ajv';
 import type { ErrorCode, FieldProblem } from '../errors.ts';
-import { printable, printablePointerTo, splitPointer } from '../json/pointer.ts';
+import { printable, printablePointer, printablePointerTo, splitPointer } from '../json/pointer.ts';
 import { describe, sample } from './describe.ts';
 import { nearestName } from './nearest-name.ts';
+import type { ProblemBudget } from './problem-budget.ts';
 import type { Registry, Schema } from './registry.ts';
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -46,14 +47,14 @@ const RANK: readonly ErrorCode[] = [
 export interface LazyProblem {
   readonly code: ErrorCode;
   readonly field: string;
-  readonly describe: () => FieldProblem;
+  readonly describe: (budget: ProblemBudget) => FieldProblem;
 }
 
 /** Null for an error that repeats another one: the branches of a choice, and the wrapper of a bad member name. */
 export function problemAt(registry: Registry, error: ErrorObject): LazyProblem | null {
   const code = CODES[error.keyword];
   if (code === undefined || /\/oneOf\/\d/.test(error.schemaPath)) return null;
-  const describeError = (): FieldProblem => explain(registry, error, code);
+  const describeError = (budget: ProblemBudget): FieldProblem => explain(registry, error, code, budget);
   if (error.propertyName !== undefined) {
     return {
       code: 'invalid_format',
@@ -64,20 +65,22 @@ export function problemAt(registry: Registry, error: ErrorObject): LazyProblem |
   const params = error.params as { missingProperty?: unknown; additionalProperty?: unknown };
   const member = params.missingProperty ?? params.additionalProperty;
   const field =
-    member === undefined ? printable(error.instancePath) : printablePointerTo(error.instancePath, String(member));
+    member === undefined
+      ? printablePointer(error.instancePath)
+      : printablePointerTo(error.instancePath, String(member));
   return { code, field, describe: describeError };
 }
 
-function explain(registry: Registry, error: ErrorObject, code: ErrorCode): FieldProblem {
+function explain(registry: Registry, error: ErrorObject, code: ErrorCode, budget: ProblemBudget): FieldProblem {
   const parent = (error.parentSchema ?? {}) as Schema;
   if (error.propertyName !== undefined) return badName(error, error.propertyName);
   if (code === 'missing_field') return missing(registry, error, parent);
-  if (code === 'unknown_field') return unknown(error, parent);
+  if (code === 'unknown_field') return unknown(error, budget);
   if (code === 'not_allowed') return choice(registry, error, parent);
   const expected = describe(registry, parent);
   return {
     code,
-    field: printable(error.instancePath),
+    field: printablePointer(error.instancePath),
     message: `${label(error.instancePath)} ${sentence(error, expected)}`,
     expected,
     example_fix: sample(registry, parent),
@@ -88,7 +91,12 @@ function label(pointer: string): string {
   const tokens = splitPointer(pointer);
   const last = tokens.at(-1);
   if (last === undefined) return 'The body';
-  return /^\d+$/.test(last) && tokens.length > 1 ? `${tokens.at(-2)}[${last}]` : last;
+  return /^\d+$/.test(last) && tokens.length > 1 ? `${cut(tokens.at(-2) ?? '')}[${last}]` : cut(last);
+}
+
+/** Names come from the caller: a message shows the beginning of a long one. */
+function cut(name: string): string {
+  return printable(name.length > 60 ? `${name.slice(0, 60)}…` : name);
 }
 
 function sentence(error: ErrorObject, expected: string): string {
@@ -135,10 +143,12 @@ function missing(registry: Registry, error: ErrorObject, parent: Schema): FieldP
   };
 }
 
-function unknown(error: ErrorObject, parent: Schema): FieldProblem {
-  const name = String((error.params as { additionalProperty?: unknown }).additionalProperty);
-  const known = Object.keys((parent.properties ?? {}) as object);
-  const near = nearestName(name, known);
+function unknown(error: ErrorObject, budget: ProblemBudget): FieldProblem {
+  const params = error.params as { additionalProperty?: unknown; known?: ReadonlySet<string> };
+  const name = String(params.additionalProperty);
+  const known = [...(params.known ?? [])];
+  const near = budget.nearMisses > 0 ? nearestName(name, known) : null;
+  budget.nearMisses--;
   return {
     code: 'unknown_field',
     field: printablePointerTo(error.instancePath, name),
@@ -162,7 +172,7 @@ function choice(registry: Registry, error: ErrorObject, parent: Schema): FieldPr
   const names = ((parent.oneOf ?? []) as Schema[]).flatMap((branch) => (branch.required ?? []) as string[]);
   return {
     code: 'not_allowed',
-    field: error.instancePath,
+    field: printablePointer(error.instancePath),
     message: `${label(error.instancePath)} needs exactly one of ${names.join(' and ')}.`,
     expected: `exactly one of ${names.join(' and ')}`,
     example_fix: sample(registry, parent),
@@ -170,7 +180,7 @@ function choice(registry: Registry, error: ErrorObject, parent: Schema): FieldPr
 }
 
 function shorten(text: string): string {
-  return JSON.stringify(printable(text.length > 60 ? `${text.slice(0, 60)}…` : text));
+  return JSON.stringify(cut(text));
 }
 
 /** One problem for each scalar; a list or an object may have one of each code. */

@@ -25,9 +25,10 @@ export function utc(text: string): string {
 
 function withDefaults(registry: Registry, schema: Schema, part: JsonValue): JsonValue {
   if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+  const defaults = defaultsOf(registry, schema);
+  if (defaults.length === 0) return part;
   const filled: JsonObject = { ...part };
-  for (const [name, fallback] of defaultsOf(registry, schema))
-    if (!Object.hasOwn(filled, name)) filled[name] = fallback;
+  for (const [name, fallback] of defaults) if (!Object.hasOwn(filled, name)) filled[name] = fallback;
   return filled;
 }
 
@@ -59,8 +60,9 @@ function walk(
     const items = schema.items as Schema | undefined;
     return items === undefined ? value : value.map((item) => walk(registry, items, item, change));
   }
-  if (typeof value !== 'object' || value === null) return change(schema, value);
-  const properties = (schema.properties ?? {}) as Record<string, Schema>;
+  // Without `properties` (a map, or any JSON value) there is nothing inside to change.
+  if (typeof value !== 'object' || value === null || schema.properties === undefined) return change(schema, value);
+  const properties = schema.properties as Record<string, Schema>;
   const copy: JsonObject = {};
   for (const [name, member] of Object.entries(value)) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;

@@ -1,14 +1,17 @@
 // The validator: checks a value against a published schema and its rules, and lists every problem in document order, at most
-// 100. It coerces, drops and fills in nothing. Schemas are compiled on first use and cached.
+// 100. It coerces, drops and fills in nothing. Schemas are compiled on first use and cached. The work for a wrong value
+// is bounded, since a megabyte has room for a hundred thousand problems.
 
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type FieldProblem, MAX_LISTED } from '../errors.ts';
+import type { DataValidateFunction } from 'ajv/dist/types/index.js';
+import type { FieldProblem } from '../errors.ts';
 import type { BadText, JsonValue } from '../json/parse.ts';
 import { splitPointer } from '../json/pointer.ts';
-import { positionsOf } from '../json/positions.ts';
 import { sample } from './describe.ts';
+import { inDocumentOrder } from './document-order.ts';
 import { type LazyProblem, problemAt, withoutRepeats } from './explain.ts';
 import { formats } from './formats.ts';
+import { newProblemBudget, type ProblemBudget } from './problem-budget.ts';
 import type { Registry, Schema } from './registry.ts';
 
 /** Reports the problems that the rules between fields find. */
@@ -22,8 +25,10 @@ export interface Candidate {
 }
 
 export interface Validator {
-  /** Empty: the value is valid. */
-  problems(schemaName: string, candidate: Candidate, rules?: RuleRun): FieldProblem[];
+  /**
+   * Empty: the value is valid, unless the budget was used up before; its `found` then tells whether there are problems.
+   */
+  problems(schemaName: string, candidate: Candidate, rules?: RuleRun, budget?: ProblemBudget): FieldProblem[];
   /** The same for a schema written in place (a query, an empty body). */
   inlineProblems(schema: Schema, candidate: Candidate): FieldProblem[];
   /** Compiles ahead of the first request. */
@@ -42,79 +47,143 @@ export function makeValidator(registry: Registry): Validator {
     inlineRefs: false,
     formats,
   });
+  const unknownMembers = addMemberCheck(ajv);
   const compiled = new Map<string | Schema, ValidateFunction>();
   const compile = (key: string | Schema): ValidateFunction => {
     let check = compiled.get(key);
     if (check === undefined) {
       if (compiled.size === 0)
         for (const name of registry.names)
-          ajv.addSchema(withBoundedLists(registry, registry.get(name)) as object, `${name}.json`);
+          ajv.addSchema(withBoundedWork(registry, registry.get(name)) as object, `${name}.json`);
       check =
-        typeof key === 'string' ? ajv.getSchema(`${key}.json`) : ajv.compile(withBoundedLists(registry, key) as object);
+        typeof key === 'string' ? ajv.getSchema(`${key}.json`) : ajv.compile(withBoundedWork(registry, key) as object);
       if (check === undefined) throw new Error(`there is no schema "${key}"`);
       compiled.set(key, check);
     }
     return check;
   };
-  const found = (check: ValidateFunction, value: unknown): LazyProblem[] => {
+  const found = (check: ValidateFunction, value: unknown, budget: ProblemBudget): LazyProblem[] => {
+    // One more than can be listed: a body with an unknown member is wrong, whether it is listed or not.
+    unknownMembers.left = budget.problems + 1;
+    unknownMembers.unreported = 0;
     if (check(value)) return [];
-    return (check.errors as ErrorObject[]).map((error) => problemAt(registry, error)).filter((one) => one !== null);
+    const errors = check.errors as ErrorObject[];
+    budget.found += unknownMembers.unreported + Math.max(0, errors.length - MAX_SORTED);
+    const sorted = errors.slice(0, MAX_SORTED);
+    return sorted.map((error) => problemAt(registry, error)).filter((one) => one !== null);
   };
   return {
-    problems(schemaName, candidate, rules) {
+    problems(schemaName, candidate, rules, budget = newProblemBudget()) {
       const broken = candidate.badTexts.map((bad) => badText(registry, schemaName, bad));
-      const others = found(compile(schemaName), candidate.value);
-      rules?.(candidate.value, (problem) =>
-        others.push({ code: problem.code, field: problem.field, describe: () => problem }),
-      );
-      return listProblems(broken, others, candidate);
+      const others = found(compile(schemaName), candidate.value, budget);
+      rules?.(candidate.value, (problem) => {
+        if (others.length < MAX_SORTED)
+          others.push({ code: problem.code, field: problem.field, describe: () => problem });
+        else budget.found++;
+      });
+      return listProblems(broken, others, candidate, budget);
     },
-    inlineProblems: (schema, candidate) =>
-      listProblems(
-        candidate.badTexts.map((bad) => badText(registry, null, bad)),
-        found(compile(schema), candidate.value),
-        candidate,
-      ),
+    inlineProblems(schema, candidate) {
+      const budget = newProblemBudget();
+      const broken = candidate.badTexts.map((bad) => badText(registry, null, bad));
+      return listProblems(broken, found(compile(schema), candidate.value, budget), candidate, budget);
+    },
     warm: (schemaNames) => {
       for (const name of schemaNames) compile(name);
     },
   };
 }
 
-/** A field with bad text gets only that problem. Only the first hundred problems in document order are described. */
+/** Of a value with more problems, only the first ones that the validator meets are sorted in document order. */
+const MAX_SORTED = 1_000;
+
+/** A field with bad text gets only that problem. Only those that are listed are described. */
 function listProblems(
   broken: readonly LazyProblem[],
   others: readonly LazyProblem[],
-  candidate: Candidate,
+  { value, text }: Candidate,
+  budget: ProblemBudget,
 ): FieldProblem[] {
   const fields = new Set(broken.map(({ field }) => field));
   const all = withoutRepeats([...broken, ...others.filter(({ field }) => !fields.has(field))]);
-  return inDocumentOrder(all, candidate)
-    .slice(0, MAX_LISTED)
-    .map(({ describe }) => describe());
+  budget.found += all.length;
+  if (budget.problems === 0) return [];
+  const listed = inDocumentOrder(all, value, text).slice(0, budget.problems);
+  budget.problems -= listed.length;
+  return listed.map(({ describe }) => describe(budget));
+}
+
+/** How many unknown members the running validation may still report, and how many it did not. */
+interface UnknownMembers {
+  left: number;
+  unreported: number;
+}
+
+const KNOWN_MEMBERS_ONLY = 'knownMembersOnly';
+
+/**
+ * Adds a keyword that means the same as `additionalProperties: false`, and stops reporting when enough is reported.
+ * Validation is synchronous, so that all validations share one counter.
+ */
+function addMemberCheck(ajv: Ajv2020): UnknownMembers {
+  const counter: UnknownMembers = { left: 0, unreported: 0 };
+  ajv.addKeyword({
+    keyword: KNOWN_MEMBERS_ONLY,
+    type: 'object',
+    schemaType: 'boolean',
+    errors: true,
+    compile(_schema: boolean, parentSchema: Schema) {
+      const known = new Set(Object.keys((parentSchema.properties ?? {}) as object));
+      const check: DataValidateFunction = (value: object) => {
+        const errors: Partial<ErrorObject>[] = [];
+        for (const name of Object.keys(value)) {
+          if (known.has(name)) continue;
+          if (errors.length < counter.left)
+            errors.push({ keyword: 'additionalProperties', params: { additionalProperty: name, known } });
+          else counter.unreported++;
+        }
+        counter.left -= errors.length;
+        check.errors = errors;
+        return errors.length === 0;
+      };
+      return check;
+    },
+  });
+  return counter;
 }
 
 /**
  * The items of a list that is too long are not validated one by one, nor the members of a map that is too large: half a
  * million wrong items in a megabyte would cost seconds and hundreds of megabytes to report.
  */
-function withBoundedLists(registry: Registry, node: unknown): unknown {
-  if (Array.isArray(node)) return node.map((item) => withBoundedLists(registry, item));
+function withBoundedWork(registry: Registry, node: unknown): unknown {
+  if (Array.isArray(node)) return node.map((item) => withBoundedWork(registry, item));
   if (typeof node !== 'object' || node === null) return node;
   const copy: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(node)) {
     if (key === '$id') continue;
     if (key === '$ref') copy[key] = guardedRef(registry, value as string);
-    else
-      copy[key] = key === 'examples' || key === 'const' || key === 'enum' ? value : withBoundedLists(registry, value);
+    else if (key === 'additionalProperties' && value === false) copy[KNOWN_MEMBERS_ONLY] = true;
+    else copy[key] = key === 'examples' || key === 'const' || key === 'enum' ? value : withBoundedWork(registry, value);
   }
-  if (!isGuarded(copy)) return copy;
-  const { items, uniqueItems, ...rest } = copy;
-  return { ...rest, if: { maxItems: copy.maxItems }, then: copy };
+  if (isGuardedList(copy)) {
+    const { items, uniqueItems, ...rest } = copy;
+    return { ...rest, if: { maxItems: copy.maxItems }, then: copy };
+  }
+  if (isGuardedMap(copy)) {
+    const { additionalProperties, propertyNames, ...rest } = copy;
+    return { ...rest, if: { maxProperties: copy.maxProperties }, then: copy };
+  }
+  return copy;
 }
 
-function isGuarded(schema: Schema): boolean {
+function isGuardedList(schema: Schema): boolean {
   return typeof schema.maxItems === 'number' && schema.items !== undefined && schema.if === undefined;
+}
+
+function isGuardedMap(schema: Schema): boolean {
+  const isMap = typeof schema.additionalProperties === 'object' || schema.propertyNames !== undefined;
+  return typeof schema.maxProperties === 'number' && isMap && schema.if === undefined;
 }
 
 /** A reference into the items of such a list must lead through its guard. */
@@ -123,7 +192,7 @@ function guardedRef(registry: Registry, ref: string): string {
   let node: unknown = registry.get(file.slice(0, -'.json'.length));
   let path = '';
   for (const token of pointer.split('/').slice(1)) {
-    path += token === 'items' && isGuarded(node as Schema) ? '/then/items' : `/${token}`;
+    path += token === 'items' && isGuardedList(node as Schema) ? '/then/items' : `/${token}`;
     node = (node as Schema)[token];
   }
   return pointer === '' ? ref : `${file}#${path}`;
@@ -155,23 +224,4 @@ function schemaAt(registry: Registry, root: Schema, pointer: string): Schema | n
     schema = registry.resolve(inside as Schema);
   }
   return schema;
-}
-
-function inDocumentOrder(problems: readonly LazyProblem[], { text, value }: Candidate): readonly LazyProblem[] {
-  if (problems.length <= 1) return problems;
-  const positions = positionsOf(text ?? JSON.stringify(value));
-  const position = (problem: LazyProblem): number => {
-    const own = positions.startOf(problem.field);
-    if (own !== undefined) return own;
-    // A missing member is sorted after the present ones: at the end of its object.
-    for (let cut = problem.field.lastIndexOf('/'); cut >= 0; cut = problem.field.lastIndexOf('/', cut - 1)) {
-      const end = positions.endOf(problem.field.slice(0, cut));
-      if (end !== undefined) return end;
-    }
-    return Number.MAX_SAFE_INTEGER;
-  };
-  return problems
-    .map((problem, index) => ({ problem, index, position: position(problem) }))
-    .sort((a, b) => a.position - b.position || a.index - b.index)
-    .map(({ problem }) => problem);
 }

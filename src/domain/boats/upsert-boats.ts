@@ -8,6 +8,8 @@ import type { FieldProblem } from '../../base/errors.ts';
 import type { BadText, JsonValue } from '../../base/json/parse.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import { candidateFrom } from '../../base/schema/contract.ts';
+import { newProblemBudget, type ProblemBudget } from '../../base/schema/problem-budget.ts';
+import { mapApart } from '../../base/steps.ts';
 import { type Upserted, type UpsertTarget, upsertByExternalId } from '../catalogue/upsert.ts';
 import type { Caller } from '../keys/caller.ts';
 import { factsFor } from '../venues/venue.ts';
@@ -38,7 +40,18 @@ interface FleetItem {
   /** Null: the boat has problems and is not written. */
   readonly boat: Boat | null;
   readonly problems: readonly FieldProblem[];
+  /** How many more problems it has: an answer lists at most 100 in all. */
+  readonly unlisted: number;
 }
+
+/** Other requests are answered in between: a fleet has up to a megabyte. */
+const BOATS_PER_TURN = 10;
+
+/** No answer is over 1 MB: the rest is for the problems and for what each result has beside its boat. */
+const MAX_DATA_BYTES = 700 * 1024;
+
+/** A longer text is no external id, and is not repeated in the answer. */
+const MAX_EXTERNAL_ID_LENGTH = 256;
 
 async function upsertFleet(
   tx: Queryable,
@@ -46,39 +59,56 @@ async function upsertFleet(
   fleet: readonly JsonValue[],
   badTexts: readonly BadText[],
 ): Promise<OperationResult> {
-  const items = validateFleet(caller, fleet, badTexts);
+  const items = await validateFleet(caller, fleet, badTexts);
   const valid = items.flatMap(({ boat }) => (boat === null ? [] : [boat]));
   const upserted = await upsertByExternalId(tx, caller, valid, TARGET);
   const byExternalId = new Map(upserted.map((one) => [one.row.external_id, one]));
   const counts = { total: fleet.length, created: 0, updated: 0, unchanged: 0, errors: 0 };
-  const results = items.map(({ externalId, boat, problems }, index) => {
+  let bytes = 0;
+  const results = items.map(({ externalId, boat, problems, unlisted }, index) => {
     const written = boat === null ? undefined : byExternalId.get(boat.external_id);
     if (written === undefined) {
       counts.errors++;
-      return { index, external_id: externalId, result: 'error', ...itemErrors(caller, problems) };
+      return { index, external_id: externalId, result: 'error', ...itemErrors(caller, index, problems, unlisted) };
     }
     counts[written.result]++;
-    return { index, external_id: externalId, result: written.result, data: boatView(written.row) };
+    const item = { index, external_id: externalId, result: written.result };
+    const data = boatView(written.row);
+    bytes += Buffer.byteLength(JSON.stringify(data));
+    return bytes > MAX_DATA_BYTES ? { ...item, data_omitted: true } : { ...item, data };
   });
   return { status: 200, body: { results, summary: counts } };
 }
 
-function validateFleet(caller: Caller, fleet: readonly JsonValue[], badTexts: readonly BadText[]): FleetItem[] {
+function validateFleet(
+  caller: Caller,
+  fleet: readonly JsonValue[],
+  badTexts: readonly BadText[],
+): Promise<FleetItem[]> {
   const facts = factsFor(caller.now, caller.venue);
   const seen = new Set<string>();
-  return fleet.map((value, index) => {
+  const budget = newProblemBudget();
+  return mapApart(fleet, BOATS_PER_TURN, (value, index): FleetItem => {
     const badInBoat = badTexts
       .filter(({ field }) => field === `/boats/${index}` || field.startsWith(`/boats/${index}/`))
       .map((bad) => ({ ...bad, field: bad.field.slice(`/boats/${index}`.length) }));
-    const { problems } = caller.contract.validate('boat', { ...candidateFrom(value), badTexts: badInBoat }, facts);
+    const candidate = { ...candidateFrom(value), badTexts: badInBoat };
+    const { problems, count } = caller.contract.validate('boat', candidate, facts, budget);
     const id = (value as { external_id?: unknown } | null)?.external_id;
-    const externalId = typeof id === 'string' ? id : null;
+    const externalId = typeof id === 'string' && id.length <= MAX_EXTERNAL_ID_LENGTH ? id : null;
     const inFleet = problems.map((problem) => ({ ...problem, field: `/boats/${index}${problem.field}` }));
-    if (inFleet.length > 0) return { externalId, boat: null, problems: inFleet };
-    if (seen.has(externalId ?? '')) return { externalId, boat: null, problems: [repeatedId(externalId ?? '', index)] };
+    if (count > 0) return { externalId, boat: null, problems: inFleet, unlisted: count - inFleet.length };
+    if (seen.has(externalId ?? '')) return { externalId, boat: null, ...repeated(externalId ?? '', index, budget) };
     seen.add(externalId ?? '');
-    return { externalId, boat: caller.contract.normalize('boat', value) as unknown as Boat, problems: [] };
+    const boat = caller.contract.normalize('boat', value) as unknown as Boat;
+    return { externalId, boat, problems: [], unlisted: 0 };
   });
+}
+
+function repeated(id: string, index: number, budget: ProblemBudget): Pick<FleetItem, 'problems' | 'unlisted'> {
+  if (budget.problems === 0) return { problems: [], unlisted: 1 };
+  budget.problems--;
+  return { problems: [repeatedId(id, index)], unlisted: 0 };
 }
 
 function repeatedId(id: string, index: number): FieldProblem {
@@ -91,16 +121,28 @@ function repeatedId(id: string, index: number): FieldProblem {
   };
 }
 
-/** The problems of one item, in the shape that every error has. */
-function itemErrors(caller: Caller, problems: readonly FieldProblem[]): { error: object; errors: object[] } {
-  const first = problems[0] ?? repeatedId('', 0);
+/** The problems of one item, in the shape that every error has, and how many more it has. */
+function itemErrors(
+  caller: Caller,
+  index: number,
+  problems: readonly FieldProblem[],
+  unlisted: number,
+): { error: object; errors: object[]; more_errors?: number } {
+  const first = problems[0] ?? unlistedProblem(index, unlisted);
   const error = {
     code: first.code,
     message: first.message,
     field: first.field,
     request_id: caller.actor.requestId ?? '',
   };
-  return { error, errors: problems.map((problem) => ({ ...problem, doc_url: caller.docUrl(problem.code) })) };
+  const errors = problems.map((problem) => ({ ...problem, doc_url: caller.docUrl(problem.code) }));
+  return { error, errors, ...(unlisted === 0 ? {} : { more_errors: unlisted }) };
+}
+
+function unlistedProblem(index: number, count: number): Pick<FieldProblem, 'code' | 'message' | 'field'> {
+  const problems = count === 1 ? 'a problem that is' : `${count} problems that are`;
+  const message = `This boat has ${problems} not listed, since an answer lists 100 problems: correct those, and send it again.`;
+  return { code: 'invalid_request', field: `/boats/${index}`, message };
 }
 
 const TARGET: UpsertTarget<Boat, BoatRow, BoatWrite> = {

@@ -6,7 +6,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { isUuid } from '../../base/ids.ts';
-import type { PageQuery } from '../../base/page.ts';
+import { type PageQuery, pageRowsSql } from '../../base/page.ts';
 
 export interface CatalogueTable {
   readonly table: 'offerings' | 'experiences' | 'boats';
@@ -74,10 +74,11 @@ export function catalogueQueries<Row extends { readonly external_id: string | nu
     order by ${idColumn} = $3::uuid desc nulls last limit 1`;
   const byExternalIds = `select ${columns} from ${table}
     where venue_id = $1 and mode = $2 and external_id = any($3)`;
-  const page = `select ${listColumns} from ${table}
+  const newest = `select * from ${table}
     where venue_id = $1 and mode = $2 and ($3::text is null or status = $3)
       and ${pageColumn} < coalesce($4::timestamptz, 'infinity')
     order by ${pageColumn} desc limit $5`;
+  const page = pageRowsSql(listColumns, newest, pageColumn, 'octet_length(content::text)');
   // PostgreSQL plans it for the given status, and so uses the partial index of pending rows.
   const reviewList = `select ${idColumn} as id, venue_id, mode, status,
       content ->> '${titleField}' as title, external_id, created_at

@@ -5,7 +5,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
-import { pageOf, pageQueryOf } from '../../base/page.ts';
+import { pageJson, pageQueryOf } from '../../base/page.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { CatalogueQueries } from './queries.ts';
 
@@ -31,7 +31,7 @@ export function listOperation<ListRow>(
   return async (db, caller, input) => {
     const query = pageQueryOf(input.query);
     const found = await listPage(db, caller.venue.id, caller.mode, query);
-    const { rows, nextBefore } = pageOf(found, query.limit, pageTimeOf);
-    return { status: 200, body: { data: rows.map(show), next_before: nextBefore } };
+    const objects = found.map((row) => ({ json: JSON.stringify(show(row)), time: pageTimeOf(row) }));
+    return { status: 200, json: pageJson(objects, query.limit) };
   };
 }

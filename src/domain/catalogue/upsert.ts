@@ -5,6 +5,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
+import { mapApart } from '../../base/steps.ts';
 import type { Caller } from '../keys/caller.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { insertReviewRoutes } from './review-route-queries.ts';
@@ -43,6 +44,9 @@ export interface UpsertTarget<Content, Row, Write> {
   ) => Write;
 }
 
+/** Other requests are answered in between: a fleet has up to a megabyte. */
+const CONTENTS_PER_TURN = 10;
+
 /** Upserts in one transaction; one result for each content, in the order given. External ids are unique in a batch. */
 export async function upsertByExternalId<
   Content extends { readonly external_id: string },
@@ -56,7 +60,7 @@ export async function upsertByExternalId<
 ): Promise<Upserted<Row>[]> {
   if (contents.length === 0) return [];
   const { venue, mode, contract } = seller;
-  const items = contents.map((content) => ({
+  const items = await mapApart(contents, CONTENTS_PER_TURN, (content) => ({
     content,
     externalId: content.external_id,
     fingerprint: contract.fingerprint(target.kind, content as unknown as JsonValue),

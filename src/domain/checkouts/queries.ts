@@ -3,7 +3,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import type { PageQuery } from '../../base/page.ts';
+import { type PageQuery, pageRowsSql } from '../../base/page.ts';
 import { RESPONSE_RETENTION_MS } from '../idempotency/stored-responses.ts';
 import { payableSql } from '../payments/payout-account-queries.ts';
 import { activeHolds } from '../payments/queries.ts';
@@ -107,12 +107,12 @@ export async function listCheckoutViews(
 ): Promise<CheckoutView[]> {
   const narrowed = page.status === null ? [] : [page.status];
   const hasStatus = narrowed.length > 0 ? `and status = $6 and not ${overdueSql('$5')}` : '';
-  return db.query<CheckoutView>(
-    `select ${VIEW_COLUMNS}, ${overdueSql('$5', 'c')} as "overdue" from (
+  const newest = `select ${VIEW_COLUMNS}, ${overdueSql('$5', 'c')} as "overdue" from (
        select * from checkouts where venue_id = $1 and mode = $2 ${hasStatus}
          and created_at < coalesce($3::timestamptz, 'infinity')
-       order by created_at desc limit $4) c
-     order by c.created_at desc`,
+       order by created_at desc limit $4) c`;
+  return db.query<CheckoutView>(
+    pageRowsSql('"id", "json", "createdAt", "overdue"', newest, '"createdAt"', 'octet_length("json")'),
     [venueId, mode, page.before, page.limit + 1, now, ...narrowed],
   );
 }

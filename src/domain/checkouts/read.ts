@@ -4,7 +4,7 @@
 import type { Db } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
-import { pageOf, pageQueryOf } from '../../base/page.ts';
+import { pageJson, pageQueryOf } from '../../base/page.ts';
 import type { Caller, PrefetchedCheckout } from '../keys/caller.ts';
 import { expireBatch, expireOne } from './expire.ts';
 import { hasOverdue } from './expire-queries.ts';
@@ -45,7 +45,6 @@ export async function listCheckouts(db: Db, caller: Caller, input: Input): Promi
     for (const { id } of overdue) await expireOne(db, caller, caller.venue.id, id);
     if (overdue.length > 0) views = await read();
   }
-  const { rows, nextBefore } = pageOf(views, page.limit, ({ createdAt }) => createdAt);
-  const data = rows.map(({ json }) => json).join(',');
-  return { status: 200, json: `{"data":[${data}],"next_before":${JSON.stringify(nextBefore)}}` };
+  const objects = views.map(({ json, createdAt }) => ({ json, time: createdAt }));
+  return { status: 200, json: pageJson(objects, page.limit) };
 }

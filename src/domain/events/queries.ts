@@ -2,6 +2,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import { pageRowsSql } from '../../base/page.ts';
 
 export interface EventView {
   readonly id: string;
@@ -31,12 +32,12 @@ export async function listEventViews(
   const values: unknown[] = [venueId, mode, before, limit];
   const condition = (column: string, value: string | null): string =>
     value === null ? '' : `and ${column} = $${values.push(value)}`;
-  return db.query<EventView>(
-    `select ${VIEW} from (
+  const newest = `select ${VIEW} from (
        select * from events where venue_id = $1 and mode = $2 and created_at < coalesce($3::timestamptz, 'infinity')
          ${condition('type', type)} ${condition('subject', subject)}
-       order by created_at desc limit $4) e
-     order by created_at desc`,
+       order by created_at desc limit $4) e`;
+  return db.query<EventView>(
+    pageRowsSql('"id", type, "createdAt", "json"', newest, '"createdAt"', 'octet_length("json")'),
     values,
   );
 }

@@ -4,7 +4,7 @@
 import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
-import { pageOf, pageQueryOf } from '../../base/page.ts';
+import { pageJson, pageQueryOf } from '../../base/page.ts';
 import type { Caller } from '../keys/caller.ts';
 import { findEventView, listEventViews } from './queries.ts';
 
@@ -14,9 +14,8 @@ export async function listEvents(db: Queryable, caller: Caller, input: Input): P
     typeof input.query[name] === 'string' ? input.query[name] : null;
   const filter = { type: textParameter('type'), subject: textParameter('checkout'), before, limit: limit + 1 };
   const found = await listEventViews(db, caller.venue.id, caller.mode, filter);
-  const { rows, nextBefore } = pageOf(found, limit, ({ createdAt }) => createdAt);
-  const data = rows.map(({ json }) => json).join(',');
-  return { status: 200, json: `{"data":[${data}],"next_before":${JSON.stringify(nextBefore)}}` };
+  const objects = found.map(({ json, createdAt }) => ({ json, time: createdAt }));
+  return { status: 200, json: pageJson(objects, limit) };
 }
 
 export async function getEvent(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {

@@ -4,6 +4,7 @@
 import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, Problem } from '../../base/errors.ts';
 import { type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
+import { MAX_PAGE_BYTES } from '../../base/page.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
 import { findByExternalIds } from '../offerings/queries.ts';
@@ -83,13 +84,24 @@ export async function upsertFromHook(tx: Queryable, context: HookContext, conten
   return outcome('applied', null, external_id);
 }
 
+/** One delivery has at most 256 KB (1 MB from one system), but several can add slots to one offering. */
+const TOO_LARGE: FieldProblem = {
+  code: 'too_long',
+  field: '/availability/slots',
+  message: `The offering would be larger than ${MAX_PAGE_BYTES / 1024} KB: send fewer slots or shorter texts.`,
+  expected: `an offering of at most ${MAX_PAGE_BYTES / 1024} KB`,
+  example_fix: [],
+};
+
 /** Validates a value exactly like a request body, including text that PostgreSQL cannot store. */
 export function problemsOf(
   { contract, now, venue }: HookContext,
   schema: string,
   value: unknown,
 ): readonly FieldProblem[] {
-  const parsed = parseStrictJson(Buffer.from(JSON.stringify(value)));
+  const bytes = Buffer.from(JSON.stringify(value));
+  if (bytes.length > MAX_PAGE_BYTES) return [TOO_LARGE];
+  const parsed = parseStrictJson(bytes);
   if (!parsed.ok) throw new Error(`the merged offering is not valid JSON: ${parsed.message}`);
   return contract.validate(schema, parsed, factsFor(now, venue)).problems;
 }

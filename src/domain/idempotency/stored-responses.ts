@@ -31,7 +31,9 @@ export function guestKey(memberId: string, checkoutId: string, key: string): str
 export const RESPONSE_RETENTION_MS = 30 * 24 * 3_600_000;
 const RETENTION = `interval '${RESPONSE_RETENTION_MS} milliseconds'`;
 
-function sealNameOf(responseKey: ResponseKey): string {
+export function sealNameOfResponse(
+  responseKey: Pick<ResponseKey, 'venueId' | 'key'> & { readonly mode: string },
+): string {
   return `idempotency ${responseKey.venueId} ${responseKey.mode} ${responseKey.key}`;
 }
 
@@ -50,7 +52,7 @@ export async function findStoredResponse(
   const { fingerprint, status, response } = row;
   // A created checkout stores no response here: the create finds it by itself, and another operation with the same key
   // has another fingerprint and is refused.
-  return { fingerprint, status, json: response === null ? '' : seal.open(response, sealNameOf(responseKey)) };
+  return { fingerprint, status, json: response === null ? '' : seal.open(response, sealNameOfResponse(responseKey)) };
 }
 
 /** False: another call stored its response under this key first, so the caller must roll back. */
@@ -74,7 +76,7 @@ export async function storeResponse(
       responseKey.key,
       response.fingerprint,
       response.status,
-      seal.seal(response.json, sealNameOf(responseKey)),
+      seal.seal(response.json, sealNameOfResponse(responseKey)),
       responseKey.now,
     ],
   );

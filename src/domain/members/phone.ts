@@ -9,7 +9,7 @@ export interface SealedPhone {
 
 export function sealPhone(seal: Seal, phone: string): SealedPhone {
   const phoneHash = hashOfPhone(seal, phone);
-  return { phone: seal.seal(phone, sealNameOf(phoneHash)), phoneHash };
+  return { phone: seal.seal(phone, sealNameOfPhone(phoneHash)), phoneHash };
 }
 
 export function hashOfPhone(seal: Seal, phone: string): Buffer {
@@ -17,9 +17,9 @@ export function hashOfPhone(seal: Seal, phone: string): Buffer {
 }
 
 export function openPhone(seal: Seal, { phone, phoneHash }: SealedPhone): string {
-  return seal.open(phone, sealNameOf(phoneHash));
+  return seal.open(phone, sealNameOfPhone(phoneHash));
 }
 
-function sealNameOf(phoneHash: Buffer): string {
+export function sealNameOfPhone(phoneHash: Buffer): string {
   return `phone ${phoneHash.toString('hex')}`;
 }

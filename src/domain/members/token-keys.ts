@@ -38,7 +38,7 @@ export interface KeyRingServices {
 
 type Key = Awaited<ReturnType<typeof importJWK>>;
 
-const sealNameOf = (keyId: string): string => `token key ${keyId}`;
+export const sealNameOfTokenKey = (keyId: string): string => `token key ${keyId}`;
 
 /** The newest key that every server knows by now; while none is old enough, the oldest. */
 function signingRow(rows: readonly TokenKeyRow[], now: number): TokenKeyRow | undefined {
@@ -50,7 +50,7 @@ async function makeTokenKey({ ids, seal }: Pick<KeyRingServices, 'ids' | 'seal'>
   const pair = await generateKeyPair(ALGORITHM, { crv: CURVE, extractable: true });
   const publicJwk = { ...(await exportJWK(pair.publicKey)), kid: id, alg: ALGORITHM, use: 'sig' };
   const privateJwk = JSON.stringify(await exportJWK(pair.privateKey));
-  return { id, privateKey: seal.seal(privateJwk, sealNameOf(id)), publicJwk: JSON.stringify(publicJwk), now };
+  return { id, privateKey: seal.seal(privateJwk, sealNameOfTokenKey(id)), publicJwk: JSON.stringify(publicJwk), now };
 }
 
 export class KeyRing {
@@ -71,7 +71,7 @@ export class KeyRing {
     const { clock, seal } = this.#services;
     const row = signingRow(await this.#current(MAX_KEY_AGE_MS), clock.now());
     if (row === undefined) throw new Error('there is no token key, although one was just created');
-    const jwk = JSON.parse(seal.open(row.privateKey, sealNameOf(row.id)));
+    const jwk = JSON.parse(seal.open(row.privateKey, sealNameOfTokenKey(row.id)));
     return { id: row.id, privateKey: await importJWK(jwk, ALGORITHM) };
   }
 

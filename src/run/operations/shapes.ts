@@ -73,7 +73,7 @@ export function pageQuery(
         minimum: 1,
         maximum: 100,
         default: 50,
-        description: 'The largest number of objects in the page.',
+        description: 'The largest number of objects in the page; a page of large objects has fewer.',
         examples: [50],
       },
       before: {

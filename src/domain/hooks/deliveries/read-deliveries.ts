@@ -4,7 +4,7 @@
 import type { Queryable } from '../../../base/db.ts';
 import { conflict, notFound } from '../../../base/errors.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
-import { pageOf, pageQueryOf } from '../../../base/page.ts';
+import { pageJson, pageQueryOf } from '../../../base/page.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { audit } from '../../venues/audit.ts';
 import type { IntegrationRow } from '../integration.ts';
@@ -24,8 +24,8 @@ export async function listInboundDeliveries(db: Queryable, caller: Caller, input
   const integration = await requireIntegration(db, caller, input);
   const page = pageQueryOf(input.query);
   const found = await listInboundRows(db, caller.venue.id, integration.id, page);
-  const { rows, nextBefore } = pageOf(found, page.limit, ({ received_at }) => received_at);
-  return { status: 200, body: { data: rows.map((row) => inboundView(row, integration)), next_before: nextBefore } };
+  const objects = found.map((row) => ({ json: JSON.stringify(inboundView(row, integration)), time: row.received_at }));
+  return { status: 200, json: pageJson(objects, page.limit) };
 }
 
 /** Also works for a revoked integration: the deliveries from before are still stored. */

@@ -4,7 +4,7 @@
 import type { Queryable } from '../../../base/db.ts';
 import { conflict, invalid, notFound } from '../../../base/errors.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
-import { pageOf, pageQueryOf } from '../../../base/page.ts';
+import { pageJson, pageQueryOf } from '../../../base/page.ts';
 import { findEventView } from '../../events/queries.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { audit } from '../../venues/audit.ts';
@@ -27,8 +27,8 @@ export async function listDeliveries(db: Queryable, caller: Caller, input: Input
   const endpoint = await requireEndpoint(db, caller, input);
   const page = pageQueryOf(input.query);
   const found = await listDeliveryRows(db, caller.venue.id, endpoint.id, page);
-  const { rows, nextBefore } = pageOf(found, page.limit, ({ created_at }) => created_at);
-  return { status: 200, body: { data: rows.map(deliveryView), next_before: nextBefore } };
+  const objects = found.map((row) => ({ json: JSON.stringify(deliveryView(row)), time: row.created_at }));
+  return { status: 200, json: pageJson(objects, page.limit) };
 }
 
 export async function redeliver(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {

@@ -1,0 +1,12 @@
+// The columns of this folder's tables that hold sealed values, for the rotation of the encryption key.
+
+import type { SealedColumn } from '../../base/seal.ts';
+
+export const CHECKOUT_SEALED_COLUMNS: readonly SealedColumn[] = [
+  {
+    table: 'invites',
+    column: 'token',
+    key: ['venue_id', 'share_id'],
+    sealName: ({ share_id }) => `invite ${share_id}`,
+  },
+];

@@ -1,0 +1,125 @@
+// The encryption key can be replaced while servers run: everything sealed is sealed again, nothing is lost, phones are
+// found by their hash all the time, and the old key is needed until no value of it is left.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemRandom } from '../../src/base/random.ts';
+import { makeSeal, type Seal } from '../../src/base/seal.ts';
+import { SEALED_COLUMNS } from '../../src/cli/encryption.ts';
+import { countOlder, readOlder, replaceSealed } from '../../src/domain/installation/reseal-queries.ts';
+import { rotateEncryption } from '../../src/domain/installation/rotate-encryption.ts';
+import { verifyEncryptionKey } from '../../src/domain/installation/verify-encryption-key.ts';
+import { hashOfPhone, openPhone } from '../../src/domain/members/phone.ts';
+import { makeTokens } from '../../src/domain/members/tokens.ts';
+import { type GuestFixture, openGuestFixture, type Person } from '../guests/guest-fixture.ts';
+import { connectVenueSystem } from '../hooks/venue-system.ts';
+import { SEAL_KEY } from '../support/test-world.ts';
+
+const NEW_KEY = Buffer.alloc(32, 8);
+const newSeal = (...keys: Buffer[]): Seal => makeSeal(keys, systemRandom);
+
+let fixture: GuestFixture;
+let ada: Person;
+beforeAll(async () => {
+  fixture = await openGuestFixture({ env: { ALLOW_INSECURE_TARGETS: '1' } });
+  ada = await writeEverySealedColumn();
+});
+afterAll(() => fixture.world.close());
+
+/** Uses the service so that every sealed column has a value. */
+async function writeEverySealedColumn(): Promise<Person> {
+  const { world, key, venueId } = fixture;
+  const organizer = await fixture.createPerson('Ada');
+  const id = await fixture.checkout({ party_size: 2, amount: 6_000 });
+  const { json } = await fixture.party(id, organizer, [{ phone: '+12125559876' }]);
+  await fixture.pay(await fixture.hold(json.shares[0].id, organizer));
+  await world.call('POST', '/v1/public/sign_in', { body: { phone: organizer.phone } });
+  const made = await world.call('POST', '/v1/webhook_endpoints', {
+    key,
+    body: { url: 'https://127.0.0.1:65009/hooks', events: ['checkout.created'] },
+    headers: { 'idempotency-key': 'endpoint-1' },
+  });
+  expect(made.status, made.text).toBe(201);
+  await world.call('POST', `/v1/webhook_endpoints/${made.json.id}/rotate_secret`, { key });
+  const system = await connectVenueSystem(world, 'custom', {}, venueId);
+  await system.send({ id: 'e1', type: 'offering.cancel', data: { external_id: 'x' } });
+  return organizer;
+}
+
+async function countAll(seal: Seal): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const column of SEALED_COLUMNS)
+    counts[`${column.table}.${column.column}`] = await countOlder(fixture.world.db, column, seal.currentPrefix);
+  return counts;
+}
+
+const rotate = (seal: Seal) =>
+  rotateEncryption(fixture.world.db, { ...fixture.world.command(), seal }, SEALED_COLUMNS, () => undefined);
+
+it('every bytea column of the database is a hash or is sealed again', async () => {
+  const HASHES = /(_hash|fingerprint|^content_hash)$/;
+  const rows = await fixture.world.db.query<{ name: string; column: string }>(
+    `select table_name as name, column_name as column from information_schema.columns
+     where table_schema = 'public' and (data_type = 'bytea' or udt_name = '_bytea')`,
+  );
+  const sealed = rows.filter(({ column }) => !HASHES.test(column)).map(({ name, column }) => `${name}.${column}`);
+  const known = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`);
+  expect(sealed.sort()).toEqual([...known, 'installation.hash_key', 'installation.key_proof'].sort());
+});
+
+describe('encryption rotate', () => {
+  it('seals every column again; a server with the new key alone starts only after that, and finds everything', async () => {
+    const { db, context } = fixture.world;
+    const both = newSeal(NEW_KEY, SEAL_KEY);
+    await verifyEncryptionKey(db, both, Date.now());
+    // Each column has values, so that each is proved.
+    const before = await countAll(both);
+    expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
+    await expect(verifyEncryptionKey(db, newSeal(NEW_KEY), Date.now())).rejects.toThrow(
+      'ENCRYPTION_KEY is not the key',
+    );
+    const total = Object.values(before).reduce((sum, count) => sum + count, 0);
+    expect(await rotate(both)).toEqual({ resealed: total, left: 0, unreadable: 0, firstUnreadable: null });
+    // Again: nothing is left to do.
+    expect(await rotate(both)).toMatchObject({ resealed: 0, left: 0 });
+
+    const alone = newSeal(NEW_KEY);
+    await verifyEncryptionKey(db, alone, Date.now());
+    await expect(verifyEncryptionKey(db, newSeal(SEAL_KEY), Date.now())).rejects.toThrow(
+      'ENCRYPTION_KEY is not the key',
+    );
+    for (const column of SEALED_COLUMNS) {
+      // With an empty prefix of another format every row counts as older.
+      for (const { names, sealed } of await readOlder(db, column, Buffer.from([0]), null, 1_000))
+        for (const value of sealed) expect(alone.open(value, column.sealName(names))).not.toBe('');
+    }
+    const [member] = await db.query<{ phone: Buffer; phoneHash: Buffer }>(
+      'select phone, phone_hash as "phoneHash" from members where phone_hash = $1',
+      [hashOfPhone(alone, ada.phone)],
+    );
+    expect(member === undefined ? null : openPhone(alone, member)).toBe(ada.phone);
+    const tokens = makeTokens({ ...context, seal: alone, issuer: () => context.address.base, memberIssuer: null });
+    expect(await context.tokens.verify(await tokens.sign(ada.id))).toBe(ada.id);
+    const [entry] = await db.query(`select action, detail from installation_audit order by audit_id limit 1`);
+    expect(entry).toEqual({ action: 'encryption.rotate', detail: { resealed: total, left: 0, unreadable: 0 } });
+  });
+
+  it('leaves a value that a server changed meanwhile, and a value that opens with no key, and says so', async () => {
+    const { db } = fixture.world;
+    const third = newSeal(Buffer.alloc(32, 9), NEW_KEY);
+    await verifyEncryptionKey(db, third, Date.now());
+    const column = SEALED_COLUMNS.find(({ table }) => table === 'integrations');
+    if (column === undefined) throw new Error('integrations have a sealed column');
+    const [row] = await readOlder(db, column, third.currentPrefix, null, 1);
+    if (row === undefined) throw new Error('there is an integration');
+    const name = column.sealName(row.names);
+    const foreign = newSeal(Buffer.alloc(32, 5)).seal('of another key', name);
+    expect(await replaceSealed(db, column, row, [foreign])).toBe(true);
+    expect(await replaceSealed(db, column, row, [third.seal('too late', name)])).toBe(false);
+    const found = await rotate(third);
+    expect(found).toMatchObject({ left: 1, unreadable: 1 });
+    expect(found.firstUnreadable).toContain('integrations.secret of');
+    // The installation keeps the key that it needs.
+    await expect(verifyEncryptionKey(db, newSeal(Buffer.alloc(32, 9)), Date.now())).rejects.toThrow('ENCRYPTION_KEY');
+    await verifyEncryptionKey(db, newSeal(NEW_KEY), Date.now());
+  });
+});

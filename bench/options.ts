@@ -18,6 +18,7 @@ import { idempotentReplay } from './idempotent-replay.ts';
 import { listGrowth } from './list-growth.ts';
 import { oneHotKey } from './one-hot-key.ts';
 import { readCheckout } from './read-checkout.ts';
+import { silentReaders } from './silent-readers.ts';
 import { worstRequest } from './worst-request.ts';
 
 const BENCHES: readonly Bench[] = [
@@ -40,6 +41,7 @@ const BENCHES: readonly Bench[] = [
   coldStart,
   guestPage,
   worstRequest,
+  silentReaders,
 ];
 
 export interface Options {

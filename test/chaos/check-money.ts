@@ -25,6 +25,7 @@ export function checkMoney(ours: OurRecords, processor: ProcessorRecords, found:
 }
 
 const UNFINISHED_MOVEMENTS = new Set(['waiting', 'sending', 'pending', 'frozen']);
+const isClosed = ({ status }: MovementRow): boolean => status === 'closed';
 const isRefund = (kind: MovementRow['kind']): boolean => kind === 'refund' || kind === 'return';
 
 function checkFinished(ours: OurRecords, found: Found): void {
@@ -75,12 +76,15 @@ function checkProcessorHold(
   }
 }
 
-/** A refund has failed here only if it failed at the processor, and the guests of its checkout are owed exactly that. */
+/**
+ * A refund has failed here only if it failed at the processor, and the guests of its checkout are owed exactly that, less
+ * what was closed.
+ */
 function checkFailedRefunds(ours: OurRecords, processor: ProcessorRecords, found: Found): void {
   const rule = 'a failed refund is owed to its guest';
   const refunds = new Map(processor.refunds.map((refund) => [refund.id, refund]));
   const failed = ours.movements.filter(({ kind, status }) => status === 'failed' && isRefund(kind));
-  for (const { id, checkoutId, kind, processorId } of failed) {
+  for (const { id, checkoutId, kind, processorId } of [...failed, ...ours.movements.filter(isClosed)]) {
     const status = refunds.get(processorId ?? '')?.status ?? 'unknown';
     if (status !== 'failed') found(rule, checkoutId, `${kind} ${id} failed here, and is ${status} there`);
   }
@@ -98,6 +102,11 @@ function checkFailedRefunds(ours: OurRecords, processor: ProcessorRecords, found
 function owedToGuests(movements: readonly MovementRow[], kind: 'refund' | 'return'): number {
   const failed = movements.filter((movement) => movement.kind === kind && movement.status === 'failed');
   return sumOf(failed, ({ amount, feePart }) => amount - feePart);
+}
+
+/** What an operator has paid to guests in another way, because the refund had failed. */
+function paidElsewhere(movements: readonly MovementRow[]): number {
+  return sumOf(movements.filter(isClosed), ({ amount }) => amount);
 }
 
 function checkOurHolds(holds: readonly HoldRow[], processor: ProcessorRecords, found: Found): void {
@@ -170,7 +179,9 @@ function checkCharges(ours: OurRecords, processor: ProcessorRecords, found: Foun
   for (const checkout of ours.checkouts) {
     const own = byCheckout.get(checkout.id) ?? [];
     const charged = sumOf(own, ({ captured, refunded }) => captured - refunded);
-    if (checkout.status !== 'completed' && charged !== checkout.failedRefundAmount) {
+    const elsewhere = paidElsewhere(movements.get(checkout.id) ?? []);
+    const notRefunded = checkout.failedRefundAmount + elsewhere;
+    if (checkout.status !== 'completed' && charged !== notRefunded) {
       found(
         'no guest is charged without a completed checkout',
         checkout.id,
@@ -178,24 +189,30 @@ function checkCharges(ours: OurRecords, processor: ProcessorRecords, found: Foun
       );
     }
     if (checkout.status !== 'completed') continue;
-    const due = checkout.amount - checkout.refundedAmount + checkout.failedRefundAmount;
+    const due = checkout.amount - checkout.refundedAmount + notRefunded;
     if (charged !== due)
       found('captured = net + fee + refunded', checkout.id, `${charged} is charged there, ${due} here`);
     const entry = (kind: string): number => ours.entries.get(checkout.id)?.get(kind) ?? 0;
     // What settled an earlier debt of the venue counts as paid to it, and what it owes as taken back.
     const debts = entry('debt_paid') - entry('debt');
     const venue = sumOf(own, ({ transferred, reversed }) => transferred - reversed) + debts;
-    const fee = checkout.feeAmount - entry('fee_return') + entry('fee_return_failed');
+    const fee = checkout.feeAmount - entry('fee_return') + entry('fee_return_failed') - entry('fee_return_closed');
     const owed = owedToGuests(movements.get(checkout.id) ?? [], 'refund');
-    if (venue + fee + owed !== due) {
-      const parts = `${venue} to the venue + ${fee} fee + ${owed} owed to guests`;
+    if (venue + fee + owed + elsewhere !== due) {
+      const parts = `${venue} to the venue + ${fee} fee + ${owed} owed to guests + ${elsewhere} paid elsewhere`;
       found('captured = net + fee + refunded', checkout.id, `${parts} is not ${due}`);
     }
-    checkEntries(checkout, ours.entries.get(checkout.id), found);
+    checkEntries(checkout, checkout.refundedAmount - notRefunded, ours.entries.get(checkout.id), found);
   }
 }
 
-function checkEntries(checkout: CheckoutRow, entries: ReadonlyMap<string, number> | undefined, found: Found): void {
+/** `expected`: what the processor has refunded. */
+function checkEntries(
+  checkout: CheckoutRow,
+  expected: number,
+  entries: ReadonlyMap<string, number> | undefined,
+  found: Found,
+): void {
   const sum = (kind: string): number => entries?.get(kind) ?? 0;
   // A capture that was returned immediately has entries too.
   const captured = sum('capture') - sum('return');
@@ -210,7 +227,6 @@ function checkEntries(checkout: CheckoutRow, entries: ReadonlyMap<string, number
     );
   }
   const refunded = sum('refund') + sum('fee_return') - sum('refund_failed') - sum('fee_return_failed');
-  const expected = checkout.refundedAmount - checkout.failedRefundAmount;
   if (refunded !== expected) {
     found('the ledger matches the checkout', checkout.id, `${refunded} refunded, not ${expected}`);
   }
@@ -243,6 +259,7 @@ function checkLedger(ours: OurRecords, processor: ProcessorRecords, found: Found
   const remainders: [string, number][] = [
     ['guest_funds', -owedToGuests(ours.movements, 'return')],
     ['venue_payable', -owedToGuests(ours.movements, 'refund')],
+    ['paid_elsewhere', -paidElsewhere(ours.movements)],
     ['disputed_funds', 0],
   ];
   for (const [account, expected] of remainders) {

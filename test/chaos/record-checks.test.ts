@@ -227,6 +227,28 @@ it('finds nothing in correct records of a failed refund and a refused reversal',
   expect(rulesBroken(withFailedRefund(soundRecords()))).toEqual([]);
 });
 
+/** The operator has paid the failed refund in another way, and closed it. */
+function withClosedRefund(records: Records): Records {
+  const failed = withFailedRefund(records);
+  const { ours } = failed;
+  const entries = new Map(ours.entries.get('chk_1')).set('refund_closed', 90).set('fee_return_closed', 10);
+  return oursWith(failed, {
+    checkouts: records.ours.checkouts,
+    shares: records.ours.shares,
+    movements: ours.movements.map((one) => (one.status === 'failed' ? { ...one, status: 'closed' } : one)),
+    events: [
+      ...ours.events,
+      { checkoutId: 'chk_1', sequence: 9, type: 'refund.created', status: 'completed', refundedAmount: 200, at: 8000 },
+    ],
+    balances: new Map([...ours.balances, ['venue_payable', 0], ['fee_income', -80], ['paid_elsewhere', -100]]),
+    entries: new Map([['chk_1', entries]]),
+  });
+}
+
+it('finds nothing in correct records of a failed refund that was closed', () => {
+  expect(rulesBroken(withClosedRefund(soundRecords()))).toEqual([]);
+});
+
 const VIOLATIONS: readonly (readonly [string, (records: Records) => Records])[] = [
   [
     'no hold is orphaned',
@@ -277,6 +299,14 @@ const VIOLATIONS: readonly (readonly [string, (records: Records) => Records])[] 
   [
     'temporary accounts hold only failed refunds',
     (records) => oursWith(withFailedRefund(records), { balances: records.ours.balances }),
+  ],
+  [
+    'temporary accounts hold only failed refunds',
+    (records) => oursWith(withClosedRefund(records), { balances: withFailedRefund(records).ours.balances }),
+  ],
+  [
+    'one event for each change',
+    (records) => oursWith(withClosedRefund(records), { events: withFailedRefund(records).ours.events }),
   ],
   [
     'temporary accounts hold only failed refunds',

@@ -82,6 +82,7 @@ export function summarize(facts: RunFacts): RunSummary {
     reversals_refused: reversals.length,
     debt_paid: debtPaid,
     refunds_failed: failedRefunds(ours).length,
+    refunds_closed: ours.movements.filter(({ status }) => status === 'closed').length,
     pay_outs: countEvents('pay out'),
     events: ours.events.length,
     answered: recorder.total('answered'),
@@ -99,7 +100,7 @@ export function summarize(facts: RunFacts): RunSummary {
     `seed ${seed}, ${minutes} minutes: ${figures.kills} kills (${formatCounts(killed)}), ${figures.terminated} SIGTERM, ${figures.stops} stops, ${figures.restarts} restarts and ${figures.promotions} promotions of PostgreSQL, ${figures.cuts} cuts, ${figures.faults} times processor faults, receivers: ${formatCounts(figures.receiver_faults)}`,
     `skipped, because the target was not running: ${formatCounts(figures.skipped)}`,
     `${figures.checkouts} checkouts (${formatCounts(statuses)}), ${acknowledged} acknowledged, ${processor.holds.length} payment intents, ${captured} captured, ${refunds} refunds, ${ours.events.length} events, ${facts.posts} posts to the partners' servers`,
-    `${reversals.length} reversals refused, because the venue had been paid out (later transfers settled ${debtPaid}), ${figures.refunds_failed} refunds failed later`,
+    `${reversals.length} reversals refused, because the venue had been paid out (later transfers settled ${debtPaid}), ${figures.refunds_failed} refunds failed later (${figures.refunds_closed} were closed)`,
     `${figures.answered} calls answered, ${figures.failed_calls} failed (${formatCounts(Object.fromEntries(recorder.failures))}); ${settling}`,
     `events waited at most ${(facts.waits.longest / 1000).toFixed(1)} s without a disturbance, and ${facts.waits.inQuiet ?? 'too many'} ms after the nemesis, beside a dead endpoint; ${facts.logLines} log lines were checked`,
   ];
@@ -156,7 +157,8 @@ function refusedReversals({ movements }: OurRecords): readonly MovementRow[] {
 }
 
 function failedRefunds({ movements }: OurRecords): readonly MovementRow[] {
-  return movements.filter(({ kind, status }) => (kind === 'refund' || kind === 'return') && status === 'failed');
+  const isRefund = ({ kind }: MovementRow): boolean => kind === 'refund' || kind === 'return';
+  return movements.filter((movement) => isRefund(movement) && ['failed', 'closed'].includes(movement.status));
 }
 
 function countPromotions(timeline: readonly TimelineEvent[]): number {

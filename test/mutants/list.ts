@@ -8,6 +8,7 @@ import { GUARD_BUGS } from './guard-bugs.ts';
 import { LEASE_BUGS } from './lease-bugs.ts';
 import { MESSAGE_BUGS } from './message-bugs.ts';
 import { MONEY_BUGS } from './money-bugs.ts';
+import { OVERLOAD_BUGS } from './overload-bugs.ts';
 import { PROCESSOR_BUGS } from './processor-bugs.ts';
 import { REFUND_BUGS } from './refund-bugs.ts';
 import { RENEWAL_BUGS } from './renewal-bugs.ts';
@@ -47,4 +48,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...REFUND_BUGS,
   ...ACCOUNT_BUGS,
   ...RENEWAL_BUGS,
+  ...OVERLOAD_BUGS,
 ];

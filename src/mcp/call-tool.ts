@@ -3,7 +3,7 @@
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { invalid, type Problem } from '../base/errors.ts';
-import type { JsonValue } from '../base/json/parse.ts';
+import type { BadText, JsonValue } from '../base/json/parse.ts';
 import type { Schema } from '../base/schema/registry.ts';
 import { parsedCandidate, type RequestInput } from '../run/check-input.ts';
 import type { Tool } from '../run/operations/tools.ts';
@@ -15,6 +15,7 @@ import type { ToolServerContext } from '../run/tool-server.ts';
 export interface ToolCall {
   readonly tool: Tool;
   readonly toolArguments: JsonValue | undefined;
+  readonly pointedArguments: readonly BadText[];
   readonly caller: Principal | null;
   /** Why the tool may not run (scope, rate limit); null: it may. */
   readonly refusal: Problem | null;
@@ -86,10 +87,11 @@ export function escapeControlCharacters(text: string): string {
 /**
  * The input as the route would have it. Arguments for path or query are checked here, so that pointers lead into them.
  */
-function requestInputFor({ app: context }: ToolServerContext, { tool, toolArguments: given }: ToolCall): RequestInput {
+function requestInputFor({ app: context }: ToolServerContext, call: ToolCall): RequestInput {
+  const { tool, toolArguments: given, pointedArguments } = call;
   const parsedBody = given ?? {};
   const nothing = { params: {}, query: {} };
-  if (tool.argumentsAs === 'body') return { ...nothing, parsedBody };
+  if (tool.argumentsAs === 'body') return { ...nothing, parsedBody, pointedNumbers: pointedArguments };
   const problems = context.validator.inlineProblems(tool.input as Schema, parsedCandidate(parsedBody));
   if (problems.length > 0) throw invalid(problems);
   return tool.argumentsAs === 'nothing' ? nothing : { ...nothing, [tool.argumentsAs]: stringMembers(given) };

@@ -8,7 +8,7 @@ import {
   isJSONRPCResponse,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server';
-import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
+import { type BadText, type JsonValue, parseStrictJson } from '../base/json/parse.ts';
 import type { ToolRequest } from '../run/tool-server.ts';
 
 /**
@@ -39,6 +39,8 @@ export interface Message {
   readonly method: string;
   readonly params: Readonly<Record<string, JsonValue>>;
   readonly value: JsonValue;
+  /** What only the text of the arguments tells: whole numbers that are written with a point or an exponent. */
+  readonly pointedArguments: readonly BadText[];
 }
 
 export interface RpcError {
@@ -67,8 +69,8 @@ export function parsePost({ body, headers }: ToolRequest): ParsedPost {
   }
   const { value } = parsed;
   const isBatch = Array.isArray(value);
-  const messages = (Array.isArray(value) ? value.slice(0, MAX_BATCH_SIZE) : [value]).map((one) =>
-    parseMessage(one, isBatch),
+  const messages = (Array.isArray(value) ? value.slice(0, MAX_BATCH_SIZE) : [value]).map((one, index) =>
+    parseMessage(one, isBatch, pointedBelow(parsed.badTexts, `${isBatch ? `/${index}` : ''}/params/arguments`)),
   );
   const version = headers['mcp-protocol-version'];
   const isStateless = version === STATELESS_VERSION || messages.some(isStatelessMessage);
@@ -102,11 +104,17 @@ function makeRpcError(id: RpcError['id'], code: number, message: string, data?: 
   return { kind: 'error', id, code, message, ...(data === undefined ? {} : { data }) };
 }
 
-function parseMessage(value: JsonValue, inBatch: boolean): Message | RpcError {
+/** The pointers lead into the arguments. */
+function pointedBelow(badTexts: readonly BadText[], at: string): BadText[] {
+  const pointed = badTexts.filter(({ field, problem }) => problem === 'pointed' && field.startsWith(`${at}/`));
+  return pointed.map((bad) => ({ problem: bad.problem, field: bad.field.slice(at.length) }));
+}
+
+function parseMessage(value: JsonValue, inBatch: boolean, pointedArguments: readonly BadText[]): Message | RpcError {
   const shape = (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}) as MessageMembers;
   const id = typeof shape.id === 'string' || Number.isSafeInteger(shape.id) ? (shape.id as string | number) : null;
   const method = typeof shape.method === 'string' ? shape.method : '';
-  const message = { id, method, params: shape.params ?? {}, value };
+  const message = { id, method, params: shape.params ?? {}, value, pointedArguments };
   if (inBatch && method === 'initialize') return makeRpcError(id, CODES.request, 'initialize must not be in a batch.');
   if (id !== null && isJSONRPCRequest(value)) return { kind: 'request', ...message };
   if (!('id' in shape) && isJSONRPCNotification(value)) return { kind: 'notification', ...message };

@@ -137,7 +137,9 @@ async function serveOne(
   if (refusal !== null && (tool === null || !isToolRefusal(refusal))) return refusedMessage(post, message, refusal);
   const { requestId } = request;
   const toolArguments = message.params.arguments;
-  const call: ToolCall | null = tool === null ? null : { tool, toolArguments, caller, refusal, requestId };
+  const { pointedArguments } = message;
+  const call: ToolCall | null =
+    tool === null ? null : { tool, toolArguments, pointedArguments, caller, refusal, requestId };
   const context = { call, requestId, reportOutcome: outcome.record };
   return parsed.isStateless
     ? protocol.serveStateless(message, context, protocolHeaders(request))

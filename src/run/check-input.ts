@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type FieldProblem, invalid, notFound, Problem } from '../base/errors.ts';
 import { findBadTextsIn } from '../base/json/escaped-text.ts';
-import { type JsonValue, parseStrictJson, strictJsonSteps } from '../base/json/parse.ts';
+import { type BadText, type JsonValue, parseStrictJson, strictJsonSteps } from '../base/json/parse.ts';
 import type { Input } from '../base/operation.ts';
 import { candidateFrom, type ValidationResult } from '../base/schema/contract.ts';
 import type { Candidate, Validator } from '../base/schema/validate.ts';
@@ -22,6 +22,8 @@ export interface RequestInput {
   readonly body?: Buffer | null;
   /** Instead of `body`: a value that the server has already, from the fields of a form or the arguments of a tool. */
   readonly parsedBody?: JsonValue;
+  /** Of `parsedBody`: the whole numbers that its text wrote with a point or an exponent. */
+  readonly pointedNumbers?: readonly BadText[];
   readonly contentType?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   /** The version of the object that a form was rendered from. */
@@ -76,7 +78,10 @@ async function parseBody(
   request: RequestInput,
   isLong: boolean,
 ): Promise<Candidate | null> {
-  if (request.parsedBody !== undefined) return parsedCandidate(request.parsedBody);
+  if (request.parsedBody !== undefined) {
+    const candidate = parsedCandidate(request.parsedBody);
+    return { ...candidate, badTexts: [...candidate.badTexts, ...(request.pointedNumbers ?? [])] };
+  }
   const isEmpty = request.body == null || request.body.length === 0;
   if (operation.method === 'GET' || (isEmpty && operation.body === undefined)) return null;
   if (isEmpty && acceptsEmptyBody(context, operation)) return { value: {}, text: '{}', badTexts: [] };

@@ -73,7 +73,7 @@ describe('the strict parser accepts what RFC 8259 allows', () => {
     const result = accepted(text);
     expect(isDeepStrictEqual(result.value, reference(Buffer.from(text))?.value)).toBe(true);
     expect(result.text).toBe(text);
-    expect(result.badTexts).toEqual([]);
+    expect(result.badTexts.filter(({ problem }) => problem !== 'pointed')).toEqual([]);
   });
 });
 
@@ -409,7 +409,8 @@ describe('properties of the parser', () => {
   it('bad text is reported exactly when some string of the value holds NUL or a lone surrogate', () => {
     fc.assert(
       fc.property(documents, (text) => {
-        const { value, badTexts } = accepted(text);
+        const { value, badTexts: found } = accepted(text);
+        const badTexts = found.filter(({ problem }) => problem !== 'pointed');
         const isBad = (string: string): boolean => /\0|\p{Surrogate}/u.test(string);
         const walk = (inner: JsonValue): boolean => {
           if (typeof inner === 'string') return isBad(inner);

@@ -563,6 +563,15 @@ describe('an import', () => {
     },
   );
 
+  it('an amount written with a point or an exponent fails alone', async () => {
+    const venue = await venueArgs();
+    const pointed = JSON.stringify(boat(1)).replace(/"amount":(\d+)/, '"amount":$1.0');
+    expect(pointed).toContain('.0');
+    const response = await runWithFailures('import', 'boats', file(`${lines([boat(0)])}${pointed}\n`), ...venue);
+    expect(response).toMatchObject({ created: 1, failed: 1 });
+    expect(response.errors).toMatchObject([{ errors: [{ code: 'invalid_type', field: '/pricing/0/amount' }] }]);
+  });
+
   it('an object with a repeated member name fails alone', async () => {
     const venue = await venueArgs();
     const double = JSON.stringify(boat(1)).replace('{', '{"name":"First",');

@@ -98,7 +98,7 @@ describe('an odd address', () => {
 function expectFixesHold(schema: string, text: string): void {
   const parsed = parseStrictJson(Buffer.from(text));
   // Not JSON, or text that cannot be stored: there is no field to fix.
-  if (!parsed.ok || parsed.badTexts.length > 0) return;
+  if (!parsed.ok || parsed.badTexts.some(({ problem }) => problem !== 'pointed')) return;
   const candidate = parsed;
   const { value } = parsed;
   for (const problem of world.context.validator.problems(schema, candidate)) {

@@ -143,6 +143,18 @@ describe('a call without a sign-in', () => {
   });
 });
 
+describe('a custom split', () => {
+  it('has amounts in digits alone: a point or an exponent is invalid_type at its pointer', async () => {
+    const ada = await guests.createPerson('Ada');
+    const path = `/v1/public/checkouts/${await guests.checkout({ amount: 10_000 })}/party`;
+    for (const literal of ['10000.0', '1e4']) {
+      const body = `{"members":[],"split":{"custom":{"organizer":${literal}}}}`;
+      const response = await guests.world.call('POST', path, { key: ada.token, body });
+      expect(statusAndError(response)).toEqual([422, 'invalid_type', '/split/custom/organizer']);
+    }
+  });
+});
+
 describe('a party without members', () => {
   it('is the organizer alone, who pays the whole amount', async () => {
     const ada = await guests.createPerson('Ada');

@@ -6,11 +6,14 @@ import type { JsonValue } from './json-value.ts';
 import { nameAtOffset, type OutlineNode, outlineOf, stringFrom } from './outline.ts';
 import { type PrintedPointer, printedMember } from './pointer.ts';
 
-/** A string value or member name that no database column can hold. */
+/**
+ * A string value or member name that no database column can hold; or a whole number written with a point or an exponent
+ * (`pointed`), which is refused where the schema has an amount of money, and accepted elsewhere.
+ */
 export interface BadText {
   /** JSON pointer of the value or member, itself safe to print. */
   readonly field: string;
-  readonly problem: 'nul' | 'lone_surrogate';
+  readonly problem: 'nul' | 'lone_surrogate' | 'pointed';
   /** Where the field starts in the text, counted as positionsOf(text).startOf does; absent: there was no text. */
   readonly offset?: number;
 }

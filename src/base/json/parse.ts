@@ -8,6 +8,7 @@ import { type BadText, findBadTexts, findDuplicateName } from './escaped-text.ts
 import type { JsonValue } from './json-value.ts';
 import { outlineOf } from './outline.ts';
 import type { PathTree } from './path-tree.ts';
+import { findPointedIntegers } from './pointed-integers.ts';
 import { duplicateMessage, type Patches, Scanner } from './scan.ts';
 import { firstBadUtf8 } from './utf8.ts';
 
@@ -39,7 +40,9 @@ export function* strictJsonSteps(bytes: Buffer): Steps<ParseResult> {
   const { scanner } = read;
   const text = read.text ?? bytes.toString(read.isPlain ? 'latin1' : 'utf8');
   if (scanner.hasBadText) yield;
-  const badTexts = scanner.hasBadText ? findBadTexts(text) : NO_BAD_TEXTS;
+  const unstorable = scanner.hasBadText ? findBadTexts(text) : NO_BAD_TEXTS;
+  if (scanner.hasPointedInteger) yield;
+  const badTexts = scanner.hasPointedInteger ? [...unstorable, ...findPointedIntegers(text)] : unstorable;
   yield;
   const value = parseText(scanner.patches === undefined ? text : patched(bytes, scanner.patches));
   // The scanner is at least as strict as JSON.parse, so this cannot happen. If it did, a refusal would be safe.

@@ -65,6 +65,8 @@ export class Scanner {
   hasBadText = false;
   /** A member name holds an escape, so that its bytes do not tell whether it is a duplicate. */
   hasEscapedName = false;
+  /** A number that may be whole is written with a point or an exponent: 24000.0 or 2.4e4. */
+  hasPointedInteger = false;
   patches: Patches | undefined = undefined;
   /** The found paths, each after those inside it. */
   readonly foundPaths: FoundPath[] = [];
@@ -219,6 +221,7 @@ export class Scanner {
     if (at < end && bytes[at] === POINT) {
       const fraction = this.digits(at + 1);
       if (fraction === at + 1) return this.expected('a digit', fraction);
+      if (this.zeros(at + 1) === fraction) this.hasPointedInteger = true;
       at = fraction;
     }
     let exponentDigits = 0;
@@ -227,6 +230,7 @@ export class Scanner {
       const exponent = sign === PLUS || sign === MINUS ? at + 2 : at + 1;
       at = this.digits(exponent);
       if (at === exponent) return this.expected('a digit', at);
+      this.hasPointedInteger = true;
       exponentDigits = at - exponent;
     }
     const isNegativeZero = isZero && bytes[start] === MINUS;
@@ -251,6 +255,12 @@ export class Scanner {
     const { bytes, end } = this;
     let at = start;
     while (at < end && (bytes[at] as number) >= ZERO && (bytes[at] as number) <= NINE) at += 1;
+    return at;
+  }
+
+  private zeros(start: number): number {
+    let at = start;
+    while (this.byteAt(at) === ZERO) at += 1;
     return at;
   }
 

@@ -7,7 +7,8 @@ import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import type { FieldProblem } from '../errors.ts';
 import type { BadText, JsonValue } from '../json/parse.ts';
 import { splitPointer } from '../json/pointer.ts';
-import { sample } from './describe.ts';
+import { MAX_AMOUNT } from '../money.ts';
+import { describe, sample } from './describe.ts';
 import { inDocumentOrder } from './document-order.ts';
 import { type LazyProblem, problemAt, withoutRepeats } from './explain.ts';
 import { formats } from './formats.ts';
@@ -74,7 +75,7 @@ export function makeValidator(registry: Registry): Validator {
   };
   return {
     problems(schemaName, candidate, rules, budget = newProblemBudget()) {
-      const broken = candidate.badTexts.map((bad) => badText(registry, schemaName, bad));
+      const broken = badTextsIn(registry, schemaName, candidate);
       const others = found(compile(schemaName), candidate.value, budget);
       rules?.(candidate.value, (problem) => {
         if (others.length < MAX_SORTED)
@@ -85,7 +86,7 @@ export function makeValidator(registry: Registry): Validator {
     },
     inlineProblems(schema, candidate) {
       const budget = newProblemBudget();
-      const broken = candidate.badTexts.map((bad) => badText(registry, null, bad));
+      const broken = badTextsIn(registry, null, candidate);
       return listProblems(broken, found(compile(schema), candidate.value, budget), candidate, budget);
     },
     warm: (schemaNames) => {
@@ -198,6 +199,31 @@ function guardedRef(registry: Registry, ref: string): string {
   return pointer === '' ? ref : `${file}#${path}`;
 }
 
+/** An amount of money is written in digits alone; a whole number written in another way is accepted elsewhere. */
+function badTextsIn(registry: Registry, schemaName: string | null, { badTexts }: Candidate): LazyProblem[] {
+  return badTexts.flatMap((bad) => {
+    if (bad.problem !== 'pointed') return [badText(registry, schemaName, bad)];
+    const schema = schemaName === null ? null : schemaAt(registry, registry.get(schemaName), bad.field);
+    return isMoney(schema) ? [pointedAmount(registry, schema, bad.field)] : [];
+  });
+}
+
+/** Every amount of money has the same maximum, and nothing else has it: a test compares the schemas. */
+function isMoney(schema: Schema | null): schema is Schema {
+  return schema?.maximum === MAX_AMOUNT;
+}
+
+function pointedAmount(registry: Registry, schema: Schema, field: string): LazyProblem {
+  const describeProblem = (): FieldProblem => ({
+    code: 'invalid_type',
+    field,
+    message: `${splitPointer(field).at(-1)} must be written in digits alone, without a point or an exponent.`,
+    expected: `${describe(registry, schema)}, in digits alone`,
+    example_fix: sample(registry, schema),
+  });
+  return { code: 'invalid_type', field, describe: describeProblem };
+}
+
 function badText(registry: Registry, schemaName: string | null, bad: BadText): LazyProblem {
   const what = bad.problem === 'nul' ? 'the character U+0000' : 'half of a surrogate pair';
   const describe = (): FieldProblem => {
@@ -213,15 +239,24 @@ function badText(registry: Registry, schemaName: string | null, bad: BadText): L
   return { code: 'invalid_format', field: bad.field, describe };
 }
 
-/** The schema of the value at a pointer; null where none can be found by properties and items alone. */
+/** The schema of the value at a pointer, through the branches of a choice too; null where none can be found. */
 function schemaAt(registry: Registry, root: Schema, pointer: string): Schema | null {
-  let schema = registry.resolve(root);
+  let schema: Schema | null = registry.resolve(root);
   for (const token of splitPointer(pointer)) {
-    const properties = (schema.properties ?? {}) as Record<string, Schema>;
-    const map = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
-    const inside = schema.items ?? (Object.hasOwn(properties, token) ? properties[token] : map);
-    if (inside === undefined || inside === null) return null;
-    schema = registry.resolve(inside as Schema);
+    schema = schema === null ? null : memberSchema(registry, schema, token);
+    if (schema === null) return null;
   }
   return schema;
+}
+
+function memberSchema(registry: Registry, schema: Schema, token: string): Schema | null {
+  const properties = (schema.properties ?? {}) as Record<string, Schema>;
+  const map = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+  const inside = schema.items ?? (Object.hasOwn(properties, token) ? properties[token] : map);
+  if (inside !== undefined && inside !== null) return registry.resolve(inside as Schema);
+  for (const branch of [schema.then, schema.else]) {
+    const found = branch === undefined ? null : memberSchema(registry, registry.resolve(branch as Schema), token);
+    if (found !== null) return found;
+  }
+  return null;
 }

@@ -1,0 +1,105 @@
+// Money is an integer in minor units, written in digits alone: with a point or an exponent it is invalid_type at its
+// pointer, at every entry point. Other integers may be written so, as JSON Schema says.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseStrictJson } from '../../src/base/json/parse.ts';
+import { MAX_AMOUNT } from '../../src/base/money.ts';
+import { checkoutBody } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+
+let world: TestWorld;
+let key: string;
+beforeAll(async () => {
+  world = await openTestWorld();
+  const { venue } = await world.venue({ origins: ['https://harbor.example'] });
+  key = (await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 })).key;
+});
+afterAll(() => world.close());
+
+const TIER = { amount: 777, currency: 'usd', unit: 'per_person' };
+const OFFERING = { external_id: 'o', kind: 'table', title: 'Table', tiers: [TIER] };
+const BOAT = {
+  external_id: 'boat-17',
+  name: 'Second Wind',
+  type: 'catamaran',
+  length_ft: 42,
+  capacity: 12,
+  captain: 'included',
+  location: { city: 'Miami' },
+  pricing: [{ duration_hours: 4, amount: 777, currency: 'usd' }],
+  photo_urls: ['https://cdn.fleet.example/1.jpg'],
+};
+const checkout = checkoutBody({ amount: 777, return_url: 'https://harbor.example/thanks' });
+
+/** Path, body with 777 as the amount, pointer of the amount. */
+const DOORS: readonly (readonly [path: string, body: object, field: string])[] = [
+  ['/v1/checkouts', checkout, '/amount'],
+  ['/v1/checkouts/chk_x/refund', { amount: 777 }, '/amount'],
+  ['/v1/offerings', OFFERING, '/tiers/0/amount'],
+  ['/v1/offerings', { ...OFFERING, tiers: [{ ...TIER, amount: 1, minimum_spend: 777 }] }, '/tiers/0/minimum_spend'],
+  [
+    '/v1/offerings',
+    { ...OFFERING, tiers: [{ ...TIER, amount: 1, deposit: { amount: 777 } }] },
+    '/tiers/0/deposit/amount',
+  ],
+  ['/v1/offerings', { offerings: [OFFERING] }, '/offerings/0/tiers/0/amount'],
+  ['/v1/boats', BOAT, '/pricing/0/amount'],
+];
+const written = (body: object, literal: string): string => JSON.stringify(body).replace('777', literal);
+
+describe.each(['777.0', '7.77e2', '777E0', '77700e-2'])('an amount written as %s', (literal) => {
+  it.each(DOORS)('is invalid_type at POST %s %j %s', async (path, body, field) => {
+    const { status, json } = await world.call('POST', path, { key, body: written(body, literal) });
+    expect([status, json.error.code, json.error.field]).toEqual([422, 'invalid_type', field]);
+    expect(Number.isInteger(json.errors[0].example_fix)).toBe(true);
+  });
+
+  it('is an error of its boat alone in a fleet', async () => {
+    const fleet = written(
+      { boats: [{ ...BOAT, external_id: 'ok', pricing: [{ ...BOAT.pricing[0], amount: 1 }] }, BOAT] },
+      literal,
+    );
+    const { json } = await world.call('POST', '/v1/boats', { key, body: fleet });
+    expect(json.results.map(({ result }: { result: string }) => result)[1]).toBe('error');
+    expect(json.results[1].error).toMatchObject({ code: 'invalid_type', field: '/boats/1/pricing/0/amount' });
+    expect(json.summary.errors).toBe(1);
+  });
+
+  it('is invalid_type in the arguments of a tool', async () => {
+    const call = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'create_checkout', arguments: checkout },
+    };
+    const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+    const { json } = await world.call('POST', '/mcp', { key, body: written(call, literal), headers });
+    expect(json.result.isError).toBe(true);
+    expect(json.result.structuredContent.error).toMatchObject({ code: 'invalid_type', field: '/amount' });
+  });
+});
+
+it('every amount of the schemas has the maximum that marks it as money, and nothing else has it', () => {
+  const marked: string[] = [];
+  const visit = (node: unknown, at: string): void => {
+    if (typeof node !== 'object' || node === null) return;
+    if ((node as { maximum?: unknown }).maximum === MAX_AMOUNT) marked.push(at);
+    for (const [name, part] of Object.entries(node)) if (name !== 'examples') visit(part, `${at}/${name}`);
+  };
+  for (const name of world.context.registry.names) visit(world.context.registry.get(name), name);
+  expect(marked.filter((at) => !/amount(_or_null)?$/.test(at))).toEqual([]);
+  expect(marked).toEqual(
+    expect.arrayContaining(['fields/$defs/amount', 'fields/$defs/charge_amount', 'refund/properties/amount']),
+  );
+});
+
+it('an integer that is not money may be written with a point or an exponent', async () => {
+  const body = written({ ...BOAT, pricing: [{ ...BOAT.pricing[0], amount: 1 }], capacity: 777 }, '1.2e1');
+  const { status, json } = await world.call('POST', '/v1/boats', { key, body });
+  expect([status, json.data?.capacity], JSON.stringify(json)).toEqual([201, 12]);
+});
+
+it('the parser names each whole number with a point or an exponent, and no other', () => {
+  const parsed = parseStrictJson(Buffer.from('{"a":[1,2.0,2.5,{"b~/":3e0}],"c":-4.00,"d":"5.0","e":1e-1}'));
+  expect(parsed.ok && parsed.badTexts.map(({ field }) => field)).toEqual(['/a/1', '/a/3/b~0~1', '/c']);
+});

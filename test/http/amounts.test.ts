@@ -32,7 +32,7 @@ const BOAT = {
 const checkout = checkoutBody({ amount: 777, return_url: 'https://harbor.example/thanks' });
 
 /** Path, body with 777 as the amount, pointer of the amount. */
-const DOORS: readonly (readonly [path: string, body: object, field: string])[] = [
+const ENTRY_POINTS: readonly (readonly [path: string, body: object, field: string])[] = [
   ['/v1/checkouts', checkout, '/amount'],
   ['/v1/checkouts/chk_x/refund', { amount: 777 }, '/amount'],
   ['/v1/offerings', OFFERING, '/tiers/0/amount'],
@@ -48,7 +48,7 @@ const DOORS: readonly (readonly [path: string, body: object, field: string])[] =
 const written = (body: object, literal: string): string => JSON.stringify(body).replace('777', literal);
 
 describe.each(['777.0', '7.77e2', '777E0', '77700e-2'])('an amount written as %s', (literal) => {
-  it.each(DOORS)('is invalid_type at POST %s %j %s', async (path, body, field) => {
+  it.each(ENTRY_POINTS)('is invalid_type at POST %s %j %s', async (path, body, field) => {
     const { status, json } = await world.call('POST', path, { key, body: written(body, literal) });
     expect([status, json.error.code, json.error.field]).toEqual([422, 'invalid_type', field]);
     expect(Number.isInteger(json.errors[0].example_fix)).toBe(true);

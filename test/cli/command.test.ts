@@ -645,10 +645,6 @@ describe('help', () => {
   it('and messages of "member create" show the example of a phone, and no phone of a person', async () => {
     const help = await run(['member', 'create', '--help'], failIfOpened);
     expect(help.out).toContain('such as +15550100042');
-    const refused = await run(['member', 'create', '--phone', '5550100042']);
-    expect(refused.exit).not.toBe(0);
-    expect(refused.err).toContain('+15550100042');
-    expect(refused.err).not.toContain('redacted');
     expect(errorLine(new Error('no text to +15550100042 or +4915123456789'), [])).toBe(
       'no text to +15550100042 or [redacted phone]',
     );

@@ -83,6 +83,7 @@ describe('a phone that gets no texts', () => {
     expect(await cli.line(1, 'member', 'create', '--phone', '+44 20 7946 0958')).toBe(
       '--phone: This is not a mobile number, and the service sends texts to mobile numbers only.',
     );
+    expect(await cli.line(1, 'member', 'create', '--phone', '0049')).toContain('such as "+15550100042"');
     const { id } = await cli.json<{ id: string }>('member', 'create', '--phone', '+49 151 2345 6789');
     expect((await create(GERMAN_MOBILE)).id).toBe(id);
   });

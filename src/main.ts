@@ -4,7 +4,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as yieldToIo } from 'node:timers/promises';
-import { systemClock } from './base/clock.ts';
+import { systemClock, systemMonotonicClock } from './base/clock.ts';
 import type { CommandContext } from './base/command-context.ts';
 import { type Config, ConfigError, parseKeys, readConfig } from './base/config.ts';
 import { isUnavailable, openDb, sqlState } from './base/db.ts';
@@ -240,13 +240,20 @@ function requireDatabaseUrl(config: Config, role: string): string {
   ]);
 }
 
-/** Resolves when the shutdown after SIGINT or SIGTERM is complete. A second signal or a timeout exits immediately. */
+/** A terminal signals the whole process group, and npm passes the signal on: one Ctrl-C arrives twice. */
+const SAME_SIGNAL_MS = 1_000;
+
+/** Resolves when the shutdown after SIGINT or SIGTERM is complete. A later signal or a timeout exits immediately. */
 function onStopSignal(config: Config, log: Log, shutdown: Shutdown): Promise<void> {
   return new Promise((resolve) => {
-    let isStopping = false;
+    let stoppingSince: number | null = null;
     const stop = (reason: NodeJS.Signals | 'npm has ended'): void => {
-      if (isStopping) process.exit(130);
-      isStopping = true;
+      const now = systemMonotonicClock.now();
+      if (stoppingSince !== null) {
+        if (now - stoppingSince > SAME_SIGNAL_MS) process.exit(130);
+        return;
+      }
+      stoppingSince = now;
       log.info({ reason }, 'the process was asked to stop');
       const forcedExit = setTimeout(() => {
         log.error('the process did not stop in time and exits');
@@ -262,7 +269,7 @@ function onStopSignal(config: Config, log: Log, shutdown: Shutdown): Promise<voi
     process.on('SIGINT', stop);
     process.on('SIGTERM', stop);
     onEndOfNpm(() => {
-      if (!isStopping) stop('npm has ended');
+      if (stoppingSince === null) stop('npm has ended');
     });
   });
 }

@@ -165,7 +165,7 @@ describe('the report', () => {
         fc.array(fc.array(eventDraft, { minLength: 1, maxLength: 40 }), { maxLength: 5 }),
         windows,
         async (batches, requested) => {
-          const activity = await openTestActivity(world, 3);
+          const activity = await openTestActivity(world, 3, 'live');
           const sent: ActivityEvent[] = [];
           for (const batch of batches) {
             const events = batch.map((one) => eventOf(activity, one));
@@ -188,7 +188,7 @@ describe('the report', () => {
   it('equals a recount when two servers get the same and overlapping batches at the same time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(eventDraft, { minLength: 20, maxLength: 60 }), windows, async (all, requested) => {
-        const activity = await openTestActivity(world, 3);
+        const activity = await openTestActivity(world, 3, 'live');
         const events = firstOfEachId(all.map((one) => eventOf(activity, one)));
         const half = Math.floor(events.length / 2);
         const batches = [
@@ -209,7 +209,7 @@ describe('the report', () => {
   }, 120_000);
 
   it('counts a person once in a window of 366 days, and once on each of two days', async () => {
-    const activity = await openTestActivity(world, 1);
+    const activity = await openTestActivity(world, 1, 'live');
     const events = [0, 200, 365, 366, 400, 800].map((day, id) =>
       eventOf(activity, {
         id,
@@ -233,7 +233,7 @@ describe('the report', () => {
 
 describe('a venue from before hourly counting', () => {
   it('has exact figures, also for new events, and hourly figures after a rebuild', async () => {
-    const activity = await openTestActivity(world, 3);
+    const activity = await openTestActivity(world, 3, 'live');
     const drafts =
       fc.sample(fc.array(eventDraft, { minLength: 300, maxLength: 300 }), { numRuns: 1, seed: 12 })[0] ?? [];
     const sampledWindows = fc.sample(windows, { numRuns: 1, seed: 12 })[0] ?? [];
@@ -266,7 +266,7 @@ describe('a venue from before hourly counting', () => {
 
 describe('a rebuild', () => {
   it('repairs every wrong figure, and is correct while servers record', async () => {
-    const activity = await openTestActivity(world, 3);
+    const activity = await openTestActivity(world, 3, 'live');
     const drafts =
       fc.sample(fc.array(eventDraft, { minLength: 400, maxLength: 400 }), { numRuns: 1, seed: 8 })[0] ?? [];
     const events = firstOfEachId(drafts.map((one, id) => eventOf(activity, { ...one, id })));
@@ -295,7 +295,7 @@ describe('a rebuild', () => {
   });
 
   it('repairs once when two rebuilds run at the same time', async () => {
-    const activity = await openTestActivity(world, 3);
+    const activity = await openTestActivity(world, 3, 'live');
     const drafts =
       fc.sample(fc.array(eventDraft, { minLength: 200, maxLength: 200 }), { numRuns: 1, seed: 10 })[0] ?? [];
     const events = firstOfEachId(drafts.map((one, id) => eventOf(activity, { ...one, id })));
@@ -316,12 +316,12 @@ describe('a rebuild', () => {
   });
 
   it('processes a busy day in ranges of people, and its reported progress never decreases', async () => {
-    const activity = await openTestActivity(world, 1);
+    const activity = await openTestActivity(world, 1, 'live');
     const experience = activity.experiences[0]?.id ?? '';
     await world.db.query('insert into activity_venues values ($1)', [activity.venueId]);
     await world.db.query(
       `insert into activity (venue_id, partition_number, at, type, subject, subject_mode, person, guests, cents, mode)
-       select $1, activity_partition(at), at, 'view', $2, 'test', md5('p' || i % 9000)::uuid, 1, 0, 'live'
+       select $1, activity_partition(at), at, 'view', $2, 'live', md5('p' || i % 9000)::uuid, 1, 0, 'live'
        from (select i, timestamptz '2027-02-03T00:00:00Z' + i * interval '2 seconds' as at from generate_series(1, 25000) i) e`,
       [activity.venueId, experience],
     );
@@ -340,7 +340,7 @@ describe('deleting old events', () => {
   it('changes no figure of whole days, refuses late events, and widens a window inside a day without events', async () => {
     const other = await openTestWorld();
     try {
-      const activity = await openTestActivity(other, 3);
+      const activity = await openTestActivity(other, 3, 'live');
       const drafts =
         fc.sample(fc.array(eventDraft, { minLength: 500, maxLength: 500 }), { numRuns: 1, seed: 9 })[0] ?? [];
       const events = firstOfEachId(drafts.map((one, id) => eventOf(activity, { ...one, id })));

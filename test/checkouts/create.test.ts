@@ -252,15 +252,13 @@ describe('a request body', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is accepted at the bounds, and with integers in any JSON spelling', async () => {
+  it('is accepted at the bounds, and with integers other than money in any JSON spelling', async () => {
     for (const right of [{ amount: 100 }, { amount: 99_999_999 }, { party_size: 2 }, { party_size: 50 }]) {
       expect(await venue.create(right)).toMatchObject(right);
     }
-    const text = JSON.stringify(checkoutBody())
-      .replace('"amount":24001', '"amount":2.4001e4')
-      .replace('"party_size":3', '"party_size":3.0');
+    const text = JSON.stringify(checkoutBody()).replace('"party_size":3', '"party_size":3.0');
     const response = await venue.post('/v1/checkouts', text);
-    expect([response.status, response.json.amount, response.json.party_size]).toEqual([201, 24_001, 3]);
+    expect([response.status, response.json.party_size]).toEqual([201, 3]);
   });
 
   it('gets every problem at once, those of time and offering included', async () => {

@@ -179,7 +179,7 @@ describe('the commands that the documentation names', () => {
       'start',
       'serve',
       'worker',
-      ...commands.map(({ usage }) => /^everyshare ([a-z]+(?: [a-z]+)*)/.exec(usage)?.[1]),
+      ...commands.map(({ usage }) => /^everyshare ([a-z][a-z-]*(?: [a-z][a-z-]*)*)/.exec(usage)?.[1]),
     ];
     const unknown = named.filter(({ words }) => !known.some((command) => `${words} `.startsWith(`${command} `)));
     expect(unknown).toEqual([]);

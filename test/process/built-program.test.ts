@@ -107,13 +107,19 @@ describe('the built program', () => {
 });
 
 describe('a program whose starter ends', () => {
-  it.each(['SIGTERM', 'SIGKILL'] as const)('npm start, killed by %s, leaves nothing behind', async (signal) => {
+  it.each([
+    ['killed by SIGTERM', 'SIGTERM', false],
+    ['killed by SIGKILL', 'SIGKILL', false],
+    // As a terminal does on Ctrl-C: the program gets the signal itself, and once more from npm.
+    ['interrupted with its whole process group', 'SIGINT', true],
+  ] as const)('npm start, %s, leaves nothing behind', async (_how, signal, isForGroup) => {
     const DATA_DIR = newFolder();
     const { PATH = '', HOME = '' } = process.env;
     const npm = spawn('npm', ['start', '--ignore-scripts'], {
       cwd: packageRoot,
       env: { PATH, HOME, PORT: '0', DATA_DIR },
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
     });
     recordStream(npm.stderr);
     let out = '';
@@ -122,7 +128,8 @@ describe('a program whose starter ends', () => {
     });
     await expect.poll(() => out, { timeout: 90_000 }).toMatch(/health {5}/);
     expect(processesOf(DATA_DIR)).not.toEqual([]);
-    npm.kill(signal);
+    if (isForGroup) process.kill(-(npm.pid ?? 0), signal);
+    else npm.kill(signal);
     await expect.poll(() => processesOf(DATA_DIR), { timeout: 30_000, interval: 250 }).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
-// The first response to an Idempotency-Key, stored for 30 days for a venue and mode, or for a guest and checkout. It is sealed, since it may carry a
-// secret that is shown once, and written in the transaction of the effect, so that both are stored or neither is.
+// The first response to an Idempotency-Key, stored for 30 days for a venue and mode, or for a guest and checkout. It is
+// sealed, since it may carry a secret that is shown once, and written in the transaction of the effect, so that both are
+// stored or neither is.
 
 import { createHash } from 'node:crypto';
 import type { Mode } from '../../base/config.ts';

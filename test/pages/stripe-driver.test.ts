@@ -4,6 +4,7 @@
 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { addFriends } from '../../src/domain/members/queries.ts';
 import { CARDS, type Json } from '../support/test-venue.ts';
 import { browserPath } from './browser.ts';
 import { type BrowserFixture, type BrowserOptions, openBrowserFixture, type Person } from './browser-fixture.ts';
@@ -208,10 +209,12 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     expect(await integrationErrors(page)).toEqual([]);
   });
 
-  /** Ada covers the shares of Ben, Cleo and Dan, of 50.00, 60.00 and 70.00. */
+  /** Ada covers the shares of her friends Ben, Cleo and Dan, of 50.00, 60.00 and 70.00. */
   async function openCover(settings: StripeModelSettings = {}): Promise<Pick<Opened, 'page' | 'record' | 'checkout'>> {
     const people: Person[] = [];
     for (const name of ['Ada', 'Ben', 'Cleo', 'Dan']) people.push(await fixture.createPerson(name));
+    const [ada, ...others] = people.map(({ id }) => id);
+    await addFriends(fixture.world.db, ada ?? '', others, Date.now());
     const checkout = await fixture.createCheckout();
     const amounts = [6_000, 5_000, 6_000, 7_000];
     const custom = Object.fromEntries(people.map(({ id }, at) => [at === 0 ? 'organizer' : id, amounts[at]]));

@@ -42,14 +42,15 @@ const SLOW = [
  */
 const THOROUGH = [
   'test/agreement/{expiry,openapi-examples,schemas}.test.ts',
+  'test/base/database.test.ts',
   'test/boats/calendar-bounds.test.ts',
-  'test/checkouts/{create-once,disputed-refunds,disputes,processor-events,processor-fees,read-prefetch}.test.ts',
+  'test/checkouts/{close-refund,create-once,disputed-refunds,disputes,processor-events,processor-fees,read-prefetch}.test.ts',
   'test/checkouts/{refund-books,refund-ends,refund-funds,stored-failures,test-helpers,unpayable-venue,venue-debts}.test.ts',
   'test/cli/{import,listen,processor}.test.ts',
   'test/docs/examples.test.ts',
   'test/guests/{daily-limits,limits,renewal,saved-card,sign-in-codes,text-limit,text-messages}.test.ts',
   'test/hooks/address.test.ts',
-  'test/http/limits.test.ts',
+  'test/http/{answer-size,connections,limits}.test.ts',
   'test/mcp/agreement.test.ts',
   'test/payments/{decide-walk,statement-suffix,stripe-errors}.test.ts',
   'test/sandbox/{faults,webhooks}.test.ts',

@@ -246,7 +246,8 @@ describe('a request body', () => {
   it.each(cases)('with %s is refused at its field, and nothing is stored', async (_, wrong, code, field) => {
     const body = checkoutBody(wrong);
     expectInvalid(await venue.post('/v1/checkouts', body), code, field);
-    const rows = await world.db.query('select 1 from checkouts where external_booking_id = $1', [
+    const rows = await world.db.query('select 1 from checkouts where venue_id = $1 and external_booking_id = $2', [
+      venue.venueId,
       body.external_booking_id,
     ]);
     expect(rows).toEqual([]);

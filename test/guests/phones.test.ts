@@ -95,7 +95,7 @@ describe('a phone that gets no texts', () => {
       headers: { 'content-type': 'application/x-www-form-urlencoded', origin: fixture.world.urls[0] ?? '' },
     });
     expect(response.status).toBe(422);
-    expect(response.text).toContain('This is not a phone number that we can text.');
+    expect(response.text).toContain('We can’t text this number.');
   });
 
   it('gets none when it was stored before the rule: the worker drops the text', async () => {

@@ -113,7 +113,7 @@ const beforeTheParty: readonly PageState[] = [
   },
   {
     name: 'sign-in-wrong-phone',
-    text: 'This is not a phone number',
+    text: 'We can’t text this number',
     open: async (fixture, options) => openAt(fixture, null, (await fixture.createCheckout()).url, options),
     async then(page) {
       await page.getByLabel('Phone number').fill('12');
@@ -150,7 +150,7 @@ const beforeTheParty: readonly PageState[] = [
   },
   {
     name: 'choosing-wrong',
-    text: 'This is not a phone number',
+    text: 'We can’t text this number',
     open: async (fixture, options) => openChooseParty(fixture, options, await fixture.createPerson('Ada')),
     async then(page) {
       await page.getByLabel('Phone', { exact: true }).nth(0).fill('555');

@@ -122,6 +122,23 @@ describe('while the dispute is open', () => {
     expect((await refundsOf(party.id)).map(({ status }) => status)).toEqual(['done', 'done']);
   });
 
+  it('a refund that is refused for months before the dispute is known is paid when the dispute was won', async () => {
+    const party = await disputed({ isKnown: false });
+    await refund(party.id);
+    await world.db.query(
+      `update movements set first_due_at = now() - interval '60 days', due_at = now() - interval '1 second'
+       where checkout_id = $1 and status = 'sending'`,
+      [party.id],
+    );
+    await world.work();
+    expect((await refundsOf(party.id)).map(({ status }) => status)).toEqual(['sending', 'done']);
+    expect((await venue.read(party.id)).failed_refund_amount).toBe(0);
+    await close(party, 'won');
+    await venue.finishDueWork(party.id);
+    expect((await refundsOf(party.id)).map(({ status }) => status)).toEqual(['done', 'done']);
+    await expectBooksAgree();
+  });
+
   it('a refund of disputed charges alone is 409 and says what to do', async () => {
     const party = await completed();
     for (const intent of party.intents) {

@@ -44,6 +44,7 @@ const LEASE_MS = 60_000;
 const HOUR = 3_600_000;
 /** The processor stores a key for 24 hours at least; this leaves a margin. */
 const MAX_KEY_AGE_MS = 20 * HOUR;
+const MAX_REFUSED_MS = 14 * 24 * HOUR;
 /** Error codes of the processor that a later retry cannot change. */
 const PERMANENT_REFUSALS: ReadonlySet<string> = new Set([
   'charge_already_refunded',
@@ -102,17 +103,20 @@ export async function recheckRefunds(services: MovementServices, venueId: string
 
 /**
  * A refusal may be temporary (an account that is not ready, a balance that is too low): the worker retries it for two
- * weeks. A permanent refusal, or one that lasts longer, fails the movement and is left to an operator.
+ * weeks. A permanent refusal, or one that lasts longer, fails the movement and is left to an operator. A refund that is
+ * refused because of a dispute does not fail before the dispute is known, because the dispute may be won after months.
  */
 async function recordRefusal(services: MovementServices, movement: MovementRow, code: string): Promise<void> {
-  if (code === CHARGE_DISPUTED && isRefund(movement) && (await recordDisputed(services, movement))) return;
+  const isDisputed = code === CHARGE_DISPUTED && isRefund(movement);
+  if (isDisputed && (await recordDisputed(services, movement))) return;
   const now = services.clock.now();
   const fields = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId, code };
   if (movement.kind === 'reversal' && code === 'balance_insufficient') {
     services.log.warn(fields, 'the account of the venue has no funds for a reversal; its later transfers settle it');
     return oweReversal(services, movement, code);
   }
-  if (PERMANENT_REFUSALS.has(code) || now - movement.firstDueAt > 14 * 24 * HOUR) {
+  const isTooOld = !isDisputed && now - movement.firstDueAt > MAX_REFUSED_MS;
+  if (PERMANENT_REFUSALS.has(code) || isTooOld) {
     services.log.error(fields, 'the processor refused a movement for good; an operator must act');
     if (isRefund(movement)) return recordRefund(services, movement, { refundId: null, status: 'failed', reason: code });
     await finishMovement(services.db, movement, { status: 'failed', processorId: null, error: code }, now);

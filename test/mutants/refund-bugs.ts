@@ -47,8 +47,16 @@ export const REFUND_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'the refund of a disputed charge is tried again and again instead of waiting for the end of the dispute',
     file: 'src/domain/payments/settle-movements.ts',
-    from: '  if (code === CHARGE_DISPUTED && isRefund(movement) && (await recordDisputed(services, movement))) return;\n',
+    from: '  if (isDisputed && (await recordDisputed(services, movement))) return;\n',
     to: '',
+    tests: ['test/checkouts/disputed-refunds.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a refund fails while its dispute is not known, and nothing pays it when the dispute was won',
+    file: 'src/domain/payments/settle-movements.ts',
+    from: 'const isTooOld = !isDisputed && ',
+    to: 'const isTooOld = ',
     tests: ['test/checkouts/disputed-refunds.test.ts'],
   },
   {

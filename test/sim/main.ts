@@ -80,8 +80,9 @@ async function runMany(server: string, from: number, seeds: number, jobs: number
   const failed: number[] = [];
   const show = (): void => {
     const perSecond = (done / ((Date.now() - startedAt) / 1000)).toFixed(1);
-    if (process.stderr.isTTY)
-      process.stderr.write(`\r${done} of ${seeds} seeds, ${failed.length} failed, ${perSecond}/s `);
+    const progress = `${done} of ${seeds} seeds, ${failed.length} failed, ${perSecond}/s`;
+    if (process.stderr.isTTY) process.stderr.write(`\r${progress} `);
+    else if (done % 1000 === 0) print(progress);
   };
   await Promise.all(
     Array.from({ length: jobs }, async (_, job) => {

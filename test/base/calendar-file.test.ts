@@ -17,7 +17,7 @@ const EVENT: CalendarEvent = {
 };
 
 const unfold = (file: string): string[] => file.replaceAll('\r\n ', '').split('\r\n').slice(0, -1);
-const valueOf = (file: string, name: string): string =>
+const propertyOf = (file: string, name: string): string =>
   unfold(file)
     .find((line) => line.startsWith(`${name}:`))
     ?.slice(name.length + 1) ?? '';
@@ -60,7 +60,7 @@ describe('the calendar file', () => {
 
   it('escapes texts, so that none can end its line or add a property', () => {
     const file = calendarFile({ ...EVENT, title: 'A; B, C\\D\r\nATTENDEE:mailto:x@y.example\u2028E\u0007' });
-    expect(valueOf(file, 'SUMMARY')).toBe('A\\; B\\, C\\\\D\\nATTENDEE:mailto:x@y.example\\nE');
+    expect(propertyOf(file, 'SUMMARY')).toBe('A\\; B\\, C\\\\D\\nATTENDEE:mailto:x@y.example\\nE');
     expect(unfold(file).filter((line) => line.startsWith('ATTENDEE'))).toEqual([]);
   });
 
@@ -71,11 +71,11 @@ describe('the calendar file', () => {
         const file = calendarFile({ ...EVENT, title });
         for (const line of file.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
         expect(file).not.toContain('\ufffd');
-        expect(read(valueOf(file, 'SUMMARY'))).toBe(title);
+        expect(read(propertyOf(file, 'SUMMARY'))).toBe(title);
       }),
       runs(500, 50),
     );
     const long = 'é'.repeat(200);
-    expect(valueOf(calendarFile({ ...EVENT, location: long }), 'LOCATION')).toBe(long);
+    expect(propertyOf(calendarFile({ ...EVENT, location: long }), 'LOCATION')).toBe(long);
   });
 });

@@ -41,7 +41,7 @@ export async function review(
   decision: Decision,
   scope: ReviewScope | null,
 ): Promise<Reviewed> {
-  checkNote(decision);
+  checkNote(objectId, decision);
   const { venueId, mode } = await findForReview(tx, objectId, scope);
   const timestamps = await allocateTimestamps(tx, venueId, mode, command.now, 2);
   // Read again under the list lock: until commit no other transaction changes the lists of this venue.
@@ -71,7 +71,7 @@ export async function review(
   return shown;
 }
 
-function checkNote({ status, note }: Decision): void {
+function checkNote(id: string, { status, note }: Decision): void {
   if (status === 'rejected' && (note === null || note.trim() === '')) {
     throw invalid([
       {
@@ -90,7 +90,8 @@ function checkNote({ status, note }: Decision): void {
         field: '/review_note',
         message: 'A note goes with a rejection alone: leave it out.',
         expected: 'no note with an approval',
-        example_fix: null,
+        example_fix: { id, status },
+        example_fix_field: '',
       },
     ]);
   }

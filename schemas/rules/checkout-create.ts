@@ -1,9 +1,11 @@
 // The rules of a new checkout: guests return only to the partner's registered origins, compared by scheme, host and
-// port and never by prefix, and metadata keys are allowed. clock.ts has the rule that pay_by is in the future.
+// port and never by prefix, the booking ends after it starts, and metadata keys are allowed. clock.ts has the rule that
+// pay_by is in the future.
 
 import { below, member } from './json-walk.ts';
 import { metadataKeys } from './metadata.ts';
 import type { Report, Rule } from './rule.ts';
+import { endsAfterStarts } from './time-order.ts';
 import { listed, quoted } from './wording.ts';
 
 function originOf(text: string): string | undefined {
@@ -33,5 +35,6 @@ export const checkoutCreate: Rule = (value, at, report, facts) => {
   for (const name of ['return_url', 'cancel_url']) {
     originIsRegistered(member(value, name), below(at, name), report, facts.origins);
   }
+  endsAfterStarts(value, at, report, facts);
   metadataKeys(member(value, 'metadata'), below(at, 'metadata'), report, facts);
 };

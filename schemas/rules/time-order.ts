@@ -1,5 +1,5 @@
 // The rule that a period ends after it starts, for every object with `starts_at` and `ends_at` (slots, events, sales
-// windows, boat blocks). Equal times break the rule, because a period must have a length.
+// windows, boat blocks, bookings). Equal times break the rule, because a period must have a length.
 
 import { HOUR, LAST_INSTANT, readInstant, writeInstant } from './instant.ts';
 import { below, member } from './json-walk.ts';

@@ -77,6 +77,14 @@ export const ACCOUNT_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
+    bug: 'cards are charged although the restriction of the venue is recorded while the captures are decided',
+    file: 'src/domain/checkouts/capture/capture.ts',
+    from: "    if (mode === 'live') await lockPayoutAccount(tx, venueId, mode);\n",
+    to: '',
+    tests: ['test/checkouts/unpayable-venue.test.ts'],
+  },
+  {
+    area: 'money',
     bug: 'guests are charged for a venue of which the service has not heard that it cannot be paid any more',
     file: 'src/domain/checkouts/capture/capture.ts',
     from: 'if (!(await confirmPayable(services, checkout.venueId, checkout.mode))) {',

@@ -2,7 +2,7 @@
 // sandbox processor.
 
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CARDS } from '../support/test-venue.ts';
 import { browserPath } from './browser.ts';
 import { type BrowserFixture, openBrowserFixture, type Person, payWith, signIn } from './browser-fixture.ts';
@@ -17,6 +17,7 @@ describe.runIf(path !== null)('on the hosted pages', () => {
   beforeAll(async () => {
     fixture = await openBrowserFixture(path ?? '', { worker: true });
   });
+  afterEach(() => fixture.closePages());
   afterAll(() => fixture.close());
 
   const expectText = async (page: Page, text: string | RegExp): Promise<void> => {

@@ -59,7 +59,7 @@ const MAX_STATEMENT_MS = 120_000;
 
 /** The statement may take or wait for locks; a plain select does neither. */
 function mayLock(text: string): boolean {
-  return changedBy(text) !== null || / for (no key )?update\b/.test(text);
+  return changedBy(text) !== null || / for (no key update|update|share)\b/.test(text);
 }
 
 const shortNames = new Map<string, string>();

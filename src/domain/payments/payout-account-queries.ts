@@ -157,6 +157,11 @@ export async function isPayable(db: Queryable, venueId: string, mode: Mode): Pro
   return (await findPayoutAccount(db, venueId, mode))?.transfersStatus === 'active';
 }
 
+/** A change of the account's status that is recorded meanwhile waits for the end of this transaction. */
+export async function lockPayoutAccount(tx: Queryable, venueId: string, mode: Mode): Promise<void> {
+  await tx.query('select 1 from payout_accounts where venue_id = $1 and mode = $2 for share', [venueId, mode]);
+}
+
 export async function payableVenues(db: Queryable, mode: Mode): Promise<string[]> {
   const rows = await db.query<{ venueId: string }>(
     `select venue_id as "venueId" from payout_accounts where mode = $1 and transfers_status = 'active'`,

@@ -3,10 +3,17 @@
 // with an unknown outcome is repeated under the same idempotency key, or under the next one after a stored failure.
 
 import { callKeys, type HoldState } from '../../payments/hold.ts';
+import { lockPayoutAccount } from '../../payments/payout-account-queries.ts';
 import { type HoldFacts, type Processor, ProcessorRefusal, ProcessorUnavailable } from '../../payments/processor.ts';
 import { confirmPayable } from '../../payments/refresh-payout-accounts.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
-import { decideUnderLock, type PaymentServices, processorFor, retryAt } from '../payment-services.ts';
+import {
+  decideInTransaction,
+  decideUnderLock,
+  type PaymentServices,
+  processorFor,
+  retryAt,
+} from '../payment-services.ts';
 import { readCheckout } from '../queries.ts';
 import {
   beginCaptures,
@@ -103,9 +110,14 @@ async function verifyAndBegin(
   await forEachConcurrently(partyHolds(checkout), async (hold) => {
     if (hold.intentId !== null) facts.set(hold.id, await processor.retrieveHold(hold.intentId));
   });
-  const hasBegun = await decideUnderLock(services, checkout.venueId, checkout.id, (locked, now) => {
-    const steps = hasLease(locked, leaseToken) ? beginCaptures(locked, facts, now) : [];
-    return { steps, result: steps.some(({ step }) => step === 'begin captures') };
+  const { venueId, id, mode } = checkout;
+  const hasBegun = await services.db.transaction(async (tx) => {
+    // No card is charged once it is known that the venue cannot be paid.
+    if (mode === 'live') await lockPayoutAccount(tx, venueId, mode);
+    return decideInTransaction(tx, services, venueId, id, (locked, now) => {
+      const steps = hasLease(locked, leaseToken) ? beginCaptures(locked, facts, now) : [];
+      return { steps, result: steps.some(({ step }) => step === 'begin captures') };
+    });
   });
   return hasBegun === true;
 }

@@ -81,6 +81,8 @@ export interface GuestView {
   readonly json: string;
   readonly mode: Mode;
   readonly organizerId: string | null;
+  /** The offering that is booked; guests do not see its id. */
+  readonly offeringExternalId: string | null;
   readonly myShareId: string | null;
   /** The member's share that the member has not acted on yet. */
   readonly pendingShareId: string | null;
@@ -96,6 +98,7 @@ export async function viewForGuest(
 ): Promise<GuestView | null> {
   const rows = await db.query<GuestView>(
     `select guest_view(c)::text as "json", c.mode, c.organizer_id as "organizerId",
+       c.offering_external_id as "offeringExternalId",
        (select s.share_id from shares s where s.venue_id = c.venue_id and s.checkout_id = c.checkout_id
           and s.dropped_at is null and s.member_id = $3::uuid) as "myShareId",
        ${pendingShareSql('c.venue_id', 'c.checkout_id', '$3::uuid')} as "pendingShareId",

@@ -59,18 +59,23 @@ function onlyDisputedLeft(): Problem {
   );
 }
 
-/** The amount that the offering's cancellation policy refunds now; null: the request has no starts_at. */
+/**
+ * The amount that the offering's cancellation policy refunds now; null: no policy decides. Without a start in the request
+ * the checkout's own counts, but only for an offering that has a cancellation policy.
+ */
 async function byPolicy(
   tx: Queryable,
   caller: Caller,
   checkout: LockedCheckout,
-  startsAt: string | undefined,
+  requestedStart: string | undefined,
 ): Promise<number | null> {
   const name = checkout.offeringExternalId;
-  if (startsAt === undefined || name === null) return null;
+  const startsAt = requestedStart === undefined ? checkout.startsAt : Date.parse(requestedStart);
+  if (startsAt === null || name === null) return null;
   const offering = (await findByExternalIds(tx, caller.venue.id, caller.mode, [name])).get(name);
   const rules = (offering?.approved ?? offering?.content)?.policy?.cancellation ?? [];
-  const hoursAhead = (Date.parse(startsAt) - (caller.now + checkout.clockAhead)) / HOUR;
+  if (requestedStart === undefined && rules.length === 0) return null;
+  const hoursAhead = (startsAt - (caller.now + checkout.clockAhead)) / HOUR;
   const percent = percentByPolicy(rules, hoursAhead);
   // The policy's percentage is of the whole amount, so earlier refunds are deducted.
   const amount = percentOf(checkout.amount, percent) - checkout.refundedAmount;

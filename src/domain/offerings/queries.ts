@@ -38,6 +38,15 @@ export async function timezoneOfOffering(
   return rows[0]?.timezone ?? null;
 }
 
+/** Null: the venue has no offering in this mode. */
+export async function lastChangedExternalId(db: Queryable, venueId: string, mode: Mode): Promise<string | null> {
+  const rows = await db.query<{ external_id: string }>(
+    'select external_id from offerings where venue_id = $1 and mode = $2 order by changed_at desc limit 1',
+    [venueId, mode],
+  );
+  return rows[0]?.external_id ?? null;
+}
+
 export interface OfferingWrite {
   readonly id: string;
   readonly externalId: string;

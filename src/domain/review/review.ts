@@ -42,7 +42,7 @@ export async function review(
   decision: Decision,
   scope: ReviewScope | null,
 ): Promise<Reviewed> {
-  checkNote(decision);
+  checkNote(objectId, decision);
   const { found, timestamps } = await lockForReview(tx, command, objectId, scope);
   const { id, venueId, mode } = found;
   if (decision.seen !== undefined && found.shown.updated_at !== decision.seen) {
@@ -88,7 +88,7 @@ async function lockForReview(tx: Queryable, command: CommandContext, objectId: s
   return { found: await findForReview(tx, objectId, scope), timestamps };
 }
 
-function checkNote({ status, note }: Decision): void {
+function checkNote(id: string, { status, note }: Decision): void {
   if (status === 'rejected' && (note === null || note.trim() === '')) {
     throw invalid([
       {
@@ -107,7 +107,8 @@ function checkNote({ status, note }: Decision): void {
         field: '/review_note',
         message: 'A note goes with a rejection alone: leave it out.',
         expected: 'no note with an approval',
-        example_fix: null,
+        example_fix: { id, status },
+        example_fix_field: '',
       },
     ]);
   }

@@ -448,7 +448,7 @@ CREATE TABLE experiences (
   CONSTRAINT experiences_pkey PRIMARY KEY (venue_id, submission_id),
   CONSTRAINT experiences_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT experience_form_is_known CHECK (form = ANY (ARRAY['event'::text, 'legacy_experience'::text])),
-  CONSTRAINT experience_is_live_once_approved CHECK ((experience_id IS NOT NULL) = (status = 'approved'::text)),
+  CONSTRAINT experience_is_live_once_approved CHECK (status <> 'approved'::text OR experience_id IS NOT NULL),
   CONSTRAINT experience_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
   CONSTRAINT experience_note_goes_with_rejection CHECK ((review_note IS NOT NULL) = (status = 'rejected'::text)),
   CONSTRAINT experience_status_is_known CHECK (status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text]))
@@ -792,11 +792,14 @@ CREATE TABLE keys (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
+  -- What the operator calls the key; null: it has no name.
+  name text,
   CONSTRAINT keys_pkey PRIMARY KEY (venue_id, key_id),
   CONSTRAINT keys_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT key_kind_is_known CHECK (kind = ANY (ARRAY['secret'::text, 'publishable'::text])),
   CONSTRAINT key_limits_are_positive CHECK (writes_per_hour > 0 AND reads_per_hour > 0),
-  CONSTRAINT key_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
+  CONSTRAINT key_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
+  CONSTRAINT key_name_has_1_to_100_characters CHECK (char_length(name) >= 1 AND char_length(name) <= 100)
 );
 
 -- The chart of accounts, as data here and in the program; a test proves that both agree.

@@ -511,8 +511,10 @@ export type Error = {
     readonly field: string;
     /** What is valid there, in a few words. */
     readonly expected: string;
-    /** A JSON value that is valid there; null means that you should leave the member out. */
+    /** A JSON value that is valid there. Null only for unknown_field: leave the member out. For a wrong name it is a valid name. */
     readonly example_fix: unknown;
+    /** A JSON pointer to the place where example_fix is valid, if no value is valid at field: as a rule the object around it. */
+    readonly example_fix_field?: string;
     /** The address of the page about this code. */
     readonly doc_url: string;
   })[];
@@ -605,8 +607,10 @@ export type FleetResult = {
       readonly field: string;
       /** What is valid there, in a few words. */
       readonly expected: string;
-      /** A JSON value that is valid there; null means that you should leave the member out. */
+      /** A JSON value that is valid there. Null only for unknown_field: leave the member out. For a wrong name it is a valid name. */
       readonly example_fix: unknown;
+      /** A JSON pointer to the place where example_fix is valid, if no value is valid at field: as a rule the object around it. */
+      readonly example_fix_field?: string;
       /** The address of the page about this code. */
       readonly doc_url: string;
     })[];

@@ -13,7 +13,8 @@ function originOf(text: string): string | undefined {
 }
 
 function originIsRegistered(value: unknown, at: string, report: Report, origins: readonly string[]): void {
-  const origin = typeof value === 'string' ? originOf(value) : undefined;
+  if (typeof value !== 'string') return;
+  const origin = originOf(value);
   if (origin === undefined || origins.includes(origin)) return;
   const registered = origins.map(originOf).filter((known) => known !== undefined && known !== 'null');
   if (registered.includes(origin)) return;
@@ -26,7 +27,7 @@ function originIsRegistered(value: unknown, at: string, report: Report, origins:
         ? `${quoted(origin)} is not a registered origin: this venue has none yet. Have it registered first (everyshare venue origin add ID URL), then send this again.`
         : `${quoted(origin)} is not one of your registered origins. Use an address on one of them, or have this one registered first (everyshare venue origin add ID URL).`,
     expected: first === undefined ? 'an address on a registered origin' : `an address on: ${listed(origins)}`,
-    example_fix: first === undefined ? null : `${first}/`,
+    example_fix: first === undefined ? value : `${first}/`,
   });
 }
 

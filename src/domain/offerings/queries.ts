@@ -38,6 +38,15 @@ export async function timezoneOfOffering(
   return rows[0]?.timezone ?? null;
 }
 
+/** Null: the venue has no offering in this mode. */
+export async function lastChangedExternalId(db: Queryable, venueId: string, mode: Mode): Promise<string | null> {
+  const rows = await db.query<{ external_id: string }>(
+    'select external_id from offerings where venue_id = $1 and mode = $2 order by changed_at desc limit 1',
+    [venueId, mode],
+  );
+  return rows[0]?.external_id ?? null;
+}
+
 export interface OfferingWrite {
   readonly id: string;
   readonly externalId: string;
@@ -88,13 +97,15 @@ export async function setReviewed(
   tx: Queryable,
   venueId: string,
   id: string,
-  { status, note, at }: ReviewOutcome,
+  { from, status, note, at }: ReviewOutcome,
 ): Promise<OfferingRow | null> {
+  // A rejected change leaves the version that members see; a rejected version is taken down.
   const rows = await tx.query<OfferingRow>(
-    `update offerings set status = $3, review_note = $4, reviewed_at = $5, changed_at = $5,
-       approved = case when $3 = 'approved' then content else approved end
-     where venue_id = $1 and offering_id = $2 and status = 'pending' returning ${COLUMNS}`,
-    [venueId, id, status, note, at],
+    `update offerings set status = $3, review_note = $4, changed_at = $5,
+       reviewed_at = case when $3 = 'pending' then null else $5::timestamptz end,
+       approved = case when $3 = 'approved' then content when status = 'approved' then null else approved end
+     where venue_id = $1 and offering_id = $2 and status = any($6) returning ${COLUMNS}`,
+    [venueId, id, status, note, at, from],
   );
   return rows[0] ?? null;
 }

@@ -23,7 +23,7 @@ export async function refundCheckout(tx: Queryable, caller: Caller, input: Input
   const checkout = await lockCheckout(tx, venue.id, input.params.id ?? '');
   if (checkout === null || checkout.mode !== mode) throw notFound();
   const request = input.body;
-  if (request.starts_at !== undefined && checkout.offeringExternalId === null) throw invalid([noPolicy()]);
+  if (request.starts_at !== undefined && checkout.offeringExternalId === null) throw invalid([noPolicy(checkout)]);
   if (checkout.status !== 'completed') {
     throw conflict(
       'checkout_not_completed',
@@ -86,13 +86,14 @@ async function byPolicy(
   );
 }
 
-function noPolicy(): FieldProblem {
+function noPolicy(checkout: LockedCheckout): FieldProblem {
   return {
     code: 'not_allowed',
     field: '/starts_at',
     message: 'This checkout names no offering, so no cancellation policy can decide: send `amount`, or leave both out.',
     expected: 'no starts_at: the checkout names no offering',
-    example_fix: null,
+    example_fix: { amount: refundableAmount(checkout) || checkout.amount },
+    example_fix_field: '',
   };
 }
 

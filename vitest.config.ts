@@ -60,12 +60,17 @@ const THOROUGH = [
 
 /** The longest first: otherwise one worker is busy at the end of a run while the others have nothing left. */
 const LONGEST = [
+  '/test/pages/states',
+  '/test/pages/stories',
   '/test/sim/money',
-  '/test/pages/st',
-  '/test/fuzz/fuzz',
-  '/test/sim/',
   '/test/process/start',
+  '/test/pages/stripe-driver',
+  '/test/fuzz/fuzz',
+  '/test/sandbox/postgres',
+  '/test/analytics/exact',
   '/test/checkouts/last-hold',
+  '/test/process/',
+  '/test/sim/',
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -105,9 +110,9 @@ export default defineConfig(({ mode }) => {
   };
   // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
   const slow = { test: { ...shared, name: 'slow', include: SLOW, globalSetup: [LOGS, POSTGRES] } };
-  // For `npm test` the last two are one, for the same reason as in the fast loop.
+  // `npm test` has the last two as one, and the fast loop the first two: a worker serves one project, and each start of a
+  // worker imports the whole program.
   const all = { test: { ...database.test, exclude: PURE } };
-  // The first two as one: a worker serves one project, and starting workers twice costs a tenth of the fast loop.
   const fast = {
     test: {
       ...shared,

@@ -11,7 +11,7 @@ const PURE = [
   'test/fuzz/checks.test.ts',
   'test/guests/reminders.test.ts',
   'test/hooks/signatures.test.ts',
-  'test/http/{metrics,retry-after}.test.ts',
+  'test/http/{event-stream,metrics,retry-after}.test.ts',
   'test/payments/{decide-*,decline-limit,payout-status,processor-event,statement-suffix,stripe*}.test.ts',
   'test/sim/{choose-seeds,snapshot}.test.ts',
   'test/tidy/{docs,tree,words}.test.ts',

@@ -156,6 +156,14 @@ export async function signIn(page: Page, phone: string, name: string | null = nu
   }
 }
 
+/** The organizer goes from the page of the group to the card form of the own share. */
+export async function openOwnShare(page: Page): Promise<void> {
+  await page
+    .locator('#own-share')
+    .getByRole('link', { name: /^Hold / })
+    .click();
+}
+
 export async function payWith(page: Page, card: 'Works' | 'Declined' | 'No funds' | '3-D Secure'): Promise<void> {
   // The buttons do nothing before the script has loaded.
   await page.locator('[data-pay-button][type="submit"]').waitFor();

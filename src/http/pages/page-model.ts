@@ -4,6 +4,7 @@
 import type { GuestCheckout, GuestShare } from '../../../schemas/types.gen.ts';
 import {
   type PaidShare,
+  refundedTotal,
   sharesPaidBy,
   wasDroppedFromParty,
   wasLost,
@@ -33,8 +34,19 @@ export interface PageModel {
   readonly isVenuePayable: boolean;
   /** The shares that were held on the guest's card, own or covered, and how each hold ended. */
   readonly paid: readonly PaidShare[];
+  readonly refunds: Refunds;
+  /** Names of the party are for its members, and for those who open its link while it pays. */
+  readonly mayShowNames: boolean;
   /** The invite of each share; only for the organizer. */
   readonly invites: readonly InviteRow[];
+}
+
+/** What a completed checkout has given back. */
+export interface Refunds {
+  /** Of what was charged to this guest's card. */
+  readonly mine: number;
+  /** All of what the group paid. */
+  readonly isWhole: boolean;
 }
 
 export async function readPageModel(page: PageRequest, route: PageRoute): Promise<PageModel> {
@@ -45,6 +57,8 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
   const isOrganizer = memberId !== null && view.organizerId === memberId;
   const { venueId, checkoutId, shareId } = route;
   const myShare = checkout.shares.find(({ id }) => id === view.myShareId) ?? null;
+  const paid = memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId);
+  const refunded = checkout.status === 'completed' ? await refundedTotal(context.db, venueId, checkoutId) : 0;
   return {
     route,
     checkout,
@@ -58,7 +72,12 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
       view.myShareId === null &&
       (await wasDroppedFromParty(context.db, venueId, checkoutId, memberId)),
     isVenuePayable: await isPayable(context.db, venueId, checkout.mode),
-    paid: memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId),
+    paid,
+    refunds: {
+      mine: checkout.status === 'completed' ? paid.reduce((sum, { refundedAmount }) => sum + refundedAmount, 0) : 0,
+      isWhole: refunded > 0 && refunded >= checkout.amount,
+    },
+    mayShowNames: memberId !== null || checkout.status === 'collecting',
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
   };
 }

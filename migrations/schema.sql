@@ -231,8 +231,13 @@ CREATE TABLE checkouts (
   -- How much of the refunds did not reach the guests and is owed to them. refunded_amount includes it, because it is
   -- decided.
   failed_refund_amount integer NOT NULL DEFAULT 0,
+  -- The start of the booking itself; null: the partner did not say.
+  starts_at timestamp with time zone,
+  ends_at timestamp with time zone,
+  location text,
   CONSTRAINT checkouts_pkey PRIMARY KEY (venue_id, checkout_id),
   CONSTRAINT checkouts_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
+  CONSTRAINT booking_ends_after_it_starts CHECK (ends_at IS NULL OR starts_at IS NOT NULL AND ends_at >= starts_at),
   CONSTRAINT checkout_amount_is_a_charge CHECK (amount >= 100 AND amount <= 99999999),
   CONSTRAINT checkout_clock_moves_in_test_mode_only CHECK (mode = 'test'::text OR clock_ahead = '00:00:00'::interval),
   CONSTRAINT checkout_completed_has_a_time CHECK ((completed_at IS NOT NULL) = (status = 'completed'::text)),
@@ -244,7 +249,8 @@ CREATE TABLE checkouts (
   CONSTRAINT checkout_reason_goes_with_canceled CHECK (cancellation_reason IS NULL OR status = 'canceled'::text),
   CONSTRAINT checkout_refund_is_within_the_amount CHECK (refunded_amount >= 0 AND refunded_amount <= amount),
   CONSTRAINT checkout_refund_needs_an_end CHECK (refunded_amount = 0 OR (status = ANY (ARRAY['completed'::text, 'canceled'::text]))),
-  CONSTRAINT checkout_status_is_known CHECK (status = ANY (ARRAY['open'::text, 'collecting'::text, 'funded'::text, 'completed'::text, 'expired'::text, 'canceled'::text]))
+  CONSTRAINT checkout_status_is_known CHECK (status = ANY (ARRAY['open'::text, 'collecting'::text, 'funded'::text, 'completed'::text, 'expired'::text, 'canceled'::text])),
+  CONSTRAINT location_has_1_to_200_characters CHECK (char_length(location) >= 1 AND char_length(location) <= 200)
 ) WITH (fillfactor=85);
 CREATE UNIQUE INDEX checkouts_by_booking ON checkouts USING btree (venue_id, mode, external_booking_id) WHERE status <> ALL (ARRAY['expired'::text, 'canceled'::text]);
 CREATE UNIQUE INDEX checkouts_by_creation ON checkouts USING btree (venue_id, mode, created_at);
@@ -442,7 +448,7 @@ CREATE TABLE experiences (
   CONSTRAINT experiences_pkey PRIMARY KEY (venue_id, submission_id),
   CONSTRAINT experiences_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT experience_form_is_known CHECK (form = ANY (ARRAY['event'::text, 'legacy_experience'::text])),
-  CONSTRAINT experience_is_live_once_approved CHECK ((experience_id IS NOT NULL) = (status = 'approved'::text)),
+  CONSTRAINT experience_is_live_once_approved CHECK (status <> 'approved'::text OR experience_id IS NOT NULL),
   CONSTRAINT experience_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
   CONSTRAINT experience_note_goes_with_rejection CHECK ((review_note IS NOT NULL) = (status = 'rejected'::text)),
   CONSTRAINT experience_status_is_known CHECK (status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text]))
@@ -786,11 +792,14 @@ CREATE TABLE keys (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
+  -- What the operator calls the key; null: it has no name.
+  name text,
   CONSTRAINT keys_pkey PRIMARY KEY (venue_id, key_id),
   CONSTRAINT keys_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT key_kind_is_known CHECK (kind = ANY (ARRAY['secret'::text, 'publishable'::text])),
   CONSTRAINT key_limits_are_positive CHECK (writes_per_hour > 0 AND reads_per_hour > 0),
-  CONSTRAINT key_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
+  CONSTRAINT key_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
+  CONSTRAINT key_name_has_1_to_100_characters CHECK (char_length(name) >= 1 AND char_length(name) <= 100)
 );
 
 -- The chart of accounts, as data here and in the program; a test proves that both agree.
@@ -1241,7 +1250,18 @@ CREATE TABLE venues (
   linked_at timestamp with time zone,
   revoked_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
+  -- An IANA time zone: for the texts and pages of a booking whose offering has none.
+  timezone text NOT NULL DEFAULT 'UTC'::text,
+  support_email text,
+  support_phone text,
+  support_url text,
+  terms_url text,
+  privacy_url text,
+  accent_color text,
+  logo_url text,
   CONSTRAINT venues_pkey PRIMARY KEY (venue_id),
+  CONSTRAINT accent_color_is_rrggbb CHECK (accent_color ~ '^#[0-9a-f]{6}$'::text),
+  CONSTRAINT addresses_are_https CHECK (COALESCE(support_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(terms_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(privacy_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(logo_url, 'https://'::text) ~~ 'https://%'::text),
   CONSTRAINT venue_fee_is_a_share_of_the_amount CHECK (fee_bps >= 0 AND fee_bps <= 10000),
   CONSTRAINT venue_fixed_fee_is_not_negative CHECK (fee_fixed >= 0 AND fee_fixed <= 99999999),
   CONSTRAINT venue_has_at_most_50_origins CHECK (cardinality(origins) <= 50),

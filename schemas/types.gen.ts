@@ -274,6 +274,12 @@ export type Checkout = {
   readonly pay_by: string;
   /** The text that every guest reads. */
   readonly description: string;
+  /** When the booking itself starts, in UTC; null when you sent none. */
+  readonly starts_at: string | null;
+  /** When the booking itself ends, in UTC; null when you sent none. */
+  readonly ends_at: string | null;
+  /** Where the booking takes place; null when you sent none. */
+  readonly location: string | null;
   /** The venue that sells. */
   readonly venue: {
     /** The id of the venue; null for a console sandbox. */
@@ -337,6 +343,12 @@ export type CheckoutCreate = {
   readonly cancel_url?: string;
   /** The external_id of the offering that the party books. */
   readonly offering_external_id?: string;
+  /** When the booking itself starts; guests see it, and it may be in the past. */
+  readonly starts_at?: string;
+  /** When the booking itself ends; after starts_at, which it needs. */
+  readonly ends_at?: string;
+  /** Where the booking takes place, as guests read it, 1 to 200 characters. */
+  readonly location?: string;
   /** Up to 20 values of your own, returned on every read and event. */
   readonly metadata?: { readonly [name: string]: string };
 };
@@ -499,8 +511,10 @@ export type Error = {
     readonly field: string;
     /** What is valid there, in a few words. */
     readonly expected: string;
-    /** A JSON value that is valid there; null means that you should leave the member out. */
+    /** A JSON value that is valid there. Null only for unknown_field: leave the member out. For a wrong name it is a valid name. */
     readonly example_fix: unknown;
+    /** A JSON pointer to the place where example_fix is valid, if no value is valid at field: as a rule the object around it. */
+    readonly example_fix_field?: string;
     /** The address of the page about this code. */
     readonly doc_url: string;
   })[];
@@ -593,8 +607,10 @@ export type FleetResult = {
       readonly field: string;
       /** What is valid there, in a few words. */
       readonly expected: string;
-      /** A JSON value that is valid there; null means that you should leave the member out. */
+      /** A JSON value that is valid there. Null only for unknown_field: leave the member out. For a wrong name it is a valid name. */
       readonly example_fix: unknown;
+      /** A JSON pointer to the place where example_fix is valid, if no value is valid at field: as a rule the object around it. */
+      readonly example_fix_field?: string;
       /** The address of the page about this code. */
       readonly doc_url: string;
     })[];
@@ -636,6 +652,12 @@ export type GuestCheckout = {
   readonly pay_by: string;
   /** The text that every guest reads. */
   readonly description: string;
+  /** When the booking itself starts, in UTC; null when you sent none. */
+  readonly starts_at: string | null;
+  /** When the booking itself ends, in UTC; null when you sent none. */
+  readonly ends_at: string | null;
+  /** Where the booking takes place; null when you sent none. */
+  readonly location: string | null;
   /** The venue that sells. */
   readonly venue: {
     /** The id of the venue; null for a console sandbox. */
@@ -1180,11 +1202,11 @@ export type PriceTier = {
   readonly minimum_spend?: number;
 };
 
-/** The body that refunds a completed checkout; without members it refunds everything that is left. */
+/** The body that refunds a completed checkout; without amount and starts_at the offering's cancellation policy decides if the checkout has a starts_at, otherwise everything that is left is refunded. */
 export type Refund = {
   /** How much to refund in minor units (cents), 1 to 99999999. */
   readonly amount?: number;
-  /** The start of the booking, so that the offering's cancellation policy decides how much. */
+  /** The start of the booking, so that the offering's cancellation policy decides how much; the checkout's own starts_at when absent. */
   readonly starts_at?: string;
   /** The reason, at most 500 characters. */
   readonly reason?: string;

@@ -6,6 +6,7 @@ import type { Report, Rule } from './rule.ts';
 
 const TYPES = ['view', 'booking_start', 'save', 'booking', 'check_in'];
 const SOME_ID = '0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10';
+const EXAMPLE = { id: 'act-1', member_id: 'member-77', at: '2027-06-01T12:00:00Z', mode: 'live' };
 
 export const activity: Rule = (value, at, report) => {
   items(member(value, 'events')).forEach((event, index) => {
@@ -26,7 +27,8 @@ function namesOne(event: unknown, at: string, [wanted, other]: [Name, Name], typ
       field: below(at, other),
       message: `A ${type} belongs to the ${wanted === 'venue_id' ? 'venue' : 'experience'} that ${wanted} names. Leave ${other} out.`,
       expected: `no ${other}`,
-      example_fix: null,
+      example_fix: { ...EXAMPLE, type, [wanted]: SOME_ID },
+      example_fix_field: at,
     });
   }
   if (member(event, wanted) === undefined) {

@@ -9,11 +9,8 @@ export const categoryIsKnown: Rule = (value, at, report, facts) => {
   report({
     code: 'invalid_value',
     field: at,
-    message:
-      first === undefined
-        ? 'This venue has no categories yet. Leave category out.'
-        : `${quoted(value)} is not one of this venue's categories. Use a slug that GET /v1/me lists, or leave it out.`,
-    expected: first === undefined ? 'no category' : `one of: ${listed(facts.categories)}`,
-    example_fix: first ?? null,
+    message: `${quoted(value)} is not one of this venue's categories. Use a slug that GET /v1/me lists, or leave it out.`,
+    expected: `one of: ${listed(facts.categories)}`,
+    example_fix: first,
   });
 };

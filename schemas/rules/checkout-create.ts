@@ -1,9 +1,11 @@
 // The rules of a new checkout: guests return only to the partner's registered origins, compared by scheme, host and
-// port and never by prefix, and metadata keys are allowed. clock.ts has the rule that pay_by is in the future.
+// port and never by prefix, the booking ends after it starts, and metadata keys are allowed. clock.ts has the rule that
+// pay_by is in the future.
 
 import { below, member } from './json-walk.ts';
 import { metadataKeys } from './metadata.ts';
 import type { Report, Rule } from './rule.ts';
+import { endsAfterStarts } from './time-order.ts';
 import { listed, quoted } from './wording.ts';
 
 function originOf(text: string): string | undefined {
@@ -11,7 +13,8 @@ function originOf(text: string): string | undefined {
 }
 
 function originIsRegistered(value: unknown, at: string, report: Report, origins: readonly string[]): void {
-  const origin = typeof value === 'string' ? originOf(value) : undefined;
+  if (typeof value !== 'string') return;
+  const origin = originOf(value);
   if (origin === undefined || origins.includes(origin)) return;
   const registered = origins.map(originOf).filter((known) => known !== undefined && known !== 'null');
   if (registered.includes(origin)) return;
@@ -24,7 +27,7 @@ function originIsRegistered(value: unknown, at: string, report: Report, origins:
         ? `${quoted(origin)} is not a registered origin: this venue has none yet. Have it registered first (everyshare venue origin add ID URL), then send this again.`
         : `${quoted(origin)} is not one of your registered origins. Use an address on one of them, or have this one registered first (everyshare venue origin add ID URL).`,
     expected: first === undefined ? 'an address on a registered origin' : `an address on: ${listed(origins)}`,
-    example_fix: first === undefined ? null : `${first}/`,
+    example_fix: first === undefined ? value : `${first}/`,
   });
 }
 
@@ -32,5 +35,6 @@ export const checkoutCreate: Rule = (value, at, report, facts) => {
   for (const name of ['return_url', 'cancel_url']) {
     originIsRegistered(member(value, name), below(at, name), report, facts.origins);
   }
+  endsAfterStarts(value, at, report, facts);
   metadataKeys(member(value, 'metadata'), below(at, 'metadata'), report, facts);
 };

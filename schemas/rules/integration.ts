@@ -42,7 +42,8 @@ function signingSecret(value: unknown, at: string, report: Report): void {
       provider === 'custom'
         ? 'For custom the server creates the signing secret and returns it once. Leave signing_secret out.'
         : `${provider} needs no signing_secret. Leave it out.`;
-    report({ code: 'not_allowed', field, message, expected: 'no signing_secret', example_fix: null });
+    const fix = { example_fix: { provider }, example_fix_field: at };
+    report({ code: 'not_allowed', field, message, expected: 'no signing_secret', ...fix });
   }
 }
 

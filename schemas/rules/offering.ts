@@ -48,7 +48,9 @@ function slotOverrides(overrides: unknown, known: ReadonlySet<string>, at: strin
           expected: 'a tier this slot does not override yet',
         } as const)
       : unknownTier(tier, suggestions);
-    report({ ...problem, field: below(at, index, 'tier'), example_fix: spare.next().value ?? null });
+    const unused = spare.next().value;
+    const fix = unused === undefined ? { example_fix: [], example_fix_field: at } : { example_fix: unused };
+    report({ ...problem, field: below(at, index, 'tier'), ...fix });
   });
 }
 

@@ -85,8 +85,20 @@ export function phoneRules(settings: PhoneSettings): Readonly<Record<string, Rul
 }
 
 /** A number that these settings accept. */
-function examplePhone({ isSandbox, countries }: PhoneSettings): string | null {
-  return isSandbox ? '+15550100042' : exampleOf(countries?.[0] ?? 'US');
+function examplePhone({ isSandbox, countries }: PhoneSettings): string {
+  return (isSandbox ? null : exampleOf(countries?.[0] ?? 'US')) ?? '+15550100042';
+}
+
+const MAX_PHONES_TRIED = 200;
+
+/** A number that these settings accept and that is not in use. A party names at most 50. */
+export function unusedPhone(settings: PhoneSettings, isUsed: (phone: string) => boolean): string {
+  const first = examplePhone(settings);
+  for (let n = 0; n < MAX_PHONES_TRIED; n++) {
+    const phone = `+${BigInt(first.slice(1)) + BigInt(n)}`;
+    if (phoneFault(phone, settings) === null && !isUsed(phone)) return phone;
+  }
+  return first;
 }
 
 function exampleOf(country: CountryCode): string | null {

@@ -5,7 +5,7 @@
 /** What a rule may need besides the body. */
 export interface Facts {
   readonly now: Date;
-  readonly categories: readonly string[];
+  readonly categories: readonly [string, ...string[]];
   readonly origins: readonly string[];
 }
 
@@ -18,13 +18,17 @@ export type RuleCode =
   | 'not_allowed'
   | 'too_many_items';
 
-/** One broken rule: its place (a JSON pointer), its code, a message for people, and a value that is valid there. */
+/**
+ * One broken rule: its place (a JSON pointer), its code, a message for people, and a value that is valid there.
+ * `example_fix_field` is where that value is valid, if no value is valid at `field`.
+ */
 export interface Breach {
   readonly code: RuleCode;
   readonly field: string;
   readonly message: string;
   readonly expected: string;
-  readonly example_fix: unknown;
+  readonly example_fix: NonNullable<unknown>;
+  readonly example_fix_field?: string;
 }
 
 export type Report = (breach: Breach) => void;

@@ -9,7 +9,7 @@ const MAX_LENGTH = 128;
 const WELL_FORMED = /^\S{1,128}$/u;
 const MAX_ATTEMPTS = 100;
 
-function freeId(id: string, place: number, used: Set<string>): string | null {
+function freeId(id: string, place: number, used: Set<string>, counter: { next: number }): string {
   const letters = Array.from(id);
   for (let number = place; number < place + MAX_ATTEMPTS; number += 1) {
     const suffix = `-${number}`;
@@ -19,7 +19,9 @@ function freeId(id: string, place: number, used: Set<string>): string | null {
       return candidate;
     }
   }
-  return null;
+  // The list takes up the numbers on purpose. The counter only rises, so that the search over the whole list is linear.
+  while (used.has(`id-${counter.next}`)) counter.next += 1;
+  return `id-${counter.next++}`;
 }
 
 /** Reports each `external_id` of `list` that an earlier entry has; `noun` names an entry in messages. */
@@ -27,6 +29,7 @@ export function uniqueExternalIds(list: unknown, at: string, report: Report, nou
   const ids = items(list).map((item) => member(item, 'external_id'));
   const used = new Set(ids.filter((id) => typeof id === 'string'));
   const seen = new Map<string, number>();
+  const counter = { next: 1 };
   ids.forEach((id, index) => {
     if (typeof id !== 'string' || !WELL_FORMED.test(id)) return;
     const first = seen.get(id);
@@ -39,7 +42,7 @@ export function uniqueExternalIds(list: unknown, at: string, report: Report, nou
       field: below(at, index, 'external_id'),
       message: `Each ${noun} needs its own external_id, and ${below(at, first)} already has ${quoted(id)}. Send another one.`,
       expected: `an external_id that no other ${noun} here has`,
-      example_fix: freeId(id, index + 1, used),
+      example_fix: freeId(id, index + 1, used, counter),
     });
   });
 }

@@ -56,6 +56,10 @@ export interface Config {
   readonly phoneCountries: readonly string[] | null;
   /** The most texts that the installation sends in an hour. */
   readonly textsPerHour: number;
+  /** The service's own addresses, for venues that have none: what pages link to. */
+  readonly termsUrl: string | null;
+  readonly privacyUrl: string | null;
+  readonly supportUrl: string | null;
   /** How long after completion a venue is paid. */
   readonly payoutDelayHours: number;
 }
@@ -292,6 +296,9 @@ export function readConfig(env: Env): Config {
     sandboxSms: twilio === null && stripe.live === undefined,
     textsPerHour: read.integer('TEXTS_PER_HOUR', 10_000, 5, 100_000_000),
     phoneCountries: phoneCountries.length === 0 ? null : phoneCountries,
+    termsUrl: read.address('TERMS_URL', ['https:']),
+    privacyUrl: read.address('PRIVACY_URL', ['https:']),
+    supportUrl: read.address('SUPPORT_URL', ['https:']),
     payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);

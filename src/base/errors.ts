@@ -50,13 +50,35 @@ export const MAX_LISTED = 100;
 
 export type ErrorCode = keyof typeof catalogue;
 
-/** One thing that is wrong with one field, as `errors[]` shows it (the entry point adds its doc_url). */
-export interface FieldProblem {
-  readonly code: ErrorCode;
+interface ProblemText {
   readonly message: string;
   readonly field: string;
   readonly expected: string;
-  readonly example_fix: unknown;
+}
+
+/** No value is valid for an unknown member: it is left out. */
+export interface UnknownField extends ProblemText {
+  readonly code: 'unknown_field';
+  readonly example_fix: null;
+}
+
+/** Every other problem shows a value that would pass. */
+export interface FixableProblem extends ProblemText {
+  readonly code: Exclude<ErrorCode, 'unknown_field'>;
+  /** Passes at `field`. For a member whose name is wrong it is a valid name; for a limit it is the value as sent. */
+  readonly example_fix: NonNullable<unknown>;
+  /** The pointer where `example_fix` passes, if no value passes at `field`: as a rule that of the object around it. */
+  readonly example_fix_field?: string;
+}
+
+/** One thing that is wrong with one field, as `errors[]` shows it (the entry point adds its doc_url). */
+export type FieldProblem = UnknownField | FixableProblem;
+
+/** The same problem with its pointers changed: for an object that was checked alone and was sent inside another. */
+export function withPointers(problem: FieldProblem, change: (pointer: string) => string): FieldProblem {
+  const field = change(problem.field);
+  if (problem.code === 'unknown_field' || problem.example_fix_field === undefined) return { ...problem, field };
+  return { ...problem, field, example_fix_field: change(problem.example_fix_field) };
 }
 
 export interface ProblemDetail {

@@ -22,6 +22,8 @@ export interface Option {
   readonly isRequired?: true;
   /** May be given more than once. */
   readonly isRepeatable?: true;
+  /** An empty text is a value: it clears what the option sets. */
+  readonly mayBeEmpty?: true;
   readonly help: string;
 }
 

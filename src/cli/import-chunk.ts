@@ -88,8 +88,11 @@ function externalIdOf(value: unknown): string | null {
   return typeof id === 'string' ? [...id.slice(0, 2 * MAX_ID_LENGTH)].slice(0, MAX_ID_LENGTH).join('') : null;
 }
 
-/** Throws if the text is not JSON at all: the splitter cannot know where the next object really starts. */
-export function parseItem({ bytes, offset }: JsonText, index: number): ImportItem {
+/**
+ * Throws if the text is not JSON at all: the splitter cannot know where the next object really starts. `example` is a
+ * valid object.
+ */
+export function parseItem({ bytes, offset }: JsonText, index: number, example: NonNullable<unknown>): ImportItem {
   const parsed = parseStrictJson(bytes);
   if (parsed.ok) return { index, externalId: externalIdOf(parsed.value), candidate: parsed, problem: null };
   const message = parsed.message.replace(/^The body/, 'the object').replace(/ \(byte \d+\)\.$/, '');
@@ -100,7 +103,7 @@ export function parseItem({ bytes, offset }: JsonText, index: number): ImportIte
     field: '',
     message: `${message}.`,
     expected: 'an object in strict JSON, at most 32 levels deep',
-    example_fix: null,
+    example_fix: example,
   } as const;
   return { index, externalId: externalIdOf(lenient), candidate: null, problem };
 }

@@ -118,9 +118,10 @@ class ImportRun {
   async #read(): Promise<void> {
     const { kind, source } = this.#job;
     const skipped = this.#saved?.next ?? 0;
+    const example = this.#context.caller.contract.sample(kind.schema);
     let index = 0;
     for await (const text of splitJson(this.#job.read(), this.#splitter)) {
-      const item = parseItem(text, index);
+      const item = parseItem(text, index, example);
       if (index >= skipped) this.#pending.push(item);
       else this.#recordSkipped(item);
       this.#digest.update(text.bytes).update('\n');

@@ -9,8 +9,9 @@ import { type IssuedKey, importKey, issueKey, type NewKeyRequest } from '../doma
 import { isLegacyKey, SCOPES } from '../domain/keys/key.ts';
 import { type KeyRow, listKeys } from '../domain/keys/queries.ts';
 import { revokeKey } from '../domain/keys/revoke-key.ts';
+import { type KeyChanges, updateKey } from '../domain/keys/update-key.ts';
 import { commandError, explainNotFound, quoted, usageError } from './cli-error.ts';
-import type { Command, CommandInput, CommandResult } from './command-definition.ts';
+import type { Command, CommandInput, CommandResult, Option } from './command-definition.ts';
 import { everyPage } from './every-page.ts';
 import { choiceOption, integerOption, parseId } from './options.ts';
 import { requireVenue } from './require-venue.ts';
@@ -19,8 +20,9 @@ import { block, formatTimestamp, table } from './table.ts';
 const MAX_PER_HOUR = 1_000_000_000;
 
 function fieldsOf(key: KeyRow) {
-  const { kind, mode, scopes, venue_id, expires_at, allow_ips, writes_per_hour, reads_per_hour, created_at } = key;
-  return { kind, mode, scopes, venue_id, expires_at, allow_ips, writes_per_hour, reads_per_hour, created_at };
+  const { name, kind, mode, scopes, venue_id, expires_at, allow_ips, writes_per_hour, reads_per_hour, created_at } =
+    key;
+  return { name, kind, mode, scopes, venue_id, expires_at, allow_ips, writes_per_hour, reads_per_hour, created_at };
 }
 
 function toJson(key: KeyRow) {
@@ -39,6 +41,7 @@ function statusOf(key: KeyRow, now: number): string {
 
 function linesOf(key: KeyRow): [string, string][] {
   const lines: [string, string][] = [
+    ...(key.name === null ? [] : [['name', key.name] as [string, string]]),
     ['kind', `${key.kind}, ${key.mode}`],
     ['venue', key.venue_id],
     ['scopes', scopesOf(key)],
@@ -58,6 +61,10 @@ function newKeyResult(issued: IssuedKey): CommandResult {
   };
 }
 
+function keyResult(key: KeyRow): CommandResult {
+  return { json: toJson(key), text: block([['id', key.id], ['key', key.hint], ...linesOf(key)]) };
+}
+
 function venueIn(input: CommandInput): string | null {
   const text = input.text('venue');
   return text === null ? null : parseId(text, '--venue', 'venue list');
@@ -75,6 +82,45 @@ function scopesIn(input: CommandInput): readonly string[] {
   return asked.includes('all') ? SCOPES : asked;
 }
 
+/** Null: not given, or empty. */
+function expiryIn(input: CommandInput): string | null {
+  const text = input.text('expires-at') || null;
+  if (text === null || isTime(text)) return text?.toUpperCase() ?? null;
+  throw usageError(`--expires-at is ${quoted(text)}: give a time with its offset, such as 2027-06-12T09:30:00Z.`);
+}
+
+function rangesIn(texts: readonly string[]): readonly string[] {
+  const wrong = texts.find((text) => !isAddressRange(text));
+  if (wrong === undefined) return texts;
+  throw usageError(`--allow-ip is ${quoted(wrong)}: give an address or a CIDR range, such as 203.0.113.0/24.`);
+}
+
+/** `--allow-ip ""` alone: every address. Limits cannot be empty. */
+function keyChangesIn(input: CommandInput): KeyChanges {
+  const [name, expiresAt, ranges] = [input.text('name'), input.text('expires-at'), input.texts('allow-ip')];
+  const writesPerHour = integerOption(input, 'writes-per-hour', 1, MAX_PER_HOUR);
+  const readsPerHour = integerOption(input, 'reads-per-hour', 1, MAX_PER_HOUR);
+  const isAnyAddress = ranges.length === 1 && ranges[0] === '';
+  const changes: KeyChanges = {
+    ...(name === null ? {} : { name: name.trim() || null }),
+    ...(writesPerHour === null ? {} : { writesPerHour }),
+    ...(readsPerHour === null ? {} : { readsPerHour }),
+    ...(ranges.length === 0 ? {} : { allowIps: isAnyAddress ? [] : rangesIn(ranges) }),
+    ...(expiresAt === null ? {} : { expiresAt: expiryIn(input) }),
+  };
+  if (Object.keys(changes).length > 0) return changes;
+  const names = CHANGEABLE.map((option) => `--${option.name}`).join(', ');
+  throw usageError(`"key update" has nothing to change: give some of ${names}.`);
+}
+
+function keyIdIn(input: CommandInput): string {
+  const id = input.argument(0);
+  if (/^key_[0-9a-z]{26}$/.test(id)) return id;
+  throw usageError(
+    `ID is ${quoted(id)}, which is not the id of a key (key_ and 26 characters): "everyshare key list" shows the ids.`,
+  );
+}
+
 function newKeyIn(input: CommandInput): NewKeyRequest {
   const venueId = parseId(input.required('venue'), '--venue', 'venue list');
   const kind = choiceOption(input, 'kind', ['secret', 'publishable']);
@@ -83,23 +129,14 @@ function newKeyIn(input: CommandInput): NewKeyRequest {
   if (kind === 'secret' && mode === 'live' && scopes.length === 0) {
     throw usageError(`--scope is missing: a live secret key needs --scope all, or some of ${SCOPES.join(', ')}.`);
   }
-  const expiresAt = input.text('expires-at');
-  if (expiresAt !== null && !isTime(expiresAt)) {
-    throw usageError(
-      `--expires-at is ${quoted(expiresAt)}: give a time with its offset, such as 2027-06-12T09:30:00Z.`,
-    );
-  }
-  const allowIps = input.texts('allow-ip');
-  const range = allowIps.find((text) => !isAddressRange(text));
-  if (range !== undefined)
-    throw usageError(`--allow-ip is ${quoted(range)}: give an address or a CIDR range, such as 203.0.113.0/24.`);
   return {
     venueId,
+    name: input.text('name'),
     kind,
     mode,
     scopes,
-    expiresAt: expiresAt?.toUpperCase() ?? null,
-    allowIps,
+    expiresAt: expiryIn(input),
+    allowIps: rangesIn(input.texts('allow-ip')),
     writesPerHour: integerOption(input, 'writes-per-hour', 1, MAX_PER_HOUR),
     readsPerHour: integerOption(input, 'reads-per-hour', 1, MAX_PER_HOUR),
   };
@@ -129,6 +166,24 @@ async function firstLine(): Promise<string> {
   }
 }
 
+const LIMITS: readonly Option[] = [
+  { name: 'writes-per-hour', valueName: 'N', help: 'its hourly limit of writes' },
+  { name: 'reads-per-hour', valueName: 'N', help: 'its hourly limit of reads' },
+];
+
+const CHANGEABLE: readonly Option[] = [
+  { name: 'name', valueName: 'TEXT', mayBeEmpty: true, help: 'what you call it' },
+  { name: 'expires-at', valueName: 'TIME', mayBeEmpty: true, help: 'when it ends, such as 2027-06-12T09:30:00Z' },
+  {
+    name: 'allow-ip',
+    valueName: 'CIDR',
+    isRepeatable: true,
+    mayBeEmpty: true,
+    help: 'an address or range that it may be used from: those given replace all others',
+  },
+  ...LIMITS,
+];
+
 const create: Command = {
   words: ['key', 'create'],
   arguments: [],
@@ -143,10 +198,10 @@ const create: Command = {
       isRepeatable: true,
       help: `all, or some of ${SCOPES.join(', ')} (a test key carries every one)`,
     },
+    { name: 'name', valueName: 'TEXT', help: 'what you call it' },
     { name: 'expires-at', valueName: 'TIME', help: 'when it ends, such as 2027-06-12T09:30:00Z' },
     { name: 'allow-ip', valueName: 'CIDR', isRepeatable: true, help: 'an address or range that it may be used from' },
-    { name: 'writes-per-hour', valueName: 'N', help: 'its hourly limit of writes' },
-    { name: 'reads-per-hour', valueName: 'N', help: 'its hourly limit of reads' },
+    ...LIMITS,
   ],
   async run(input, open) {
     const request = newKeyIn(input);
@@ -188,21 +243,32 @@ const list: Command = {
   },
 };
 
+const update: Command = {
+  words: ['key', 'update'],
+  arguments: ['ID'],
+  help: 'change a key: the next request with it follows the new values; an empty text ("") clears one',
+  options: CHANGEABLE,
+  async run(input, open) {
+    const id = keyIdIn(input);
+    const changes = keyChangesIn(input);
+    const { context, command } = await open();
+    const key = await explainNotFound('key', id, () =>
+      context.db.transaction((tx) => updateKey(tx, command, id, changes)),
+    );
+    return keyResult(key);
+  },
+};
+
 const revoke: Command = {
   words: ['key', 'revoke'],
   arguments: ['ID'],
   help: 'revoke a key: from the next request on it is refused',
   options: [],
   async run(input, open) {
-    const id = input.argument(0);
-    if (!/^key_[0-9a-z]{26}$/.test(id)) {
-      throw usageError(
-        `ID is ${quoted(id)}, which is not the id of a key (key_ and 26 characters): "everyshare key list" shows the ids.`,
-      );
-    }
+    const id = keyIdIn(input);
     const { context, command } = await open();
     const key = await explainNotFound('key', id, () => context.db.transaction((tx) => revokeKey(tx, command, id)));
-    return { json: toJson(key), text: block([['id', key.id], ['key', key.hint], ...linesOf(key)]) };
+    return keyResult(key);
   },
 };
 
@@ -235,4 +301,4 @@ const importOlder: Command = {
   },
 };
 
-export const keyCommands: readonly Command[] = [create, list, revoke, importOlder];
+export const keyCommands: readonly Command[] = [create, list, update, revoke, importOlder];

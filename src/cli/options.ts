@@ -91,7 +91,7 @@ function checkValue({ value, isInline: inline }: ParsedOption, rule: Option): vo
   }
   // If an option stands where the value should be, the value is missing.
   const isNextOption = value !== null && !inline && value.length > 1 && value.startsWith('-');
-  if (value === null || value === '' || isNextOption) {
+  if (value === null || (value === '' && rule.mayBeEmpty !== true) || isNextOption) {
     const dashed = isNextOption ? ` (one that begins with a dash is written --${rule.name}=${rule.valueName})` : '';
     throw usageError(`--${rule.name} has no value: write --${rule.name} ${rule.valueName}${dashed}.`);
   }

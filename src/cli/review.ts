@@ -1,9 +1,17 @@
 // The operator's commands for review: list pending objects, show one, and approve or reject it.
 
+import type { CommandContext } from '../base/command-context.ts';
 import type { Queryable } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
 import { listForReview } from '../domain/review/queue.ts';
-import { type Decision, findForReview, type ReviewCandidate, type Reviewed, review } from '../domain/review/review.ts';
+import {
+  type Decision,
+  findForReview,
+  type ReviewCandidate,
+  type Reviewed,
+  reopen,
+  review,
+} from '../domain/review/review.ts';
 import { findVenue } from '../domain/venues/queries.ts';
 import { commandError, usageError } from './cli-error.ts';
 import type { Command, CommandInput, CommandResult, OpenContext, Option } from './command-definition.ts';
@@ -145,18 +153,32 @@ const show: Command = {
   },
 };
 
-async function decide(id: string, open: OpenContext, decision: Decision): Promise<CommandResult> {
+function decide(id: string, open: OpenContext, decision: Decision): Promise<CommandResult> {
+  const rule =
+    decision.status === 'rejected'
+      ? 'only what is pending or approved can be rejected.'
+      : 'only what is pending can be approved.';
+  return change(id, open, rule, (tx, command) => review(tx, command, id, decision, null));
+}
+
+/** Runs the change; `rule` says which objects it takes, for the error line of another one. */
+async function change(
+  id: string,
+  open: OpenContext,
+  rule: string,
+  work: (tx: Queryable, command: CommandContext) => Promise<Reviewed>,
+): Promise<CommandResult> {
   const { context, command } = await open();
   const object = await requireForReview(context.db, id);
   const venue = await findVenue(context.db, object.venueId);
   try {
-    const shown = await context.db.transaction((tx) => review(tx, command, id, decision, null));
+    const shown = await context.db.transaction((tx) => work(tx, command));
     return { json: shown, text: block(linesOf(object, shown, venue?.name ?? '')) };
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'conflict') throw error;
     if (error.detail.reason === 'changed_since') throw commandError(error.message);
     const { kind, shown } = await requireForReview(context.db, id);
-    throw commandError(`${kind} ${id} is ${textOrDash(shown.status)}: only what is pending can be reviewed.`);
+    throw commandError(`${kind} ${id} is ${textOrDash(shown.status)}: ${rule}`);
   }
 }
 
@@ -182,7 +204,7 @@ const approve: Command = {
 const reject: Command = {
   words: ['review', 'reject'],
   arguments: ['ID'],
-  help: 'reject what waits, and tell its venue why',
+  help: 'reject what waits, or take down what is approved, and tell its venue why',
   options: [
     { name: 'note', valueName: 'TEXT', isRequired: true, help: `why, 1 to ${MAX_NOTE_LENGTH} characters` },
     SEEN_OPTION,
@@ -194,4 +216,15 @@ const reject: Command = {
   },
 };
 
-export const reviewCommands: readonly Command[] = [list, show, approve, reject];
+const reopenCommand: Command = {
+  words: ['review', 'reopen'],
+  arguments: ['ID'],
+  help: 'let what was rejected wait for review again',
+  options: [],
+  async run(input, open) {
+    const id = idIn(input);
+    return change(id, open, 'only what is rejected can be reopened.', (tx, command) => reopen(tx, command, id));
+  },
+};
+
+export const reviewCommands: readonly Command[] = [list, show, approve, reject, reopenCommand];

@@ -19,6 +19,7 @@ import { integerOption } from './options.ts';
 import { requireVenue, venueIdIn } from './require-venue.ts';
 import { block, formatTimestamp, table } from './table.ts';
 import { onboard } from './venue-onboard.ts';
+import { profileJson, profileLines, update } from './venue-update.ts';
 
 const MAX_ORIGINS = 50;
 
@@ -196,7 +197,8 @@ const show: Command = {
   async run(input, open) {
     const id = venueIdIn(input);
     const { context } = await open();
-    const result = venueResult(await requireVenue(context.db, id));
+    const venue = await requireVenue(context.db, id);
+    const result = venueResult(venue);
     const [test, live] = [
       await findPayoutAccount(context.db, id, 'test'),
       await findPayoutAccount(context.db, id, 'live'),
@@ -204,6 +206,7 @@ const show: Command = {
     const debts = await findDebts(context.db, id);
     const missing = whyNotPayable(live);
     const text = block([
+      ...profileLines(venue),
       ['payouts (test)', payoutText(test)],
       ['payouts (live)', missing === null ? payoutText(live) : `${payoutText(live)}. ${missing}`],
       ['owes', debtText(debts)],
@@ -211,6 +214,7 @@ const show: Command = {
     return {
       json: {
         ...(result.json as object),
+        ...profileJson(venue),
         payouts: { test: payoutJson(test), live: payoutJson(live) },
         debts: debts.map(({ mode, currency, amount }) => ({ mode, currency, amount })),
       },
@@ -309,6 +313,7 @@ export const venueCommands: readonly Command[] = [
   show,
   link,
   onboard,
+  update,
   revoke,
   originAdd,
   originRemove,

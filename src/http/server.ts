@@ -24,6 +24,7 @@ import { replyClientError } from './client-error.ts';
 import { limitConnections } from './connections.ts';
 import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
+import { registerGuestFiles } from './guest-files.ts';
 import { registerMembers } from './members.ts';
 import { makeMetrics } from './metrics.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
@@ -111,6 +112,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   registerMembers(app, http);
   registerApplePay(app, http);
   await registerPages(app, http);
+  registerGuestFiles(app, http);
   registerPayoutPages(app, http);
   registerSmsReplies(app, http);
   limitConnections(app.server, http);

@@ -2,7 +2,7 @@
 // the body, the query and the headers at once.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type FieldProblem, invalid, notFound, Problem } from '../base/errors.ts';
+import { type FieldProblem, invalid, notFound, Problem, withPointers } from '../base/errors.ts';
 import { findBadTextsIn } from '../base/json/escaped-text.ts';
 import { type BadText, type JsonValue, parseStrictJson, strictJsonSteps } from '../base/json/parse.ts';
 import type { Input } from '../base/operation.ts';
@@ -170,8 +170,7 @@ function queryProblems(
   if (operation.query === undefined && Object.keys(query).length === 0) return [];
   const candidate = candidateFrom(query as JsonValue);
   return validator.inlineProblems(operation.query ?? NO_MEMBERS, candidate).map((problem) => ({
-    ...problem,
-    field: `/query${problem.field}`,
+    ...withPointers(problem, (pointer) => `/query${pointer}`),
     // Every value of a query is text: a message that says so would not help.
     message: problem.message.replace(
       /, not (a string|a list)\.$/,

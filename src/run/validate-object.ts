@@ -4,15 +4,16 @@
 
 import type { Validate } from '../../schemas/types.gen.ts';
 import type { Queryable } from '../base/db.ts';
-import type { FieldProblem } from '../base/errors.ts';
+import { type FieldProblem, withPointers } from '../base/errors.ts';
 import type { JsonValue } from '../base/json/parse.ts';
 import type { Input, OperationResult } from '../base/operation.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
 import { candidateFrom } from '../base/schema/contract.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { recurrenceProblems } from '../domain/offerings/bounded-rules.ts';
-import { type OfferingContent, unknownOffering } from '../domain/offerings/offering.ts';
+import type { OfferingContent } from '../domain/offerings/offering.ts';
 import { findByExternalIds } from '../domain/offerings/queries.ts';
+import { unknownOffering } from '../domain/offerings/unknown-offering.ts';
 import { factsFor } from '../domain/venues/venue.ts';
 import { checkEndpoint, type NewEndpoint } from '../domain/webhooks/endpoints.ts';
 
@@ -52,11 +53,11 @@ async function problemsFromServices(
   const { offering_external_id: externalId } = object as { readonly offering_external_id?: string };
   if (externalId === undefined) return [];
   const found = await findByExternalIds(db, caller.venue.id, caller.mode, [externalId]);
-  return found.has(externalId) ? [] : [unknownOffering(externalId)];
+  return found.has(externalId) ? [] : [await unknownOffering(db, caller, externalId)];
 }
 
 /** For an availability alone: pointers lead into it, not into an offering. */
 function unboundedTimes(availability: Required<OfferingContent>['availability']): FieldProblem[] {
   const problems = recurrenceProblems([{ at: '', content: { availability } }]);
-  return problems.map((problem) => ({ ...problem, field: problem.field.slice('/availability'.length) }));
+  return problems.map((problem) => withPointers(problem, (pointer) => pointer.slice('/availability'.length)));
 }

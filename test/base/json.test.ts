@@ -337,7 +337,9 @@ describe('text that cannot be stored is reported by its pointer', () => {
     ['{"\\ud800":{}}', '/\ufffd', 'lone_surrogate', 1],
     ['{"a\\u0000\\ud800":"\\ud800"}', '/a\ufffd\ufffd', 'nul', 1],
   ])('%s', (text, field, problem, offset) => {
-    expect(accepted(text).badTexts).toEqual([{ field, problem, offset }]);
+    expect(accepted(text).badTexts).toEqual([
+      { field, problem, offset, ...(field.includes('\ufffd') ? { isName: true } : {}) },
+    ]);
     expect(positionsOf(text).startOf(field)).toBe(offset);
   });
 

@@ -25,7 +25,7 @@ describe('a parsed body', () => {
   it('has the same unstorable text as its JSON', () => {
     fc.assert(
       fc.property(value, (body) => {
-        const inText = findBadTexts(JSON.stringify(body)).map(({ field, problem }) => ({ field, problem }));
+        const inText = findBadTexts(JSON.stringify(body)).map(({ offset, ...bad }) => bad);
         expect(findBadTextsIn(body)).toEqual(inText);
       }),
       { numRuns: 2_000 },

@@ -26,6 +26,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
+const asGuest = async (id: string): Promise<Json> => {
+  const [row] = await world.db.query<{ json: string }>(
+    'select guest_view(c)::text as json from checkouts c where c.venue_id = $1 and c.checkout_id = $2',
+    [venue.venueId, id],
+  );
+  return JSON.parse(row?.json ?? 'null');
+};
 const problemsWith = (checkout: unknown): unknown[] =>
   world.context.validator.problems('checkout', candidateFrom(checkout as never));
 
@@ -77,6 +84,50 @@ describe('the response', () => {
     const expired = await venue.runTestHelper((await venue.create()).id, 'expire');
     const canceled = (await venue.post(`/v1/checkouts/${(await venue.create()).id}/cancel`)).json;
     for (const one of [collecting, held, completed, refunded, expired, canceled]) expect(problemsWith(one)).toEqual([]);
+  });
+});
+
+describe('the times and the place of the booking', () => {
+  const BOOKING = {
+    starts_at: '2027-06-12T10:00:00-04:00',
+    ends_at: '2027-06-12T18:00:00-04:00',
+    location: '1 Pier Rd',
+  };
+  const SHOWN = { starts_at: '2027-06-12T14:00:00Z', ends_at: '2027-06-12T22:00:00Z', location: '1 Pier Rd' };
+
+  it('are in the response, the event and the guests’ view, in UTC', async () => {
+    const created = await venue.create(BOOKING);
+    expect(created).toMatchObject(SHOWN);
+    expect(problemsWith(created)).toEqual([]);
+    expect((await venue.events(created.id))[0]?.data.object).toMatchObject(SHOWN);
+    expect(await asGuest(created.id)).toMatchObject(SHOWN);
+  });
+
+  it('are null where the request has none', async () => {
+    const created = await venue.create();
+    const none = { starts_at: null, ends_at: null, location: null };
+    expect(created).toMatchObject(none);
+    expect(await asGuest(created.id)).toMatchObject(none);
+    expect(await venue.create({ starts_at: BOOKING.starts_at })).toMatchObject({ ...none, starts_at: SHOWN.starts_at });
+  });
+
+  it('may lie in the past', async () => {
+    const past = { starts_at: '2020-01-01T00:00:00Z', ends_at: '2020-01-02T00:00:00Z' };
+    expect(await venue.create(past)).toMatchObject(past);
+  });
+
+  it('are stored when they differ by less than the database keeps', async () => {
+    const close = { starts_at: '2027-06-12T10:00:00.0009999Z', ends_at: '2027-06-12T10:00:00.001Z' };
+    expect((await venue.create(close)).ends_at).toBe('2027-06-12T10:00:00.001Z');
+  });
+
+  it('are part of the idempotency fingerprint', async () => {
+    const body = checkoutBody(BOOKING);
+    const first = await venue.post('/v1/checkouts', body);
+    expect((await venue.post('/v1/checkouts', body)).text).toBe(first.text);
+    for (const other of [{ location: '2 Pier Rd' }, { starts_at: '2027-06-12T11:00:00-04:00' }]) {
+      expectConflict(await venue.post('/v1/checkouts', { ...body, ...other }), 'idempotency_key_reused');
+    }
   });
 });
 
@@ -223,9 +274,18 @@ describe('return_url and cancel_url', () => {
 });
 
 describe('a request body', () => {
+  const AT_TEN = '2027-06-12T10:00:00-04:00';
   const cases: [string, Record<string, unknown>, string, string][] = [
     ['pay_by in the past', { pay_by: inFuture(-1_000) }, 'out_of_range', '/pay_by'],
     ['pay_by without an offset', { pay_by: '2030-01-01T10:00:00' }, 'invalid_format', '/pay_by'],
+    ['an end without a start', { ends_at: inFuture(DAY) }, 'missing_field', '/starts_at'],
+    ['an end at the start', { starts_at: AT_TEN, ends_at: '2027-06-12T14:00:00Z' }, 'not_allowed', '/ends_at'],
+    ['an end before the start', { starts_at: AT_TEN, ends_at: '2027-06-12T13:59:59Z' }, 'not_allowed', '/ends_at'],
+    ['a start without an offset', { starts_at: '2027-06-12T10:00:00' }, 'invalid_format', '/starts_at'],
+    ['a start as a number', { starts_at: 1 }, 'invalid_type', '/starts_at'],
+    ['an empty location', { location: '' }, 'too_short', '/location'],
+    ['a long location', { location: 'x'.repeat(201) }, 'too_long', '/location'],
+    ['no location at all', { location: null }, 'invalid_type', '/location'],
     ['an unknown offering', { offering_external_id: 'nowhere' }, 'invalid_value', '/offering_external_id'],
     ['an amount with a fraction', { amount: 100.5 }, 'invalid_type', '/amount'],
     ['an amount as text', { amount: '24000' }, 'invalid_type', '/amount'],

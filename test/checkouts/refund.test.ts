@@ -235,6 +235,25 @@ describe('by the offering’s policy, a refund', () => {
     expect((await refund(completed.id, { starts_at: inFuture(DAY) })).json.refunded_amount).toBe(1_000);
   });
 
+  it('without amount and starts_at uses the checkout’s own start', async () => {
+    const offering_external_id = await offering('own-start', RULES);
+    const completed = await venue.completed({ amount: 10_000, offering_external_id, starts_at: inFuture(30 * HOUR) });
+    expect((await refund(completed.id, {})).json.refunded_amount).toBe(5_000);
+    expectConflict(await refund(completed.id, {}), 'nothing_to_refund');
+    expect((await refund(completed.id, { starts_at: inFuture(50 * HOUR) })).json.refunded_amount).toBe(10_000);
+    const late = await venue.completed({ amount: 10_000, offering_external_id, starts_at: inFuture(-HOUR) });
+    expectConflict(await refund(late.id, {}), 'nothing_to_refund');
+    expect((await refund(late.id, { amount: 700 })).json.refunded_amount).toBe(700);
+  });
+
+  it('of a checkout whose offering has no cancellation policy is everything that is left', async () => {
+    const starts_at = inFuture(-HOUR);
+    for (const own of [{}, { offering_external_id: await offering('no-policy', []) }]) {
+      const completed = await venue.completed({ amount: 10_000, starts_at, ...own });
+      expect((await refund(completed.id, {})).json.refunded_amount).toBe(10_000);
+    }
+  });
+
   it('without an offering is not allowed at /starts_at', async () => {
     const completed = await venue.completed();
     expectInvalid(await refund(completed.id, { starts_at: inFuture(DAY) }), 'not_allowed', '/starts_at');

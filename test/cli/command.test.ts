@@ -289,7 +289,7 @@ describe('a venue', () => {
     const { id } = await newVenue('--sandbox');
     const shown = { id, name: 'Harbor Club', linked: false, origins: [], fee: { bps: 0, fixed: 0 }, revoked_at: null };
     const more = { payouts: { test: null, live: null }, debts: [], created_at: expect.stringMatching(/Z$/) };
-    expect(await json('venue', 'show', id)).toEqual({ ...shown, ...more });
+    expect(await json('venue', 'show', id)).toMatchObject({ ...shown, ...more, timezone: 'UTC' });
     expect(await json('venue', 'origin', 'add', id, 'https://b.example')).toMatchObject({
       origins: ['https://b.example'],
     });
@@ -364,6 +364,7 @@ describe('a key', () => {
     expect(key).toEqual({
       id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
       key: expect.stringMatching(/^svc_live_/),
+      name: null,
       kind: 'secret',
       mode: 'live',
       scopes: ['offerings:write', 'checkouts:read'],

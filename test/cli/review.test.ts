@@ -193,6 +193,64 @@ describe('review show', () => {
   });
 });
 
+describe('review reject of an approved object', () => {
+  const eventsOf = (id: string) =>
+    world.db.query<{ type: string }>('select type from events where subject = $1 order by created_at', [id]);
+  const auditOf = (venueId: string, id: string) =>
+    world.db.query<{ action: string }>(
+      'select action from audit_log where venue_id = $1 and subject = $2 order by audit_id',
+      [venueId, id],
+    );
+
+  it('takes an offering down, with its event, and reopen lets it wait again, without one', async () => {
+    const { venueId, offering, get } = await submitOneOfEach();
+    await cli.json('review', 'approve', offering.id);
+    const rejected = await cli.json('review', 'reject', offering.id, '--note', 'It closed.');
+    expect(rejected).toMatchObject({ status: 'rejected', review_note: 'It closed.' });
+    expect(await get('/v1/offerings/cabana-7')).toEqual(rejected);
+    const shown = await cli.json('review', 'show', offering.id);
+    expect(shown).toMatchObject({ reviewers_only: { visible_version: null } });
+    const reopened = await cli.json('review', 'reopen', offering.id);
+    expect(reopened).toMatchObject({ status: 'pending', review_note: null, reviewed_at: null });
+    expect(await get('/v1/offerings/cabana-7')).toEqual(reopened);
+    await cli.json('review', 'approve', offering.id);
+    const types = ['offering.approved', 'offering.rejected', 'offering.approved'].map((type) => ({ type }));
+    expect(await eventsOf(offering.id)).toEqual(types);
+    const actions = ['review.approve', 'review.reject', 'review.reopen', 'review.approve'];
+    expect(await auditOf(venueId, offering.id)).toEqual(actions.map((action) => ({ action })));
+  });
+
+  it('leaves the version that members see when only a change of it was rejected', async () => {
+    const { offering, post } = await submitOneOfEach();
+    await cli.json('review', 'approve', offering.id);
+    await post('/v1/offerings', { ...OFFERING, title: 'Garden cabana' });
+    await cli.json('review', 'reject', offering.id, '--note', 'Which garden?');
+    const shown = await cli.json('review', 'show', offering.id);
+    expect(shown).toMatchObject({ reviewers_only: { visible_version: { title: 'Poolside cabana' } } });
+  });
+
+  it('takes an experience down and gives it its former id when it is approved again', async () => {
+    const { experience, get } = await submitOneOfEach();
+    const first = await cli.json<Record<string, unknown>>('review', 'approve', experience.id);
+    const down = await cli.json('review', 'reject', experience.id, '--note', 'The boat sank.');
+    expect(down).toMatchObject({ status: 'rejected', experience_id: null });
+    expect(await get(`/v1/experiences/${experience.id}`)).toEqual(down);
+    await cli.json('review', 'reopen', experience.id);
+    const again = await cli.json<Record<string, unknown>>('review', 'approve', experience.id);
+    expect([again.status, again.experience_id]).toEqual(['approved', first.experience_id]);
+  });
+
+  it('takes a boat down, and a reopened boat waits in the list', async () => {
+    const { venueId, boat } = await submitOneOfEach();
+    await cli.json('review', 'approve', boat.id);
+    expect(await cli.json('review', 'reject', boat.id, '--note', 'No photo.')).toMatchObject({ status: 'rejected' });
+    await cli.json('review', 'reopen', boat.id);
+    const waiting = await cli.json<QueuedItem[]>('review', 'list', '--venue', venueId, '--type', 'boat');
+    expect(waiting.map(({ id }) => id)).toEqual([boat.id]);
+    expect(await eventsOf(boat.id)).toEqual([]);
+  });
+});
+
 describe('review approve and review reject', () => {
   it('print the object as the API shows it afterwards, in live mode too', async () => {
     const { post, get } = await openPartner('live');
@@ -228,13 +286,17 @@ describe('review approve and review reject', () => {
     });
   });
 
-  it('print one line for an item that is not pending or does not exist', async () => {
+  it('print one line for an item that is in another state, or that does not exist', async () => {
     const { boat } = await submitOneOfEach();
     await cli.json('review', 'approve', boat.id);
-    const line = `boat ${boat.id} is approved: only what is pending can be reviewed.`;
-    expect(await cli.line(1, 'review', 'approve', boat.id)).toBe(line);
-    expect(await cli.line(1, 'review', 'reject', boat.id, '--note', 'x')).toBe(line);
-    for (const words of [['approve'], ['show'], ['reject', '--note', 'x']]) {
+    const lineOf = (...argv: string[]) => cli.line(1, 'review', ...argv);
+    expect(await lineOf('approve', boat.id)).toBe(`boat ${boat.id} is approved: only what is pending can be approved.`);
+    expect(await lineOf('reopen', boat.id)).toBe(`boat ${boat.id} is approved: only what is rejected can be reopened.`);
+    await cli.json('review', 'reject', boat.id, '--note', 'x');
+    expect(await lineOf('reject', boat.id, '--note', 'x')).toBe(
+      `boat ${boat.id} is rejected: only what is pending or approved can be rejected.`,
+    );
+    for (const words of [['approve'], ['show'], ['reopen'], ['reject', '--note', 'x']]) {
       const [word = '', ...args] = words;
       expect(await cli.line(1, 'review', word, UNKNOWN_ID, ...args)).toContain(
         `nothing to review with the id ${UNKNOWN_ID}`,

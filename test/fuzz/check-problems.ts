@@ -7,6 +7,8 @@ export interface ProblemList {
     readonly code: string;
     readonly field: string;
     readonly expected: string;
+    readonly example_fix: unknown;
+    readonly example_fix_field?: string;
     readonly doc_url: string;
   }[];
 }
@@ -16,9 +18,10 @@ export function findProblemFaults(base: string, { error, errors }: ProblemList):
   if (first === undefined) return ['a 422 without errors[]'];
   const faults: string[] = [];
   if (first.code !== error?.code || first.field !== error?.field) faults.push('error is not the first of errors[]');
-  for (const { field, expected, doc_url, code } of errors ?? []) {
+  for (const { field, expected, doc_url, code, example_fix } of errors ?? []) {
     if (!/^(\/|$)/.test(field)) faults.push(`"${field}" is not a pointer`);
     if (expected.trim() === '') faults.push(`${field} has no remedy`);
+    if ((example_fix ?? null) === null && code !== 'unknown_field') faults.push(`${field} has no example_fix`);
     if (doc_url !== `${base}/docs/errors/${code}`) faults.push(`doc_url of ${field} is not the page of ${code}`);
   }
   return faults;

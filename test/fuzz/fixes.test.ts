@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseStrictJson } from '../../src/base/json/parse.ts';
+import { withExample } from '../support/apply-example.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { findFaults } from './check-response.ts';
@@ -94,45 +95,21 @@ describe('an odd address', () => {
   });
 });
 
-/** Every example_fix, put at its field, solves its problem. */
+/** Every problem but an unknown field has an example_fix, which solves it. */
 function expectFixesHold(schema: string, text: string): void {
   const parsed = parseStrictJson(Buffer.from(text));
-  // Not JSON, or text that cannot be stored: there is no field to fix.
-  if (!parsed.ok || parsed.badTexts.some(({ problem }) => problem !== 'pointed')) return;
-  const candidate = parsed;
-  const { value } = parsed;
-  for (const problem of world.context.validator.problems(schema, candidate)) {
-    if (problem.example_fix === null) {
-      // Only a field that must be left out has no valid value.
-      expect(problem.code === 'unknown_field' || /a valid name/.test(problem.message), JSON.stringify(problem)).toBe(
-        true,
-      );
-      continue;
-    }
+  if (!parsed.ok) return;
+  for (const problem of world.context.validator.problems(schema, parsed)) {
+    expect([problem.example_fix === null, problem.code === 'unknown_field']).toBeOneOf([
+      [true, true],
+      [false, false],
+    ]);
     expect(problem.expected).not.toMatch(/[\^$\\]|any JSON value|another form/);
-    const fixed = replaced(
-      value,
-      problem.field
-        .split('/')
-        .slice(1)
-        .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')),
-      problem.example_fix,
-    );
-    const after = world.context.validator.problems(schema, {
-      value: fixed as never,
-      text: JSON.stringify(fixed),
-      badTexts: [],
-    });
+    // The pointer has such a name in a printable form, which is not the name.
+    if (problem.message.startsWith('The name holds')) continue;
+    const fixed = parseStrictJson(Buffer.from(JSON.stringify(withExample(parsed.value, problem))));
+    if (!fixed.ok) throw new Error(`the fixed body is not JSON: ${fixed.message}`);
+    const after = world.context.validator.problems(schema, fixed);
     expect(after.filter(({ field, code }) => field === problem.field && code === problem.code)).toEqual([]);
   }
-}
-
-function replaced(value: unknown, tokens: readonly string[], replacement: unknown): unknown {
-  const [token, ...rest] = tokens;
-  if (token === undefined) return replacement;
-  if (Array.isArray(value))
-    return value.map((item, i) => (String(i) === token ? replaced(item, rest, replacement) : item));
-  const copy = { ...(value as object) } as Record<string, unknown>;
-  copy[token] = replaced(copy[token], rest, replacement);
-  return copy;
 }

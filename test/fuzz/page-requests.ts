@@ -24,6 +24,7 @@ export const PAGES: readonly string[] = [
       (form) => `POST ${page}/${form}`,
     ),
   ]),
+  'GET /c/:id/event.ics',
   'GET /payouts/:token',
   'GET /payouts/:token/done',
   'POST /session/token',

@@ -7,6 +7,7 @@ import { readRegistry } from '../../src/base/schema/registry.ts';
 import { makeOpenApi } from '../../src/http/openapi.ts';
 import { BODY_LIMIT } from '../../src/run/operations/shapes.ts';
 import { operations } from '../../src/run/operations.ts';
+import { findExampleFaults } from './check-examples.ts';
 import { type CheckContext, findFaults } from './check-response.ts';
 import { hasSucceeded, ToolChecks } from './check-tool-response.ts';
 import { PROVIDERS } from './connections.ts';
@@ -129,6 +130,7 @@ async function runRange(
       const response = await sender.send(request);
       coverage.count(request.label, response, isAccepted(request, response));
       const faults = findFaults(checkContext, request, response);
+      faults.push(...(await findExampleFaults(sender, request, response)));
       if (faults.length > 0) report({ seed, request, response, faults });
     }
   };

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { textOf } from '../../src/domain/checkouts/notifications/message-text.ts';
+import { changeVenueProfile } from '../../src/domain/venues/venue-profile.ts';
+import { commandContext } from '../../src/run/context.ts';
 import { type GuestFixture, openGuestFixture } from './guest-fixture.ts';
 
 let fixture: GuestFixture;
@@ -51,6 +53,24 @@ describe('a text message', () => {
     expect(text).toMatch(/Reply STOP to get no more messages\.$/);
     // No character that doubles the price of the message.
     expect(text).not.toMatch(/[\u00a0\u202f]/);
+  });
+
+  it('has the deadline in the venue’s own time zone where the offering has none', async () => {
+    const ada = await fixture.createPerson('Ada');
+    const command = commandContext(fixture.world.context, { name: 'ada', via: 'cli', address: null, requestId: null });
+    const setZone = (timezone: string) =>
+      fixture.world.db.transaction((tx) => changeVenueProfile(tx, command, fixture.venueId, { timezone }));
+    const deadlineIn = async (phone: string, overrides: Record<string, unknown>): Promise<string> => {
+      const pay_by = new Date(Date.now() + 5 * 86_400_000).toISOString();
+      await fixture.party(await fixture.checkout({ pay_by, ...overrides }), ada, [{ phone }]);
+      return (await outbox(phone, 'invite'))[0]?.text ?? '';
+    };
+    const offering_external_id = await fixture.offering('America/New_York');
+    expect(await deadlineIn('+12125559011', {})).toContain(' UTC. ');
+    await setZone('America/Chicago');
+    expect(await deadlineIn('+12125559012', {})).toMatch(/ C[SD]T\. /);
+    expect(await deadlineIn('+12125559013', { offering_external_id })).toMatch(/ E[SD]T\. /);
+    await setZone('UTC');
   });
 
   it('carries no link but ours, for any names of members', () => {

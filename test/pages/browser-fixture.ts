@@ -58,15 +58,23 @@ export class BrowserFixture {
 
   /** A page in a browser context of its own, signed in as the person unless null. */
   async openPage(person: Person | null, options: BrowserOptions = {}): Promise<Page> {
-    const context = await this.newContext(options);
-    if (person !== null) {
-      const value = await beginSession(this.world.context, person.id);
-      await context.addCookies([{ name: 'everyshare_session', value, url: this.url, httpOnly: true, sameSite: 'Lax' }]);
-    }
+    const context = await this.#newContext(options);
+    if (person !== null) await this.beginSession(context, person);
     return context.newPage();
   }
 
-  newContext({
+  /** Signs the person in, without the pages. */
+  async beginSession(context: BrowserContext, person: Person): Promise<void> {
+    const value = await beginSession(this.world.context, person.id);
+    await context.addCookies([{ name: 'everyshare_session', value, url: this.url, httpOnly: true, sameSite: 'Lax' }]);
+  }
+
+  /** After each test: an open page looks for changes every few seconds, and takes time from the tests that follow. */
+  async closePages(): Promise<void> {
+    await Promise.all(this.browser.contexts().map((context) => context.close()));
+  }
+
+  #newContext({
     width = 390,
     isDark = false,
     hasScript = true,
@@ -87,7 +95,10 @@ export class BrowserFixture {
     return this.venue.create({
       amount: 24_000,
       party_size: 6,
-      description: 'Sunset sail for six, Saturday 21 November',
+      description: 'Sunset sail for six',
+      starts_at: inFuture(96 * 3_600_000),
+      ends_at: inFuture(99 * 3_600_000),
+      location: 'Pier 4, Boston',
       pay_by: inFuture(28 * 3_600_000),
       cancel_url: `${ORIGIN}/cart`,
       ...overrides,

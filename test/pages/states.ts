@@ -7,26 +7,21 @@ import { addFriends } from '../../src/domain/members/queries.ts';
 import { ONBOARDING_TOKEN_MS, onboardingUrls, sealOnboarding } from '../../src/domain/payments/onboarding-token.ts';
 import { onboardingLink } from '../../src/domain/payments/payout-account.ts';
 import { CARDS, type Json } from '../support/test-venue.ts';
-import { type BrowserFixture, type BrowserOptions, type Person, payWith } from './browser-fixture.ts';
+import { type BrowserFixture, type Person, payWith } from './browser-fixture.ts';
 
 export interface PageState {
   readonly name: string;
   /** A text that only this state shows. */
   readonly text: string;
-  open(fixture: BrowserFixture, options: BrowserOptions): Promise<Page>;
-  /** Steps after the reload of the page, for a state that only the script shows. */
+  /** Leads the page to the state. The page has no session, and shows nothing yet. */
+  open(fixture: BrowserFixture, page: Page): Promise<void>;
+  /** Steps on the open page, for a state that only the script or an answer shows. */
   then?(page: Page): Promise<void>;
 }
 
-async function openAt(
-  fixture: BrowserFixture,
-  person: Person | null,
-  url: string,
-  options: BrowserOptions,
-): Promise<Page> {
-  const page = await fixture.openPage(person, options);
+async function openAt(fixture: BrowserFixture, page: Page, person: Person | null, url: string): Promise<void> {
+  if (person !== null) await fixture.beginSession(page.context(), person);
   await page.goto(new URL(url, fixture.url).href);
-  return page;
 }
 
 interface Group {
@@ -72,8 +67,8 @@ async function completedGroup(fixture: BrowserFixture): Promise<Group> {
 
 const pageOf = ({ checkout }: Group): string => `/c/${checkout.id}`;
 
-async function openChooseParty(fixture: BrowserFixture, options: BrowserOptions, ada: Person): Promise<Page> {
-  return openAt(fixture, ada, (await fixture.createCheckout({ amount: 24_001 })).url, options);
+async function openChooseParty(fixture: BrowserFixture, page: Page, ada: Person): Promise<void> {
+  await openAt(fixture, page, ada, (await fixture.createCheckout({ amount: 24_001 })).url);
 }
 
 /** Ben's bank has refused to renew his hold, a day before it lapses. */
@@ -104,25 +99,24 @@ async function organizerWithChannel(fixture: BrowserFixture): Promise<Person> {
 }
 
 /** A guest has entered a phone number, and the page asks for the code. */
-async function openCodePage(fixture: BrowserFixture, options: BrowserOptions): Promise<Page> {
-  const page = await openAt(fixture, null, (await fixture.createCheckout()).url, options);
+async function openCodePage(fixture: BrowserFixture, page: Page): Promise<void> {
+  await openAt(fixture, page, null, (await fixture.createCheckout()).url);
   await page.getByLabel('Phone number').fill(fixture.nextPhone());
   await page.getByRole('button', { name: 'Text me a code' }).click();
   await page.getByText('We texted six digits').waitFor();
   await page.waitForLoadState();
-  return page;
 }
 
 const beforeTheParty: readonly PageState[] = [
   {
     name: 'sign-in',
     text: 'You are about to split this',
-    open: async (fixture, options) => openAt(fixture, null, (await fixture.createCheckout()).url, options),
+    open: async (fixture, page) => openAt(fixture, page, null, (await fixture.createCheckout()).url),
   },
   {
     name: 'sign-in-wrong-phone',
     text: 'We can’t text this number',
-    open: async (fixture, options) => openAt(fixture, null, (await fixture.createCheckout()).url, options),
+    open: async (fixture, page) => openAt(fixture, page, null, (await fixture.createCheckout()).url),
     async then(page) {
       await page.getByLabel('Phone number').fill('12');
       await page.getByRole('button', { name: 'Text me a code' }).click();
@@ -145,21 +139,21 @@ const beforeTheParty: readonly PageState[] = [
   {
     name: 'name',
     text: 'What should the group call you?',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const ada = await fixture.createPerson('Ada');
       await fixture.world.db.query('update members set display_name = null where member_id = $1', [ada.id]);
-      return openAt(fixture, ada, (await fixture.createCheckout()).url, options);
+      return openAt(fixture, page, ada, (await fixture.createCheckout()).url);
     },
   },
   {
     name: 'choosing',
     text: 'Sailing crew',
-    open: async (fixture, options) => openChooseParty(fixture, options, await organizerWithChannel(fixture)),
+    open: async (fixture, page) => openChooseParty(fixture, page, await organizerWithChannel(fixture)),
   },
   {
     name: 'choosing-wrong',
     text: 'We can’t text this number',
-    open: async (fixture, options) => openChooseParty(fixture, options, await fixture.createPerson('Ada')),
+    open: async (fixture, page) => openChooseParty(fixture, page, await fixture.createPerson('Ada')),
     async then(page) {
       await page.getByLabel('Phone', { exact: true }).nth(0).fill('555');
       await page.getByLabel('Name', { exact: true }).nth(0).fill('Ben');
@@ -169,7 +163,7 @@ const beforeTheParty: readonly PageState[] = [
   {
     name: 'split-equal',
     text: 'The odd $0.01 is on you',
-    open: async (fixture, options) => openChooseParty(fixture, options, await organizerWithChannel(fixture)),
+    open: async (fixture, page) => openChooseParty(fixture, page, await organizerWithChannel(fixture)),
     async then(page) {
       await page.getByLabel('Sailing crew').check();
       await page.getByLabel('Open seats').fill('2');
@@ -179,7 +173,7 @@ const beforeTheParty: readonly PageState[] = [
   {
     name: 'split-custom',
     text: '$30.00 left to assign.',
-    open: async (fixture, options) => openChooseParty(fixture, options, await organizerWithChannel(fixture)),
+    open: async (fixture, page) => openChooseParty(fixture, page, await organizerWithChannel(fixture)),
     async then(page) {
       await page.getByLabel('Sailing crew').check();
       await page.getByLabel('I set the amounts').check();
@@ -196,84 +190,84 @@ const collecting: readonly PageState[] = [
   {
     name: 'invite-stranger',
     text: 'Ada invited you.',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
       await pay(fixture, group, 0);
-      return openAt(fixture, null, group.invites[1].url, options);
+      return openAt(fixture, page, null, group.invites[1].url);
     },
   },
   {
     name: 'invited',
     text: 'We place a hold now.',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
       await pay(fixture, group, 0);
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
   },
   {
     name: 'organizer-waiting',
     text: 'Your link is ready.',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await groupWithSeats(fixture, 0);
       await pay(fixture, group, 0);
-      return openAt(fixture, group.ada, pageOf(group), options);
+      return openAt(fixture, page, group.ada, pageOf(group));
     },
   },
   {
     name: 'organizer-pays-own',
     text: 'We place a hold now.',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await groupWithSeats(fixture, 0);
-      return openAt(fixture, group.ada, `${pageOf(group)}?pay=own`, options);
+      return openAt(fixture, page, group.ada, `${pageOf(group)}?pay=own`);
     },
   },
   {
     name: 'landing',
     text: 'Ada has kept a seat for you.',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await groupWithSeats(fixture, 0);
       await pay(fixture, group, 0);
-      return openAt(fixture, null, pageOf(group), options);
+      return openAt(fixture, page, null, pageOf(group));
     },
   },
   {
     name: 'many',
     text: 'We place a hold now.',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const { ada, ben, cleo } = await createFriends(fixture);
       const checkout = await fixture.createCheckout({ party_size: 20 });
       const { db, ids, clock } = fixture.world.context;
       const seatIds = await createSeats(db, { ids, now: clock.now() }, 17);
       const invites = await fixture.chooseParty(checkout, [ada, ben, cleo], 'equal', seatIds);
       await fixture.venue.pay(checkout.id, invites[0].id, CARDS.good);
-      return openAt(fixture, ben, invites[1].url, options);
+      return openAt(fixture, page, ben, invites[1].url);
     },
   },
   {
     name: 'held',
     text: '$80.00 is held. Nothing is charged yet.',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
       await pay(fixture, group, 1);
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
   },
   {
     name: 'declined',
     text: 'Nothing was held. Try another card',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
       await pay(fixture, group, 1, CARDS.declined);
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
   },
   {
     name: 'declined-just-now',
     text: 'Your bank declined this card.',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
     async then(page) {
       await payWith(page, 'Declined');
@@ -283,9 +277,9 @@ const collecting: readonly PageState[] = [
   {
     name: 'card-missing',
     text: 'Test cards only',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
     async then(page) {
       await page.getByLabel('Card number').fill('4111 1111 1111 1111');
@@ -296,9 +290,9 @@ const collecting: readonly PageState[] = [
   {
     name: 'bank-asks',
     text: 'Approve this payment',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
     async then(page) {
       await payWith(page, '3-D Secure');
@@ -308,97 +302,97 @@ const collecting: readonly PageState[] = [
   {
     name: 'covered',
     text: 'Ada covered your share.',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
       const response = await fixture.world.call('POST', `/v1/public/shares/${group.invites[1].id}/hold`, {
         key: group.ada.token,
       });
       if (response.status !== 200) throw new Error(response.text);
       await pay(fixture, group, 1);
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
   },
   {
     name: 'cover-one',
     text: 'Cover the share of Ben',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
-      return openAt(fixture, group.ada, `${pageOf(group)}?cover=${group.invites[1].id}`, options);
+      return openAt(fixture, page, group.ada, `${pageOf(group)}?cover=${group.invites[1].id}`);
     },
   },
   {
     name: 'cover-rest',
     text: 'Cover 2 shares',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
-      return openAt(fixture, group.ada, `${pageOf(group)}?cover=rest`, options);
+      return openAt(fixture, page, group.ada, `${pageOf(group)}?cover=rest`);
     },
   },
   {
     name: 'hold-lost',
     text: 'Your hold was lost',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
       await pay(fixture, group, 1);
       await fixture.venue.loseHold(group.invites[1].id);
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
   },
   {
     name: 'hold-not-renewed',
     text: 'Your bank did not extend your hold',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await withRefusedRenewal(fixture);
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
   },
   {
     name: 'organizer-hold-not-renewed',
     text: 'must give a card again',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await withRefusedRenewal(fixture);
-      return openAt(fixture, group.ada, pageOf(group), options);
+      return openAt(fixture, page, group.ada, pageOf(group));
     },
   },
   {
     name: 'dropped',
     text: 'You are no longer in this group',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
       await fixture.chooseParty(group.checkout, [group.ada, group.cleo]);
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
   },
   {
     name: 'wrong-person',
     text: 'This link is for Ben',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
-      return openAt(fixture, await fixture.createPerson('Dora'), group.invites[1].url, options);
+      return openAt(fixture, page, await fixture.createPerson('Dora'), group.invites[1].url);
     },
   },
   {
     name: 'seat-free',
     text: 'Ada has kept a seat for you.',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await groupWithSeats(fixture, 0);
-      return openAt(fixture, group.cleo, pageOf(group), options);
+      return openAt(fixture, page, group.cleo, pageOf(group));
     },
   },
   {
     name: 'no-seat',
     text: 'No seat is free',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
-      return openAt(fixture, await fixture.createPerson('Dora'), pageOf(group), options);
+      return openAt(fixture, page, await fixture.createPerson('Dora'), pageOf(group));
     },
   },
   {
     name: 'offline',
     text: 'No connection.',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
     async then(page) {
       await page.context().setOffline(true);
@@ -412,80 +406,80 @@ const ended: readonly PageState[] = [
   {
     name: 'funded',
     text: 'All cards are being charged now.',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
       for (const index of [0, 1, 2])
         await pay(fixture, group, index, index === 2 ? CARDS.captureFailsForAWhile : CARDS.good);
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
   },
   {
     name: 'completed',
     text: 'Your receipt',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await completedGroup(fixture);
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
   },
   {
     name: 'refunded',
     text: 'Your $80.00 is on its way back.',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await completedGroup(fixture);
       await fixture.venue.post(`/v1/checkouts/${group.checkout.id}/refund`, {});
       await fixture.world.work();
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
   },
   {
     name: 'refunded-in-part',
     text: '$20.00 of your $80.00 is on its way back.',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await completedGroup(fixture);
       await fixture.venue.post(`/v1/checkouts/${group.checkout.id}/refund`, { amount: 6_000 });
       await fixture.world.work();
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
   },
   {
     name: 'expired',
     text: 'Time is up',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
       await pay(fixture, group, 1);
       await fixture.venue.runTestHelper(group.checkout.id, 'expire');
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
   },
   {
     name: 'canceled',
     text: 'This booking was canceled',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await createGroup(fixture);
       await pay(fixture, group, 1);
       await fixture.venue.post(`/v1/checkouts/${group.checkout.id}/cancel`);
-      return openAt(fixture, group.ben, group.invites[1].url, options);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
     },
   },
   {
     name: 'already-paid',
     text: 'This booking is paid',
-    async open(fixture, options) {
+    async open(fixture, page) {
       const group = await completedGroup(fixture);
-      return openAt(fixture, null, group.invites[1].url, options);
+      return openAt(fixture, page, null, group.invites[1].url);
     },
   },
   {
     name: 'not-found',
     text: 'This link is not complete',
-    open: (fixture, options) => openAt(fixture, null, '/s/this-is-no-invite', options),
+    open: (fixture, page) => openAt(fixture, page, null, '/s/this-is-no-invite'),
   },
 ];
 
 const payouts: PageState = {
   name: 'payouts',
   text: 'Something is still missing',
-  async open(fixture, options) {
+  async open(fixture, page) {
     const { context } = fixture.world;
     const { venueId } = fixture.venue;
     const contact = { email: 'pay@harbor.example', country: 'US' };
@@ -493,16 +487,16 @@ const payouts: PageState = {
     const token = sealOnboarding(context.seal, { venueId, mode: 'live', returnUrl: null, expiresAt });
     const urls = onboardingUrls(fixture.url, token);
     await onboardingLink(context.services, venueId, 'live', { contact, ...urls });
-    return openAt(fixture, null, urls.returnUrl, options);
+    return openAt(fixture, page, null, urls.returnUrl);
   },
 };
 
 const outbox: PageState = {
   name: 'outbox',
   text: 'Text messages',
-  async open(fixture, options) {
+  async open(fixture, page) {
     await createGroup(fixture);
-    return openAt(fixture, null, '/sandbox/outbox', options);
+    return openAt(fixture, page, null, '/sandbox/outbox');
   },
 };
 

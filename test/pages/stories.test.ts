@@ -2,7 +2,7 @@
 // sandbox processor.
 
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CARDS } from '../support/test-venue.ts';
 import { browserPath } from './browser.ts';
 import {
@@ -24,10 +24,11 @@ describe.runIf(path !== null)('on the hosted pages', () => {
   beforeAll(async () => {
     fixture = await openBrowserFixture(path ?? '', { worker: true });
   });
+  afterEach(() => fixture.closePages());
   afterAll(() => fixture.close());
 
   const expectText = async (page: Page, text: string | RegExp): Promise<void> => {
-    await page.getByText(text).first().waitFor({ timeout: 60_000 });
+    await page.getByText(text).filter({ visible: true }).first().waitFor({ timeout: 60_000 });
   };
   const statusOf = async (id: string): Promise<string> => (await fixture.venue.read(id)).status;
   const waitForStatus = async (id: string, status: string): Promise<void> => {
@@ -287,6 +288,7 @@ describe.runIf(path !== null)('on the hosted pages', () => {
         return page;
       }),
     );
+    await openOwnShare(pages[0] as Page);
     await Promise.all(pages.map((page) => payWith(page, 'Works')));
     for (const page of pages) await expectText(page, 'It’s booked. Everyone’s in.');
     const events = await fixture.world.db.query<{ type: string }>(

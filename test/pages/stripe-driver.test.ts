@@ -3,7 +3,7 @@
 // prove our side: what the page asks of Stripe.js, when, and that the server's answer decides.
 
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { addFriends } from '../../src/domain/members/queries.ts';
 import { CARDS, type Json } from '../support/test-venue.ts';
 import { browserPath } from './browser.ts';
@@ -27,6 +27,7 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
   beforeAll(async () => {
     fixture = await openBrowserFixture(path ?? '', { worker: true, hidesProcessor: true });
   });
+  afterEach(() => fixture.closePages());
   afterAll(() => fixture.close());
 
   interface Opened {

@@ -38,6 +38,7 @@ export function newModel(amount: number, fee: number, partySize: number): Model 
     payBy: NOW + 240 * HOUR,
     clockAhead: 0,
     description: 'A table',
+    startsAt: null,
     offeringExternalId: null,
     organizerId: null,
     leaseToken: 0,

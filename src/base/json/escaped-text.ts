@@ -14,6 +14,8 @@ export interface BadText {
   /** JSON pointer of the value or member, itself safe to print. */
   readonly field: string;
   readonly problem: 'nul' | 'lone_surrogate' | 'pointed';
+  /** It is the name of the member that cannot be stored. */
+  readonly isName?: true;
   /** Where the field starts in the text, counted as positionsOf(text).startOf does; absent: there was no text. */
   readonly offset?: number;
 }
@@ -54,12 +56,14 @@ export function findBadTexts(text: string): BadText[] {
   const found: BadText[] = [];
   for (const [index, node] of nodes.entries()) {
     const name = node.nameAt === -1 ? undefined : nameAtOffset(text, node.nameAt);
-    const problem = problemIn(name) ?? problemIn(stringOf(text, node));
+    const inName = problemIn(name);
+    const problem = inName ?? problemIn(stringOf(text, node));
     if (node.children === 0 && problem === undefined) continue;
     const printed = index === 0 ? ROOT : printedMember(containers.get(node.parent) ?? ROOT, name ?? node.position);
     if (node.children > 0) containers.set(index, printed);
     if (problem === undefined) continue;
-    found.push({ field: printed.pointer, problem, offset: node.nameAt === -1 ? node.start : node.nameAt });
+    const offset = node.nameAt === -1 ? node.start : node.nameAt;
+    found.push({ field: printed.pointer, problem, ...(inName === undefined ? {} : { isName: true }), offset });
     if (found.length === MAX_BAD_TEXTS) break;
   }
   return found;
@@ -70,8 +74,10 @@ export function findBadTextsIn(value: JsonValue): BadText[] {
   const found: BadText[] = [];
   const visit = (part: JsonValue, printed: PrintedPointer, name: string | undefined): void => {
     if (found.length === MAX_BAD_TEXTS) return;
-    const problem = problemIn(name) ?? problemIn(typeof part === 'string' ? part : undefined);
-    if (problem !== undefined) found.push({ field: printed.pointer, problem });
+    const inName = problemIn(name);
+    const problem = inName ?? problemIn(typeof part === 'string' ? part : undefined);
+    if (problem !== undefined)
+      found.push({ field: printed.pointer, problem, ...(inName === undefined ? {} : { isName: true }) });
     if (typeof part !== 'object' || part === null) return;
     for (const [key, member] of Object.entries(part))
       visit(member, printedMember(printed, key), Array.isArray(part) ? undefined : key);

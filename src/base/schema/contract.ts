@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import type { FieldProblem } from '../errors.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import type { JsonValue } from '../json/parse.ts';
+import { sample } from './describe.ts';
 import { timesInUtc, withDefaultsFilled } from './normalize.ts';
 import { newProblemBudget, type ProblemBudget } from './problem-budget.ts';
 import type { Registry } from './registry.ts';
@@ -36,6 +37,8 @@ export interface ValidationResult {
 export interface Contract<Facts> {
   /** Without a budget the result may list as many problems as an answer. */
   validate(schema: string, candidate: Candidate, facts: Facts, budget?: ProblemBudget): ValidationResult;
+  /** A valid value. */
+  sample(schema: string): NonNullable<unknown>;
   /** With every time in UTC. */
   normalize(schema: string, value: JsonValue): JsonValue;
   /** Equal for two values with the same meaning: member order and explicit defaults do not matter. */
@@ -61,6 +64,7 @@ export function makeContract<Facts>(registry: Registry, validator: Validator, ru
       const count = budget.found - before.found;
       return { problems, count, whenNew: whenNew === undefined ? problems : check([always, whenNew], before) };
     },
+    sample: (schema) => sample(registry, registry.get(schema)),
     normalize: (schema, value) => timesInUtc(registry, schema, value),
     fingerprint: (schema, value) =>
       createHash('sha256')

@@ -85,21 +85,29 @@ function between(min: unknown, max: unknown, unit: string): string {
   return min === undefined ? '' : ` of at least ${min}${unit}`;
 }
 
-/** A value that passes the schema: its own example where it has one, else the smallest value that fits. */
-export function sample(registry: Registry, given: Schema, depth = 0): unknown {
+/** A value that passes the schema: its own example where it has one, else the smallest value that fits. Never null. */
+export function sample(registry: Registry, given: Schema): NonNullable<unknown> {
+  return sampleAt(registry, given, 0) ?? ANY_VALUE;
+}
+
+/** Where a schema allows any JSON. */
+const ANY_VALUE = 'text';
+
+function sampleAt(registry: Registry, given: Schema, depth: number): unknown {
   const schema = registry.resolve(given);
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.examples) && schema.examples.length > 0) return schema.examples[0];
   if (Array.isArray(schema.enum)) return schema.enum[0];
   if (schema.default !== undefined) return schema.default;
   if (depth > 8) return null;
-  if (schema.if !== undefined) return sample(registry, (schema.then ?? schema.else ?? {}) as Schema, depth + 1);
+  if (schema.if !== undefined) return sampleAt(registry, (schema.then ?? schema.else ?? {}) as Schema, depth + 1);
   const type = typeNames(schema)[0];
-  if (type === undefined && Array.isArray(schema.oneOf)) return sample(registry, schema.oneOf[0] as Schema, depth + 1);
+  if (type === undefined && Array.isArray(schema.oneOf))
+    return sampleAt(registry, schema.oneOf[0] as Schema, depth + 1);
   if (type === 'object') return sampleObject(registry, schema, depth);
   if (type === 'array') {
     const count = Math.max(1, typeof schema.minItems === 'number' ? schema.minItems : 0);
-    return Array.from({ length: count }, () => sample(registry, (schema.items ?? {}) as Schema, depth + 1));
+    return Array.from({ length: count }, () => sampleAt(registry, (schema.items ?? {}) as Schema, depth + 1));
   }
   if (type === 'integer' || type === 'number') return sampleNumber(schema);
   if (type === 'boolean') return true;
@@ -116,6 +124,7 @@ function sampleObject(registry: Registry, schema: Schema, depth: number): Record
   const names = [...((schema.required ?? []) as string[])];
   const choice = (schema.oneOf as Schema[] | undefined)?.[0]?.required as string[] | undefined;
   const object: Record<string, unknown> = {};
-  for (const name of [...names, ...(choice ?? [])]) object[name] = sample(registry, properties[name] ?? {}, depth + 1);
+  for (const name of [...names, ...(choice ?? [])])
+    object[name] = sampleAt(registry, properties[name] ?? {}, depth + 1);
   return object;
 }

@@ -158,13 +158,15 @@ function unknown(error: ErrorObject, budget: ProblemBudget): FieldProblem {
   };
 }
 
+const MAX_NAME_LENGTH = 40;
+
 function badName(error: ErrorObject, name: string): FieldProblem {
   return {
     code: 'invalid_format',
     field: printablePointerTo(error.instancePath, name),
     message: `${shorten(name)} is not a valid name here: use 1 to 40 letters, digits, "_", "." or "-".`,
     expected: 'a name of 1 to 40 letters, digits, "_", "." or "-"',
-    example_fix: null,
+    example_fix: name.replaceAll(/[^A-Za-z0-9_.-]/g, '_').slice(0, MAX_NAME_LENGTH) || 'name',
   };
 }
 

@@ -232,9 +232,9 @@ function badText(registry: Registry, schemaName: string | null, bad: BadText): L
     return {
       code: 'invalid_format',
       field: bad.field,
-      message: `The text holds ${what}, which cannot be stored.`,
-      expected: 'text of whole Unicode characters without U+0000',
-      example_fix: schema === null ? null : sample(registry, schema),
+      message: `The ${bad.isName ? 'name' : 'text'} holds ${what}, which cannot be stored.`,
+      expected: `${bad.isName ? 'a name' : 'text'} of whole Unicode characters without U+0000`,
+      example_fix: bad.isName ? 'name' : sample(registry, schema ?? {}),
     };
   };
   return { code: 'invalid_format', field: bad.field, describe };

@@ -137,8 +137,9 @@ export const experienceFetchLimit = (asCsv: boolean): number => (asCsv ? MAX_CSV
 /** One experience is always within the limits, for any window. */
 export function refuseTooMany({ experiences, window }: ReportQuery, asCsv: boolean): void {
   const days = daysOf(window).length;
+  const [first] = experiences;
   const isTooMany = asCsv ? experiences.length * days > MAX_CSV_LINES : experiences.length > MAX_EXPERIENCES;
-  if (!isTooMany) return;
+  if (first === undefined || !isTooMany) return;
   throw invalid([
     {
       code: 'out_of_range',
@@ -149,7 +150,7 @@ export function refuseTooMany({ experiences, window }: ReportQuery, asCsv: boole
       expected: asCsv
         ? `experiences times days at most ${MAX_CSV_LINES}`
         : `one experience, or a venue that has at most ${MAX_EXPERIENCES}`,
-      example_fix: experiences[0]?.id ?? null,
+      example_fix: first.id,
     },
   ]);
 }

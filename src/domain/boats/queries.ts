@@ -82,12 +82,13 @@ export async function setReviewed(
   tx: Queryable,
   venueId: string,
   id: string,
-  { status, note, at }: ReviewOutcome,
+  { from, status, note, at }: ReviewOutcome,
 ): Promise<BoatRow | null> {
   const rows = await tx.query<BoatRow>(
-    `update boats set status = $3, review_note = $4, reviewed_at = $5, changed_at = $5
-     where venue_id = $1 and boat_id = $2 and status = 'pending' returning ${COLUMNS}`,
-    [venueId, id, status, note, at],
+    `update boats set status = $3, review_note = $4, changed_at = $5,
+       reviewed_at = case when $3 = 'pending' then null else $5::timestamptz end
+     where venue_id = $1 and boat_id = $2 and status = any($6) returning ${COLUMNS}`,
+    [venueId, id, status, note, at, from],
   );
   return rows[0] ?? null;
 }

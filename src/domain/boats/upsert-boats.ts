@@ -4,7 +4,7 @@
 
 import type { Boat } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';
-import type { FieldProblem } from '../../base/errors.ts';
+import { type FieldProblem, withPointers } from '../../base/errors.ts';
 import type { BadText, JsonValue } from '../../base/json/parse.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import { candidateFrom } from '../../base/schema/contract.ts';
@@ -103,7 +103,7 @@ function validateFleet(
     const { problems, count } = caller.contract.validate('boat', candidate, facts, budget);
     const id = (value as { external_id?: unknown } | null)?.external_id;
     const externalId = typeof id === 'string' && id.length <= MAX_EXTERNAL_ID_LENGTH ? id : null;
-    const inFleet = problems.map((problem) => ({ ...problem, field: `/boats/${index}${problem.field}` }));
+    const inFleet = problems.map((problem) => withPointers(problem, (pointer) => `/boats/${index}${pointer}`));
     if (count > 0) return { externalId, boat: null, problems: inFleet, unlisted: count - inFleet.length };
     if (seen.has(externalId ?? '')) return { externalId, boat: null, ...repeated(externalId ?? '', index, budget) };
     seen.add(externalId ?? '');

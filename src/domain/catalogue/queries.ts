@@ -44,9 +44,10 @@ export interface ReviewListRow {
   readonly created_at: string;
 }
 
-/** What a review writes to the object, at `at`, a page timestamp of the venue. */
+/** What a review writes to an object that has one of the statuses `from`, at `at`, a page timestamp of the venue. */
 export interface ReviewOutcome {
-  readonly status: 'approved' | 'rejected';
+  readonly from: readonly ReviewStatus[];
+  readonly status: ReviewStatus;
   readonly note: string | null;
   readonly at: string;
 }

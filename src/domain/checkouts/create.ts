@@ -6,7 +6,7 @@ import type { Db } from '../../base/db.ts';
 import { conflict, invalid, Problem } from '../../base/errors.ts';
 import type { IdempotentInput, OperationResult } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
-import { unknownOffering } from '../offerings/offering.ts';
+import { unknownOffering } from '../offerings/unknown-offering.ts';
 import { whyNotPayable } from '../payments/payout-account.ts';
 import { findPayoutAccount } from '../payments/payout-account-queries.ts';
 import { expireOne } from './expire.ts';
@@ -43,6 +43,10 @@ export async function createCheckout(
     found = await insertCheckout(db, request);
   }
   if (found.outcome === 'not_payable') throw await notPayable(db, caller);
+  if (found.outcome === 'unknown_offering') {
+    const name = input.body.offering_external_id ?? '';
+    throw invalid([...input.whenNew, await unknownOffering(db, caller, name)]);
+  }
   return resultOf({ ...found, outcome: found.outcome }, input);
 }
 
@@ -58,7 +62,7 @@ function resultOf(
     outcome,
     response,
     found_id,
-  }: CreateOutcome & { readonly outcome: Exclude<CreateOutcome['outcome'], 'not_payable'> },
+  }: CreateOutcome & { readonly outcome: Exclude<CreateOutcome['outcome'], 'not_payable' | 'unknown_offering'> },
   input: IdempotentInput<CheckoutCreate>,
 ): OperationResult {
   switch (outcome) {
@@ -68,8 +72,6 @@ function resultOf(
       return { status: 201, json: requireResponse(response), replayed: true };
     case 'refused':
       throw invalid(input.whenNew);
-    case 'unknown_offering':
-      throw invalid([...input.whenNew, unknownOffering(input.body.offering_external_id ?? '')]);
     case 'key_reused':
       throw conflict('idempotency_key_reused', reusedMessage(input, found_id));
     case 'booking_in_progress':

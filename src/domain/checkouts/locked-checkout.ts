@@ -34,6 +34,8 @@ export interface LockedCheckout {
   /** How far a test helper has moved this checkout's own clock ahead of the wall clock, in milliseconds. */
   readonly clockAhead: number;
   readonly description: string;
+  /** When the booking itself starts; null: the partner did not say. */
+  readonly startsAt: number | null;
   readonly offeringExternalId: string | null;
   readonly organizerId: string | null;
   readonly leaseToken: number;

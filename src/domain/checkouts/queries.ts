@@ -121,6 +121,7 @@ const CHECKOUT_COLUMNS = `venue_id as "venueId", checkout_id as "id", mode, stat
   refunded_amount as "refundedAmount", party_size as "partySize",
   (extract(epoch from expires_at) * 1000)::float8 as "expiresAt", (extract(epoch from pay_by) * 1000)::float8 as "payBy",
   (extract(epoch from clock_ahead) * 1000)::float8 as "clockAhead", description,
+  (extract(epoch from starts_at) * 1000)::float8 as "startsAt",
   offering_external_id as "offeringExternalId", organizer_id as "organizerId", lease_token as "leaseToken",
   ${payableSql('checkouts')} as "isVenuePayable"`;
 

@@ -16,6 +16,7 @@ export interface ExperienceRow {
   readonly status: 'pending' | 'approved' | 'rejected';
   readonly review_note: string | null;
   readonly content: ExperienceContent;
+  /** Given at the first approval, and kept when the experience is taken down. */
   readonly experience_id: string | null;
   readonly created_at: string;
   readonly reviewed_at: string | null;
@@ -41,7 +42,7 @@ export function submissionView(row: ExperienceRow): Record<string, unknown> {
     ...withMediaTypes(row.content),
     external_id: row.external_id,
     status: row.status,
-    experience_id: row.experience_id,
+    experience_id: row.status === 'approved' ? row.experience_id : null,
     review_note: row.review_note,
     created_at: row.created_at,
     reviewed_at: row.reviewed_at,

@@ -61,18 +61,21 @@ export async function setReviewed(
   tx: Queryable,
   venueId: string,
   id: string,
-  { status, note, at, experienceId }: ReviewOutcome & { readonly experienceId: string | null },
+  { from, status, note, at, experienceId }: ReviewOutcome & { readonly experienceId: string | null },
 ): Promise<ExperienceRow | null> {
+  // An experience that was taken down and is approved again has the same id, so that its figures go on.
   const rows = await tx.query<ExperienceRow>(
     `with reviewed as (
-       update experiences set status = $3, review_note = $4, reviewed_at = $5, experience_id = $6
-       where venue_id = $1 and submission_id = $2 and status = 'pending' returning *
+       update experiences set status = $3, review_note = $4, experience_id = coalesce(experience_id, $6),
+         reviewed_at = case when $3 = 'pending' then null else $5::timestamptz end
+       where venue_id = $1 and submission_id = $2 and status = any($7) returning *
      ), routed as (
        insert into experience_routes (experience_id, venue_id, mode)
        select experience_id, venue_id, mode from reviewed where experience_id is not null
+       on conflict do nothing
      )
      select ${COLUMNS} from reviewed`,
-    [venueId, id, status, note, at, experienceId],
+    [venueId, id, status, note, at, experienceId, from],
   );
   return rows[0] ?? null;
 }

@@ -6,8 +6,8 @@ import { type FieldProblem, invalid } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import { insertReviewRoutes } from '../catalogue/review-route-queries.ts';
 import type { Caller } from '../keys/caller.ts';
-import { unknownOffering } from '../offerings/offering.ts';
 import { findByExternalIds as findOfferings } from '../offerings/queries.ts';
+import { unknownOffering } from '../offerings/unknown-offering.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { type ExperienceContent, type ExperienceRow, formOf, submissionView } from './experience.ts';
 import { countPending, findByExternalIds, insertExperience } from './queries.ts';
@@ -31,7 +31,7 @@ export async function submitExperience(
   // The list lock is held now: a call that ran at the same time has either committed or comes after this one.
   const concurrent = await findSubmitted(tx, caller, externalId);
   if (concurrent !== null) return { status: 200, body: { data: submissionView(concurrent), duplicate: true } };
-  if ((await countPending(tx, venue.id, mode)) >= MAX_WAITING_FOR_REVIEW) throw invalid([queueFull()]);
+  if ((await countPending(tx, venue.id, mode)) >= MAX_WAITING_FOR_REVIEW) throw invalid([queueFull(caller)]);
   const id = caller.ids.uuid();
   const form = formOf(content);
   const row = await insertExperience(tx, {
@@ -57,15 +57,15 @@ async function checkOffering(tx: Queryable, caller: Caller, content: ExperienceC
   const externalId = 'offering_external_id' in content ? content.offering_external_id : undefined;
   if (externalId === undefined) return null;
   const found = await findOfferings(tx, caller.venue.id, caller.mode, [externalId]);
-  return found.has(externalId) ? null : unknownOffering(externalId);
+  return found.has(externalId) ? null : unknownOffering(tx, caller, externalId);
 }
 
-function queueFull(): FieldProblem {
+function queueFull({ contract }: Caller): FieldProblem {
   return {
     code: 'review_queue_full',
     field: '',
     message: `${MAX_WAITING_FOR_REVIEW} experiences of this venue are waiting for review: submit more when some have been reviewed.`,
     expected: `at most ${MAX_WAITING_FOR_REVIEW} experiences waiting for review`,
-    example_fix: null,
+    example_fix: contract.sample('event'),
   };
 }

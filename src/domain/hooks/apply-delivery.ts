@@ -3,7 +3,7 @@
 // change that could not be applied.
 
 import type { Queryable } from '../../base/db.ts';
-import { invalid, Problem } from '../../base/errors.ts';
+import { invalid, Problem, withPointers } from '../../base/errors.ts';
 import { type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
@@ -262,7 +262,8 @@ function readCustomData(context: HookContext, schema: string, text: string): Cus
   if (bodyProblems.length > 0) throw invalid(bodyProblems);
   const { data } = parsed.value as { data: JsonValue };
   const problems = problemsOf(context, schema, data);
-  if (problems.length > 0) throw invalid(problems.map((problem) => ({ ...problem, field: `/data${problem.field}` })));
+  if (problems.length > 0)
+    throw invalid(problems.map((problem) => withPointers(problem, (pointer) => `/data${pointer}`)));
   return data as unknown as CustomData;
 }
 

@@ -36,7 +36,7 @@ export async function createIntegration(
   const { provider, signing_secret, defaults = {} } = input.body;
   // Locks the venue's row, so that concurrent calls cannot exceed the limit.
   await lockVenue(tx, venue.id);
-  if ((await countActive(tx, venue.id, mode)) >= MAX_ACTIVE) throw invalid([tooManyIntegrations()]);
+  if ((await countActive(tx, venue.id, mode)) >= MAX_ACTIVE) throw invalid([tooManyIntegrations(provider)]);
   const id = caller.ids.prefixed('int');
   const token = randomText(random, 32);
   const issuedSecret = provider === 'custom' ? `whsec_${randomText(random, 32)}` : null;
@@ -62,13 +62,13 @@ export async function createIntegration(
   return { status: 201, body: { data: { ...integrationView(row), ...shownOnce } } };
 }
 
-function tooManyIntegrations() {
+function tooManyIntegrations(provider: string) {
   return {
     code: 'too_many_items',
     field: '/provider',
     message: `This venue has ${MAX_ACTIVE} integrations already: revoke one that is no longer used.`,
     expected: `at most ${MAX_ACTIVE} active integrations for a venue and mode`,
-    example_fix: null,
+    example_fix: provider,
   } as const;
 }
 

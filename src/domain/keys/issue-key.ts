@@ -18,8 +18,11 @@ import {
 } from './key.ts';
 import { findKey, insertKey, type KeyRow } from './queries.ts';
 
+const MAX_NAME_LENGTH = 100;
+
 export interface NewKeyRequest {
   readonly venueId: string;
+  readonly name?: string | null;
   readonly kind: KeyKind;
   readonly mode: Mode;
   /** The scopes of a live secret key. A test key has every scope, also if the request names some. */
@@ -83,6 +86,7 @@ async function store(
   const stored = await insertKey(tx, {
     venueId: request.venueId,
     id,
+    name: request.name ?? null,
     hash: hashOfKey(text),
     kind: request.kind,
     mode: request.mode,
@@ -118,14 +122,28 @@ function refusal(field: string, message: string): Problem {
 function check(request: NewKeyRequest, now: number): void {
   const unknown = request.scopes.find((scope) => !(SCOPES as readonly string[]).includes(scope));
   if (unknown !== undefined) throw refusal('/scope', `There is no scope "${unknown}". Scopes: ${SCOPES.join(', ')}.`);
-  if (
-    request.kind === 'publishable' &&
-    (request.scopes.length > 0 || request.writesPerHour !== null || request.readsPerHour !== null)
-  ) {
-    throw refusal('/kind', 'A publishable key has neither scopes nor hourly limits of its own: leave them out.');
-  }
+  if (request.kind === 'publishable' && request.scopes.length > 0) throw onlySecret();
   if (request.kind === 'secret' && request.mode === 'live' && request.scopes.length === 0) {
     throw refusal('/scope', `A live secret key needs at least one scope: ${SCOPES.join(', ')}.`);
+  }
+  checkKeyValues({ ...request, name: request.name ?? null }, now);
+}
+
+function onlySecret(): Problem {
+  return refusal('/kind', 'A publishable key has neither scopes nor hourly limits of its own: leave them out.');
+}
+
+/** The rules of the values that can change later. A limit of null is the default one. */
+export function checkKeyValues(
+  request: Pick<NewKeyRequest, 'kind' | 'expiresAt' | 'allowIps' | 'writesPerHour' | 'readsPerHour'> & {
+    readonly name: string | null;
+  },
+  now: number,
+): void {
+  const { kind, name, writesPerHour, readsPerHour } = request;
+  if (kind === 'publishable' && (writesPerHour !== null || readsPerHour !== null)) throw onlySecret();
+  if (name !== null && (name.trim() === '' || [...name].length > MAX_NAME_LENGTH)) {
+    throw refusal('/name', `The name of a key has 1 to ${MAX_NAME_LENGTH} characters.`);
   }
   if (request.expiresAt !== null && !(Date.parse(request.expiresAt.toUpperCase()) > now)) {
     throw refusal('/expires_at', 'The expiry must be a time in the future, such as 2027-06-12T09:30:00Z.');
@@ -135,8 +153,8 @@ function check(request: NewKeyRequest, now: number): void {
     throw refusal('/allow_ip', `"${range}" is not an address or a CIDR range, such as 203.0.113.0/24.`);
   if (request.allowIps.length > 100) throw refusal('/allow_ip', 'A key takes at most 100 address ranges.');
   for (const [field, limit] of [
-    ['/writes_per_hour', request.writesPerHour],
-    ['/reads_per_hour', request.readsPerHour],
+    ['/writes_per_hour', writesPerHour],
+    ['/reads_per_hour', readsPerHour],
   ] as const) {
     if (limit !== null && (!Number.isInteger(limit) || limit < 1 || limit > 1_000_000_000)) {
       throw refusal(field, 'An hourly limit is a whole number from 1 to 1000000000.');

@@ -8,6 +8,7 @@ import type { KeyKind } from './key.ts';
 export interface KeyRow {
   readonly id: string;
   readonly venue_id: string;
+  readonly name: string | null;
   readonly kind: KeyKind;
   readonly mode: Mode;
   readonly hint: string;
@@ -20,7 +21,16 @@ export interface KeyRow {
   readonly created_at: string;
 }
 
-export interface NewKey {
+/** The values that can change. */
+export interface KeyValues {
+  readonly name: string | null;
+  readonly writesPerHour: number;
+  readonly readsPerHour: number;
+  readonly allowIps: readonly string[] | null;
+  readonly expiresAt: string | null;
+}
+
+export interface NewKey extends KeyValues {
   readonly venueId: string;
   readonly id: string;
   readonly hash: Buffer;
@@ -28,14 +38,10 @@ export interface NewKey {
   readonly mode: Mode;
   readonly hint: string;
   readonly scopes: readonly string[];
-  readonly writesPerHour: number;
-  readonly readsPerHour: number;
-  readonly allowIps: readonly string[] | null;
-  readonly expiresAt: string | null;
   readonly now: number;
 }
 
-const COLUMNS = `key_id as id, venue_id, kind, mode, hint, scopes, writes_per_hour, reads_per_hour, allow_ips, expires_at, revoked_at, created_at`;
+const COLUMNS = `key_id as id, venue_id, name, kind, mode, hint, scopes, writes_per_hour, reads_per_hour, allow_ips, expires_at, revoked_at, created_at`;
 
 /** False: the key is stored already. */
 export async function insertKey(tx: Queryable, key: NewKey): Promise<boolean> {
@@ -45,8 +51,8 @@ export async function insertKey(tx: Queryable, key: NewKey): Promise<boolean> {
   );
   if (routed.length === 0) return false;
   await tx.query(
-    `insert into keys (venue_id, key_id, kind, mode, hint, scopes, writes_per_hour, reads_per_hour, allow_ips, expires_at, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11 / 1000.0))`,
+    `insert into keys (venue_id, key_id, kind, mode, hint, scopes, writes_per_hour, reads_per_hour, allow_ips, expires_at, created_at, name)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11 / 1000.0), $12)`,
     [
       key.venueId,
       key.id,
@@ -59,6 +65,7 @@ export async function insertKey(tx: Queryable, key: NewKey): Promise<boolean> {
       key.allowIps,
       key.expiresAt,
       key.now,
+      key.name,
     ],
   );
   return true;
@@ -70,6 +77,24 @@ export async function findKey(db: Queryable, id: string): Promise<KeyRow | null>
     [id],
   );
   return rows[0] ?? null;
+}
+
+/** The lock is held until the transaction ends, so that two operators do not overwrite each other. */
+export async function lockKey(tx: Queryable, id: string): Promise<KeyRow | null> {
+  const rows = await tx.query<KeyRow>(
+    `select ${COLUMNS} from keys where (venue_id, key_id) in (select r.venue_id, r.key_id from key_routes r where r.key_id = $1)
+     for no key update`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+export async function setKeyValues(tx: Queryable, venueId: string, id: string, values: KeyValues): Promise<void> {
+  await tx.query(
+    `update keys set name = $3, writes_per_hour = $4, reads_per_hour = $5, allow_ips = $6, expires_at = $7
+     where venue_id = $1 and key_id = $2`,
+    [venueId, id, values.name, values.writesPerHour, values.readsPerHour, values.allowIps, values.expiresAt],
+  );
 }
 
 /** One page, newest first; `before` is the id of the last key of the page before. */

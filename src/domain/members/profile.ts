@@ -3,7 +3,7 @@
 
 import { nameFault } from '../../../schemas/rules/person-name.ts';
 import type { Queryable } from '../../base/db.ts';
-import { type FieldProblem, invalid } from '../../base/errors.ts';
+import { type FieldProblem, type FixableProblem, invalid } from '../../base/errors.ts';
 import { normalizeName } from '../../base/plain-name.ts';
 import { updateName } from './queries.ts';
 
@@ -31,7 +31,7 @@ export function checkedName(name: string): string {
   return normalizeName(trimmed);
 }
 
-function wrongName(code: FieldProblem['code'], message: string): FieldProblem {
+function wrongName(code: FixableProblem['code'], message: string): FieldProblem {
   const expected = '1 to 80 characters, without links and long numbers';
   return { code, field: '/name', message, expected, example_fix: 'Sam' };
 }

@@ -144,6 +144,6 @@ function challengeSpent(): FieldProblem {
     field: '/challenge_id',
     message: 'This code was used, is too old, or was tried too often. Ask for a new one.',
     expected: 'a sign-in that still waits for its code',
-    example_fix: null,
+    example_fix: '0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10',
   };
 }

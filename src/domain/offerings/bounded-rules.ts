@@ -1,7 +1,7 @@
 // The check of recurrence rules before an offering is stored: every rule must be answerable within bounds. A rule that
 // starts too often, never, or only after too many steps is refused, and all rules of one call share one step budget.
 
-import type { FieldProblem } from '../../base/errors.ts';
+import type { FieldProblem, FixableProblem } from '../../base/errors.ts';
 import type { OfferingContent } from './offering.ts';
 import { checkRecurrence, type RecurrenceCheck } from './recurrence.ts';
 
@@ -36,7 +36,7 @@ export function recurrenceProblems(
   return problems;
 }
 
-function ruleProblem(field: string, code: FieldProblem['code'], message: string): FieldProblem {
+function ruleProblem(field: string, code: FixableProblem['code'], message: string): FieldProblem {
   return {
     code,
     field,

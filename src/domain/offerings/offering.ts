@@ -2,7 +2,6 @@
 
 import type { Offering } from '../../../schemas/types.gen.ts';
 import type { Mode } from '../../base/config.ts';
-import type { FieldProblem } from '../../base/errors.ts';
 import { withMediaTypes } from '../catalogue/written-defaults.ts';
 
 export type OfferingContent = Offering;
@@ -42,14 +41,3 @@ export function offeringView(row: OfferingViewRow): Record<string, unknown> {
 
 /** The fields that members read: a change of any of them is reviewed again. Other fields change without a review. */
 export const REVIEWED_FIELDS = ['title', 'description', 'kind', 'category', 'media', 'policy', 'booking_url'] as const;
-
-/** The problem of a request that names an offering which this venue does not have. */
-export function unknownOffering(externalId: string): FieldProblem {
-  return {
-    code: 'invalid_value',
-    field: '/offering_external_id',
-    message: `This venue has no offering "${externalId}": send it with POST /v1/offerings first, or leave this out.`,
-    expected: 'the external_id of one of the venue’s offerings',
-    example_fix: null,
-  };
-}

@@ -23,27 +23,28 @@ export const {
   titleField: 'title',
 });
 
-/**
- * The time zone of an offering or, when it has none, of the most recently changed of the venue's last 20 offerings that
- * has one. Null: none of them has one.
- */
-export async function zoneFor(
+/** The time zone of an offering's availability. Null: the offering has none. */
+export async function timezoneOfOffering(
   db: Queryable,
   venueId: string,
   mode: Mode,
-  externalId: string | null,
+  externalId: string,
 ): Promise<string | null> {
-  const rows = await db.query<{ zone: string | null }>(
-    `select coalesce(
-       (select o.content #>> '{availability,timezone}' from offerings o
-        where o.venue_id = $1 and o.mode = $2 and o.external_id = $3),
-       (select n.zone from (
-          select o.content #>> '{availability,timezone}' as zone, o.changed_at from offerings o
-          where o.venue_id = $1 and o.mode = $2 order by o.changed_at desc limit 20) n
-        where n.zone is not null order by n.changed_at desc limit 1)) as zone`,
+  const rows = await db.query<{ timezone: string | null }>(
+    `select content #>> '{availability,timezone}' as timezone from offerings
+     where venue_id = $1 and mode = $2 and external_id = $3`,
     [venueId, mode, externalId],
   );
-  return rows[0]?.zone ?? null;
+  return rows[0]?.timezone ?? null;
+}
+
+/** Null: the venue has no offering in this mode. */
+export async function lastChangedExternalId(db: Queryable, venueId: string, mode: Mode): Promise<string | null> {
+  const rows = await db.query<{ external_id: string }>(
+    'select external_id from offerings where venue_id = $1 and mode = $2 order by changed_at desc limit 1',
+    [venueId, mode],
+  );
+  return rows[0]?.external_id ?? null;
 }
 
 export interface OfferingWrite {
@@ -96,13 +97,15 @@ export async function setReviewed(
   tx: Queryable,
   venueId: string,
   id: string,
-  { status, note, at }: ReviewOutcome,
+  { from, status, note, at }: ReviewOutcome,
 ): Promise<OfferingRow | null> {
+  // A rejected change leaves the version that members see; a rejected version is taken down.
   const rows = await tx.query<OfferingRow>(
-    `update offerings set status = $3, review_note = $4, reviewed_at = $5, changed_at = $5,
-       approved = case when $3 = 'approved' then content else approved end
-     where venue_id = $1 and offering_id = $2 and status = 'pending' returning ${COLUMNS}`,
-    [venueId, id, status, note, at],
+    `update offerings set status = $3, review_note = $4, changed_at = $5,
+       reviewed_at = case when $3 = 'pending' then null else $5::timestamptz end,
+       approved = case when $3 = 'approved' then content when status = 'approved' then null else approved end
+     where venue_id = $1 and offering_id = $2 and status = any($6) returning ${COLUMNS}`,
+    [venueId, id, status, note, at, from],
   );
   return rows[0] ?? null;
 }

@@ -11,8 +11,9 @@ import { candidateFrom } from '../../base/schema/contract.ts';
 import type { Caller } from '../keys/caller.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { factsFor } from '../venues/venue.ts';
-import { type OfferingContent, unknownOffering } from './offering.ts';
+import type { OfferingContent } from './offering.ts';
 import { findByExternalIds } from './queries.ts';
+import { unknownOffering } from './unknown-offering.ts';
 import { upsertOfferings } from './upsert-offerings.ts';
 
 type Part = Pick<OfferingContent, 'tiers'> | Pick<Required<OfferingContent>, 'availability'>;
@@ -52,27 +53,41 @@ async function withPart(
 ): Promise<{ readonly stored: OfferingContent; readonly content: OfferingContent }> {
   const found = await findByExternalIds(tx, caller.venue.id, caller.mode, [externalId]);
   const stored = found.get(externalId)?.content;
-  if (stored === undefined) throw invalid([noOfferingToChange(externalId)]);
+  if (stored === undefined) throw invalid([await noOfferingToChange(tx, caller, externalId)]);
   const content = { ...stored, ...part };
   const candidate = candidateFrom(content as unknown as JsonValue);
   const { problems } = caller.contract.validate('offering', candidate, factsFor(caller.now, caller.venue));
-  const at = 'tiers' in part ? '/tiers' : '/availability';
-  if (problems.length > 0) throw invalid(problems.map((problem) => atPart(problem, at)));
+  const changed = 'tiers' in part ? 'tiers' : 'availability';
+  if (problems.length > 0) throw invalid(problemsOfPart(problems, changed, stored));
   return { stored, content };
 }
 
-function noOfferingToChange(externalId: string): FieldProblem {
+async function noOfferingToChange(tx: Queryable, caller: Caller, externalId: string): Promise<FieldProblem> {
   const message = `This venue has no offering "${externalId}": name one that it has, or send the whole offering first.`;
-  return { ...unknownOffering(externalId), message };
+  return { ...(await unknownOffering(tx, caller, externalId)), message };
 }
 
-/** A problem elsewhere in the offering is reported at the part that the caller sent, where the caller can fix it. */
-function atPart(problem: FieldProblem, at: string): FieldProblem {
-  if (problem.field === at || problem.field.startsWith(`${at}/`)) return problem;
-  return {
-    ...problem,
-    field: at,
-    message: `With this the offering would be wrong at ${problem.field}. ${problem.message}`,
-    example_fix: null,
-  };
+/**
+ * Problems elsewhere in the offering are reported at the part that the caller sent, where the caller can fix them: the
+ * first of each code, since each shows the stored tiers as its example.
+ */
+function problemsOfPart(
+  problems: readonly FieldProblem[],
+  part: 'tiers' | 'availability',
+  stored: OfferingContent,
+): FieldProblem[] {
+  const at = `/${part}`;
+  const isInPart = ({ field }: FieldProblem): boolean => field === at || field.startsWith(`${at}/`);
+  const elsewhere = new Map<string, FieldProblem>();
+  for (const { code, field, message, expected } of problems.filter((problem) => !isInPart(problem))) {
+    if (elsewhere.has(code)) continue;
+    elsewhere.set(code, {
+      code: code === 'unknown_field' ? 'not_allowed' : code,
+      field: at,
+      message: `With this the offering would be wrong at ${field}. ${message}`,
+      expected,
+      example_fix: part === 'tiers' ? stored.tiers : {},
+    });
+  }
+  return [...problems.filter(isInPart), ...elsewhere.values()];
 }

@@ -1,5 +1,6 @@
-// Review: a person, or in test mode the test helper, approves or rejects a pending object. The decision, its audit
-// entry and, for an offering, its event are written in one transaction.
+// Review: a person, or in test mode the test helper, approves or rejects a pending object, or rejects an approved one,
+// which takes it down. A rejected object can be opened again for review. The decision, its audit entry and, for an
+// offering, its event are written in one transaction.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
@@ -41,21 +42,19 @@ export async function review(
   decision: Decision,
   scope: ReviewScope | null,
 ): Promise<Reviewed> {
-  checkNote(decision);
-  const { venueId, mode } = await findForReview(tx, objectId, scope);
-  const timestamps = await allocateTimestamps(tx, venueId, mode, command.now, 2);
-  // Read again under the list lock: until commit no other transaction changes the lists of this venue.
-  const found = await findForReview(tx, objectId, scope);
-  const { id } = found;
+  checkNote(objectId, decision);
+  const { found, timestamps } = await lockForReview(tx, command, objectId, scope);
+  const { id, venueId, mode } = found;
   if (decision.seen !== undefined && found.shown.updated_at !== decision.seen) {
     throw conflict('changed_since', `This ${found.kind} was changed after it was looked at: look at it again.`);
   }
-  const outcome = { status: decision.status, note: decision.note, at: timestamps.at(0) };
+  const from = decision.status === 'rejected' ? (['pending', 'approved'] as const) : (['pending'] as const);
+  const outcome = { from, status: decision.status, note: decision.note, at: timestamps.at(0) };
   const shown = await setReviewed(tx, command, found, outcome);
   if (shown === null) {
     throw conflict(
       'not_pending',
-      `This ${found.kind} is not waiting for review: only what is pending can be reviewed.`,
+      `This ${found.kind} is not waiting for review: only what is pending can be reviewed, and only what is approved can be taken down.`,
     );
   }
   if (found.kind === 'offering') {
@@ -71,7 +70,25 @@ export async function review(
   return shown;
 }
 
-function checkNote({ status, note }: Decision): void {
+/** A rejected object waits for review again, without a note. There is no event: its venue has done nothing. */
+export async function reopen(tx: Queryable, command: CommandContext, objectId: string): Promise<Reviewed> {
+  const { found, timestamps } = await lockForReview(tx, command, objectId, null);
+  const { id, venueId, mode, kind } = found;
+  const outcome = { from: ['rejected'], status: 'pending', note: null, at: timestamps.at(0) } as const;
+  const shown = await setReviewed(tx, command, found, outcome);
+  if (shown === null) throw conflict('not_rejected', `This ${kind} is not rejected: only that can be reopened.`);
+  await audit(tx, command, { venueId, action: 'review.reopen', subject: id, detail: { kind, mode } });
+  return shown;
+}
+
+/** Holds the list lock of the object's venue: until commit no other transaction changes its lists. */
+async function lockForReview(tx: Queryable, command: CommandContext, objectId: string, scope: ReviewScope | null) {
+  const { venueId, mode } = await findForReview(tx, objectId, scope);
+  const timestamps = await allocateTimestamps(tx, venueId, mode, command.now, 2);
+  return { found: await findForReview(tx, objectId, scope), timestamps };
+}
+
+function checkNote(id: string, { status, note }: Decision): void {
   if (status === 'rejected' && (note === null || note.trim() === '')) {
     throw invalid([
       {
@@ -90,7 +107,8 @@ function checkNote({ status, note }: Decision): void {
         field: '/review_note',
         message: 'A note goes with a rejection alone: leave it out.',
         expected: 'no note with an approval',
-        example_fix: null,
+        example_fix: { id, status },
+        example_fix_field: '',
       },
     ]);
   }

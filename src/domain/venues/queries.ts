@@ -2,7 +2,19 @@
 
 import type { Queryable } from '../../base/db.ts';
 
-export interface VenueRow {
+/** What guests see of a venue beside its name. */
+export interface VenueProfileRow {
+  readonly timezone: string;
+  readonly support_email: string | null;
+  readonly support_phone: string | null;
+  readonly support_url: string | null;
+  readonly terms_url: string | null;
+  readonly privacy_url: string | null;
+  readonly accent_color: string | null;
+  readonly logo_url: string | null;
+}
+
+export interface VenueRow extends VenueProfileRow {
   readonly id: string;
   readonly name: string;
   readonly linked: boolean;
@@ -13,7 +25,8 @@ export interface VenueRow {
   readonly revoked_at: string | null;
 }
 
-const COLUMNS = `venue_id as id, name, linked_at is not null as linked, origins, fee_bps, fee_fixed, created_at, revoked_at`;
+const COLUMNS = `venue_id as id, name, linked_at is not null as linked, origins, fee_bps, fee_fixed, created_at, revoked_at,
+  timezone, support_email, support_phone, support_url, terms_url, privacy_url, accent_color, logo_url`;
 
 export async function insertVenue(
   tx: Queryable,
@@ -76,6 +89,25 @@ export async function setOrigins(tx: Queryable, id: string, origins: readonly st
 
 export async function setFee(tx: Queryable, id: string, bps: number, fixed: number): Promise<void> {
   await tx.query('update venues set fee_bps = $2, fee_fixed = $3 where venue_id = $1', [id, bps, fixed]);
+}
+
+/** The caller has locked the venue. */
+export async function setProfile(tx: Queryable, id: string, profile: VenueProfileRow): Promise<void> {
+  await tx.query(
+    `update venues set timezone = $2, support_email = $3, support_phone = $4, support_url = $5, terms_url = $6,
+       privacy_url = $7, accent_color = $8, logo_url = $9 where venue_id = $1`,
+    [
+      id,
+      profile.timezone,
+      profile.support_email,
+      profile.support_phone,
+      profile.support_url,
+      profile.terms_url,
+      profile.privacy_url,
+      profile.accent_color,
+      profile.logo_url,
+    ],
+  );
 }
 
 /** Whether an origin is registered by this venue or, with null, by any venue. */

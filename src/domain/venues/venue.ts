@@ -15,7 +15,7 @@ export function venueView(venue: Venue): { id: string | null; name: string } {
 }
 
 /** The category slugs that an offering or an event may carry, as `GET /v1/me` lists them. */
-export const CATEGORIES: readonly string[] = [
+export const CATEGORIES: readonly [string, ...string[]] = [
   'arts',
   'beach',
   'boating',

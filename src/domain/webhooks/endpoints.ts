@@ -51,7 +51,7 @@ export async function createEndpoint(
   const { venue, mode } = caller;
   // Locks the venue's row, so that concurrent calls cannot exceed the limit.
   await lockVenue(tx, venue.id);
-  if ((await countEndpoints(tx, venue.id, mode)) >= MAX_ENDPOINTS) throw invalid([tooManyEndpoints()]);
+  if ((await countEndpoints(tx, venue.id, mode)) >= MAX_ENDPOINTS) throw invalid([tooManyEndpoints(input.body.url)]);
   const id = caller.ids.prefixed('whe');
   const secret = newSecret(caller);
   const { url, events } = input.body;
@@ -68,13 +68,13 @@ export async function createEndpoint(
   return { status: 201, body: { ...shown, secret } };
 }
 
-function tooManyEndpoints() {
+function tooManyEndpoints(url: string) {
   return {
     code: 'too_many_items',
     field: '/url',
     message: `This venue has ${MAX_ENDPOINTS} endpoints already: delete one that is no longer used.`,
     expected: `at most ${MAX_ENDPOINTS} endpoints for a venue and mode`,
-    example_fix: null,
+    example_fix: url,
   } as const;
 }
 

@@ -3,7 +3,8 @@
 
 import type { Caller } from '../keys/caller.ts';
 
-const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const utc = (at: number): string => new Date(at).toISOString().replace(/Z$/, '000Z');
 
 export function sampleEvent(caller: Caller, now: number) {
@@ -37,6 +38,9 @@ export function sampleEvent(caller: Caller, now: number) {
         party_size: 2,
         pay_by: utc(now + DAY_MS),
         description: 'Sample: cabana 3, Saturday',
+        starts_at: utc(now + 3 * DAY_MS),
+        ends_at: utc(now + 3 * DAY_MS + 8 * HOUR_MS),
+        location: 'Sample: 1 Pier Road',
         venue: { id: venue.linked ? venue.id : null, name: venue.name },
         external_booking_id: 'sample-booking',
         offering_external_id: null,

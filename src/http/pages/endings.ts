@@ -37,7 +37,7 @@ function refundedScreen(page: PageRequest, model: PageModel): Screen {
     {
       kind: 'done',
       title: translator.translate('page.step_charged', { amount: values.charged }),
-      text: timeHtml(page, checkout.completed_at ?? checkout.pay_by),
+      text: timeHtml(page, model, checkout.completed_at ?? checkout.pay_by),
     },
     {
       kind: 'done',
@@ -139,7 +139,7 @@ function receipt(page: PageRequest, model: PageModel): Piece {
   }
   const rows: readonly (readonly [string, string | Html])[] = [
     [translator.translate('page.receipt_for', { what: checkout.description }), money(page, model, charged)],
-    [translator.translate('page.receipt_charged'), timeHtml(page, checkout.completed_at ?? checkout.pay_by)],
+    [translator.translate('page.receipt_charged'), timeHtml(page, model, checkout.completed_at ?? checkout.pay_by)],
     ...(refunds.mine > 0
       ? [[translator.translate('page.state_refunded'), `−${money(page, model, refunds.mine)}`] as const]
       : []),

@@ -76,7 +76,7 @@ function stepsOf(page: PageRequest, model: PageModel, share: GuestShare): readon
           {
             kind: 'done' as const,
             title: translator.translate('page.step_held', { amount }),
-            text: timeHtml(page, share.held_at ?? ''),
+            text: timeHtml(page, model, share.held_at ?? ''),
           },
         ]
       : []),

@@ -2,6 +2,7 @@
 // request; an overdue checkout is expired before it is shown.
 
 import type { GuestCheckout, GuestShare } from '../../../schemas/types.gen.ts';
+import { notFound } from '../../base/errors.ts';
 import {
   type PaidShare,
   refundedTotal,
@@ -14,8 +15,10 @@ import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-
 import { shareWithSavedCard } from '../../domain/checkouts/holds/decide-hold.ts';
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
+import { timezoneOf } from '../../domain/checkouts/timezone.ts';
 import { readCheckout } from '../../domain/checkouts/queries.ts';
 import { isPayable } from '../../domain/payments/payout-account-queries.ts';
+import { readVenueProfile, type VenueProfile, withServiceLinks } from '../../domain/venues/venue-profile.ts';
 import type { PageRequest, PageRoute } from './page-request.ts';
 
 export interface PageModel {
@@ -35,6 +38,9 @@ export interface PageModel {
   /** The shares that were held on the guest's card, own or covered, and how each hold ended. */
   readonly paid: readonly PaidShare[];
   readonly refunds: Refunds;
+  /** In which guests read times: in texts, on pages and in mail alike. */
+  readonly timezone: string;
+  readonly venue: VenueProfile;
   /** Names of the party are for its members, and for those who open its link while it pays. */
   readonly mayShowNames: boolean;
   /** The invite of each share; only for the organizer. */
@@ -58,6 +64,13 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
   const { venueId, checkoutId, shareId } = route;
   const myShare = checkout.shares.find(({ id }) => id === view.myShareId) ?? null;
   const paid = memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId);
+  const { mode } = checkout;
+  const { offeringExternalId } = view;
+  const [timezone, profile] = await Promise.all([
+    timezoneOf(context.db, { venueId, mode, offeringExternalId }),
+    readVenueProfile(context.db, venueId),
+  ]);
+  if (profile === null) throw notFound();
   const refunded = checkout.status === 'completed' ? await refundedTotal(context.db, venueId, checkoutId) : 0;
   return {
     route,
@@ -77,6 +90,8 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
       mine: checkout.status === 'completed' ? paid.reduce((sum, { refundedAmount }) => sum + refundedAmount, 0) : 0,
       isWhole: refunded > 0 && refunded >= checkout.amount,
     },
+    timezone,
+    venue: withServiceLinks(profile, context.config),
     mayShowNames: memberId !== null || checkout.status === 'collecting',
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
   };

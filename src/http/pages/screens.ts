@@ -147,6 +147,7 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
       main: [
         above,
         coverBlock(page, model, covered),
+        html`<div class="narrow">${seatsWithTally(page, model)}</div>`,
         promise(page, model),
         payForm(page, model, covered, covered.every(isUnpaid) ? (options.sameCard ?? null) : null),
         html`<p><a href="/c/${model.checkout.id}">${page.translator.translate('page.back')}</a></p>`,
@@ -201,7 +202,7 @@ function problemOf(page: PageRequest, model: PageModel, share: GuestShare): Piec
   }
   if (needsOtherCard(share)) {
     const amount = money(page, model, share.amount);
-    const text = sentence(page, 'page.renewal_text', timeHtml(page, share.renew_by ?? ''), { amount });
+    const text = sentence(page, 'page.renewal_text', timeHtml(page, model, share.renew_by ?? ''), { amount });
     return problemNotice(translator.translate('page.renewal_title'), text);
   }
   if (share.status !== 'failed') return null;

@@ -66,13 +66,16 @@ export function sentence(
   return html`${before}${it}${after}`;
 }
 
-export function deadline(page: PageRequest, { checkout }: PageModel): Html {
-  return timeHtml(page, checkout.pay_by);
+export function deadline(page: PageRequest, model: PageModel): Html {
+  return timeHtml(page, model, model.checkout.pay_by);
 }
 
-/** A time with its zone. It never breaks inside. */
-export function timeHtml({ translator }: PageRequest, time: string): Html {
-  return html`<time class="nowrap" datetime="${time}" data-local>${formatTime(translator.language, Date.parse(time), 'UTC')}</time>`;
+/**
+ * A time in the zone of the booking, named, as texts say it: in another zone it could fall on another day. It never breaks
+ * inside.
+ */
+export function timeHtml({ translator }: PageRequest, { timezone }: PageModel, time: string): Html {
+  return html`<time class="nowrap" datetime="${time}">${formatTime(translator.language, Date.parse(time), timezone)}</time>`;
 }
 
 /** Rows that a guest opens for more. */

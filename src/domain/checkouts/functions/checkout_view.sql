@@ -33,7 +33,8 @@ begin
   end if;
   return row_to_json(o) from (
     select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,
-      utc_text(c.pay_by) as pay_by, c.description, v_venue as venue, c.external_booking_id, c.offering_external_id,
+      utc_text(c.pay_by) as pay_by, c.description, utc_text(c.starts_at) as starts_at,
+      utc_text(c.ends_at) as ends_at, c.location, v_venue as venue, c.external_booking_id, c.offering_external_id,
       c.url, c.return_url, c.cancel_url, v_shares as shares, v_funded as funded_amount,
       -- A capture that no share needed is given back without counting as refunded, and that can fail too.
       greatest(c.refunded_amount - c.failed_refund_amount, 0) as refunded_amount, c.failed_refund_amount,

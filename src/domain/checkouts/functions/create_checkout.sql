@@ -71,14 +71,15 @@ begin
     end if;
     select v.fee_bps, v.fee_fixed into v_venue from venues v where v.venue_id = p_venue;
     insert into checkouts (venue_id, checkout_id, mode, status, amount, currency, fee_amount, party_size, pay_by,
-        expires_at, description, external_booking_id, offering_external_id, url, return_url, cancel_url, metadata,
-        fingerprint, created_at)
+        expires_at, description, starts_at, ends_at, location, external_booking_id, offering_external_id, url,
+        return_url, cancel_url, metadata, fingerprint, created_at)
       values (p_venue, p_checkout, p_mode, 'open', v_amount, p_content ->> 'currency',
         least(v_amount, (v_amount::bigint * v_venue.fee_bps + 5000) / 10000 + v_venue.fee_fixed),
         (p_content ->> 'party_size')::numeric::smallint, (p_content ->> 'pay_by')::timestamptz,
-        (p_content ->> 'pay_by')::timestamptz, p_content ->> 'description', v_booking, v_offering, p_url,
-        p_content ->> 'return_url', p_content ->> 'cancel_url', coalesce(p_content -> 'metadata', '{}'), p_fingerprint,
-        v_at)
+        (p_content ->> 'pay_by')::timestamptz, p_content ->> 'description',
+        (p_content ->> 'starts_at')::timestamptz, (p_content ->> 'ends_at')::timestamptz, p_content ->> 'location',
+        v_booking, v_offering, p_url, p_content ->> 'return_url', p_content ->> 'cancel_url',
+        coalesce(p_content -> 'metadata', '{}'), p_fingerprint, v_at)
       on conflict do nothing returning * into v_row;
     exit when v_row.checkout_id is not null;
     -- Another checkout has the booking or this microsecond; the next round finds out which. The key is released first.

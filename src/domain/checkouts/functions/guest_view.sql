@@ -5,7 +5,8 @@
 create or replace function guest_view(c checkouts) returns json language sql stable as $$
   select row_to_json(o) from (
     select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,
-      utc_text(c.pay_by) as pay_by, c.description,
+      utc_text(c.pay_by) as pay_by, c.description, utc_text(c.starts_at) as starts_at, utc_text(c.ends_at) as ends_at,
+      c.location,
       (select row_to_json(w) from (
         select case when v.linked_at is null then null else v.venue_id end as id, v.name
         from venues v where v.venue_id = c.venue_id) w) as venue,

@@ -81,10 +81,14 @@ export interface GuestView {
   readonly json: string;
   readonly mode: Mode;
   readonly organizerId: string | null;
+  /** The offering that is booked; guests do not see its id. */
+  readonly offeringExternalId: string | null;
   readonly myShareId: string | null;
   /** The member's share that the member has not acted on yet. */
   readonly pendingShareId: string | null;
   readonly overdue: boolean;
+  /** The offering that the checkout names, as the venue calls it. */
+  readonly offeringExternalId: string | null;
 }
 
 export async function viewForGuest(
@@ -95,7 +99,8 @@ export async function viewForGuest(
   now: number,
 ): Promise<GuestView | null> {
   const rows = await db.query<GuestView>(
-    `select guest_view(c)::text as "json", c.mode, c.organizer_id as "organizerId",
+    `select guest_view(c)::text as "json", c.mode, c.organizer_id as "organizerId", c.offering_external_id as "offeringExternalId",
+       c.offering_external_id as "offeringExternalId",
        (select s.share_id from shares s where s.venue_id = c.venue_id and s.checkout_id = c.checkout_id
           and s.dropped_at is null and s.member_id = $3::uuid) as "myShareId",
        ${pendingShareSql('c.venue_id', 'c.checkout_id', '$3::uuid')} as "pendingShareId",

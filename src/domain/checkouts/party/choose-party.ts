@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Party } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';
-import { conflict, type FieldProblem, invalid, notFound, Problem } from '../../../base/errors.ts';
+import { conflict, invalid, notFound, Problem } from '../../../base/errors.ts';
 import type { IdempotentInput, Input, OperationResult } from '../../../base/operation.ts';
 import { randomText } from '../../../base/random.ts';
 import { guestKey } from '../../idempotency/stored-responses.ts';
@@ -25,7 +25,7 @@ import { decideParty, type PartyRefusal, type PartyShare } from './decide-party.
 import { queueInvites } from './invite-messages.ts';
 import { type ResolvedMember, resolveParty } from './party-members.ts';
 import { currentInvites } from './party-queries.ts';
-import { checkSplit, equalSplit, MIN_CHARGE } from './split.ts';
+import { splitParty } from './split-party.ts';
 
 const TOKEN_LENGTH = 24;
 const MAX_CHOICES_PER_HOUR = 30;
@@ -67,7 +67,8 @@ async function chooseInTransaction(
   const partyServices = { ...services, now: services.clock.now() };
   const party = await resolveParty(tx, partyServices, guest.memberId, input.body.members, current);
   if ('problems' in party) throw invalid(party.problems);
-  await writeParty(tx, services, guest, checkout, splitParty(checkout, party.members, input.body), party.members);
+  const partyShares = splitParty(checkout, party.members, input.body.split, services.phones);
+  await writeParty(tx, services, guest, checkout, partyShares, party.members);
   const shares = (await invitesOf(tx, venueId, id)).map(({ shareId, displayName, amount, token }) => ({
     id: shareId,
     display_name: displayName,
@@ -138,92 +139,4 @@ function newInvite({ seal }: GuestServices, shareId: string, token: string): New
 
 export function hashOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
-}
-
-/** The members with their amounts. Throws 422 with JSON pointers when the split does not fit the party. */
-function splitParty(
-  checkout: LockedCheckout,
-  members: readonly ResolvedMember[],
-  { split }: Party,
-): readonly PartyShare[] {
-  if (members.length > checkout.partySize) throw invalid([tooMany(checkout.partySize, members.length)]);
-  const amounts = split === 'equal' ? equalSplit(checkout.amount, members.length) : customSplit(members, split.custom);
-  const fault = checkSplit(checkout.amount, amounts);
-  if (fault?.fault === 'wrong sum') throw invalid([wrongSum(checkout.amount, fault.difference)]);
-  if (fault !== null) throw invalid([tooSmall(split, members[fault.position])]);
-  return members.map(({ member, displayName, invitedPhoneHash, isAccepted }, index) => ({
-    memberId: member.id,
-    displayName,
-    amount: amounts[index] ?? 0,
-    invitedPhoneHash,
-    isAccepted,
-  }));
-}
-
-function customSplit(members: readonly ResolvedMember[], custom: Readonly<Record<string, number>>): readonly number[] {
-  const problems: FieldProblem[] = [];
-  const owners = new Map<string, ResolvedMember>();
-  for (const key of Object.keys(custom)) {
-    const owner = members.find(({ keys }) => keys.includes(key));
-    if (owner === undefined) problems.push(unknownKey(key));
-    else if ([...owners.values()].includes(owner)) problems.push(keyTwice(key));
-    else owners.set(key, owner);
-  }
-  const amounts = members.map((member) => {
-    const key = [...owners].find(([, owner]) => owner === member)?.[0];
-    if (key === undefined) problems.push(missingKey(member.keys[0] ?? ''));
-    return key === undefined ? 0 : (custom[key] ?? 0);
-  });
-  if (problems.length > 0) throw invalid(problems);
-  return amounts;
-}
-
-const pointer = (key: string): string => `/split/custom/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-
-function unknownKey(key: string): FieldProblem {
-  const message = `No member of the party has the key "${key}". Use the user_id or phone of a member, or organizer.`;
-  return { code: 'unknown_field', field: pointer(key), message, expected: 'a person of the party', example_fix: null };
-}
-
-function keyTwice(key: string): FieldProblem {
-  const message = `"${key}" names a member who already has an amount: remove one of the two.`;
-  return { code: 'not_unique', field: pointer(key), message, expected: 'each person once', example_fix: null };
-}
-
-function missingKey(key: string): FieldProblem {
-  const message = `There is no amount for "${key}": every person of the party has one, 0 included.`;
-  return { code: 'missing_field', field: pointer(key), message, expected: 'an amount in minor units', example_fix: 0 };
-}
-
-function wrongSum(amount: number, difference: number): FieldProblem {
-  const off = difference > 0 ? `${difference} too much` : `${-difference} too little`;
-  const message = `The amounts add up to ${off}: together they must be exactly ${amount}.`;
-  return {
-    code: 'not_allowed',
-    field: '/split/custom',
-    message,
-    expected: `amounts that add up to ${amount}`,
-    example_fix: null,
-  };
-}
-
-function tooSmall(split: Party['split'], member: ResolvedMember | undefined): FieldProblem {
-  const message = `A share is 0 or at least ${MIN_CHARGE}: less cannot be charged to a card.`;
-  const field = split === 'equal' ? '/split' : pointer(keyUsed(split.custom, member));
-  return {
-    code: 'out_of_range',
-    field,
-    message,
-    expected: `0, or at least ${MIN_CHARGE}`,
-    example_fix: MIN_CHARGE,
-  };
-}
-
-function keyUsed(custom: Readonly<Record<string, number>>, member: ResolvedMember | undefined): string {
-  return Object.keys(custom).find((key) => member?.keys.includes(key)) ?? '';
-}
-
-function tooMany(max: number, count: number): FieldProblem {
-  const message = `The party is ${count} people with the organizer, and this checkout is for ${max}: leave some out.`;
-  return { code: 'too_many_items', field: '/members', message, expected: `at most ${max} people`, example_fix: null };
 }

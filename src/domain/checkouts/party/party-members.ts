@@ -2,9 +2,10 @@
 // first. Problems are reported with a JSON pointer. A phone becomes a placeholder, whether or not a member has it: the
 // result, its shape and the statements are the same for both, so that naming a phone reveals nothing about its owner.
 
+import { type PhoneSettings, unusedPhone } from '../../../../schemas/rules/phone.ts';
 import type { Party } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';
-import type { FieldProblem } from '../../../base/errors.ts';
+import type { FieldProblem, FixableProblem } from '../../../base/errors.ts';
 import type { Ids } from '../../../base/ids.ts';
 import { normalizeName } from '../../../base/plain-name.ts';
 import type { Seal } from '../../../base/seal.ts';
@@ -33,6 +34,7 @@ export interface ResolvedMember {
 export interface PartyServices {
   readonly ids: Ids;
   readonly seal: Seal;
+  readonly phones: PhoneSettings;
   readonly now: number;
 }
 
@@ -41,6 +43,9 @@ export type PartyResolution =
   | { readonly problems: readonly FieldProblem[] };
 
 type Item = Party['members'][number];
+
+/** A problem of one item of the list. Its example, another person in place of the item, is added at the end. */
+type ItemProblem = Omit<FixableProblem, 'example_fix' | 'example_fix_field'>;
 
 interface NamedMember {
   readonly memberId: string;
@@ -60,7 +65,7 @@ export async function resolveParty(
 ): Promise<PartyResolution> {
   const organizer = (await findMembers(tx, [organizerId])).get(organizerId);
   if (organizer === undefined) throw new Error(`the organizer ${organizerId} is not a member`);
-  const problems: FieldProblem[] = [];
+  const problems: ItemProblem[] = [];
   const named = [
     ...(await byId(tx, items, current, problems)),
     ...(await byChannel(tx, organizerId, items, problems)),
@@ -80,7 +85,7 @@ export async function resolveParty(
       problems.push(namedTwice(entry.field));
     }
   }
-  if (problems.length > 0) return { problems };
+  if (problems.length > 0) return { problems: withExamples(problems, services, organizer, items, current) };
   const others = await resolveOthers(tx, organizerId, byMember, current);
   const typedName = current.find(({ memberId }) => memberId === organizerId)?.displayName ?? null;
   return {
@@ -138,7 +143,7 @@ async function byId(
   tx: Queryable,
   items: readonly Item[],
   current: readonly CurrentInvite[],
-  problems: FieldProblem[],
+  problems: ItemProblem[],
 ): Promise<NamedMember[]> {
   const requested = items.flatMap((item, index) =>
     'user_id' in item
@@ -165,7 +170,7 @@ async function byChannel(
   tx: Queryable,
   organizerId: string,
   items: readonly Item[],
-  problems: FieldProblem[],
+  problems: ItemProblem[],
 ): Promise<NamedMember[]> {
   const requested = items.flatMap((item, index) =>
     'channel_id' in item ? [{ id: item.channel_id.toLowerCase(), field: `/members/${index}/channel_id` }] : [],
@@ -196,10 +201,7 @@ async function byPhone(
   items: readonly Item[],
   current: readonly CurrentInvite[],
 ): Promise<NamedMember[]> {
-  const memberIds = new Map<string, string>();
-  for (const { memberId, invitedPhoneHash } of current)
-    if (invitedPhoneHash !== null) memberIds.set(invitedPhoneHash.toString('hex'), memberId);
-  if (organizer.phoneHash !== null) memberIds.set(organizer.phoneHash.toString('hex'), organizer.id);
+  const memberIds = knownPhones(organizer, current);
   const added: InvitedPhone[] = [];
   const named = items.flatMap((item, index): NamedMember[] => {
     if (!('phone' in item)) return [];
@@ -216,16 +218,44 @@ async function byPhone(
   return named;
 }
 
-function unknown(field: string, message: string, expected: string): FieldProblem {
-  return { code: 'invalid_value', field, message, expected, example_fix: null };
+/** The members of this party by the hash of their phone, as far as this organizer has named it: see byPhone(). */
+function knownPhones(organizer: MemberRow, current: readonly CurrentInvite[]): Map<string, string> {
+  const memberIds = new Map<string, string>();
+  for (const { memberId, invitedPhoneHash } of current)
+    if (invitedPhoneHash !== null) memberIds.set(invitedPhoneHash.toString('hex'), memberId);
+  if (organizer.phoneHash !== null) memberIds.set(organizer.phoneHash.toString('hex'), organizer.id);
+  return memberIds;
 }
 
-function notInChannel(field: string): FieldProblem {
+function unknown(field: string, message: string, expected: string): ItemProblem {
+  return { code: 'invalid_value', field, message, expected };
+}
+
+function notInChannel(field: string): ItemProblem {
   const message = 'You are not in this group chat: choose one that you are in.';
-  return { code: 'not_allowed', field, message, expected: 'a group chat with you in it', example_fix: null };
+  return { code: 'not_allowed', field, message, expected: 'a group chat with you in it' };
 }
 
-function namedTwice(field: string): FieldProblem {
+function namedTwice(field: string): ItemProblem {
   const message = 'This person is named twice: leave one of them out.';
-  return { code: 'not_unique', field, message, expected: 'each person once', example_fix: null };
+  return { code: 'not_unique', field, message, expected: 'each person once' };
+}
+
+/** The example of each problem is another person for that item: a phone that is not in the party, each another one. */
+function withExamples(
+  problems: readonly ItemProblem[],
+  { seal, phones }: PartyServices,
+  organizer: MemberRow,
+  items: readonly Item[],
+  current: readonly CurrentInvite[],
+): FieldProblem[] {
+  const used = new Set(items.flatMap((item) => ('phone' in item ? [item.phone] : [])));
+  const known = knownPhones(organizer, current);
+  const isUsed = (phone: string): boolean =>
+    used.has(phone) || known.has(sealPhone(seal, phone).phoneHash.toString('hex'));
+  return problems.map((problem) => {
+    const phone = unusedPhone(phones, isUsed);
+    used.add(phone);
+    return { ...problem, example_fix: { phone }, example_fix_field: `/members/${itemIndex(problem.field)}` };
+  });
 }

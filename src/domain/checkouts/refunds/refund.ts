@@ -23,7 +23,7 @@ export async function refundCheckout(tx: Queryable, caller: Caller, input: Input
   const checkout = await lockCheckout(tx, venue.id, input.params.id ?? '');
   if (checkout === null || checkout.mode !== mode) throw notFound();
   const request = input.body;
-  if (request.starts_at !== undefined && checkout.offeringExternalId === null) throw invalid([noPolicy()]);
+  if (request.starts_at !== undefined && checkout.offeringExternalId === null) throw invalid([noPolicy(checkout)]);
   if (checkout.status !== 'completed') {
     throw conflict(
       'checkout_not_completed',
@@ -59,18 +59,23 @@ function onlyDisputedLeft(): Problem {
   );
 }
 
-/** The amount that the offering's cancellation policy refunds now; null: the request has no starts_at. */
+/**
+ * The amount that the offering's cancellation policy refunds now; null: no policy decides. Without a start in the request
+ * the checkout's own counts, but only for an offering that has a cancellation policy.
+ */
 async function byPolicy(
   tx: Queryable,
   caller: Caller,
   checkout: LockedCheckout,
-  startsAt: string | undefined,
+  requestedStart: string | undefined,
 ): Promise<number | null> {
   const name = checkout.offeringExternalId;
-  if (startsAt === undefined || name === null) return null;
+  const startsAt = requestedStart === undefined ? checkout.startsAt : Date.parse(requestedStart);
+  if (startsAt === null || name === null) return null;
   const offering = (await findByExternalIds(tx, caller.venue.id, caller.mode, [name])).get(name);
   const rules = (offering?.approved ?? offering?.content)?.policy?.cancellation ?? [];
-  const hoursAhead = (Date.parse(startsAt) - (caller.now + checkout.clockAhead)) / HOUR;
+  if (requestedStart === undefined && rules.length === 0) return null;
+  const hoursAhead = (startsAt - (caller.now + checkout.clockAhead)) / HOUR;
   const percent = percentByPolicy(rules, hoursAhead);
   // The policy's percentage is of the whole amount, so earlier refunds are deducted.
   const amount = percentOf(checkout.amount, percent) - checkout.refundedAmount;
@@ -81,13 +86,14 @@ async function byPolicy(
   );
 }
 
-function noPolicy(): FieldProblem {
+function noPolicy(checkout: LockedCheckout): FieldProblem {
   return {
     code: 'not_allowed',
     field: '/starts_at',
     message: 'This checkout names no offering, so no cancellation policy can decide: send `amount`, or leave both out.',
     expected: 'no starts_at: the checkout names no offering',
-    example_fix: null,
+    example_fix: { amount: refundableAmount(checkout) || checkout.amount },
+    example_fix_field: '',
   };
 }
 

@@ -78,7 +78,8 @@ export async function testHold(
       `This checkout is ${checkout.status}: shares of a collecting one can be held. Collect the party first.`,
     );
   }
-  if (shareId !== undefined && !checkout.shares.some((share) => share.id === shareId)) throw invalid([noShare()]);
+  if (shareId !== undefined && !checkout.shares.some((share) => share.id === shareId))
+    throw invalid([noShare(checkout)]);
   await holdShares(services, checkout, shareId, input.body.card);
   return currentView(services, caller, id);
 }
@@ -199,13 +200,14 @@ async function setClock(services: PaymentServices, caller: Caller, id: string, t
   });
 }
 
-function noShare(): FieldProblem {
+function noShare({ shares }: LockedCheckout): FieldProblem {
+  const { id } = shares.find(isUnpaid) ?? shares[0] ?? { id: 'shr_01jz3k8q7v5m2n9t4w6x8y0abc' };
   return {
     code: 'invalid_value',
     field: '/share_id',
     message: 'This checkout has no such share: its `shares` name those that there are.',
     expected: 'the id of a share of this checkout',
-    example_fix: null,
+    example_fix: id,
   };
 }
 

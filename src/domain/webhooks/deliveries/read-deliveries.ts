@@ -66,7 +66,7 @@ export async function recover(
   const endpoint = await requireEndpoint(tx, caller, input as Input);
   const { since } = input.body;
   if (Date.parse(since) < caller.now - LOG_RETENTION_DAYS * DAY_MS || Date.parse(since) > caller.now)
-    throw invalid([sinceOutOfRange()]);
+    throw invalid([sinceOutOfRange(caller.now)]);
   if (endpoint.status === 'disabled') throw endpointDisabled();
   await makeQueueDue(tx, caller.venue.id, endpoint.id, caller.now);
   const recovered = await redeliverFailed(tx, caller.venue.id, endpoint.id, since, caller.now, MAX_RECOVERED);
@@ -86,12 +86,12 @@ function endpointDisabled() {
   return conflict('endpoint_disabled', 'This endpoint is disabled: enable it first.');
 }
 
-function sinceOutOfRange() {
+function sinceOutOfRange(now: number) {
   return {
     code: 'out_of_range',
     field: '/since',
     message: `since must lie within the last ${LOG_RETENTION_DAYS} days: older deliveries are deleted.`,
     expected: `a time within the last ${LOG_RETENTION_DAYS} days`,
-    example_fix: null,
+    example_fix: new Date(now - DAY_MS).toISOString(),
   } as const;
 }

@@ -3,6 +3,7 @@
 
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { CARDS } from '../support/test-venue.ts';
 import { browserPath } from './browser.ts';
 import {
@@ -334,11 +335,34 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await page.getByRole('button', { name: 'See who pays what' }).click();
     await page.getByRole('button', { name: 'Send the invites' }).click();
     await expectText(page, '0 of 2 in');
+    await openOwnShare(page);
     await page.locator('form noscript p').waitFor();
     await page.getByLabel('Card number').fill('4242424242424242');
     expect(await page.getByRole('button', { name: /^Hold / }).isVisible()).toBe(false);
     await page.getByLabel('Card number').press('Enter');
     expect(page.url()).not.toMatch(/4242/);
+  });
+
+  it('after paying in a large party the guest sees and hears the moment, at the top of the page', async () => {
+    const [ada, ben] = await threeFriends();
+    const { db, ids, clock } = fixture.world.context;
+    const checkout = await fixture.createCheckout({ party_size: 20 });
+    const seats = await createSeats(db, { ids, now: clock.now() }, 18);
+    const [, invite] = await fixture.chooseParty(checkout, [ada, ben], 'equal', seats);
+    const page = await fixture.openPage(ben);
+    await page.goto(invite.url);
+    const pay = page.locator('[data-pay-button]');
+    await pay.waitFor();
+    // The card form is on the first screen and a half, however many guests there are.
+    expect((await pay.boundingBox())?.y).toBeLessThan(900);
+    await payWith(page, 'Works');
+    await page.getByRole('heading', { name: 'You’re in.', level: 1 }).waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('You’re in.');
+    expect(await page.evaluate('scrollY')).toBe(0);
+    expect(await page.locator('p[role=status].unseen').textContent()).toBe(
+      'You’re in. $12.00 is held. Nothing is charged yet.',
+    );
+    expect(await page.title()).toMatch(/^1 of 20 in/);
   });
 
   it('a guest can sign in and pay with the keyboard alone', async () => {

@@ -1,5 +1,6 @@
 // How a booking ends: booked, refunded, expired or canceled. Each page says first what happened to the guest's money.
 
+import { calendarLeaf, formatHours } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
 import { momentHeadline } from './moments.ts';
@@ -17,12 +18,29 @@ export function completedScreen(page: PageRequest, model: PageModel): Screen {
   return {
     poster: { kind: 'moment', headline: momentHeadline(null, translator.translate('page.completed_title'), what) },
     main: [
+      whenAndWhere(page, model),
       html`<div class="narrow">${seatsWithTally(page, model, money(page, model, checkout.amount))}</div>`,
       receipt(page, model),
       backButton(page, model),
       folds([whosIn(page, model)]),
     ],
   };
+}
+
+/** The day on a calendar leaf, the hours and the place, and both as files and links that a phone understands. */
+function whenAndWhere(page: PageRequest, { checkout, timezone }: PageModel): Piece {
+  const { translator } = page;
+  const { starts_at: start, ends_at: end, location } = checkout;
+  if (start === null && location === null) return null;
+  const directions =
+    location === null ? null : `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(location)}`;
+  const place = location === null ? checkout.venue.name : `${checkout.venue.name}, ${location}`;
+  const leaf = start === null ? null : calendarLeaf(translator.language, Date.parse(start), timezone);
+  const hours =
+    start !== null &&
+    formatHours(translator.language, Date.parse(start), end === null ? null : Date.parse(end), timezone);
+  return html`<section aria-label="${translator.translate('page.when_and_where')}"><div class="date">${leaf !== null && html`<p class="leaf" aria-hidden="true"><span>${leaf.month}</span><span>${leaf.day}</span></p>`}<p><strong>${start === null ? place : html`<time datetime="${start}">${hours}</time>`}</strong></p>${start !== null && html`<p class="quiet">${place}</p>`}</div>
+<div class="buttons">${start !== null && html`<a class="button" href="/c/${checkout.id}/event.ics" download>${icon('calendar')}${translator.translate('page.add_to_calendar')}</a>`}${directions !== null && html`<a class="button line" href="${directions}" rel="noreferrer">${icon('pin')}${translator.translate('page.directions')}</a>`}</div></section>`;
 }
 
 /** "Booked" stands only where the booking does; the venue decides whether it goes ahead. */

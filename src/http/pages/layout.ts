@@ -3,7 +3,8 @@
 
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { assetUrl } from './assets.ts';
+import type { VenueProfile } from '../../domain/venues/venue-profile.ts';
+import { assetUrl, themeUrl } from './assets.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
 import type { PageRequest } from './page-request.ts';
@@ -31,6 +32,8 @@ export interface PageContent {
   readonly paysWithStripe?: boolean;
   /** In addition to guest.js, which every page has. */
   readonly scripts?: readonly string[];
+  /** The venue's colour, terms and contacts. Null: those of the service. */
+  readonly venue?: VenueProfile | null;
 }
 
 const BASE_POLICY = [
@@ -99,7 +102,11 @@ ${
 `
 }<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${assetUrl('guest.css')}">
-${['guest.js', ...(content.scripts ?? [])].map((name) => html`<script type="module" src="${assetUrl(name)}"></script>\n`)}${content.shouldPoll === true && html`<noscript><meta http-equiv="refresh" content="20"></noscript>\n`}</head>
+${
+  content.venue?.accentColor != null &&
+  html`<link rel="stylesheet" href="${themeUrl(content.venue.accentColor)}">
+`
+}${['guest.js', ...(content.scripts ?? [])].map((name) => html`<script type="module" src="${assetUrl(name)}"></script>\n`)}${content.shouldPoll === true && html`<noscript><meta http-equiv="refresh" content="20"></noscript>\n`}</head>
 <body${content.shouldPoll === true && html` data-poll="${content.path}"`}>
 <a class="skip" href="#main">${translator.translate('page.skip')}</a>
 <p class="banner" id="offline" role="alert" hidden>${translator.translate('page.offline')}</p>
@@ -118,7 +125,8 @@ function plainHeader(page: PageRequest, { path, mode = null }: PageContent): Htm
   return html`<header><p class="brand">Everyshare</p>${testPill(page, mode)}${path !== null && languageMenu(page, path)}</header>`;
 }
 
-function footer({ translator, member }: PageRequest, content: PageContent): Html {
+function footer(page: PageRequest, content: PageContent): Html {
+  const { translator, member } = page;
   const signOut =
     member !== null &&
     content.path !== null &&
@@ -127,5 +135,27 @@ function footer({ translator, member }: PageRequest, content: PageContent): Html
     })} <button class="link">${translator.translate('page.sign_out')}</button></p></form>`;
   return html`<footer>
 <p class="by">${icon('lock')}<span>${translator.translate('page.by')}</span></p>
-${signOut}</footer>`;
+${legalLinks(page, content)}${signOut}</footer>`;
+}
+
+/** Who takes the payment, and what applies: the venue's own terms and contact, or those of the service. */
+function legalLinks({ http, translator }: PageRequest, { venue = null }: PageContent): Piece {
+  const { termsUrl, privacyUrl, supportUrl } = http.app.config;
+  const links: readonly (readonly [string | null, string])[] = [
+    [venue === null ? termsUrl : venue.termsUrl, translator.translate('page.terms')],
+    [venue === null ? privacyUrl : venue.privacyUrl, translator.translate('page.privacy')],
+    venue === null
+      ? [supportUrl, translator.translate('page.help')]
+      : [contactUrl(venue), translator.translate('page.contact', { venue: venue.name })],
+  ];
+  const items = links.flatMap(([url, text]) =>
+    url === null ? [] : [html`<li><a href="${url}" rel="noreferrer">${text}</a></li>`],
+  );
+  return items.length > 0 && html`<ul class="legal">${items}</ul>\n`;
+}
+
+export function contactUrl({ support }: VenueProfile): string | null {
+  if (support.url !== null) return support.url;
+  if (support.email !== null) return `mailto:${support.email}`;
+  return support.phone === null ? null : `tel:${support.phone.replaceAll(/[^+0-9]/g, '')}`;
 }

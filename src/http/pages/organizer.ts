@@ -68,7 +68,10 @@ function ownShareNotice(page: PageRequest, model: PageModel): Piece {
   if (share === null || (share.status !== 'failed' && !needsOtherCard(share))) return null;
   const amount = money(page, model, share.amount);
   const [title, text] = needsOtherCard(share)
-    ? ['page.renewal_title', sentence(page, 'page.renewal_text', timeHtml(page, model, share.renew_by ?? ''), { amount })]
+    ? [
+        'page.renewal_title',
+        sentence(page, 'page.renewal_text', timeHtml(page, model, share.renew_by ?? ''), { amount }),
+      ]
     : model.hasLostHold
       ? ['page.lost_title', translator.translate('page.lost_text')]
       : ['page.declined_title', translator.translate('page.declined_text')];

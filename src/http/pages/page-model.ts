@@ -15,8 +15,8 @@ import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-
 import { shareWithSavedCard } from '../../domain/checkouts/holds/decide-hold.ts';
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
-import { timezoneOf } from '../../domain/checkouts/timezone.ts';
 import { readCheckout } from '../../domain/checkouts/queries.ts';
+import { timezoneOf } from '../../domain/checkouts/timezone.ts';
 import { isPayable } from '../../domain/payments/payout-account-queries.ts';
 import { readVenueProfile, type VenueProfile, withServiceLinks } from '../../domain/venues/venue-profile.ts';
 import type { PageRequest, PageRoute } from './page-request.ts';

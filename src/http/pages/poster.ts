@@ -2,7 +2,7 @@
 // poster, as the left column. It shows the picture (or five circles in the venue's colour), the venue, the language, the
 // title, and on a wide window the seats.
 
-import { languages } from '../../base/translations.ts';
+import { formatDate, languages } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
 import { initialsOf } from './initials.ts';
@@ -33,13 +33,19 @@ ${photo()}
 <div class="pills">
 <p class="pill venue"><span class="logo" aria-hidden="true">${initialsOf(checkout.venue.name)}</span><span>${checkout.venue.name}</span></p>
 ${testPill(page, checkout.mode)}${languageMenu(page, model.route.path)}</div>
-<div class="headline">${poster.headline ?? [title, meta(model)]}</div>
+<div class="headline">${poster.headline ?? [title, meta(page, model)]}</div>
 ${checkout.shares.length > 0 && model.mayShowNames && html`<div class="wide">${seatsWithTally(page, model)}</div>`}
 </header>`;
 }
 
-function meta({ checkout }: PageModel): Html {
-  return html`<p class="meta"><span class="at-venue">${checkout.venue.name}</span></p>`;
+/** When and where the booking takes place, as far as the venue has said it. */
+export function meta(page: PageRequest, { checkout, timezone }: PageModel): Html {
+  const { starts_at: start, location } = checkout;
+  const when =
+    start !== null &&
+    html`<span class="when">${icon('calendar')} <time datetime="${start}">${formatDate(page.translator.language, Date.parse(start), timezone)}</time></span>`;
+  const where = location !== null && html`<span class="where">${icon('pin')} ${location}</span>`;
+  return html`<p class="meta"><span class="at-venue">${checkout.venue.name}</span>${when}${where}</p>`;
 }
 
 /** No picture: five overlapping circles in tints of the venue's colour. */

@@ -58,6 +58,7 @@ export function renderScreen(page: PageRequest, model: PageModel, options: Scree
     main: screen.main,
     bar: screen.bar,
     mode: checkout.mode,
+    venue: model.venue,
     shouldPoll: screen.shouldPoll === true,
     paysWithStripe: screen.hasPayForm === true && !isSandbox(page),
     scripts: [...(screen.hasPayForm === true ? ['pay.js'] : []), ...(screen.hasPartyForm === true ? ['party.js'] : [])],

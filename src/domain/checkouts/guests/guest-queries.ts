@@ -87,8 +87,6 @@ export interface GuestView {
   /** The member's share that the member has not acted on yet. */
   readonly pendingShareId: string | null;
   readonly overdue: boolean;
-  /** The offering that the checkout names, as the venue calls it. */
-  readonly offeringExternalId: string | null;
 }
 
 export async function viewForGuest(
@@ -99,7 +97,7 @@ export async function viewForGuest(
   now: number,
 ): Promise<GuestView | null> {
   const rows = await db.query<GuestView>(
-    `select guest_view(c)::text as "json", c.mode, c.organizer_id as "organizerId", c.offering_external_id as "offeringExternalId",
+    `select guest_view(c)::text as "json", c.mode, c.organizer_id as "organizerId",
        c.offering_external_id as "offeringExternalId",
        (select s.share_id from shares s where s.venue_id = c.venue_id and s.checkout_id = c.checkout_id
           and s.dropped_at is null and s.member_id = $3::uuid) as "myShareId",

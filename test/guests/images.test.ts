@@ -246,6 +246,7 @@ describe('a picture that cannot be used', () => {
   ];
   it.each(cases)(
     'because it %s leaves the page without it, and is tried again after a day',
+    { tags: ['slow'] },
     async (_, respond, error) => {
       answer = await respond();
       const name = await offering([{ url: addressOf() }]);
@@ -259,6 +260,7 @@ describe('a picture that cannot be used', () => {
       await fetchAll(Date.now() + DAY - 60_000);
       expect(requests).toHaveLength(before);
       answer = await serving(photo(320, 200));
+      fetchTimeoutMs = 10_000;
       await fetchAll(Date.now() + DAY + 60_000);
       expect((await find(name)).cover).not.toBeNull();
       expect(await stored()).toEqual([{ kind: 'cover', error: null, wait: null }]);

@@ -13,13 +13,13 @@ const PURE = [
   'test/hooks/signatures.test.ts',
   'test/http/{metrics,retry-after}.test.ts',
   'test/payments/{decide-*,decline-limit,payout-status,processor-event,statement-suffix,stripe*}.test.ts',
-  'test/sim/snapshot.test.ts',
+  'test/sim/{choose-seeds,snapshot}.test.ts',
   'test/tidy/{docs,tree,words}.test.ts',
 ];
 
 /** Files in which every test needs a browser, simulates random worlds, starts or kills programs, or waits for what hangs. */
 const SLOW = [
-  'test/sim/{money-*,planted-bugs}.test.ts',
+  'test/sim/{money,planted-bugs}.test.ts',
   'test/pages/{states,stories,stripe-driver}.test.ts',
   'test/fuzz/{fuzz,fixes}.test.ts',
   'test/analytics/{exact,seeds,index-reads}.test.ts',

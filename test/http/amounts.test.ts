@@ -4,6 +4,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseStrictJson } from '../../src/base/json/parse.ts';
 import { MAX_AMOUNT } from '../../src/base/money.ts';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
+import { createMember } from '../../src/domain/members/create-member.ts';
+import { connectVenueSystem } from '../hooks/venue-system.ts';
 import { checkoutBody } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
@@ -76,6 +79,69 @@ describe.each(['777.0', '7.77e2', '777E0', '77700e-2'])('an amount written as %s
     const { json } = await world.call('POST', '/mcp', { key, body: written(call, literal), headers });
     expect(json.result.isError).toBe(true);
     expect(json.result.structuredContent.error).toMatchObject({ code: 'invalid_type', field: '/amount' });
+  });
+});
+
+describe('an amount with a point, which other numbers may have,', () => {
+  it('is refused in the delivery of a custom venue system, and its offering is not written', async () => {
+    const system = await connectVenueSystem(world, 'custom');
+    const slots = [{ starts_at: '2027-06-12T09:30:00Z', tier_overrides: [{ tier: 'adult', amount: 777 }] }];
+    const tiers = [{ ...TIER, amount: 1, external_id: 'adult' }];
+    const offering = { ...OFFERING, tiers };
+    const sent: readonly (readonly [type: string, data: object, field: string | null])[] = [
+      ['offering.upsert', offering, null],
+      ['offering.upsert', { ...OFFERING, title: 'New' }, '/data/tiers/0/amount'],
+      ['slots.update', { external_id: 'o', slots }, '/data/slots/0/tier_overrides/0/amount'],
+    ];
+    for (const [index, [type, data, field]] of sent.entries()) {
+      await system.send(written({ id: `evt-${index}`, type, data }, '777.0'));
+      await applyDueDeliveries(world.context, 10);
+      const [delivery] = await system.deliveries();
+      expect([delivery.status, delivery.reason]).toEqual(
+        field === null
+          ? ['applied', null]
+          : ['failed', `${field}: amount must be written in digits alone, without a point or an exponent.`],
+      );
+    }
+    const { json } = await world.call('GET', '/v1/offerings/o', { key: system.key });
+    expect(json.data).toMatchObject({ title: 'Table', tiers });
+    expect(json.data.availability).toBeUndefined();
+  });
+
+  it('is refused in the split of a party, in reported activity, and in the tools that validate and set prices', async () => {
+    const person = await world.db.transaction((tx) =>
+      createMember(tx, world.command(), { phone: '+12125550199', name: null }),
+    );
+    const token = await world.context.tokens.sign(person.id);
+    const split = written({ members: [], split: { custom: { organizer: 777 } } }, '7.77e2');
+    const party = await world.call('POST', '/v1/public/checkouts/chk_x/party', { key: token, body: split });
+    expect(party.json.error).toMatchObject({ code: 'invalid_type', field: '/split/custom/organizer' });
+    const [event] = (world.context.registry.get('activity').examples as { events: object[] }[])[0]?.events ?? [];
+    const batch = written({ events: [{ ...event, amount: 777 }] }, '777.0');
+    const activity = await world.call('POST', '/internal/activity', { key: world.operatorToken, body: batch });
+    expect(activity.json.error).toMatchObject({ code: 'invalid_type', field: '/events/0/amount' });
+    const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+    const call = async (name: string, given: object) => {
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } };
+      return (await world.call('POST', '/mcp', { key, body: written(body, '777.0'), headers })).json.result;
+    };
+    const validated = await call('validate', { schema: 'offering', object: OFFERING });
+    expect(validated.structuredContent.errors[0]).toMatchObject({ code: 'invalid_type', field: '/tiers/0/amount' });
+    const prices = await call('set_price_tiers', { offering_external_id: 'o', tiers: [TIER] });
+    expect(prices.structuredContent.error).toMatchObject({ code: 'invalid_type', field: '/tiers/0/amount' });
+  });
+
+  it('is refused in the last boat of a full fleet whose numbers all have a point', async () => {
+    const rates = Array.from({ length: 20 }, () => ({ duration_hours: 4, amount: 1, currency: 'usd' }));
+    const boats = Array.from({ length: 100 }, (_, n) => ({ ...BOAT, external_id: `b-${n}`, pricing: rates }));
+    const last = { ...BOAT, external_id: 'last', pricing: [...rates.slice(1), BOAT.pricing[0]] };
+    const body = written({ boats: [...boats.slice(1), last] }, '777.0').replaceAll(
+      '"duration_hours":4',
+      '"duration_hours":4.0',
+    );
+    const { json } = await world.call('POST', '/v1/boats', { key, body });
+    expect(json.summary).toMatchObject({ total: 100, created: 99, errors: 1 });
+    expect(json.results[99].error).toMatchObject({ code: 'invalid_type', field: '/boats/99/pricing/19/amount' });
   });
 });
 

@@ -1,6 +1,6 @@
-// npm run sim -- --seeds N [--from N] [--jobs N] [--seed S]: runs many seeds of the simulation on its own PostgreSQL,
-// with one process for each core (at least two), or one seed with its whole trace. Exits with 1 if an invariant did not
-// hold.
+// npm run sim -- --seeds N [--from N] [--jobs N] [--seed S] [--choose]: runs many seeds of the simulation on its own
+// PostgreSQL, with one process for each core (at least two), or one seed with its whole trace. Exits with 1 if an
+// invariant did not hold. With --choose it prints the seeds for test-seeds.ts.
 
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,8 +13,10 @@ import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { schemaFolders } from '../../src/base/schema-files.ts';
 import { createDatabase } from '../support/create-database.ts';
+import { chooseSeeds } from './choose-seeds.ts';
 import { SimulationEnvironment } from './environment.ts';
 import { type Outcome, runSeed } from './run.ts';
+import { FIRST_SEEDS, REQUIRED_TRANSITIONS } from './test-seeds.ts';
 
 interface SeedRange {
   /** Databases for seeds at the same time: while one waits for PostgreSQL, another runs. */
@@ -24,7 +26,9 @@ interface SeedRange {
   readonly step: number;
 }
 
-type SeedResult = { readonly done: number } | { readonly failed: Pick<Outcome, 'seed' | 'violation' | 'trace'> };
+type SeedResult =
+  | { readonly done: number; readonly transitions: readonly string[] }
+  | { readonly failed: Pick<Outcome, 'seed' | 'violation' | 'trace'> };
 
 const LAST_LINES = 60;
 const DATABASE_SUFFIXES = ['a', 'b'];
@@ -40,8 +44,9 @@ async function runRange(range: SeedRange): Promise<void> {
     while (next < range.from + range.seeds * range.step) {
       const seed = next;
       next += range.step;
-      const { violation, trace } = await runSeed(environment, seed);
-      const result: SeedResult = violation === null ? { done: seed } : { failed: { seed, violation, trace } };
+      const { violation, trace, transitions } = await runSeed(environment, seed);
+      const result: SeedResult =
+        violation === null ? { done: seed, transitions } : { failed: { seed, violation, trace } };
       process.send?.(result);
     }
     await environment.close();
@@ -74,10 +79,21 @@ async function runOne(server: string, seed: number): Promise<number> {
   return violation === null ? 0 : 1;
 }
 
-async function runMany(server: string, from: number, seeds: number, jobs: number): Promise<number> {
+function printChoice(reached: ReadonlyMap<number, readonly string[]>): void {
+  const inOrder = new Map([...reached].sort(([a], [b]) => a - b));
+  const { rareSeeds, counts } = chooseSeeds(inOrder, REQUIRED_TRANSITIONS, FIRST_SEEDS);
+  for (const [name, count] of [...counts].sort((a, b) => b[1] - a[1])) print(`${String(count).padStart(6)}  ${name}`);
+  print(`\nFor test/sim/test-seeds.ts, beside seeds 1 to ${FIRST_SEEDS}:\n[${rareSeeds.join(', ')}]`);
+}
+
+async function runMany(
+  server: string,
+  { from, seeds, jobs, isChoosing }: { from: number; seeds: number; jobs: number; isChoosing: boolean },
+): Promise<number> {
   const startedAt = Date.now();
   let done = 0;
   const failed: number[] = [];
+  const reached = new Map<number, readonly string[]>();
   const show = (): void => {
     const perSecond = (done / ((Date.now() - startedAt) / 1000)).toFixed(1);
     const progress = `${done} of ${seeds} seeds, ${failed.length} failed, ${perSecond}/s`;
@@ -99,7 +115,7 @@ async function runMany(server: string, from: number, seeds: number, jobs: number
           print(
             `\nseed ${result.failed.seed}: ${result.failed.violation}\n${result.failed.trace.slice(-LAST_LINES).join('\n')}`,
           );
-        }
+        } else reached.set(result.done, result.transitions);
         if (done % 50 === 0) show();
       });
       await new Promise<void>((resolve) => {
@@ -117,6 +133,7 @@ async function runMany(server: string, from: number, seeds: number, jobs: number
   );
   if (failed.length === 0 && done === seeds) {
     print('Everything held.');
+    if (isChoosing) printChoice(reached);
     return 0;
   }
   print(`FAILED: ${failed.join(', ')}. Replay one with: npm run sim -- --seed ${failed[0]}`);
@@ -129,12 +146,18 @@ async function main(): Promise<void> {
       seeds: { type: 'string', default: '2000' },
       seed: { type: 'string' },
       from: { type: 'string', default: '1' },
+      choose: { type: 'boolean', default: false },
       jobs: { type: 'string', default: String(Math.max(2, availableParallelism())) },
     },
   });
   process.exitCode = await withPostgres((server) =>
     values.seed === undefined
-      ? runMany(server, Number(values.from), Number(values.seeds), Number(values.jobs))
+      ? runMany(server, {
+          from: Number(values.from),
+          seeds: Number(values.seeds),
+          jobs: Number(values.jobs),
+          isChoosing: values.choose,
+        })
       : runOne(server, Number(values.seed)),
   );
 }

@@ -6,8 +6,11 @@ import type { BadText } from './escaped-text.ts';
 import { nameAtOffset, type OutlineNode, outlineOf } from './outline.ts';
 import { printablePointerTo } from './pointer.ts';
 
-/** A bound for hostile bodies. More are accepted as the integers that they are. */
-const MAX_FOUND = 1_000;
+/**
+ * A bound for hostile bodies; more are accepted as the integers that they are. A fleet of 100 boats with 20 rates each, all
+ * of whose numbers have a point, is within it.
+ */
+const MAX_FOUND = 6_000;
 /** A longer number is out of the range of an amount in any form. */
 const MAX_LITERAL = 40;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -15,10 +18,11 @@ const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export function findPointedIntegers(text: string): BadText[] {
   const nodes = outlineOf(text);
   const found: BadText[] = [];
+  const pointers = new Map<number, string>();
   for (const [index, node] of nodes.entries()) {
     if (!isPointedInteger(text, node)) continue;
     const offset = node.nameAt === -1 ? node.start : node.nameAt;
-    found.push({ field: pointerTo(text, nodes, index), problem: 'pointed', offset });
+    found.push({ field: pointerTo(text, nodes, index, pointers), problem: 'pointed', offset });
     if (found.length === MAX_FOUND) break;
   }
   return found;
@@ -30,12 +34,13 @@ function isPointedInteger(text: string, { start, end, children }: OutlineNode): 
   return /[.eE]/.test(literal) && NUMBER.test(literal) && Number.isInteger(Number(literal));
 }
 
-function pointerTo(text: string, nodes: readonly OutlineNode[], index: number): string {
-  const path: (string | number)[] = [];
-  for (let at = index; at > 0; ) {
-    const node = nodes[at] as OutlineNode;
-    path.push(node.nameAt === -1 ? node.position : nameAtOffset(text, node.nameAt));
-    at = node.parent;
-  }
-  return path.reduceRight<string>((pointer, token) => printablePointerTo(pointer, token), '');
+/** Each container's pointer is built once: siblings share it. */
+function pointerTo(text: string, nodes: readonly OutlineNode[], index: number, known: Map<number, string>): string {
+  const found = index === 0 ? '' : known.get(index);
+  if (found !== undefined) return found;
+  const node = nodes[index] as OutlineNode;
+  const name = node.nameAt === -1 ? node.position : nameAtOffset(text, node.nameAt);
+  const pointer = printablePointerTo(pointerTo(text, nodes, node.parent, known), name);
+  if (node.children > 0) known.set(index, pointer);
+  return pointer;
 }

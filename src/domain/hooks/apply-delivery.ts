@@ -261,7 +261,10 @@ function readCustomData(context: HookContext, schema: string, text: string): Cus
   const bodyProblems = context.contract.validate('custom_hook', parsed, facts).problems;
   if (bodyProblems.length > 0) throw invalid(bodyProblems);
   const { data } = parsed.value as { data: JsonValue };
-  const problems = problemsOf(context, schema, data);
+  const pointed = parsed.badTexts
+    .filter(({ problem, field }) => problem === 'pointed' && field.startsWith('/data/'))
+    .map((bad) => ({ ...bad, field: bad.field.slice('/data'.length) }));
+  const problems = problemsOf(context, schema, data, pointed);
   if (problems.length > 0)
     throw invalid(problems.map((problem) => withPointers(problem, (pointer) => `/data${pointer}`)));
   return data as unknown as CustomData;

@@ -3,7 +3,7 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, Problem } from '../../base/errors.ts';
-import { type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
+import { type BadText, type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
 import { MAX_PAGE_BYTES } from '../../base/page.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
@@ -93,17 +93,22 @@ const TOO_LARGE: FieldProblem = {
   example_fix: [],
 };
 
-/** Validates a value exactly like a request body, including text that PostgreSQL cannot store. */
+/**
+ * Validates a value exactly like a request body, including text that PostgreSQL cannot store. The value has no trace of how
+ * its numbers were written: `pointed` names those with a point or an exponent, which an amount must not have.
+ */
 export function problemsOf(
   { contract, now, venue }: HookContext,
   schema: string,
   value: unknown,
+  pointed: readonly BadText[] = [],
 ): readonly FieldProblem[] {
   const bytes = Buffer.from(JSON.stringify(value));
   if (bytes.length > MAX_PAGE_BYTES) return [TOO_LARGE];
   const parsed = parseStrictJson(bytes);
   if (!parsed.ok) throw new Error(`the merged offering is not valid JSON: ${parsed.message}`);
-  return contract.validate(schema, parsed, factsFor(now, venue)).problems;
+  const candidate = { ...parsed, badTexts: [...parsed.badTexts, ...pointed] };
+  return contract.validate(schema, candidate, factsFor(now, venue)).problems;
 }
 
 const MAX_PROBLEMS_LISTED = 5;

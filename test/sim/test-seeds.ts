@@ -1,0 +1,51 @@
+// The seeds that `npm test` runs: the first ones, and those that reach transitions which few seeds reach. A change of the
+// simulation, or one statement more or less in a command, changes the course of most seeds. `npm run sim -- --choose`
+// runs 2,000 seeds (`--seeds N`), prints how many reach each required transition, and the list for this file.
+
+export const FIRST_SEEDS = 150;
+
+/** Chosen from seeds 1 to 900. Each required transition is reached by three seeds or more, these and the first together. */
+export const RARE_SEEDS: readonly number[] = [171, 177, 183, 224, 226, 246, 314, 401];
+
+/** As long as the list is wrong, seeds up to this one run until each required transition is reached. */
+export const MAX_SEEDS = 800;
+
+/** Transitions that many seeds together must reach, because otherwise they prove nothing about them. */
+export const REQUIRED_TRANSITIONS = [
+  'checkout collecting → canceled',
+  'checkout collecting → expired',
+  'checkout collecting → funded',
+  'checkout funded → canceled',
+  'checkout funded → collecting',
+  'checkout funded → completed',
+  'delivery pending → delivered',
+  'delivery pending → failed',
+  'delivery pending → pending',
+  'endpoint active → disabled',
+  'hold requested → held',
+  'hold requested → releasing',
+  'hold requested → voided',
+  'hold capturing → captured',
+  'hold capturing → releasing',
+  'hold held → voided',
+  'hold held → releasing',
+  'hold open → releasing',
+  'hold releasing → released',
+  'hold renewing → requested',
+  'refund frozen → dropped',
+  'refund frozen → waiting',
+  'refund sending → done',
+  'refund sending → frozen',
+  'replacement open → held',
+  'replacement open → own hold',
+  'replacement open → releasing',
+  'return sending → done',
+  'reversal sending → done',
+  'reversal sending → owed',
+  'share captured → refunded',
+  'share failed → held',
+  'share held → failed',
+  'transfer sending → done',
+  'transfer used up by debts',
+  'transfer waiting → dropped',
+];

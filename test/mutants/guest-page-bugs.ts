@@ -36,7 +36,7 @@ export const GUEST_PAGE_BUGS: readonly Mutant[] = [
     area: 'guests',
     bug: 'a light colour of a venue makes its button unreadable',
     file: 'src/base/theme.ts',
-    from: 'const venue = shift(given, -STEP, [[WHITE, TEXT_CONTRAST]]);',
+    from: 'const venue = shift(given, 0, [[WHITE, TEXT_CONTRAST]]);',
     to: 'const venue = given;',
     tests: ['test/base/theme.test.ts'],
   },

@@ -94,6 +94,53 @@ describe('a page', () => {
     expect(text).not.toMatch(/ style=| on[a-z]+=|<style|<script(?! type="module" src="\/guest\/)/);
   });
 
+  it('has the venue’s colour, its terms, privacy and contact, and times in its zone with the name of the zone', async () => {
+    const { checkout, ada } = await createGroup();
+    await world.db.query(
+      `update venues set accent_color = '#aa3366', terms_url = 'https://harbor.example/terms', timezone = 'America/New_York',
+         privacy_url = 'https://harbor.example/privacy', support_email = 'help@harbor.example' where venue_id = $1`,
+      [venue.venueId],
+    );
+    try {
+      const { text } = await get(`/c/${checkout.id}?pay=own`, { cookie: ada.cookie });
+      const theme = /href="(\/guest\/theme\/aa3366\.css)"/.exec(text)?.[1] ?? '';
+      const { status, text: css, headers } = await get(theme);
+      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+      expect(css).toMatch(/--venue:#[0-9a-f]{6};/);
+      for (const link of [
+        'https://harbor.example/terms',
+        'https://harbor.example/privacy',
+        'mailto:help@harbor.example',
+      ])
+        expect(text).toContain(`href="${link}"`);
+      expect(text).toMatch(/<time class="nowrap" datetime="[^"]+">[^<]+ E[SD]T<\/time>/);
+    } finally {
+      await world.db.query(
+        `update venues set accent_color = null, terms_url = null, privacy_url = null, support_email = null, timezone = 'UTC'
+         where venue_id = $1`,
+        [venue.venueId],
+      );
+    }
+    expect((await get('/guest/theme/nothing.css')).status).toBe(404);
+  });
+
+  it('says “booked” only while the booking stands, and what went back otherwise', async () => {
+    const { checkout, ben, invites } = await createGroup();
+    for (const invite of invites) await venue.pay(checkout.id, invite.id, '4242424242424242');
+    await world.work();
+    const page = async (): Promise<string> => (await get(pathOf(invites[1].url), { cookie: ben.cookie })).text;
+    expect(await page()).toContain('It’s booked. Everyone’s in.');
+    await venue.post(`/v1/checkouts/${checkout.id}/refund`, { amount: 3_000 });
+    await world.work();
+    expect(await page()).toContain('$15.00 of your $40.00 is on its way back.');
+    await venue.post(`/v1/checkouts/${checkout.id}/refund`, {});
+    await world.work();
+    const whole = await page();
+    expect(whole).toContain('Your $40.00 is on its way back.');
+    expect(whole).toMatch(/You paid<\/dt><dd>\$0\.00/);
+    expect(whole).not.toContain('booked');
+  });
+
   it('escapes the text of venues and guests', async () => {
     const { checkout, ada } = await createGroup();
     const { text } = await get(`/c/${checkout.id}`, { cookie: ada.cookie });

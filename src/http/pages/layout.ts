@@ -16,7 +16,7 @@ export interface PageContent {
   /** A form has an error: the title begins with it. */
   readonly hasError?: boolean;
   /** For link previews: venue and title, never names or amounts. */
-  readonly preview?: { readonly title: string; readonly about: string } | null;
+  readonly preview?: { readonly title: string; readonly about: string; readonly image: string } | null;
   /** Null: the page belongs to no checkout. */
   readonly path: string | null;
   /** The head of a booking's page; null: the page belongs to no booking, and shows the service's name. */
@@ -98,6 +98,7 @@ ${
   preview !== null &&
   html`<meta property="og:title" content="${preview.title}">
 <meta property="og:description" content="${preview.about}">
+<meta property="og:image" content="${preview.image}">
 <meta property="og:type" content="website">
 `
 }<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">

@@ -17,6 +17,7 @@ import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
 import { readCheckout } from '../../domain/checkouts/queries.ts';
 import { timezoneOf } from '../../domain/checkouts/timezone.ts';
+import { type CheckoutImages, findImages } from '../../domain/images/find-images.ts';
 import { isPayable } from '../../domain/payments/payout-account-queries.ts';
 import { readVenueProfile, type VenueProfile, withServiceLinks } from '../../domain/venues/venue-profile.ts';
 import type { PageRequest, PageRoute } from './page-request.ts';
@@ -41,6 +42,7 @@ export interface PageModel {
   /** In which guests read times: in texts, on pages and in mail alike. */
   readonly timezone: string;
   readonly venue: VenueProfile;
+  readonly images: CheckoutImages;
   /** Names of the party are for its members, and for those who open its link while it pays. */
   readonly mayShowNames: boolean;
   /** The invite of each share; only for the organizer. */
@@ -66,9 +68,10 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
   const paid = memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId);
   const { mode } = checkout;
   const { offeringExternalId } = view;
-  const [timezone, profile] = await Promise.all([
+  const [timezone, profile, images] = await Promise.all([
     timezoneOf(context.db, { venueId, mode, offeringExternalId }),
     readVenueProfile(context.db, venueId),
+    findImages(context.db, { venueId, mode, offeringExternalId }, context.clock.now()),
   ]);
   if (profile === null) throw notFound();
   const refunded = checkout.status === 'completed' ? await refundedTotal(context.db, venueId, checkoutId) : 0;
@@ -91,6 +94,7 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
       isWhole: refunded > 0 && refunded >= checkout.amount,
     },
     timezone,
+    images,
     venue: withServiceLinks(profile, context.config),
     mayShowNames: memberId !== null || checkout.status === 'collecting',
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],

@@ -29,9 +29,9 @@ export function posterOf(page: PageRequest, model: PageModel, poster: Poster): H
     : html`<h1 class="what">${checkout.description}</h1>`;
   const classes = `poster${kind === 'moment' ? ' moment' : ''}${poster.isCentered === true ? ' centered' : ''}`;
   return html`<header class="${classes}">
-${photo()}
+${photo(model)}
 <div class="pills">
-<p class="pill venue"><span class="logo" aria-hidden="true">${initialsOf(checkout.venue.name)}</span><span>${checkout.venue.name}</span></p>
+<p class="pill venue"><span class="logo" aria-hidden="true">${model.images.logo === null ? initialsOf(checkout.venue.name) : html`<img src="${model.images.logo}" alt="">`}</span><span>${checkout.venue.name}</span></p>
 ${testPill(page, checkout.mode)}${languageMenu(page, model.route.path)}</div>
 <div class="headline">${poster.headline ?? [title, meta(page, model)]}</div>
 ${checkout.shares.length > 0 && model.mayShowNames && html`<div class="wide">${seatsWithTally(page, model)}</div>`}
@@ -48,8 +48,10 @@ export function meta(page: PageRequest, { checkout, timezone }: PageModel): Html
   return html`<p class="meta"><span class="at-venue">${checkout.venue.name}</span>${when}${where}</p>`;
 }
 
-/** No picture: five overlapping circles in tints of the venue's colour. */
-function photo(): Html {
+/** The cover of the offering; without one five overlapping circles in tints of the venue's colour. */
+function photo({ images }: PageModel): Html {
+  if (images.cover !== null)
+    return html`<div class="photo" aria-hidden="true"><img src="${images.cover}" alt=""></div>`;
   const circles = [0, 1, 2, 3, 4].map(
     (index) =>
       html`<circle cx="${index * 96 + 4}" cy="${84 + (index % 2) * 12}" r="58" fill="currentColor" fill-opacity="${0.45 + index * 0.13}"/>`,

@@ -51,7 +51,11 @@ export function renderScreen(page: PageRequest, model: PageModel, options: Scree
     status: options.status ?? 200,
     title: titleOf(page, model),
     hasError: options.formError != null || options.choice?.formError != null,
-    preview: { title: checkout.description, about: checkout.venue.name },
+    preview: {
+      title: checkout.description,
+      about: checkout.venue.name,
+      image: `${page.http.urls().checkoutPages}/c/${checkout.id}/preview.jpg`,
+    },
     path: route.path,
     poster: posterOf(page, model, poster),
     look: poster.kind === 'compact' ? 'compact' : poster.isOver === true ? 'over' : null,

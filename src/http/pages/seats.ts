@@ -41,7 +41,7 @@ const MARKS: Partial<Record<ShareState, IconName>> = {
 };
 
 /** The class of a seat: released and refunded money was given back. */
-function classOf(state: ShareState): string {
+export function seatClass(state: ShareState): string {
   return state === 'released' || state === 'refunded' ? 'returned' : state;
 }
 
@@ -75,14 +75,14 @@ function seat(page: PageRequest, model: PageModel, share: GuestShare): Html {
   const name = state === 'open' ? page.translator.translate('page.open') : nameOf(page, model, share);
   const said =
     state === 'open' ? null : html`<span class="unseen">: ${page.translator.translate(`page.state_${state}`)}</span>`;
-  return html`<li class="seat ${classOf(state)}${isMine && ' mine'}">${face(page, model, share)}<span class="who"><bdi>${name}</bdi>${said}</span></li>`;
+  return html`<li class="seat ${seatClass(state)}${isMine && ' mine'}">${face(page, model, share)}<span class="who"><bdi>${name}</bdi>${said}</span></li>`;
 }
 
 /** Overlapping faces of those who are in, and how many more there are. */
 export function facesOfThoseIn(page: PageRequest, model: PageModel): Html {
   const those = model.checkout.shares.filter(countsAsFunded);
   const shown = those.slice(0, MAX_FACES);
-  return html`<span class="faces">${shown.map((share) => html`<span class="${classOf(stateOf(share))}">${face(page, model, share, false)}</span>`)}${those.length > shown.length && html`<span class="more">+${those.length - shown.length}</span>`}</span>`;
+  return html`<span class="faces">${shown.map((share) => html`<span class="${seatClass(stateOf(share))}">${face(page, model, share, false)}</span>`)}${those.length > shown.length && html`<span class="more">+${those.length - shown.length}</span>`}</span>`;
 }
 
 function segments({ checkout }: PageModel): Html {
@@ -130,7 +130,7 @@ ${model.checkout.shares.map((share) => person(page, model, share))}</ul>`;
 }
 
 function person(page: PageRequest, model: PageModel, share: GuestShare): Html {
-  return html`<li class="${classOf(stateOf(share))}${share.id === model.myShare?.id && ' mine'}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share)}<span class="sum">${money(page, model, share.amount)}</span></li>
+  return html`<li class="${seatClass(stateOf(share))}${share.id === model.myShare?.id && ' mine'}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share)}<span class="sum">${money(page, model, share.amount)}</span></li>
 `;
 }
 
@@ -147,5 +147,3 @@ export function nameAndState(page: PageRequest, model: PageModel, share: GuestSh
     share.covered_by !== null && ` · ${translator.translate('page.covered_by', { name: share.covered_by })}`;
   return html`<span class="name"><bdi>${nameOf(page, model, share)}</bdi><span class="state">${translator.translate(`page.state_${stateOf(share)}`)}${covered}${more}</span></span>`;
 }
-
-export { classOf as seatClass };

@@ -30,7 +30,7 @@ async function buildIn(temporary) {
   const path = `./${separate}`;
   const main = await bundle(temporary, 'main', 'src/main.ts', {
     alias: { [SEPARATE_PACKAGE]: path },
-    external: ['pg-native', path],
+    external: ['pg-native', 'sharp', path],
   });
   mkdirSync(dist, { recursive: true });
   const previous = bundlesNamedIn(join(dist, 'main.js'));

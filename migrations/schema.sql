@@ -646,6 +646,51 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
 
+-- The encoded pictures, by the hash in their address. The hash covers the venue and the source, so each belongs to one
+-- image.
+CREATE TABLE image_files (
+  file_hash bytea NOT NULL,
+  type text NOT NULL,
+  content bytea NOT NULL,
+  CONSTRAINT image_files_pkey PRIMARY KEY (file_hash),
+  CONSTRAINT image_file_hash_is_sha256 CHECK (octet_length(file_hash) = 32),
+  CONSTRAINT image_type_is_known CHECK (type = ANY (ARRAY['image/webp'::text, 'image/jpeg'::text]))
+);
+ALTER TABLE image_files ALTER COLUMN content SET STORAGE external;
+
+-- New checkouts that name an offering: the worker finds the pictures of each and deletes the row.
+CREATE TABLE image_requests (
+  venue_id uuid NOT NULL,
+  checkout_id text NOT NULL,
+  mode text NOT NULL,
+  offering_external_id text NOT NULL,
+  CONSTRAINT image_requests_pkey PRIMARY KEY (venue_id, checkout_id)
+);
+
+-- Pictures that a page has asked for, by venue, kind and address. Deleted when no page asks.
+CREATE TABLE images (
+  venue_id uuid NOT NULL,
+  kind text NOT NULL,
+  url_hash bytea NOT NULL,
+  url text NOT NULL,
+  -- When a page last asked for it, to the day.
+  wanted_at timestamp with time zone NOT NULL,
+  -- When it is fetched next: at once, after a lease, or a day after a failure. Null: it is fetched.
+  due_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  error text,
+  file_hash bytea,
+  thumbnail_hash bytea,
+  preview_hash bytea,
+  CONSTRAINT images_pkey PRIMARY KEY (venue_id, kind, url_hash),
+  CONSTRAINT cover_has_a_thumbnail_and_a_preview CHECK ((kind = 'cover'::text AND file_hash IS NOT NULL) = (thumbnail_hash IS NOT NULL) AND (thumbnail_hash IS NULL) = (preview_hash IS NULL)),
+  CONSTRAINT failed_image_has_an_error CHECK ((failed_at IS NULL) = (error IS NULL)),
+  CONSTRAINT image_is_due_until_fetched CHECK ((due_at IS NULL) = (file_hash IS NOT NULL)),
+  CONSTRAINT image_kind_is_known CHECK (kind = ANY (ARRAY['cover'::text, 'logo'::text]))
+);
+CREATE INDEX images_by_last_use ON images USING btree (wanted_at);
+CREATE INDEX images_due ON images USING btree (due_at) WHERE due_at IS NOT NULL;
+
 -- A delivery of a venue system. received_at is unique for its integration: lists page by it, and deliveries are applied
 -- in its order.
 CREATE TABLE inbound_deliveries (

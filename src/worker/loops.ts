@@ -19,6 +19,7 @@ import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
 import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
 import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
 import { deleteOldResponses } from '../domain/idempotency/stored-responses.ts';
+import { deleteOldImages, fetchDueImages } from '../domain/images/fetch-images.ts';
 import { recordAlive } from '../domain/installation/record-gaps.ts';
 import { deleteOldDailyUses } from '../domain/keys/daily-use-queries.ts';
 import { deleteExpiredCalls } from '../domain/keys/queries.ts';
@@ -204,6 +205,18 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: 10,
     batchSize: 10,
     step: ({ db, outbound, clock }, batch, signal) => readDueCalendars(db, outbound, () => clock.now(), batch, signal),
+  },
+  {
+    name: 'fetch-images',
+    intervalSeconds: 2,
+    batchSize: 8,
+    step: (services, batch) => fetchDueImages(services, batch),
+  },
+  {
+    name: 'delete-old-images',
+    intervalSeconds: 3_600,
+    batchSize: 500,
+    step: ({ db, clock }, batch) => deleteOldImages(db, clock.now(), batch),
   },
 ];
 

@@ -207,6 +207,7 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   limit_calls: 'the calls behind those counts; unlogged',
   daily_uses: 'counts for a phone and an organizer too, who belong to no venue',
   processor_events: 'a processor event names a charge, and its venue is known only once it was read',
+  image_files: 'a browser asks by the hash in the address, without a venue',
   members: 'a guest is the same person at every venue',
   sign_in_challenges: 'a phone that signs in, wherever it will pay',
   member_sessions: 'a browser of a guest',

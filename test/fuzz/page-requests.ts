@@ -16,6 +16,9 @@ import {
 } from './request-draft.ts';
 import type { Request } from './send.ts';
 
+/** The hash of a picture that the fixture stores. */
+export const IMAGE_HASH = 'f'.repeat(64);
+
 /** In the router's notation. */
 export const PAGES: readonly string[] = [
   ...['/c/:id', '/s/:token'].flatMap((page) => [
@@ -25,6 +28,8 @@ export const PAGES: readonly string[] = [
     ),
   ]),
   'GET /c/:id/event.ics',
+  'GET /c/:id/preview.jpg',
+  'GET /guest/images/:file',
   'GET /payouts/:token',
   'GET /payouts/:token/done',
   'POST /session/token',
@@ -74,6 +79,15 @@ const NAMES_BY_FOLDER: Readonly<Record<string, readonly string[]>> = {
     '..%2fpackage.json',
   ],
   '/guest': ['guest.css', 'guest.js', 'pay.js', 'party.js', 'x', '%2e%2e%2fpackage.json', '__proto__', 'constructor'],
+  '/guest/images': [
+    `${IMAGE_HASH}.webp`,
+    `${'0'.repeat(64)}.webp`,
+    `${'A'.repeat(64)}.webp`,
+    '.webp',
+    'x',
+    '%2e%2e%2fguest.css',
+    '__proto__',
+  ],
   '*': [
     'cards',
     'cards.json',

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { build, isCurrent, requireAscii } from '../../build.js';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { createDatabase } from '../support/create-database.ts';
+import { copyInitializedData, type InitializedData } from '../support/initialized-data.ts';
 import { recordStream } from '../support/record-logs.ts';
 import { type Program, runProgram, startProgram } from '../support/run-program.ts';
 import { checkoutBody } from '../support/test-venue.ts';
@@ -48,15 +49,18 @@ describe('the build', () => {
 
 describe('the built program', () => {
   let program: Program;
-  let key: string;
-  const DATA_DIR = newFolder();
+  let data: InitializedData;
   beforeAll(async () => {
-    program = await startProgram(['start'], { DATA_DIR });
-    key = /svc_test_[A-Za-z0-9]{32}/.exec(program.out())?.[0] ?? '';
+    data = await copyInitializedData(newFolder());
+    program = await startProgram(['start'], { DATA_DIR: data.DATA_DIR });
   });
   afterAll(() => program.stop('SIGTERM'));
 
-  const post = async (path: string, body: unknown = {}, bearer = key): Promise<{ id: string; url: string }> => {
+  const post = async (
+    path: string,
+    body: unknown = {},
+    bearer = data.secretKey,
+  ): Promise<{ id: string; url: string }> => {
     const response = await fetch(`${program.url}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
@@ -91,7 +95,7 @@ describe('the built program', () => {
   });
 
   it('shows every character of the texts it sent', async () => {
-    await post('/v1/public/sign_in', { phone: '+15550100007' }, /pk_test_[A-Za-z0-9]{32}/.exec(program.out())?.[0]);
+    await post('/v1/public/sign_in', { phone: '+15550100007' }, data.publishableKey);
     const outbox = (): Promise<string> => page(`${program.url}/sandbox/outbox`, 'en');
     await expect.poll(outbox, { timeout: 30_000 }).toContain('+15550100007');
     expect(await outbox()).toContain('</strong> &middot; code &middot; ');
@@ -99,6 +103,7 @@ describe('the built program', () => {
   });
 
   it('shows every character of its commands', async () => {
+    const { DATA_DIR } = data;
     const created = await runProgram(['venue', 'create', '--name', NAME], { DATA_DIR });
     expect([created.code, created.out.includes(NAME), MISREAD.test(created.out)]).toEqual([0, true, false]);
     const help = await runProgram(['help'], { DATA_DIR });
@@ -113,7 +118,7 @@ describe('a program whose starter ends', () => {
     // As a terminal does on Ctrl-C: the program gets the signal itself, and once more from npm.
     ['interrupted with its whole process group', 'SIGINT', true],
   ] as const)('npm start, %s, leaves nothing behind', async (_how, signal, isForGroup) => {
-    const DATA_DIR = newFolder();
+    const { DATA_DIR } = await copyInitializedData(newFolder());
     const { PATH = '', HOME = '' } = process.env;
     const npm = spawn('npm', ['start', '--ignore-scripts'], {
       cwd: packageRoot,

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { build, isCurrent } from '../../build.js';
 import { createDatabase } from '../support/create-database.ts';
+import { copyInitializedData } from '../support/initialized-data.ts';
 import { type Program, runProgram, startProgram } from '../support/run-program.ts';
 import { checkoutBody } from '../support/test-venue.ts';
 
@@ -67,7 +68,7 @@ it.each([
     { BASE_URL: 'https://pay.harbor.example', PORT: await freePort() },
   ],
 ])('a token of "member create" and "member token" is valid at the server that runs %s', async (_which, settings) => {
-  const DATA_DIR = newFolder();
+  const { DATA_DIR } = await copyInitializedData(newFolder());
   // PORT=0: the command cannot know the port that the server was given.
   const server = await start('start', { DATA_DIR, ...settings });
   const member = await runJson(['member', 'create', '--phone', '+15550100042'], { DATA_DIR });

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { build, isCurrent } from '../../build.js';
 import { startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
 import { createDatabase } from '../support/create-database.ts';
+import { copyInitializedData } from '../support/initialized-data.ts';
 import { type Program, runAndInterrupt, runProgram, startProgram } from '../support/run-program.ts';
 
 // Starts and kills the whole program.
@@ -76,9 +77,8 @@ describe('everyshare start', () => {
   });
 
   it('starts after kill -9 with all its data', async () => {
-    const DATA_DIR = newFolder();
+    const { DATA_DIR, secretKey: key } = await copyInitializedData(newFolder());
     const first = await start({ DATA_DIR });
-    const key = keyIn(first.out());
     await first.stop('SIGKILL');
     const second = await start({ DATA_DIR });
     expect(await statusOfMe(second, key)).toBe(200);
@@ -87,8 +87,8 @@ describe('everyshare start', () => {
   });
 
   it('finishes a request in flight before it stops', async () => {
-    const program = await start({ DATA_DIR: newFolder() });
-    const key = keyIn(program.out());
+    const { DATA_DIR, secretKey: key } = await copyInitializedData(newFolder());
+    const program = await start({ DATA_DIR });
     const { hostname, port } = new URL(program.url);
     const body = JSON.stringify({ url: 'https://harbor.example/hooks', events: ['checkout.completed'] });
     const socket = connect(Number(port), hostname);
@@ -150,9 +150,8 @@ describe('everyshare start', () => {
   });
 
   it('answers 503 with Retry-After while the database is gone, and 200 again when it is back', async () => {
-    const DATA_DIR = newFolder();
+    const { DATA_DIR, secretKey: key } = await copyInitializedData(newFolder());
     const program = await start({ DATA_DIR });
-    const key = keyIn(program.out());
     const postmaster = Number(
       readFileSync(join(clusterFolder(DATA_DIR), 'data', 'postmaster.pid'), 'utf8').split('\n')[0],
     );
@@ -176,17 +175,18 @@ describe('everyshare start', () => {
   });
 
   it('refuses a DATA_DIR that is in use, without disturbing the running program', async () => {
-    const DATA_DIR = newFolder();
+    const { DATA_DIR, secretKey } = await copyInitializedData(newFolder());
     const first = await start({ DATA_DIR });
     const second = await runProgram(['start'], { DATA_DIR });
     expect([second.code, second.err]).toEqual([1, expect.stringContaining('is in use by another everyshare')]);
-    expect(await statusOfMe(first, keyIn(first.out()))).toBe(200);
+    expect(await statusOfMe(first, secretKey)).toBe(200);
     expect(await first.stop('SIGTERM')).toBe(0);
   });
 
   it('runs beside another program with its own DATA_DIR', async () => {
-    const [first, second] = await Promise.all([start({ DATA_DIR: newFolder() }), start({ DATA_DIR: newFolder() })]);
-    expect(await statusOfMe(first, keyIn(first.out()))).toBe(200);
+    const { DATA_DIR, secretKey } = await copyInitializedData(newFolder());
+    const [first, second] = await Promise.all([start({ DATA_DIR }), start({ DATA_DIR: newFolder() })]);
+    expect(await statusOfMe(first, secretKey)).toBe(200);
     expect(await statusOfMe(second, keyIn(second.out()))).toBe(200);
     expect(await statusOfMe(first, keyIn(second.out()))).toBe(401);
     await Promise.all([first.stop('SIGTERM'), second.stop('SIGTERM')]);
@@ -203,8 +203,8 @@ describe('everyshare start', () => {
   });
 
   it('reports a port that is in use, and leaves no database running', async () => {
-    const first = await start({ DATA_DIR: newFolder() });
-    const DATA_DIR = newFolder();
+    const first = await start({ DATA_DIR: (await copyInitializedData(newFolder())).DATA_DIR });
+    const { DATA_DIR } = await copyInitializedData(newFolder());
     const { code, err } = await runProgram(['start'], { DATA_DIR, PORT: new URL(first.url).port });
     expect(code).toBe(1);
     expect(err).toMatch(/everyshare: PORT \d+ is taken/);
@@ -289,9 +289,8 @@ describe('everyshare serve and worker', () => {
 
 describe('the command line beside a running server', () => {
   it('revokes a key for the very next request', async () => {
-    const DATA_DIR = newFolder();
+    const { DATA_DIR, secretKey: key } = await copyInitializedData(newFolder());
     const program = await start({ DATA_DIR });
-    const key = keyIn(program.out());
     const list = await runProgram(['key', 'list', '--json'], { DATA_DIR });
     const secret = JSON.parse(list.out).find((first: { kind: string }) => first.kind === 'secret');
     expect(await statusOfMe(program, key)).toBe(200);
@@ -301,8 +300,7 @@ describe('the command line beside a running server', () => {
   });
 
   it('works without a server too, four commands at once', async () => {
-    const DATA_DIR = newFolder();
-    await runProgram(['venue', 'create', '--name', 'Alone', '--json'], { DATA_DIR });
+    const { DATA_DIR } = await copyInitializedData(newFolder());
     const results = await Promise.all(
       Array.from({ length: 4 }, () => runProgram(['venue', 'list', '--json'], { DATA_DIR })),
     );

@@ -19,6 +19,8 @@ import { makeScratchFolder } from './scratch-folder.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string;
+    /** A folder that is deleted at the end of the run. Every user may enter it. */
+    runFolder: string;
     /** The same server behind PgBouncer in transaction mode (`npm run pooler`); null: worlds go straight to it. */
     poolerUrl: string | null;
   }
@@ -32,11 +34,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
     (running) => running.stop(),
   );
   project.provide('postgresUrl', value.url);
+  project.provide('runFolder', value.folder);
   project.provide('poolerUrl', value.poolerUrl);
   return release;
 }
 
 interface RunningPostgres {
+  readonly folder: string;
   readonly url: string;
   readonly poolerUrl: string | null;
   stop(): Promise<void>;
@@ -53,6 +57,7 @@ async function startPostgres(pooler: string | null): Promise<RunningPostgres> {
   await migrate(template, schemaFolders(packageRoot));
   const bouncer = pooler === null ? null : await startPooler(pooler, postgres.url, join(dataDir, 'pgbouncer'));
   return {
+    folder: dataDir,
     url: postgres.url,
     poolerUrl: bouncer?.url('postgres') ?? null,
     async stop() {

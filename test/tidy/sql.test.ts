@@ -30,9 +30,9 @@ const FOREIGN_TABLES: Readonly<Record<string, Exception>> = {
   },
   admit_hook: { tables: ['venues'], reason: 'authentication and the count are one round trip of every hook' },
   create_checkout: {
-    tables: ['idempotency_keys', 'offerings', 'payout_accounts', 'venues'],
+    tables: ['idempotency_keys', 'offerings', 'payout_accounts', 'venues', 'image_requests'],
     reason:
-      'idempotency, whether the venue can be paid, the checkout and its event are one round trip and one transaction',
+      'idempotency, whether the venue can be paid, the checkout and its event are one round trip and one transaction; the request for pictures joins them',
   },
   checkout_view: {
     tables: ['venues', 'disputes', 'movements'],

@@ -91,6 +91,7 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   offerings: ['venues', 'keys', 'recurrence', 'catalogue'],
   boats: ['venues', 'keys', 'recurrence', 'catalogue'],
   experiences: ['venues', 'keys', 'catalogue', 'offerings'],
+  images: ['venues', 'offerings'],
   webhooks: ['venues', 'keys', 'events'],
   members: ['venues', 'keys'],
   payments: ['venues', 'keys', 'ledger'],

@@ -47,6 +47,21 @@ export async function lastChangedExternalId(db: Queryable, venueId: string, mode
   return rows[0]?.external_id ?? null;
 }
 
+/** The media that guests may see: of the approved version, or of one that waits for its review. None of a rejected one. */
+export async function mediaOfOffering(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  externalId: string,
+): Promise<NonNullable<OfferingContent['media']>> {
+  const rows = await db.query<{ media: OfferingContent['media'] | null }>(
+    `select coalesce(approved, case when status <> 'rejected' then content end) -> 'media' as media from offerings
+     where venue_id = $1 and mode = $2 and external_id = $3`,
+    [venueId, mode, externalId],
+  );
+  return rows[0]?.media ?? [];
+}
+
 export interface OfferingWrite {
   readonly id: string;
   readonly externalId: string;

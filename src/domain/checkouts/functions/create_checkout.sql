@@ -94,6 +94,7 @@ begin
     raise exception 'other creates came first in 1000 rounds: checkout % was not created', p_checkout;
   end if;
   insert into checkout_routes values (p_checkout, p_venue);
+  if v_offering is not null then insert into image_requests values (p_venue, p_checkout, p_mode, v_offering); end if;
   response := checkout_view(v_row)::text;
   perform record_event(
     p_venue, p_event, p_mode, 'checkout.created', p_checkout, ('{"object":' || response || '}')::json, v_at);

@@ -1,0 +1,74 @@
+// The pictures of a checkout's page: the first picture of its offering, and the logo of its venue. A picture that was never
+// asked for is fetched by the worker; until then, and when it cannot be fetched, the page has none. A page never waits.
+
+import type { Mode } from '../../base/config.ts';
+import type { Db, Queryable } from '../../base/db.ts';
+import { mediaOfOffering } from '../offerings/queries.ts';
+import { findVenue } from '../venues/queries.ts';
+import { type ImageFiles, type ImageSource, readImages, takeImageRequests, wantImages } from './image-queries.ts';
+
+export interface CheckoutImages {
+  /** Paths of the service itself, such as /guest/images/….webp; null: there is none, or none yet. */
+  readonly cover: string | null;
+  readonly thumbnail: string | null;
+  readonly logo: string | null;
+}
+
+/** What a picture is of; `LockedCheckout` and the guest's view have it. */
+export interface PicturedCheckout {
+  readonly venueId: string;
+  readonly mode: Mode;
+  readonly offeringExternalId: string | null;
+}
+
+export async function findImages(db: Queryable, checkout: PicturedCheckout, now: number): Promise<CheckoutImages> {
+  const { cover, logo } = await findImageFiles(db, checkout, now);
+  return {
+    cover: pathOf(cover?.file),
+    thumbnail: pathOf(cover?.thumbnail),
+    logo: pathOf(logo?.file),
+  };
+}
+
+function pathOf(hash: string | null | undefined): string | null {
+  return typeof hash === 'string' ? `/guest/images/${hash}.webp` : null;
+}
+
+/** The files of the cover and the logo, as far as they are fetched. What is not known yet is wanted from now on. */
+export async function findImageFiles(
+  db: Queryable,
+  checkout: PicturedCheckout,
+  now: number,
+): Promise<{ readonly cover: ImageFiles | null; readonly logo: ImageFiles | null }> {
+  const sources = await sourcesOf(db, checkout);
+  if (sources.length === 0) return { cover: null, logo: null };
+  const known = await readImages(db, checkout.venueId, sources, now);
+  const wanted = sources.filter(({ kind }) => known.get(kind)?.isStale !== false);
+  if (wanted.length > 0) await wantImages(db, checkout.venueId, wanted, now);
+  return { cover: known.get('cover')?.files ?? null, logo: known.get('logo')?.files ?? null };
+}
+
+async function sourcesOf(
+  db: Queryable,
+  { venueId, mode, offeringExternalId }: PicturedCheckout,
+): Promise<readonly ImageSource[]> {
+  const [media, venue] = await Promise.all([
+    offeringExternalId === null ? [] : mediaOfOffering(db, venueId, mode, offeringExternalId),
+    findVenue(db, venueId),
+  ]);
+  const cover = media.find(({ type }) => type === undefined || type === 'image');
+  const logo = venue?.logo_url ?? null;
+  return [
+    ...(cover === undefined ? [] : [{ kind: 'cover', url: cover.url } as const]),
+    ...(logo === null ? [] : [{ kind: 'logo', url: logo } as const]),
+  ];
+}
+
+/** One step of the worker: wants the pictures of new checkouts, so that they are there when the first guest comes. */
+export async function wantRequestedImages(db: Db, now: number, batch: number): Promise<number> {
+  return db.transaction(async (tx) => {
+    const requests = await takeImageRequests(tx, batch);
+    for (const request of requests) await findImageFiles(tx, request, now);
+    return requests.length;
+  });
+}

@@ -1,0 +1,212 @@
+// The SQL of images, image_requests and image_files.
+
+import { createHash } from 'node:crypto';
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+
+export type ImageKind = 'cover' | 'logo';
+
+export interface ImageSource {
+  readonly kind: ImageKind;
+  readonly url: string;
+}
+
+/** The hashes, in hex, of the files of a fetched image. */
+export interface ImageFiles {
+  readonly file: string;
+  readonly thumbnail: string | null;
+  readonly preview: string | null;
+}
+
+/** A venue has at most this many pictures; further ones are not fetched until pages stop asking for others. */
+export const MAX_IMAGES_PER_VENUE = 2_000;
+
+const hashOfUrl = (url: string): Buffer => createHash('sha256').update(url).digest();
+
+interface ImageRow {
+  readonly kind: ImageKind;
+  readonly files: ImageFiles | null;
+  readonly isStale: boolean;
+}
+
+/** What is known of the sources, by kind. `isStale`: no page has asked for a day. */
+export async function readImages(
+  db: Queryable,
+  venueId: string,
+  sources: readonly ImageSource[],
+  now: number,
+): Promise<ReadonlyMap<ImageKind, ImageRow>> {
+  const rows = await db.query<ImageRow>(
+    `select i.kind, i.wanted_at < to_timestamp($4 / 1000.0) - interval '1 day' as "isStale",
+       case when i.file_hash is not null then json_build_object('file', encode(i.file_hash, 'hex'),
+         'thumbnail', encode(i.thumbnail_hash, 'hex'), 'preview', encode(i.preview_hash, 'hex')) end as files
+     from images i join unnest($2::text[], $3::bytea[]) as s(kind, url_hash)
+       on i.kind = s.kind and i.url_hash = s.url_hash
+     where i.venue_id = $1`,
+    [venueId, sources.map(({ kind }) => kind), sources.map(({ url }) => hashOfUrl(url)), now],
+  );
+  return new Map(rows.map((row) => [row.kind, row]));
+}
+
+/** Makes new sources due, and records for known ones that a page has asked. */
+export async function wantImages(
+  db: Queryable,
+  venueId: string,
+  sources: readonly ImageSource[],
+  now: number,
+): Promise<void> {
+  await db.query(
+    `insert into images (venue_id, kind, url_hash, url, wanted_at, due_at)
+     select $1, s.kind, s.url_hash, s.url, to_timestamp($5 / 1000.0), to_timestamp($5 / 1000.0)
+     from unnest($2::text[], $3::bytea[], $4::text[]) as s(kind, url_hash, url)
+     where (select count(*) from images i where i.venue_id = $1) < $6 or exists (
+       select from images i where i.venue_id = $1 and i.kind = s.kind and i.url_hash = s.url_hash)
+     order by s.kind
+     on conflict (venue_id, kind, url_hash) do update set wanted_at = greatest(images.wanted_at, excluded.wanted_at)`,
+    [
+      venueId,
+      sources.map(({ kind }) => kind),
+      sources.map(({ url }) => hashOfUrl(url)),
+      sources.map(({ url }) => url),
+      now,
+      MAX_IMAGES_PER_VENUE,
+    ],
+  );
+}
+
+export interface ImageRequest {
+  readonly venueId: string;
+  readonly mode: Mode;
+  readonly offeringExternalId: string;
+}
+
+/** Takes up to `limit` requests of new checkouts, each offering once. They come back if the transaction fails. */
+export async function takeImageRequests(tx: Queryable, limit: number): Promise<ImageRequest[]> {
+  return tx.query<ImageRequest>(
+    `with taken as (
+       delete from image_requests r using (
+         select venue_id, checkout_id from image_requests limit $1 for update skip locked) t
+       where r.venue_id = t.venue_id and r.checkout_id = t.checkout_id returning r.*)
+     select distinct venue_id as "venueId", mode, offering_external_id as "offeringExternalId" from taken
+     order by 1, 2, 3`,
+    [limit],
+  );
+}
+
+export interface DueImage {
+  readonly venueId: string;
+  readonly kind: ImageKind;
+  readonly urlHash: Buffer;
+  readonly url: string;
+  /** The end of the lease: a worker whose lease ran out must not write. */
+  readonly dueAt: string;
+}
+
+/**
+ * Claims due images, at most one of a venue, so that slow addresses of one venue do not delay another. A worker that
+ * dies leaves them due at the end of the lease.
+ */
+export async function claimDueImages(
+  db: Queryable,
+  now: number,
+  leaseSeconds: number,
+  limit: number,
+): Promise<DueImage[]> {
+  return db.query<DueImage>(
+    `update images i set due_at = to_timestamp($1 / 1000.0) + $2 * interval '1 second'
+     from (
+       select d.venue_id, d.kind, d.url_hash from images d join (
+         select distinct on (venue_id) venue_id, kind, url_hash, due_at from images
+         where due_at <= to_timestamp($1 / 1000.0) order by venue_id, due_at, kind, url_hash) first
+         on d.venue_id = first.venue_id and d.kind = first.kind and d.url_hash = first.url_hash
+       where d.due_at <= to_timestamp($1 / 1000.0)
+       order by first.due_at limit $3 for update of d skip locked) due
+     where i.venue_id = due.venue_id and i.kind = due.kind and i.url_hash = due.url_hash
+     returning i.venue_id as "venueId", i.kind, i.url_hash as "urlHash", i.url, i.due_at as "dueAt"`,
+    [now, leaseSeconds, limit],
+  );
+}
+
+export interface NewFile {
+  readonly type: 'image/webp' | 'image/jpeg';
+  readonly content: Buffer;
+}
+
+/** The address of a file is the hash of its content and of what it was made of, so that no two images share a file. */
+function hashOfFile({ venueId, kind, urlHash }: DueImage, { content }: NewFile): Buffer {
+  return createHash('sha256').update(`${venueId} ${kind} `).update(urlHash).update(content).digest();
+}
+
+/** Returns false and writes nothing if the lease has run out. */
+export async function recordFetched(
+  db: Queryable,
+  due: DueImage,
+  files: { readonly file: NewFile; readonly thumbnail: NewFile | null; readonly preview: NewFile | null },
+): Promise<boolean> {
+  const { file, thumbnail, preview } = files;
+  const all = [file, thumbnail, preview].filter((one) => one !== null);
+  const hashOf = (one: NewFile | null): Buffer | null => (one === null ? null : hashOfFile(due, one));
+  const rows = await db.query<{ recorded: boolean }>(
+    `with recorded as (
+       update images set due_at = null, failed_at = null, error = null, file_hash = $5, thumbnail_hash = $6, preview_hash = $7
+       where venue_id = $1 and kind = $2 and url_hash = $3 and due_at = $4 returning 1
+     ), stored as (
+       insert into image_files (file_hash, type, content)
+       select f.file_hash, f.type, f.content from unnest($8::bytea[], $9::text[], $10::bytea[]) as f(file_hash, type, content)
+       where exists (select from recorded)
+       on conflict do nothing
+     )
+     select exists (select from recorded) as recorded`,
+    [
+      due.venueId,
+      due.kind,
+      due.urlHash,
+      due.dueAt,
+      hashOf(file),
+      hashOf(thumbnail),
+      hashOf(preview),
+      all.map((one) => hashOfFile(due, one)),
+      all.map(({ type }) => type),
+      all.map(({ content }) => content),
+    ],
+  );
+  return rows[0]?.recorded === true;
+}
+
+/** Writes nothing if the lease has run out. */
+export async function recordFailed(
+  db: Queryable,
+  due: DueImage,
+  failure: { readonly error: string; readonly at: number; readonly retryAt: number },
+): Promise<void> {
+  await db.query(
+    `update images set failed_at = to_timestamp($5 / 1000.0), error = $6, due_at = to_timestamp($7 / 1000.0)
+     where venue_id = $1 and kind = $2 and url_hash = $3 and due_at = $4`,
+    [due.venueId, due.kind, due.urlHash, due.dueAt, failure.at, failure.error, failure.retryAt],
+  );
+}
+
+/** Null: there is no such file. `hash` is in hex. */
+export async function readImageFile(db: Queryable, hash: string): Promise<NewFile | null> {
+  const rows = await db.query<NewFile>(`select type, content from image_files where file_hash = decode($1, 'hex')`, [
+    hash,
+  ]);
+  return rows[0] ?? null;
+}
+
+/** Deletes images that no page has asked for, with their files. Returns how many. */
+export async function deleteUnusedImages(db: Queryable, before: number, limit: number): Promise<number> {
+  const rows = await db.query(
+    `with gone as (
+       delete from images i using (
+         select venue_id, kind, url_hash from images where wanted_at < to_timestamp($1 / 1000.0)
+         order by wanted_at limit $2 for update skip locked) g
+       where i.venue_id = g.venue_id and i.kind = g.kind and i.url_hash = g.url_hash returning i.*
+     ), files as (
+       delete from image_files where file_hash in (
+         select unnest(array[file_hash, thumbnail_hash, preview_hash]) from gone))
+     select 1 from gone`,
+    [before, limit],
+  );
+  return rows.length;
+}

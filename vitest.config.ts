@@ -11,7 +11,7 @@ const PURE = [
   'test/fuzz/checks.test.ts',
   'test/guests/reminders.test.ts',
   'test/hooks/signatures.test.ts',
-  'test/http/{metrics,retry-after}.test.ts',
+  'test/http/{event-stream,metrics,retry-after}.test.ts',
   'test/offerings/{price,recurrence,slots}.test.ts',
   'test/payments/{decide-*,decline-limit,payout-status,processor-event,statement-suffix,stripe*}.test.ts',
   'test/sandbox/{accounts,balances,faults,journal,payment-intents,refunds-transfers,webhooks}.test.ts',

@@ -28,7 +28,7 @@ const WHITE = '#ffffff';
 const TEXT_CONTRAST = 4.5;
 const INK_CONTRAST = 7;
 const DEEP_CONTRAST = 12;
-const STEP = 0.005;
+const SHIFT_STEPS = 10;
 
 /** For a venue without a colour. */
 export const DEFAULT_THEME: Theme = {
@@ -71,7 +71,7 @@ export function themeStylesheet(color: string | null): string {
 }
 
 function lightColors(given: Oklch): ThemeColors {
-  const venue = shift(given, -STEP, [[WHITE, TEXT_CONTRAST]]);
+  const venue = shift(given, 0, [[WHITE, TEXT_CONTRAST]]);
   const soft = hexOf(tint(given, 0.953, 0.016));
   // A button that is nearly black is pressed lighter: darker would not be seen.
   const press = {
@@ -81,10 +81,10 @@ function lightColors(given: Oklch): ThemeColors {
   return {
     '--venue': hexOf(venue),
     '--on-venue': WHITE,
-    '--venue-press': hexOf(shift(press, -STEP, [[WHITE, TEXT_CONTRAST]])),
+    '--venue-press': hexOf(shift(press, 0, [[WHITE, TEXT_CONTRAST]])),
     '--venue-soft': soft,
     '--venue-text': hexOf(
-      shift(venue, -STEP, [
+      shift(venue, 0, [
         [SURFACE.light, TEXT_CONTRAST],
         [soft, TEXT_CONTRAST],
       ]),
@@ -96,17 +96,17 @@ function lightColors(given: Oklch): ThemeColors {
 function darkColors(given: Oklch): ThemeColors {
   const ink = hexOf(tint(given, 0.225, 0.04));
   const bright = { ...given, lightness: Math.max(given.lightness, 0.78) };
-  const venue = shift(bright, STEP, [[ink, INK_CONTRAST]]);
+  const venue = shift(bright, 1, [[ink, INK_CONTRAST]]);
   const soft = hexOf(tint(given, 0.27, 0.045));
   // A button that is nearly white is pressed darker.
   const press = { ...venue, lightness: venue.lightness > 0.9 ? venue.lightness - 0.06 : venue.lightness + 0.07 };
   return {
     '--venue': hexOf(venue),
     '--on-venue': ink,
-    '--venue-press': hexOf(shift(press, STEP, [[ink, INK_CONTRAST]])),
+    '--venue-press': hexOf(shift(press, 1, [[ink, INK_CONTRAST]])),
     '--venue-soft': soft,
     '--venue-text': hexOf(
-      shift(venue, STEP, [
+      shift(venue, 1, [
         [SURFACE.dark, TEXT_CONTRAST],
         [soft, TEXT_CONTRAST],
       ]),
@@ -116,8 +116,8 @@ function darkColors(given: Oklch): ThemeColors {
 }
 
 function deepColors(given: Oklch, lightness: number, chroma: number) {
-  const deep = hexOf(shift(tint(given, lightness, chroma), -STEP, [[WHITE, DEEP_CONTRAST]]));
-  const second = shift(tint(given, 0.87, 0.02), STEP, [[deep, INK_CONTRAST]]);
+  const deep = hexOf(shift(tint(given, lightness, chroma), 0, [[WHITE, DEEP_CONTRAST]]));
+  const second = shift(tint(given, 0.87, 0.02), 1, [[deep, INK_CONTRAST]]);
   return { '--venue-deep': deep, '--on-deep': WHITE, '--on-deep-2': hexOf(second) };
 }
 
@@ -125,12 +125,22 @@ function tint({ chroma, hue }: Oklch, lightness: number, maxChroma: number): Okl
   return { lightness, chroma: Math.min(chroma, maxChroma), hue };
 }
 
-/** Moves lightness by `step` until the shown colour has its contrast with each of the others, at the latest at black or white. */
-function shift(color: Oklch, step: number, others: readonly (readonly [hex: string, ratio: number])[]): Oklch {
-  for (let { lightness } = color; ; lightness += step) {
-    const next = { ...color, lightness: Math.min(1, Math.max(0, lightness)) };
-    const hex = hexOf(next);
-    if (lightness <= 0 || lightness >= 1 || others.every(([other, ratio]) => contrast(hex, other) >= ratio))
-      return next;
+/**
+ * Moves lightness toward `end`, black (0) or white (1), only as far as the shown colour needs for its contrast with each of
+ * the others. Every returned colour was checked, but for `end` itself.
+ */
+function shift(color: Oklch, end: 0 | 1, others: readonly (readonly [hex: string, ratio: number])[]): Oklch {
+  const at = (lightness: number): Oklch => ({ ...color, lightness: Math.min(1, Math.max(0, lightness)) });
+  const isReadable = (lightness: number): boolean => {
+    const hex = hexOf(at(lightness));
+    return others.every(([other, ratio]) => contrast(hex, other) >= ratio);
+  };
+  if (isReadable(color.lightness)) return at(color.lightness);
+  let [near, far]: [number, number] = [color.lightness, end];
+  for (let step = 0; step < SHIFT_STEPS; step++) {
+    const middle = (near + far) / 2;
+    if (isReadable(middle)) far = middle;
+    else near = middle;
   }
+  return at(far);
 }

@@ -147,3 +147,38 @@ export function formatTime(language: Language, at: number, zone: string): string
   });
   return format.format(at);
 }
+
+/** The day and hour of a booking, for people who are there: `Sat, Nov 21, 5:00 PM`, without the name of the zone. */
+export function formatDate(language: Language, at: number, zone: string): string {
+  const format = new Intl.DateTimeFormat(language, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: zone,
+  });
+  return format.format(at);
+}
+
+/** The hours of a booking with its weekday: `Saturday, 5:00 – 7:30 PM`. */
+export function formatHours(language: Language, from: number, to: number | null, zone: string): string {
+  const format = new Intl.DateTimeFormat(language, {
+    weekday: 'long',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: zone,
+  });
+  return to === null ? format.format(from) : format.formatRange(from, to);
+}
+
+/** The parts of a calendar leaf: month and day. */
+export function calendarLeaf(
+  language: Language,
+  at: number,
+  zone: string,
+): { readonly month: string; readonly day: string } {
+  const part = (options: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat(language, { ...options, timeZone: zone }).format(at);
+  return { month: part({ month: 'short' }), day: part({ day: 'numeric' }) };
+}

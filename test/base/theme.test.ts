@@ -38,7 +38,7 @@ describe('the colours of a venue', () => {
     for (const color of EXTREMES) checkReadable(color, themeOf(color));
     fc.assert(
       fc.property(colors, (color) => checkReadable(color, themeOf(color))),
-      runs(2_000, 200),
+      runs(1_000, 100),
     );
   });
 
@@ -87,7 +87,7 @@ describe('OKLCH', () => {
       fc.property(colors, (color) => {
         expect(hexOf(oklchOf(color))).toBe(color);
       }),
-      runs(2_000, 200),
+      runs(1_000, 100),
     );
   });
 

@@ -106,7 +106,7 @@ describe('a guest of a venue that cannot be paid any more', () => {
     const cookie = `everyshare_session=${await beginSession(world.context, opened.ada)}`;
     const page = async () => {
       const headers = { cookie, 'accept-language': language };
-      return (await world.call('GET', `/c/${opened.checkout.id}`, { headers })).text;
+      return (await world.call('GET', `/c/${opened.checkout.id}?pay=own`, { headers })).text;
     };
     expect(await page()).toContain('data-pay=');
     await setTransfers(opened, 'restricted');

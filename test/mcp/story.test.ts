@@ -35,10 +35,15 @@ it('an agent connects a venue and takes a booking by tool calls alone', async ()
   const booking = checkoutBody('bk-1', {
     offering_external_id: 'tee-18',
     return_url: `${described.origins[0]}/thanks`,
+    starts_at: '2027-06-12T09:30:00+02:00',
+    ends_at: '2027-06-12T13:30:00+02:00',
+    location: 'Tee 1',
   });
   expect(await call('validate', { schema: 'checkout_create', object: booking })).toEqual({ valid: true, errors: [] });
   const created = await call('create_checkout', booking);
   expect(created.url).toBe(created.checkout.url);
+  const times = { starts_at: '2027-06-12T07:30:00Z', ends_at: '2027-06-12T11:30:00Z', location: 'Tee 1' };
+  expect(created.checkout).toMatchObject(times);
   expect(await call('get_checkout', { id: created.checkout.id })).toEqual(created.checkout);
   const listed = await call('list_bookings', { status: 'open', limit: 1 });
   expect(listed).toEqual({ data: [created.checkout], next_before: null });

@@ -5,6 +5,7 @@ import { ACCESS_BUGS } from './access-bugs.ts';
 import { ACCOUNT_BUGS } from './account-bugs.ts';
 import { DEBT_BUGS } from './debt-bugs.ts';
 import { GUARD_BUGS } from './guard-bugs.ts';
+import { GUEST_PAGE_BUGS } from './guest-page-bugs.ts';
 import { LEASE_BUGS } from './lease-bugs.ts';
 import { MESSAGE_BUGS } from './message-bugs.ts';
 import { MONEY_BUGS } from './money-bugs.ts';
@@ -49,4 +50,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...ACCOUNT_BUGS,
   ...RENEWAL_BUGS,
   ...OVERLOAD_BUGS,
+  ...GUEST_PAGE_BUGS,
 ];

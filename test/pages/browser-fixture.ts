@@ -95,7 +95,10 @@ export class BrowserFixture {
     return this.venue.create({
       amount: 24_000,
       party_size: 6,
-      description: 'Sunset sail for six, Saturday 21 November',
+      description: 'Sunset sail for six',
+      starts_at: inFuture(96 * 3_600_000),
+      ends_at: inFuture(99 * 3_600_000),
+      location: 'Pier 4, Boston',
       pay_by: inFuture(28 * 3_600_000),
       cancel_url: `${ORIGIN}/cart`,
       ...overrides,
@@ -162,6 +165,14 @@ export async function signIn(page: Page, phone: string, name: string | null = nu
     await page.getByLabel('Your name').fill(name);
     await page.getByRole('button', { name: 'Continue' }).click();
   }
+}
+
+/** The organizer goes from the page of the group to the card form of the own share. */
+export async function openOwnShare(page: Page): Promise<void> {
+  await page
+    .locator('#own-share')
+    .getByRole('link', { name: /^Hold / })
+    .click();
 }
 
 export async function payWith(page: Page, card: 'Works' | 'Declined' | 'No funds' | '3-D Secure'): Promise<void> {

@@ -94,6 +94,53 @@ describe('a page', () => {
     expect(text).not.toMatch(/ style=| on[a-z]+=|<style|<script(?! type="module" src="\/guest\/)/);
   });
 
+  it('has the venue’s colour, its terms, privacy and contact, and times in its zone with the name of the zone', async () => {
+    const { checkout, ada } = await createGroup();
+    await world.db.query(
+      `update venues set accent_color = '#aa3366', terms_url = 'https://harbor.example/terms', timezone = 'America/New_York',
+         privacy_url = 'https://harbor.example/privacy', support_email = 'help@harbor.example' where venue_id = $1`,
+      [venue.venueId],
+    );
+    try {
+      const { text } = await get(`/c/${checkout.id}?pay=own`, { cookie: ada.cookie });
+      const theme = /href="(\/guest\/theme\/aa3366\.css)"/.exec(text)?.[1] ?? '';
+      const { status, text: css, headers } = await get(theme);
+      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+      expect(css).toMatch(/--venue:#[0-9a-f]{6};/);
+      for (const link of [
+        'https://harbor.example/terms',
+        'https://harbor.example/privacy',
+        'mailto:help@harbor.example',
+      ])
+        expect(text).toContain(`href="${link}"`);
+      expect(text).toMatch(/<time class="nowrap" datetime="[^"]+">[^<]+ E[SD]T<\/time>/);
+    } finally {
+      await world.db.query(
+        `update venues set accent_color = null, terms_url = null, privacy_url = null, support_email = null, timezone = 'UTC'
+         where venue_id = $1`,
+        [venue.venueId],
+      );
+    }
+    expect((await get('/guest/theme/nothing.css')).status).toBe(404);
+  });
+
+  it('says “booked” only while the booking stands, and what went back otherwise', async () => {
+    const { checkout, ben, invites } = await createGroup();
+    for (const invite of invites) await venue.pay(checkout.id, invite.id, '4242424242424242');
+    await world.work();
+    const page = async (): Promise<string> => (await get(pathOf(invites[1].url), { cookie: ben.cookie })).text;
+    expect(await page()).toContain('It’s booked. Everyone’s in.');
+    await venue.post(`/v1/checkouts/${checkout.id}/refund`, { amount: 3_000 });
+    await world.work();
+    expect(await page()).toContain('$15.00 of your $40.00 is on its way back.');
+    await venue.post(`/v1/checkouts/${checkout.id}/refund`, {});
+    await world.work();
+    const whole = await page();
+    expect(whole).toContain('Your $40.00 is on its way back.');
+    expect(whole).toMatch(/You paid<\/dt><dd>\$0\.00/);
+    expect(whole).not.toContain('booked');
+  });
+
   it('escapes the text of venues and guests', async () => {
     const { checkout, ada } = await createGroup();
     const { text } = await get(`/c/${checkout.id}`, { cookie: ada.cookie });
@@ -112,10 +159,11 @@ describe('a page', () => {
     expect(head).not.toMatch(/Ada|Ben|\$/);
   });
 
-  it('shows an anonymous guest no names at the checkout’s address, and everything but payment with an invite', async () => {
+  it('shows an anonymous guest who organizes and who is in, and everything but payment', async () => {
     const { checkout, invites } = await createGroup();
     const anonymous = await get(`/c/${checkout.id}`);
-    expect(anonymous.text).not.toMatch(/Ada|Ben/);
+    expect(anonymous.text).toContain('Ada invited you.');
+    expect(anonymous.text).not.toMatch(/data-pay|\+1555/);
     const invited = await get(pathOf(invites[1].url));
     expect(invited.text).toContain('Ada invited you');
     expect(invited.text).not.toContain('data-pay');
@@ -130,7 +178,7 @@ describe('a page', () => {
     expect((await get(path, { cookie: ben.cookie, 'if-none-match': etag })).status).toBe(304);
     await venue.pay(checkout.id, invites[1].id, '4242424242424242');
     const changed = await get(path, { cookie: ben.cookie, 'if-none-match': etag });
-    expect([changed.status, changed.text.includes('is held. You’re in.')]).toEqual([200, true]);
+    expect([changed.status, changed.text.includes('is held. Nothing is charged yet.')]).toEqual([200, true]);
   });
 
   it('uses the language of the query, of an earlier choice, or of the browser', async () => {
@@ -425,11 +473,11 @@ describe('what a page says about payments', () => {
     await venue.runTestHelper(open.id, 'expire');
     expect(await pageText(open.id, ben)).not.toContain('Your hold');
     expect(await pageText(open.id, cleo)).not.toContain('Your hold');
-    expect(await pageText(open.id, ada)).toContain('Your hold of $50.00 is released.');
+    expect(await pageText(open.id, ada)).toMatch(/Your hold, released<\/p><p class="amount">\$50\.00/);
     const completed = await coverShare();
     await venue.pay(completed.id, completed.shares[0].id, '4242424242424242');
     await world.work();
-    expect(await pageText(completed.id, ada)).toContain('Your card was charged');
+    expect(await pageText(completed.id, ada)).toMatch(/You paid<\/dt><dd>\$90\.00/);
     expect(await pageText(completed.id, ben)).toContain('Ada covered your share of $50.00.');
     expect(await pageText(completed.id, cleo)).toContain('You have nothing to pay.');
   });

@@ -97,7 +97,7 @@ describe.runIf(path !== null)('every state of the pages', () => {
       await show(VARIANTS[0] as Variant);
       await state.open(fixture, page);
       await state.then?.(page);
-      await page.getByText(state.text).first().waitFor();
+      await page.getByText(state.text).filter({ visible: true }).first().waitFor();
       await page.waitForLoadState();
       await page.evaluate(axe);
       for (const variant of VARIANTS) {

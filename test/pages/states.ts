@@ -57,6 +57,14 @@ const pay = (
   card: string = CARDS.good,
 ): Promise<unknown> => fixture.venue.pay(checkout.id, invites[index].id, card);
 
+/** Ada, Ben and Cleo have paid, and the checkout is completed. */
+async function completedGroup(fixture: BrowserFixture): Promise<Group> {
+  const group = await createGroup(fixture);
+  for (const index of [0, 1, 2]) await pay(fixture, group, index);
+  await fixture.world.work();
+  return group;
+}
+
 const pageOf = ({ checkout }: Group): string => `/c/${checkout.id}`;
 
 async function openChooseParty(fixture: BrowserFixture, page: Page, ada: Person): Promise<void> {
@@ -199,7 +207,7 @@ const collecting: readonly PageState[] = [
   },
   {
     name: 'organizer-waiting',
-    text: 'Link for the open seats',
+    text: 'Your link is ready.',
     async open(fixture, page) {
       const group = await groupWithSeats(fixture, 0);
       await pay(fixture, group, 0);
@@ -207,8 +215,38 @@ const collecting: readonly PageState[] = [
     },
   },
   {
+    name: 'organizer-pays-own',
+    text: 'We place a hold now.',
+    async open(fixture, page) {
+      const group = await groupWithSeats(fixture, 0);
+      return openAt(fixture, page, group.ada, `${pageOf(group)}?pay=own`);
+    },
+  },
+  {
+    name: 'landing',
+    text: 'Ada has kept a seat for you.',
+    async open(fixture, page) {
+      const group = await groupWithSeats(fixture, 0);
+      await pay(fixture, group, 0);
+      return openAt(fixture, page, null, pageOf(group));
+    },
+  },
+  {
+    name: 'many',
+    text: 'We place a hold now.',
+    async open(fixture, page) {
+      const { ada, ben, cleo } = await createFriends(fixture);
+      const checkout = await fixture.createCheckout({ party_size: 20 });
+      const { db, ids, clock } = fixture.world.context;
+      const seatIds = await createSeats(db, { ids, now: clock.now() }, 17);
+      const invites = await fixture.chooseParty(checkout, [ada, ben, cleo], 'equal', seatIds);
+      await fixture.venue.pay(checkout.id, invites[0].id, CARDS.good);
+      return openAt(fixture, page, ben, invites[1].url);
+    },
+  },
+  {
     name: 'held',
-    text: '$80.00 is held. You’re in.',
+    text: '$80.00 is held. Nothing is charged yet.',
     async open(fixture, page) {
       const group = await createGroup(fixture);
       await pay(fixture, group, 1);
@@ -217,7 +255,7 @@ const collecting: readonly PageState[] = [
   },
   {
     name: 'declined',
-    text: 'Your card was declined',
+    text: 'Nothing was held. Try another card',
     async open(fixture, page) {
       const group = await createGroup(fixture);
       await pay(fixture, group, 1, CARDS.declined);
@@ -377,10 +415,28 @@ const ended: readonly PageState[] = [
   },
   {
     name: 'completed',
-    text: 'Your card was charged $80.00',
+    text: 'Your receipt',
     async open(fixture, page) {
-      const group = await createGroup(fixture);
-      for (const index of [0, 1, 2]) await pay(fixture, group, index);
+      const group = await completedGroup(fixture);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
+    },
+  },
+  {
+    name: 'refunded',
+    text: 'Your $80.00 is on its way back.',
+    async open(fixture, page) {
+      const group = await completedGroup(fixture);
+      await fixture.venue.post(`/v1/checkouts/${group.checkout.id}/refund`, {});
+      await fixture.world.work();
+      return openAt(fixture, page, group.ben, group.invites[1].url);
+    },
+  },
+  {
+    name: 'refunded-in-part',
+    text: '$20.00 of your $80.00 is on its way back.',
+    async open(fixture, page) {
+      const group = await completedGroup(fixture);
+      await fixture.venue.post(`/v1/checkouts/${group.checkout.id}/refund`, { amount: 6_000 });
       await fixture.world.work();
       return openAt(fixture, page, group.ben, group.invites[1].url);
     },
@@ -407,11 +463,9 @@ const ended: readonly PageState[] = [
   },
   {
     name: 'already-paid',
-    text: 'This booking is paid.',
+    text: 'This booking is paid',
     async open(fixture, page) {
-      const group = await createGroup(fixture);
-      for (const index of [0, 1, 2]) await pay(fixture, group, index);
-      await fixture.world.work();
+      const group = await completedGroup(fixture);
       return openAt(fixture, page, null, group.invites[1].url);
     },
   },

@@ -97,7 +97,7 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     await trouble(page).filter({ hasText: 'Auf dieser Karte' }).waitFor();
     await typeCard(page, CARDS.good);
     await hold.click();
-    await page.getByText(/reserviert\. Du bist dabei/).waitFor();
+    await page.locator('.said', { hasText: 'sind reserviert' }).waitFor();
     const { pathname } = new URL(invite.url);
     expect(record.confirmed.map(({ returnPath }) => returnPath)).toEqual([pathname, pathname]);
     expect(await holdsOf(checkout)).toBe(1);
@@ -113,7 +113,7 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     expect(await page.getByText('Loading the card form.').isVisible()).toBe(false);
     await typeCard(page, CARDS.good);
     await holdButton(page).dblclick();
-    await page.getByText(/is held\. You’re in/).waitFor();
+    await page.locator('.said', { hasText: 'is held. Nothing is charged yet' }).waitFor();
     expect(record.confirmed).toHaveLength(1);
     expect(await holdsOf(checkout)).toBe(1);
     expect(await integrationErrors(page)).toEqual([]);
@@ -134,7 +134,7 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     expect(record.requested).toHaveLength(2);
     await typeCard(page, CARDS.good);
     await holdButton(page).click();
-    await page.getByText(/is held\. You’re in/).waitFor();
+    await page.locator('.said', { hasText: 'is held. Nothing is charged yet' }).waitFor();
     expect(await integrationErrors(page)).toEqual([]);
   });
 
@@ -152,7 +152,7 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     expect(await page.evaluate('window.stripeModel.walletFailure')).toBe('fail');
     await page.getByRole('button', { name: 'Link' }).click();
     await page.getByRole('button', { name: 'Pay with wallet' }).click();
-    await page.getByText(/is held\. You’re in/).waitFor();
+    await page.locator('.said', { hasText: 'is held. Nothing is charged yet' }).waitFor();
     expect(await holdsOf(checkout)).toBe(1);
     expect(await integrationErrors(page)).toEqual([]);
   });
@@ -172,7 +172,7 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     const { page } = await openInvite();
     await holdButton(page).waitFor();
     const tokens = (): Promise<unknown> =>
-      page.evaluate(`['--accent', '--field-ground', '--text', '--warn', '--sans'].map((name) =>
+      page.evaluate(`['--venue', '--surface', '--ink', '--bad', '--sans'].map((name) =>
         getComputedStyle(document.documentElement).getPropertyValue(name).trim())`);
     const mounted = (): Promise<unknown> =>
       page.evaluate(`(({ colorPrimary, colorBackground, colorText, colorDanger, fontFamily }) =>
@@ -196,7 +196,7 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     expect(await long.page.evaluate('window.stripeModel.options')).toMatchObject({ setupFutureUsage: 'off_session' });
     await typeCard(long.page, CARDS.good);
     await holdButton(long.page).click();
-    await long.page.getByText(/is held\. You’re in/).waitFor();
+    await long.page.locator('.said', { hasText: 'is held. Nothing is charged yet' }).waitFor();
     expect(await integrationErrors(long.page)).toEqual([]);
 
     // The hold needs no saved card any more when the guest, whose page is open for days, presses.
@@ -205,7 +205,7 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     await fixture.venue.runTestHelper(checkout.id, 'advance', { to: new Date(Date.now() + 2 * DAY).toISOString() });
     await typeCard(page, CARDS.good);
     await holdButton(page).click();
-    await page.getByText(/is held\. You’re in/).waitFor();
+    await page.locator('.said', { hasText: 'is held. Nothing is charged yet' }).waitFor();
     expect(await page.evaluate('window.stripeModel.updates')).toEqual([{ setupFutureUsage: null }]);
     expect(await integrationErrors(page)).toEqual([]);
   });

@@ -131,23 +131,56 @@ function updatePage(nextPage) {
     location.reload();
     return;
   }
-  const before = [...main.children];
   const messages = changeMessages(main, nextMain);
-  const parts = [...nextMain.children].map((part) => {
-    const same = before.find((old) => isSame(old, part));
-    if (same === undefined) serverHtml.set(part, part.outerHTML);
-    return same ?? part;
-  });
-  if (parts.length !== before.length || parts.some((part, index) => part !== before[index])) {
-    const focused = document.activeElement?.id;
-    main.replaceChildren(...parts);
+  const focused = document.activeElement?.id;
+  const updated = REGIONS.map((selector) => updateRegion(selector, nextPage));
+  document.title = nextPage.title;
+  if (updated.includes(true)) {
+    const [page, next] = [main.parentElement, nextMain.parentElement];
+    if (page.className !== next.className) page.className = next.className;
     if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus();
-    enhance(main);
+    enhance(document);
     document.dispatchEvent(new CustomEvent('everyshare:renewed'));
     updateCountdowns();
   }
   if (nextPage.body.dataset.poll === undefined) delete document.body.dataset.poll;
-  if (messages.length > 0) announce(messages.join(' '));
+  if (!showMoment() && messages.length > 0) announce(messages.join(' '));
+}
+
+/** The parts of a page that change while it is open: the head, the content, and the button at the bottom edge. */
+const REGIONS = ['.poster', 'main', '.bar'];
+
+/** Returns whether anything has changed. */
+function updateRegion(selector, nextPage) {
+  const region = document.querySelector(selector);
+  const next = nextPage.querySelector(selector);
+  if (region === null || next === null) {
+    if (region === next) return false;
+    region?.remove();
+    if (next !== null) document.querySelector('footer').before(next);
+    return true;
+  }
+  const before = [...region.children];
+  const parts = [...next.children].map((part) => {
+    const same = before.find((old) => isSame(old, part));
+    if (same === undefined) serverHtml.set(part, part.outerHTML);
+    return same ?? part;
+  });
+  if (region.className !== next.className) region.className = next.className;
+  if (parts.length === before.length && parts.every((part, index) => part === before[index])) return false;
+  region.replaceChildren(...parts);
+  return true;
+}
+
+/** The guest has just paid: the page shows its moment from the top, and a screen reader says it whole. */
+function showMoment() {
+  const heading = document.querySelector('[data-moment]');
+  if (heading === null || document.body.dataset.justPaid === undefined) return false;
+  delete document.body.dataset.justPaid;
+  scrollTo(0, 0);
+  heading.focus({ preventScroll: true });
+  announce(`${heading.textContent} ${heading.nextElementSibling?.textContent ?? ''}`);
+  return true;
 }
 
 function isLoaded(script) {
@@ -181,13 +214,14 @@ document.addEventListener('everyshare:look', () => {
 
 function enhance(root) {
   showTimes(root);
-  for (const button of root.querySelectorAll('[data-copy]')) button.hidden = false;
+  for (const button of root.querySelectorAll('[data-copy], [data-print]')) button.hidden = false;
   for (const button of root.querySelectorAll('[data-share-url]')) button.hidden = navigator.share === undefined;
 }
 
 document.addEventListener('click', (event) => {
   const button = event.target.closest('button');
   if (button?.dataset.copy !== undefined) copy(button);
+  if (button?.dataset.print !== undefined) print();
   if (button?.dataset.shareUrl !== undefined) {
     // The guest closed the share sheet: not an error.
     navigator.share({ url: button.dataset.shareUrl, text: button.dataset.shareText }).catch(() => undefined);
@@ -203,7 +237,7 @@ async function copy(button) {
     prompt(button.textContent, text);
     return;
   }
-  const [label] = button.childNodes;
+  const label = button.querySelector('span:not([class])') ?? button;
   const before = label.textContent;
   label.textContent = done;
   announce(done);
@@ -262,12 +296,16 @@ function resumeAfterRedirect() {
   }
   history.replaceState(null, '', url);
   document.body.dataset.paid = share;
+  document.body.dataset.justPaid = '';
   fastPollUntil = Date.now() + 30_000;
 }
 
-for (const part of main.children) serverHtml.set(part, part.outerHTML);
+for (const selector of REGIONS) {
+  for (const part of document.querySelector(selector)?.children ?? []) serverHtml.set(part, part.outerHTML);
+}
 resumeAfterRedirect();
-enhance(main);
+enhance(document);
+showMoment();
 document.querySelector('[data-focus]')?.focus();
 updateCountdowns();
 schedulePoll();

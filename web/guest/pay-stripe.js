@@ -41,18 +41,18 @@ function appearanceOf(form) {
   const token = (name) => style.getPropertyValue(name).trim();
   // Stripe's frame has a root font size of its own.
   const pixels = (name) => `${Number.parseFloat(token(name)) * rootPixels}px`;
-  const border = `1px solid ${token('--field')}`;
+  const border = `1px solid ${token('--line-strong')}`;
   return {
     theme: matchMedia(APPEARANCE_QUERIES[0]).matches ? 'night' : 'stripe',
     inputs: 'condensed',
     variables: {
-      colorPrimary: token('--accent'),
-      colorBackground: token('--field-ground'),
-      colorText: token('--text'),
-      colorTextSecondary: token('--quiet'),
-      colorTextPlaceholder: token('--quiet'),
-      colorDanger: token('--warn'),
-      iconColor: token('--quiet'),
+      colorPrimary: token('--venue'),
+      colorBackground: token('--surface'),
+      colorText: token('--ink'),
+      colorTextSecondary: token('--ink-2'),
+      colorTextPlaceholder: token('--ink-2'),
+      colorDanger: token('--bad'),
+      iconColor: token('--ink-2'),
       fontFamily: token('--sans'),
       fontSizeBase: pixels('--text-size'),
       borderRadius: pixels('--field-radius'),
@@ -62,8 +62,8 @@ function appearanceOf(form) {
     },
     rules: {
       '.Input': { border, boxShadow: 'none' },
-      '.Input--invalid': { border: `1px solid ${token('--warn')}`, boxShadow: 'none' },
-      '.Label': { color: token('--quiet') },
+      '.Input--invalid': { border: `1px solid ${token('--bad')}`, boxShadow: 'none' },
+      '.Label': { color: token('--ink-2') },
     },
   };
 }

@@ -169,6 +169,7 @@ async function payAll(shares, cardOf, held) {
     if (outcome.isConfirmed) source = share;
   }
   showWaiting(textFor('wait', 'checking'));
+  document.body.dataset.justPaid = '';
   enableAfter(20_000);
   return null;
 }

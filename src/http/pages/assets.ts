@@ -3,9 +3,10 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../base/errors.ts';
 import { packageRoot } from '../../base/package-root.ts';
+import { themeStylesheet } from '../../base/theme.ts';
 import { type Asset, makeAsset, sendAsset } from '../docs/asset.ts';
 
 const JS = 'text/javascript; charset=utf-8';
@@ -45,7 +46,23 @@ export function assetUrl(name: string): string {
   return url;
 }
 
+/** The stylesheet of a venue's colour. It follows from the colour alone, so browsers keep it. */
+export function themeUrl(color: string): string {
+  return `/guest/theme/${color.slice(1)}.css`;
+}
+
+function sendTheme(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  request.operation = 'guestTheme';
+  const color = /^([0-9a-f]{6})\.css$/.exec((request.params as { file: string }).file)?.[1];
+  if (color === undefined) throw new Problem('not_found', { message: 'There is no such file.' });
+  return reply
+    .type('text/css; charset=utf-8')
+    .header('cache-control', IMMUTABLE_CACHE)
+    .send(themeStylesheet(`#${color}`));
+}
+
 export function registerAssets(app: FastifyInstance): void {
+  app.get('/guest/theme/:file', async (request, reply) => sendTheme(request, reply));
   app.get('/guest/:name', async (request, reply) => {
     request.operation = 'guestAsset';
     const found = loaded?.get((request.params as { name: string }).name);

@@ -1,12 +1,14 @@
-// The layout of every hosted page: head, ribbon, footer and security headers. No inline script or style, no framing, no
+// The layout of every hosted page: head, poster, footer and security headers. No inline script or style, no framing, no
 // referrer, and nothing from another origin except Stripe's form when Stripe is the processor.
 
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { languages } from '../../base/translations.ts';
-import { assetUrl } from './assets.ts';
+import type { VenueProfile } from '../../domain/venues/venue-profile.ts';
+import { assetUrl, themeUrl } from './assets.ts';
 import { type Html, html, type Piece } from './html.ts';
+import { icon } from './icon.ts';
 import type { PageRequest } from './page-request.ts';
+import { languageMenu, testPill } from './poster.ts';
 
 export interface PageContent {
   readonly status?: number;
@@ -14,16 +16,24 @@ export interface PageContent {
   /** A form has an error: the title begins with it. */
   readonly hasError?: boolean;
   /** For link previews: venue and title, never names or amounts. */
-  readonly preview?: { readonly title: string; readonly about: string } | null;
+  readonly preview?: { readonly title: string; readonly about: string; readonly image: string } | null;
   /** Null: the page belongs to no checkout. */
   readonly path: string | null;
+  /** The head of a booking's page; null: the page belongs to no booking, and shows the service's name. */
+  readonly poster?: Html | null;
+  /** Of the poster: how it looks on a phone. */
+  readonly look?: 'compact' | 'over' | null;
   readonly main: Piece;
+  /** The main button of a long page, at the bottom edge. */
+  readonly bar?: Piece;
   readonly mode?: 'test' | 'live' | null;
   /** The state may change without the guest: the page polls for it. */
   readonly shouldPoll?: boolean;
   readonly paysWithStripe?: boolean;
   /** In addition to guest.js, which every page has. */
   readonly scripts?: readonly string[];
+  /** The venue's colour, terms and contacts. Null: those of the service. */
+  readonly venue?: VenueProfile | null;
 }
 
 const BASE_POLICY = [
@@ -76,7 +86,8 @@ export function sendPage(page: PageRequest, content: PageContent): FastifyReply 
 
 function documentOf(page: PageRequest, content: PageContent): Html {
   const { translator } = page;
-  const { preview = null } = content;
+  const { preview = null, poster = null, look = null, bar = null } = content;
+  const classes = poster === null ? 'plain' : `page${look === null ? '' : ` ${look}`}`;
   return html`<html lang="${translator.language}">
 <head>
 <meta charset="utf-8">
@@ -87,36 +98,36 @@ ${
   preview !== null &&
   html`<meta property="og:title" content="${preview.title}">
 <meta property="og:description" content="${preview.about}">
+<meta property="og:image" content="${preview.image}">
 <meta property="og:type" content="website">
 `
 }<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${assetUrl('guest.css')}">
-${['guest.js', ...(content.scripts ?? [])].map((name) => html`<script type="module" src="${assetUrl(name)}"></script>\n`)}${content.shouldPoll === true && html`<noscript><meta http-equiv="refresh" content="20"></noscript>\n`}</head>
+${
+  content.venue?.accentColor != null &&
+  html`<link rel="stylesheet" href="${themeUrl(content.venue.accentColor)}">
+`
+}${['guest.js', ...(content.scripts ?? [])].map((name) => html`<script type="module" src="${assetUrl(name)}"></script>\n`)}${content.shouldPoll === true && html`<noscript><meta http-equiv="refresh" content="20"></noscript>\n`}</head>
 <body${content.shouldPoll === true && html` data-poll="${content.path}"`}>
 <a class="skip" href="#main">${translator.translate('page.skip')}</a>
-<header>
-${ribbon(page, content)}<p class="banner" id="offline" role="alert" hidden>${translator.translate('page.offline')}</p>
-</header>
+<p class="banner" id="offline" role="alert" hidden>${translator.translate('page.offline')}</p>
+<div class="${classes}">
+${poster ?? plainHeader(page, content)}
 <main id="main" tabindex="-1">
 ${content.main}
 </main>
-${footer(page, content)}
+${bar}${footer(page, content)}
+</div>
 </body>
 </html>`;
 }
 
-function ribbon({ http, translator }: PageRequest, { mode = null }: PageContent): Piece {
-  if (http.app.processorAccess.sandboxUrl !== null)
-    return html`<p class="ribbon">${translator.translate('page.sandbox')}</p>\n`;
-  return mode === 'test' && html`<p class="ribbon">${translator.translate('page.test_mode')}</p>\n`;
+function plainHeader(page: PageRequest, { path, mode = null }: PageContent): Html {
+  return html`<header><p class="brand">Everyshare</p>${testPill(page, mode)}${path !== null && languageMenu(page, path)}</header>`;
 }
 
-function footer({ translator, member }: PageRequest, content: PageContent): Html {
-  const links = languages().map((language) =>
-    language === translator.language
-      ? html`<span aria-current="true">${languageName(language)}</span> `
-      : html`<a href="${content.path}?locale=${language}" lang="${language}" hreflang="${language}">${languageName(language)}</a> `,
-  );
+function footer(page: PageRequest, content: PageContent): Html {
+  const { translator, member } = page;
   const signOut =
     member !== null &&
     content.path !== null &&
@@ -124,15 +135,28 @@ function footer({ translator, member }: PageRequest, content: PageContent): Html
       name: member.displayName ?? translator.translate('page.nameless'),
     })} <button class="link">${translator.translate('page.sign_out')}</button></p></form>`;
   return html`<footer>
-${signOut}${
-  content.path !== null &&
-  html`<nav class="languages" aria-label="${translator.translate('page.languages')}">${links}</nav>
-`
-}<p class="quiet">${translator.translate('page.by')}</p>
-</footer>`;
+<p class="by">${icon('lock')}<span>${translator.translate('page.by')}</span></p>
+${legalLinks(page, content)}${signOut}</footer>`;
 }
 
-function languageName(language: string): string {
-  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
-  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+/** Who takes the payment, and what applies: the venue's own terms and contact, or those of the service. */
+function legalLinks({ http, translator }: PageRequest, { venue = null }: PageContent): Piece {
+  const { termsUrl, privacyUrl, supportUrl } = http.app.config;
+  const links: readonly (readonly [string | null, string])[] = [
+    [venue === null ? termsUrl : venue.termsUrl, translator.translate('page.terms')],
+    [venue === null ? privacyUrl : venue.privacyUrl, translator.translate('page.privacy')],
+    venue === null
+      ? [supportUrl, translator.translate('page.help')]
+      : [contactUrl(venue), translator.translate('page.contact', { venue: venue.name })],
+  ];
+  const items = links.flatMap(([url, text]) =>
+    url === null ? [] : [html`<li><a href="${url}" rel="noreferrer">${text}</a></li>`],
+  );
+  return items.length > 0 && html`<ul class="legal">${items}</ul>\n`;
+}
+
+export function contactUrl({ support }: VenueProfile): string | null {
+  if (support.url !== null) return support.url;
+  if (support.email !== null) return `mailto:${support.email}`;
+  return support.phone === null ? null : `tel:${support.phone.replaceAll(/[^+0-9]/g, '')}`;
 }

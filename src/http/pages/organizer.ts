@@ -1,61 +1,121 @@
-// The organizer's tools: the link for open seats, each person's own link, covering one share or all the rest, and changing
-// the party.
+// The organizer's page while the group pays: the link to share, each person with state and what can be done, covering one
+// share or all the rest, and changing the party. The own share is paid on a page of its own.
 
 import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { inviteUrl } from '../../domain/checkouts/guests/invite-url.ts';
-import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
+import { countsAsFunded, isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { canTakeCard, nameOf, type PageModel } from './page-model.ts';
+import { canTakeCard, nameOf, needsOtherCard, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
-import { money } from './summary.ts';
+import type { Screen } from './screen.ts';
+import { face, moneyHeld, nameAndState, seatClass, stateData, stateOf } from './seats.ts';
+import { copyButton, linkButtons, linkField } from './share-link.ts';
+import { aboutHolds, folds, money, problemNotice, sentence, timeHtml } from './summary.ts';
 
-export function organizerTools(page: PageRequest, model: PageModel): Html {
+export function inviteScreen(page: PageRequest, model: PageModel, above: Piece): Screen {
   const { translator } = page;
   const { checkout } = model;
   const path = `/c/${checkout.id}`;
-  const others = checkout.shares.filter((share) => share.id !== model.myShare?.id && canTakeCard(share));
-  const unpaid = others.filter(isUnpaid);
   const hasSeats = checkout.shares.some(({ is_open_seat }) => is_open_seat);
+  const unpaid = checkout.shares.filter((share) => share.id !== model.myShare?.id && isUnpaid(share));
   const rest = unpaid.reduce((sum, { amount }) => sum + amount, 0);
-  return html`<section class="tools" aria-labelledby="tools-title">
-<h2 id="tools-title">${translator.translate('page.organizing')}</h2>
-${hasSeats && shareLink(page, model)}
-${
-  others.length > 0 &&
-  html`<ul class="others">
-${others.map((share) => otherShare(page, model, share))}</ul>
-`
-}<p class="actions">${
-    unpaid.length > 1 &&
-    html`<a class="button quiet" id="cover-rest" href="${path}?cover=rest">${translator.translate('page.cover_rest', { amount: money(page, model, rest) })}</a> `
-  }<a class="button quiet" id="edit-party" href="${path}?edit=party">${translator.translate('page.change_party')}</a></p>
-</section>`;
+  const count = checkout.shares.length;
+  const isAlone = count === 1;
+  return {
+    poster: { kind: 'compact', hasOwnHeading: true },
+    main: [
+      above,
+      html`<div class="title"><h1>${translator.translate(hasSeats ? 'page.link_ready' : isAlone ? 'page.alone_title' : 'page.invites_sent')}</h1>
+<p class="lead">${translator.translate(hasSeats ? 'page.link_ready_text' : isAlone ? 'page.alone_text' : 'page.invites_sent_text', { count })}</p></div>`,
+      hasSeats && linkField(page, model),
+      hasSeats && linkButtons(page, model),
+      ownShareNotice(page, model),
+      html`<section class="tools" aria-labelledby="tools-title"><h2 id="tools-title">${translator.translate('page.organizing')}</h2>
+<p class="tally"><strong>${translator.translate('page.tally_in', { held: checkout.shares.filter(countsAsFunded).length, count })}</strong><span>${moneyHeld(page, model)}</span></p>
+<ul class="people">
+${sortedShares(model).map((share) => personRow(page, model, share))}${openSeatsRow(page, model)}</ul>
+<div class="buttons stack">${
+        unpaid.length > 1 &&
+        model.isVenuePayable &&
+        html`<a class="button line" id="cover-rest" href="${path}?cover=rest">${translator.translate('page.cover_rest', { amount: money(page, model, rest) })}</a>`
+      }<a class="button line" id="edit-party" href="${path}?edit=party">${translator.translate('page.change_party')}</a></div>
+</section>`,
+      folds([aboutHolds(page)]),
+    ],
+    bar: ownShareBar(page, model),
+    shouldPoll: true,
+  };
 }
 
-/** A guest who opens this link and signs in may take an open seat. */
-function shareLink(page: PageRequest, model: PageModel): Html {
+/** You first, then who needs help, who waits and who is in. Open seats are one row after them. */
+function sortedShares({ checkout, myShare }: PageModel): readonly GuestShare[] {
+  const rank = (share: GuestShare): number => {
+    if (share.id === myShare?.id) return 0;
+    if (share.status === 'failed' || share.renew_by !== null) return 1;
+    return share.status === 'invited' ? 2 : 3;
+  };
+  return checkout.shares.filter(({ is_open_seat }) => !is_open_seat).sort((a, b) => rank(a) - rank(b));
+}
+
+/** The organizer's own hold was lost, refused or not renewed, or no card can be held now. */
+function ownShareNotice(page: PageRequest, model: PageModel): Piece {
   const { translator } = page;
-  const url = `${page.http.urls().checkoutPages}/c/${model.checkout.id}`;
-  return html`<div class="share-link"><label for="share-link">${translator.translate('page.share_link')}</label>
-<input id="share-link" readonly value="${url}">
-${copyButtons(page, model, url)}</div>`;
+  const { myShare: share } = model;
+  if (!model.isVenuePayable) {
+    const text = translator.translate('page.not_payable_text', { venue: model.checkout.venue.name });
+    return problemNotice(translator.translate('page.not_payable_title'), text);
+  }
+  if (share === null || (share.status !== 'failed' && !needsOtherCard(share))) return null;
+  const amount = money(page, model, share.amount);
+  const [title, text] = needsOtherCard(share)
+    ? [
+        'page.renewal_title',
+        sentence(page, 'page.renewal_text', timeHtml(page, model, share.renew_by ?? ''), { amount }),
+      ]
+    : model.hasLostHold
+      ? ['page.lost_title', translator.translate('page.lost_text')]
+      : ['page.declined_title', translator.translate('page.declined_text')];
+  return problemNotice(translator.translate(title), text);
 }
 
-function copyButtons({ translator }: PageRequest, { checkout }: PageModel, url: string): Piece {
-  const text = translator.translate('page.share_text', { what: checkout.description });
-  return html`<button type="button" class="quiet" id="copy-link" data-copy="${url}" data-done="${translator.translate('page.copied')}" hidden>${translator.translate('page.copy_link')}</button> <button type="button" class="quiet" id="send-link" data-share-url="${url}" data-share-text="${text}" hidden>${translator.translate('page.send_link')}</button>`;
+function ownShareBar(page: PageRequest, model: PageModel): Piece {
+  const { translator } = page;
+  const { myShare: share, checkout } = model;
+  if (share === null || !model.isVenuePayable || !(isUnpaid(share) || needsOtherCard(share))) return null;
+  const amount = money(page, model, share.amount);
+  return html`<div class="bar" id="own-share"><p>${translator.translate('page.your_own_share')}<strong>${amount}</strong></p><a class="button" href="/c/${checkout.id}?pay=own">${translator.translate('page.hold_amount', { amount })}</a></div>
+`;
 }
 
-function otherShare(page: PageRequest, model: PageModel, share: GuestShare): Html {
+function personRow(page: PageRequest, model: PageModel, share: GuestShare): Html {
   const { translator, http } = page;
+  const isMine = share.id === model.myShare?.id;
   const invite = model.invites.find(({ shareId }) => shareId === share.id);
-  const url = invite === undefined ? null : inviteUrl(http.app.services, share.id, invite.token);
+  const url =
+    invite === undefined || isMine || countsAsFunded(share)
+      ? null
+      : inviteUrl(http.app.services, share.id, invite.token);
   const name = nameOf(page, model, share);
-  const why = share.renew_by !== null && html` <small>${translator.translate('page.renewal_other')}</small>`;
-  return html`<li><span class="name">${name}${why}</span> <span class="row">${
-    url !== null &&
-    html`<button type="button" class="quiet" id="copy-${share.id}" data-copy="${url}" data-done="${translator.translate('page.copied')}" hidden>${translator.translate('page.copy_link')}${unseen(name)}</button> `
-  }<a class="button quiet" id="cover-${share.id}" href="/c/${model.checkout.id}?cover=${share.id}">${translator.translate('page.cover', { amount: money(page, model, share.amount) })}${unseen(name)}</a></span></li>
+  const canCover = !isMine && canTakeCard(share) && model.isVenuePayable;
+  const why = share.renew_by !== null && html` · ${translator.translate('page.renewal_other')}`;
+  return html`<li class="${seatClass(stateOf(share))}${isMine && ' mine'}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share, [html` · <span class="sum">${money(page, model, share.amount)}</span>`, why])}<span class="row">${
+    canCover &&
+    html`<a class="button line small" id="cover-${share.id}" href="/c/${model.checkout.id}?cover=${share.id}">${translator.translate('page.cover', { amount: money(page, model, share.amount) })}${unseen(name)}</a>`
+  }${url !== null && copyButton(page, url, `copy-${share.id}`, 'soft', unseen(name))}</span></li>
+`;
+}
+
+/** All open seats in one row: one link serves them all. */
+function openSeatsRow(page: PageRequest, model: PageModel): Piece {
+  const { translator } = page;
+  const seats = model.checkout.shares.filter(({ is_open_seat }) => is_open_seat);
+  const [seat] = seats;
+  if (seat === undefined) return null;
+  return html`<li class="open">${face(page, model, seat)}<span class="name">${translator.translate('page.seats_open', { count: seats.length })}<span class="state">${translator.translate('page.seats_link')}</span></span><span class="row">${
+    model.isVenuePayable &&
+    seats.length === 1 &&
+    html`<a class="button line small" id="cover-${seat.id}" href="/c/${model.checkout.id}?cover=${seat.id}">${translator.translate('page.cover', { amount: money(page, model, seat.amount) })}${unseen(translator.translate('page.open_seat'))}</a>`
+  }</span></li>
 `;
 }
 

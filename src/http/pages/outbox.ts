@@ -26,13 +26,15 @@ export function sendOutbox(reply: FastifyReply, messages: readonly OutboxMessage
 <script type="module" src="${assetUrl('guest.js')}"></script>
 </head>
 <body>
-<header><p class="ribbon">Sandbox: no message here was sent to a phone</p>
-<p class="banner" id="offline" role="alert" hidden></p></header>
+<p class="banner" id="offline" role="alert" hidden></p>
+<div class="plain">
+<header><p class="brand">Everyshare</p><p class="pill test">Sandbox: no message here was sent to a phone</p></header>
 <main id="main">
 <h1>Text messages</h1>
 <p class="hint">Newest first. Reload for more. The numbers +1 555 010 0000 to 0199 take the code 000000.</p>
 ${messages.length === 0 ? html`<p>Nothing was sent yet.</p>` : html`<ol class="messages">${messages.map(messageItem)}</ol>`}
 </main>
+</div>
 </body>
 </html>`;
   return setSecurityHeaders(reply)
@@ -53,7 +55,7 @@ function messageItem({ to, kind, status, at, text }: OutboxMessage): Html {
 <p class="quiet"><strong>${to}</strong> &middot; ${kind} &middot; ${status} &middot; <time datetime="${at}" data-local>${at}</time></p>
 <p class="bubble">${linkUrls(text)}</p>
 <form method="post" action="/sandbox/outbox" class="row"><input type="hidden" name="phone" value="${to}">
-<button class="quiet" name="answer" value="STOP">Answer STOP</button> <button class="quiet" name="answer" value="START">Answer START</button></form>
+<button class="soft" name="answer" value="STOP">Answer STOP</button> <button class="soft" name="answer" value="START">Answer START</button></form>
 </li>
 `;
 }

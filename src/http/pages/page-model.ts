@@ -2,8 +2,10 @@
 // request; an overdue checkout is expired before it is shown.
 
 import type { GuestCheckout, GuestShare } from '../../../schemas/types.gen.ts';
+import { notFound } from '../../base/errors.ts';
 import {
   type PaidShare,
+  refundedTotal,
   sharesPaidBy,
   wasDroppedFromParty,
   wasLost,
@@ -14,7 +16,10 @@ import { shareWithSavedCard } from '../../domain/checkouts/holds/decide-hold.ts'
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
 import { readCheckout } from '../../domain/checkouts/queries.ts';
+import { timezoneOf } from '../../domain/checkouts/timezone.ts';
+import { type CheckoutImages, findImages } from '../../domain/images/find-images.ts';
 import { isPayable } from '../../domain/payments/payout-account-queries.ts';
+import { readVenueProfile, type VenueProfile, withServiceLinks } from '../../domain/venues/venue-profile.ts';
 import type { PageRequest, PageRoute } from './page-request.ts';
 
 export interface PageModel {
@@ -33,8 +38,23 @@ export interface PageModel {
   readonly isVenuePayable: boolean;
   /** The shares that were held on the guest's card, own or covered, and how each hold ended. */
   readonly paid: readonly PaidShare[];
+  readonly refunds: Refunds;
+  /** In which guests read times: in texts, on pages and in mail alike. */
+  readonly timezone: string;
+  readonly venue: VenueProfile;
+  readonly images: CheckoutImages;
+  /** Names of the party are for its members, and for those who open its link while it pays. */
+  readonly mayShowNames: boolean;
   /** The invite of each share; only for the organizer. */
   readonly invites: readonly InviteRow[];
+}
+
+/** What a completed checkout has given back. */
+export interface Refunds {
+  /** Of what was charged to this guest's card. */
+  readonly mine: number;
+  /** All of what the group paid. */
+  readonly isWhole: boolean;
 }
 
 export async function readPageModel(page: PageRequest, route: PageRoute): Promise<PageModel> {
@@ -45,6 +65,16 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
   const isOrganizer = memberId !== null && view.organizerId === memberId;
   const { venueId, checkoutId, shareId } = route;
   const myShare = checkout.shares.find(({ id }) => id === view.myShareId) ?? null;
+  const paid = memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId);
+  const { mode } = checkout;
+  const { offeringExternalId } = view;
+  const [timezone, profile, images] = await Promise.all([
+    timezoneOf(context.db, { venueId, mode, offeringExternalId }),
+    readVenueProfile(context.db, venueId),
+    findImages(context.db, { venueId, mode, offeringExternalId }, context.clock.now()),
+  ]);
+  if (profile === null) throw notFound();
+  const refunded = checkout.status === 'completed' ? await refundedTotal(context.db, venueId, checkoutId) : 0;
   return {
     route,
     checkout,
@@ -58,7 +88,15 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
       view.myShareId === null &&
       (await wasDroppedFromParty(context.db, venueId, checkoutId, memberId)),
     isVenuePayable: await isPayable(context.db, venueId, checkout.mode),
-    paid: memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId),
+    paid,
+    refunds: {
+      mine: checkout.status === 'completed' ? paid.reduce((sum, { refundedAmount }) => sum + refundedAmount, 0) : 0,
+      isWhole: refunded > 0 && refunded >= checkout.amount,
+    },
+    timezone,
+    images,
+    venue: withServiceLinks(profile, context.config),
+    mayShowNames: memberId !== null || checkout.status === 'collecting',
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
   };
 }

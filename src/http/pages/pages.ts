@@ -75,11 +75,13 @@ async function showPage(page: PageRequest): Promise<FastifyReply> {
   await countCall(page, 'looks');
   const route = await findPageRoute(page.http, page.request);
   const model = await readPageModel(page, route);
-  const { edit, cover } = page.request.query as { edit?: unknown; cover?: unknown };
+  const { edit, cover, pay } = page.request.query as { edit?: unknown; cover?: unknown; pay?: unknown };
+  const paysOwn = pay === 'own';
   const mayChoose = page.member !== null && page.member.displayName !== null;
   const chooses = model.checkout.status === 'open' || (edit === 'party' && model.isOrganizer);
   const choice = mayChoose && chooses ? await initialChoice(page, route) : null;
-  if (typeof cover !== 'string' || !model.isOrganizer) return sendPage(page, renderScreen(page, model, { choice }));
+  if (typeof cover !== 'string' || !model.isOrganizer)
+    return sendPage(page, renderScreen(page, model, { choice, paysOwn }));
   const sameCard = await findSavedCardShare(page, route);
   return sendPage(page, renderScreen(page, model, { choice, cover, sameCard }));
 }
@@ -166,8 +168,9 @@ function sendProblem(page: PageRequest, problem: Problem): FastifyReply {
     status: problem.status,
     title: translator.translate(`page.error_${key}_title`),
     path: null,
-    main: html`<section class="notice"><h1>${translator.translate(`page.error_${key}_title`)}</h1>
-<p>${translator.translate(`page.error_${key}_text`)}</p>
-${problem.status >= 500 && html`<p class="quiet">${translator.translate('page.request_id', { id: request.id })}</p>`}</section>`,
+    main: html`${problem.status === 404 && html`<div class="faces" aria-hidden="true">${['', '', '', '?', '', ''].map((mark) => html`<span class="face">${mark}</span>`)}</div>`}<div class="title"><h1>${translator.translate(`page.error_${key}_title`)}</h1>
+<p class="lead">${translator.translate(`page.error_${key}_text`)}</p></div>
+<p class="quiet">${translator.translate('page.error_no_charge')}</p>
+${problem.status >= 500 && html`<p class="quiet">${translator.translate('page.request_id', { id: request.id })}</p>`}`,
   });
 }

@@ -7,8 +7,9 @@ import { type Html, html, type Piece } from './html.ts';
 import type { PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { formatAmountInput, type PartyEntry, type PartyForm, type SplitAmounts } from './party-form.ts';
+import type { Screen } from './screen.ts';
 import { errorAboveForm, type FormError } from './sign-in-form.ts';
-import { amountBlock, deadline, money, sentence } from './summary.ts';
+import { deadline, money, sentence, totalBlock } from './summary.ts';
 
 export interface PartyChoiceView {
   readonly step: 'people' | 'split';
@@ -30,12 +31,13 @@ export interface PartyChoiceView {
   readonly phoneRows: number;
 }
 
-export function choosePage(page: PageRequest, model: PageModel, choice: PartyChoiceView | null): Piece {
-  if (choice === null) return null;
-  return [
-    amountBlock(page, model, null),
-    choice.step === 'people' ? peopleStep(page, model, choice) : splitStep(page, model, choice),
-  ];
+export function chooseScreen(page: PageRequest, model: PageModel, choice: PartyChoiceView | null): Screen {
+  const step = choice?.step === 'split' ? splitStep : peopleStep;
+  return {
+    poster: { kind: 'compact', hasOwnHeading: true },
+    main: choice === null ? null : step(page, model, choice),
+    hasPartyForm: true,
+  };
 }
 
 function peopleStep(page: PageRequest, model: PageModel, choice: PartyChoiceView): Html {
@@ -46,8 +48,9 @@ function peopleStep(page: PageRequest, model: PageModel, choice: PartyChoiceView
   return html`<form method="post" action="${route.path}/party" class="choose" data-choose data-most="${maxPeople}" data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
 <button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${translator.translate('page.see_split')}</button>
 <input type="hidden" name="seen" value="${form.seenVersion}">${typedAmountFields(form)}
-<h2>${translator.translate('page.who_is_in')}</h2>
-<p>${translator.translate('page.who_hint', { count: maxPeople })}</p>
+<div class="title"><h1>${translator.translate('page.who_is_in')}</h1>
+<p class="lead">${translator.translate('page.who_hint', { count: maxPeople })}</p></div>
+<div class="panel">${totalBlock(page, model)}</div>
 ${errorAboveForm(
   formError,
   choice.form.phones.map((_, index) => `phone-${index}`),
@@ -57,9 +60,9 @@ ${knownPeople(page, choice)}${groupChats(page, choice)}
 <p class="hint">${translator.translate('page.by_phone_hint')}</p>
 <div data-rows>
 ${Array.from({ length: choice.phoneRows }, (_, index) => phoneRow(page, choice, index))}</div>
-<button class="quiet" name="do" value="row" data-add-row formnovalidate>${translator.translate('page.add_row')}</button>
+<button class="line small" name="do" value="row" data-add-row formnovalidate>${translator.translate('page.add_row')}</button>
 </fieldset>
-<fieldset class="seats"><legend>${translator.translate('page.by_link')}</legend>
+<fieldset class="seat-count"><legend>${translator.translate('page.by_link')}</legend>
 <label for="seats">${translator.translate('page.open_seats')}</label>
 <input id="seats" name="seats" type="number" inputmode="numeric" min="0" max="${maxPeople - 1}" value="${form.seats}" aria-describedby="seats-hint">
 <p class="hint" id="seats-hint">${translator.translate('page.open_seats_hint')}</p>
@@ -108,8 +111,8 @@ function phoneRow({ translator }: PageRequest, { form, formError }: PartyChoiceV
 <input id="name-${index}" name="name" maxlength="80" autocomplete="off" value="${row?.name}"></div>
 <div><label for="${field}">${translator.translate('page.their_phone')}</label>
 <input id="${field}" name="phone" type="tel" inputmode="tel" maxlength="40" autocomplete="off" value="${row?.phone}"${isWrong && html` aria-invalid="true" aria-describedby="${field}-error" data-focus`}>
-${isWrong && html`<p class="error" id="${field}-error" role="alert">${formError.message}</p>`}</div>
 </div>
+${isWrong && html`<p class="error" id="${field}-error" role="alert">${formError.message}</p>`}</div>
 `;
 }
 
@@ -144,15 +147,15 @@ function splitStep(page: PageRequest, model: PageModel, choice: PartyChoiceView)
   const left = amounts?.left ?? 0;
   return html`<form method="post" action="${route.path}/party" class="choose" data-split data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
 <button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${translator.translate('page.see_split')}</button>
-<h2>${translator.translate(form.split === 'equal' ? 'page.check_split' : 'page.set_split')}</h2>
+<h1>${translator.translate(form.split === 'equal' ? 'page.check_split' : 'page.set_split')}</h1>
 ${errorAboveForm(formError, form.split === 'equal' ? [] : people.map(({ key }) => key))}${carriedFields(choice)}
-<ul class="people">
+<ul class="people plain">
 ${people.map((person, index) => splitRow(page, model, choice, person, index))}</ul>
 ${form.split === 'equal' && oddCents > 0 && html`<p class="hint">${translator.translate('page.odd_cents', { amount: money(page, model, oddCents) })}</p>`}
 ${form.split === 'custom' && html`<p class="line" role="status" data-left data-exact="${translator.translate('page.left_none')}" data-under="${translator.translate('page.left_under', { amount: '{amount}' })}" data-over="${translator.translate('page.left_over', { amount: '{amount}' })}">${remainingLine(page, model, left)}</p>`}
 ${choice.released.map((one) => releaseLine(page, model, one))}<p>${sentence(page, 'page.before_sending', deadline(page, model))}</p>
 <button name="do" value="send" data-send>${translator.translate(model.hasOrganizer ? 'page.send_changes' : people.length > 1 ? 'page.send_invites' : 'page.continue')}</button>
-<button class="quiet" name="do" value="back" formnovalidate>${translator.translate('page.back')}</button>
+<button class="line" name="do" value="back" formnovalidate>${translator.translate('page.back')}</button>
 </form>`;
 }
 

@@ -66,12 +66,13 @@ export function payForm(
   const savesCard = shares.length > 1 || needsSavedCard(Date.parse(checkout.pay_by), page.http.app.clock.now());
   const amounts = shares.map((share) => share.amount).join(' ');
   const payment = html`data-amounts="${amounts}" data-currency="${checkout.currency}" data-saves-card="${String(savesCard)}"`;
+  const isPlain = shares.length === 1 && shares[0]?.id === model.myShare?.id && shares[0]?.renew_by === null;
   return html`<section class="pay" aria-labelledby="pay-title" data-keep="${ids}">
-<h2 id="pay-title">${title(page, model, shares)}</h2>
+<h2 id="pay-title"${isPlain && html` class="unseen"`}>${title(page, model, shares)}</h2>
 <form class="card" method="post" novalidate data-pay="${model.route.path}" data-shares="${ids}" ${payment} data-key="${key}" data-driver="${assetUrl(sandbox ? 'pay-sandbox.js' : 'pay-stripe.js')}" data-language="${translator.language}">
 <p class="error above" role="alert" tabindex="-1" data-trouble-line hidden></p>
-<button type="button" class="quiet" data-retry hidden>${translator.translate('page.form_retry')}</button>
-${sameCard !== null && html`<button type="button" class="quiet waiting" data-same-card="${sameCard}">${translator.translate('page.hold_same_card', { amount })}</button>\n`}${sandbox ? sandboxFields(page) : stripePlaces(page)}
+<button type="button" class="line" data-retry hidden>${translator.translate('page.form_retry')}</button>
+${sameCard !== null && html`<button type="button" class="line waiting" data-same-card="${sameCard}">${translator.translate('page.hold_same_card', { amount })}</button>\n`}${sandbox ? sandboxFields(page) : stripePlaces(page)}
 <p class="wait" role="status" data-loading hidden>${translator.translate('page.form_loading')}</p>
 <button type="button" class="waiting" data-pay-button>${translator.translate('page.hold_amount', { amount })}</button>
 <p class="wait" role="status" data-wait-line></p>
@@ -122,7 +123,7 @@ function sandboxFields(page: PageRequest): Html {
     ({ name, number }) =>
       html`<button type="button" class="chip" data-card="${number}">${translator.translate(`page.card_${name}`)}</button> `,
   );
-  return html`<fieldset class="chips" data-test-cards hidden><legend>${translator.translate('page.test_cards')}</legend>${chips}</fieldset>
+  return html`<fieldset class="chips" data-test-cards hidden><legend>${translator.translate('page.test_cards')}</legend><div>${chips}</div></fieldset>
 <div class="card-frame">
 <div><label for="number">${translator.translate('page.card_number')}</label>
 <input id="number" data-field="number" inputmode="numeric" autocomplete="cc-number" maxlength="23" placeholder="4242 4242 4242 4242"></div>

@@ -93,13 +93,13 @@ async function showState(page: PageRequest): Promise<FastifyReply> {
     title: `${onboarding.venueName}: ${title}`,
     path: page.member === null ? `/payouts/${onboarding.token}/done` : null,
     mode,
-    main: html`<section class="notice${state === 'active' && ' good'}"><h1>${title}</h1>
-<p>${translator.translate(`page.payouts_${state}_text`, { venue: onboarding.venueName })}</p>
+    main: html`<div class="title"><h1>${title}</h1>
+<p class="lead">${translator.translate(`page.payouts_${state}_text`, { venue: onboarding.venueName })}</p>
 ${isDue && dueList(translator, account.requirementsDue)}${
   state === 'due' &&
   html`<p><a class="button" href="/payouts/${onboarding.token}">${translator.translate('page.payouts_go_on')}</a></p>
 `
-}${backLink(translator, onboarding)}</section>`,
+}${backLink(translator, onboarding)}</div>`,
   });
 }
 
@@ -123,7 +123,7 @@ function stateOf(account: PayoutAccount | null): State {
 
 function dueList(translator: Translator, requirements: readonly string[]): Html {
   const kinds = requirementKinds(requirements);
-  return html`<ul>${kinds.map((kind) => html`<li>${translator.translate(`page.payouts_needs_${kind}`)}</li>`)}</ul>
+  return html`<ul class="bullets">${kinds.map((kind) => html`<li>${translator.translate(`page.payouts_needs_${kind}`)}</li>`)}</ul>
 `;
 }
 
@@ -139,7 +139,7 @@ function expiredPage(translator: Translator, { venueName, mode }: OpenOnboarding
     title: `${venueName}: ${title}`,
     path: null,
     mode,
-    main: html`<section class="notice"><h1>${title}</h1>
-<p>${translator.translate('page.payouts_expired_text')}</p></section>`,
+    main: html`<div class="title"><h1>${title}</h1>
+<p class="lead">${translator.translate('page.payouts_expired_text')}</p></div>`,
   };
 }

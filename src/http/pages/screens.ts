@@ -2,27 +2,32 @@
 // the guest's role, all read by the server. Every state has its own text.
 
 import type { GuestShare } from '../../../schemas/types.gen.ts';
-import { formatTime } from '../../base/translations.ts';
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
-import { type Html, html, type Piece } from './html.ts';
+import { canceledScreen, completedScreen, expiredScreen } from './endings.ts';
+import { html, type Piece } from './html.ts';
 import type { PageContent } from './layout.ts';
-import { organizerTools } from './organizer.ts';
-import { canTakeCard, needsOtherCard, organizerName, type PageModel, paidSum } from './page-model.ts';
+import { fundedScreen, heldScreen } from './moments.ts';
+import { inviteScreen } from './organizer.ts';
+import { canTakeCard, needsOtherCard, organizerName, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
-import { choosePage, type PartyChoiceView } from './party-page.ts';
+import { chooseScreen, type PartyChoiceView } from './party-page.ts';
 import { isSandbox, payForm } from './pay-form.ts';
+import { posterOf } from './poster.ts';
+import type { Screen } from './screen.ts';
+import { face, seatsWithTally, tallyText, whosIn } from './seats.ts';
 import { type FormError, nameForm, signInForm } from './sign-in-form.ts';
 import {
   aboutHolds,
-  amountBlock,
   coverBlock,
-  deadline,
-  heading,
+  folds,
   money,
-  progress,
+  notice,
+  problemNotice,
   promise,
   sentence,
-  timeWithCountdown,
+  shareBlock,
+  timeHtml,
+  totalBlock,
 } from './summary.ts';
 
 export interface ScreenOptions {
@@ -32,111 +37,135 @@ export interface ScreenOptions {
   readonly choice?: PartyChoiceView | null;
   /** The organizer covers: a share's id, or `rest`. */
   readonly cover?: string | null;
+  /** The organizer pays the own share. */
+  readonly paysOwn?: boolean;
   /** A share that the organizer holds with a saved card, which can pay others; null: there is none. */
   readonly sameCard?: string | null;
 }
 
 export function renderScreen(page: PageRequest, model: PageModel, options: ScreenOptions = {}): PageContent {
   const { checkout, route } = model;
-  const body = bodyOf(page, model, options);
+  const screen = screenOf(page, model, options);
+  const { poster } = screen;
   return {
     status: options.status ?? 200,
-    title: `${checkout.venue.name}: ${checkout.description}`,
+    title: titleOf(page, model),
     hasError: options.formError != null || options.choice?.formError != null,
-    preview: { title: checkout.description, about: checkout.venue.name },
+    preview: {
+      title: checkout.description,
+      about: checkout.venue.name,
+      image: `${page.http.urls().checkoutPages}/c/${checkout.id}/preview.jpg`,
+    },
     path: route.path,
-    main: [heading(model), '\n', body.main],
+    poster: posterOf(page, model, poster),
+    look: poster.kind === 'compact' ? 'compact' : poster.isOver === true ? 'over' : null,
+    main: screen.main,
+    bar: screen.bar,
     mode: checkout.mode,
-    shouldPoll: body.shouldPoll,
-    paysWithStripe: body.hasPayForm === true && !isSandbox(page),
-    scripts: [...(body.hasPayForm === true ? ['pay.js'] : []), ...(body.hasPartyForm === true ? ['party.js'] : [])],
+    venue: model.venue,
+    shouldPoll: screen.shouldPoll === true,
+    paysWithStripe: screen.hasPayForm === true && !isSandbox(page),
+    scripts: [...(screen.hasPayForm === true ? ['pay.js'] : []), ...(screen.hasPartyForm === true ? ['party.js'] : [])],
   };
 }
 
-interface Body {
-  readonly main: Piece;
-  readonly shouldPoll: boolean;
-  readonly hasPayForm?: boolean;
-  readonly hasPartyForm?: boolean;
+/** While the group pays, the tab shows how many are in. */
+function titleOf(page: PageRequest, model: PageModel): string {
+  const { checkout } = model;
+  const title = `${checkout.venue.name}: ${checkout.description}`;
+  return checkout.status === 'collecting' && page.member !== null ? `${tallyText(page, model)} · ${title}` : title;
 }
 
-function bodyOf(page: PageRequest, model: PageModel, options: ScreenOptions): Body {
+function screenOf(page: PageRequest, model: PageModel, options: ScreenOptions): Screen {
   const { checkout, isOrganizer } = model;
   const { formError = null } = options;
-  if (checkout.status === 'expired') return endedWithoutCharge(page, model, 'expired');
-  if (checkout.status === 'canceled') return endedWithoutCharge(page, model, 'canceled');
-  if (page.member === null) return signedOutBody(page, model, formError);
-  if (checkout.status === 'completed') return completed(page, model);
-  if (page.member.displayName === null) return staticBody([nameForm(page, model, formError)]);
+  if (checkout.status === 'expired') return expiredScreen(page, model);
+  if (checkout.status === 'canceled') return canceledScreen(page, model);
+  if (page.member === null) return landing(page, model, formError);
+  if (checkout.status === 'completed') return completedScreen(page, model);
+  if (page.member.displayName === null)
+    return { poster: { kind: 'standard' }, main: [nameForm(page, model, formError)] };
   if (checkout.status === 'open' || (options.choice && isOrganizer && checkout.status === 'collecting')) {
-    return { main: choosePage(page, model, options.choice ?? null), shouldPoll: false, hasPartyForm: true };
+    return chooseScreen(page, model, options.choice ?? null);
   }
-  if (checkout.status === 'funded') return funded(page, model);
+  if (checkout.status === 'funded') return fundedScreen(page, model);
   return collecting(page, model, options);
 }
 
-const staticBody = (main: Piece): Body => ({ main, shouldPoll: false });
-
-/** For a guest who is not signed in. Only an invite's page shows the names of the party. */
-function signedOutBody(page: PageRequest, model: PageModel, formError: FormError | null): Body {
+/** For a guest who is not signed in: who asks, what a share is, who is in. */
+function landing(page: PageRequest, model: PageModel, formError: FormError | null): Screen {
   const { checkout, invitee, hasOrganizer } = model;
   const { translator } = page;
   if (checkout.status === 'completed' || checkout.status === 'funded') {
     const isDone = checkout.status === 'completed';
     const text = translator.translate(isDone ? 'page.completed_for_strangers' : 'page.funded_text');
-    const said = notice(translator.translate(isDone ? 'page.completed_title' : 'page.funded_title'), text);
-    return { main: [said, signInForm(page, model, formError)], shouldPoll: !isDone };
+    const said = notice(translator.translate(isDone ? 'page.paid_title' : 'page.funded_title'), text);
+    return {
+      poster: { kind: 'standard' },
+      main: [said, signInForm(page, model, formError)],
+      shouldPoll: !isDone,
+    };
   }
-  const share = checkout.shares.find(({ id }) => id === invitee?.shareId) ?? null;
-  const why = hasOrganizer
-    ? invitee === null
-      ? translator.translate('page.sign_in_to_join')
-      : translator.translate('page.invited_by', { name: organizerName(page, model) })
-    : translator.translate('page.sign_in_to_organize');
-  return staticBody([
-    amountBlock(page, model, share),
-    html`<p class="lead">${why}</p>`,
-    promise(page, model),
-    signInForm(page, model, formError),
-    invitee !== null && progress(page, model),
-    aboutHolds(page),
-  ]);
+  const share =
+    checkout.shares.find(({ id }) => id === invitee?.shareId) ??
+    (invitee === null ? checkout.shares.find(({ is_open_seat }) => is_open_seat) : undefined);
+  return {
+    poster: { kind: 'standard' },
+    main: [
+      page.pending === null && greeting(page, model, share),
+      hasOrganizer
+        ? html`<div class="panel">${share === undefined ? totalBlock(page, model) : shareBlock(page, model, share)}
+<hr class="narrow">
+<div class="narrow">${seatsWithTally(page, model)}</div></div>`
+        : totalBlock(page, model),
+      signInForm(page, model, formError),
+      promise(page, model),
+      folds([aboutHolds(page)]),
+    ],
+  };
 }
 
-function collecting(page: PageRequest, model: PageModel, options: ScreenOptions): Body {
+function greeting(page: PageRequest, model: PageModel, share: GuestShare | undefined): Piece {
+  const { translator } = page;
+  if (!model.hasOrganizer) return html`<p class="lead">${translator.translate('page.sign_in_to_organize')}</p>`;
+  const name = organizerName(page, model);
+  const organizer = model.checkout.shares.find(({ is_organizer }) => is_organizer);
+  const [title, text] =
+    share === undefined
+      ? [translator.translate('page.invited_title', { name }), translator.translate('page.sign_in_to_join')]
+      : share.is_open_seat
+        ? [translator.translate('page.seat_free', { name }), translator.translate('page.sign_in_for_seat')]
+        : [translator.translate('page.invited_title', { name }), translator.translate('page.sign_in_to_pay')];
+  return html`<div class="greeting in">${organizer !== undefined && face(page, model, organizer, false)}<p><strong>${title}</strong> <span class="quiet">${text}</span></p></div>`;
+}
+
+function collecting(page: PageRequest, model: PageModel, options: ScreenOptions): Screen {
   const { myShare, isOrganizer } = model;
-  const covered = isOrganizer && options.cover ? sharesToCover(model, options.cover) : [];
   const above =
     options.formError == null
       ? null
-      : notice(page.translator.translate('page.not_done'), options.formError.message, 'problem');
+      : problemNotice(page.translator.translate('page.not_done'), options.formError.message);
+  const covered = isOrganizer && options.cover ? sharesToCover(model, options.cover) : [];
   if (covered.length > 0 && model.isVenuePayable) {
     return {
+      poster: { kind: 'standard' },
       main: [
         above,
         coverBlock(page, model, covered),
+        html`<div class="narrow">${seatsWithTally(page, model)}</div>`,
         promise(page, model),
-        progress(page, model),
         payForm(page, model, covered, covered.every(isUnpaid) ? (options.sameCard ?? null) : null),
         html`<p><a href="/c/${model.checkout.id}">${page.translator.translate('page.back')}</a></p>`,
-        aboutHolds(page),
+        folds([whosIn(page, model), aboutHolds(page)]),
       ],
       shouldPoll: true,
       hasPayForm: true,
     };
   }
+  if (isOrganizer && options.paysOwn !== true) return inviteScreen(page, model, above);
   if (myShare === null) return withoutShare(page, model, above);
-  return {
-    main: [
-      above,
-      amountBlock(page, model, myShare),
-      ...ownShare(page, model, myShare),
-      isOrganizer && organizerTools(page, model),
-      aboutHolds(page),
-    ],
-    shouldPoll: true,
-    hasPayForm: (isUnpaid(myShare) || needsOtherCard(myShare)) && model.isVenuePayable,
-  };
+  if (myShare.status === 'held' && !needsOtherCard(myShare)) return heldScreen(page, model, myShare, above);
+  return payScreen(page, model, myShare, above);
 }
 
 function sharesToCover({ checkout, myShare }: PageModel, cover: string): readonly GuestShare[] {
@@ -145,53 +174,54 @@ function sharesToCover({ checkout, myShare }: PageModel, cover: string): readonl
   return checkout.shares.filter((share) => isOther(share) && share.id === cover && canTakeCard(share));
 }
 
-function heldNotice(page: PageRequest, model: PageModel, share: GuestShare): Html {
+/** Share, seats, promise, wallets, card, button; everything else is folded below. */
+function payScreen(page: PageRequest, model: PageModel, share: GuestShare, above: Piece): Screen {
   const { translator } = page;
-  const { covered_by: payer } = share;
-  if (share.amount === 0)
-    return successNotice(
-      translator.translate('page.free_title'),
-      html`<p>${translator.translate('page.held_free')}</p>`,
-    );
-  if (payer !== null) {
-    return successNotice(
-      translator.translate('page.covered_title', { name: payer }),
-      html`<p>${translator.translate('page.covered_text')}</p>`,
-    );
+  const canPay = model.isVenuePayable;
+  const isInvited = share.status === 'invited' && !share.is_organizer;
+  const label = isInvited ? translator.translate('page.invited_share', { name: organizerName(page, model) }) : null;
+  return {
+    poster: { kind: share.status === 'failed' ? 'compact' : 'standard' },
+    main: [
+      above,
+      problemOf(page, model, share),
+      shareBlock(page, model, share, label),
+      html`<div class="narrow">${seatsWithTally(page, model)}</div>`,
+      canPay && share.status === 'invited' && promise(page, model),
+      canPay && payForm(page, model, [share]),
+      model.isOrganizer &&
+        html`<p><a href="/c/${model.checkout.id}">${translator.translate('page.to_your_group')}</a></p>`,
+      folds([whosIn(page, model), aboutHolds(page)]),
+    ],
+    shouldPoll: true,
+    hasPayForm: canPay,
+  };
+}
+
+/** Why the guest must act, if a card was given before, or why no card can be given. */
+function problemOf(page: PageRequest, model: PageModel, share: GuestShare): Piece {
+  const { translator } = page;
+  if (!model.isVenuePayable) {
+    const text = translator.translate('page.not_payable_text', { venue: model.checkout.venue.name });
+    return problemNotice(translator.translate('page.not_payable_title'), text);
   }
-  const until = sentence(page, 'page.promise_else', deadline(page, model));
-  const title = translator.translate('page.held_title', { amount: money(page, model, share.amount) });
-  return successNotice(title, html`<p>${translator.translate('page.held_text')}</p><p>${until}</p>`);
-}
-
-/** The share is still held, but its hold ends before the deadline: the guest must give a card again. */
-function renewalNotice(page: PageRequest, model: PageModel, share: GuestShare): Html {
-  const amount = money(page, model, share.amount);
-  const text = sentence(page, 'page.renewal_text', timeWithCountdown(page, share.renew_by ?? ''), { amount });
-  return notice(page.translator.translate('page.renewal_title'), text, 'problem');
-}
-
-/** The guest's own share, by its state. */
-function ownShare(page: PageRequest, model: PageModel, share: GuestShare): readonly Piece[] {
-  const { translator } = page;
-  if (needsOtherCard(share) && model.isVenuePayable)
-    return [renewalNotice(page, model, share), payForm(page, model, [share]), progress(page, model)];
-  if (share.status === 'held') return [heldNotice(page, model, share), progress(page, model)];
-  if (!model.isVenuePayable) return [notPayableNotice(page, model), progress(page, model)];
-  const problem =
-    share.status === 'failed' &&
-    (!model.hasLostHold
-      ? notice(
-          translator.translate('page.declined_title'),
-          translator.translate('page.declined_text'),
-          'problem declined',
-        )
-      : notice(translator.translate('page.lost_title'), translator.translate('page.lost_text'), 'problem'));
-  return [problem, promise(page, model), progress(page, model), payForm(page, model, [share])];
+  if (needsOtherCard(share)) {
+    const amount = money(page, model, share.amount);
+    const text = sentence(page, 'page.renewal_text', timeHtml(page, model, share.renew_by ?? ''), { amount });
+    return problemNotice(translator.translate('page.renewal_title'), text);
+  }
+  if (share.status !== 'failed') return null;
+  if (model.hasLostHold)
+    return problemNotice(translator.translate('page.lost_title'), translator.translate('page.lost_text'));
+  return problemNotice(
+    translator.translate('page.declined_title'),
+    translator.translate('page.declined_text'),
+    'declined',
+  );
 }
 
 /** A signed-in guest without a share: a seat is open, the invite is for another person, or the party has changed. */
-function withoutShare(page: PageRequest, model: PageModel, above: Piece): Body {
+function withoutShare(page: PageRequest, model: PageModel, above: Piece): Screen {
   const { translator } = page;
   const { invitee, checkout, route } = model;
   const seat =
@@ -201,18 +231,19 @@ function withoutShare(page: PageRequest, model: PageModel, above: Piece): Body {
   if (seat !== undefined) {
     const amount = money(page, model, seat.amount);
     return {
+      poster: { kind: 'standard' },
       main: [
         above,
-        amountBlock(page, model, seat),
+        shareBlock(page, model, seat, translator.translate('page.seat_free', { name: organizer })),
+        html`<div class="narrow">${seatsWithTally(page, model)}</div>`,
         promise(page, model),
-        html`<form method="post" action="${route.path}/seat" class="card"><p>${translator.translate('page.seat_free', { name: organizer })}</p><input type="hidden" name="share" value="${seat.id}"><button>${translator.translate('page.take_seat', { amount })}</button></form>`,
-        progress(page, model),
-        aboutHolds(page),
+        html`<form method="post" action="${route.path}/seat" class="card"><input type="hidden" name="share" value="${seat.id}"><button>${translator.translate('page.take_seat', { amount })}</button></form>`,
+        folds([whosIn(page, model), aboutHolds(page)]),
       ],
       shouldPoll: true,
     };
   }
-  const notices = model.wasRemoved
+  const said = model.wasRemoved
     ? notice(translator.translate('page.dropped_title'), translator.translate('page.dropped_text', { name: organizer }))
     : invitee !== null && !invitee.isSeat
       ? wrongPerson(page, invitee.displayName ?? translator.translate('page.somebody_else'))
@@ -220,108 +251,19 @@ function withoutShare(page: PageRequest, model: PageModel, above: Piece): Body {
           translator.translate('page.no_seat_title'),
           translator.translate('page.no_seat_text', { name: organizer }),
         );
-  return { main: [above, notices, progress(page, model), aboutHolds(page)], shouldPoll: true };
-}
-
-function wrongPerson({ translator, member }: PageRequest, name: string): Html {
-  const text = translator.translate('page.wrong_person_text', { name, me: member?.displayName ?? '' });
-  return notice(translator.translate('page.wrong_person_title', { name }), text);
-}
-
-/** The guest's share is unpaid, and no card can be held for it now. */
-function notPayableNotice({ translator }: PageRequest, { checkout }: PageModel): Html {
-  const venue = checkout.venue.name;
-  return notice(
-    translator.translate('page.not_payable_title'),
-    translator.translate('page.not_payable_text', { venue }),
-    'problem',
-  );
-}
-
-function funded(page: PageRequest, model: PageModel): Body {
-  const { translator } = page;
-  if (!model.isVenuePayable) {
-    const { name: venue } = model.checkout.venue;
-    const until = sentence(page, 'page.funded_waits_until', deadline(page, model));
-    const waiting = html`<p>${translator.translate('page.funded_waits', { venue })}</p><p>${until}</p>`;
-    const block = successNotice(translator.translate('page.funded_waits_title'), waiting);
-    return { main: [block, progress(page, model)], shouldPoll: true };
-  }
-  const block = successNotice(
-    translator.translate('page.funded_title'),
-    html`<p>${translator.translate('page.funded_text')}</p>`,
-  );
   return {
-    main: [model.myShare !== null && amountBlock(page, model, model.myShare), block, progress(page, model)],
+    poster: { kind: 'standard' },
+    main: [
+      above,
+      said,
+      html`<div class="narrow">${seatsWithTally(page, model)}</div>`,
+      folds([whosIn(page, model), aboutHolds(page)]),
+    ],
     shouldPoll: true,
   };
 }
 
-function completed(page: PageRequest, model: PageModel): Body {
-  const { translator } = page;
-  const { checkout } = model;
-  const at = Date.parse(checkout.completed_at ?? checkout.pay_by);
-  const when = html`<time datetime="${new Date(at).toISOString()}" data-local>${formatTime(translator.language, at, 'UTC')}</time>`;
-  const lines = receipt(page, model).map((line) => html`<p>${line}</p>`);
-  const block = successNotice(
-    translator.translate('page.completed_title'),
-    html`${lines}<p class="quiet">${sentence(page, 'page.completed_at', when)}</p>
-<p><a class="button" href="${checkout.return_url}" rel="noreferrer">${translator.translate('page.back_to_venue', { venue: checkout.venue.name })}</a></p>`,
-  );
-  return { main: [block, progress(page, model)], shouldPoll: false };
-}
-
-/** What the guest was charged or refunded, and who paid the guest's share otherwise. */
-function receipt(page: PageRequest, model: PageModel): readonly string[] {
-  const { translator } = page;
-  const { checkout, myShare } = model;
-  const venue = checkout.venue.name;
-  const said = (key: string, amount: number): string =>
-    translator.translate(key, { amount: money(page, model, amount), venue, name: myShare?.covered_by ?? '' });
-  const charged = paidSum(model, 'captured');
-  const refunded = paidSum(model, 'refunded');
-  const lines = [
-    ...(charged > 0 ? [said('page.completed_mine', charged)] : []),
-    ...(refunded > 0 ? [said('page.completed_refunded', refunded)] : []),
-    ...(myShare !== null && myShare.covered_by !== null ? [said('page.completed_covered', myShare.amount)] : []),
-  ];
-  if (lines.length > 0) return lines;
-  return [myShare === null ? said('page.completed_others', checkout.amount) : translator.translate('page.held_free')];
-}
-
-/** The checkout ended and no charge remains. */
-function endedWithoutCharge(page: PageRequest, model: PageModel, how: 'expired' | 'canceled'): Body {
-  const { translator } = page;
-  const { checkout } = model;
-  const released = paidSum(model, 'released');
-  const refunded = paidSum(model, 'refunded');
-  const back = checkout.cancel_url ?? checkout.return_url;
-  return staticBody([
-    notice(
-      translator.translate(`page.${how}_title`),
-      translator.translate(`page.${how}_text`, { venue: checkout.venue.name }),
-    ),
-    released > 0 &&
-      html`<p>${translator.translate('page.released_text', { amount: money(page, model, released) })}</p>`,
-    refunded > 0 &&
-      html`<p>${translator.translate('page.completed_refunded', { amount: money(page, model, refunded), venue: checkout.venue.name, name: '' })}</p>`,
-    html`<p><a class="button" href="${back}" rel="noreferrer">${translator.translate('page.back_to_venue', { venue: checkout.venue.name })}</a></p>`,
-    released > 0 && aboutHolds(page),
-  ]);
-}
-
-function notice(title: string, text: string | Html, kind: '' | 'problem' | 'problem declined' = ''): Html {
-  return html`<section class="notice ${kind}"${kind !== '' && html` role="alert"`}>
-<h2>${title}</h2>
-<p>${text}</p>
-</section>
-`;
-}
-
-function successNotice(title: string, text: Html): Html {
-  return html`<section class="notice good">
-<h2>${title}</h2>
-${text}
-</section>
-`;
+function wrongPerson({ translator, member }: PageRequest, name: string): Piece {
+  const text = translator.translate('page.wrong_person_text', { name, me: member?.displayName ?? '' });
+  return notice(translator.translate('page.wrong_person_title', { name }), text);
 }

@@ -2,6 +2,7 @@
 // pasting. After an error the typed value stays, and the message is beside its field.
 
 import { type Html, html, type Piece } from './html.ts';
+import { icon } from './icon.ts';
 import type { PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 
@@ -60,8 +61,8 @@ ${fieldError(formError, 'phone')}
 <p class="hint" id="phone-hint">${translator.translate('page.consent')}</p>
 </form>`;
   return html`<section aria-labelledby="sign-in-title" class="sign-in">
-<h2 id="sign-in-title">${translator.translate('page.sign_in')}</h2>
-${oneTap}${phone === null || formError !== null ? form : html`<details><summary>${translator.translate('page.other_number')}</summary>${form}</details>`}
+<h2 id="sign-in-title" class="unseen">${translator.translate('page.sign_in')}</h2>
+${oneTap}${phone === null || formError !== null ? form : html`<div class="folds"><details><summary><span>${translator.translate('page.other_number')}</span>${icon('chevron')}</summary>${form}</details></div>`}
 </section>`;
 }
 

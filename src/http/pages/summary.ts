@@ -1,10 +1,9 @@
-// The blocks of a checkout's page, in the order of a guest's questions: venue and description, the guest's amount, what
-// happens to the card, the state of the group, the deadline.
+// The blocks that most pages share, in the order of a guest's questions: how much, what happens to the card, until when.
 
 import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { formatMoney, formatTime } from '../../base/translations.ts';
-import { countsAsFunded } from '../../domain/checkouts/locked-checkout.ts';
 import { type Html, html, type Piece } from './html.ts';
+import { icon } from './icon.ts';
 import { nameOf, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 
@@ -15,35 +14,45 @@ export function money({ translator }: PageRequest, model: PageModel, amount: num
   return formatMoney(translator.language, amount, model.checkout.currency);
 }
 
-export function heading({ checkout }: PageModel): Html {
-  return html`<header class="what">
-<p class="venue">${checkout.venue.name}</p>
-<h1>${checkout.description}</h1>
-</header>`;
-}
-
 /** The guest's own amount is the largest figure on the page. */
-export function amountBlock(page: PageRequest, model: PageModel, share: GuestShare | null): Html {
+export function shareBlock(page: PageRequest, model: PageModel, share: GuestShare, label: string | null = null): Html {
   const { translator } = page;
   const { checkout } = model;
-  const whole = money(page, model, checkout.amount);
-  const people = translator.translate('page.people', { count: checkout.shares.length || checkout.party_size });
-  if (share === null) {
-    return html`<p class="amount"><span class="label">${translator.translate('page.total')}</span><strong>${whole}</strong><span class="of">${people}</span></p>`;
-  }
-  return html`<p class="amount"><span class="label">${translator.translate('page.your_share')}</span><strong>${money(page, model, share.amount)}</strong><span class="of">${translator.translate('page.of_total', { total: whole, people })}</span></p>`;
+  const people = translator.translate('page.people', { count: checkout.shares.length });
+  const total = translator.translate('page.of_amount', { total: money(page, model, checkout.amount) });
+  return amountBlock(label ?? translator.translate('page.your_share'), money(page, model, share.amount), [
+    total,
+    people,
+  ]);
+}
+
+/** Before the party is chosen: what each pays if all seats are taken, and the total beside it. */
+export function totalBlock(page: PageRequest, model: PageModel): Html {
+  const { translator } = page;
+  const { checkout } = model;
+  const count = checkout.shares.length || checkout.party_size;
+  const people = translator.translate('page.people', { count });
+  const each = money(page, model, Math.floor(checkout.amount / count));
+  return amountBlock(translator.translate('page.total'), money(page, model, checkout.amount), [
+    people,
+    translator.translate('page.about_each', { each }),
+  ]);
 }
 
 /** The amount that the organizer pays for others. */
 export function coverBlock(page: PageRequest, model: PageModel, shares: readonly GuestShare[]): Html {
   const sum = shares.reduce((total, { amount }) => total + amount, 0);
   const names = new Intl.ListFormat(page.translator.language).format(shares.map((share) => nameOf(page, model, share)));
-  return html`<p class="amount"><span class="label">${page.translator.translate('page.you_cover')}</span><strong>${money(page, model, sum)}</strong><span class="of">${names}</span></p>`;
+  return amountBlock(page.translator.translate('page.you_cover'), money(page, model, sum), [names]);
+}
+
+function amountBlock(label: string, amount: string, beside: readonly string[]): Html {
+  return html`<div class="share"><p class="label">${label}</p><p class="amount">${amount}</p><p class="of">${beside.map((line, index) => [index > 0 && html`<br>`, line])}</p></div>`;
 }
 
 export function promise(page: PageRequest, model: PageModel): Html {
   const until = sentence(page, 'page.promise_else', deadline(page, model));
-  return html`<p class="promise">${page.translator.translate('page.promise')} ${until}</p>`;
+  return html`<p class="promise">${icon('shield')}<strong>${page.translator.translate('page.promise')}</strong> <span class="rest">${until}</span></p>`;
 }
 
 /** A translated sentence with HTML in place of `{it}`. */
@@ -57,68 +66,57 @@ export function sentence(
   return html`${before}${it}${after}`;
 }
 
-export function deadline(page: PageRequest, { checkout }: PageModel): Html {
-  return timeWithCountdown(page, checkout.pay_by);
+export function deadline(page: PageRequest, model: PageModel): Html {
+  return timeHtml(page, model, model.checkout.pay_by);
 }
 
-/** The time in UTC; the script converts it to the guest's time zone and adds a countdown. */
-export function timeWithCountdown({ translator }: PageRequest, time: string): Html {
-  return html`<span class="deadline"><time datetime="${time}" data-local>${formatTime(translator.language, Date.parse(time), 'UTC')}</time> <span role="timer" data-countdown="${time}" data-words="${translator.translate('page.time_left', { time: '{time}' })}"></span></span>`;
+/**
+ * A time in the zone of the booking, named, as texts say it: in another zone it could fall on another day. It never breaks
+ * inside.
+ */
+export function timeHtml({ translator }: PageRequest, { timezone }: PageModel, time: string): Html {
+  return html`<time class="nowrap" datetime="${time}">${formatTime(translator.language, Date.parse(time), timezone)}</time>`;
 }
 
-export function progress(page: PageRequest, model: PageModel): Piece {
-  const { translator } = page;
-  const { checkout } = model;
-  if (checkout.shares.length === 0) return null;
-  const held = checkout.shares.filter(countsAsFunded).length;
-  const line = translator.translate('page.progress', {
-    held,
-    count: checkout.shares.length,
-    funded: money(page, model, checkout.funded_amount),
-    total: money(page, model, checkout.amount),
-  });
-  return html`<section class="group" aria-labelledby="group-title">
-<h2 id="group-title">${translator.translate('page.group')}</h2>
-<p class="line" id="group-line">${line}</p>
-<progress max="${checkout.amount}" value="${checkout.funded_amount}" aria-labelledby="group-line"></progress>
-<ul class="people">
-${checkout.shares.map((share) => person(page, model, share))}</ul>
-</section>`;
-}
-
-function person(page: PageRequest, model: PageModel, share: GuestShare): Html {
-  const { translator } = page;
-  const name = nameOf(page, model, share);
-  const state = stateOf(share);
-  const said = translator.translate(`page.state_${state}`);
-  const covered =
-    share.covered_by !== null &&
-    html` <small>${translator.translate('page.covered_by', { name: share.covered_by })}</small>`;
-  const stateChange = translator.translate(`page.state_change_${state}`, { name });
-  return html`<li data-share="${share.id}" data-state="${state}" data-state-change="${stateChange}"><span class="name"><bdi>${name}</bdi>${covered}</span> <span class="sum">${money(page, model, share.amount)}</span> <span class="state ${state}">${said}</span></li>
-`;
-}
-
-export type ShareState = 'in' | 'waiting' | 'open' | 'problem' | 'charged' | 'released' | 'refunded';
-
-export function stateOf(share: GuestShare): ShareState {
-  switch (share.status) {
-    case 'held':
-      return 'in';
-    case 'captured':
-      return 'charged';
-    case 'invited':
-      return share.is_open_seat ? 'open' : 'waiting';
-    case 'failed':
-      return 'problem';
-    default:
-      return share.status;
-  }
+/** Rows that a guest opens for more. */
+export function folds(rows: readonly Piece[]): Html {
+  return html`<div class="folds">${rows}</div>`;
 }
 
 export function aboutHolds({ translator }: PageRequest): Html {
-  return html`<details class="about"><summary>${translator.translate('page.what_is_a_hold')}</summary>
+  return html`<details><summary><span>${translator.translate('page.what_is_a_hold')}</span>${icon('chevron')}</summary>
 <p>${translator.translate('page.hold_explained')}</p>
 <p>${translator.translate('page.hold_bank')}</p>
 </details>`;
+}
+
+export function problemNotice(title: string, text: string | Html, kind: '' | 'declined' = ''): Html {
+  return html`<section class="notice problem ${kind}" role="alert">${icon('alert')}
+<h2>${title}</h2>
+<p>${text}</p>
+</section>
+`;
+}
+
+export function notice(title: string, text: string | Html): Html {
+  return html`<section class="notice">
+<h2>${title}</h2>
+<p>${text}</p>
+</section>
+`;
+}
+
+/** A step of what happened and what happens next. */
+export interface NextStep {
+  readonly kind: 'done' | 'now' | 'else';
+  readonly title: string | Html;
+  readonly text: string | Html;
+}
+
+export function nextSteps(steps: readonly NextStep[]): Html {
+  const items = steps.map(
+    ({ kind, title, text }) =>
+      html`<li class="${kind}"><span class="dot" aria-hidden="true">${kind === 'done' ? icon('check') : kind === 'else' && icon('clock')}</span><strong>${title}</strong> <span>${text}</span></li>`,
+  );
+  return html`<ol class="steps">${items}</ol>`;
 }

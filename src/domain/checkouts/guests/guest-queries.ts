@@ -114,6 +114,8 @@ export interface PaidShare {
   readonly shareId: string;
   readonly amount: number;
   readonly status: 'held' | 'captured' | 'released' | 'refunded';
+  /** Without what failed to reach the guest. */
+  readonly refundedAmount: number;
 }
 
 /** The shares of the current party that this member's card was held for, own or covered, the organizer's first. */
@@ -125,7 +127,8 @@ export async function sharesPaidBy(
 ): Promise<PaidShare[]> {
   const [shares, payers] = await Promise.all([
     db.query<PaidShare & { memberId: string }>(
-      `select share_id as "shareId", amount, status, member_id as "memberId" from shares
+      `select share_id as "shareId", amount, status, member_id as "memberId",
+         refunded_amount - failed_refund_amount as "refundedAmount" from shares
        where venue_id = $1 and checkout_id = $2 and dropped_at is null and amount > 0
          and status in ('held', 'captured', 'released', 'refunded') order by position`,
       [venueId, checkoutId],
@@ -134,5 +137,14 @@ export async function sharesPaidBy(
   ]);
   return shares
     .filter((share) => (payers.get(share.shareId) ?? share.memberId) === memberId)
-    .map(({ shareId, amount, status }) => ({ shareId, amount, status }));
+    .map(({ shareId, amount, status, refundedAmount }) => ({ shareId, amount, status, refundedAmount }));
+}
+
+/** What the venue has given back to the guests of a checkout. */
+export async function refundedTotal(db: Queryable, venueId: string, checkoutId: string): Promise<number> {
+  const rows = await db.query<{ refunded: number }>(
+    'select refunded_amount as "refunded" from checkouts where venue_id = $1 and checkout_id = $2',
+    [venueId, checkoutId],
+  );
+  return rows[0]?.refunded ?? 0;
 }

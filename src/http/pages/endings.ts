@@ -1,0 +1,181 @@
+// How a booking ends: booked, refunded, expired or canceled. Each page says first what happened to the guest's money.
+
+import { calendarLeaf, formatHours } from '../../base/translations.ts';
+import { type Html, html, type Piece } from './html.ts';
+import { icon } from './icon.ts';
+import { momentHeadline } from './moments.ts';
+import { type PageModel, paidSum } from './page-model.ts';
+import type { PageRequest } from './page-request.ts';
+import type { Screen } from './screen.ts';
+import { moneyHeld, seatsWithTally, whosIn } from './seats.ts';
+import { aboutHolds, deadline, folds, money, type NextStep, nextSteps, timeHtml } from './summary.ts';
+
+export function completedScreen(page: PageRequest, model: PageModel): Screen {
+  const { translator } = page;
+  const { checkout } = model;
+  if (model.refunds.mine > 0 || model.refunds.isWhole) return refundedScreen(page, model);
+  const what = translator.translate('page.what_at', { what: checkout.description, venue: checkout.venue.name });
+  return {
+    poster: { kind: 'moment', headline: momentHeadline(null, translator.translate('page.completed_title'), what) },
+    main: [
+      whenAndWhere(page, model),
+      html`<div class="narrow">${seatsWithTally(page, model, money(page, model, checkout.amount))}</div>`,
+      receipt(page, model),
+      backButton(page, model),
+      folds([whosIn(page, model)]),
+    ],
+  };
+}
+
+/** The day on a calendar leaf, the hours and the place, and both as files and links that a phone understands. */
+function whenAndWhere(page: PageRequest, { checkout, timezone }: PageModel): Piece {
+  const { translator } = page;
+  const { starts_at: start, ends_at: end, location } = checkout;
+  if (start === null && location === null) return null;
+  const directions =
+    location === null ? null : `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(location)}`;
+  const place = location === null ? checkout.venue.name : `${checkout.venue.name}, ${location}`;
+  const leaf = start === null ? null : calendarLeaf(translator.language, Date.parse(start), timezone);
+  const hours =
+    start !== null &&
+    formatHours(translator.language, Date.parse(start), end === null ? null : Date.parse(end), timezone);
+  return html`<section aria-label="${translator.translate('page.when_and_where')}"><div class="date">${leaf !== null && html`<p class="leaf" aria-hidden="true"><span>${leaf.month}</span><span>${leaf.day}</span></p>`}<p><strong>${start === null ? place : html`<time datetime="${start}">${hours}</time>`}</strong></p>${start !== null && html`<p class="quiet">${place}</p>`}</div>
+<div class="buttons">${start !== null && html`<a class="button" href="/c/${checkout.id}/event.ics" download>${icon('calendar')}${translator.translate('page.add_to_calendar')}</a>`}${directions !== null && html`<a class="button line" href="${directions}" rel="noreferrer">${icon('pin')}${translator.translate('page.directions')}</a>`}</div></section>`;
+}
+
+/** "Booked" stands only where the booking does; the venue decides whether it goes ahead. */
+function refundedScreen(page: PageRequest, model: PageModel): Screen {
+  const { translator } = page;
+  const { checkout, refunds } = model;
+  const venue = checkout.venue.name;
+  const charged = paidSum(model, 'captured') + paidSum(model, 'refunded');
+  const values = { amount: money(page, model, refunds.mine), charged: money(page, model, charged), venue };
+  const key = refunds.mine === 0 ? 'others' : refunds.mine < charged ? 'part' : 'whole';
+  const steps: readonly NextStep[] = [
+    {
+      kind: 'done',
+      title: translator.translate('page.step_charged', { amount: values.charged }),
+      text: timeHtml(page, model, checkout.completed_at ?? checkout.pay_by),
+    },
+    {
+      kind: 'done',
+      title: translator.translate('page.step_refunded', { amount: values.amount }),
+      text: translator.translate('page.step_refunded_text'),
+    },
+    {
+      kind: 'now',
+      title: translator.translate('page.step_bank'),
+      text: translator.translate('page.step_bank_refund'),
+    },
+  ];
+  return {
+    poster: { kind: 'standard', isOver: refunds.isWhole, hasOwnHeading: true },
+    main: [
+      html`<p class="badge wait">${icon('back')}${translator.translate('page.state_refunded')}</p>`,
+      html`<div class="title"><h1>${translator.translate(`page.refunded_${key}_title`, values)}</h1>
+<p class="lead">${translator.translate(`page.refunded_${key}_text`, values)}</p></div>`,
+      refunds.mine > 0 && nextSteps(steps),
+      receipt(page, model),
+      html`<div class="narrow">${seatsWithTally(page, model, moneyHeld(page, model))}</div>`,
+      backButton(page, model),
+      folds([whosIn(page, model)]),
+    ],
+  };
+}
+
+export function expiredScreen(page: PageRequest, model: PageModel): Screen {
+  return endedWithoutCharge(page, model, 'expired', deadline(page, model));
+}
+
+export function canceledScreen(page: PageRequest, model: PageModel): Screen {
+  return endedWithoutCharge(page, model, 'canceled', null);
+}
+
+/** The checkout ended and no charge remains. */
+function endedWithoutCharge(
+  page: PageRequest,
+  model: PageModel,
+  how: 'expired' | 'canceled',
+  when: Html | null,
+): Screen {
+  const { translator } = page;
+  const { checkout } = model;
+  const venue = checkout.venue.name;
+  const released = paidSum(model, 'released');
+  const returned = paidSum(model, 'refunded');
+  return {
+    poster: { kind: 'standard', isOver: true, hasOwnHeading: true },
+    main: [
+      html`<div class="title"><h1>${translator.translate(`page.${how}_title`)}</h1>
+<p class="lead">${translator.translate(`page.${how}_text`, { venue })}</p></div>`,
+      released > 0 &&
+        html`<div class="panel"><p class="badge">${icon('check')}${translator.translate('page.nothing_was_charged')}</p>
+<div><p class="quiet">${translator.translate('page.hold_released')}</p><p class="amount">${money(page, model, released)}</p></div></div>`,
+      released > 0 &&
+        nextSteps([
+          {
+            kind: 'done',
+            title: translator.translate('page.state_released'),
+            text: when ?? translator.translate('page.step_released_text'),
+          },
+          {
+            kind: 'now',
+            title: translator.translate('page.step_bank'),
+            text: translator.translate('page.step_bank_release'),
+          },
+        ]),
+      returned > 0 &&
+        html`<p>${translator.translate('page.completed_refunded', { amount: money(page, model, returned) })}</p>`,
+      model.mayShowNames &&
+        checkout.shares.length > 0 &&
+        html`<div class="narrow">${seatsWithTally(page, model, null)}</div>`,
+      backButton(page, model),
+      released > 0 && folds([aboutHolds(page)]),
+    ],
+  };
+}
+
+/** What the guest paid, as facts in two columns; it prints alone. */
+function receipt(page: PageRequest, model: PageModel): Piece {
+  const { translator } = page;
+  const { checkout, myShare, refunds } = model;
+  const charged = paidSum(model, 'captured') + paidSum(model, 'refunded');
+  if (charged === 0) {
+    const text =
+      myShare === null
+        ? translator.translate('page.completed_others', {
+            amount: money(page, model, checkout.amount),
+            venue: checkout.venue.name,
+          })
+        : myShare.covered_by === null
+          ? translator.translate('page.held_free')
+          : translator.translate('page.completed_covered', {
+              name: myShare.covered_by,
+              amount: money(page, model, myShare.amount),
+            });
+    return html`<p class="lead">${text}</p>`;
+  }
+  const rows: readonly (readonly [string, string | Html])[] = [
+    [translator.translate('page.receipt_for', { what: checkout.description }), money(page, model, charged)],
+    [translator.translate('page.receipt_charged'), timeHtml(page, model, checkout.completed_at ?? checkout.pay_by)],
+    ...(refunds.mine > 0
+      ? [[translator.translate('page.state_refunded'), `−${money(page, model, refunds.mine)}`] as const]
+      : []),
+    [translator.translate('page.receipt_number'), receiptNumber(model)],
+  ];
+  return html`<section aria-labelledby="receipt-title"><h2 id="receipt-title">${translator.translate('page.receipt')}</h2>
+<dl class="receipt">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}<div class="total"><dt>${translator.translate('page.receipt_total')}</dt><dd>${money(page, model, charged - refunds.mine)}</dd></div></dl>
+<button type="button" class="soft" data-print hidden>${icon('printer')}${translator.translate('page.print')}</button></section>`;
+}
+
+/** The same for a guest every time, and short enough to read out: the end of the checkout's id and of the guest's first paid share. */
+function receiptNumber({ checkout, paid }: PageModel): string {
+  const share = paid[0]?.shareId ?? '';
+  return `ES-${checkout.id.slice(-6)}-${share.slice(-4)}`.toUpperCase();
+}
+
+function backButton({ translator }: PageRequest, { checkout }: PageModel): Html {
+  const isOver = checkout.status === 'expired' || checkout.status === 'canceled';
+  const url = isOver ? (checkout.cancel_url ?? checkout.return_url) : checkout.return_url;
+  return html`<a class="button${!isOver && ' line'}" href="${url}" rel="noreferrer">${translator.translate('page.back_to_venue', { venue: checkout.venue.name })}</a>`;
+}

@@ -1,0 +1,26 @@
+// The icons of the pages: each is drawn by guest.css in the colour of the text beside it, and says nothing by itself.
+
+import { type Html, html } from './html.ts';
+
+export type IconName =
+  | 'calendar'
+  | 'pin'
+  | 'shield'
+  | 'lock'
+  | 'check'
+  | 'cross'
+  | 'plus'
+  | 'back'
+  | 'chevron'
+  | 'globe'
+  | 'link'
+  | 'share'
+  | 'copy'
+  | 'message'
+  | 'alert'
+  | 'clock'
+  | 'printer';
+
+export function icon(name: IconName): Html {
+  return html`<span class="i ${name}" aria-hidden="true"></span>`;
+}

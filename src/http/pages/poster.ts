@@ -1,0 +1,83 @@
+// The head of a booking's page. On a phone a poster, or a compact line on pages for working; on a wide window always the
+// poster, as the left column. It shows the picture (or five circles in the venue's colour), the venue, the language, the
+// title, and on a wide window the seats.
+
+import { formatDate, languages } from '../../base/translations.ts';
+import { type Html, html, type Piece } from './html.ts';
+import { icon } from './icon.ts';
+import { initialsOf } from './initials.ts';
+import type { PageModel } from './page-model.ts';
+import type { PageRequest } from './page-request.ts';
+import { seatsWithTally } from './seats.ts';
+
+export interface Poster {
+  readonly kind: 'standard' | 'compact' | 'moment';
+  /** The booking does not go ahead: the picture loses its colours. */
+  readonly isOver?: boolean;
+  /** Of a moment: its heading and what is below it. Otherwise the title of the booking. */
+  readonly headline?: Piece;
+  /** The page has its own h1 below the head. */
+  readonly hasOwnHeading?: boolean;
+  readonly isCentered?: boolean;
+}
+
+export function posterOf(page: PageRequest, model: PageModel, poster: Poster): Html {
+  const { checkout } = model;
+  const { kind, hasOwnHeading = false } = poster;
+  const title = hasOwnHeading
+    ? html`<p class="what">${checkout.description}</p>`
+    : html`<h1 class="what">${checkout.description}</h1>`;
+  const classes = `poster${kind === 'moment' ? ' moment' : ''}${poster.isCentered === true ? ' centered' : ''}`;
+  return html`<header class="${classes}">
+${photo(model)}
+<div class="pills">
+<p class="pill venue"><span class="logo" aria-hidden="true">${model.images.logo === null ? initialsOf(checkout.venue.name) : html`<img src="${model.images.logo}" alt="">`}</span><span>${checkout.venue.name}</span></p>
+${testPill(page, checkout.mode)}${languageMenu(page, model.route.path)}</div>
+<div class="headline">${poster.headline ?? [title, meta(page, model)]}</div>
+${checkout.shares.length > 0 && model.mayShowNames && html`<div class="wide">${seatsWithTally(page, model)}</div>`}
+</header>`;
+}
+
+/** When and where the booking takes place, as far as the venue has said it. */
+export function meta(page: PageRequest, { checkout, timezone }: PageModel): Html {
+  const { starts_at: start, location } = checkout;
+  const when =
+    start !== null &&
+    html`<span class="when">${icon('calendar')} <time datetime="${start}">${formatDate(page.translator.language, Date.parse(start), timezone)}</time></span>`;
+  const where = location !== null && html`<span class="where">${icon('pin')} ${location}</span>`;
+  return html`<p class="meta"><span class="at-venue">${checkout.venue.name}</span>${when}${where}</p>`;
+}
+
+/** The cover of the offering; without one five overlapping circles in tints of the venue's colour. */
+function photo({ images }: PageModel): Html {
+  if (images.cover !== null)
+    return html`<div class="photo" aria-hidden="true"><img src="${images.cover}" alt=""></div>`;
+  const circles = [0, 1, 2, 3, 4].map(
+    (index) =>
+      html`<circle cx="${index * 96 + 4}" cy="${84 + (index % 2) * 12}" r="58" fill="currentColor" fill-opacity="${0.45 + index * 0.13}"/>`,
+  );
+  return html`<div class="photo" aria-hidden="true"><svg class="circles" viewBox="0 0 390 206" preserveAspectRatio="xMidYMid slice">${circles}</svg></div>`;
+}
+
+/** The sandbox and test mode move no money, and say so on every page. */
+export function testPill({ http, translator }: PageRequest, mode: 'test' | 'live' | null): Piece {
+  const isSandbox = http.app.processorAccess.sandboxUrl !== null;
+  if (!isSandbox && mode !== 'test') return null;
+  return html`<p class="pill test">${translator.translate(isSandbox ? 'page.sandbox' : 'page.test_mode')}</p>\n`;
+}
+
+export function languageMenu({ translator }: PageRequest, path: string): Html {
+  const items = languages().map((language) =>
+    language === translator.language
+      ? html`<li><span aria-current="true">${languageName(language)}</span></li>`
+      : html`<li><a href="${path}?locale=${language}" lang="${language}" hreflang="${language}">${languageName(language)}</a></li>`,
+  );
+  return html`<details class="languages"><summary>${icon('globe')}<span class="unseen">${translator.translate('page.languages')}: </span>${translator.language.toUpperCase()}</summary>
+<ul>${items}</ul></details>
+`;
+}
+
+function languageName(language: string): string {
+  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+}

@@ -1,0 +1,149 @@
+// The seats of a group: progress, guest list and celebration in one row. An open seat is a dashed circle, a waiting one is
+// grey, one that is in has a colour and a tick. Never colour alone: each seat says its state to a screen reader.
+
+import type { GuestShare } from '../../../schemas/types.gen.ts';
+import { countsAsFunded } from '../../domain/checkouts/locked-checkout.ts';
+import { type Html, html, type Piece } from './html.ts';
+import { type IconName, icon } from './icon.ts';
+import { initialOf } from './initials.ts';
+import { nameOf, type PageModel } from './page-model.ts';
+import type { PageRequest } from './page-request.ts';
+import { money } from './summary.ts';
+
+/** More people do not fit into one row of a phone. */
+const MAX_IN_ROW = 7;
+const MAX_FACES = 6;
+const FACE_COLORS = 6;
+
+export type ShareState = 'in' | 'waiting' | 'open' | 'problem' | 'charged' | 'released' | 'refunded';
+
+export function stateOf(share: GuestShare): ShareState {
+  switch (share.status) {
+    case 'held':
+      return 'in';
+    case 'captured':
+      return 'charged';
+    case 'invited':
+      return share.is_open_seat ? 'open' : 'waiting';
+    case 'failed':
+      return 'problem';
+    default:
+      return share.status;
+  }
+}
+
+const MARKS: Partial<Record<ShareState, IconName>> = {
+  in: 'check',
+  charged: 'check',
+  problem: 'cross',
+  released: 'back',
+  refunded: 'back',
+};
+
+/** The class of a seat: released and refunded money was given back. */
+export function seatClass(state: ShareState): string {
+  return state === 'released' || state === 'refunded' ? 'returned' : state;
+}
+
+export function face(page: PageRequest, model: PageModel, share: GuestShare, hasMark = true): Html {
+  const state = stateOf(share);
+  const mark = MARKS[state];
+  const index = model.checkout.shares.indexOf(share) % FACE_COLORS;
+  const letter = state === 'open' ? icon('plus') : initialOf(ownName(page, model, share));
+  return html`<span class="face f${index}" aria-hidden="true">${letter}${hasMark && mark !== undefined && html`<span class="mark">${icon(mark)}</span>`}</span>`;
+}
+
+/** The guest's own face shows the first letter of the guest's name, not of "You". */
+function ownName(page: PageRequest, model: PageModel, share: GuestShare): string {
+  return share.id === model.myShare?.id ? (page.member?.displayName ?? '') : nameOf(page, model, share);
+}
+
+/** The row of seats, or many faces and a bar, and below it how many are in. */
+export function seatsWithTally(page: PageRequest, model: PageModel, right: Piece = timeLeft(page, model)): Html {
+  const { shares } = model.checkout;
+  const row =
+    shares.length <= MAX_IN_ROW
+      ? html`<ul class="seats${shares.length > 5 && ' full'}">${shares.map((share) => seat(page, model, share))}</ul>`
+      : html`${facesOfThoseIn(page, model)}${segments(model)}`;
+  return html`<div class="group" aria-label="${tallyText(page, model)}" role="group">${row}
+<p class="tally"><strong>${tallyText(page, model)}</strong><span>${right}</span></p></div>`;
+}
+
+function seat(page: PageRequest, model: PageModel, share: GuestShare): Html {
+  const state = stateOf(share);
+  const isMine = share.id === model.myShare?.id;
+  const name = state === 'open' ? page.translator.translate('page.open') : nameOf(page, model, share);
+  const said =
+    state === 'open' ? null : html`<span class="unseen">: ${page.translator.translate(`page.state_${state}`)}</span>`;
+  return html`<li class="seat ${seatClass(state)}${isMine && ' mine'}">${face(page, model, share)}<span class="who"><bdi>${name}</bdi>${said}</span></li>`;
+}
+
+/** Overlapping faces of those who are in, and how many more there are. */
+export function facesOfThoseIn(page: PageRequest, model: PageModel): Html {
+  const those = model.checkout.shares.filter(countsAsFunded);
+  const shown = those.slice(0, MAX_FACES);
+  return html`<span class="faces">${shown.map((share) => html`<span class="${seatClass(stateOf(share))}">${face(page, model, share, false)}</span>`)}${those.length > shown.length && html`<span class="more">+${those.length - shown.length}</span>`}</span>`;
+}
+
+function segments({ checkout }: PageModel): Html {
+  const held = checkout.shares.filter(countsAsFunded).length;
+  return html`<div class="segments" aria-hidden="true">${checkout.shares.map((_, index) => html`<span${index < held && html` class="in"`}></span>`)}</div>`;
+}
+
+export function tallyText({ translator }: PageRequest, { checkout }: PageModel): string {
+  const count = checkout.shares.length;
+  const held = checkout.shares.filter(countsAsFunded).length;
+  if (checkout.status === 'completed') {
+    const isRefunded = checkout.shares.every(({ status }) => status === 'refunded');
+    return translator.translate(isRefunded ? 'page.all_refunded' : 'page.all_in', { count });
+  }
+  return translator.translate('page.tally_in', { held, count });
+}
+
+/** What is held of the total. */
+export function moneyHeld(page: PageRequest, model: PageModel): string {
+  const { funded_amount, amount } = model.checkout;
+  return page.translator.translate('page.money_of', {
+    funded: money(page, model, funded_amount),
+    total: money(page, model, amount),
+  });
+}
+
+export function timeLeft({ translator }: PageRequest, { checkout }: PageModel): Piece {
+  if (checkout.status !== 'open' && checkout.status !== 'collecting') return null;
+  return html`<span role="timer" data-countdown="${checkout.pay_by}" data-words="${translator.translate('page.time_left', { time: '{time}' })}"></span>`;
+}
+
+/** "Who's in", folded: every person with amount and state. */
+export function whosIn(page: PageRequest, model: PageModel): Html {
+  const { translator } = page;
+  const { shares } = model.checkout;
+  const held = shares.filter(countsAsFunded).length;
+  const count = translator.translate('page.held_of', { held, count: shares.length });
+  return html`<details><summary><span>${translator.translate('page.group')}</span>${facesOfThoseIn(page, model)}<span class="quiet">${count}</span>${icon('chevron')}</summary>
+${peopleList(page, model)}</details>`;
+}
+
+export function peopleList(page: PageRequest, model: PageModel): Html {
+  return html`<ul class="people">
+${model.checkout.shares.map((share) => person(page, model, share))}</ul>`;
+}
+
+function person(page: PageRequest, model: PageModel, share: GuestShare): Html {
+  return html`<li class="${seatClass(stateOf(share))}${share.id === model.myShare?.id && ' mine'}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share)}<span class="sum">${money(page, model, share.amount)}</span></li>
+`;
+}
+
+/** For the script: it announces each share whose state has changed. */
+export function stateData(page: PageRequest, model: PageModel, share: GuestShare): Html {
+  const state = stateOf(share);
+  const change = page.translator.translate(`page.state_change_${state}`, { name: nameOf(page, model, share) });
+  return html` data-share="${share.id}" data-state="${state}" data-state-change="${change}"`;
+}
+
+export function nameAndState(page: PageRequest, model: PageModel, share: GuestShare, more: Piece = null): Html {
+  const { translator } = page;
+  const covered =
+    share.covered_by !== null && ` · ${translator.translate('page.covered_by', { name: share.covered_by })}`;
+  return html`<span class="name"><bdi>${nameOf(page, model, share)}</bdi><span class="state">${translator.translate(`page.state_${stateOf(share)}`)}${covered}${more}</span></span>`;
+}

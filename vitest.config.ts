@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Starts no PostgreSQL. A file that opens a TestWorld fails here at once, and belongs to `database`. */
 const PURE = [
-  'test/{bench,chaos,logs,mutants,offerings,outbound,sandbox}/**/*.test.ts',
+  'test/{bench,chaos,logs,mutants,outbound}/**/*.test.ts',
   'test/agreement/{constants,openapi-types,phones,rules,schemas}.test.ts',
   'test/base/{base,calendar-file,document-order,extract-paths,json,money,plain-name,theme,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
@@ -11,8 +11,10 @@ const PURE = [
   'test/fuzz/checks.test.ts',
   'test/guests/reminders.test.ts',
   'test/hooks/signatures.test.ts',
-  'test/http/{metrics,retry-after}.test.ts',
+  'test/http/{event-stream,metrics,retry-after}.test.ts',
+  'test/offerings/{price,recurrence,slots}.test.ts',
   'test/payments/{decide-*,decline-limit,payout-status,processor-event,statement-suffix,stripe*}.test.ts',
+  'test/sandbox/{accounts,balances,faults,journal,payment-intents,refunds-transfers,webhooks}.test.ts',
   'test/sim/{choose-seeds,snapshot}.test.ts',
   'test/tidy/{docs,tree,words}.test.ts',
 ];
@@ -58,12 +60,17 @@ const THOROUGH = [
 
 /** The longest first: otherwise one worker is busy at the end of a run while the others have nothing left. */
 const LONGEST = [
+  '/test/pages/states',
+  '/test/pages/stories',
   '/test/sim/money',
-  '/test/pages/st',
-  '/test/fuzz/fuzz',
-  '/test/sim/',
   '/test/process/start',
+  '/test/pages/stripe-driver',
+  '/test/fuzz/fuzz',
+  '/test/sandbox/postgres',
+  '/test/analytics/exact',
   '/test/checkouts/last-hold',
+  '/test/process/',
+  '/test/sim/',
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -91,7 +98,7 @@ const limits = {
 
 export default defineConfig(({ mode }) => {
   const shared = { ...limits, provide: { isFastLoop: mode === 'fast' } };
-  const pure = { test: { ...shared, name: 'pure', include: PURE, exclude: SLOW, globalSetup: [LOGS] } };
+  const pure = { test: { ...shared, name: 'pure', include: PURE, globalSetup: [LOGS] } };
   const database = {
     test: {
       ...shared,
@@ -103,7 +110,9 @@ export default defineConfig(({ mode }) => {
   };
   // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
   const slow = { test: { ...shared, name: 'slow', include: SLOW, globalSetup: [LOGS, POSTGRES] } };
-  // The first two as one: a worker serves one project, and starting workers twice costs a tenth of the fast loop.
+  // `npm test` has the last two as one, and the fast loop the first two: a worker serves one project, and each start of a
+  // worker imports the whole program.
+  const all = { test: { ...database.test, exclude: PURE } };
   const fast = {
     test: {
       ...shared,
@@ -128,7 +137,7 @@ export default defineConfig(({ mode }) => {
           timeout: 60_000,
         },
       ],
-      projects: mode === 'fast' ? [fast] : [pure, database, slow],
+      projects: mode === 'fast' ? [fast] : mode === 'all' ? [all, pure] : [pure, database, slow],
     },
   };
 });

@@ -177,6 +177,37 @@ export interface IntakeOperation<Caller, Services> extends OperationContract {
   readonly run: (services: Services, caller: Caller, request: RawRequest) => Result;
 }
 
+/** One message of a stream of server-sent events. */
+export interface ServerSentEvent {
+  readonly id: string;
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Ends when the signal aborts, or when the reader is too far behind. */
+export type EventSource = AsyncIterable<readonly ServerSentEvent[]>;
+
+/** Answers with server-sent events for as long as the client reads them. */
+export interface StreamOperation<Caller, Services> extends OperationContract {
+  readonly kind: 'stream';
+  readonly auth: 'secret';
+  readonly method: 'GET';
+  readonly effect: 'read';
+  readonly query?: never;
+  readonly body?: never;
+  readonly idempotent?: never;
+  readonly csv?: never;
+  /** How many one key may have open on a server. */
+  readonly maxPerKey: number;
+  /** Problems are thrown here, before the first byte. `lastEventId` is the header Last-Event-ID: the stream goes on after it. */
+  readonly open: (
+    services: Services,
+    caller: Caller,
+    lastEventId: string | null,
+    signal: AbortSignal,
+  ) => Promise<EventSource>;
+}
+
 /** Answered by the tool server, which runs other operations. */
 export interface ToolServerOperation extends OperationContract {
   readonly kind: 'tool server';
@@ -195,4 +226,5 @@ export type Operation<Callers extends Record<Auth, unknown>, Services> =
   | StatementOperation<Callers['secret']>
   | ExternalOperation<Callers, Services>
   | IntakeOperation<Callers['hook'], Services>
+  | StreamOperation<Callers['secret'], Services>
   | ToolServerOperation;

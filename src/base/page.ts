@@ -27,13 +27,19 @@ export const MAX_PAGE_BYTES = 320 * 1024;
 
 /**
  * SQL for a list: of `rows`, newest first by `time`, those with which a page is full, and one more. `bytes` is the size
- * of a row. So the database sends little more than a page holds, however large its rows are.
+ * of a row. So the database sends little more than a page holds, however large its rows are. `asc`: oldest first.
  */
-export function pageRowsSql(columns: string, rows: string, time: string, bytes: string): string {
+export function pageRowsSql(
+  columns: string,
+  rows: string,
+  time: string,
+  bytes: string,
+  order: 'asc' | 'desc' = 'desc',
+): string {
   return `select ${columns} from (
-      select *, sum(${bytes}) over (order by ${time} desc rows between unbounded preceding and 1 preceding) as bytes_before
+      select *, sum(${bytes}) over (order by ${time} ${order} rows between unbounded preceding and 1 preceding) as bytes_before
       from (${rows}) page_rows) sized_rows
-    where coalesce(bytes_before, 0) <= ${MAX_PAGE_BYTES} order by ${time} desc`;
+    where coalesce(bytes_before, 0) <= ${MAX_PAGE_BYTES} order by ${time} ${order}`;
 }
 
 /** The body of a list: as many of the found objects as the limit and the bytes allow, and at least one. */

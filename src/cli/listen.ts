@@ -5,9 +5,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sendTrusted } from '../base/outbound/trusted-request.ts';
 import type { Seal } from '../base/seal.ts';
-import { type EventView, eventsSince } from '../domain/events/queries.ts';
-import { SIGNATURE_HEADER, signatureOf } from '../domain/webhooks/deliveries/signature.ts';
-import type { AppContext } from '../run/context.ts';
+import { EventFollower } from '../domain/events/follow-events.ts';
+import type { EventView } from '../domain/events/queries.ts';
+import { signatureHeaders } from '../domain/webhooks/deliveries/signature.ts';
 import { quoted, usageError } from './cli-error.ts';
 import type { Command, CommandInput } from './command-definition.ts';
 import { integerOption } from './options.ts';
@@ -15,45 +15,10 @@ import { testCaller, VENUE_OPTION, venueIn } from './test-venue.ts';
 
 const POLL_INTERVAL_MS = 300;
 const TIMEOUT_MS = 10_000;
-const PAGE_SIZE = 500;
-/** Events may be committed out of order, so each poll starts this far back. */
-const OVERLAP_MS = 10_000;
-const SEEN_RETENTION_MS = 3 * OVERLAP_MS;
 
 /** Derived from the installation's key and the venue, so it is secret, stable, and stored nowhere. */
 function listenSecret(seal: Seal, venueId: string): string {
-  return `whsec_${seal.fingerprint(venueId, 'everyshare listen').toString('hex').slice(0, 32)}`;
-}
-
-/** Returns each event that is recorded from now on, once, ordered by time within one poll. */
-class EventFollower {
-  readonly #context: AppContext;
-  readonly #venueId: string;
-  readonly #seen = new Map<string, number>();
-  #from: number;
-
-  constructor(context: AppContext, venueId: string) {
-    this.#context = context;
-    this.#venueId = venueId;
-    this.#from = context.clock.now() - OVERLAP_MS;
-  }
-
-  async next(): Promise<EventView[]> {
-    const { db, clock } = this.#context;
-    const newEvents: EventView[] = [];
-    for (let since = new Date(this.#from).toISOString(), full = true; full; ) {
-      const page = await eventsSince(db, this.#venueId, 'test', since, PAGE_SIZE);
-      for (const event of page) {
-        if (!this.#seen.has(event.id)) newEvents.push(event);
-        this.#seen.set(event.id, clock.now());
-      }
-      full = page.length === PAGE_SIZE;
-      since = page.at(-1)?.createdAt ?? since;
-    }
-    this.#from = Math.max(this.#from, clock.now() - OVERLAP_MS);
-    for (const [id, at] of this.#seen) if (at < clock.now() - SEEN_RETENTION_MS) this.#seen.delete(id);
-    return newEvents;
-  }
+  return `whsec_${seal.fingerprint(venueId, 'everyshare listen').toString('base64')}`;
 }
 
 interface Target {
@@ -70,7 +35,7 @@ async function forward({ url, secret }: Target, event: EventView, now: number): 
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'user-agent': 'Everyshare-Webhooks/1 (listen)',
-        [SIGNATURE_HEADER]: signatureOf([secret], event.json, now),
+        ...signatureHeaders([secret], Buffer.from(event.json), now),
       },
       body: event.json,
       timeoutMs: TIMEOUT_MS,
@@ -125,8 +90,7 @@ const listen: Command = {
     const { context, command } = await open();
     const { venue } = await testCaller(context.db, command, venueId);
     const target = { url, secret: listenSecret(context.seal, venue.id) };
-    const follower = new EventFollower(context, venue.id);
-    await follower.next();
+    const follower = await EventFollower.fromNow(context, venue.id, 'test');
     const printLine = (line: string): void =>
       void (input.flag('json') ? process.stderr : process.stdout).write(`${line}\n`);
     printLine(`forwarding test events of ${venue.name} (${venue.id}) to ${url}`);

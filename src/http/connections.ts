@@ -21,7 +21,8 @@ interface UnreadSince {
   readonly taken: number;
 }
 
-export function limitConnections(server: Server, http: HttpContext): void {
+/** Returns a function that closes the connections on which no byte has arrived: Node does not count them as idle. */
+export function limitConnections(server: Server, http: HttpContext): () => void {
   const { config, clock } = http.app;
   const open = new Map<Socket, UnreadSince | null>();
   const openByNetwork = new Map<string, number>();
@@ -60,6 +61,9 @@ export function limitConnections(server: Server, http: HttpContext): void {
   sweep.unref();
   server.once('close', () => clearInterval(sweep));
   http.metrics.countConnections(() => open.size);
+  return () => {
+    for (const socket of open.keys()) if (socket.bytesRead === 0) socket.destroy();
+  };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Admit, RateLimit } from '../run/admission.ts';
 import type { AppContext } from '../run/context.ts';
 import type { Perform } from '../run/perform.ts';
 import type { Principal } from '../run/principal.ts';
+import type { EventStreams } from './event-stream.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Made once, before the server listens. */
@@ -12,6 +13,7 @@ export interface HttpContext {
   readonly admit: Admit;
   readonly perform: Perform;
   readonly metrics: Metrics;
+  readonly streams: EventStreams;
   /** The service's own addresses, known once the server listens. */
   readonly urls: () => Urls;
 }

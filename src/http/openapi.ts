@@ -168,6 +168,7 @@ function describeResponse(operation: AppOperation, answer: ResponseShape, source
   const ofSchema = sample(source.registry, asSchema(answer.schema));
   const example = answer.exampleWith === undefined ? ofSchema : mergeExample(ofSchema, answer.exampleWith);
   const json = { schema, ...(isCompleteExample(example) ? { example } : {}) };
+  if (operation.kind === 'stream') return { ...stated, content: { 'text/event-stream': streamOf(example) } };
   return {
     ...stated,
     content: { 'application/json': json, ...(operation.csv === undefined ? {} : { 'text/csv': csvOf(operation.csv) }) },
@@ -180,6 +181,19 @@ function csvOf({ lines }: NonNullable<AppOperation['csv']>): Json {
       type: 'string',
       description: `With \`Accept: text/csv\`: CSV by RFC 4180, with a header line. The lines are ${lines}. A text that a spreadsheet would take for a formula begins with an apostrophe.`,
     },
+  };
+}
+
+/** OpenAPI has no schema for the messages of a stream: their data is the object whose example is shown. */
+function streamOf(example: unknown): Json {
+  const { id, type } = example as { readonly id: string; readonly type: string };
+  return {
+    schema: {
+      type: 'string',
+      description:
+        'Server-sent events. The `data` of each is one line of JSON: the event as `GET /v1/events/{id}` answers it.',
+    },
+    example: `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(example)}\n\n`,
   };
 }
 
@@ -236,6 +250,17 @@ function queryParameters(operation: AppOperation): Json[] {
 }
 
 function headerParameters(operation: AppOperation): Json[] {
+  if (operation.kind === 'stream') {
+    return [
+      {
+        name: 'Last-Event-ID',
+        in: 'header',
+        required: false,
+        description: 'The id of the last event that you received: the stream goes on after it.',
+        schema: { type: 'string', examples: ['evt_01jz3k8q7v5m2n9t4w6x8y0abc'] },
+      },
+    ];
+  }
   if (operation.idempotent !== true) return [];
   return [
     {

@@ -24,6 +24,7 @@ import { replyClientError } from './client-error.ts';
 import { limitConnections } from './connections.ts';
 import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
+import { EventStreams } from './event-stream.ts';
 import { registerGuestFiles } from './guest-files.ts';
 import { registerMembers } from './members.ts';
 import { makeMetrics } from './metrics.ts';
@@ -37,6 +38,7 @@ import { hostProblem, normalizeContentType } from './request-headers.ts';
 import { makeAllowedMethods, pathOf, routerPath, withoutOrigin } from './routes.ts';
 import { registerSmsReplies } from './sms-replies.ts';
 import { registerStatus } from './status.ts';
+import { registerStream } from './stream-route.ts';
 import { isServedByHttps, STRICT_TRANSPORT_SECURITY } from './strict-transport-security.ts';
 import { bodyProblemFor, registerTools } from './tools.ts';
 
@@ -75,6 +77,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
     admit: makeAdmission(context.db.priority, context.clock),
     perform: makePerform(context),
     metrics: makeMetrics({ perHour: config.textsPerHour, read: () => readTexts(context) }),
+    streams: new EventStreams(),
     urls: () => urls ?? { base: '', checkoutPages: '', schemas: '' },
   };
   const app = Fastify({
@@ -101,10 +104,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   addHooks(app, http);
   // A request with an unknown `Expect` header is answered as if it had none.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  for (const operation of operations) {
-    if (operation.kind === 'tool server') registerTools(app, http, operation.path, openTools);
-    else registerOperation(app, http, operation);
-  }
+  for (const operation of operations) registerOperation(app, http, operation, openTools);
   registerPreflights(app, http, operations);
   await registerPublished(app, http);
   registerStatus(app, http);
@@ -115,7 +115,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   registerGuestFiles(app, http);
   registerPayoutPages(app, http);
   registerSmsReplies(app, http);
-  limitConnections(app.server, http);
+  const closeUnused = limitConnections(app.server, http);
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
@@ -127,7 +127,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
     throw error;
   });
   const close = async (): Promise<void> => {
-    await Promise.all([closeGracefully(app), metrics?.close()]);
+    await Promise.all([closeGracefully(app, closeUnused), metrics?.close()]);
   };
   return { urls, port, metricsPort: metrics?.port ?? null, localUrl: localUrl(config, port), close };
 }
@@ -141,10 +141,14 @@ async function openMetricsServer(http: HttpContext): Promise<MetricsServer | nul
 const IDLE_SWEEP_MS = 50;
 
 /**
- * Requests in flight finish. A connection stays open after its last response, so idle ones are closed until none is left.
+ * Requests in flight finish. A connection stays open after its last response, and may be open before its first request, so
+ * such connections are closed until none is left.
  */
-async function closeGracefully(app: FastifyInstance): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
+async function closeGracefully(app: FastifyInstance, closeUnused: () => void): Promise<void> {
+  const sweep = setInterval(() => {
+    app.server.closeIdleConnections();
+    closeUnused();
+  }, IDLE_SWEEP_MS);
   try {
     await app.close();
   } finally {
@@ -186,6 +190,11 @@ function addHooks(app: FastifyInstance, http: HttpContext): void {
     if (problem === null) done();
     else done(problem);
   });
+  // A stream has no end of its own: it would keep the server from stopping.
+  app.addHook('preClose', () => {
+    http.streams.closeAll();
+    return http.app.services.eventFeeds.close();
+  });
   app.addHook('onResponse', (request, reply, done) => {
     observe(http, request, reply);
     done();
@@ -206,7 +215,19 @@ function setCommonHeaders(http: HttpContext, request: FastifyRequest, reply: Fas
     reply.header('strict-transport-security', STRICT_TRANSPORT_SECURITY);
 }
 
-function registerOperation(app: FastifyInstance, http: HttpContext, operation: RunnableOperation): void {
+function registerOperation(
+  app: FastifyInstance,
+  http: HttpContext,
+  operation: AppOperation,
+  openTools: OpenToolServer,
+): void {
+  if (operation.kind === 'tool server') registerTools(app, http, operation.path, openTools);
+  else if (operation.kind === 'stream')
+    registerStream(app, http, operation, (request, reply) => admit(http, operation, request, reply));
+  else registerRunnable(app, http, operation);
+}
+
+function registerRunnable(app: FastifyInstance, http: HttpContext, operation: RunnableOperation): void {
   // A provider may test the address by HEAD before it delivers.
   if (operation.kind === 'intake')
     app.head(routerPath(operation.path), {

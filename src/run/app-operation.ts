@@ -6,8 +6,10 @@ import type { Callers } from './principal.ts';
 
 export type AppOperation = Operation<Callers, AppContext['services']>;
 
-/** An operation that `perform` runs: every one but the tool server's. */
-export type RunnableOperation = Exclude<AppOperation, ToolServerOperation>;
+/** An operation that `perform` runs: every one but the tool server's and the streams. */
+export type RunnableOperation = Exclude<AppOperation, ToolServerOperation | AppStreamOperation>;
 
-/** A runnable operation whose input is parsed and validated, instead of handed over as it arrived. */
-export type ValidatedOperation = Exclude<RunnableOperation, { readonly kind: 'intake' }>;
+export type AppStreamOperation = Extract<AppOperation, { readonly kind: 'stream' }>;
+
+/** An operation whose input is parsed and validated, instead of handed over as it arrived. */
+export type ValidatedOperation = Exclude<AppOperation, ToolServerOperation | { readonly kind: 'intake' }>;

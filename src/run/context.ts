@@ -17,6 +17,8 @@ import { type Registry, readRegistry } from '../base/schema/registry.ts';
 import { makeValidator, type Validator } from '../base/schema/validate.ts';
 import { makeSeal } from '../base/seal.ts';
 import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts';
+import { EventFeeds } from '../domain/events/event-feeds.ts';
+import type { StreamServices } from '../domain/events/stream-events.ts';
 import { type Mappings, readMappings } from '../domain/hooks/mapping/read-mappings.ts';
 import { makeRunOnce } from '../domain/idempotency/run-once.ts';
 import { makeTokens, type Tokens } from '../domain/members/tokens.ts';
@@ -39,7 +41,7 @@ export interface AppContext extends CommandServices, Schemas {
   /** The service's own address and that of its pages: from the configuration, or set once the server listens. */
   readonly address: { base: string; pages: string };
   /** What external operations are handed: the database, the card processor, and the client for partners' addresses. */
-  readonly services: GuestServices & { readonly outbound: Outbound; readonly mappings: Mappings };
+  readonly services: GuestServices & StreamServices & { readonly outbound: Outbound; readonly mappings: Mappings };
   /** Signs and verifies the tokens of members, and publishes the keys. */
   readonly tokens: Tokens;
   readonly processorAccess: ProcessorAccess;
@@ -115,6 +117,7 @@ export function makeContext(options: ContextOptions): AppContext {
       textsPerHour: config.textsPerHour,
       tokens,
       runOnce: makeRunOnce(db, seal),
+      eventFeeds: new EventFeeds({ db, clock, log }),
     },
     tokens,
     contract: makeContract(registry, validator, { always: { ...rules, ...phoneRules(phones) }, whenNew: clockRules }),

@@ -40,7 +40,7 @@ const byId = new Map(operations.map((operation) => [operation.id, operation]));
 /** The operation of this id, for a caller in the program itself: a page, a tool, a command of the command line. */
 export function operationNamed(id: string): RunnableOperation {
   const operation = byId.get(id);
-  if (operation === undefined || operation.kind === 'tool server')
+  if (operation === undefined || operation.kind === 'tool server' || operation.kind === 'stream')
     throw new Error(`there is no operation ${id} to run`);
   return operation;
 }

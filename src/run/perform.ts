@@ -28,7 +28,7 @@ export interface HttpReply {
 }
 
 type Services = AppContext['services'];
-type ExternalOperation = Extract<ValidatedOperation, { readonly kind: 'external' }>;
+type ExternalOperation = Extract<RunnableOperation, { readonly kind: 'external' }>;
 
 export type Perform = (
   operation: RunnableOperation,

@@ -15,8 +15,11 @@ import { createDatabase } from '../support/create-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const FOLDERS = schemaFolders(packageRoot);
-const newDatabase = (): Promise<string> =>
-  createDatabase(inject('postgresUrl'), `db_${randomBytes(6).toString('hex')}`, null);
+const databaseFrom = (template: string | null): Promise<string> =>
+  createDatabase(inject('postgresUrl'), `db_${randomBytes(6).toString('hex')}`, template);
+const newDatabase = (): Promise<string> => databaseFrom(null);
+/** A copy of the database that this run has migrated. */
+const migratedDatabase = (): Promise<string> => databaseFrom('everyshare_template');
 const open = (url: string) => openDb({ url, connections: 6, pooled: false, applicationName: 'test' });
 
 describe('migrations', () => {
@@ -40,11 +43,11 @@ describe('migrations', () => {
   });
 
   it('refuse a file that was changed after it was applied, and roll back one that fails', async () => {
-    const url = await newDatabase();
+    const url = await migratedDatabase();
     const folder = mkdtempSync(join(tmpdir(), 'everyshare-migrations-'));
     const folders = { ...FOLDERS, migrations: folder };
     for (const { name } of readMigrations(FOLDERS)) copyFileSync(join(FOLDERS.migrations, name), join(folder, name));
-    await migrate(url, folders);
+    expect(await migrate(url, folders)).toBe(0);
     writeFileSync(join(folder, '999998-broken.sql'), 'create table half (id int); select nonsense;');
     await expect(migrate(url, folders)).rejects.toThrow(/nonsense/);
     const db = open(url);
@@ -220,9 +223,7 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
 };
 
 async function openMigrated(): Promise<ReturnType<typeof open>> {
-  const url = await newDatabase();
-  await migrate(url, FOLDERS);
-  return open(url);
+  return open(await migratedDatabase());
 }
 
 /** Unique indexes of a venue's tables that do not begin with venue_id; first is null for an expression. */
@@ -297,7 +298,8 @@ describe('the database layer', () => {
       });
     await Promise.all([step(1, 2), step(2, 1)]);
     expect(await db.query('select n from t order by id')).toEqual([{ n: 2 }, { n: 2 }]);
-    expect(holders, 'one of them was retried').toBe(3);
+    // On a busy machine the second attempt may end in a deadlock too.
+    expect(holders, 'one of them was retried').toBeGreaterThanOrEqual(3);
     await db.close();
   });
 

@@ -99,7 +99,7 @@ describe('everyshare listen', () => {
       await world.call('POST', `/v1/test_helpers/checkouts/${json.id}/${type}`, { key });
       return json.id as string;
     };
-    const readCount = () => world.statements.filter((text) => text.includes('from events e where venue_id')).length;
+    const readCount = () => world.statements.filter((text) => text.includes('event_id <> all')).length;
     const before = readCount();
     const listening = listen(2);
     await expect.poll(readCount, { timeout: 60_000 }).toBeGreaterThan(before + 1);

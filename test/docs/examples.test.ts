@@ -25,6 +25,7 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, reason: str
   ['README.md', 'schemas/', 'a list of folders'],
   ['docs/guides/agents.md', 'claude mcp add', 'a program that is not ours'],
   ['docs/guides/money-operations.md', 'STRIPE_TEST_SECRET_KEY=', 'it needs an account at Stripe'],
+  ['docs/guides/webhooks.md', 'retry: 2000', 'it never ends; test/webhooks/stream.test.ts reads it'],
   ['docs/guides/webhooks.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs both commands'],
 ];
 

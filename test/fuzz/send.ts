@@ -78,7 +78,18 @@ export class Sender {
         { host: this.#host, port: this.#port, agent: this.#agent, method, path, headers: { ...length, ...headers } },
         (response) => {
           const parts: Buffer[] = [];
-          response.on('data', (part: Buffer) => parts.push(part));
+          const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
+          response.on('data', (part: Buffer) => {
+            parts.push(part);
+            // A stream has no end: its beginning is enough.
+            if (!isStream) return;
+            done({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              text: Buffer.concat(parts).toString(),
+            });
+            sent.destroy();
+          });
           response.on('error', (error) => done({ failure: `the response was cut off: ${error.message}` }));
           response.on('end', () => {
             const text = Buffer.concat(parts).toString('utf8');

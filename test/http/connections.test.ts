@@ -113,6 +113,19 @@ describe('connections', () => {
   });
 });
 
+describe('a server that stops', () => {
+  it('does not wait for a connection on which no request was sent', async () => {
+    const stopping = await openTestWorld();
+    const { hostname, port } = new URL(stopping.urls[0] ?? '');
+    const unused = connect({ host: hostname, port: Number(port) });
+    const ended = new Promise<void>((resolve) => unused.once('close', () => resolve()));
+    await new Promise<void>((resolve) => unused.once('connect', () => resolve()));
+    await stopping.call('GET', '/healthz');
+    await stopping.close();
+    await ended;
+  });
+});
+
 describe('documentation and schemas', () => {
   it('are counted with the other calls of an address without a key: 429 beyond the limit, with Retry-After', async () => {
     expect((await world.call('GET', '/docs/errors')).status).toBe(200);

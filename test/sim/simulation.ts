@@ -267,7 +267,8 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
     queues: () => queueServicesFor(simulation, actor, payments),
     async call(name, params, body, key) {
       const operation = operations.get(name);
-      if (operation === undefined || operation.kind === 'tool server') throw new Error(`no operation ${name}`);
+      if (operation === undefined || operation.kind === 'tool server' || operation.kind === 'stream')
+        throw new Error(`no operation ${name}`);
       const by = { name: 'partner', via: 'http', address: null, requestId: null } as const;
       const caller = {
         ...commandContext(context, by),

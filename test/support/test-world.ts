@@ -255,6 +255,14 @@ const PLAIN_KEY: Omit<NewKeyRequest, 'venueId'> = {
   readsPerHour: null,
 };
 
+/** A stream has no end: its first part is read, and the connection is closed. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const reader = body?.getReader();
+  const first = await reader?.read();
+  await reader?.cancel();
+  return Buffer.from(first?.value ?? []).toString();
+}
+
 async function send(url: string, method: string, call: CallOptions): Promise<HttpResponse> {
   const raw = typeof call.body === 'string' || Buffer.isBuffer(call.body);
   const body = call.body === undefined ? undefined : raw ? (call.body as string | Buffer) : JSON.stringify(call.body);
@@ -269,7 +277,8 @@ async function send(url: string, method: string, call: CallOptions): Promise<Htt
     },
     ...(body === undefined ? {} : { body: body as string }),
   });
-  const text = await response.text();
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const text = isStream ? await beginningOf(response) : await response.text();
   recordSecretsIn(text);
   const isJson = (response.headers.get('content-type') ?? '').includes('json');
   return {

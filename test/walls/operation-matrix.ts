@@ -189,6 +189,7 @@ const messaging: Readonly<Record<string, MatrixRow>> = {
     refused: { 'query checkout': [200] },
     createListed: listedId(event),
   },
+  streamEvents: {},
   getEvent: { references: { 'path id': 'event' }, make: [makeValues(event, ({ id }) => ({ 'path id': id }))] },
   createIntegration: { make: [async () => ({})], body: () => ({ provider: 'xola' }) },
   listIntegrations: { createListed: listedId(integration) },

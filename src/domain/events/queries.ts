@@ -50,17 +50,21 @@ export async function findEventView(db: Queryable, venueId: string, mode: Mode, 
   return rows[0] ?? null;
 }
 
-/** Oldest first, from a time on, for a client that follows the log. */
+const MAX_FOLLOWED = 200;
+
+/** Oldest first, from a time on, without the events of `seen`: as many as make a page. For a client that follows the log. */
 export async function eventsSince(
   db: Queryable,
   venueId: string,
   mode: Mode,
   since: string,
-  limit: number,
+  seen: readonly string[],
 ): Promise<EventView[]> {
+  const oldest = `select ${VIEW} from events e
+     where venue_id = $1 and mode = $2 and created_at >= $3::timestamptz and event_id <> all($4::text[])
+     order by created_at limit ${MAX_FOLLOWED}`;
   return db.query<EventView>(
-    `select ${VIEW} from events e where venue_id = $1 and mode = $2 and created_at >= $3::timestamptz
-     order by created_at limit $4`,
-    [venueId, mode, since, limit],
+    pageRowsSql('"id", type, "createdAt", "json"', oldest, '"createdAt"', 'octet_length("json")', 'asc'),
+    [venueId, mode, since, seen],
   );
 }

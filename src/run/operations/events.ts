@@ -1,6 +1,7 @@
 // The event log.
 
 import { getEvent, listEvents } from '../../domain/events/read-events.ts';
+import { streamEvents } from '../../domain/events/stream-events.ts';
 import type { AppOperation } from '../app-operation.ts';
 import { paged, pageQuery, plain } from './shapes.ts';
 
@@ -48,6 +49,20 @@ export const events: readonly AppOperation[] = [
     }),
     responses: { 200: paged('One page of events.', 'webhook_event') },
     run: listEvents,
+  },
+  {
+    ...READ,
+    id: 'streamEvents',
+    kind: 'stream',
+    method: 'GET',
+    path: '/v1/events/stream',
+    tag: 'Events',
+    summary: 'Follow the event log',
+    description:
+      'Server-sent events from now on: `id` is the id of the event, `event` its type, `data` the event as JSON. With the header `Last-Event-ID` the stream goes on after that event. A comment comes every 15 seconds. An event may come again after a break: compare ids. A key can have 5 streams open; a sixth is 429.',
+    responses: { 200: { description: 'The events, for as long as the connection is open.', schema: 'webhook_event' } },
+    maxPerKey: 5,
+    open: streamEvents,
   },
   {
     ...READ,

@@ -1,0 +1,96 @@
+// GET /v1/events/stream: the events of the caller's venue and mode from now on, or from the event that Last-Event-ID names.
+// No event is left out. A client that comes back to the same server within a minute goes on exactly where it was; otherwise
+// the events of the ten seconds before that id may come again, because one of them can have been committed after it.
+
+import { invalid } from '../../base/errors.ts';
+import type { EventSource, ServerSentEvent } from '../../base/operation.ts';
+import type { Caller } from '../keys/caller.ts';
+import type { EventFeed, EventFeeds, FeedServices } from './event-feeds.ts';
+import { MAX_COMMIT_DELAY_MS } from './follow-events.ts';
+import { type EventView, eventsSince, findEventView, listEventViews } from './queries.ts';
+
+export interface StreamServices extends FeedServices {
+  readonly eventFeeds: EventFeeds;
+}
+
+export async function streamEvents(
+  services: StreamServices,
+  caller: Caller,
+  lastEventId: string | null,
+  signal: AbortSignal,
+): Promise<EventSource> {
+  const last = lastEventId === null ? null : await requireEvent(services, caller, lastEventId);
+  const { feed, release } = await services.eventFeeds.use(caller.venue.id, caller.mode);
+  return read(services, caller, { feed, release, last, signal });
+}
+
+async function requireEvent({ db }: StreamServices, { venue, mode }: Caller, id: string): Promise<EventView> {
+  const found = await findEventView(db, venue.id, mode, id);
+  if (found !== null) return found;
+  const [newest] = await listEventViews(db, venue.id, mode, { type: null, subject: null, before: null, limit: 1 });
+  throw invalid([
+    {
+      code: 'invalid_value',
+      field: '/header/Last-Event-ID',
+      message:
+        'There is no event with this id: send the id of the last event that you received, or leave the header out.',
+      expected: 'the id of an event of this venue and mode',
+      example_fix: newest?.id ?? 'evt_01jz3k8q7v5m2n9t4w6x8y0abc',
+    },
+  ]);
+}
+
+interface Reading {
+  readonly feed: EventFeed;
+  readonly release: () => void;
+  readonly last: EventView | null;
+  readonly signal: AbortSignal;
+}
+
+async function* read(
+  services: StreamServices,
+  caller: Caller,
+  { feed, release, last, signal }: Reading,
+): AsyncGenerator<readonly ServerSentEvent[]> {
+  try {
+    const known = last === null ? feed.end : feed.positionAfter(last.id);
+    let position = known ?? feed.end;
+    const sent = new Set<string>();
+    if (known === null && last !== null) yield* readLog(services, caller, last, sent, signal);
+    while (!signal.aborted && !feed.isClosed) {
+      const events = feed.from(position);
+      // The reader is too slow: it resumes from the log when it comes back.
+      if (events === null) return;
+      position += events.length;
+      const unsent = events.filter(({ id }) => !sent.delete(id));
+      if (unsent.length > 0) yield unsent.map(asMessage);
+      else await feed.reaches(position, signal);
+    }
+  } finally {
+    release();
+  }
+}
+
+/** From the log itself, up to what the feed has: `sent` are the events that the feed may hold as well. */
+async function* readLog(
+  { db, clock }: StreamServices,
+  { venue, mode }: Caller,
+  last: EventView,
+  sent: Set<string>,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ServerSentEvent[]> {
+  const openedAt = clock.now();
+  let since = new Date(Date.parse(last.createdAt) - MAX_COMMIT_DELAY_MS).toISOString();
+  let before: readonly string[] = [last.id];
+  while (!signal.aborted) {
+    const page = await eventsSince(db, venue.id, mode, since, before);
+    for (const { id, createdAt } of page) if (Date.parse(createdAt) >= openedAt - 2 * MAX_COMMIT_DELAY_MS) sent.add(id);
+    const newest = page.at(-1);
+    if (newest === undefined) return;
+    yield page.map(asMessage);
+    since = newest.createdAt;
+    before = [last.id, newest.id];
+  }
+}
+
+const asMessage = ({ id, type, json }: EventView): ServerSentEvent => ({ id, event: type, data: json });

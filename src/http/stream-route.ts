@@ -1,0 +1,71 @@
+// The route of an operation that answers with server-sent events. The caller is authorized when the stream opens, and again
+// at each heartbeat: a key that was revoked, or lost its scope, reads nothing more.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AppStreamOperation } from '../run/app-operation.ts';
+import { authorize } from '../run/authorize.ts';
+import { openStream } from '../run/open-stream.ts';
+import { isPartner } from '../run/principal.ts';
+import type { HttpContext } from './context.ts';
+import { routerPath } from './routes.ts';
+
+export type AdmitRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+export function registerStream(
+  app: FastifyInstance,
+  http: HttpContext,
+  operation: AppStreamOperation,
+  admit: AdmitRequest,
+): void {
+  app.route({
+    method: 'GET',
+    url: routerPath(operation.path),
+    onRequest: admit,
+    handler: async (request, reply) => {
+      const { caller } = request;
+      const input = {
+        params: {},
+        query: request.query as Record<string, string | string[]>,
+        body: null,
+        contentType: undefined,
+        idempotencyKey: undefined,
+        headers: request.headers,
+      };
+      if (request.method === 'HEAD') {
+        const source = await openStream(http.app, operation, caller, input, AbortSignal.abort());
+        await source[Symbol.asyncIterator]().next(); // It ends at once, and frees what it holds.
+        return reply.type('text/event-stream; charset=utf-8').send();
+      }
+      return http.streams.send(reply, {
+        subject: isPartner(caller) ? caller.key.id : request.ip,
+        maxPerSubject: operation.maxPerKey,
+        open: (signal) => openStream(http.app, operation, caller, input, signal),
+        isStillAllowed: () => isStillAllowed(http, operation, request),
+      });
+    },
+  });
+}
+
+/** Uncounted: the caller sends nothing. If it cannot be known, the stream ends, and the client opens another. */
+async function isStillAllowed(
+  http: HttpContext,
+  operation: AppStreamOperation,
+  request: FastifyRequest,
+): Promise<boolean> {
+  try {
+    const { refusal } = await authorize(http.app, http.admit, {
+      operation,
+      params: {},
+      authorization: request.headers.authorization,
+      origin: request.headers.origin,
+      address: request.ip,
+      requestId: request.id,
+      via: 'http',
+      isUncounted: true,
+    });
+    return refusal === null;
+  } catch (error) {
+    http.app.log.warn({ request_id: request.id, err: error }, 'the server could not check the key of a stream');
+    return false;
+  }
+}

@@ -1,7 +1,6 @@
 // The columns of this folder's tables that hold sealed values, for the rotation of the encryption key.
 
 import type { SealedColumn } from '../../base/seal.ts';
-import { draftSealName } from './party/draft-queries.ts';
 
 export const CHECKOUT_SEALED_COLUMNS: readonly SealedColumn[] = [
   {
@@ -14,6 +13,6 @@ export const CHECKOUT_SEALED_COLUMNS: readonly SealedColumn[] = [
     table: 'party_drafts',
     column: 'draft',
     key: ['venue_id', 'checkout_id', 'member_id'],
-    sealName: ({ checkout_id, member_id }) => draftSealName(String(checkout_id), String(member_id)),
+    sealName: ({ checkout_id, member_id }) => `party draft ${checkout_id} ${member_id}`,
   },
 ];

@@ -13,7 +13,8 @@ export interface DraftKey {
   readonly memberId: string;
 }
 
-export function draftSealName(checkoutId: string, memberId: string): string {
+/** `sealed-columns.ts` has the same name. */
+function draftSealName(checkoutId: string, memberId: string): string {
   return `party draft ${checkoutId} ${memberId}`;
 }
 

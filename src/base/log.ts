@@ -7,10 +7,8 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 export type Log = Logger;
 
 const SECRET_SHAPES: readonly (readonly [RegExp, string])[] = [
-  [
-    /\b(svc_(?:test|live)|pk_(?:test|live)|sk_(?:test|live)|rk_(?:test|live)|whsec|opt)_[A-Za-z0-9]{8,}/g,
-    '$1_[redacted]',
-  ],
+  [/\b(svc_(?:test|live)|pk_(?:test|live)|sk_(?:test|live)|rk_(?:test|live)|opt)_[A-Za-z0-9]{8,}/g, '$1_[redacted]'],
+  [/\bwhsec_[A-Za-z0-9+/]{8,}=*/g, 'whsec_[redacted]'],
   [/_secret_[A-Za-z0-9]{6,}/g, '_secret_[redacted]'],
   [/\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/g, '[redacted token]'],
   [/\bBearer\s+[^\s"\\]+/gi, 'Bearer [redacted]'],

@@ -7,7 +7,7 @@ import { sendTrusted } from '../base/outbound/trusted-request.ts';
 import type { Seal } from '../base/seal.ts';
 import { EventFollower } from '../domain/events/follow-events.ts';
 import type { EventView } from '../domain/events/queries.ts';
-import { SIGNATURE_HEADER, signatureOf } from '../domain/webhooks/deliveries/signature.ts';
+import { signatureHeaders } from '../domain/webhooks/deliveries/signature.ts';
 import { quoted, usageError } from './cli-error.ts';
 import type { Command, CommandInput } from './command-definition.ts';
 import { integerOption } from './options.ts';
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 10_000;
 
 /** Derived from the installation's key and the venue, so it is secret, stable, and stored nowhere. */
 function listenSecret(seal: Seal, venueId: string): string {
-  return `whsec_${seal.fingerprint(venueId, 'everyshare listen').toString('hex').slice(0, 32)}`;
+  return `whsec_${seal.fingerprint(venueId, 'everyshare listen').toString('base64')}`;
 }
 
 interface Target {
@@ -35,7 +35,7 @@ async function forward({ url, secret }: Target, event: EventView, now: number): 
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'user-agent': 'Everyshare-Webhooks/1 (listen)',
-        [SIGNATURE_HEADER]: signatureOf([secret], event.json, now),
+        ...signatureHeaders([secret], Buffer.from(event.json), now),
       },
       body: event.json,
       timeoutMs: TIMEOUT_MS,

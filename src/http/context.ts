@@ -34,6 +34,8 @@ declare module 'fastify' {
      * The status that the route of a called tool would have answered: the tool server answers a failed tool with 200.
      */
     toolStatus: number | null;
+    /** After how long a stream began: how long it lasted says nothing about the server. Null: it is no stream. */
+    streamBeganMs: number | null;
     /** The largest body that this caller may send; null: the limit of the route. */
     bodyLimit: number | null;
   }

@@ -76,6 +76,32 @@ const SIGNATURE: Json = {
   },
 };
 
+/** The headers of Standard Webhooks, for receivers that verify deliveries with one of its libraries. */
+const STANDARD: readonly Json[] = [
+  {
+    name: 'webhook-id',
+    in: 'header',
+    required: true,
+    description: 'The id of the event, the same for each attempt: process each once.',
+    schema: { type: 'string', examples: ['evt_01jz3k9a4d5m2n9t4w6x8y0abf'] },
+  },
+  {
+    name: 'webhook-timestamp',
+    in: 'header',
+    required: true,
+    description: 'When this attempt was signed, in Unix seconds. Refuse one more than five minutes from now.',
+    schema: { type: 'string', pattern: '^[0-9]+$', examples: ['1812105603'] },
+  },
+  {
+    name: 'webhook-signature',
+    in: 'header',
+    required: true,
+    description:
+      '`v1,<base64>`: the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the base64-decoded part of the secret after `whsec_`. For 24 hours after a rotation there are several, separated by spaces; one that matches is enough. Instead of `Service-Signature`, not beside it: one is enough.',
+    schema: { type: 'string', examples: ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='] },
+  },
+];
+
 const USER_AGENT: Json = {
   name: 'User-Agent',
   in: 'header',
@@ -115,7 +141,7 @@ function describeWebhook(
     summary,
     description: `${summary}. A delivery may arrive more than once and out of order: process each \`id\` once, and compare \`sequence\`.`,
     security: [],
-    parameters: [SIGNATURE, USER_AGENT],
+    parameters: [SIGNATURE, ...STANDARD, USER_AGENT],
     requestBody: {
       required: true,
       content: { 'application/json': { schema: { allOf: [components.schemaOf(EVENT), ofThisType] }, example } },

@@ -182,6 +182,7 @@ function addHooks(app: FastifyInstance, http: HttpContext): void {
   app.decorateRequest('rateLimit', null);
   app.decorateRequest('operation', 'unknown');
   app.decorateRequest('toolStatus', null);
+  app.decorateRequest('streamBeganMs', null);
   app.decorateRequest('bodyLimit', null);
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(http, request, reply);
@@ -374,7 +375,7 @@ function problemFrom(error: unknown): Problem {
 }
 
 function observe(http: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
-  const seconds = reply.elapsedTime / 1000;
+  const seconds = (request.streamBeganMs ?? reply.elapsedTime) / 1000;
   const { toolStatus } = request;
   http.metrics.observe(request.operation, toolStatus ?? reply.statusCode, seconds);
   if (!http.app.log.isLevelEnabled('info')) return;

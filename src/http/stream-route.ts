@@ -36,12 +36,14 @@ export function registerStream(
         await source[Symbol.asyncIterator]().next(); // It ends at once, and frees what it holds.
         return reply.type('text/event-stream; charset=utf-8').send();
       }
-      return http.streams.send(reply, {
+      const sent = await http.streams.send(reply, {
         subject: isPartner(caller) ? caller.key.id : request.ip,
         maxPerSubject: operation.maxPerKey,
         open: (signal) => openStream(http.app, operation, caller, input, signal),
         isStillAllowed: () => isStillAllowed(http, operation, request),
       });
+      request.streamBeganMs = reply.elapsedTime;
+      return sent;
     },
   });
 }

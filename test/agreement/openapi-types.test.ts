@@ -119,7 +119,13 @@ describe('the OpenAPI document', () => {
         requestBody: { content: { 'application/json': { example: { type: string } } } };
         responses: object;
       };
-      expect(parameters.map(({ name }) => name)).toEqual(['Service-Signature', 'User-Agent']);
+      expect(parameters.map(({ name }) => name)).toEqual([
+        'Service-Signature',
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
+        'User-Agent',
+      ]);
       expect(requestBody.content['application/json'].example.type).toBe(type);
       expect(Object.keys(responses)).toEqual(['2XX', 'default']);
     }

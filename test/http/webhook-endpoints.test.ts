@@ -17,7 +17,7 @@ describe('webhook endpoints', () => {
     const created = await world.call('POST', '/v1/webhook_endpoints', { key, body: ENDPOINT });
     expect(created.status).toBe(201);
     expect(created.json).toMatchObject({ ...ENDPOINT, object: 'webhook_endpoint', mode: 'test', status: 'active' });
-    expect(created.json.secret).toMatch(/^whsec_[A-Za-z0-9]{32}$/);
+    expect(created.json.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const { json: list } = await world.call('GET', '/v1/webhook_endpoints', { key });
     expect(list.data).toEqual([
       {

@@ -28,7 +28,7 @@ export interface ScanResult {
 
 const SHAPES: readonly (readonly [kind: string, shape: RegExp])[] = [
   ['a key', /\b(?:svc|sk|rk|pk)_(?:test|live)_[A-Za-z0-9]{8,}/],
-  ['a signing secret', /\bwhsec_[A-Za-z0-9]{8,}/],
+  ['a signing secret', /\bwhsec_[A-Za-z0-9+/]{8,}/],
   ['the operator’s token', /\bopt_[A-Za-z0-9_]{16,}/],
   ['a client secret', /\w_secret_[A-Za-z0-9]{6,}/],
   ['a member’s token', /\beyJ[\w-]{10,}\.[\w-]{10,}\./],

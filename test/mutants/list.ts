@@ -13,6 +13,7 @@ import { OVERLOAD_BUGS } from './overload-bugs.ts';
 import { PROCESSOR_BUGS } from './processor-bugs.ts';
 import { REFUND_BUGS } from './refund-bugs.ts';
 import { RENEWAL_BUGS } from './renewal-bugs.ts';
+import { STREAM_BUGS } from './stream-bugs.ts';
 
 export interface Mutant {
   readonly area:
@@ -50,5 +51,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...ACCOUNT_BUGS,
   ...RENEWAL_BUGS,
   ...OVERLOAD_BUGS,
+  ...STREAM_BUGS,
   ...GUEST_PAGE_BUGS,
 ];

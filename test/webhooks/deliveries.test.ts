@@ -4,6 +4,7 @@
 import { createHmac } from 'node:crypto';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { signatureHeaders } from '../../src/domain/webhooks/deliveries/signature.ts';
 import type { Json } from '../support/test-venue.ts';
 import { DeliveryFixture } from './delivery-fixture.ts';
 
@@ -72,6 +73,33 @@ describe('a delivery', () => {
     );
     expect(request.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(request.headers['user-agent']).toBe('Everyshare-Webhooks/1');
+  });
+
+  it('has the headers of Standard Webhooks, signed with the base64-decoded secret, also with both secrets of a rotation', async () => {
+    const venue = await fixture.openVenue();
+    const { id, secret } = await fixture.endpoint(venue, '/standard', ['checkout.created']);
+    expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
+    const { json: rotated } = await venue.post(`/v1/webhook_endpoints/${id}/rotate_secret`);
+    await venue.create();
+    await fixture.deliver();
+    const [request] = fixture.requestsTo('/standard');
+    if (request === undefined) throw new Error('the receiver got no request');
+    const { headers, body, event } = request;
+    const t = String(Math.floor(fixture.clock.at / 1000));
+    expect([headers['webhook-id'], headers['webhook-timestamp']]).toEqual([event.id, t]);
+    const signedWith = (key: string): string =>
+      createHmac('sha256', Buffer.from(key.slice('whsec_'.length), 'base64'))
+        .update(`${event.id}.${t}.${body}`)
+        .digest('base64');
+    expect(headers['webhook-signature']).toBe(`v1,${signedWith(rotated.secret)} v1,${signedWith(secret)}`);
+  });
+
+  it('signs the Standard Webhooks header of an older secret with its characters as they are', () => {
+    const body = Buffer.from('{"id":"evt_1","object":"event"}');
+    const characters = '4f9b1c7e2a6d8053b7e1f0c92d6a4e8b';
+    const { 'webhook-signature': signature } = signatureHeaders([`whsec_${characters}`], body, 1_812_105_603_999);
+    const expected = createHmac('sha256', characters).update('evt_1.1812105603.').update(body).digest('base64');
+    expect(signature).toBe(`v1,${expected}`);
   });
 
   it('has the same bytes at each retry, with a new t, so that receivers deduplicate on the event id', async () => {

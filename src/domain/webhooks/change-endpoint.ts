@@ -10,9 +10,8 @@ import { audit } from '../venues/audit.ts';
 import { attempt } from './deliveries/attempt.ts';
 import { makeQueueDue, newestDeliveries, resetQueue } from './deliveries/queries.ts';
 import { recordSample } from './deliveries/sample-queries.ts';
-import { openSecrets, secretRow } from './deliveries/signature.ts';
+import { newSecret, openSecrets, secretRow } from './deliveries/signature.ts';
 import { endpointView } from './endpoint.ts';
-import { newSecret } from './endpoints.ts';
 import {
   type DisabledReason,
   type EndpointRow,

@@ -5,12 +5,11 @@ import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, invalid, notFound } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Outbound } from '../../base/outbound/outbound.ts';
-import { randomText } from '../../base/random.ts';
 import type { Caller } from '../keys/caller.ts';
 import { audit } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
 import { insertQueue, makeQueueDue, newestDeliveries } from './deliveries/queries.ts';
-import { secretRow } from './deliveries/signature.ts';
+import { newSecret, secretRow } from './deliveries/signature.ts';
 import { endpointView } from './endpoint.ts';
 import { countEndpoints, deleteEndpoint, insertEndpoint, listEndpoints } from './queries.ts';
 
@@ -37,10 +36,6 @@ export async function checkEndpoint(
       example_fix: 'https://example.com/hooks/everyshare',
     },
   ];
-}
-
-export function newSecret({ random }: Pick<Caller, 'random'>): string {
-  return `whsec_${randomText(random, 32)}`;
 }
 
 export async function createEndpoint(

@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Outbound } from '../../../base/outbound/outbound.ts';
 import { OutboundError, type OutboundErrorKind } from '../../../base/outbound/outbound-error.ts';
 import { readRetryAfter } from './schedule.ts';
-import { SIGNATURE_HEADER, signatureOf } from './signature.ts';
+import { signatureHeaders } from './signature.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_STORED_RESPONSE_BYTES = 4_096;
@@ -61,7 +61,7 @@ export async function attempt(
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'user-agent': 'Everyshare-Webhooks/1',
-        [SIGNATURE_HEADER]: signatureOf(secrets, bytes, at),
+        ...signatureHeaders(secrets, bytes, at),
       },
       body: bytes,
       timeoutMs: TIMEOUT_MS,

@@ -1,0 +1,58 @@
+// Bugs of the stream of events, of what receivers verify, and of amounts that arrive by a venue system.
+
+import type { Mutant } from './list.ts';
+
+const STREAM_TEST = 'test/webhooks/stream.test.ts';
+const WRITER = 'src/http/event-stream.ts';
+const WRITER_TEST = 'test/http/event-stream.test.ts';
+
+export const STREAM_BUGS: readonly Mutant[] = [
+  {
+    area: 'events',
+    bug: 'a stream leaves out an event that is committed after a later one',
+    file: 'src/domain/events/follow-events.ts',
+    from: 'this.#from = Math.max(this.#from, startedAt - MAX_COMMIT_DELAY_MS);',
+    to: 'this.#from = Math.max(this.#from, startedAt);',
+    tests: [STREAM_TEST],
+  },
+  {
+    area: 'events',
+    bug: 'a stream that is resumed on another server leaves out what happened meanwhile',
+    file: 'src/domain/events/stream-events.ts',
+    from: 'if (known === null && last !== null) yield* readLog(services, caller, last, sent, signal);',
+    to: '',
+    tests: [STREAM_TEST],
+  },
+  {
+    area: 'walls',
+    bug: 'a stream goes on after its key was revoked',
+    file: WRITER,
+    from: 'if (!(await isStillAllowed())) return;',
+    to: 'await isStillAllowed();',
+    tests: [WRITER_TEST],
+  },
+  {
+    area: 'limits',
+    bug: 'a key opens any number of streams',
+    file: WRITER,
+    from: 'if (count >= maxPerSubject) {',
+    to: 'if (count > Number.MAX_SAFE_INTEGER) {',
+    tests: [WRITER_TEST],
+  },
+  {
+    area: 'events',
+    bug: 'the signature of Standard Webhooks is keyed with the encoded secret',
+    file: 'src/domain/webhooks/deliveries/signature.ts',
+    from: "ENCODED_KEY.test(text) ? 'base64' : 'utf8'",
+    to: "'utf8'",
+    tests: ['test/webhooks/deliveries.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a custom delivery takes an amount with a point',
+    file: 'src/domain/hooks/apply-delivery.ts',
+    from: 'problemsOf(context, schema, data, pointed)',
+    to: 'problemsOf(context, schema, data)',
+    tests: ['test/http/amounts.test.ts'],
+  },
+];

@@ -1110,6 +1110,17 @@ CREATE TABLE opted_out_phones (
   CONSTRAINT opted_out_phones_pkey PRIMARY KEY (phone_hash)
 );
 
+-- Parties that were typed and not sent yet, sealed; deleted when sent, or after a day.
+CREATE TABLE party_drafts (
+  venue_id uuid NOT NULL,
+  checkout_id text NOT NULL,
+  member_id uuid NOT NULL,
+  draft bytea NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT party_drafts_pkey PRIMARY KEY (venue_id, checkout_id, member_id)
+);
+CREATE INDEX party_drafts_updated_at ON party_drafts USING btree (updated_at);
+
 -- Where a venue's money is sent, for each mode.
 CREATE TABLE payout_accounts (
   venue_id uuid NOT NULL,

@@ -15,6 +15,7 @@ import { expireDue } from '../domain/checkouts/expire.ts';
 import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts';
 import { settleDueHolds } from '../domain/checkouts/holds/settle-hold.ts';
 import { notifyDueGuests } from '../domain/checkouts/notifications/notify-guests.ts';
+import { deleteOldDrafts } from '../domain/checkouts/party/draft-queries.ts';
 import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
 import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
 import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
@@ -111,6 +112,12 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: 600,
     batchSize: 1_000,
     step: ({ payments }, batch) => deleteOldSignIns(payments.db, payments.clock.now(), batch),
+  },
+  {
+    name: 'delete-old-drafts',
+    intervalSeconds: 3_600,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => deleteOldDrafts(payments.db, payments.clock.now(), batch),
   },
   {
     name: 'delete-old-messages',

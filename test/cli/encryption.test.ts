@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemRandom } from '../../src/base/random.ts';
 import { makeSeal, type Seal } from '../../src/base/seal.ts';
 import { SEALED_COLUMNS } from '../../src/cli/encryption.ts';
+import { saveDraft } from '../../src/domain/checkouts/party/draft-queries.ts';
 import { countOlder, readOlder, replaceSealed } from '../../src/domain/installation/reseal-queries.ts';
 import { rotateEncryption } from '../../src/domain/installation/rotate-encryption.ts';
 import { verifyEncryptionKey } from '../../src/domain/installation/verify-encryption-key.ts';
@@ -31,6 +32,8 @@ async function writeEverySealedColumn(): Promise<Person> {
   const organizer = await fixture.createPerson('Ada');
   const id = await fixture.checkout({ party_size: 2, amount: 6_000 });
   const { json } = await fixture.party(id, organizer, [{ phone: '+12125559876' }]);
+  const draft = { venueId, checkoutId: id, memberId: organizer.id };
+  await saveDraft(world.db, world.context.seal, draft, '{}', Date.now());
   await fixture.pay(await fixture.hold(json.shares[0].id, organizer));
   await world.call('POST', '/v1/public/sign_in', { body: { phone: organizer.phone } });
   const made = await world.call('POST', '/v1/webhook_endpoints', {

@@ -23,13 +23,15 @@ export const IMAGE_HASH = 'f'.repeat(64);
 export const PAGES: readonly string[] = [
   ...['/c/:id', '/s/:token'].flatMap((page) => [
     `GET ${page}`,
-    ...['sign-in', 'code', 'other-phone', 'sign-out', 'name', 'party', 'seat', 'look'].map(
-      (form) => `POST ${page}/${form}`,
-    ),
+    ...['sign-in', 'code', 'other-phone', 'sign-out', 'name', 'party', 'seat', 'look'].flatMap((form) => [
+      `GET ${page}/${form}`,
+      `POST ${page}/${form}`,
+    ]),
   ]),
   'GET /c/:id/event.ics',
   'GET /c/:id/preview.jpg',
   'GET /guest/images/:file',
+  'GET /guest/theme/:file',
   'GET /payouts/:token',
   'GET /payouts/:token/done',
   'POST /session/token',

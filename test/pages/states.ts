@@ -176,10 +176,11 @@ const beforeTheParty: readonly PageState[] = [
     open: async (fixture, page) => openChooseParty(fixture, page, await organizerWithChannel(fixture)),
     async then(page) {
       await page.getByLabel('Sailing crew').check();
+      await page.getByLabel('Open seats').fill('0');
       await page.getByLabel('I set the amounts').check();
       await page.getByRole('button', { name: 'See who pays what' }).click();
       await page.getByLabel('Amount for Ben').fill('50');
-      const refused = page.waitForResponse((response) => response.status() === 422);
+      const refused = page.waitForResponse((response) => response.status() === 303);
       await page.getByRole('button', { name: 'Send the invites' }).click();
       await refused;
     },

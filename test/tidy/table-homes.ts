@@ -25,6 +25,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   images: 'src/domain/images/',
   image_files: 'src/domain/images/',
   image_requests: 'src/domain/images/',
+  party_drafts: 'src/domain/checkouts/',
   integrations: 'src/domain/hooks/',
   hook_routes: 'src/domain/hooks/',
   integration_queues: 'src/domain/hooks/',

@@ -21,14 +21,26 @@ function addRow(rows) {
   next.querySelector('input').focus();
 }
 
+/** The number of open seats. As long as it is the proposed one, it gives way to the people who are named. */
+function roomFor(named) {
+  const field = form.querySelector('[name="seats"]');
+  const proposed = form.querySelector('[name="proposed"]');
+  if (proposed.value !== '' && field.value === proposed.value) {
+    field.value = Math.max(0, Number(form.dataset.most) - named);
+    proposed.value = field.value;
+  }
+  return Math.max(0, Number.parseInt(field.value, 10) || 0);
+}
+
 function showTally() {
   const tally = form.querySelector('[data-tally]');
   const ticked = form.querySelectorAll('input[name="member"]:checked').length;
   const chats = [...form.querySelectorAll('input[name="channel"]:checked')];
   const inChats = chats.reduce((sum, { dataset }) => sum + Number(dataset.people), 0);
   const phones = [...form.querySelectorAll('input[name="phone"]')].filter(({ value }) => value.trim() !== '').length;
-  const seats = Math.max(0, Number.parseInt(form.querySelector('[name="seats"]').value, 10) || 0);
-  const people = 1 + ticked + inChats + phones + seats;
+  const named = 1 + ticked + inChats + phones;
+  const seats = roomFor(named);
+  const people = named + seats;
   // Chats may share members with each other and with friends, so only the server knows the number of people.
   const isTooMany = people > Number(form.dataset.most) && chats.length === 0;
   const each = money.format(Math.floor(totalCents / people) / 100);
@@ -46,7 +58,12 @@ function centsOf({ value }) {
 function showRemainder() {
   const line = form.querySelector('[data-left]');
   const amounts = [...form.querySelectorAll('input[name^="amount:"]')].map(centsOf);
-  if (line === null || amounts.includes(null)) return;
+  if (line === null) return;
+  if (amounts.includes(null)) {
+    line.textContent = line.dataset.unread;
+    line.classList.add('error');
+    return;
+  }
   const left = totalCents - amounts.reduce((sum, amount) => sum + amount, 0);
   const { exact, under, over } = line.dataset;
   const difference = (left > 0 ? under : over).replace('{amount}', money.format(Math.abs(left) / 100));

@@ -9,4 +9,10 @@ export const CHECKOUT_SEALED_COLUMNS: readonly SealedColumn[] = [
     key: ['venue_id', 'share_id'],
     sealName: ({ share_id }) => `invite ${share_id}`,
   },
+  {
+    table: 'party_drafts',
+    column: 'draft',
+    key: ['venue_id', 'checkout_id', 'member_id'],
+    sealName: ({ checkout_id, member_id }) => `party draft ${checkout_id} ${member_id}`,
+  },
 ];

@@ -1,5 +1,5 @@
 // The actions of the pages' forms: sign in and out, set a name, take a seat. Each is a POST that redirects back to the
-// page, so that going back or reloading repeats nothing, or renders the page again with the error beside its field.
+// page, with an error too, so that going back or reloading repeats nothing and every address in the history is a page.
 
 import type { FastifyReply } from 'fastify';
 import { parsePhone } from '../../../schemas/rules/phone.ts';
@@ -7,12 +7,11 @@ import { notFound, Problem } from '../../base/errors.ts';
 import { pollShare } from '../../domain/checkouts/holds/poll-share.ts';
 import { setMemberName } from '../../domain/members/profile.ts';
 import { beginSession, endSession, SESSION_SECONDS } from '../../domain/members/sessions.ts';
-import { type PendingSignIn, readCookie, setCookie, setPendingSignIn } from './cookies.ts';
-import { sendPage } from './layout.ts';
+import { type PendingSignIn, readCookie, setCookie, setFormError, setPendingSignIn } from './cookies.ts';
 import { readPageModel } from './page-model.ts';
 import { anonymousCallerOf, guestOf, type PageRequest, type PageRoute, performForm } from './page-request.ts';
 import { cleanText } from './party-form.ts';
-import { renderScreen, type ScreenOptions } from './screens.ts';
+import type { FormError } from './sign-in-form.ts';
 
 export type Action = (page: PageRequest, route: PageRoute, form: URLSearchParams) => Promise<FastifyReply>;
 
@@ -21,26 +20,28 @@ export function redirectTo({ reply }: PageRequest, path: string): FastifyReply {
   return reply.header('cache-control', 'no-store').redirect(path, 303);
 }
 
-export async function sendScreen(page: PageRequest, route: PageRoute, options: ScreenOptions): Promise<FastifyReply> {
-  return sendPage(page, renderScreen(page, await readPageModel(page, route), options));
+/** The page that follows shows the error. */
+export function redirectWithError(page: PageRequest, route: PageRoute, error: FormError, path?: string): FastifyReply {
+  const stored = { checkoutId: route.checkoutId, ...error };
+  setFormError(page.reply, page.http.app.seal, stored, page.isSecure);
+  return redirectTo(page, path ?? route.path);
 }
 
-function sendFieldError(
+function fieldProblem(
   page: PageRequest,
   route: PageRoute,
   field: string,
   key: string,
   typed: Record<string, string> = {},
-) {
-  const formError = { field, message: page.translator.translate(key), typed };
-  return sendScreen(page, route, { status: 422, formError });
+): FastifyReply {
+  return redirectWithError(page, route, { field, message: page.translator.translate(key), typed });
 }
 
 export const signIn: Action = async (page, route, form) => {
   const { http, reply } = page;
   const typed = form.get('phone') ?? '';
   const target = await phoneToSignIn(page, route, form);
-  if (target === null) return sendFieldError(page, route, 'phone', 'page.phone_wrong', { phone: typed });
+  if (target === null) return fieldProblem(page, route, 'phone', 'page.phone_wrong', { phone: typed });
   try {
     const { challenge_id: challengeId } = await performForm(page, 'signIn', anonymousCallerOf(page), {
       body: { phone: target.phone },
@@ -49,14 +50,9 @@ export const signIn: Action = async (page, route, form) => {
     return redirectTo(page, route.path);
   } catch (error) {
     if (error instanceof Problem && error.status === 422)
-      return sendFieldError(page, route, 'phone', 'page.phone_wrong', { phone: typed });
+      return fieldProblem(page, route, 'phone', 'page.phone_wrong', { phone: typed });
     if (!(error instanceof Problem) || error.code !== 'rate_limited') throw error;
-    const formError = {
-      field: page.pending === null ? 'phone' : 'code',
-      message: page.translator.translate('page.too_many_codes'),
-      typed: { phone: typed },
-    };
-    return sendScreen(page, route, { status: 429, formError });
+    return fieldProblem(page, route, page.pending === null ? 'phone' : 'code', 'page.too_many_codes', { phone: typed });
   }
 };
 
@@ -82,7 +78,7 @@ export const enterCode: Action = async (page, route, form) => {
   const { app: context } = http;
   if (pending === null) return redirectTo(page, route.path);
   const code = (form.get('code') ?? '').replaceAll(/\s/g, '');
-  if (!/^\d{6}$/.test(code)) return sendFieldError(page, route, 'code', 'page.code_form');
+  if (!/^\d{6}$/.test(code)) return fieldProblem(page, route, 'code', 'page.code_form');
   try {
     const body = { challenge_id: pending.challengeId, code };
     const { member } = await performForm(page, 'verifySignIn', anonymousCallerOf(page), { body });
@@ -92,7 +88,7 @@ export const enterCode: Action = async (page, route, form) => {
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 422) throw error;
     const isSpent = error.detail.field === '/challenge_id';
-    return sendFieldError(page, route, 'code', isSpent ? 'page.code_spent' : 'page.code_wrong');
+    return fieldProblem(page, route, 'code', isSpent ? 'page.code_spent' : 'page.code_wrong');
   }
 };
 
@@ -116,7 +112,7 @@ export const setName: Action = async (page, route, form) => {
     return redirectTo(page, route.path);
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 422) throw error;
-    return sendFieldError(page, route, 'name', 'page.name_wrong', { name });
+    return fieldProblem(page, route, 'name', 'page.name_wrong', { name });
   }
 };
 
@@ -140,15 +136,12 @@ export const pollHold: Action = async (page, route, form) => {
   return page.reply.code(204).send();
 };
 
-/** The checkout's state has changed and refuses the action: renders the current page with the reason above it. */
+/** The checkout's state has changed and refuses the action: the current page says why. */
 export async function sendRefusal(page: PageRequest, route: PageRoute, error: unknown): Promise<FastifyReply> {
   if (!(error instanceof Problem) || error.status >= 500) throw error;
   // Without a party yet, the page for choosing one needs no explanation.
   if ((await readPageModel(page, route)).checkout.status === 'open') return redirectTo(page, route.path);
   const { reason } = error.detail;
   const key = reason === undefined ? `page.refused_${error.code}` : `page.refused_${reason}`;
-  return sendScreen(page, route, {
-    status: error.status,
-    formError: { field: null, message: page.translator.translate(key) },
-  });
+  return redirectWithError(page, route, { field: null, message: page.translator.translate(key) });
 }

@@ -1,11 +1,11 @@
-// The cookies of the hosted pages: the session, the chosen language and, for ten minutes, the phone that a code was sent
-// to. Scripts cannot read them, other sites cannot send them with a form, and under https they are sent over https only.
+// The cookies of the hosted pages: the session, the chosen language, for ten minutes the phone that a code was sent to, and
+// for half a minute what was wrong with a form. Scripts cannot read them, other sites cannot send them with a form, and under https they are sent over https only.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Seal } from '../../base/seal.ts';
 import { CODE_SECONDS } from '../../domain/members/sign-in.ts';
 
-type Name = 'session' | 'sign_in' | 'locale';
+type Name = 'session' | 'sign_in' | 'locale' | 'form_error';
 
 /** With the prefix `__Host-`, the browser refuses a cookie that another host or a plain connection has set. */
 function fullName(name: Name, isSecure: boolean): string {
@@ -35,21 +35,60 @@ export interface PendingSignIn {
   readonly showsEnding: boolean;
 }
 
-const SEAL_CONTEXT = 'sign-in cookie';
-
 export function setPendingSignIn(reply: FastifyReply, seal: Seal, pending: PendingSignIn, isSecure: boolean): void {
-  const sealed = seal.seal(JSON.stringify(pending), SEAL_CONTEXT).toString('base64url');
-  setCookie(reply, 'sign_in', sealed, CODE_SECONDS, isSecure);
+  setSealed(reply, seal, 'sign_in', pending, CODE_SECONDS, isSecure);
 }
 
 /** Null: there is no cookie, or we did not seal it. */
 export function readPendingSignIn(request: FastifyRequest, seal: Seal, isSecure: boolean): PendingSignIn | null {
-  const sealed = readCookie(request, 'sign_in', isSecure);
+  return readSealed<PendingSignIn>(request, seal, 'sign_in', isSecure);
+}
+
+/** What was wrong with the form that the guest sent last. The page that follows shows it. */
+export interface StoredFormError {
+  /** The checkout whose page shows it. */
+  readonly checkoutId: string;
+  readonly field: string | null;
+  readonly message: string;
+  readonly typed?: Readonly<Record<string, string>>;
+}
+
+/** Long enough for a page that polls: the message stays while the guest reads it. */
+const FORM_ERROR_SECONDS = 30;
+
+export function setFormError(reply: FastifyReply, seal: Seal, error: StoredFormError, isSecure: boolean): void {
+  setSealed(reply, seal, 'form_error', error, FORM_ERROR_SECONDS, isSecure);
+}
+
+export function readFormError(request: FastifyRequest, seal: Seal, isSecure: boolean): StoredFormError | null {
+  return readSealed<StoredFormError>(request, seal, 'form_error', isSecure);
+}
+
+type SealedName = 'sign_in' | 'form_error';
+const SEAL_CONTEXTS: Readonly<Record<SealedName, string>> = {
+  sign_in: 'sign-in cookie',
+  form_error: 'form error cookie',
+};
+
+function setSealed(
+  reply: FastifyReply,
+  seal: Seal,
+  name: SealedName,
+  value: PendingSignIn | StoredFormError,
+  seconds: number,
+  isSecure: boolean,
+): void {
+  const sealed = seal.seal(JSON.stringify(value), SEAL_CONTEXTS[name]).toString('base64url');
+  setCookie(reply, name, sealed, seconds, isSecure);
+}
+
+function readSealed<T>(request: FastifyRequest, seal: Seal, name: SealedName, isSecure: boolean): T | null {
+  const sealed = readCookie(request, name, isSecure);
   if (sealed === null || sealed === '') return null;
   try {
-    return JSON.parse(seal.open(Buffer.from(sealed, 'base64url'), SEAL_CONTEXT)) as PendingSignIn;
+    return JSON.parse(seal.open(Buffer.from(sealed, 'base64url'), SEAL_CONTEXTS[name])) as T;
   } catch {
-    // Manipulated, truncated, or sealed with another key: the guest starts the sign-in again.
+    // Manipulated, truncated, or sealed with another key: as if there were none.
     return null;
   }
 }

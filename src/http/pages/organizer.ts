@@ -97,8 +97,8 @@ function personRow(page: PageRequest, model: PageModel, share: GuestShare): Html
       : inviteUrl(http.app.services, share.id, invite.token);
   const name = nameOf(page, model, share);
   const canCover = !isMine && canTakeCard(share) && model.isVenuePayable;
-  const why = share.renew_by !== null && html` · ${translator.translate('page.renewal_other')}`;
-  return html`<li class="${seatClass(stateOf(share))}${isMine && ' mine'}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share, [html` · <span class="sum">${money(page, model, share.amount)}</span>`, why])}<span class="row">${
+  const why = share.renew_by !== null && html` &middot; ${translator.translate('page.renewal_other')}`;
+  return html`<li class="${seatClass(stateOf(share))}${isMine && ' mine'}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share, [html` &middot; <span class="sum">${money(page, model, share.amount)}</span>`, why])}<span class="row">${
     canCover &&
     html`<a class="button line small" id="cover-${share.id}" href="/c/${model.checkout.id}?cover=${share.id}">${translator.translate('page.cover', { amount: money(page, model, share.amount) })}${unseen(name)}</a>`
   }${url !== null && copyButton(page, url, `copy-${share.id}`, 'soft', unseen(name))}</span></li>

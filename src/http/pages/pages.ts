@@ -22,11 +22,12 @@ import {
   useOtherPhone,
 } from './actions.ts';
 import { readAssets, registerAssets } from './assets.ts';
+import { readCookie, readFormError, setCookie } from './cookies.ts';
 import { html } from './html.ts';
 import { sendPage, setSecurityHeaders } from './layout.ts';
 import { findSavedCardShare, readPageModel } from './page-model.ts';
 import { findPageRoute, guestOf, openPageRequest, type PageRequest, requireSameOrigin } from './page-request.ts';
-import { chooseParty, initialChoice } from './party-action.ts';
+import { chooseParty, currentChoice } from './party-action.ts';
 import { renderScreen } from './screens.ts';
 
 const ACTIONS: Readonly<Record<string, Action>> = {
@@ -52,6 +53,13 @@ export async function registerPages(app: FastifyInstance, http: HttpContext): Pr
   for (const path of ['/c/:id', '/s/:token']) {
     app.get(path, (request, reply) => handlePage(http, request, reply, 'page', showPage));
     for (const [name, action] of Object.entries(ACTIONS)) {
+      // Opened again from the history or a bookmark, the address of a form leads to the page that it belongs to.
+      app.get(`${path}/${name}`, (request, reply) =>
+        handlePage(http, request, reply, `page.${name}`, async (page) => {
+          await countCall(page, 'looks');
+          return redirectTo(page, (await findPageRoute(page.http, page.request)).path);
+        }),
+      );
       app.post(`${path}/${name}`, { config: { bodyLimit: MAX_FORM_BYTES } }, (request, reply) =>
         handlePage(http, request, reply, `page.${name}`, (page) => runAction(page, action)),
       );
@@ -79,17 +87,21 @@ async function showPage(page: PageRequest): Promise<FastifyReply> {
   const paysOwn = pay === 'own';
   const mayChoose = page.member !== null && page.member.displayName !== null;
   const chooses = model.checkout.status === 'open' || (edit === 'party' && model.isOrganizer);
-  const choice = mayChoose && chooses ? await initialChoice(page, route) : null;
+  const stored = readFormError(page.request, page.http.app.seal, page.isSecure);
+  const formError = stored?.checkoutId === route.checkoutId ? stored : null;
+  const choice = mayChoose && chooses ? await currentChoice(page, model, formError) : null;
   if (typeof cover !== 'string' || !model.isOrganizer)
-    return sendPage(page, renderScreen(page, model, { choice, paysOwn }));
+    return sendPage(page, renderScreen(page, model, { choice, paysOwn, formError }));
   const sameCard = await findSavedCardShare(page, route);
-  return sendPage(page, renderScreen(page, model, { choice, cover, sameCard }));
+  return sendPage(page, renderScreen(page, model, { choice, cover, sameCard, formError }));
 }
 
 async function runAction(page: PageRequest, action: Action): Promise<FastifyReply> {
   requireSameOrigin(page);
   await countCall(page, 'forms');
   const route = await findPageRoute(page.http, page.request);
+  if (readCookie(page.request, 'form_error', page.isSecure) !== null)
+    setCookie(page.reply, 'form_error', '', 0, page.isSecure);
   const body = (page.request.body as Buffer | null | undefined) ?? Buffer.alloc(0);
   return action(page, route, new URLSearchParams(body.toString('utf8')));
 }

@@ -7,10 +7,11 @@ import { Problem } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
 import { splitEqually } from '../../base/money.ts';
 import { createSeats } from '../../domain/checkouts/party/claim-seat.ts';
+import { type DraftKey, deleteDraft, readDraft, saveDraft } from '../../domain/checkouts/party/draft-queries.ts';
 import { type CurrentParty, currentParty, type PartyMember } from '../../domain/checkouts/party/invitee.ts';
 import { MIN_CHARGE } from '../../domain/checkouts/party/split.ts';
 import { type Channel, channelsOf, type Friend, friendsOf } from '../../domain/members/friend-queries.ts';
-import { type Action, redirectTo, sendRefusal, sendScreen } from './actions.ts';
+import { type Action, redirectTo, redirectWithError, sendRefusal } from './actions.ts';
 import { type PageModel, readPageModel } from './page-model.ts';
 import { guestOf, type PageRequest, type PageRoute, performForm } from './page-request.ts';
 import { formatAmountInput, type PartyEntry, type PartyForm, readPartyForm, splitAmounts } from './party-form.ts';
@@ -50,27 +51,63 @@ function keyOf({ members }: CurrentParty, { id, isOrganizer, isSeat }: PartyMemb
   return isSeat ? `seat-${members.filter((member) => member.isSeat).findIndex((member) => member.id === id) + 1}` : id;
 }
 
-/** The form filled with the current party; empty if there is none. */
-function formForParty(sources: ChoiceSources): PartyForm {
+/** The form filled with the current party; without one, every seat of the booking is open. */
+function formForParty(sources: ChoiceSources, partySize: number): PartyForm {
   const { members, version: seen } = sources.current;
   const whole = members.reduce((sum, { amount }) => sum + amount, 0);
   const equal = members.length === 0 ? [] : splitEqually(whole, members.length);
   const isEqual = members.every(({ amount }, index) => amount === equal[index]);
   const amounts = members.map((member) => [keyOf(sources.current, member), formatAmountInput(member.amount)]);
+  const isNew = members.length === 0;
   return {
     members: members.filter(({ isOrganizer, isSeat }) => !isOrganizer && !isSeat).map(({ id }) => id),
     channels: [],
     phones: [],
-    seats: seatsOf(sources.current).length,
+    seats: isNew ? partySize - 1 : seatsOf(sources.current).length,
+    proposedSeats: isNew ? partySize - 1 : null,
     split: isEqual ? 'equal' : 'custom',
     amounts: isEqual ? {} : Object.fromEntries(amounts),
     seenVersion: seen,
   };
 }
 
-export async function initialChoice(page: PageRequest, route: PageRoute): Promise<PartyChoiceView> {
-  const sources = await readChoiceSources(page, route);
-  return choiceView(sources, 'people', formForParty(sources), null);
+/** What is kept of a form until it is sent. */
+interface Draft {
+  readonly form: PartyForm;
+  readonly step: PartyChoiceView['step'];
+  readonly phoneRows: number;
+}
+
+function draftKey(page: PageRequest, { venueId, checkoutId }: PageRoute): DraftKey {
+  return { venueId, checkoutId, memberId: guestOf(page).memberId };
+}
+
+async function findDraft(page: PageRequest, route: PageRoute): Promise<Draft | null> {
+  const { db, seal, clock } = page.http.app;
+  const text = await readDraft(db, seal, draftKey(page, route), clock.now());
+  return text === null ? null : (JSON.parse(text) as Draft);
+}
+
+/** The party as the organizer has typed it so far, or as it is. */
+export async function currentChoice(
+  page: PageRequest,
+  model: PageModel,
+  formError: FormError | null,
+): Promise<PartyChoiceView> {
+  const { route } = model;
+  const [sources, draft] = await Promise.all([readChoiceSources(page, route), findDraft(page, route)]);
+  // A draft of an older party would remove a guest who took a seat since.
+  const isStale = model.isOrganizer && draft?.form.seenVersion !== sources.current.version;
+  if (draft === null || isStale) {
+    return choiceView(sources, 'people', formForParty(sources, model.checkout.party_size), formError);
+  }
+  const { form, phoneRows } = draft;
+  const people = entriesOf(page, form, sources);
+  if (draft.step === 'people' || 'formError' in people)
+    return choiceView(sources, 'people', form, formError, { phoneRows });
+  const amounts = splitAmounts(form, people.entries, model.checkout.amount);
+  const released = holdsReleasedBy(sources.current, people.entries, amounts.amounts);
+  return choiceView(sources, 'split', form, formError, { people: people.entries, amounts, released });
 }
 
 function choiceView(
@@ -80,7 +117,6 @@ function choiceView(
   formError: FormError | null,
   more: Partial<PartyChoiceView> = {},
 ): PartyChoiceView {
-  const rows = Math.max(MIN_PHONE_ROWS, form.phones.length);
   const { people, channels } = sources;
   return {
     step,
@@ -91,55 +127,70 @@ function choiceView(
     released: [],
     amounts: null,
     formError,
-    phoneRows: rows,
     ...more,
+    phoneRows: Math.max(MIN_PHONE_ROWS, form.phones.length, more.phoneRows ?? 0),
   };
 }
 
 export const chooseParty: Action = async (page, route, typed) => {
-  const form = readPartyForm(typed);
   const [sources, model] = await Promise.all([readChoiceSources(page, route), readPageModel(page, route)]);
-  const ask = (choice: PartyChoiceView, status = 200): Promise<FastifyReply> =>
-    sendScreen(page, route, { status, choice });
-  const first = (formError: FormError | null, status = 200): Promise<FastifyReply> =>
-    ask(choiceView(sources, 'people', form, formError), status);
   // Checked before anything is shown or written: only the organizer may see the people of a party and their names.
   if (sources.current.members.length > 0 && !model.isOrganizer)
     return sendRefusal(page, route, new Problem('not_organizer'));
+  const form = withRoomForPeople(page, readPartyForm(typed), sources, model.checkout.party_size);
+  const { db, seal, clock } = page.http.app;
+  const path = model.checkout.status === 'open' ? route.path : `/c/${route.checkoutId}?edit=party`;
+  const keep = async (draft: Draft, error: FormError | null): Promise<FastifyReply> => {
+    await saveDraft(db, seal, draftKey(page, route), JSON.stringify(draft), clock.now());
+    return error === null ? redirectTo(page, path) : redirectWithError(page, route, error, path);
+  };
+  const rows = form.phones.length + (typed.get('do') === 'row' ? 1 : 0);
+  const first = (error: FormError | null): Promise<FastifyReply> =>
+    keep({ form, step: 'people', phoneRows: rows }, error);
   const button = typed.get('do');
   if (form.seenVersion !== sources.current.version && model.isOrganizer) {
-    const message = page.translator.translate('page.party_changed');
-    return ask(choiceView(sources, 'people', formForParty(sources), { field: null, message }), 409);
-  }
-  if (button === 'back') return first(null);
-  if (button === 'row')
-    return ask(
-      choiceView(sources, 'people', form, null, { phoneRows: Math.max(MIN_PHONE_ROWS, form.phones.length + 1) }),
+    await deleteDraft(db, draftKey(page, route));
+    return redirectWithError(
+      page,
+      route,
+      { field: null, message: page.translator.translate('page.party_changed') },
+      path,
     );
+  }
+  if (button === 'back' || button === 'row') return first(null);
   const people = entriesOf(page, form, sources);
-  if ('formError' in people) return first(people.formError, 422);
+  if ('formError' in people) return first(people.formError);
   if (people.entries.length > model.checkout.party_size) {
     const message = page.translator.translate('page.too_many', { count: model.checkout.party_size });
-    return first({ field: null, message }, 422);
+    return first({ field: null, message });
   }
   const amounts = splitAmounts(form, people.entries, model.checkout.amount);
-  const released = holdsReleasedBy(sources.current, people.entries, amounts.amounts);
-  const second = (formError: FormError | null, status = 200): Promise<FastifyReply> =>
-    ask(choiceView(sources, 'split', form, formError, { people: people.entries, amounts, released }), status);
+  const second = (error: FormError | null): Promise<FastifyReply> =>
+    keep({ form, step: 'split', phoneRows: rows }, error);
   if (button !== 'send') return second(null);
   const wrong = amountError(page, model, people.entries, amounts.amounts, amounts.left);
-  if (wrong !== null) return second(wrong, 422);
+  if (wrong !== null) return second(wrong);
   try {
     await submitParty(page, route, form, sources.current, people.entries, amounts.amounts as readonly number[]);
+    await deleteDraft(db, draftKey(page, route));
     return redirectTo(page, `/c/${route.checkoutId}`);
   } catch (error) {
     if (error instanceof Problem && error.code === 'rate_limited') {
-      return first({ field: null, message: page.translator.translate('page.too_many_invited') }, 429);
+      return first({ field: null, message: page.translator.translate('page.too_many_invited') });
     }
     if (!(error instanceof Problem) || error.status !== 422) return sendRefusal(page, route, error);
-    return first(formErrorFor(page, error, people.entries, form), 422);
+    return first(formErrorFor(page, error, people.entries, form));
   }
 };
+
+/** The proposed open seats give way to the people who are named. */
+function withRoomForPeople(page: PageRequest, form: PartyForm, sources: ChoiceSources, partySize: number): PartyForm {
+  if (form.proposedSeats === null || form.seats !== form.proposedSeats) return form;
+  const people = entriesOf(page, { ...form, seats: 0 }, sources);
+  if ('formError' in people) return form;
+  const seats = Math.max(0, Math.min(form.seats, partySize - people.entries.length));
+  return { ...form, seats, proposedSeats: seats };
+}
 
 /** Members whose hold this choice releases, because they are removed or their amount changes. */
 function holdsReleasedBy(
@@ -191,6 +242,10 @@ function entriesOf(
     const number = parsePhone(phone, page.http.app.services.phones);
     if (number === null) {
       return { formError: { field: `phone-${index}`, message: page.translator.translate('page.phone_wrong') } };
+    }
+    // Two rows with one number are a mistake of typing: one of the two would be left out unseen.
+    if (entries.has(number)) {
+      return { formError: { field: `phone-${index}`, message: page.translator.translate('page.person_twice') } };
     }
     add(number, name === '' ? null : name, 'phone');
   }

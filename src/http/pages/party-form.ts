@@ -15,6 +15,8 @@ export interface PartyForm {
   readonly channels: readonly string[];
   readonly phones: readonly PhoneRow[];
   readonly seats: number;
+  /** The number of seats that the form proposed: as long as it is unchanged, people who are added take those seats. */
+  readonly proposedSeats: number | null;
   readonly split: 'equal' | 'custom';
   /** The typed amounts by the key of the party entry. */
   readonly amounts: Readonly<Record<string, string>>;
@@ -41,6 +43,7 @@ export function readPartyForm(form: URLSearchParams): PartyForm {
     channels: unique(form.getAll('channel')),
     phones: phones.filter(({ phone, name }) => phone !== '' || name !== ''),
     seats: Number.isInteger(seats) ? Math.min(Math.max(seats, 0), MAX_ROWS) : 0,
+    proposedSeats: form.get('proposed') ? Number.parseInt(form.get('proposed') ?? '', 10) : null,
     split: form.get('split') === 'custom' ? 'custom' : 'equal',
     amounts,
     seenVersion: form.get('seen') ?? '',

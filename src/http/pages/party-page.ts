@@ -47,7 +47,7 @@ function peopleStep(page: PageRequest, model: PageModel, choice: PartyChoiceView
   const maxPeople = checkout.party_size;
   return html`<form method="post" action="${route.path}/party" class="choose" data-choose data-most="${maxPeople}" data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
 <button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${translator.translate('page.see_split')}</button>
-<input type="hidden" name="seen" value="${form.seenVersion}">${typedAmountFields(form)}
+<input type="hidden" name="seen" value="${form.seenVersion}"><input type="hidden" name="proposed" value="${form.proposedSeats}">${typedAmountFields(form)}
 <div class="title"><h1>${translator.translate('page.who_is_in')}</h1>
 <p class="lead">${translator.translate('page.who_hint', { count: maxPeople })}</p></div>
 <div class="panel">${totalBlock(page, model)}</div>
@@ -134,6 +134,7 @@ function carriedFields({ form }: PartyChoiceView): Piece {
     form.channels.map((id) => hiddenField('channel', id)),
     form.phones.map(({ name, phone }) => [hiddenField('name', name), hiddenField('phone', phone)]),
     hiddenField('seats', form.seats),
+    form.proposedSeats !== null && hiddenField('proposed', form.proposedSeats),
     hiddenField('split', form.split),
   ];
 }
@@ -152,9 +153,9 @@ ${errorAboveForm(formError, form.split === 'equal' ? [] : people.map(({ key }) =
 <ul class="people plain">
 ${people.map((person, index) => splitRow(page, model, choice, person, index))}</ul>
 ${form.split === 'equal' && oddCents > 0 && html`<p class="hint">${translator.translate('page.odd_cents', { amount: money(page, model, oddCents) })}</p>`}
-${form.split === 'custom' && html`<p class="line" role="status" data-left data-exact="${translator.translate('page.left_none')}" data-under="${translator.translate('page.left_under', { amount: '{amount}' })}" data-over="${translator.translate('page.left_over', { amount: '{amount}' })}">${remainingLine(page, model, left)}</p>`}
-${choice.released.map((one) => releaseLine(page, model, one))}<p>${sentence(page, 'page.before_sending', deadline(page, model))}</p>
-<button name="do" value="send" data-send>${translator.translate(model.hasOrganizer ? 'page.send_changes' : people.length > 1 ? 'page.send_invites' : 'page.continue')}</button>
+${form.split === 'custom' && html`<p class="line" role="status" data-left data-exact="${translator.translate('page.left_none')}" data-unread="${translator.translate('page.left_unread')}" data-under="${translator.translate('page.left_under', { amount: '{amount}' })}" data-over="${translator.translate('page.left_over', { amount: '{amount}' })}">${remainingLine(page, model, left)}</p>`}
+${people.length === 1 && html`<p class="warning">${translator.translate('page.alone_ask', { amount: money(page, model, checkout.amount) })}</p>`}${choice.released.map((one) => releaseLine(page, model, one))}<p>${sentence(page, 'page.before_sending', deadline(page, model))}</p>
+<button name="do" value="send" data-send>${translator.translate(model.hasOrganizer ? 'page.send_changes' : people.length > 1 ? 'page.send_invites' : 'page.pay_alone')}</button>
 <button class="line" name="do" value="back" formnovalidate>${translator.translate('page.back')}</button>
 </form>`;
 }

@@ -83,7 +83,8 @@ function screenOf(page: PageRequest, model: PageModel, options: ScreenOptions): 
   if (checkout.status === 'canceled') return canceledScreen(page, model);
   if (page.member === null) return landing(page, model, formError);
   if (checkout.status === 'completed') return completedScreen(page, model);
-  if (page.member.displayName === null)
+  // A guest whom the organizer has named is not asked for a name again.
+  if (page.member.displayName === null && (model.myShare?.display_name ?? null) === null)
     return { poster: { kind: 'standard' }, main: [nameForm(page, model, formError)] };
   if (checkout.status === 'open' || (options.choice && isOrganizer && checkout.status === 'collecting')) {
     return chooseScreen(page, model, options.choice ?? null);

@@ -404,6 +404,17 @@ CREATE TABLE endpoint_queues (
 ) WITH (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX endpoint_queues_due ON endpoint_queues USING btree (pace, GREATEST(due_at, available_at)) WHERE due_at IS NOT NULL;
 
+-- Streams of events that are open, at most one row for each place of a key. A place whose lease has ended is free.
+CREATE TABLE event_streams (
+  venue_id uuid NOT NULL,
+  key_id text NOT NULL,
+  place integer NOT NULL,
+  holder text NOT NULL,
+  leased_until timestamp with time zone NOT NULL,
+  CONSTRAINT event_streams_pkey PRIMARY KEY (venue_id, key_id, place),
+  CONSTRAINT event_stream_place_is_positive CHECK (place >= 1)
+);
+
 -- The event log: one row for each change, in the transaction of the change, numbered for each subject. Append-only.
 CREATE TABLE events (
   venue_id uuid NOT NULL,

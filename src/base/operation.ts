@@ -197,7 +197,7 @@ export interface StreamOperation<Caller, Services> extends OperationContract {
   readonly body?: never;
   readonly idempotent?: never;
   readonly csv?: never;
-  /** How many one key may have open on a server. */
+  /** How many one key may have open. */
   readonly maxPerKey: number;
   /** Problems are thrown here, before the first byte. `lastEventId` is the header Last-Event-ID: the stream goes on after it. */
   readonly open: (

@@ -270,6 +270,13 @@ describe('signing in on a page', () => {
     expect(world.logs.join('')).not.toContain('0100007');
   });
 
+  it('answers a form with a very long value with a page, and keeps the beginning of the value', async () => {
+    const { checkout } = await createGroup();
+    const { text } = await submit(`/c/${checkout.id}/sign-in`, { phone: '9'.repeat(30_000) });
+    expect(text).toContain('We can’t text this number.');
+    expect(text).toContain(`value="${'9'.repeat(100)}"`);
+  });
+
   it('stores the language of the sign-in for later texts', async () => {
     const { checkout } = await createGroup();
     const page = `/c/${checkout.id}`;

@@ -19,6 +19,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   invites: 'src/domain/checkouts/',
   invite_routes: 'src/domain/checkouts/',
   events: 'src/domain/events/',
+  event_streams: 'src/domain/events/',
   experiences: 'src/domain/experiences/',
   experience_routes: 'src/domain/experiences/',
   images: 'src/domain/images/',

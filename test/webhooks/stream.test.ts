@@ -152,13 +152,37 @@ describe('the stream of events', () => {
     await waitFor('a place is free', async () => (await follow(venue.key)).response.status === 200);
   });
 
-  it('ends for a revoked key at the next comment, which comes every 15 seconds', { tags: ['slow'] }, async () => {
+  it('counts the streams of a key over all servers, exactly; a place of a dead server is free when its lease ends', async () => {
+    const venue = await openTestVenue(world);
+    const opened = await Promise.all(Array.from({ length: 12 }, (_, n) => follow(venue.key, {}, n % 2)));
+    const statuses = opened.map(({ response }) => response.status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(5);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(7);
+    await world.db.query(
+      `update event_streams set holder = 'dead', leased_until = now() - interval '1 second'
+       where venue_id = $1 and place = 3`,
+      [venue.venueId],
+    );
+    // A server also has a bound of its own, which counts the stream whose place was taken until it notices.
+    const isFull = statuses.filter((status, n) => n % 2 === 0 && status === 200).length === 5;
+    expect((await follow(venue.key, {}, isFull ? 1 : 0)).response.status).toBe(200);
+    expect((await follow(venue.key, {}, 1)).response.status).toBe(429);
+  });
+
+  it('ends within 15 seconds for a revoked key, and when its place is lost; others go on', {
+    tags: ['slow'],
+  }, async () => {
     const venue = await openTestVenue(world);
     const { key, id } = await world.key(venue.venueId);
     const reader = await follow(key);
     const kept = await follow(venue.key);
     await world.revoke(id);
+    // Another server has taken the place of this one, which had not renewed its lease.
+    const other = await openTestVenue(world);
+    const late = await follow(other.key);
+    await world.db.query("update event_streams set holder = 'another' where venue_id = $1", [other.venueId]);
     await waitFor('the end of the stream', () => reader.isOver, { timeoutMs: 30_000 });
+    await waitFor('the end of the stream without a place', () => late.isOver, { timeoutMs: 30_000 });
     await waitFor('a comment', () => kept.comments > 0, { timeoutMs: 30_000 });
     expect(kept.isOver).toBe(false);
   });

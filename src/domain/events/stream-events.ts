@@ -8,6 +8,7 @@ import type { Caller } from '../keys/caller.ts';
 import type { EventFeed, EventFeeds, FeedServices } from './event-feeds.ts';
 import { MAX_COMMIT_DELAY_MS } from './follow-events.ts';
 import { type EventView, eventsSince, findEventView, listEventViews } from './queries.ts';
+import { openPlace } from './stream-place.ts';
 
 export interface StreamServices extends FeedServices {
   readonly eventFeeds: EventFeeds;
@@ -20,8 +21,18 @@ export async function streamEvents(
   signal: AbortSignal,
 ): Promise<EventSource> {
   const last = lastEventId === null ? null : await requireEvent(services, caller, lastEventId);
-  const { feed, release } = await services.eventFeeds.use(caller.venue.id, caller.mode);
-  return read(services, caller, { feed, release, last, signal });
+  const place = await openPlace(services, caller);
+  try {
+    const { feed, release } = await services.eventFeeds.use(caller.venue.id, caller.mode);
+    const end = (): Promise<void> => {
+      release();
+      return place.free();
+    };
+    return read(services, caller, { feed, end, last, signal: AbortSignal.any([signal, place.lost]) });
+  } catch (error) {
+    await place.free();
+    throw error;
+  }
 }
 
 async function requireEvent({ db }: StreamServices, { venue, mode }: Caller, id: string): Promise<EventView> {
@@ -42,7 +53,7 @@ async function requireEvent({ db }: StreamServices, { venue, mode }: Caller, id:
 
 interface Reading {
   readonly feed: EventFeed;
-  readonly release: () => void;
+  readonly end: () => Promise<void>;
   readonly last: EventView | null;
   readonly signal: AbortSignal;
 }
@@ -50,7 +61,7 @@ interface Reading {
 async function* read(
   services: StreamServices,
   caller: Caller,
-  { feed, release, last, signal }: Reading,
+  { feed, end, last, signal }: Reading,
 ): AsyncGenerator<readonly ServerSentEvent[]> {
   try {
     const known = last === null ? feed.end : feed.positionAfter(last.id);
@@ -67,7 +78,7 @@ async function* read(
       else await feed.reaches(position, signal);
     }
   } finally {
-    release();
+    await end();
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { getEvent, listEvents } from '../../domain/events/read-events.ts';
 import { streamEvents } from '../../domain/events/stream-events.ts';
+import { MAX_STREAMS_PER_KEY } from '../../domain/events/stream-place.ts';
 import type { AppOperation } from '../app-operation.ts';
 import { paged, pageQuery, plain } from './shapes.ts';
 
@@ -61,7 +62,7 @@ export const events: readonly AppOperation[] = [
     description:
       'Server-sent events from now on: `id` is the id of the event, `event` its type, `data` the event as JSON. With the header `Last-Event-ID` the stream goes on after that event. A comment comes every 15 seconds. An event may come again after a break: compare ids. A key can have 5 streams open; a sixth is 429.',
     responses: { 200: { description: 'The events, for as long as the connection is open.', schema: 'webhook_event' } },
-    maxPerKey: 5,
+    maxPerKey: MAX_STREAMS_PER_KEY,
     open: streamEvents,
   },
   {

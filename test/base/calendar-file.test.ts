@@ -67,7 +67,8 @@ describe('the calendar file', () => {
   it('folds lines at 75 octets without dividing a character, and gives every text back', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (text) => {
-        const title = text.replaceAll(/\p{Cc}|[\u2028\u2029]/gu, '');
+        // Without U+FFFD, which stands for a divided character below.
+        const title = text.replaceAll(/\p{Cc}|[\u2028\u2029\ufffd]/gu, '');
         const file = calendarFile({ ...EVENT, title });
         for (const line of file.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
         expect(file).not.toContain('\ufffd');

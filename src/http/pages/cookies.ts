@@ -56,8 +56,14 @@ export interface StoredFormError {
 /** Long enough for a page that polls: the message stays while the guest reads it. */
 const FORM_ERROR_SECONDS = 30;
 
+/** No field of these forms takes more, and browsers refuse large cookies. */
+const MAX_TYPED_LENGTH = 100;
+
 export function setFormError(reply: FastifyReply, seal: Seal, error: StoredFormError, isSecure: boolean): void {
-  setSealed(reply, seal, 'form_error', error, FORM_ERROR_SECONDS, isSecure);
+  const typed = Object.fromEntries(
+    Object.entries(error.typed ?? {}).map(([name, text]) => [name, text.slice(0, MAX_TYPED_LENGTH)]),
+  );
+  setSealed(reply, seal, 'form_error', { ...error, typed }, FORM_ERROR_SECONDS, isSecure);
 }
 
 export function readFormError(request: FastifyRequest, seal: Seal, isSecure: boolean): StoredFormError | null {

@@ -2,8 +2,10 @@
 // referrer, and nothing from another origin except Stripe's form when Stripe is the processor.
 
 import { createHash } from 'node:crypto';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import type { VenueProfile } from '../../domain/venues/venue-profile.ts';
+import { acceptedEncoding, type ContentEncoding } from '../content-encoding.ts';
 import { assetUrl, themeUrl } from './assets.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
@@ -78,10 +80,17 @@ export function sendPage(page: PageRequest, content: PageContent): FastifyReply 
     .header('etag', etag)
     .header('content-language', translator.language);
   if (request.method === 'GET' && request.headers['if-none-match'] === etag) return reply.code(304).send();
-  return reply
-    .code(content.status ?? 200)
-    .type('text/html; charset=utf-8')
-    .send(text);
+  reply.code(content.status ?? 200).type('text/html; charset=utf-8');
+  const encoding = acceptedEncoding(request.headers['accept-encoding']);
+  if (encoding === null) return reply.send(text);
+  return reply.header('content-encoding', encoding).send(compressText(text, encoding));
+}
+
+/** Fast rather than small: the page is made for one answer. */
+const FAST_BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+function compressText(text: string, encoding: ContentEncoding): Buffer {
+  return encoding === 'br' ? brotliCompressSync(text, FAST_BROTLI) : gzipSync(text);
 }
 
 function documentOf(page: PageRequest, content: PageContent): Html {

@@ -133,7 +133,7 @@ export async function handlePage(
   run: (page: PageRequest) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   request.operation = operation;
-  reply.header('vary', 'cookie, accept-language');
+  reply.header('vary', 'cookie, accept-language, accept-encoding');
   let page: PageRequest | null = null;
   try {
     page = await openPageRequest(http, request, reply);

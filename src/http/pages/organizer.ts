@@ -83,7 +83,7 @@ function ownShareBar(page: PageRequest, model: PageModel): Piece {
   const { myShare: share, checkout } = model;
   if (share === null || !model.isVenuePayable || !(isUnpaid(share) || needsOtherCard(share))) return null;
   const amount = money(page, model, share.amount);
-  return html`<div class="bar" id="own-share"><p>${translator.translate('page.your_own_share')}<strong>${amount}</strong></p><a class="button" href="/c/${checkout.id}?pay=own">${translator.translate('page.hold_amount', { amount })}</a></div>
+  return html`<section class="bar" id="own-share" aria-label="${translator.translate('page.your_own_share')}"><p>${translator.translate('page.your_own_share')}<strong>${amount}</strong></p><a class="button" href="/c/${checkout.id}?pay=own">${translator.translate('page.hold_amount', { amount })}</a></section>
 `;
 }
 

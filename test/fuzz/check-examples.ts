@@ -34,7 +34,8 @@ function sameAs(problem: ProblemWithExample, problems: readonly ProblemWithExamp
 }
 
 function problemsOf({ status, text, failure }: HttpResponse): readonly ProblemWithExample[] {
-  if (status !== 422 || failure !== null) return [];
+  // The answer to HEAD has no body.
+  if (status !== 422 || failure !== null || text === '') return [];
   return (JSON.parse(text) as { readonly errors?: readonly ProblemWithExample[] }).errors ?? [];
 }
 

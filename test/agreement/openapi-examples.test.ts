@@ -30,7 +30,7 @@ afterAll(() => world.close());
 
 function exampleOf(operationId: string, status: number): Json {
   const { method, path } = contract.operations.find(({ id }) => id === operationId) ?? { method: '', path: '' };
-  return document.paths[path][method.toLowerCase()].responses[status].content['application/json'].example;
+  return document.paths[path][method.toLowerCase()].responses[status].content['application/json']?.example;
 }
 
 /** Members whose value says in which state an object is; null and absent say the same. */

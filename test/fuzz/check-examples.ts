@@ -34,8 +34,8 @@ function sameAs(problem: ProblemWithExample, problems: readonly ProblemWithExamp
 }
 
 function problemsOf({ status, text, failure }: HttpResponse): readonly ProblemWithExample[] {
-  // The answer to HEAD has no body.
-  if (status !== 422 || failure !== null || text === '') return [];
+  // The answer to HEAD has no body, and a request with a second one behind it has two answers.
+  if (status !== 422 || failure !== null || !text.startsWith('{')) return [];
   return (JSON.parse(text) as { readonly errors?: readonly ProblemWithExample[] }).errors ?? [];
 }
 

@@ -179,6 +179,7 @@ describe('a share that another member pays', () => {
       shareId: of(place),
       amount: place === 0 ? 3_334 : 3_333,
       status,
+      refundedAmount: 0,
     });
     await fixture.pay(await fixture.hold(of(1), ada));
     await fixture.pay(await fixture.hold(of(2), kim));

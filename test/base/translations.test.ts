@@ -15,7 +15,7 @@ import {
 
 describe('the translations', () => {
   it('of every language have exactly the keys of English, with the same placeholders', () => {
-    expect(languages()).toEqual(['de', 'en', 'es']);
+    expect(languages()).toEqual(['de', 'en', 'es', 'fr', 'it', 'ja', 'pt']);
     const english = Object.fromEntries(placeholdersOf('en'));
     expect(Object.keys(english).length).toBeGreaterThan(10);
     for (const language of languages()) expect(Object.fromEntries(placeholdersOf(language)), language).toEqual(english);
@@ -70,10 +70,12 @@ describe('the language', () => {
     const cases: [string | null, string | null, string][] = [
       [null, null, 'en'],
       ['de-AT,de;q=0.9,en;q=0.8', null, 'de'],
-      ['fr;q=0.9, es-MX;q=0.8, en;q=0.1', null, 'es'],
+      ['sv;q=0.9, es-MX;q=0.8, en;q=0.1', null, 'es'],
       ['en;q=0.1, es;q=0.5', null, 'es'],
       ['de;q=0, es;q=0.3', null, 'es'],
-      ['fr, *', null, 'en'],
+      ['sv, *', null, 'en'],
+      ['pt-BR, en;q=0.5', null, 'pt'],
+      ['ja-JP', null, 'ja'],
       ['de', 'es-419', 'es'],
       ['de', 'xx', 'de'],
       [';;q=,,\0'.repeat(1_000), null, 'en'],

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { languages } from '../../src/base/translations.ts';
 import { textOf } from '../../src/domain/checkouts/notifications/message-text.ts';
 import { changeVenueProfile } from '../../src/domain/venues/venue-profile.ts';
 import { commandContext } from '../../src/run/context.ts';
@@ -92,7 +93,7 @@ describe('a text message', () => {
     expect(kinds.length).toBeGreaterThan(10);
     for (const hostile of ['evil\u3002com', 'Call 555 0100 42', 'evil dot com']) {
       const names = { description: hostile, venue: hostile, organizer: hostile };
-      for (const language of ['en', 'es', 'de'] as const) {
+      for (const language of languages()) {
         for (const kind of kinds) {
           const text = textOf(`text.${kind}`, language, { ...facts, ...names }, { ...values, payer: hostile });
           expect(text, kind).not.toMatch(/evil|555/);

@@ -161,15 +161,12 @@ export function formatDate(language: Language, at: number, zone: string): string
   return format.format(at);
 }
 
-/** The hours of a booking with its weekday: `Saturday, 5:00 – 7:30 PM`. */
+/** The hours of a booking with the weekday of its start: `Saturday, 5:00 PM – 7:30 PM`. */
 export function formatHours(language: Language, from: number, to: number | null, zone: string): string {
-  const format = new Intl.DateTimeFormat(language, {
-    weekday: 'long',
-    hour: 'numeric',
-    minute: '2-digit',
-    timeZone: zone,
-  });
-  return to === null ? format.format(from) : format.formatRange(from, to);
+  const part = (at: number, options: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat(language, { ...options, timeZone: zone }).format(at);
+  const weekdayAndStart = part(from, { weekday: 'long', hour: 'numeric', minute: '2-digit' });
+  return to === null ? weekdayAndStart : `${weekdayAndStart} – ${part(to, { hour: 'numeric', minute: '2-digit' })}`;
 }
 
 /** The parts of a calendar leaf: month and day. */

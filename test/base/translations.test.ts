@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import {
+  calendarLeaf,
+  formatHours,
   formatMoney,
   formatTime,
   languageOf,
@@ -62,6 +64,16 @@ describe('the translations', () => {
     expect(() => english.translate('text.nothing')).toThrow('no "text.nothing"');
     expect(translatorFor('tlh').language).toBe('en');
     expect(translatorFor(null).language).toBe('en');
+  });
+});
+
+describe('the hours of a booking', () => {
+  it('have the weekday of the start, in the zone of the booking, also past midnight', () => {
+    const [start, end] = [Date.parse('2026-11-22T02:00:00Z'), Date.parse('2026-11-22T05:30:00Z')];
+    const hours = formatHours('en', start, end, 'America/New_York').replaceAll(/\s/g, ' ');
+    expect(hours).toMatch(/^Saturday,? (at )?9:00 PM – 12:30 AM$/);
+    expect(formatHours('de', start, null, 'Europe/Berlin')).toMatch(/^Sonntag.*3:00/);
+    expect(calendarLeaf('en', start, 'America/New_York')).toEqual({ month: 'Nov', day: '21' });
   });
 });
 

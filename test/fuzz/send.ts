@@ -3,6 +3,7 @@
 
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { recordSecretsIn } from './secrets.ts';
 
 export interface Request {
@@ -92,7 +93,7 @@ export class Sender {
           });
           response.on('error', (error) => done({ failure: `the response was cut off: ${error.message}` }));
           response.on('end', () => {
-            const text = Buffer.concat(parts).toString('utf8');
+            const text = decoded(Buffer.concat(parts), response.headers['content-encoding']).toString('utf8');
             recordSecretsIn(path, response.headers, text);
             done({ status: response.statusCode ?? 0, headers: response.headers, text });
           });
@@ -143,6 +144,13 @@ export class Sender {
 }
 
 /** The highest status of the responses on one connection; 0 if it was closed without one. */
+/** The body as a browser reads it. */
+function decoded(body: Buffer, encoding: string | undefined): Buffer {
+  if (body.length === 0) return body;
+  if (encoding === 'br') return brotliDecompressSync(body);
+  return encoding === 'gzip' ? gunzipSync(body) : body;
+}
+
 function parseResponses(text: string): Pick<HttpResponse, 'status' | 'headers' | 'text'> {
   const statuses = [...text.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
   const [head = '', ...rest] = text.split('\r\n\r\n');

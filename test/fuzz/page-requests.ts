@@ -90,6 +90,7 @@ const NAMES_BY_FOLDER: Readonly<Record<string, readonly string[]>> = {
     '%2e%2e%2fguest.css',
     '__proto__',
   ],
+  '/guest/theme': ['0f5486.css', 'ffffff.css', '0F5486.css', '0f548.css', '.css', 'x', '%2e%2e%2fguest.css'],
   '*': [
     'cards',
     'cards.json',
@@ -143,6 +144,8 @@ export function drawPageRequest(context: RequestContext, turn: number): Request 
     },
     body: isForm ? drawForm(context, template) : null,
   };
+  // Metrics are for callers on the machine: one that came through a proxy gets none.
+  if (template === '/metrics' && number % 2 === 0) delete draft.headers['x-forwarded-for'];
   if (template.includes('hooks') && random.often(0.8)) draft.path = random.pick(fixture.hooks).path;
   if (template.includes('processor') && isForm && random.often(0.7)) confirm(context, draft);
   if (random.often(0.2)) random.pick([addOddHeader, addOddHeader, setOddPath, setOddMethod])(context, draft);

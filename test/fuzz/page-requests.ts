@@ -145,7 +145,7 @@ export function drawPageRequest(context: RequestContext, turn: number): Request 
     body: isForm ? drawForm(context, template) : null,
   };
   // Metrics are for callers on the machine: one that came through a proxy gets none.
-  if (template === '/metrics' && number % 2 === 0) delete draft.headers['x-forwarded-for'];
+  if (template === '/metrics' && random.often(0.5)) delete draft.headers['x-forwarded-for'];
   if (template.includes('hooks') && random.often(0.8)) draft.path = random.pick(fixture.hooks).path;
   if (template.includes('processor') && isForm && random.often(0.7)) confirm(context, draft);
   if (random.often(0.2)) random.pick([addOddHeader, addOddHeader, setOddPath, setOddMethod])(context, draft);

@@ -111,7 +111,8 @@ async function makeRequests(fixture: BenchFixture, port: number): Promise<Hostil
       .map((body) => ({ name: `${name}: ${body.name}`, text: toolCall(name, wrap(body.text)) }))
       .filter(({ text }) => text.length <= 64 * KB);
   const party = `/v1/public/checkouts/${id}/party`;
-  const form = { 'content-type': 'application/x-www-form-urlencoded', cookie: guest.cookie };
+  // Each form has a guest of its own: a guest may send only so many forms in an hour.
+  const forms = await Promise.all(formBodies().map(async (form) => ({ ...form, guest: await fixture.makeGuest() })));
   return [
     ...post('/v1/boats', key, [...generalBodies(1024 * KB), ...fleetBodies()]),
     ...post('/v1/offerings', key, [...generalBodies(64 * KB), ...offeringBodies()]),
@@ -129,12 +130,12 @@ async function makeRequests(fixture: BenchFixture, port: number): Promise<Hostil
       { name: '50 messages', text: `[${Array.from({ length: 50 }, (_, n) => listTools(n)).join(',')}]` },
     ]),
     ...(await hookRequests(port, key)),
-    ...formBodies().flatMap(({ name, text }) =>
+    ...forms.flatMap(({ name, text, guest: { cookie } }) =>
       ['sign-in', 'code', 'name', 'party'].map((action) => ({
         name: `/c/…/${action} ${name}`,
         method: 'POST',
         path: `/c/${id}/${action}`,
-        headers: form,
+        headers: { 'content-type': 'application/x-www-form-urlencoded', cookie },
         body: text,
       })),
     ),

@@ -3,7 +3,7 @@
 
 import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
-import { canceledScreen, completedScreen, expiredScreen } from './endings.ts';
+import { canceledScreen, completedScreen, expiredScreen } from './ended-screens.ts';
 import { html, type Piece } from './html.ts';
 import type { PageContent } from './layout.ts';
 import { fundedScreen, heldScreen } from './moments.ts';

@@ -69,6 +69,16 @@ describe('the processor’s fee', () => {
     expect(await venue.balances(id)).toEqual({ processor_balance: 720, fee_income: -720 });
   });
 
+  it('that is known is not asked for again, even if the hold became due', async () => {
+    const { id } = await completed();
+    const dueHolds = () => world.db.query('select 1 from holds where checkout_id = $1 and due_at is not null', [id]);
+    await world.db.query(`update holds set due_at = now() - interval '1 second' where checkout_id = $1`, [id]);
+    expect(await dueHolds()).toHaveLength(2);
+    await venue.finishDueWork(id);
+    expect(await dueHolds()).toEqual([]);
+    expect(await feeEntries(id)).toHaveLength(2);
+  });
+
   it('of a capture that no share needed is in the ledger too', async () => {
     const checkout = await venue.collecting({ party_size: 2, amount: 24_000 });
     await venue.runTestHelper(checkout.id, 'hold', { share_id: checkout.shares[0].id });

@@ -205,6 +205,22 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
+    bug: 'a hold whose capture has begun is made due by an earlier look that got no answer',
+    file: 'src/domain/checkouts/holds/decide-hold.ts',
+    from: "hold === undefined || hold.status === 'capturing' || isCharged(hold.status)",
+    to: 'hold === undefined',
+    tests: ['test/payments/decide-unavailable.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a due hold whose fee is known stays due for ever',
+    file: 'src/domain/payments/fee-queries.ts',
+    from: 'and processor_fee is not null`,',
+    to: 'and false`,',
+    tests: ['test/checkouts/processor-fees.test.ts'],
+  },
+  {
+    area: 'money',
     bug: 'the processor’s fee is not posted to the ledger with the capture',
     file: 'src/domain/checkouts/capture/decide-capture.ts',
     from: "        { kind: 'processor_fee', subject: hold.id, amount: processorFee ?? 0 },\n",

@@ -7,14 +7,20 @@ import { HOLD_COLUMNS } from './queries.ts';
 
 type HoldKey = Pick<HoldState, 'venueId' | 'id'>;
 
-/** Returns false if the fee was recorded before: then its entry exists. */
+/** Returns false if the fee was recorded before: then its entry exists. Either way the hold is not due any more. */
 export async function recordFee(tx: Queryable, { venueId, id }: HoldKey, fee: number): Promise<boolean> {
   const rows = await tx.query(
     `update holds set processor_fee = $3, due_at = null
      where venue_id = $1 and hold_id = $2 and status in ('captured', 'returned') and processor_fee is null returning 1`,
     [venueId, id, fee],
   );
-  return rows.length === 1;
+  if (rows.length === 1) return true;
+  await tx.query(
+    `update holds set due_at = null
+     where venue_id = $1 and hold_id = $2 and status in ('captured', 'returned') and processor_fee is not null`,
+    [venueId, id],
+  );
+  return false;
 }
 
 export async function postponeFee(db: Queryable, { venueId, id, leaseToken }: HoldState, dueAt: number): Promise<void> {

@@ -6,6 +6,7 @@
 
 import { type HoldState, usesSavedCard } from '../../payments/hold.ts';
 import type { HoldFacts, Unavailability } from '../../payments/processor.ts';
+import { isCharged } from '../../payments/transitions.ts';
 import { applySteps } from '../apply-steps.ts';
 import {
   holdOf,
@@ -295,7 +296,8 @@ export function decideUnavailable(
   retryAt: number,
 ): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
-  if (hold === undefined) return [];
+  // Since the call began, the checkout may have been funded: then the hold belongs to the capture, and is not due here.
+  if (hold === undefined || hold.status === 'capturing' || isCharged(hold.status)) return [];
   if (kind === 'network_failed' && hold.status === 'requested' && usesSavedCard(hold)) {
     const original = checkout.holds.find(({ id }) => id === hold.renews);
     return [

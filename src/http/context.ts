@@ -1,6 +1,5 @@
 // What every route is handed, and what the server notes on a request while it is answered.
 
-import type { CheckoutChanges } from '../domain/checkouts/guests/checkout-changes.ts';
 import type { Admit, RateLimit } from '../run/admission.ts';
 import type { AppContext } from '../run/context.ts';
 import type { Perform } from '../run/perform.ts';
@@ -14,11 +13,7 @@ export interface HttpContext {
   readonly admit: Admit;
   readonly perform: Perform;
   readonly metrics: Metrics;
-  /** The streams of partners. */
   readonly streams: EventStreams;
-  /** The streams of guests' pages, and what they are told. */
-  readonly pageStreams: EventStreams;
-  readonly changes: CheckoutChanges;
   /** The service's own addresses, known once the server listens. */
   readonly urls: () => Urls;
 }

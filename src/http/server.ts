@@ -4,7 +4,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { localUrl } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
-import { CheckoutChanges } from '../domain/checkouts/guests/checkout-changes.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import { recordRefusal } from '../domain/hooks/refusals.ts';
 import type { Caller } from '../domain/keys/caller.ts';
@@ -30,7 +29,7 @@ import { registerGuestFiles } from './guest-files.ts';
 import { registerMembers } from './members.ts';
 import { makeMetrics } from './metrics.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
-import { makePageStreams, registerPageStreams } from './pages/page-stream.ts';
+import { registerPageStreams } from './pages/page-stream.ts';
 import { registerPages, sendPageNotFound } from './pages/pages.ts';
 import { registerPayoutPages } from './pages/payout-pages.ts';
 import { registerProcessor } from './processor.ts';
@@ -80,8 +79,6 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
     perform: makePerform(context),
     metrics: makeMetrics({ perHour: config.textsPerHour, read: () => readTexts(context) }),
     streams: new EventStreams(),
-    pageStreams: makePageStreams(),
-    changes: new CheckoutChanges(context),
     urls: () => urls ?? { base: '', checkoutPages: '', schemas: '' },
   };
   const app = Fastify({
@@ -199,8 +196,6 @@ function addHooks(app: FastifyInstance, http: HttpContext): void {
   // A stream has no end of its own: it would keep the server from stopping.
   app.addHook('preClose', () => {
     http.streams.closeAll();
-    http.pageStreams.closeAll();
-    http.changes.close();
     return http.app.services.eventFeeds.close();
   });
   app.addHook('onResponse', (request, reply, done) => {

@@ -1,4 +1,4 @@
-// GET /c/<id>/changes and /s/<token>/changes: an open page is told that its checkout has changed, and nothing more. Many
+// GET /c/<id>/changes and /s/<token>/changes: an open page learns that its checkout has changed, and nothing more. Many
 // pages cost one look at the database, streams are bounded, and each one ends.
 
 import { setTimeout as delay } from 'node:timers/promises';

@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { networkOf } from '../../base/network.ts';
 import { readMarks } from '../../domain/checkouts/guests/change-queries.ts';
+import { CheckoutChanges } from '../../domain/checkouts/guests/checkout-changes.ts';
 import type { HttpContext } from '../context.ts';
 import { EventStreams, type StreamLimit } from '../event-stream.ts';
 import { setSecurityHeaders } from './layout.ts';
@@ -19,18 +20,28 @@ const LIFETIME_MS = 5 * 60_000;
 /** A script cannot see a comment. A message without an id leaves the last id as it is. */
 const HEARTBEAT = 'event: alive\ndata: 1\n\n';
 
-/** Apart from the partners' streams: pages must not use up their places. */
-export function makePageStreams(): EventStreams {
-  return new EventStreams({ heartbeat: HEARTBEAT, maxStreams: MAX_PAGE_STREAMS });
+interface PageStreams {
+  /** Apart from the partners' streams: pages must not use up their places. */
+  readonly streams: EventStreams;
+  readonly changes: CheckoutChanges;
 }
 
 export function registerPageStreams(app: FastifyInstance, http: HttpContext): void {
+  const streams = new EventStreams({ heartbeat: HEARTBEAT, maxStreams: MAX_PAGE_STREAMS });
+  const changes = new CheckoutChanges(http.app);
+  // A stream has no end of its own: it would keep the server from stopping.
+  app.addHook('preClose', async () => {
+    streams.closeAll();
+    changes.close();
+  });
   for (const path of ['/c/:id', '/s/:token']) {
-    app.get(`${path}/changes`, (request, reply) => handlePage(http, request, reply, 'page.changes', sendChanges));
+    app.get(`${path}/changes`, (request, reply) =>
+      handlePage(http, request, reply, 'page.changes', (page) => sendChanges(page, { streams, changes })),
+    );
   }
 }
 
-async function sendChanges(page: PageRequest): Promise<FastifyReply> {
+async function sendChanges(page: PageRequest, { streams, changes }: PageStreams): Promise<FastifyReply> {
   await countCall(page, 'looks');
   const { http, request, reply } = page;
   const route = await findPageRoute(http, request);
@@ -39,9 +50,9 @@ async function sendChanges(page: PageRequest): Promise<FastifyReply> {
   const [now] = await readMarks(http.app.db, [route]);
   if (now === undefined || now.isOver) return reply.code(204).send();
   if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
-  const sent = await http.pageStreams.send(reply, {
+  const sent = await streams.send(reply, {
     limits: limitsOf(route, request.ip),
-    open: async (signal) => http.changes.watch(route, AbortSignal.any([signal, AbortSignal.timeout(LIFETIME_MS)])),
+    open: async (signal) => changes.watch(route, AbortSignal.any([signal, AbortSignal.timeout(LIFETIME_MS)])),
     isStillAllowed: async () => true,
   });
   request.streamBeganMs = reply.elapsedTime;

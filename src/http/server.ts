@@ -205,8 +205,7 @@ function addHooks(app: FastifyInstance, http: HttpContext): void {
   app.setNotFoundHandler((request, reply) => replyUnrouted(http, request, reply, allowed(pathOf(request.url))));
   app.setErrorHandler(async (error, request, reply) => {
     const problem = problemFrom(error);
-    const { caller } = request;
-    if (isIntegration(caller)) await recordRefusal(http.app, caller, problem.code);
+    if (isIntegration(request.caller)) await recordRefusal(http.app, request.caller, problem.code);
     return replyProblem(http, request, reply, problem);
   });
 }

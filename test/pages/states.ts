@@ -216,6 +216,19 @@ const collecting: readonly PageState[] = [
     },
   },
   {
+    name: 'organizer-qr-code',
+    text: 'Scan to join',
+    async open(fixture, page) {
+      const group = await groupWithSeats(fixture, 0);
+      return openAt(fixture, page, group.ada, pageOf(group));
+    },
+    async then(page) {
+      await page.locator('.qr > summary').click();
+      await page.getByText('What they get').click();
+      await page.locator('.link-card img').evaluate('(image) => image.decode()');
+    },
+  },
+  {
     name: 'organizer-pays-own',
     text: 'We place a hold now.',
     async open(fixture, page) {

@@ -9,8 +9,9 @@ import { canTakeCard, nameOf, needsOtherCard, type PageModel } from './page-mode
 import type { PageRequest } from './page-request.ts';
 import type { Screen } from './screen.ts';
 import { face, moneyHeld, nameAndState, seatClass, stateData, stateOf } from './seats.ts';
-import { copyButton, linkButtons, linkField } from './share-link.ts';
+import { copyButton, linkPanel } from './share-link.ts';
 import { aboutHolds, folds, money, problemNotice, sentence, timeHtml } from './summary.ts';
+import { textPreview } from './text-preview.ts';
 
 export function inviteScreen(page: PageRequest, model: PageModel, above: Piece): Screen {
   const { translator } = page;
@@ -18,6 +19,7 @@ export function inviteScreen(page: PageRequest, model: PageModel, above: Piece):
   const path = `/c/${checkout.id}`;
   const hasSeats = checkout.shares.some(({ is_open_seat }) => is_open_seat);
   const unpaid = checkout.shares.filter((share) => share.id !== model.myShare?.id && isUnpaid(share));
+  const invited = unpaid.find(({ is_open_seat }) => !is_open_seat);
   const rest = unpaid.reduce((sum, { amount }) => sum + amount, 0);
   const count = checkout.shares.length;
   const isAlone = count === 1;
@@ -27,8 +29,8 @@ export function inviteScreen(page: PageRequest, model: PageModel, above: Piece):
       above,
       html`<div class="title"><h1>${translator.translate(hasSeats ? 'page.link_ready' : isAlone ? 'page.alone_title' : 'page.invites_sent')}</h1>
 <p class="lead">${translator.translate(hasSeats ? 'page.link_ready_text' : isAlone ? 'page.alone_text' : 'page.invites_sent_text', { count })}</p></div>`,
-      hasSeats && linkField(page, model),
-      hasSeats && linkButtons(page, model),
+      hasSeats && linkPanel(page, model),
+      unpaid.length > 0 && folds([textPreview(page, model, invited?.amount ?? null)]),
       ownShareNotice(page, model),
       html`<section class="tools" aria-labelledby="tools-title"><h2 id="tools-title">${translator.translate('page.organizing')}</h2>
 <p class="tally"><strong>${translator.translate('page.tally_in', { held: checkout.shares.filter(countsAsFunded).length, count })}</strong><span>${moneyHeld(page, model)}</span></p>

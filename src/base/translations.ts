@@ -177,6 +177,19 @@ export function formatDate(language: Language, at: number, zone: string): string
   return formatIn(language, zone, 'date', at);
 }
 
+/**
+ * How long ago a time was, or how far ahead it is, in its largest unit: `3 min. ago`, `in 3 hours`. Null: less than a minute.
+ * `showAges` of guest.js says the same while a page is open.
+ */
+export function formatAge(language: Language, at: number, now: number, style: 'short' | 'long'): string | null {
+  const minutes = Math.round((at - now) / 60_000);
+  if (minutes === 0) return null;
+  const format = new Intl.RelativeTimeFormat(language, { style });
+  if (Math.abs(minutes) < 60) return format.format(minutes, 'minute');
+  const hours = Math.round(minutes / 60);
+  return Math.abs(hours) < 24 ? format.format(hours, 'hour') : format.format(Math.round(hours / 24), 'day');
+}
+
 /** The hours of a booking with the weekday of its start: `Saturday, 5:00 PM – 7:30 PM`. */
 export function formatHours(language: Language, from: number, to: number | null, zone: string): string {
   const weekdayAndStart = formatIn(language, zone, 'weekdayAndHour', from);

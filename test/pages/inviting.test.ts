@@ -95,3 +95,80 @@ describe('the preview of the text', () => {
     expect(unescaped(page)).toContain('data-share-text="Pay your share: Cabana 3"');
   });
 });
+
+/** The invite of Ben is in this state. */
+const setInvite = (shareId: string, set: string): Promise<unknown> =>
+  fixture.world.db.query(`update messages set ${set} where kind = 'invite' and subject = $1`, [shareId]);
+
+const SENT = "status = 'sent', due_at = null";
+
+describe('the row of an invited person', () => {
+  async function inviteWithShare() {
+    const group = await invite();
+    const { shares } = await fixture.view(group.id, group.ada);
+    return { ...group, share: shares[1].id as string };
+  }
+  /** The text of the row. */
+  const rowOf = (page: string, share: string): string =>
+    (page.match(new RegExp(`<li[^>]*data-share="${share}".*?</li>`, 's'))?.[0] ?? '').replaceAll(/<[^>]+>/g, ' ');
+
+  it('says when the person was texted, in the organizer’s language, without a script', async () => {
+    const { id, ada, share } = await inviteWithShare();
+    const row = async (language = 'en'): Promise<string> => rowOf(await open(`/c/${id}`, ada, language), share);
+    expect(await row()).toContain('The text is on its way');
+    await setInvite(share, `${SENT}, sent_at = now() - interval '1 second'`);
+    expect(await row()).toContain('Texted just now');
+    await setInvite(share, `sent_at = now() - interval '3 minutes'`);
+    expect(await row()).toContain('Texted 3 min. ago');
+    expect(await row('de')).toContain('SMS vor 3 Min. gesendet');
+    expect(await row('ja')).toContain('3 分前にSMSを送信');
+    await setInvite(share, `sent_at = now() - interval '26 hours'`);
+    expect(await row()).toContain('Texted 1 day ago');
+  });
+
+  it('says that a text could not be delivered, with the link to send and a way to change the number', async () => {
+    const { id, ada, ben, share } = await inviteWithShare();
+    await setInvite(share, `status = 'failed', due_at = null, last_error = 'Twilio answered 400 (21211)'`);
+    const page = await open(`/c/${id}`, ada);
+    expect(rowOf(page, share)).toContain('Could not be delivered');
+    const link = /<input readonly value="([^"]+\/s\/[^"]+)" aria-label="Link for Ben">/.exec(page)?.[1] ?? '';
+    expect(await open(new URL(link).pathname, ben)).toContain('Ada invited you.');
+    const fix = unescaped(/href="([^"]+)">Change the number/.exec(page)?.[1] ?? '').replace(/#.*/, '');
+    const form = await open(fix, ada);
+    expect(form).toMatch(/id="name-0"[^>]*value="Ben"/);
+    expect(form).toMatch(/id="phone-0"[^>]*value=""/);
+    expect(form).not.toMatch(/name="member" value="[^"]+" checked/);
+  });
+
+  it('says the same for every reason why a text was not sent, and nothing of a text that became useless', async () => {
+    const { id, ada, share } = await inviteWithShare();
+    const row = async (): Promise<string> => rowOf(await open(`/c/${id}`, ada), share);
+    const drop = (reason: string): Promise<unknown> =>
+      setInvite(share, `status = 'dropped', due_at = null, last_error = '${reason}'`);
+    for (const reason of ['the phone has opted out', 'too many for this phone', 'the phone gets no texts']) {
+      await drop(reason);
+      expect(await row()).toContain('Could not be delivered');
+    }
+    await drop('too late');
+    expect(await row()).not.toMatch(/delivered|Texted/);
+  });
+
+  it('says when the guest opened the invite, and is silent after the guest has paid', async () => {
+    const { id, ada, ben, share } = await inviteWithShare();
+    await setInvite(share, `${SENT}, sent_at = now() - interval '3 minutes'`);
+    await fixture.view(id, ben);
+    expect(rowOf(await open(`/c/${id}`, ada), share)).toContain('Opened just now');
+    await fixture.pay(await fixture.hold(share, ben));
+    const paid = rowOf(await open(`/c/${id}`, ada), share);
+    expect(paid).toContain('In');
+    expect(paid).not.toMatch(/Opened|Texted/);
+  });
+
+  it('is known to the organizer alone, and never holds a phone', async () => {
+    const { id, ada, ben, share } = await inviteWithShare();
+    await setInvite(share, `status = 'failed', due_at = null, last_error = 'refused'`);
+    const dan = await fixture.createPerson('Dan');
+    for (const person of [ben, dan]) expect(await open(`/c/${id}`, person)).not.toMatch(/delivered|Texted|Opened/);
+    expect(await open(`/c/${id}`, ada)).not.toContain(ben.phone.slice(-4));
+  });
+});

@@ -134,6 +134,11 @@ export function formatMoney(language: Language, amount: number, currency: string
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 
+/** A percentage as a person writes it: `50%`, `8.875%`. */
+export function formatPercent(language: Language, percent: number): string {
+  return new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 3 }).format(percent / 100);
+}
+
 /** A time in a zone, with the name of that zone: `Fri, Nov 21, 6:00 PM EST`. */
 export function formatTime(language: Language, at: number, zone: string): string {
   const format = new Intl.DateTimeFormat(language, {
@@ -161,12 +166,26 @@ export function formatDate(language: Language, at: number, zone: string): string
   return format.format(at);
 }
 
-/** The hours of a booking with the weekday of its start: `Saturday, 5:00 PM – 7:30 PM`. */
+/** The day of a booking: `November 21, 2026`. */
+export function formatDay(language: Language, at: number, zone: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: zone }).format(at);
+}
+
+const HALF_DAY = 12 * 3_600_000;
+
+/**
+ * The hours of a booking with the weekday of its start: `Saturday, 5:00 PM – 7:30 PM`. An end on a later day has its weekday and
+ * date too, unless it is the end of a night.
+ */
 export function formatHours(language: Language, from: number, to: number | null, zone: string): string {
   const part = (at: number, options: Intl.DateTimeFormatOptions): string =>
     new Intl.DateTimeFormat(language, { ...options, timeZone: zone }).format(at);
   const weekdayAndStart = part(from, { weekday: 'long', hour: 'numeric', minute: '2-digit' });
-  return to === null ? weekdayAndStart : `${weekdayAndStart} – ${part(to, { hour: 'numeric', minute: '2-digit' })}`;
+  if (to === null) return weekdayAndStart;
+  const day = (at: number): string => part(at, { year: 'numeric', month: 'numeric', day: 'numeric' });
+  const isLaterDay = to - from > HALF_DAY && day(from) !== day(to);
+  const dayOfEnd = isLaterDay ? ({ weekday: 'long', month: 'short', day: 'numeric' } as const) : {};
+  return `${weekdayAndStart} – ${part(to, { ...dayOfEnd, hour: 'numeric', minute: '2-digit' })}`;
 }
 
 /** The parts of a calendar leaf: month and day. */

@@ -982,6 +982,7 @@ CREATE INDEX messages_by_age ON messages USING btree (created_at);
 CREATE UNIQUE INDEX messages_by_kind_and_subject ON messages USING btree (kind, subject);
 CREATE INDEX messages_by_phone ON messages USING btree (phone_hash, created_at);
 CREATE INDEX messages_by_send_before ON messages USING btree (send_before) WHERE due_at IS NOT NULL;
+CREATE INDEX messages_by_share ON messages USING btree (split_part(subject, ' '::text, 1), created_at) WHERE kind = ANY (ARRAY['invite'::text, 'reminder'::text]);
 CREATE INDEX messages_due ON messages USING btree (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX messages_due_codes ON messages USING btree (due_at) WHERE due_at IS NOT NULL AND kind = 'code'::text;
 

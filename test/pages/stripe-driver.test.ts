@@ -183,9 +183,19 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     await expect.poll(() => page.evaluate('window.stripeModel.appearance.theme')).toBe('night');
     expect(await mounted()).toEqual(await tokens());
     expect(await tokens()).not.toEqual(light);
-    await page.setViewportSize({ width: 1280, height: 900 });
-    await expect.poll(() => page.evaluate('window.stripeModel.updates.length')).toBe(2);
-    expect(await mounted()).toEqual(await tokens());
+    expect(await integrationErrors(page)).toEqual([]);
+  });
+
+  it('has the sizes of the page in pixels, also where the browser has larger text', async () => {
+    const { page } = await openInvite();
+    await holdButton(page).waitFor();
+    const sizes = (): Promise<unknown> =>
+      page.evaluate(`(({ fontSizeBase, borderRadius, buttonExpressCheckoutBorderRadius, gridRowSpacing, gridColumnSpacing }) =>
+        [fontSizeBase, borderRadius, buttonExpressCheckoutBorderRadius, gridRowSpacing, gridColumnSpacing])(window.stripeModel.appearance.variables)`);
+    expect(await sizes()).toEqual(['16px', '14px', '14px', '12px', '12px']);
+    await page.evaluate("document.documentElement.style.fontSize = '20px'");
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(sizes).toEqual(['20px', '14px', '14px', '12px', '12px']);
     expect(await integrationErrors(page)).toEqual([]);
   });
 

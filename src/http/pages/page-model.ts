@@ -14,6 +14,7 @@ import { readGuestCheckout } from '../../domain/checkouts/guests/guest-view.ts';
 import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-queries.ts';
 import { shareWithSavedCard } from '../../domain/checkouts/holds/decide-hold.ts';
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
+import { type InviteFacts, readInviteFacts } from '../../domain/checkouts/notifications/invite-progress.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
 import { readCheckout } from '../../domain/checkouts/queries.ts';
 import { type CheckoutImages, findImages, imageSources } from '../../domain/images/find-images.ts';
@@ -49,6 +50,8 @@ export interface PageModel {
   readonly mayShowNames: boolean;
   /** The invite of each share; only for the organizer. */
   readonly invites: readonly InviteRow[];
+  /** What is known of the invites while the group pays; only for the organizer. */
+  readonly inviteFacts: ReadonlyMap<string, InviteFacts>;
 }
 
 /** What a completed checkout has given back. */
@@ -100,6 +103,10 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
     venue: withServiceLinks(profile, context.config),
     mayShowNames: memberId !== null || checkout.status === 'collecting',
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
+    inviteFacts:
+      isOrganizer && checkout.status === 'collecting'
+        ? await readInviteFacts(context.db, venueId, checkoutId)
+        : new Map(),
   };
 }
 

@@ -180,6 +180,18 @@ describe('a page', () => {
     expect(invited.text).not.toMatch(/\+1555/);
   });
 
+  it('names each row that a guest can open, by which the script keeps it open when the page changes', async () => {
+    const { checkout, ada, ben } = await createGroup();
+    for (const person of [ada, ben]) {
+      const { text } = await get(`/c/${checkout.id}`, { cookie: person.cookie });
+      const summaries = text.match(/<details[^>]*><summary[^>]*>/g) ?? [];
+      expect(summaries.length).toBeGreaterThan(1);
+      const ids = summaries.map((tag) => / id="([^"]+)"/.exec(tag)?.[1]);
+      expect(ids).not.toContain(undefined);
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+  });
+
   it('answers 304 while it is unchanged, and 200 after a payment', async () => {
     const { checkout, ben, invites } = await createGroup();
     const path = pathOf(invites[1].url);

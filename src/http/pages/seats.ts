@@ -8,7 +8,7 @@ import { type IconName, icon } from './icon.ts';
 import { initialOf } from './initials.ts';
 import { nameOf, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
-import { money } from './summary.ts';
+import { fold, money } from './summary.ts';
 
 /** More people do not fit into one row of a phone. */
 const MAX_IN_ROW = 7;
@@ -135,8 +135,8 @@ export function whosIn(page: PageRequest, model: PageModel): Html {
   const { shares } = model.checkout;
   const held = shares.filter(countsAsFunded).length;
   const count = translator.translate('page.held_of', { held, count: shares.length });
-  return html`<details><summary><span>${translator.translate('page.group')}</span>${facesOfThoseIn(page, model)}<span class="quiet">${count}</span>${icon('chevron')}</summary>
-${peopleList(page, model)}</details>`;
+  const beside = html`${facesOfThoseIn(page, model)}<span class="quiet">${count}</span>`;
+  return fold('whos-in', translator.translate('page.group'), beside, peopleList(page, model));
 }
 
 export function peopleList(page: PageRequest, model: PageModel): Html {

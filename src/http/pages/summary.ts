@@ -85,11 +85,21 @@ export function folds(rows: readonly Piece[]): Html {
   return html`<div class="folds">${rows}</div>`;
 }
 
+/** By the id of the summary the script keeps the row open, and the focus on it, when the page changes. */
+export function fold(id: string, title: string, beside: Piece, content: Piece): Html {
+  return html`<details><summary id="${id}"><span>${title}</span>${beside}${icon('chevron')}</summary>
+${content}</details>`;
+}
+
 export function aboutHolds({ translator }: PageRequest): Html {
-  return html`<details><summary><span>${translator.translate('page.what_is_a_hold')}</span>${icon('chevron')}</summary>
-<p>${translator.translate('page.hold_explained')}</p>
+  return fold(
+    'about-holds',
+    translator.translate('page.what_is_a_hold'),
+    null,
+    html`<p>${translator.translate('page.hold_explained')}</p>
 <p>${translator.translate('page.hold_bank')}</p>
-</details>`;
+`,
+  );
 }
 
 export function problemNotice(title: string, text: string | Html, kind: '' | 'declined' = ''): Html {

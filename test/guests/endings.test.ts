@@ -125,7 +125,7 @@ describe('the policy of what is booked', () => {
 });
 
 describe('a refund', () => {
-  it('of everything is told to everyone, also to a guest who is not signed in', async () => {
+  it('of everything is on every page, also that of a guest who is not signed in', async () => {
     const made = await completed();
     expect(await read(made.id, null)).toContain('This booking is paid');
     expect((await venue.post(`/v1/checkouts/${made.id}/refund`)).status).toBe(200);
@@ -136,7 +136,7 @@ describe('a refund', () => {
     expect(anonymous).toContain('refunded everyone who paid.');
   });
 
-  it('that did not reach a guest is not told to that guest as one of everyone', async () => {
+  it('that did not reach a guest is not on that guest’s page as one of everyone', async () => {
     const made = await completed(REFUND_FAILS);
     expect((await venue.post(`/v1/checkouts/${made.id}/refund`)).status).toBe(200);
     await venue.finishDueWork(made.id);

@@ -90,7 +90,7 @@ function refundedScreen(page: PageRequest, model: PageModel): Screen {
   };
 }
 
-/** A guest whose own refund did not arrive is not told that everyone was refunded. */
+/** A guest whose own refund did not arrive does not read that everyone was refunded. */
 function refundedKey({ mine, failed }: PageModel['refunds'], charged: number): 'others' | 'failed' | 'part' | 'whole' {
   if (failed > 0 && mine === 0) return 'failed';
   if (charged === 0 || mine === 0) return 'others';

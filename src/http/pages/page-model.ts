@@ -20,6 +20,7 @@ import { readCheckout } from '../../domain/checkouts/queries.ts';
 import { type CheckoutImages, findImages, imageSources } from '../../domain/images/find-images.ts';
 import { type OfferingForGuests, offeringForGuests } from '../../domain/offerings/queries.ts';
 import { isPayable } from '../../domain/payments/payout-account-queries.ts';
+import { lastRefundAt } from '../../domain/payments/refund-queries.ts';
 import { readVenueProfile, type VenueProfile, withServiceLinks } from '../../domain/venues/venue-profile.ts';
 import type { PageRequest, PageRoute } from './page-request.ts';
 
@@ -117,12 +118,15 @@ async function readRefunds(
   paid: readonly PaidShare[],
 ): Promise<Refunds> {
   if (status !== 'completed') return { mine: 0, failed: 0, isWhole: false, at: null };
-  const { refunded, lost, refundedAt } = await refundTotalsOf(http.app.db, venueId, checkoutId);
+  const [{ refunded, lost }, at] = await Promise.all([
+    refundTotalsOf(http.app.db, venueId, checkoutId),
+    lastRefundAt(http.app.db, venueId, checkoutId),
+  ]);
   return {
     mine: paid.reduce((sum, { refundedAmount }) => sum + refundedAmount, 0),
     failed: paid.reduce((sum, { failedRefundAmount }) => sum + failedRefundAmount, 0),
     isWhole: refunded > 0 && refunded + lost >= amount,
-    at: refundedAt,
+    at,
   };
 }
 

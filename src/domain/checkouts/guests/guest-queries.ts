@@ -159,18 +159,14 @@ export interface RefundTotals {
   readonly refunded: number;
   /** What guests have got back from their banks by disputes. */
   readonly lost: number;
-  /** When the latest refund was decided, in milliseconds; null: there is none. */
-  readonly refundedAt: number | null;
 }
 
 export async function refundTotalsOf(db: Queryable, venueId: string, checkoutId: string): Promise<RefundTotals> {
   const rows = await db.query<RefundTotals>(
     `select greatest(refunded_amount - failed_refund_amount, 0) as "refunded",
-       (select coalesce(sum(lost_amount), 0)::integer from shares where venue_id = $1 and checkout_id = $2) as "lost",
-       (select (extract(epoch from max(created_at)) * 1000)::float8 from movements
-        where venue_id = $1 and checkout_id = $2 and kind = 'refund') as "refundedAt"
+       (select coalesce(sum(lost_amount), 0)::integer from shares where venue_id = $1 and checkout_id = $2) as "lost"
      from checkouts where venue_id = $1 and checkout_id = $2`,
     [venueId, checkoutId],
   );
-  return rows[0] ?? { refunded: 0, lost: 0, refundedAt: null };
+  return rows[0] ?? { refunded: 0, lost: 0 };
 }

@@ -185,6 +185,8 @@ const DATE_STYLES = {
   date: DAY_AND_HOUR,
   weekdayAndHour: { weekday: 'long', ...HOUR },
   hour: HOUR,
+  fullDay: { dateStyle: 'long' },
+  fullDayAndHour: { weekday: 'long', month: 'short', day: 'numeric', ...HOUR },
   month: { month: 'short' },
   day: { day: 'numeric' },
 } as const satisfies Readonly<Record<string, Intl.DateTimeFormatOptions>>;
@@ -192,6 +194,11 @@ const DATE_STYLES = {
 function formatIn(language: Language, zone: string, style: keyof typeof DATE_STYLES, at: number): string {
   const make = (): Intl.DateTimeFormat => new Intl.DateTimeFormat(language, { ...DATE_STYLES[style], timeZone: zone });
   return dateFormats.get(`${language} ${zone} ${style}`, make).format(at);
+}
+
+/** A percentage as a person writes it: `50%`, `8.875%`. */
+export function formatPercent(language: Language, percent: number): string {
+  return new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 3 }).format(percent / 100);
 }
 
 /** A time in a zone, with the name of that zone: `Fri, Nov 21, 6:00 PM EST`. */
@@ -217,10 +224,22 @@ export function formatAge(language: Language, at: number, now: number, style: 's
   return Math.abs(hours) < 24 ? format.format(hours, 'hour') : format.format(Math.round(hours / 24), 'day');
 }
 
-/** The hours of a booking with the weekday of its start: `Saturday, 5:00 PM – 7:30 PM`. */
+/** The day of a booking: `November 21, 2026`. */
+export function formatDay(language: Language, at: number, zone: string): string {
+  return formatIn(language, zone, 'fullDay', at);
+}
+
+const HALF_DAY = 12 * 3_600_000;
+
+/**
+ * The hours of a booking with the weekday of its start: `Saturday, 5:00 PM – 7:30 PM`. An end on a later day has its weekday and
+ * date too, unless it is the end of a night.
+ */
 export function formatHours(language: Language, from: number, to: number | null, zone: string): string {
-  const weekdayAndStart = formatIn(language, zone, 'weekdayAndHour', from);
-  return to === null ? weekdayAndStart : `${weekdayAndStart} – ${formatIn(language, zone, 'hour', to)}`;
+  const start = formatIn(language, zone, 'weekdayAndHour', from);
+  if (to === null) return start;
+  const isLaterDay = to - from > HALF_DAY && formatDay(language, from, zone) !== formatDay(language, to, zone);
+  return `${start} – ${formatIn(language, zone, isLaterDay ? 'fullDayAndHour' : 'hour', to)}`;
 }
 
 /** The parts of a calendar leaf: month and day. */

@@ -31,16 +31,18 @@ export function shareBlock(page: PageRequest, model: PageModel, share: GuestShar
   ]);
 }
 
-/** Before the party is chosen: what each pays if all seats are taken, and the total beside it. */
+/** The total, and beside it what each pays if all pay the same and all seats are taken. */
 export function totalBlock(page: PageRequest, model: PageModel): Html {
   const { translator } = page;
   const { checkout } = model;
   const count = checkout.shares.length || checkout.party_size;
   const people = translator.translate('page.people', { count });
   const each = money(page, model, Math.floor(checkout.amount / count));
+  const amounts = checkout.shares.map(({ amount }) => amount);
+  const isEqual = amounts.length === 0 || Math.max(...amounts) - Math.min(...amounts) <= 1;
   return amountBlock(translator.translate('page.total'), money(page, model, checkout.amount), [
     people,
-    translator.translate('page.about_each', { each }),
+    ...(isEqual ? [translator.translate('page.about_each', { each })] : []),
   ]);
 }
 

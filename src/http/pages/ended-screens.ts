@@ -2,6 +2,7 @@
 
 import { calendarLeaf, formatDay, formatHours } from '../../base/translations.ts';
 import { cardNames } from './card-name.ts';
+import { celebration } from './celebration.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
 import { contactUrl } from './layout.ts';
@@ -20,7 +21,11 @@ export function completedScreen(page: PageRequest, model: PageModel): Screen {
   if (mine > 0 || failed > 0 || isWhole) return refundedScreen(page, model);
   const what = translator.translate('page.what_at', { what: checkout.description, venue: checkout.venue.name });
   return {
-    poster: { kind: 'moment', headline: momentHeadline(null, translator.translate('page.completed_title'), what) },
+    poster: {
+      kind: 'moment',
+      headline: momentHeadline(null, translator.translate('page.completed_title'), what),
+      overPhoto: celebration(page, model),
+    },
     main: [
       whenAndWhere(page, model),
       html`<div class="narrow">${seatsWithTally(page, model, amountHtml(page, model, checkout.amount))}</div>`,

@@ -19,6 +19,8 @@ export interface Poster {
   /** The page has its own h1 below the head. */
   readonly hasOwnHeading?: boolean;
   readonly isCentered?: boolean;
+  /** Drawn over the picture, below every text. */
+  readonly overPhoto?: Piece;
 }
 
 export function posterOf(page: PageRequest, model: PageModel, poster: Poster): Html {
@@ -29,7 +31,7 @@ export function posterOf(page: PageRequest, model: PageModel, poster: Poster): H
     : html`<h1 class="what"><bdi>${checkout.description}</bdi></h1>`;
   const classes = `poster${kind === 'moment' ? ' moment' : ''}${poster.isCentered === true ? ' centered' : ''}`;
   return html`<header class="${classes}">
-${photo(model)}
+${photo(model, poster.overPhoto)}
 <div class="pills">
 <p class="pill venue"><span class="logo" aria-hidden="true">${model.images.logo === null ? initialsOf(checkout.venue.name) : html`<img src="${model.images.logo}" alt="">`}</span><bdi>${checkout.venue.name}</bdi></p>
 ${testPill(page, checkout.mode)}${languageMenu(page, model.route.path)}</div>
@@ -49,14 +51,14 @@ export function meta(page: PageRequest, { checkout, timezone }: PageModel): Html
 }
 
 /** The cover of the offering; without one five overlapping circles in tints of the venue's colour. */
-function photo({ images }: PageModel): Html {
+function photo({ images }: PageModel, over: Piece = null): Html {
   if (images.cover !== null)
-    return html`<div class="photo" aria-hidden="true"><img src="${images.cover}" alt=""></div>`;
+    return html`<div class="photo" aria-hidden="true"><img src="${images.cover}" alt="">${over}</div>`;
   const circles = [0, 1, 2, 3, 4].map(
     (index) =>
       html`<circle cx="${index * 96 + 4}" cy="${84 + (index % 2) * 12}" r="58" fill="currentColor" fill-opacity="${0.45 + index * 0.13}"/>`,
   );
-  return html`<div class="photo" aria-hidden="true"><svg class="circles" viewBox="0 0 390 206" preserveAspectRatio="xMidYMid slice">${circles}</svg></div>`;
+  return html`<div class="photo" aria-hidden="true"><svg class="circles" viewBox="0 0 390 206" preserveAspectRatio="xMidYMid slice">${circles}</svg>${over}</div>`;
 }
 
 /** The sandbox and test mode move no money, and say so on every page. */

@@ -4,6 +4,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BoundedCache } from './bounded-cache.ts';
 import { packageRoot } from './package-root.ts';
 
 /** A file of locales/, by its name: `en`, `es`, `de`. */
@@ -128,45 +129,90 @@ function known(tag: string): Language | null {
   return catalogs().has(language) ? language : null;
 }
 
+/** To build a formatter takes longer than all that it formats on a page. Venues choose currencies and zones. */
+const MAX_FORMATTERS = 500;
+const moneyFormats = new BoundedCache<MoneyFormat>(MAX_FORMATTERS);
+const dateFormats = new BoundedCache<Intl.DateTimeFormat>(MAX_FORMATTERS);
+const listFormats = new BoundedCache<Intl.ListFormat>(MAX_FORMATTERS);
+
+interface MoneyFormat {
+  readonly format: Intl.NumberFormat;
+  /** Of one unit: 100 cents are a dollar. */
+  readonly minorUnits: number;
+}
+
 /** Minor units as a person writes them: `$40.00`. */
 export function formatMoney(language: Language, amount: number, currency: string): string {
-  const format = new Intl.NumberFormat(language, { style: 'currency', currency: currency.toUpperCase() });
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+  const { format, minorUnits } = moneyFormats.get(`${language} ${currency}`, () => {
+    const made = new Intl.NumberFormat(language, { style: 'currency', currency: currency.toUpperCase() });
+    return { format: made, minorUnits: 10 ** (made.resolvedOptions().maximumFractionDigits ?? 2) };
+  });
+  return format.format(amount / minorUnits);
+}
+
+const HOUR = { hour: 'numeric', minute: '2-digit' } as const;
+const DAY_AND_HOUR = { weekday: 'short', day: 'numeric', month: 'short', ...HOUR } as const;
+
+const DATE_STYLES = {
+  time: { ...DAY_AND_HOUR, timeZoneName: 'short' },
+  date: DAY_AND_HOUR,
+  weekdayAndHour: { weekday: 'long', ...HOUR },
+  hour: HOUR,
+  fullDay: { dateStyle: 'long' },
+  fullDayAndHour: { weekday: 'long', month: 'short', day: 'numeric', ...HOUR },
+  month: { month: 'short' },
+  day: { day: 'numeric' },
+} as const satisfies Readonly<Record<string, Intl.DateTimeFormatOptions>>;
+
+function formatIn(language: Language, zone: string, style: keyof typeof DATE_STYLES, at: number): string {
+  const make = (): Intl.DateTimeFormat => new Intl.DateTimeFormat(language, { ...DATE_STYLES[style], timeZone: zone });
+  return dateFormats.get(`${language} ${zone} ${style}`, make).format(at);
+}
+
+/** A percentage as a person writes it: `50%`, `8.875%`. */
+export function formatPercent(language: Language, percent: number): string {
+  return new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 3 }).format(percent / 100);
 }
 
 /** A time in a zone, with the name of that zone: `Fri, Nov 21, 6:00 PM EST`. */
 export function formatTime(language: Language, at: number, zone: string): string {
-  const format = new Intl.DateTimeFormat(language, {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    hour: 'numeric',
-    minute: '2-digit',
-    timeZone: zone,
-    timeZoneName: 'short',
-  });
-  return format.format(at);
+  return formatIn(language, zone, 'time', at);
 }
 
 /** The day and hour of a booking, for people who are there: `Sat, Nov 21, 5:00 PM`, without the name of the zone. */
 export function formatDate(language: Language, at: number, zone: string): string {
-  const format = new Intl.DateTimeFormat(language, {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    hour: 'numeric',
-    minute: '2-digit',
-    timeZone: zone,
-  });
-  return format.format(at);
+  return formatIn(language, zone, 'date', at);
 }
 
-/** The hours of a booking with the weekday of its start: `Saturday, 5:00 PM – 7:30 PM`. */
+/**
+ * How long ago a time was, or how far ahead it is, in its largest unit: `3 min. ago`, `in 3 hours`. Null: less than a minute.
+ * `showAges` of guest.js says the same while a page is open.
+ */
+export function formatAge(language: Language, at: number, now: number, style: 'short' | 'long'): string | null {
+  const minutes = Math.round((at - now) / 60_000);
+  if (minutes === 0) return null;
+  const format = new Intl.RelativeTimeFormat(language, { style });
+  if (Math.abs(minutes) < 60) return format.format(minutes, 'minute');
+  const hours = Math.round(minutes / 60);
+  return Math.abs(hours) < 24 ? format.format(hours, 'hour') : format.format(Math.round(hours / 24), 'day');
+}
+
+/** The day of a booking: `November 21, 2026`. */
+export function formatDay(language: Language, at: number, zone: string): string {
+  return formatIn(language, zone, 'fullDay', at);
+}
+
+const HALF_DAY = 12 * 3_600_000;
+
+/**
+ * The hours of a booking with the weekday of its start: `Saturday, 5:00 PM – 7:30 PM`. An end on a later day has its weekday and
+ * date too, unless it is the end of a night.
+ */
 export function formatHours(language: Language, from: number, to: number | null, zone: string): string {
-  const part = (at: number, options: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat(language, { ...options, timeZone: zone }).format(at);
-  const weekdayAndStart = part(from, { weekday: 'long', hour: 'numeric', minute: '2-digit' });
-  return to === null ? weekdayAndStart : `${weekdayAndStart} – ${part(to, { hour: 'numeric', minute: '2-digit' })}`;
+  const start = formatIn(language, zone, 'weekdayAndHour', from);
+  if (to === null) return start;
+  const isLaterDay = to - from > HALF_DAY && formatDay(language, from, zone) !== formatDay(language, to, zone);
+  return `${start} – ${formatIn(language, zone, isLaterDay ? 'fullDayAndHour' : 'hour', to)}`;
 }
 
 /** The parts of a calendar leaf: month and day. */
@@ -175,7 +221,10 @@ export function calendarLeaf(
   at: number,
   zone: string,
 ): { readonly month: string; readonly day: string } {
-  const part = (options: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat(language, { ...options, timeZone: zone }).format(at);
-  return { month: part({ month: 'short' }), day: part({ day: 'numeric' }) };
+  return { month: formatIn(language, zone, 'month', at), day: formatIn(language, zone, 'day', at) };
+}
+
+/** `Ada, Ben, and Cleo`; short, for a line with little room: `Ada, Ben, & Cleo`. */
+export function formatList(language: Language, names: readonly string[], style: 'long' | 'short' = 'long'): string {
+  return listFormats.get(`${language} ${style}`, () => new Intl.ListFormat(language, { style })).format(names);
 }

@@ -1,18 +1,24 @@
-// Writes server-sent events: the messages of a source, with a comment every 15 seconds that keeps proxies from closing the
-// connection. Guarantees: a bound on streams in all and for one subject (a key); a client that reads slowly slows its own
-// source only, and one that does not read is dropped (connections.ts); at each comment the caller's right to read is checked
-// again; a server that stops ends its streams first and opens no other. A source that was opened always ends, also when the
-// client leaves before the first byte. It does not know what the messages are about.
+// Writes server-sent events: the messages of a source, with a heartbeat every 15 seconds that keeps proxies from closing the
+// connection. Guarantees: a bound on streams in all and for each subject (a key, an address, a checkout); a client that reads
+// slowly slows its own source only, and one that does not read is dropped (connections.ts); at each heartbeat the caller's
+// right to read is checked again; a server that stops ends its streams first and opens no other. A source that was opened
+// always ends, also when the client leaves before the first byte. It does not know what the messages are about.
 
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import type { EventSource, ServerSentEvent } from '../base/operation.ts';
 
-export interface StreamRequest {
-  /** What the bound counts. */
+/** A bound on the open streams of one subject. */
+export interface StreamLimit {
   readonly subject: string;
-  readonly maxPerSubject: number;
+  readonly max: number;
+  /** What the refused client reads. */
+  readonly message: string;
+}
+
+export interface StreamRequest {
+  readonly limits: readonly StreamLimit[];
   /** Opens the source; may throw a problem. The source ends when the signal aborts. */
   readonly open: (signal: AbortSignal) => Promise<EventSource>;
   /** False: the stream ends. */
@@ -25,15 +31,20 @@ const RECONNECT_MS = 2_000;
 const MAX_STREAMS = 1_000;
 const RETRY_AFTER_SECONDS = 15;
 
+/** A comment, which a browser's EventSource does not show to its script. */
+const COMMENT = ':\n\n';
+
 export class EventStreams {
   readonly #heartbeatMs: number;
+  readonly #heartbeat: string;
   readonly #maxStreams: number;
   readonly #open = new Set<AbortController>();
   readonly #bySubject = new Map<string, number>();
   #isClosed = false;
 
-  constructor({ heartbeatMs = HEARTBEAT_MS, maxStreams = MAX_STREAMS } = {}) {
+  constructor({ heartbeatMs = HEARTBEAT_MS, heartbeat = COMMENT, maxStreams = MAX_STREAMS } = {}) {
     this.#heartbeatMs = heartbeatMs;
+    this.#heartbeat = heartbeat;
     this.#maxStreams = maxStreams;
   }
 
@@ -44,7 +55,7 @@ export class EventStreams {
   /** Answers with a stream, or throws a problem before the first byte. */
   async send(reply: FastifyReply, request: StreamRequest): Promise<FastifyReply> {
     const stop = this.#take(request);
-    stop.signal.addEventListener('abort', () => this.#release(request.subject, stop), { once: true });
+    stop.signal.addEventListener('abort', () => this.#release(request, stop), { once: true });
     // The client may leave while the source opens, or have left before.
     reply.raw.once('close', () => stop.abort());
     if (reply.raw.destroyed) stop.abort();
@@ -55,7 +66,13 @@ export class EventStreams {
       stop.abort();
       throw error;
     }
-    const text = textOf({ source, heartbeatMs: this.#heartbeatMs, stop, isStillAllowed: request.isStillAllowed });
+    const text = textOf({
+      source,
+      heartbeatMs: this.#heartbeatMs,
+      heartbeat: this.#heartbeat,
+      stop,
+      isStillAllowed: request.isStillAllowed,
+    });
     return reply
       .code(200)
       .header('x-accel-buffering', 'no')
@@ -69,15 +86,13 @@ export class EventStreams {
     for (const stop of [...this.#open]) stop.abort();
   }
 
-  #take({ subject, maxPerSubject }: StreamRequest): AbortController {
+  #take({ limits }: StreamRequest): AbortController {
     const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
     if (this.#isClosed) {
       throw new Problem('service_unavailable', { message: 'This server is stopping. Open the stream again.', headers });
     }
-    const count = this.#bySubject.get(subject) ?? 0;
-    if (count >= maxPerSubject) {
-      const message = `This key has ${maxPerSubject} streams open, which is the limit: close one, or read one stream for all.`;
-      throw new Problem('rate_limited', { message, headers });
+    for (const { subject, max, message } of limits) {
+      if ((this.#bySubject.get(subject) ?? 0) >= max) throw new Problem('rate_limited', { message, headers });
     }
     if (this.#open.size >= this.#maxStreams) {
       const message = 'This server has too many streams open. Try again in a moment.';
@@ -85,15 +100,17 @@ export class EventStreams {
     }
     const stop = new AbortController();
     this.#open.add(stop);
-    this.#bySubject.set(subject, count + 1);
+    for (const { subject } of limits) this.#bySubject.set(subject, (this.#bySubject.get(subject) ?? 0) + 1);
     return stop;
   }
 
-  #release(subject: string, stop: AbortController): void {
+  #release({ limits }: StreamRequest, stop: AbortController): void {
     if (!this.#open.delete(stop)) return;
-    const left = (this.#bySubject.get(subject) ?? 1) - 1;
-    if (left === 0) this.#bySubject.delete(subject);
-    else this.#bySubject.set(subject, left);
+    for (const { subject } of limits) {
+      const left = (this.#bySubject.get(subject) ?? 1) - 1;
+      if (left === 0) this.#bySubject.delete(subject);
+      else this.#bySubject.set(subject, left);
+    }
   }
 }
 
@@ -163,11 +180,13 @@ class SourceReader {
 interface Writing {
   readonly source: SourceReader;
   readonly heartbeatMs: number;
+  readonly heartbeat: string;
   readonly stop: AbortController;
   readonly isStillAllowed: () => Promise<boolean>;
 }
 
-async function* textOf({ source, heartbeatMs, stop, isStillAllowed }: Writing): AsyncGenerator<string> {
+async function* textOf(writing: Writing): AsyncGenerator<string> {
+  const { source, heartbeatMs, heartbeat, stop, isStillAllowed } = writing;
   let beatAt = performance.now() + heartbeatMs;
   try {
     yield `retry: ${RECONNECT_MS}\n\n`;
@@ -177,7 +196,7 @@ async function* textOf({ source, heartbeatMs, stop, isStillAllowed }: Writing): 
       if (msLeft <= 0) {
         if (!(await isStillAllowed())) return;
         beatAt = performance.now() + heartbeatMs;
-        yield ':\n\n';
+        yield heartbeat;
         continue;
       }
       const page = await source.take(msLeft);

@@ -2,11 +2,13 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import {
   calendarLeaf,
+  formatDate,
   formatHours,
+  formatList,
   formatMoney,
   formatTime,
   languageOf,
@@ -106,5 +108,31 @@ describe('amounts and times', () => {
     const at = Date.parse('2026-11-20T23:00:00Z');
     expect(plain(formatTime('en', at, 'America/New_York'))).toBe('Fri, Nov 20, 6:00 PM EST');
     expect(plain(formatTime('de', at, 'Europe/Berlin'))).toContain('21. Nov.');
+  });
+
+  it('build a formatter once for a language with its currency or zone, and keep a bounded number', () => {
+    const built: string[] = [];
+    const get = (intl: typeof Intl, name: string): unknown => {
+      built.push(name);
+      return Reflect.get(intl, name);
+    };
+    vi.stubGlobal('Intl', new Proxy(Intl, { get } as ProxyHandler<typeof Intl>));
+    try {
+      // No page is in Swedish: no other test has built these.
+      for (let amount = 0; amount < 50; amount++) {
+        formatMoney('sv', amount, 'sek');
+        formatTime('sv', amount, 'Europe/Stockholm');
+        formatDate('sv', amount, 'Europe/Stockholm');
+        formatList('sv', ['Ada', 'Ben', 'Cleo']);
+      }
+      expect(built).toEqual(['NumberFormat', 'DateTimeFormat', 'DateTimeFormat', 'ListFormat']);
+      const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+      for (const currency of letters.flatMap((a) => letters.map((b) => `Q${a}${b}`))) formatMoney('sv', 1, currency);
+      built.length = 0;
+      formatMoney('sv', 1, 'sek');
+      expect(built).toEqual(['NumberFormat']);
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 });

@@ -23,6 +23,7 @@ export const IMAGE_HASH = 'f'.repeat(64);
 export const PAGES: readonly string[] = [
   ...['/c/:id', '/s/:token'].flatMap((page) => [
     `GET ${page}`,
+    `GET ${page}/changes`,
     ...['sign-in', 'code', 'other-phone', 'sign-out', 'name', 'party', 'seat', 'look'].flatMap((form) => [
       `GET ${page}/${form}`,
       `POST ${page}/${form}`,

@@ -8,7 +8,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Problem } from '../../src/base/errors.ts';
 import type { ServerSentEvent } from '../../src/base/operation.ts';
-import { EventStreams, type StreamRequest } from '../../src/http/event-stream.ts';
+import { EventStreams, type StreamLimit, type StreamRequest } from '../../src/http/event-stream.ts';
 import { EventStreamClient } from '../support/event-stream-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -73,6 +73,8 @@ function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (
 
 const message = (n: number, data = `{"n":${n}}`): ServerSentEvent => ({ id: `evt_${n}`, event: 'x', data });
 
+const limit = (max: number, subject = 'key'): StreamLimit => ({ subject, max, message: `at most ${max}` });
+
 interface ServerOptions {
   readonly maxStreams?: number;
   readonly heartbeatMs?: number;
@@ -95,8 +97,7 @@ async function openServer(options: Partial<StreamRequest> = {}, { before, ...lim
   });
   server.get('/', (_request, reply) =>
     streams.send(reply, {
-      subject: 'key',
-      maxPerSubject: 2,
+      limits: [limit(2)],
       open: async (signal) => source.read(signal),
       isStillAllowed: async () => true,
       ...options,
@@ -137,8 +138,17 @@ describe('a stream of server-sent events', () => {
     expect((await open()).response.status).toBe(200);
   });
 
+  it('is refused when one of several bounds is reached, and a refused one takes no place of the others', async () => {
+    const { streams, open } = await openServer({ limits: [limit(9, 'address'), limit(1, 'checkout')] });
+    const client = await open();
+    for (let n = 0; n < 12; n++) expect((await open()).response.status).toBe(429);
+    client.leave();
+    await waitFor('the place is free', () => streams.count === 0);
+    expect((await open()).response.status).toBe(200);
+  });
+
   it('is refused with 503 beyond the bound of the server, and frees its place if its source cannot be opened', async () => {
-    const full = await openServer({ maxPerSubject: 9 }, { maxStreams: 1 });
+    const full = await openServer({ limits: [limit(9)] }, { maxStreams: 1 });
     expect((await full.open()).response.status).toBe(200);
     expect((await full.open()).response.status).toBe(503);
     const broken = await openServer({ open: () => Promise.reject(new Problem('invalid_value')) });

@@ -326,7 +326,7 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     area: 'limits',
     bug: 'an invite that waited is sent although its share is paid',
     file: 'src/domain/checkouts/notifications/notify-guests.ts',
-    from: "  await dropMessages(tx, 'invite', settled);\n",
+    from: '  await dropMessages(tx, settled);\n',
     to: '',
     tests: TEXT_LIMIT_TEST,
   },

@@ -1,6 +1,7 @@
 // The hosted pages without a browser: what anonymous guests and link previews see, headers and cookies, languages, what
 // other sites cannot do, and rate limits.
 
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -113,9 +114,8 @@ describe('a page', () => {
     );
     try {
       const { text } = await get(`/c/${checkout.id}?pay=own`, { cookie: ada.cookie });
-      const theme = /href="(\/guest\/theme\/aa3366\.css)"/.exec(text)?.[1] ?? '';
-      const { status, text: css, headers } = await get(theme);
-      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+      const theme = /href="(\/guest\/theme\/aa3366\.css[^"]*)"/.exec(text)?.[1] ?? '';
+      const { text: css } = await get(theme);
       expect(css).toMatch(/--venue:#[0-9a-f]{6};/);
       for (const link of [
         'https://harbor.example/terms',
@@ -178,6 +178,18 @@ describe('a page', () => {
     expect(invited.text).toContain('Ada invited you');
     expect(invited.text).not.toContain('data-pay');
     expect(invited.text).not.toMatch(/\+1555/);
+  });
+
+  it('names each row that a guest can open, by which the script keeps it open when the page changes', async () => {
+    const { checkout, ada, ben } = await createGroup();
+    for (const person of [ada, ben]) {
+      const { text } = await get(`/c/${checkout.id}`, { cookie: person.cookie });
+      const summaries = text.match(/<details[^>]*><summary[^>]*>/g) ?? [];
+      expect(summaries.length).toBeGreaterThan(1);
+      const ids = summaries.map((tag) => / id="([^"]+)"/.exec(tag)?.[1]);
+      expect(ids).not.toContain(undefined);
+      expect(new Set(ids).size).toBe(ids.length);
+    }
   });
 
   it('answers 304 while it is unchanged, and 200 after a payment', async () => {
@@ -611,6 +623,26 @@ describe('the scripts', () => {
     expect((await get(scriptUrl)).headers.get('cache-control')).toContain('immutable');
     expect((await get('/guest/guest.js?v=old')).headers.get('cache-control')).toBe('public, no-cache');
     expect((await get('/guest/nothing.js')).status).toBe(404);
+  });
+
+  it('and a venue’s stylesheet have the hash of their content in their address: a change of the colours gets another', async () => {
+    const { checkout } = await createGroup();
+    const withColor = (color: string | null): Promise<unknown> =>
+      world.db.query('update venues set accent_color = $2 where venue_id = $1', [venue.venueId, color]);
+    await withColor('#aa3366');
+    try {
+      const { text } = await get(`/c/${checkout.id}`);
+      const [, url = '', hash] = /href="(\/guest\/theme\/aa3366\.css\?v=([^"]+))"/.exec(text) ?? [];
+      const theme = await get(url);
+      expect(hash).toBe(createHash('sha256').update(theme.text).digest('base64url').slice(0, 12));
+      expect(theme.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      const etag = theme.headers.get('etag') ?? '';
+      expect((await get(url, { 'if-none-match': etag })).status).toBe(304);
+      for (const other of ['', '?v=old'])
+        expect((await get(`/guest/theme/aa3366.css${other}`)).headers.get('cache-control')).toBe('public, no-cache');
+    } finally {
+      await withColor(null);
+    }
   });
 
   it('and the page of a party of eight are small enough for the first flight of a connection', async () => {

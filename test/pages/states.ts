@@ -216,6 +216,33 @@ const collecting: readonly PageState[] = [
     },
   },
   {
+    name: 'organizer-qr-code',
+    text: 'Scan to join',
+    async open(fixture, page) {
+      const group = await groupWithSeats(fixture, 0);
+      return openAt(fixture, page, group.ada, pageOf(group));
+    },
+    async then(page) {
+      await page.locator('.qr > summary').click();
+      await page.getByText('What they get').click();
+      await page.locator('.link-card img').evaluate('(image) => image.decode()');
+    },
+  },
+  {
+    name: 'organizer-undelivered',
+    text: 'Could not be delivered',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      const { db } = fixture.world;
+      await db.query(
+        `update messages set status = case subject when $1 then 'failed' else 'sent' end, due_at = null,
+           last_error = 'refused', sent_at = now() - interval '3 minutes' where kind = 'invite' and subject = any($2)`,
+        [group.invites[1].id, group.invites.map(({ id }) => id)],
+      );
+      return openAt(fixture, page, group.ada, pageOf(group));
+    },
+  },
+  {
     name: 'organizer-pays-own',
     text: 'We place a hold now.',
     async open(fixture, page) {

@@ -9,7 +9,8 @@ import type { PageRequest } from './page-request.ts';
 import { formatAmountInput, type PartyEntry, type PartyForm, type SplitAmounts } from './party-form.ts';
 import type { Screen } from './screen.ts';
 import { errorAboveForm, type FormError } from './sign-in-form.ts';
-import { deadline, money, sentence, totalBlock } from './summary.ts';
+import { deadline, folds, money, sentence, totalBlock } from './summary.ts';
+import { textPreview } from './text-preview.ts';
 
 export interface PartyChoiceView {
   readonly step: 'people' | 'split';
@@ -154,10 +155,17 @@ ${errorAboveForm(formError, form.split === 'equal' ? [] : people.map(({ key }) =
 ${people.map((person, index) => splitRow(page, model, choice, person, index))}</ul>
 ${form.split === 'equal' && oddCents > 0 && html`<p class="hint">${translator.translate('page.odd_cents', { amount: money(page, model, oddCents) })}</p>`}
 ${form.split === 'custom' && html`<p class="line" role="status" data-left data-exact="${translator.translate('page.left_none')}" data-unread="${translator.translate('page.left_unread')}" data-under="${translator.translate('page.left_under', { amount: '{amount}' })}" data-over="${translator.translate('page.left_over', { amount: '{amount}' })}">${remainingLine(page, model, left)}</p>`}
-${people.length === 1 && html`<p class="warning">${translator.translate('page.alone_ask', { amount: money(page, model, checkout.amount) })}</p>`}${choice.released.map((one) => releaseLine(page, model, one))}<p>${sentence(page, 'page.before_sending', deadline(page, model))}</p>
+${textedPreview(page, model, choice)}${people.length === 1 && html`<p class="warning">${translator.translate('page.alone_ask', { amount: money(page, model, checkout.amount) })}</p>`}${choice.released.map((one) => releaseLine(page, model, one))}<p>${sentence(page, 'page.before_sending', deadline(page, model))}</p>
 <button name="do" value="send" data-send>${translator.translate(model.hasOrganizer ? 'page.send_changes' : people.length > 1 ? 'page.send_invites' : 'page.pay_alone')}</button>
 <button class="line" name="do" value="back" formnovalidate>${translator.translate('page.back')}</button>
 </form>`;
+}
+
+/** Before anything is sent: the text that the people with a phone get. */
+function textedPreview(page: PageRequest, model: PageModel, { people, amounts }: PartyChoiceView): Piece {
+  const index = people.findIndex(({ kind }) => kind === 'phone' || kind === 'member');
+  const amount = amounts?.amounts[index] ?? 0;
+  return amount > 0 && folds([textPreview(page, model, amount)]);
 }
 
 function releaseLine(page: PageRequest, model: PageModel, one: PartyChoiceView['released'][number]): Html {

@@ -72,7 +72,7 @@ export function languageMenu({ translator }: PageRequest, path: string): Html {
       ? html`<li><span aria-current="true">${languageName(language)}</span></li>`
       : html`<li><a href="${path}?locale=${language}" lang="${language}" hreflang="${language}">${languageName(language)}</a></li>`,
   );
-  return html`<details class="languages"><summary>${icon('globe')}<span class="unseen">${translator.translate('page.languages')}: </span>${translator.language.toUpperCase()}</summary>
+  return html`<details class="languages"><summary id="languages">${icon('globe')}<span class="unseen">${translator.translate('page.languages')}: </span>${translator.language.toUpperCase()}</summary>
 <ul>${items}</ul></details>
 `;
 }

@@ -142,19 +142,9 @@ function reminderOf(
 ): Notification {
   const key = share.isOrganizer ? 'text.reminder_own' : 'text.reminder';
   const { memberId, amount, id } = share;
-  const subject = reminderSubject(id, name);
+  const subject = `${id} ${name}`;
   const sendBefore = Math.min(payBy, nextQuietHours(checkoutNow, zone)) - clockAhead;
   return { kind: 'reminder', subject, key, memberId, amount, shareId: id, payerId: null, sendBefore };
-}
-
-function reminderSubject(shareId: string, name: Reminder['name']): string {
-  return `${shareId} ${name}`;
-}
-
-/** The subjects of every reminder that these shares can have. */
-export function reminderSubjects(shareIds: readonly string[]): readonly string[] {
-  const names = ['day-after', 'day-before', 'hours-before'] as const;
-  return shareIds.flatMap((id) => names.map((name) => reminderSubject(id, name)));
 }
 
 function notifyLost(input: NotificationInput, party: readonly NotifiedShare[], now: number): readonly Notification[] {

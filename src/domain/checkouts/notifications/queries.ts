@@ -64,3 +64,30 @@ export async function setReminded(tx: Queryable, venueId: string, ids: readonly 
     [venueId, ids, at],
   );
 }
+
+/** What is stored with a share about its invite. Times are on the wall clock, in milliseconds. */
+export interface InviteTimes {
+  readonly shareId: string;
+  /** When its guest, signed in, first opened the invite or took the seat. Null: not since this invite. */
+  readonly openedAt: number | null;
+  /** When its guest was reminded last, or will be, after quiet hours. */
+  readonly remindedAt: number | null;
+}
+
+/**
+ * A new share of a guest who was in the party before counts as accepted from its beginning, when its invite is made too:
+ * that invite was not opened yet. A seat is taken, and so accepted, after its invite was made.
+ */
+export async function inviteTimesOf(db: Queryable, venueId: string, checkoutId: string): Promise<InviteTimes[]> {
+  return db.query<InviteTimes>(
+    `select s.share_id as "shareId",
+       case when s.accepted_at <> s.invited_at then ${ms('s.accepted_at')}
+         when s.accepted_at - c.clock_ahead > i.created_at then ${ms('s.accepted_at - c.clock_ahead')} end as "openedAt",
+       ${ms('s.reminded_at - c.clock_ahead')} as "remindedAt"
+     from shares s
+     join checkouts c on c.venue_id = s.venue_id and c.checkout_id = s.checkout_id
+     join invites i on i.venue_id = s.venue_id and i.share_id = s.share_id
+     where s.venue_id = $1 and s.checkout_id = $2 and s.dropped_at is null`,
+    [venueId, checkoutId],
+  );
+}

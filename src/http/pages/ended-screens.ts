@@ -11,7 +11,7 @@ import type { PageRequest } from './page-request.ts';
 import { policyFolds } from './policy.ts';
 import type { Screen } from './screen.ts';
 import { moneyHeld, seatsWithTally, whosIn } from './seats.ts';
-import { aboutHolds, deadline, folds, money, type NextStep, nextSteps, timeHtml } from './summary.ts';
+import { aboutHolds, amountHtml, deadline, folds, money, type NextStep, nextSteps, timeHtml } from './summary.ts';
 
 export function completedScreen(page: PageRequest, model: PageModel): Screen {
   const { translator } = page;
@@ -23,7 +23,7 @@ export function completedScreen(page: PageRequest, model: PageModel): Screen {
     poster: { kind: 'moment', headline: momentHeadline(null, translator.translate('page.completed_title'), what) },
     main: [
       whenAndWhere(page, model),
-      html`<div class="narrow">${seatsWithTally(page, model, money(page, model, checkout.amount))}</div>`,
+      html`<div class="narrow">${seatsWithTally(page, model, amountHtml(page, model, checkout.amount))}</div>`,
       receipt(page, model),
       backButton(page, model),
       folds([whosIn(page, model), ...policyFolds(page, model)]),
@@ -124,7 +124,7 @@ function endedWithoutCharge(
 <p class="lead">${translator.translate(`page.${how}_text`, { venue })}</p></div>`,
       released > 0 &&
         html`<div class="panel"><p class="badge">${icon('check')}${translator.translate('page.nothing_was_charged')}</p>
-<div><p class="quiet">${translator.translate('page.hold_released')}</p><p class="amount">${money(page, model, released)}</p></div></div>`,
+<div><p class="quiet">${translator.translate('page.hold_released')}</p><p class="amount">${amountHtml(page, model, released)}</p></div></div>`,
       released > 0 &&
         nextSteps([
           {
@@ -181,7 +181,7 @@ function receipt(page: PageRequest, model: PageModel): Piece {
     [translator.translate('page.receipt_number'), receiptNumber(model)],
   ];
   return html`<section aria-labelledby="receipt-title"><h2 id="receipt-title">${translator.translate('page.receipt')}</h2>
-<dl class="receipt">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}<div class="total"><dt>${translator.translate('page.receipt_total')}</dt><dd>${money(page, model, charged - refunds.mine)}</dd></div></dl>
+<dl class="receipt">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}<div class="total"><dt>${translator.translate('page.receipt_total')}</dt><dd>${amountHtml(page, model, charged - refunds.mine)}</dd></div></dl>
 <button type="button" class="soft" data-print hidden>${icon('printer')}${translator.translate('page.print')}</button></section>`;
 }
 

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CARDS, type Json } from '../support/test-venue.ts';
 import { browserPath } from './browser.ts';
-import { type BrowserFixture, openBrowserFixture, type Person } from './browser-fixture.ts';
+import { type BrowserFixture, openBrowserFixture, type Person, payWith } from './browser-fixture.ts';
 
 // Drives a browser, and waits for pages that poll.
 vi.setConfig({ testTimeout: 60_000 });
@@ -53,6 +53,7 @@ describe.runIf(path !== null)('an open page', () => {
   interface Group {
     readonly checkout: Json;
     readonly shares: readonly Json[];
+    readonly ada: Person;
     readonly ben: Person;
   }
   const createGroup = async (): Promise<Group> => {
@@ -62,7 +63,7 @@ describe.runIf(path !== null)('an open page', () => {
       await fixture.createPerson('Cleo'),
     ];
     const checkout = await fixture.createCheckout({ party_size: 3 });
-    return { checkout, ben, shares: await fixture.chooseParty(checkout, [ada, ben, cleo]) };
+    return { checkout, ada, ben, shares: await fixture.chooseParty(checkout, [ada, ben, cleo]) };
   };
   const pay = ({ checkout, shares }: Group, index: number): Promise<unknown> =>
     fixture.venue.pay(checkout.id, shares[index]?.id ?? '', CARDS.good);
@@ -149,5 +150,43 @@ describe.runIf(path !== null)('an open page', () => {
     } finally {
       await proxy.close();
     }
+  });
+
+  it('keeps open what a guest reads, and the focus, when another guest pays', async () => {
+    const group = await createGroup();
+    const page = await fixture.openPage(group.ben);
+    await page.goto(group.shares[1]?.url);
+    const about = page.locator('summary', { hasText: 'What is a hold?' });
+    await about.click();
+    await page.locator('summary', { hasText: 'Who’s in' }).press('Enter');
+    const openRows = (): Promise<unknown> =>
+      page.evaluate(`[...document.querySelectorAll('.folds details')].map(({ open }) => open)`);
+    const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent');
+    await pay(group, 0);
+    await shows(page, '1 of 3 in');
+    expect(await openRows()).toEqual([true, true]);
+    expect(await focused()).toContain('Who’s in');
+    await about.click();
+    await pay(group, 2);
+    await shows(page, '2 of 3 in');
+    expect(await openRows()).toEqual([true, false]);
+    expect(await focused()).toBe('What is a hold?');
+  });
+
+  it('of an organizer who has covered a share begins at its heading, and a later change leaves the focus alone', async () => {
+    const group = await createGroup();
+    const page = await fixture.openPage(group.ada);
+    await page.goto(`${fixture.url}/c/${group.checkout.id}?cover=${group.shares[1]?.id}`);
+    await payWith(page, 'Works');
+    await shows(page, '1 of 3 in');
+    const heading = await page.getByRole('heading', { level: 1 }).textContent();
+    const focused = (): Promise<unknown> =>
+      page.evaluate('[document.activeElement.textContent, document.activeElement.tagName]');
+    await expect.poll(focused).toEqual([heading, 'H1']);
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await page.locator('#edit-party').focus();
+    await pay(group, 2);
+    await shows(page, '2 of 3 in');
+    expect(await page.evaluate('document.activeElement.id')).toBe('edit-party');
   });
 });

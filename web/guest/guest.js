@@ -196,11 +196,13 @@ function updatePage(nextPage) {
   }
   const messages = changeMessages(main, nextMain);
   const focused = document.activeElement?.id;
+  const opened = [...document.querySelectorAll('details[open] > summary[id]')].map(({ id }) => id);
   const updated = REGIONS.map((selector) => updateRegion(selector, nextPage));
   document.title = nextPage.title;
   if (updated.includes(true)) {
     const [page, next] = [main.parentElement, nextMain.parentElement];
     if (page.className !== next.className) page.className = next.className;
+    for (const id of opened) document.getElementById(id)?.parentElement.setAttribute('open', '');
     if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus();
     enhance(document);
     document.dispatchEvent(new CustomEvent('everyshare:renewed'));
@@ -235,14 +237,21 @@ function updateRegion(selector, nextPage) {
   return true;
 }
 
-/** The guest has just paid: the page shows its moment from the top, and a screen reader says it whole. */
+/**
+ * The guest has just paid: the page is shown from the top, with focus on its heading. Of a moment a screen reader says the
+ * whole. While there is a card form, the hold is not decided, or a part of the shares is not paid.
+ */
 function showMoment() {
-  const heading = document.querySelector('[data-moment]');
-  if (heading === null || document.body.dataset.justPaid === undefined) return false;
+  const moment = document.querySelector('[data-moment]');
+  if (document.body.dataset.justPaid === undefined) return false;
+  if (moment === null && document.querySelector('form[data-pay]') !== null) return false;
   delete document.body.dataset.justPaid;
   scrollTo(0, 0);
+  const heading = moment ?? document.querySelector('h1');
+  heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
-  announce(`${heading.textContent} ${heading.nextElementSibling?.textContent ?? ''}`);
+  if (moment === null) return false;
+  announce(`${moment.textContent} ${moment.nextElementSibling?.textContent ?? ''}`);
   return true;
 }
 

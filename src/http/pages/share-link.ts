@@ -26,7 +26,7 @@ export function linkPanel(page: PageRequest, model: PageModel): Html {
   const code = qrCode(groupLink(page, model), translator.translate('page.qr_label'));
   return html`<div class="link-panel">${linkField(page, model)}
 ${linkButtons(page, model)}
-<details class="qr"><summary class="button line">${icon('qr')}${translator.translate('page.qr_code')}</summary><div>${code}<p>${translator.translate('page.qr_scan')}</p></div></details></div>`;
+<details class="qr"><summary class="button line" id="qr-code">${icon('qr')}${translator.translate('page.qr_code')}</summary><div>${code}<p>${translator.translate('page.qr_scan')}</p></div></details></div>`;
 }
 
 /** The script shows the buttons that the browser can do. */

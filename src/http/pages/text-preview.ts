@@ -20,7 +20,7 @@ export function textPreview(page: PageRequest, model: PageModel, invitedAmount: 
           amount: invitedAmount,
           link: `${checkoutPages}/s/…`,
         });
-  return html`<details class="text-preview"><summary><span>${translator.translate('page.what_they_get')}</span>${icon('chevron')}</summary>
+  return html`<details class="text-preview"><summary id="text-preview"><span>${translator.translate('page.what_they_get')}</span>${icon('chevron')}</summary>
 <div><p class="bubble">${text}</p>
 <div class="bubble link-card"><img src="/c/${checkout.id}/preview.jpg" alt="" loading="lazy" width="1200" height="630"><p><strong>${checkout.description}</strong><br>${checkout.venue.name}<br><small>${new URL(checkoutPages).host}</small></p></div></div></details>`;
 }

@@ -69,7 +69,7 @@ async function remindUnderLock(
   return remindedAt;
 }
 
-/** A phone that has stopped our texts is not told apart here: the worker drops the text, and the organizer's page says so. */
+/** A phone that has stopped our texts gets the same answer: the worker drops the text, and the organizer's page says so. */
 async function queueReminder(
   tx: Queryable,
   services: RemindServices,

@@ -12,7 +12,7 @@ import { policyFolds } from './policy.ts';
 import type { Screen } from './screen.ts';
 import { moneyHeld, seatsWithTally, whosIn } from './seats.ts';
 import { type FormError, fieldAttributes, fieldError } from './sign-in-form.ts';
-import { aboutHolds, deadline, folds, money, type NextStep, nextSteps, timeHtml } from './summary.ts';
+import { aboutHolds, amountHtml, deadline, folds, money, type NextStep, nextSteps, timeHtml } from './summary.ts';
 
 /** What the guest has asked for on the page of a completed booking. */
 export interface ReceiptForm {
@@ -31,7 +31,7 @@ export function completedScreen(page: PageRequest, model: PageModel, form: Recei
     poster: { kind: 'moment', headline: momentHeadline(null, translator.translate('page.completed_title'), what) },
     main: [
       whenAndWhere(page, model),
-      html`<div class="narrow">${seatsWithTally(page, model, money(page, model, checkout.amount))}</div>`,
+      html`<div class="narrow">${seatsWithTally(page, model, amountHtml(page, model, checkout.amount))}</div>`,
       receipt(page, model, form),
       backButton(page, model),
       folds([whosIn(page, model), ...policyFolds(page, model)]),
@@ -132,7 +132,7 @@ function endedWithoutCharge(
 <p class="lead">${translator.translate(`page.${how}_text`, { venue })}</p></div>`,
       released > 0 &&
         html`<div class="panel"><p class="badge">${icon('check')}${translator.translate('page.nothing_was_charged')}</p>
-<div><p class="quiet">${translator.translate('page.hold_released')}</p><p class="amount">${money(page, model, released)}</p></div></div>`,
+<div><p class="quiet">${translator.translate('page.hold_released')}</p><p class="amount">${amountHtml(page, model, released)}</p></div></div>`,
       released > 0 &&
         nextSteps([
           {
@@ -189,7 +189,7 @@ function receipt(page: PageRequest, model: PageModel, form: ReceiptForm): Piece 
     [translator.translate('page.receipt_number'), number],
   ];
   return html`<section aria-labelledby="receipt-title"><h2 id="receipt-title">${translator.translate('page.receipt')}</h2>
-<dl class="receipt">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}<div class="total"><dt>${translator.translate('page.receipt_total')}</dt><dd>${money(page, model, charged - refunded)}</dd></div></dl>
+<dl class="receipt">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}<div class="total"><dt>${translator.translate('page.receipt_total')}</dt><dd>${amountHtml(page, model, charged - refunded)}</dd></div></dl>
 <button type="button" class="soft" data-print hidden>${icon('printer')}${translator.translate('page.print')}</button>${mailForm(page, model, form)}</section>`;
 }
 

@@ -16,6 +16,7 @@ import {
   mailReceipt,
   pollHold,
   redirectTo,
+  remind,
   setName,
   signIn,
   signOut,
@@ -40,6 +41,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   party: chooseParty,
   seat: takeSeat,
   receipt: mailReceipt,
+  remind,
   look: pollHold,
 };
 

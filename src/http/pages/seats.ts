@@ -8,7 +8,7 @@ import { type IconName, icon } from './icon.ts';
 import { initialOf } from './initials.ts';
 import { nameOf, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
-import { fold, money } from './summary.ts';
+import { amountHtml, fold, money } from './summary.ts';
 
 /** More people do not fit into one row of a phone. */
 const MAX_IN_ROW = 7;
@@ -82,7 +82,7 @@ function seat(page: PageRequest, model: PageModel, share: GuestShare): Html {
 export function facesOfThoseIn(page: PageRequest, model: PageModel): Html {
   const those = model.checkout.shares.filter(countsAsFunded);
   const shown = those.slice(0, MAX_FACES);
-  return html`<span class="faces">${shown.map((share) => html`<span class="${seatClass(stateOf(share))}">${face(page, model, share, false)}</span>`)}${those.length > shown.length && html`<span class="more">+${those.length - shown.length}</span>`}</span>`;
+  return html`<span class="faces">${shown.map((share) => html`<span class="${seatClass(stateOf(share))}">${face(page, model, share, false)}</span>`)}${those.length > shown.length && html`<span class="more"><bdi>+${those.length - shown.length}</bdi></span>`}</span>`;
 }
 
 function segments({ checkout }: PageModel): Html {
@@ -145,7 +145,7 @@ ${model.checkout.shares.map((share) => person(page, model, share))}</ul>`;
 }
 
 function person(page: PageRequest, model: PageModel, share: GuestShare): Html {
-  return html`<li class="${seatClass(stateOf(share))}${share.id === model.myShare?.id && ' mine'}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share)}<span class="sum">${money(page, model, share.amount)}</span></li>
+  return html`<li class="${seatClass(stateOf(share))}${share.id === model.myShare?.id && ' mine'}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share)}<span class="sum">${amountHtml(page, model, share.amount)}</span></li>
 `;
 }
 

@@ -14,6 +14,11 @@ export function money({ translator }: PageRequest, model: PageModel, amount: num
   return formatMoney(translator.language, amount, model.checkout.currency);
 }
 
+/** An amount that stands alone: it keeps its own order in text of either direction. */
+export function amountHtml(page: PageRequest, model: PageModel, amount: number): Html {
+  return html`<bdi>${money(page, model, amount)}</bdi>`;
+}
+
 /** The guest's own amount is the largest figure on the page. */
 export function shareBlock(page: PageRequest, model: PageModel, share: GuestShare, label: string | null = null): Html {
   const { translator } = page;
@@ -49,7 +54,7 @@ export function coverBlock(page: PageRequest, model: PageModel, shares: readonly
 }
 
 function amountBlock(label: string, amount: string, beside: readonly string[]): Html {
-  return html`<div class="share"><p class="label">${label}</p><p class="amount">${amount}</p><p class="of">${beside.map((line, index) => [index > 0 && html`<br>`, line])}</p></div>`;
+  return html`<div class="share"><p class="label">${label}</p><p class="amount"><bdi>${amount}</bdi></p><p class="of">${beside.map((line, index) => [index > 0 && html`<br>`, line])}</p></div>`;
 }
 
 export function promise(page: PageRequest, model: PageModel): Html {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import {
+  addUnlistedLanguage,
   calendarLeaf,
   formatDate,
   formatHours,
@@ -55,6 +56,26 @@ describe('the translations', () => {
     const used = new Set(sources.join('\n').match(/(?<=')text\.[a-z_]+(?=')/g));
     const known = [...placeholdersOf('en').keys()].filter((key) => key.startsWith('text.'));
     expect([...used].sort()).toEqual(known.sort());
+  });
+
+  it('of a language from right to left keep inserted values in their own order on pages, and texts free of such marks', () => {
+    const remove = addUnlistedLanguage('ar', {
+      page: { signed_in_as: 'باسم {name}.' },
+      text: { code: 'الرمز {code} {minutes}' },
+    });
+    try {
+      const arabic = translatorFor('ar');
+      expect([arabic.direction, translatorFor('en').direction]).toEqual(['rtl', 'ltr']);
+      expect(arabic.translate('page.signed_in_as', { name: 'Ada (2)' })).toBe('باسم \u2068Ada (2)\u2069.');
+      expect(arabic.translate('text.code', { code: '000123', minutes: 10 })).toBe('الرمز 000123 10');
+      expect(arabic.translate('page.skip')).toBe('Skip to the content');
+      expect(formatMoney('ar', 8_000, 'usd')).toMatch(/^\u2066.*80\.00.*\u2069$/);
+      expect(formatMoney('en', 8_000, 'usd')).toBe('$80.00');
+      expect(languages()).not.toContain('ar');
+    } finally {
+      remove();
+    }
+    expect(translatorFor('ar').language).toBe('en');
   });
 
   it('fill their placeholders, choose the plural, and refuse missing values', () => {

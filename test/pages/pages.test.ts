@@ -147,7 +147,7 @@ describe('a page', () => {
     await world.work();
     const whole = await page();
     expect(whole).toContain('Your $40.00 is on its way back.');
-    expect(whole).toMatch(/You paid<\/dt><dd>\$0\.00/);
+    expect(whole).toMatch(/You paid<\/dt><dd><bdi>\$0\.00/);
     expect(whole).not.toContain('booked');
   });
 
@@ -207,12 +207,12 @@ describe('a page', () => {
     const { invites } = await createGroup();
     const path = pathOf(invites[1].url);
     const german = await get(path, { 'accept-language': 'de-AT, en;q=0.5' });
-    expect(german.text).toContain('<html lang="de">');
+    expect(german.text).toContain('<html lang="de" dir="ltr">');
     const chosen = await get(`${path}?locale=es`, { 'accept-language': 'de' });
-    expect(chosen.text).toContain('<html lang="es">');
+    expect(chosen.text).toContain('<html lang="es" dir="ltr">');
     const cookie = chosen.headers.get('set-cookie')?.split(';')[0] ?? '';
-    expect((await get(path, { cookie, 'accept-language': 'de' })).text).toContain('<html lang="es">');
-    expect((await get(`${path}?locale=xx`)).text).toContain('<html lang="en">');
+    expect((await get(path, { cookie, 'accept-language': 'de' })).text).toContain('<html lang="es" dir="ltr">');
+    expect((await get(`${path}?locale=xx`)).text).toContain('<html lang="en" dir="ltr">');
   });
 
   it('answers 404 with a readable page for every unknown address', async () => {
@@ -584,11 +584,11 @@ describe('what a page says about payments', () => {
     await venue.runTestHelper(open.id, 'expire');
     expect(await pageText(open.id, ben)).not.toContain('Your hold');
     expect(await pageText(open.id, cleo)).not.toContain('Your hold');
-    expect(await pageText(open.id, ada)).toMatch(/Your hold, released<\/p><p class="amount">\$50\.00/);
+    expect(await pageText(open.id, ada)).toMatch(/Your hold, released<\/p><p class="amount"><bdi>\$50\.00/);
     const completed = await coverShare();
     await venue.pay(completed.id, completed.shares[0].id, '4242424242424242');
     await world.work();
-    expect(await pageText(completed.id, ada)).toMatch(/You paid<\/dt><dd>\$90\.00/);
+    expect(await pageText(completed.id, ada)).toMatch(/You paid<\/dt><dd><bdi>\$90\.00/);
     expect(await pageText(completed.id, ben)).toContain('Ada covered your share of $50.00.');
     expect(await pageText(completed.id, cleo)).toContain('You have nothing to pay.');
   });

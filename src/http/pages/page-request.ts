@@ -2,7 +2,7 @@
 // reads from its own data; it never trusts what the browser claims about a payment.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { GuestCheckout, PartyResult, SignedIn, SignInChallenge } from '../../../schemas/types.gen.ts';
+import type { GuestCheckout, PartyResult, Reminder, SignedIn, SignInChallenge } from '../../../schemas/types.gen.ts';
 import { notFound, Problem } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
 import { languageOf, type Translator, translatorFor } from '../../base/translations.ts';
@@ -116,6 +116,7 @@ interface FormResults {
   readonly verifySignIn: SignedIn;
   readonly takeSeat: GuestCheckout;
   readonly chooseParty: PartyResult;
+  readonly remindShare: Reminder;
 }
 
 interface FormInput {

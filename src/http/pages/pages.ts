@@ -15,6 +15,7 @@ import {
   enterCode,
   pollHold,
   redirectTo,
+  remind,
   setName,
   signIn,
   signOut,
@@ -38,6 +39,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   name: setName,
   party: chooseParty,
   seat: takeSeat,
+  remind,
   look: pollHold,
 };
 

@@ -9,7 +9,7 @@ import type { PageRequest } from './page-request.ts';
 import { formatAmountInput, type PartyEntry, type PartyForm, type SplitAmounts } from './party-form.ts';
 import type { Screen } from './screen.ts';
 import { errorAboveForm, type FormError } from './sign-in-form.ts';
-import { deadline, folds, money, sentence, totalBlock } from './summary.ts';
+import { amountHtml, deadline, folds, money, sentence, totalBlock } from './summary.ts';
 import { textPreview } from './text-preview.ts';
 
 export interface PartyChoiceView {
@@ -199,7 +199,7 @@ function splitRow(
   const name = entryName(page, person, index);
   const amount = choice.amounts?.amounts[index] ?? null;
   if (choice.form.split === 'equal') {
-    return html`<li><span class="name">${name}</span> <span class="sum">${money(page, model, amount ?? 0)}</span></li>\n`;
+    return html`<li><span class="name">${name}</span> <span class="sum">${amountHtml(page, model, amount ?? 0)}</span></li>\n`;
   }
   const typed = choice.form.amounts[person.key] ?? formatAmountInput(amount ?? 0);
   const isWrong = choice.formError?.field === person.key;

@@ -29,13 +29,13 @@ export function posterOf(page: PageRequest, model: PageModel, poster: Poster): H
   const { kind, hasOwnHeading = false } = poster;
   const what = checkout.description.length > LONG_TITLE ? 'what long' : 'what';
   const title = hasOwnHeading
-    ? html`<p class="${what}">${checkout.description}</p>`
-    : html`<h1 class="${what}">${checkout.description}</h1>`;
+    ? html`<p class="${what}"><bdi>${checkout.description}</bdi></p>`
+    : html`<h1 class="${what}"><bdi>${checkout.description}</bdi></h1>`;
   const classes = `poster${kind === 'moment' ? ' moment' : ''}${poster.isCentered === true ? ' centered' : ''}`;
   return html`<header class="${classes}">
 ${photo(model, kind)}
 <div class="pills">
-<p class="pill venue"><span class="logo" aria-hidden="true">${model.images.logo === null ? initialsOf(checkout.venue.name) : html`<img src="${model.images.logo}" alt="">`}</span><span>${checkout.venue.name}</span></p>
+<p class="pill venue"><span class="logo" aria-hidden="true">${model.images.logo === null ? initialsOf(checkout.venue.name) : html`<img src="${model.images.logo}" alt="">`}</span><bdi>${checkout.venue.name}</bdi></p>
 ${testPill(page, checkout.mode)}${languageMenu(page, model.route.path)}</div>
 <div class="headline">${poster.headline ?? [title, meta(page, model)]}</div>
 ${checkout.shares.length > 0 && model.mayShowNames && html`<div class="wide">${seatsWithTally(page, model)}</div>`}
@@ -48,8 +48,8 @@ export function meta(page: PageRequest, { checkout, timezone }: PageModel): Html
   const when =
     start !== null &&
     html`<span class="when">${icon('calendar')} <time datetime="${start}">${formatDate(page.translator.language, Date.parse(start), timezone)}</time></span>`;
-  const where = location !== null && html`<span class="where">${icon('pin')} ${location}</span>`;
-  return html`<p class="meta"><span class="at-venue">${checkout.venue.name}</span>${when}${where}</p>`;
+  const where = location !== null && html`<span class="where">${icon('pin')} <bdi>${location}</bdi></span>`;
+  return html`<p class="meta"><bdi class="at-venue">${checkout.venue.name}</bdi>${when}${where}</p>`;
 }
 
 /** The cover of the offering; without one five overlapping circles in tints of the venue's colour. */

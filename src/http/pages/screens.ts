@@ -6,12 +6,13 @@ import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { canceledScreen, completedScreen, expiredScreen } from './ended-screens.ts';
 import { html, type Piece } from './html.ts';
 import type { PageContent } from './layout.ts';
-import { fundedScreen, heldScreen } from './moments.ts';
+import { fundedScreen, fundedWords, heldScreen } from './moments.ts';
 import { inviteScreen } from './organizer.ts';
 import { canTakeCard, needsOtherCard, organizerName, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { chooseScreen, type PartyChoiceView } from './party-page.ts';
 import { isSandbox, payForm } from './pay-form.ts';
+import { policyFolds } from './policy.ts';
 import { posterOf } from './poster.ts';
 import type { Screen } from './screen.ts';
 import { face, seatsWithTally, tallyText, whosIn } from './seats.ts';
@@ -47,6 +48,7 @@ export function renderScreen(page: PageRequest, model: PageModel, options: Scree
   const { checkout, route } = model;
   const screen = screenOf(page, model, options);
   const { poster } = screen;
+  const refusal = refusalAfterEnd(page, model, options);
   return {
     status: options.status ?? 200,
     title: titleOf(page, model),
@@ -59,7 +61,7 @@ export function renderScreen(page: PageRequest, model: PageModel, options: Scree
     path: route.path,
     poster: posterOf(page, model, poster),
     look: poster.kind === 'compact' ? 'compact' : poster.isOver === true ? 'over' : null,
-    main: screen.main,
+    main: [refusal, screen.main],
     bar: screen.bar,
     mode: checkout.mode,
     venue: model.venue,
@@ -67,6 +69,13 @@ export function renderScreen(page: PageRequest, model: PageModel, options: Scree
     paysWithStripe: screen.hasPayForm === true && !isSandbox(page),
     scripts: [...(screen.hasPayForm === true ? ['pay.js'] : []), ...(screen.hasPartyForm === true ? ['party.js'] : [])],
   };
+}
+
+/** A form was refused because the checkout has ended or is funded meanwhile: pages of these states have no form. */
+function refusalAfterEnd(page: PageRequest, { checkout }: PageModel, { formError }: ScreenOptions): Piece {
+  const hasForm = page.member === null || checkout.status === 'open' || checkout.status === 'collecting';
+  if (formError == null || hasForm) return null;
+  return problemNotice(page.translator.translate('page.not_done'), formError.message);
 }
 
 /** While the group pays, the tab shows how many are in. */
@@ -96,15 +105,12 @@ function screenOf(page: PageRequest, model: PageModel, options: ScreenOptions): 
 /** For a guest who is not signed in: who asks, what a share is, who is in. */
 function landing(page: PageRequest, model: PageModel, formError: FormError | null): Screen {
   const { checkout, invitee, hasOrganizer } = model;
-  const { translator } = page;
   if (checkout.status === 'completed' || checkout.status === 'funded') {
-    const isDone = checkout.status === 'completed';
-    const text = translator.translate(isDone ? 'page.completed_for_strangers' : 'page.funded_text');
-    const said = notice(translator.translate(isDone ? 'page.paid_title' : 'page.funded_title'), text);
+    const { title, text } = checkout.status === 'funded' ? fundedWords(page, model) : completedWords(page, model);
     return {
       poster: { kind: 'standard' },
-      main: [said, signInForm(page, model, formError)],
-      shouldPoll: !isDone,
+      main: [notice(title, text), signInForm(page, model, formError)],
+      shouldPoll: checkout.status === 'funded',
     };
   }
   const share =
@@ -121,9 +127,20 @@ function landing(page: PageRequest, model: PageModel, formError: FormError | nul
         : totalBlock(page, model),
       signInForm(page, model, formError),
       promise(page, model),
-      folds([aboutHolds(page)]),
+      folds([aboutHolds(page), ...policyFolds(page, model)]),
     ],
   };
+}
+
+/** For a guest who is not signed in. "Paid" stands only while the venue keeps the money. */
+function completedWords(
+  { translator }: PageRequest,
+  { checkout, refunds }: PageModel,
+): { title: string; text: string } {
+  const text = translator.translate('page.completed_for_strangers');
+  if (!refunds.isWhole) return { title: translator.translate('page.paid_title'), text };
+  const { name: venue } = checkout.venue;
+  return { title: translator.translate('page.refunded_others_text', { venue }), text };
 }
 
 function greeting(page: PageRequest, model: PageModel, share: GuestShare | undefined): Piece {
@@ -192,7 +209,7 @@ function payScreen(page: PageRequest, model: PageModel, share: GuestShare, above
       canPay && payForm(page, model, [share]),
       model.isOrganizer &&
         html`<p><a href="/c/${model.checkout.id}">${translator.translate('page.to_your_group')}</a></p>`,
-      folds([whosIn(page, model), aboutHolds(page)]),
+      folds([whosIn(page, model), aboutHolds(page), ...policyFolds(page, model)]),
     ],
     shouldPoll: true,
     hasPayForm: canPay,

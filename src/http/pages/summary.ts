@@ -14,6 +14,11 @@ export function money({ translator }: PageRequest, model: PageModel, amount: num
   return formatMoney(translator.language, amount, model.checkout.currency);
 }
 
+/** An amount that stands alone: it keeps its own order in text of either direction. */
+export function amountHtml(page: PageRequest, model: PageModel, amount: number): Html {
+  return html`<bdi>${money(page, model, amount)}</bdi>`;
+}
+
 /** The guest's own amount is the largest figure on the page. */
 export function shareBlock(page: PageRequest, model: PageModel, share: GuestShare, label: string | null = null): Html {
   const { translator } = page;
@@ -26,16 +31,18 @@ export function shareBlock(page: PageRequest, model: PageModel, share: GuestShar
   ]);
 }
 
-/** Before the party is chosen: what each pays if all seats are taken, and the total beside it. */
+/** The total, and beside it what each pays if all pay the same and all seats are taken. */
 export function totalBlock(page: PageRequest, model: PageModel): Html {
   const { translator } = page;
   const { checkout } = model;
   const count = checkout.shares.length || checkout.party_size;
   const people = translator.translate('page.people', { count });
   const each = money(page, model, Math.floor(checkout.amount / count));
+  const amounts = checkout.shares.map(({ amount }) => amount);
+  const isEqual = amounts.length === 0 || Math.max(...amounts) - Math.min(...amounts) <= 1;
   return amountBlock(translator.translate('page.total'), money(page, model, checkout.amount), [
     people,
-    translator.translate('page.about_each', { each }),
+    ...(isEqual ? [translator.translate('page.about_each', { each })] : []),
   ]);
 }
 
@@ -47,7 +54,7 @@ export function coverBlock(page: PageRequest, model: PageModel, shares: readonly
 }
 
 function amountBlock(label: string, amount: string, beside: readonly string[]): Html {
-  return html`<div class="share"><p class="label">${label}</p><p class="amount">${amount}</p><p class="of">${beside.map((line, index) => [index > 0 && html`<br>`, line])}</p></div>`;
+  return html`<div class="share"><p class="label">${label}</p><p class="amount"><bdi>${amount}</bdi></p><p class="of">${beside.map((line, index) => [index > 0 && html`<br>`, line])}</p></div>`;
 }
 
 export function promise(page: PageRequest, model: PageModel): Html {

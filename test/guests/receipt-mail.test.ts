@@ -121,8 +121,8 @@ describe('a receipt by mail', () => {
     const early = await ask(open, ben, 'ben@mail.example');
     expect([early.status, early.json.error.reason]).toEqual([409, 'checkout_not_completed']);
     const { id } = await paidBooking();
-    const stranger = await ask(id, ben, 'ben@mail.example');
-    expect([stranger.status, stranger.json.error.reason]).toEqual([409, 'nothing_paid']);
+    const other = await ask(id, ben, 'ben@mail.example');
+    expect([other.status, other.json.error.reason]).toEqual([409, 'nothing_paid']);
     for (const wrong of ['ben', 'ben@mail', 'a@b.c\nx@y.zz', 'ben@mail.example, cleo@mail.example']) {
       const response = await ask(id, ben, wrong);
       expect([wrong, response.status, response.json.errors?.[0]?.field]).toEqual([wrong, 422, '/email']);

@@ -1,7 +1,8 @@
 // Writes server-sent events: the messages of a source, with a heartbeat every 15 seconds that keeps proxies from closing the
 // connection. Guarantees: a bound on streams in all and for each subject (a key, an address, a checkout); a client that reads
 // slowly slows its own source only, and one that does not read is dropped (connections.ts); at each heartbeat the caller's
-// right to read is checked again; a server that stops ends its streams first. It does not know what the messages are about.
+// right to read is checked again; a server that stops ends its streams first and opens no other. A source that was opened
+// always ends, also when the client leaves before the first byte. It does not know what the messages are about.
 
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
@@ -39,6 +40,7 @@ export class EventStreams {
   readonly #maxStreams: number;
   readonly #open = new Set<AbortController>();
   readonly #bySubject = new Map<string, number>();
+  #isClosed = false;
 
   constructor({ heartbeatMs = HEARTBEAT_MS, heartbeat = COMMENT, maxStreams = MAX_STREAMS } = {}) {
     this.#heartbeatMs = heartbeatMs;
@@ -53,20 +55,19 @@ export class EventStreams {
   /** Answers with a stream, or throws a problem before the first byte. */
   async send(reply: FastifyReply, request: StreamRequest): Promise<FastifyReply> {
     const stop = this.#take(request);
-    let messages: AsyncIterator<readonly ServerSentEvent[]>;
+    stop.signal.addEventListener('abort', () => this.#release(request, stop), { once: true });
+    // The client may leave while the source opens, or have left before.
+    reply.raw.once('close', () => stop.abort());
+    if (reply.raw.destroyed) stop.abort();
+    let source: SourceReader;
     try {
-      messages = (await request.open(stop.signal))[Symbol.asyncIterator]();
+      source = new SourceReader(await request.open(stop.signal), stop.signal);
     } catch (error) {
-      this.#release(request, stop);
+      stop.abort();
       throw error;
     }
-    // The first read begins at once, so that the source is always ended in the end.
-    const first = messages.next();
-    reply.raw.once('close', () => stop.abort());
-    stop.signal.addEventListener('abort', () => this.#release(request, stop), { once: true });
     const text = textOf({
-      messages,
-      first,
+      source,
       heartbeatMs: this.#heartbeatMs,
       heartbeat: this.#heartbeat,
       stop,
@@ -81,11 +82,15 @@ export class EventStreams {
 
   /** Clients come back to another server, or to this one when it runs again. */
   closeAll(): void {
+    this.#isClosed = true;
     for (const stop of [...this.#open]) stop.abort();
   }
 
   #take({ limits }: StreamRequest): AbortController {
     const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
+    if (this.#isClosed) {
+      throw new Problem('service_unavailable', { message: 'This server is stopping. Open the stream again.', headers });
+    }
     for (const { subject, max, message } of limits) {
       if ((this.#bySubject.get(subject) ?? 0) >= max) throw new Problem('rate_limited', { message, headers });
     }
@@ -109,9 +114,71 @@ export class EventStreams {
   }
 }
 
+type Page = IteratorResult<readonly ServerSentEvent[]>;
+type ReadResult = { readonly page: Page } | { readonly error: unknown };
+
+/**
+ * Reads one page of a source ahead. The result of a read, or its failure, is kept until the writer takes it: a slow client
+ * may not take it for a long time, and a rejection that no code handles would end the process.
+ */
+class SourceReader {
+  readonly #messages: AsyncIterator<readonly ServerSentEvent[]>;
+  #result: ReadResult | null = null;
+  #wake: () => void = () => undefined;
+
+  /** The first read begins at once: a generator that was never started does not run its end. */
+  constructor(source: EventSource, signal: AbortSignal) {
+    this.#messages = source[Symbol.asyncIterator]();
+    this.#read();
+    if (signal.aborted) void this.end();
+    else signal.addEventListener('abort', () => void this.end(), { once: true });
+  }
+
+  /** The next page, and begins to read the one after it; null: there was none in this time. */
+  async take(ms: number): Promise<Page | null> {
+    if (this.#result === null) await this.#settles(ms);
+    const result = this.#result;
+    if (result === null) return null;
+    if ('error' in result) throw result.error;
+    if (result.page.done !== true) this.#read();
+    return result.page;
+  }
+
+  /** Ends the source when the read under way is over. The writer gets its failure, if it still takes. */
+  async end(): Promise<void> {
+    try {
+      await this.#messages.return?.();
+    } catch (error) {
+      this.#settle({ error });
+    }
+  }
+
+  /** One reaction for each read: a race would add one at each heartbeat, and a quiet source would keep them all. */
+  #read(): void {
+    this.#result = null;
+    this.#messages.next().then(
+      (page) => this.#settle({ page }),
+      (error: unknown) => this.#settle({ error }),
+    );
+  }
+
+  #settle(result: ReadResult): void {
+    this.#result = result;
+    this.#wake();
+  }
+
+  async #settles(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      timer = setTimeout(resolve, ms);
+    });
+    clearTimeout(timer);
+  }
+}
+
 interface Writing {
-  readonly messages: AsyncIterator<readonly ServerSentEvent[]>;
-  readonly first: Promise<IteratorResult<readonly ServerSentEvent[]>>;
+  readonly source: SourceReader;
   readonly heartbeatMs: number;
   readonly heartbeat: string;
   readonly stop: AbortController;
@@ -119,38 +186,27 @@ interface Writing {
 }
 
 async function* textOf(writing: Writing): AsyncGenerator<string> {
-  const { messages, first, heartbeatMs, heartbeat, stop, isStillAllowed } = writing;
-  let pending = first;
+  const { source, heartbeatMs, heartbeat, stop, isStillAllowed } = writing;
   let beatAt = performance.now() + heartbeatMs;
   try {
     yield `retry: ${RECONNECT_MS}\n\n`;
     while (!stop.signal.aborted) {
-      const result = await beforeBeat(pending, beatAt - performance.now());
-      if (result === 'beat') {
+      const msLeft = beatAt - performance.now();
+      // Also while there are messages: a client that reads slowly must not read on with a key that was revoked.
+      if (msLeft <= 0) {
         if (!(await isStillAllowed())) return;
         beatAt = performance.now() + heartbeatMs;
         yield heartbeat;
         continue;
       }
-      if (result.done === true) return;
-      pending = messages.next();
-      yield result.value.map(textOfEvent).join('');
+      const page = await source.take(msLeft);
+      if (page === null) continue;
+      if (page.done === true) return;
+      yield page.value.map(textOfEvent).join('');
     }
   } finally {
     stop.abort();
-    await messages.return?.();
-  }
-}
-
-async function beforeBeat<T>(pending: Promise<T>, ms: number): Promise<T | 'beat'> {
-  let timer: NodeJS.Timeout | undefined;
-  const beat = new Promise<'beat'>((resolve) => {
-    timer = setTimeout(() => resolve('beat'), Math.max(0, ms));
-  });
-  try {
-    return await Promise.race([pending, beat]);
-  } finally {
-    clearTimeout(timer);
+    await source.end();
   }
 }
 

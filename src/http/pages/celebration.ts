@@ -8,13 +8,10 @@ import type { PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 
 const BITS = 40;
-/** Every sixth bit stays. */
-const STAYS_EVERY = 6;
 const COLORS = 4;
 const DELAYS = 4;
 const REMEMBERED_CHECKOUTS = 10;
 const REMEMBERED_SECONDS = 90 * 86_400;
-const GOLDEN_RATIO = 0.618034;
 
 /** For the members of the party; null: the page is not theirs to celebrate. */
 export function celebration(page: PageRequest, { checkout, myShare, isOrganizer }: PageModel): Piece {
@@ -27,15 +24,18 @@ export function celebration(page: PageRequest, { checkout, myShare, isOrganizer 
   return FALLING;
 }
 
-/** Multiples of the golden ratio are spread evenly, and show no pattern. */
-function spread(n: number, size: number): number {
-  return Math.round(((n * GOLDEN_RATIO) % 1) * size);
+/** Every fifth bit stays. */
+const stays = (index: number): boolean => index % 5 === 2;
+
+/** Points of the R2 sequence cover an area evenly, and show no pattern. */
+function spread(index: number, ratio: number, size: number): number {
+  return Math.round(((0.5 + index * ratio) % 1) * size);
 }
 
 function bit(index: number): Html {
-  const stays = index % STAYS_EVERY === 0;
-  const classes = `c${index % COLORS} d${spread(index, DELAYS - 1)}${stays ? '' : ' gone'}`;
-  return html`<rect class="${classes}" x="${spread(index + 1, 376)}" y="${spread(7 * index + 2, 130) + 8}" width="6" height="${7 + (index % 3) * 2}" rx="1" transform="rotate(${spread(3 * index, 180)})"/>`;
+  const classes = `c${index % COLORS} d${spread(index, 0.618, DELAYS - 1)}${stays(index) ? '' : ' gone'}`;
+  const place = html`x="${spread(index, 0.75488, 376)}" y="${8 + spread(index, 0.56984, 160)}"`;
+  return html`<rect class="${classes}" ${place} width="7" height="${9 + (index % 3) * 2}" rx="1" transform="rotate(${spread(index, 0.38197, 180)})"/>`;
 }
 
 function paper(bits: readonly Html[], isFalling: boolean): Html {
@@ -44,4 +44,4 @@ function paper(bits: readonly Html[], isFalling: boolean): Html {
 
 const indices = Array.from({ length: BITS }, (_, index) => index);
 const FALLING = paper(indices.map(bit), true);
-const STILL = paper(indices.filter((index) => index % STAYS_EVERY === 0).map(bit), false);
+const STILL = paper(indices.filter(stays).map(bit), false);

@@ -1202,6 +1202,26 @@ export type PriceTier = {
   readonly minimum_spend?: number;
 };
 
+/** What a guest has paid for a completed checkout, own share and covered ones. */
+export type Receipt = {
+  /** Always `receipt`. */
+  readonly object: "receipt";
+  /** The number of the receipt, the same every time. */
+  readonly number: string;
+  /** What was charged to the guest's card, in minor units. */
+  readonly amount: number;
+  /** What came back of it, in minor units. */
+  readonly refunded_amount: number;
+  /** An ISO 4217 currency code in lower case. */
+  readonly currency: string;
+};
+
+/** The body with which a guest asks for the receipt by mail. */
+export type ReceiptMail = {
+  /** The mail address, 6 to 200 characters. It is used for this mail alone. */
+  readonly email: string;
+};
+
 /** The body that refunds a completed checkout; without amount and starts_at the offering's cancellation policy decides if the checkout has a starts_at, otherwise everything that is left is refunded. */
 export type Refund = {
   /** How much to refund in minor units (cents), 1 to 99999999. */
@@ -1210,6 +1230,16 @@ export type Refund = {
   readonly starts_at?: string;
   /** The reason, at most 500 characters. */
   readonly reason?: string;
+};
+
+/** The last reminder of a share, by its organizer or by the service. Times are in the checkout's own time. */
+export type Reminder = {
+  /** The share that is to be paid. */
+  readonly share_id: string;
+  /** When the text is sent: at once or, in the quiet hours of the venue, in the morning. */
+  readonly reminded_at: string;
+  /** Until then a further request sends no text, and answers with this reminder. */
+  readonly remind_again_at: string;
 };
 
 /** The body that decides a review in test mode. */

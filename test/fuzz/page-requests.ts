@@ -24,10 +24,9 @@ export const PAGES: readonly string[] = [
   ...['/c/:id', '/s/:token'].flatMap((page) => [
     `GET ${page}`,
     `GET ${page}/changes`,
-    ...['sign-in', 'code', 'other-phone', 'sign-out', 'name', 'party', 'seat', 'look'].flatMap((form) => [
-      `GET ${page}/${form}`,
-      `POST ${page}/${form}`,
-    ]),
+    ...['sign-in', 'code', 'other-phone', 'sign-out', 'name', 'party', 'seat', 'receipt', 'remind', 'look'].flatMap(
+      (form) => [`GET ${page}/${form}`, `POST ${page}/${form}`],
+    ),
   ]),
   'GET /c/:id/event.ics',
   'GET /c/:id/preview.jpg',
@@ -59,8 +58,10 @@ export const PAGES: readonly string[] = [
   'GET /metrics',
   'OPTIONS /v1/public/checkouts/:id',
   'OPTIONS /v1/public/checkouts/:id/party',
+  'OPTIONS /v1/public/checkouts/:id/receipt',
   'OPTIONS /v1/public/checkouts/:id/seat',
   'OPTIONS /v1/public/shares/:share_id/hold',
+  'OPTIONS /v1/public/shares/:share_id/remind',
   'OPTIONS /v1/public/sign_in',
   'OPTIONS /v1/public/sign_in/verify',
   'HEAD /v1/hooks/:provider/:token',
@@ -133,6 +134,7 @@ export function drawPageRequest(context: RequestContext, turn: number): Request 
           'edit=party',
           'cover=x',
           'edit=party&cover=1',
+          'edit=party&fix=x',
           '%ff=%ff',
           'key=sk_test_x',
           'v=1',
@@ -211,7 +213,8 @@ function drawForm(context: RequestContext, template: string): Buffer {
   if (formName === 'sign-in') form.set(random.pick(['phone', 'phone', 'phone', 'invited', 'again']), phone());
   else if (formName === 'code') form.set('code', random.pick(['000000', '123456', '1', ' 0 0 0 0 0 0', text()]));
   else if (formName === 'name') form.set('name', text());
-  else if (formName === 'seat' || formName === 'look')
+  else if (formName === 'receipt') form.set('email', random.pick(['ben@mail.example', 'ben@', text()]));
+  else if (formName === 'seat' || formName === 'look' || formName === 'remind')
     form.set('share', random.pick([...fixture.seats.map(({ share }) => share), ...(fixture.own.shares ?? []), text()]));
   else if (formName === 'party') fillParty(context, form, phone, text);
   else if (formName === 'outbox') {

@@ -173,6 +173,18 @@ describe('a decision about notifications', () => {
     expect(repeated.notifications).toEqual([]);
   });
 
+  it('leaves out a reminder that follows another one, such as the organizer’s, within half an hour', () => {
+    const decide = (remindedAt: string) =>
+      keys(
+        decideNotifications(
+          notificationInput({ shares: [share('b', { remindedAt: at(remindedAt) })] }),
+          at('2026-11-19T12:00:01Z'),
+        ),
+      );
+    expect(decide('2026-11-19T11:31:00Z')).toEqual([]);
+    expect(decide('2026-11-19T11:29:00Z')).toEqual(['text.reminder b day-before']);
+  });
+
   it('says until when a reminder is useful: until the night, or until pay_by', () => {
     const bounds = (now: string, clockAhead = 0) =>
       decideNotifications(

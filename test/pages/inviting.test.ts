@@ -4,6 +4,9 @@ import { encode } from 'uqr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { type GuestFixture, openGuestFixture, type Person } from '../guests/guest-fixture.ts';
+import { submitForm } from '../support/submit-form.ts';
+import type { HttpResponse } from '../support/test-world.ts';
+import { zoneAt } from '../support/zone-at.ts';
 
 let fixture: GuestFixture;
 beforeAll(async () => {
@@ -170,5 +173,50 @@ describe('the row of an invited person', () => {
     const dan = await fixture.createPerson('Dan');
     for (const person of [ben, dan]) expect(await open(`/c/${id}`, person)).not.toMatch(/delivered|Texted|Opened/);
     expect(await open(`/c/${id}`, ada)).not.toContain(ben.phone.slice(-4));
+  });
+});
+
+describe('the button that reminds', () => {
+  async function inviteAtNoon() {
+    const group = await invite({ offering_external_id: await fixture.offering(zoneAt(12)) });
+    const { shares } = await fixture.view(group.id, group.ada);
+    const [, ben, seat] = shares.map(({ id }: { id: string }) => id) as [string, string, string];
+    return { ...group, share: ben, seat };
+  }
+  const press = async (id: string, share: string, person: Person): Promise<HttpResponse> =>
+    submitForm(fixture.world, `/c/${id}/remind`, { share }, { cookie: await cookieOf(person) });
+
+  it('sends one text, and rests with the time at which it can be pressed again', async () => {
+    const { id, ada, ben, share } = await inviteAtNoon();
+    expect(await open(`/c/${id}`, ada)).toContain(`id="remind-${share}"`);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', cookie: await cookieOf(ada) };
+    const body = `share=${share}`;
+    const sent = await fixture.world.call('POST', `/c/${id}/remind`, { body, headers });
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, `/c/${id}#person-${share}`]);
+    await press(id, share, ada);
+    expect(await fixture.outbox(ben.phone, 'reminder')).toHaveLength(1);
+    await fixture.world.db.query(
+      `update messages set ${SENT}, sent_at = now() - interval '1 second' where kind = 'reminder' and subject like $1`,
+      [`${share} %`],
+    );
+    const page = await open(`/c/${id}`, ada);
+    expect(page).toContain(`id="person-${share}"`);
+    expect(page.replaceAll(/<[^>]+>/g, '')).toContain('Reminded just now. Again in 3 hours.');
+    expect(page).not.toContain(`id="remind-${share}"`);
+    expect((await open(`/c/${id}`, ada, 'fr')).replaceAll(/<[^>]+>/g, '')).toContain(
+      'Rappel envoyé à l’instant. De nouveau dans 3 heures.',
+    );
+  });
+
+  it('is there for unpaid people alone, and a form for another share is refused with a reason', async () => {
+    const { id, ada, ben, share, seat } = await inviteAtNoon();
+    expect(await open(`/c/${id}`, ben)).not.toContain('/remind');
+    expect((await press(id, seat, ada)).text).toContain('This seat has no guest yet. Share the link.');
+    expect((await press(id, 'x', ada)).text).toContain('This is not there any more.');
+    expect((await press(id, share, ben)).text).toContain('Another guest has chosen the group already.');
+    await fixture.pay(await fixture.hold(share, ben));
+    expect(await open(`/c/${id}`, ada)).not.toContain('/remind');
+    expect((await press(id, share, ada)).text).toContain('This share is paid already.');
+    expect(await fixture.outbox(ben.phone, 'reminder')).toEqual([]);
   });
 });

@@ -229,6 +229,21 @@ const collecting: readonly PageState[] = [
     },
   },
   {
+    name: 'organizer-reminded',
+    text: 'Again in 3 hours',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      const { db } = fixture.world;
+      await db.query(`update messages set status = 'sent', due_at = null, sent_at = now() - interval '4 minutes'`);
+      await pay(fixture, group, 0);
+      await db.query(`update shares set reminded_at = now() - interval '1 second' where share_id = $1`, [
+        group.invites[2].id,
+      ]);
+      await fixture.world.call('GET', `/v1/public/checkouts/${group.checkout.id}`, { key: group.ben.token });
+      return openAt(fixture, page, group.ada, pageOf(group));
+    },
+  },
+  {
     name: 'organizer-undelivered',
     text: 'Could not be delivered',
     async open(fixture, page) {

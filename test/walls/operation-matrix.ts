@@ -251,6 +251,17 @@ const guests: Readonly<Record<string, MatrixRow>> = {
     refused: { 'path share_id': [403, 'share_not_yours'], 'body /card_share_id': [409, 'conflict'] },
     unknownId: { 'path share_id': { expected: [404, 'not_found'], because: PARTY_DECISION } },
   },
+  mailReceipt: {
+    as: 'member',
+    unguarded: { 'path id': 'any member may ask; only a guest who has paid gets a receipt' },
+  },
+  remindShare: {
+    as: 'member',
+    references: { 'path share_id': 'share' },
+    make: [makeValues(collecting, ({ shares: [, open = ''] }) => ({ 'path share_id': open }))],
+    refused: { 'path share_id': [403, 'not_organizer'] },
+    unknownId: { 'path share_id': { expected: [404, 'not_found'], because: PARTY_DECISION } },
+  },
   signIn: {},
   verifySignIn: {
     unguarded: { 'body /challenge_id': 'only the caller who requested the code has it; a code allows five attempts' },

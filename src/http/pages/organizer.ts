@@ -4,7 +4,7 @@
 import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { inviteUrl } from '../../domain/checkouts/guests/invite-url.ts';
 import { countsAsFunded, isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
-import { deliveryHelp, deliveryLine } from './delivery.ts';
+import { deliveryHelp, deliveryLine, remindForm } from './delivery.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { canTakeCard, nameOf, needsOtherCard, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
@@ -101,7 +101,7 @@ function personRow(page: PageRequest, model: PageModel, share: GuestShare): Html
   const name = nameOf(page, model, share);
   const canCover = !isMine && canTakeCard(share) && model.isVenuePayable;
   const why = share.renew_by !== null && html` &middot; ${translator.translate('page.renewal_other')}`;
-  return html`<li class="${seatClass(stateOf(share))}${isMine && ' mine'}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share, [html` &middot; <span class="sum">${amountHtml(page, model, share.amount)}</span>`, why, deliveryLine(page, model, share)])}<span class="row">${
+  return html`<li class="${seatClass(stateOf(share))}${isMine && ' mine'}" id="person-${share.id}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share, [html` &middot; <span class="sum">${amountHtml(page, model, share.amount)}</span>`, why, deliveryLine(page, model, share)])}${remindForm(page, model, share, unseen(name))}<span class="row">${
     canCover &&
     html`<a class="button line small" id="cover-${share.id}" href="/c/${model.checkout.id}?cover=${share.id}">${translator.translate('page.cover', { amount: money(page, model, share.amount) })}${unseen(name)}</a>`
   }${url !== null && copyButton(page, url, `copy-${share.id}`, 'soft', unseen(name))}</span>${deliveryHelp(page, model, share, url)}</li>

@@ -2,6 +2,7 @@
 // amounts are shown before any invite is sent.
 
 import { splitEqually } from '../../base/money.ts';
+import { formatList } from '../../base/translations.ts';
 import type { Channel, Friend } from '../../domain/members/friend-queries.ts';
 import { type Html, html, type Piece } from './html.ts';
 import type { PageModel } from './page-model.ts';
@@ -93,8 +94,10 @@ function groupChats({ translator, member }: PageRequest, { channels, form }: Par
   if (channels.length === 0) return null;
   const items = channels.map(({ id, name, members }) => {
     const others = members.filter((one) => one.id !== member?.id);
-    const names = new Intl.ListFormat(translator.language, { style: 'short' }).format(
+    const names = formatList(
+      translator.language,
       others.map(({ displayName }) => displayName ?? '…'),
+      'short',
     );
     return html`<label class="choice"><input type="checkbox" name="channel" value="${id}" data-people="${others.length}"${form.channels.includes(id) && html` checked`}> <span>${name ?? names}<small>${name === null ? translator.translate('page.people', { count: members.length }) : names}</small></span></label>\n`;
   });

@@ -5,7 +5,7 @@
 import type { MessageKind } from '../../members/messages/queries.ts';
 import { isUnpaid } from '../locked-checkout.ts';
 import type { CheckoutStatus, ShareStatus } from '../transitions.ts';
-import { afterQuietHours, nextQuietHours, type Reminder, remindersFor } from './reminders.ts';
+import { afterQuietHours, MIN_GAP_MS, nextQuietHours, type Reminder, remindersFor } from './reminders.ts';
 
 export interface NotifiedShare {
   readonly id: string;
@@ -113,7 +113,8 @@ function remind(input: NotificationInput, party: readonly NotifiedShare[], now: 
   const nextTimes: number[] = [];
   for (const share of party.filter(isUnpaid)) {
     const reminders = remindersFor(share.invitedAt, input.payBy, input.zone);
-    const since = share.remindedAt ?? share.invitedAt;
+    // A reminder that would follow another one at once, such as one by the organizer, is left out.
+    const since = share.remindedAt === null ? share.invitedAt : share.remindedAt + MIN_GAP_MS;
     const due = reminders.filter(({ at }) => at > since && at <= checkoutNow).at(-1);
     const morning = afterQuietHours(checkoutNow, input.zone);
     const next = reminders.find(({ at }) => at > checkoutNow)?.at;

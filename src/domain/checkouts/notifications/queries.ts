@@ -65,6 +65,23 @@ export async function setReminded(tx: Queryable, venueId: string, ids: readonly 
   );
 }
 
+/** Whether the share was not reminded after `restedSince` until now. Times are in the checkout's own time. */
+export async function claimReminder(
+  tx: Queryable,
+  venueId: string,
+  shareId: string,
+  at: number,
+  restedSince: number,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update shares set reminded_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and share_id = $2 and dropped_at is null and status in ('invited', 'failed')
+       and (reminded_at is null or reminded_at <= to_timestamp($4 / 1000.0)) returning 1`,
+    [venueId, shareId, at, restedSince],
+  );
+  return rows.length === 1;
+}
+
 /** What is stored with a share about its invite. Times are on the wall clock, in milliseconds. */
 export interface InviteTimes {
   readonly shareId: string;

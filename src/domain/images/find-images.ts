@@ -76,6 +76,6 @@ export async function wantRequestedImages(db: Db, now: number, limit: number): P
   return db.transaction(async (tx) => {
     const requests = await takeImageRequests(tx, limit);
     for (const request of requests) await findImageFiles(tx, request, now);
-    return requests.reduce((sum, { checkouts }) => sum + checkouts, 0);
+    return requests.reduce((sum, { count }) => sum + count, 0);
   });
 }

@@ -82,7 +82,7 @@ export interface ImageRequest {
   readonly mode: Mode;
   readonly offeringExternalId: string;
   /** How many new checkouts name the offering. */
-  readonly checkouts: number;
+  readonly count: number;
 }
 
 /** Takes the requests of up to `limit` new checkouts, each offering once. They come back if the transaction fails. */
@@ -92,7 +92,7 @@ export async function takeImageRequests(tx: Queryable, limit: number): Promise<I
        delete from image_requests r using (
          select venue_id, checkout_id from image_requests limit $1 for update skip locked) t
        where r.venue_id = t.venue_id and r.checkout_id = t.checkout_id returning r.*)
-     select venue_id as "venueId", mode, offering_external_id as "offeringExternalId", count(*)::integer as checkouts
+     select venue_id as "venueId", mode, offering_external_id as "offeringExternalId", count(*)::integer as count
      from taken group by 1, 2, 3 order by 1, 2, 3`,
     [limit],
   );

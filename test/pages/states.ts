@@ -289,7 +289,7 @@ const collecting: readonly PageState[] = [
   },
   {
     name: 'held',
-    text: '$80.00 is held. Nothing is charged yet.',
+    text: '$80.00 is held on Visa ···· 4242. Nothing is charged yet.',
     async open(fixture, page) {
       const group = await createGroup(fixture);
       await pay(fixture, group, 1);

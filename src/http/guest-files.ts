@@ -6,17 +6,15 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GuestCheckout } from '../../schemas/types.gen.ts';
 import { calendarFile } from '../base/calendar-file.ts';
-import { notFound, Problem } from '../base/errors.ts';
+import { notFound } from '../base/errors.ts';
 import { networkOf } from '../base/network.ts';
 import { type GuestView, viewForGuest } from '../domain/checkouts/guests/guest-queries.ts';
 import { readImageFile } from '../domain/images/image-queries.ts';
 import { type FindPreview, makeFindPreview } from '../domain/images/preview.ts';
-import { countSharedCalls } from '../domain/keys/queries.ts';
-import { retryAfterSeconds } from '../domain/keys/retry-after.ts';
 import type { HttpContext } from './context.ts';
 import { setSecurityHeaders } from './pages/layout.ts';
 import { findPageRoute, type PageRequest, type PageRoute } from './pages/page-request.ts';
-import { countCall, handlePage } from './pages/pages.ts';
+import { countCall, countPageCall, handlePage } from './pages/pages.ts';
 
 const FILES_PER_HOUR = 3_600;
 const IMMUTABLE_CACHE = 'public, max-age=31536000, immutable';
@@ -31,11 +29,8 @@ export function registerGuestFiles(app: FastifyInstance, http: HttpContext): voi
   app.get('/c/:id/event.ics', (request, reply) => handlePage(http, request, reply, 'page.calendar', sendCalendarFile));
 }
 
-async function countFile({ app }: HttpContext, request: FastifyRequest): Promise<void> {
-  const subject = `page files address ${networkOf(request.ip)}`;
-  const [counted] = await countSharedCalls(app.db.priority, FILES_PER_HOUR, [{ subject, calls: 1 }]);
-  if (counted === undefined || counted.granted === 1) return;
-  throw new Problem('rate_limited', { headers: { 'retry-after': String(retryAfterSeconds(counted)) } });
+function countFile(http: HttpContext, { ip }: FastifyRequest): Promise<void> {
+  return countPageCall(http, `page files address ${networkOf(ip)}`, FILES_PER_HOUR);
 }
 
 async function sendImage(http: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -2,12 +2,13 @@
 // poster, as the left column. It shows the picture (or five circles in the venue's colour), the venue, the language, the
 // title, and on a wide window the seats.
 
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import { formatDate, languages } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
 import { initialsOf } from './initials.ts';
 import type { PageModel } from './page-model.ts';
-import type { PageRequest } from './page-request.ts';
+import { isSandbox, type PageRequest } from './page-request.ts';
 import { seatsWithTally } from './seats.ts';
 
 export interface Poster {
@@ -70,10 +71,9 @@ function photo({ images }: PageModel, kind: Poster['kind']): Html {
 }
 
 /** The sandbox and test mode move no money, and say so on every page. */
-export function testPill({ http, translator }: PageRequest, mode: 'test' | 'live' | null): Piece {
-  const isSandbox = http.app.processorAccess.sandboxUrl !== null;
-  if (!isSandbox && mode !== 'test') return null;
-  return html`<p class="pill test">${translator.translate(isSandbox ? 'page.sandbox' : 'page.test_mode')}</p>\n`;
+export function testPill(page: PageRequest, mode: 'test' | 'live' | null): Piece {
+  if (!isSandbox(page) && mode !== 'test') return null;
+  return html`<p class="pill test">${page.translator.translate(isSandbox(page) ? 'page.sandbox' : 'page.test_mode')}</p>\n`;
 }
 
 export function languageMenu({ translator }: PageRequest, path: string): Html {
@@ -87,7 +87,11 @@ export function languageMenu({ translator }: PageRequest, path: string): Html {
 `;
 }
 
+const languageNames = new BoundedCache<string>(100);
+
 function languageName(language: string): string {
-  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
-  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+  return languageNames.get(language, () => {
+    const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
+    return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+  });
 }

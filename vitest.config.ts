@@ -24,7 +24,7 @@ const PURE = [
 /** Files in which every test needs a browser, simulates random worlds, starts or kills programs, or waits for what hangs. */
 const SLOW = [
   'test/sim/{money,planted-bugs}.test.ts',
-  'test/pages/{live,right-to-left,states,stories,stripe-driver}.test.ts',
+  'test/pages/{live,poster,right-to-left,states,stories,stripe-driver}.test.ts',
   'test/fuzz/{fuzz,fixes}.test.ts',
   'test/analytics/{exact,seeds,index-reads}.test.ts',
   'test/webhooks/{endpoint-queues,concurrent-changes,receivers-guide}.test.ts',

@@ -914,6 +914,30 @@ CREATE UNLOGGED TABLE limit_windows (
   CONSTRAINT limit_windows_pkey PRIMARY KEY (subject)
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0.05);
 
+CREATE TABLE mails (
+  mail_id uuid NOT NULL,
+  kind text NOT NULL,
+  -- One mail of each kind for a subject: a crash between two statements sends nothing twice.
+  subject text NOT NULL,
+  address bytea NOT NULL,
+  address_hash bytea NOT NULL,
+  content bytea NOT NULL,
+  status text NOT NULL,
+  last_error text,
+  due_at timestamp with time zone,
+  lease_token smallint NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL,
+  sent_at timestamp with time zone,
+  CONSTRAINT mails_pkey PRIMARY KEY (mail_id),
+  CONSTRAINT mail_kind_is_known CHECK (kind = 'receipt'::text),
+  CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text])),
+  CONSTRAINT mail_waiting_is_due CHECK ((due_at IS NOT NULL) = (status = 'waiting'::text))
+);
+CREATE INDEX mails_by_address ON mails USING btree (address_hash, created_at);
+CREATE INDEX mails_by_age ON mails USING btree (created_at);
+CREATE UNIQUE INDEX mails_by_kind_and_subject ON mails USING btree (kind, subject);
+CREATE INDEX mails_due ON mails USING btree (due_at) WHERE due_at IS NOT NULL;
+
 -- A browser that stays signed in on the hosted pages; its cookie is stored as a hash.
 CREATE TABLE member_sessions (
   token_hash bytea NOT NULL,

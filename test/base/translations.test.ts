@@ -43,6 +43,15 @@ describe('the translations', () => {
     }
   });
 
+  it('use one word for one thing in Spanish, and no second honorific in Japanese', () => {
+    const read = (language: string): string => readFileSync(join(packageRoot, 'locales', `${language}.json`), 'utf8');
+    expect(read('es').match(/\b(plazas?|importes?|móvil(es)?)(?![a-zñáéíóú])/gi)).toBe(null);
+    const japanese = translatorFor('ja');
+    const name = japanese.translate('page.somebody_else');
+    // 方 and 様 are honorifics already, and さん follows the name.
+    expect(japanese.translate('page.wrong_person_title', { name })).not.toMatch(/[方様]さん/);
+  });
+
   it('are all used in the code, and the code uses no others', () => {
     const sources: string[] = [];
     const walk = (folder: string): void => {

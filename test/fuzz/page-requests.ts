@@ -24,10 +24,9 @@ export const PAGES: readonly string[] = [
   ...['/c/:id', '/s/:token'].flatMap((page) => [
     `GET ${page}`,
     `GET ${page}/changes`,
-    ...['sign-in', 'code', 'other-phone', 'sign-out', 'name', 'party', 'seat', 'remind', 'look'].flatMap((form) => [
-      `GET ${page}/${form}`,
-      `POST ${page}/${form}`,
-    ]),
+    ...['sign-in', 'code', 'other-phone', 'sign-out', 'name', 'party', 'seat', 'receipt', 'remind', 'look'].flatMap(
+      (form) => [`GET ${page}/${form}`, `POST ${page}/${form}`],
+    ),
   ]),
   'GET /c/:id/event.ics',
   'GET /c/:id/preview.jpg',
@@ -59,6 +58,7 @@ export const PAGES: readonly string[] = [
   'GET /metrics',
   'OPTIONS /v1/public/checkouts/:id',
   'OPTIONS /v1/public/checkouts/:id/party',
+  'OPTIONS /v1/public/checkouts/:id/receipt',
   'OPTIONS /v1/public/checkouts/:id/seat',
   'OPTIONS /v1/public/shares/:share_id/hold',
   'OPTIONS /v1/public/shares/:share_id/remind',
@@ -213,6 +213,7 @@ function drawForm(context: RequestContext, template: string): Buffer {
   if (formName === 'sign-in') form.set(random.pick(['phone', 'phone', 'phone', 'invited', 'again']), phone());
   else if (formName === 'code') form.set('code', random.pick(['000000', '123456', '1', ' 0 0 0 0 0 0', text()]));
   else if (formName === 'name') form.set('name', text());
+  else if (formName === 'receipt') form.set('email', random.pick(['ben@mail.example', 'ben@', text()]));
   else if (formName === 'seat' || formName === 'look' || formName === 'remind')
     form.set('share', random.pick([...fixture.seats.map(({ share }) => share), ...(fixture.own.shares ?? []), text()]));
   else if (formName === 'party') fillParty(context, form, phone, text);

@@ -13,6 +13,7 @@ import { deleteOldDrafts } from '../../src/domain/checkouts/party/draft-queries.
 import { countSharedCalls } from '../../src/domain/keys/queries.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
 import { openPhone } from '../../src/domain/members/phone.ts';
+import { addFriends } from '../../src/domain/members/queries.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { html } from '../../src/http/pages/html.ts';
 import { parseAmount } from '../../src/http/pages/party-form.ts';
@@ -591,6 +592,39 @@ describe('what a page says about payments', () => {
     expect(await pageText(completed.id, ada)).toMatch(/You paid<\/dt><dd><bdi>\$90\.00/);
     expect(await pageText(completed.id, ben)).toContain('Ada covered your share of $50.00.');
     expect(await pageText(completed.id, cleo)).toContain('You have nothing to pay.');
+  });
+
+  it('names few of the people who have not paid and counts the others, and open seats are one row', async () => {
+    const people = await Promise.all(['Ada', 'Ben', 'Cleo', 'Dan', 'Eve', 'Finn', 'Gus'].map(createPerson));
+    const [ada, ...others] = people as [Person, ...Person[]];
+    const pageOf = async (seatCount: number, language = 'en'): Promise<string> => {
+      const { id } = await venue.create({ amount: 100_000, party_size: 10 });
+      const seats = await createSeats(world.db, { ids: world.context.ids, now: Date.now() }, seatCount);
+      const members = [...(seatCount === 0 ? others.map((person) => person.id) : []), ...seats];
+      const body = { members: members.map((user_id) => ({ user_id })), split: 'equal' };
+      const { json } = await world.call('POST', `/v1/public/checkouts/${id}/party`, { key: ada.token, body });
+      await venue.pay(id, json.shares[0].id, '4242424242424242');
+      return (await get(`/c/${id}?pay=own`, { cookie: ada.cookie, 'accept-language': language })).text;
+    };
+    await world.db.transaction((tx) =>
+      addFriends(
+        tx,
+        ada.id,
+        others.map(({ id }) => id),
+        Date.now(),
+      ),
+    );
+    expect(await pageOf(0)).toContain('<h2>Ben, Cleo, Dan, and 3 more have not paid yet.</h2>');
+    expect(await pageOf(0, 'de')).toContain('<h2>Ben, Cleo, Dan und 3 weitere haben noch nicht bezahlt.</h2>');
+    const four = await pageOf(4);
+    expect(four.match(/<li class="open">/g)).toHaveLength(1);
+    expect(four).toMatch(
+      /4 open seats(<span hidden data-share[^>]*><\/span>){4}<\/span><span class="sum">\$200\.00 each</,
+    );
+    expect(four).toContain('When they are taken and paid, it’s booked.');
+    const one = await pageOf(1);
+    expect(one).toMatch(/One seat is still open\.<\/h2>\s*<p class="rest">When it is taken and paid, it’s booked\./);
+    expect(one).toMatch(/1 open seat<span[^>]*><\/span><\/span><span class="sum"><bdi>\$500\.00</);
   });
 
   it('is not “booked” for an anonymous guest before the checkout completes', async () => {

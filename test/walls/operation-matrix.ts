@@ -251,6 +251,10 @@ const guests: Readonly<Record<string, MatrixRow>> = {
     refused: { 'path share_id': [403, 'share_not_yours'], 'body /card_share_id': [409, 'conflict'] },
     unknownId: { 'path share_id': { expected: [404, 'not_found'], because: PARTY_DECISION } },
   },
+  mailReceipt: {
+    as: 'member',
+    unguarded: { 'path id': 'any member may ask; only a guest who has paid gets a receipt' },
+  },
   remindShare: {
     as: 'member',
     references: { 'path share_id': 'share' },

@@ -3,15 +3,25 @@
 
 import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { countsAsFunded } from '../../domain/checkouts/locked-checkout.ts';
-import { cardName } from './card-name.ts';
+import { cardName } from '../../domain/payments/card-name.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { nameOf, type PageModel } from './page-model.ts';
+import type { PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { policyFolds } from './policy.ts';
 import type { Screen } from './screen.ts';
 import { face, moneyHeld, seatsWithTally, whosIn } from './seats.ts';
 import { linkButtons } from './share-link.ts';
-import { aboutHolds, deadline, folds, money, type NextStep, nextSteps, sentence, timeHtml } from './summary.ts';
+import {
+  aboutHolds,
+  deadline,
+  folds,
+  money,
+  type NextStep,
+  namesOf,
+  nextSteps,
+  sentence,
+  timeHtml,
+} from './summary.ts';
 
 /** The heading of a moment. The script moves focus to it after the guest has paid, and a screen reader says it whole. */
 export function momentHeadline(above: Piece, title: string, said: string | Html): Html {
@@ -60,13 +70,20 @@ function whatIsMissing(page: PageRequest, model: PageModel): Piece {
   const [last] = missing;
   if (last === undefined) return null;
   if (open > 0) {
-    const text = translator.translate(open === missing.length ? 'page.seats_missing_text' : 'page.others_missing_text');
+    const text = translator.translate(
+      open === missing.length ? 'page.seats_missing_text' : 'page.others_missing_text',
+      {
+        count: open,
+      },
+    );
     return html`<section class="promise plain-panel"><h2>${translator.translate('page.seats_missing', { count: open })}</h2>
 <p class="rest">${text}</p>
 ${linkButtons(page, model)}</section>`;
   }
-  const names = new Intl.ListFormat(translator.language).format(missing.map((share) => nameOf(page, model, share)));
-  const title = translator.translate('page.people_missing', { count: missing.length, names });
+  const title = translator.translate('page.people_missing', {
+    count: missing.length,
+    names: namesOf(page, model, missing),
+  });
   return html`<section class="promise plain-panel"><h2>${title}</h2>
 <p class="rest">${translator.translate('page.people_missing_text')}</p></section>`;
 }

@@ -2,7 +2,14 @@
 // reads from its own data; it never trusts what the browser claims about a payment.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { GuestCheckout, PartyResult, Reminder, SignedIn, SignInChallenge } from '../../../schemas/types.gen.ts';
+import type {
+  GuestCheckout,
+  PartyResult,
+  Receipt,
+  Reminder,
+  SignedIn,
+  SignInChallenge,
+} from '../../../schemas/types.gen.ts';
 import { notFound, Problem } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
 import { languageOf, type Translator, translatorFor } from '../../base/translations.ts';
@@ -116,6 +123,7 @@ interface FormResults {
   readonly verifySignIn: SignedIn;
   readonly takeSeat: GuestCheckout;
   readonly chooseParty: PartyResult;
+  readonly mailReceipt: Receipt;
   readonly remindShare: Reminder;
 }
 

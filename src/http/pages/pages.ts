@@ -13,6 +13,7 @@ import type { HttpContext } from '../context.ts';
 import {
   type Action,
   enterCode,
+  mailReceipt,
   pollHold,
   redirectTo,
   remind,
@@ -39,6 +40,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   name: setName,
   party: chooseParty,
   seat: takeSeat,
+  receipt: mailReceipt,
   remind,
   look: pollHold,
 };
@@ -85,7 +87,7 @@ async function showPage(page: PageRequest): Promise<FastifyReply> {
   await countCall(page, 'looks');
   const route = await findPageRoute(page.http, page.request);
   const model = await readPageModel(page, route);
-  const { edit, cover, pay } = page.request.query as { edit?: unknown; cover?: unknown; pay?: unknown };
+  const { edit, cover, pay, receipt } = page.request.query as Readonly<Partial<Record<string, unknown>>>;
   const paysOwn = pay === 'own';
   const mayChoose = page.member !== null && page.member.displayName !== null;
   const chooses = model.checkout.status === 'open' || (edit === 'party' && model.isOrganizer);
@@ -93,7 +95,7 @@ async function showPage(page: PageRequest): Promise<FastifyReply> {
   const formError = stored?.checkoutId === route.checkoutId ? stored : null;
   const choice = mayChoose && chooses ? await currentChoice(page, model, formError) : null;
   if (typeof cover !== 'string' || !model.isOrganizer)
-    return sendPage(page, renderScreen(page, model, { choice, paysOwn, formError }));
+    return sendPage(page, renderScreen(page, model, { choice, paysOwn, formError, isMailed: receipt === 'mailed' }));
   const sameCard = await findSavedCardShare(page, route);
   return sendPage(page, renderScreen(page, model, { choice, cover, sameCard, formError }));
 }

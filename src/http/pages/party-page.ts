@@ -2,6 +2,7 @@
 // amounts are shown before any invite is sent.
 
 import { splitEqually } from '../../base/money.ts';
+import { formatList } from '../../base/translations.ts';
 import type { Channel, Friend } from '../../domain/members/friend-queries.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
@@ -134,8 +135,10 @@ function groupChats({ translator, member }: PageRequest, { channels, form }: Par
   if (channels.length === 0) return null;
   const items = channels.map(({ id, name, members }) => {
     const others = members.filter((one) => one.id !== member?.id);
-    const names = new Intl.ListFormat(translator.language, { style: 'short' }).format(
+    const names = formatList(
+      translator.language,
       others.map(({ displayName }) => displayName ?? '…'),
+      'short',
     );
     const people = name === null ? translator.translate('page.people', { count: members.length }) : names;
     const label = html`${name ?? names}<small>${people}</small>`;

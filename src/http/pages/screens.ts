@@ -40,6 +40,8 @@ export interface ScreenOptions {
   readonly cover?: string | null;
   /** The organizer pays the own share. */
   readonly paysOwn?: boolean;
+  /** The receipt was just sent by mail. */
+  readonly isMailed?: boolean;
   /** A share that the organizer holds with a saved card, which can pay others; null: there is none. */
   readonly sameCard?: string | null;
 }
@@ -74,7 +76,7 @@ export function renderScreen(page: PageRequest, model: PageModel, options: Scree
 /** A form was refused because the checkout has ended or is funded meanwhile: pages of these states have no form. */
 function refusalAfterEnd(page: PageRequest, { checkout }: PageModel, { formError }: ScreenOptions): Piece {
   const hasForm = page.member === null || checkout.status === 'open' || checkout.status === 'collecting';
-  if (formError == null || hasForm) return null;
+  if (formError == null || formError.field !== null || hasForm) return null;
   return problemNotice(page.translator.translate('page.not_done'), formError.message);
 }
 
@@ -91,7 +93,8 @@ function screenOf(page: PageRequest, model: PageModel, options: ScreenOptions): 
   if (checkout.status === 'expired') return expiredScreen(page, model);
   if (checkout.status === 'canceled') return canceledScreen(page, model);
   if (page.member === null) return landing(page, model, formError);
-  if (checkout.status === 'completed') return completedScreen(page, model);
+  if (checkout.status === 'completed')
+    return completedScreen(page, model, { error: formError, isMailed: options.isMailed === true });
   // A guest whom the organizer has named is not asked for a name again.
   if (page.member.displayName === null && (model.myShare?.display_name ?? null) === null)
     return { poster: { kind: 'standard' }, main: [nameForm(page, model, formError)] };

@@ -139,9 +139,30 @@ export function whosIn(page: PageRequest, model: PageModel): Html {
   return fold('whos-in', translator.translate('page.group'), beside, peopleList(page, model));
 }
 
-export function peopleList(page: PageRequest, model: PageModel): Html {
+function peopleList(page: PageRequest, model: PageModel): Html {
+  const { shares } = model.checkout;
+  const open = shares.filter((share) => stateOf(share) === 'open');
+  const amounts = [...new Set(open.map(({ amount }) => amount))];
   return html`<ul class="people">
-${model.checkout.shares.map((share) => person(page, model, share))}</ul>`;
+${shares.filter((share) => !open.includes(share)).map((share) => person(page, model, share))}${amounts.map((each) =>
+  openSeats(
+    page,
+    model,
+    open.filter(({ amount }) => amount === each),
+    each,
+  ),
+)}</ul>`;
+}
+
+/** Open seats of one amount are one row. The script announces a seat that is taken, so each has its state. */
+function openSeats(page: PageRequest, model: PageModel, seats: readonly GuestShare[], amount: number): Html {
+  const { translator } = page;
+  const count = seats.length;
+  const each = money(page, model, amount);
+  const sum = count === 1 ? html`<bdi>${each}</bdi>` : translator.translate('page.about_each', { each });
+  const states = seats.map((seat) => html`<span hidden${stateData(page, model, seat)}></span>`);
+  return html`<li class="open"><span class="face" aria-hidden="true">${icon('plus')}</span><span class="name">${translator.translate('page.seats_open', { count })}${states}</span><span class="sum">${sum}</span></li>
+`;
 }
 
 function person(page: PageRequest, model: PageModel, share: GuestShare): Html {

@@ -1,7 +1,7 @@
 // The blocks that most pages share, in the order of a guest's questions: how much, what happens to the card, until when.
 
 import type { GuestShare } from '../../../schemas/types.gen.ts';
-import { formatMoney, formatTime } from '../../base/translations.ts';
+import { formatList, formatMoney, formatTime } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
 import { nameOf, type PageModel } from './page-model.ts';
@@ -17,6 +17,20 @@ export function money({ translator }: PageRequest, model: PageModel, amount: num
 /** An amount that stands alone: it keeps its own order in text of either direction. */
 export function amountHtml(page: PageRequest, model: PageModel, amount: number): Html {
   return html`<bdi>${money(page, model, amount)}</bdi>`;
+}
+
+/** A sentence with more names than this is hard to read. */
+const MAX_NAMES = 4;
+
+/** `Ada, Ben and Cleo`; of many people the first three, and how many more there are. */
+export function namesOf(page: PageRequest, model: PageModel, shares: readonly GuestShare[]): string {
+  const { translator } = page;
+  const named = shares.length > MAX_NAMES ? shares.slice(0, MAX_NAMES - 1) : shares;
+  const more = shares.length - named.length;
+  return formatList(translator.language, [
+    ...named.map((share) => nameOf(page, model, share)),
+    ...(more > 0 ? [translator.translate('page.more_people', { count: more })] : []),
+  ]);
 }
 
 /** The guest's own amount is the largest figure on the page. */
@@ -49,8 +63,9 @@ export function totalBlock(page: PageRequest, model: PageModel): Html {
 /** The amount that the organizer pays for others. */
 export function coverBlock(page: PageRequest, model: PageModel, shares: readonly GuestShare[]): Html {
   const sum = shares.reduce((total, { amount }) => total + amount, 0);
-  const names = new Intl.ListFormat(page.translator.language).format(shares.map((share) => nameOf(page, model, share)));
-  return amountBlock(page.translator.translate('page.you_cover'), money(page, model, sum), [names]);
+  return amountBlock(page.translator.translate('page.you_cover'), money(page, model, sum), [
+    namesOf(page, model, shares),
+  ]);
 }
 
 function amountBlock(label: string, amount: string, beside: readonly string[]): Html {

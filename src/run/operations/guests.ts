@@ -1,6 +1,7 @@
 // What the organizer and the guests of a party do from a browser.
 
 import { viewAsGuest } from '../../domain/checkouts/guests/guest-view.ts';
+import { mailReceipt } from '../../domain/checkouts/guests/receipt.ts';
 import { holdAsGuest } from '../../domain/checkouts/holds/hold-as-guest.ts';
 import { remindShare } from '../../domain/checkouts/notifications/remind-share.ts';
 import { chooseParty } from '../../domain/checkouts/party/choose-party.ts';
@@ -72,6 +73,21 @@ export const guests: readonly AppOperation[] = [
     responses: { 200: plain('What the card form needs.', 'hold_secret') },
     errors: ['not_found', 'share_not_yours', 'conflict'],
     run: holdAsGuest,
+  },
+  {
+    id: 'mailReceipt',
+    kind: 'external',
+    method: 'POST',
+    path: '/v1/public/checkouts/{id}/receipt',
+    tag: 'Guests',
+    summary: 'Get the receipt by mail',
+    description: 'At most three mails for a guest and a checkout. The address is used for this mail alone.',
+    auth: 'member',
+    effect: 'write',
+    body: only('receipt_mail'),
+    responses: { 202: plain('The receipt, which is on its way.', 'receipt') },
+    errors: ['not_found', 'conflict'],
+    run: mailReceipt,
   },
   {
     id: 'remindShare',

@@ -341,6 +341,30 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     expect(page.url()).not.toMatch(/4242/);
   });
 
+  it('an organizer adds people from the contacts and seats by buttons, where the browser has contacts', async () => {
+    const ada = await fixture.createPerson('Ada');
+    const checkout = await fixture.createCheckout({ party_size: 6 });
+    const page = await fixture.openPage(ada);
+    await page.goto(`${fixture.url}/c/${checkout.id}`);
+    await page.getByRole('button', { name: 'One seat fewer' }).click();
+    expect(await page.getByLabel('Open seats').inputValue()).toBe('4');
+    expect(await page.getByRole('button', { name: 'Contacts' }).isVisible()).toBe(false);
+    const contacts = [
+      { name: ['Ben, at work'], tel: [fixture.nextPhone(), '+1 555 010 0199'] },
+      { name: ['Cleo'], tel: [fixture.nextPhone()] },
+      { name: ['Dan'], tel: [] },
+    ];
+    await page.addInitScript(`navigator.contacts = { select: async () => (${JSON.stringify(contacts)}) };`);
+    await page.goto(`${fixture.url}/c/${checkout.id}`);
+    await page.getByRole('button', { name: 'Contacts' }).click();
+    await page.getByRole('button', { name: 'Take Ben at work off the list' }).waitFor();
+    await page.getByRole('button', { name: 'Take Cleo off the list' }).click();
+    await page.getByRole('button', { name: 'Take Cleo off the list' }).waitFor({ state: 'detached' });
+    await expectText(page, '6 in all · $40.00 each');
+    await page.getByRole('button', { name: 'One seat more' }).click();
+    await expectText(page, 'This booking is for up to 6 people. Leave some out.');
+  });
+
   it('after a mistake, going back and a reload show pages, and what was typed is still there', async () => {
     const ada = await fixture.createPerson('Ada');
     const checkout = await fixture.createCheckout({ party_size: 3 });

@@ -55,7 +55,7 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await expectText(ada, 'The odd $0.02 is on you');
     await ada.getByRole('button', { name: 'Send the invites' }).click();
     await expectText(ada, '0 of 3 in');
-    const link = await ada.getByLabel('Link for the open seats').inputValue();
+    const link = await ada.getByLabel('Link for the open seats', { exact: true }).inputValue();
 
     const outbox = await fixture.world.call('GET', '/sandbox/outbox', { headers: { accept: 'application/json' } });
     const text: string = outbox.json.data.find(

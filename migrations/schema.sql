@@ -692,13 +692,16 @@ CREATE TABLE images (
   url text NOT NULL,
   -- When a page last asked for it, to the day.
   wanted_at timestamp with time zone NOT NULL,
-  -- When it is fetched next: at once, after a lease, or a day after a failure. Null: it is fetched.
+  -- When it is fetched next: at once, after a lease, or a day after a failure or a second attempt without an outcome.
+  -- Null: it is fetched.
   due_at timestamp with time zone,
   failed_at timestamp with time zone,
   error text,
   file_hash bytea,
   thumbnail_hash bytea,
   preview_hash bytea,
+  -- How often a worker has begun to fetch it since the last outcome.
+  attempts smallint NOT NULL DEFAULT 0,
   CONSTRAINT images_pkey PRIMARY KEY (venue_id, kind, url_hash),
   CONSTRAINT cover_has_a_thumbnail_and_a_preview CHECK ((kind = 'cover'::text AND file_hash IS NOT NULL) = (thumbnail_hash IS NOT NULL) AND (thumbnail_hash IS NULL) = (preview_hash IS NULL)),
   CONSTRAINT failed_image_has_an_error CHECK ((failed_at IS NULL) = (error IS NULL)),

@@ -232,7 +232,7 @@ const LOOPS: readonly Loop[] = [
     name: 'fetch-images',
     intervalSeconds: 2,
     batchSize: 8,
-    step: (services, batch) => fetchDueImages(services, batch),
+    step: (services, batch, signal) => fetchDueImages(services, batch, signal),
   },
   {
     name: 'delete-old-images',

@@ -15,6 +15,8 @@ export interface PageState {
   readonly text: string;
   /** Leads the page to the state. The page has no session, and shows nothing yet. */
   open(fixture: BrowserFixture, page: Page): Promise<void>;
+  /** The page belongs to the sandbox's bank, and is not for paper. */
+  readonly isOfTheBank?: true;
   /** Steps on the open page, for a state that only the script or an answer shows. */
   then?(page: Page): Promise<void>;
 }
@@ -289,7 +291,7 @@ const collecting: readonly PageState[] = [
   },
   {
     name: 'held',
-    text: '$80.00 is held. Nothing is charged yet.',
+    text: '$80.00 is held on Visa ···· 4242. Nothing is charged yet.',
     async open(fixture, page) {
       const group = await createGroup(fixture);
       await pay(fixture, group, 1);
@@ -332,6 +334,7 @@ const collecting: readonly PageState[] = [
   },
   {
     name: 'bank-asks',
+    isOfTheBank: true,
     text: 'Approve this payment',
     async open(fixture, page) {
       const group = await createGroup(fixture);

@@ -405,7 +405,7 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('You’re in.');
     expect(await page.evaluate('scrollY')).toBe(0);
     expect(await page.locator('p[role=status].unseen').textContent()).toBe(
-      'You’re in. $12.00 is held on Visa ···· 4242. Nothing is charged yet.',
+      'You’re in. $12.00 is held on Visa\u00a0····\u00a04242. Nothing is charged yet.',
     );
     expect(await page.title()).toMatch(/^1 of 20 in/);
   });

@@ -48,6 +48,10 @@ export interface PageRequest {
   readonly pending: PendingSignIn | null;
 }
 
+export function isSandbox({ http }: PageRequest): boolean {
+  return http.app.processorAccess.sandboxUrl !== null;
+}
+
 const YEAR_SECONDS = 365 * 86_400;
 
 export async function openPageRequest(

@@ -123,7 +123,12 @@ export async function countCall({ http, member, request }: PageRequest, what: 'l
   const limit =
     what === 'forms' ? MEMBER_WRITES_PER_HOUR : member === null ? ANONYMOUS_VIEWS_PER_HOUR : MEMBER_VIEWS_PER_HOUR;
   const who = member === null ? `address ${networkOf(request.ip)}` : `member ${member.id}`;
-  const [counted] = await countSharedCalls(http.app.db.priority, limit, [{ subject: `page ${what} ${who}`, calls: 1 }]);
+  await countPageCall(http, `page ${what} ${who}`, limit);
+}
+
+/** 429 above the limit of an hour. All servers count together. */
+export async function countPageCall({ app }: HttpContext, subject: string, limit: number): Promise<void> {
+  const [counted] = await countSharedCalls(app.db.priority, limit, [{ subject, calls: 1 }]);
   if (counted === undefined || counted.granted === 1) return;
   throw new Problem('rate_limited', { headers: { 'retry-after': String(retryAfterSeconds(counted)) } });
 }

@@ -9,9 +9,9 @@ import type { PageContent } from './layout.ts';
 import { fundedScreen, fundedWords, heldScreen } from './moments.ts';
 import { inviteScreen } from './organizer.ts';
 import { canTakeCard, needsOtherCard, organizerName, type PageModel } from './page-model.ts';
-import type { PageRequest } from './page-request.ts';
+import { isSandbox, type PageRequest } from './page-request.ts';
 import { chooseScreen, type PartyChoiceView } from './party-page.ts';
-import { isSandbox, payForm } from './pay-form.ts';
+import { payForm } from './pay-form.ts';
 import { policyFolds } from './policy.ts';
 import { posterOf } from './poster.ts';
 import type { Screen } from './screen.ts';
@@ -25,9 +25,8 @@ import {
   notice,
   problemNotice,
   promise,
-  sentence,
   shareBlock,
-  timeHtml,
+  shareProblem,
   totalBlock,
 } from './summary.ts';
 
@@ -205,7 +204,7 @@ function payScreen(page: PageRequest, model: PageModel, share: GuestShare, above
     poster: { kind: share.status === 'failed' ? 'compact' : 'standard' },
     main: [
       above,
-      problemOf(page, model, share),
+      shareProblem(page, model, share),
       shareBlock(page, model, share, label),
       html`<div class="narrow">${seatsWithTally(page, model)}</div>`,
       canPay && share.status === 'invited' && promise(page, model),
@@ -217,28 +216,6 @@ function payScreen(page: PageRequest, model: PageModel, share: GuestShare, above
     shouldPoll: true,
     hasPayForm: canPay,
   };
-}
-
-/** Why the guest must act, if a card was given before, or why no card can be given. */
-function problemOf(page: PageRequest, model: PageModel, share: GuestShare): Piece {
-  const { translator } = page;
-  if (!model.isVenuePayable) {
-    const text = translator.translate('page.not_payable_text', { venue: model.checkout.venue.name });
-    return problemNotice(translator.translate('page.not_payable_title'), text);
-  }
-  if (needsOtherCard(share)) {
-    const amount = money(page, model, share.amount);
-    const text = sentence(page, 'page.renewal_text', timeHtml(page, model, share.renew_by ?? ''), { amount });
-    return problemNotice(translator.translate('page.renewal_title'), text);
-  }
-  if (share.status !== 'failed') return null;
-  if (model.hasLostHold)
-    return problemNotice(translator.translate('page.lost_title'), translator.translate('page.lost_text'));
-  return problemNotice(
-    translator.translate('page.declined_title'),
-    translator.translate('page.declined_text'),
-    'declined',
-  );
 }
 
 /** A signed-in guest without a share: a seat is open, the invite is for another person, or the party has changed. */

@@ -2,6 +2,8 @@
 
 import { calendarLeaf, formatDay, formatHours } from '../../base/translations.ts';
 import { receiptOf } from '../../domain/checkouts/guests/receipt.ts';
+import { statementSuffix } from '../../domain/payments/statement-suffix.ts';
+import { celebration } from './celebration.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
 import { contactUrl } from './layout.ts';
@@ -28,13 +30,17 @@ export function completedScreen(page: PageRequest, model: PageModel, form: Recei
   if (mine > 0 || failed > 0 || isWhole) return refundedScreen(page, model, form);
   const what = translator.translate('page.what_at', { what: checkout.description, venue: checkout.venue.name });
   return {
-    poster: { kind: 'moment', headline: momentHeadline(null, translator.translate('page.completed_title'), what) },
+    poster: {
+      kind: 'moment',
+      headline: momentHeadline(null, translator.translate('page.completed_title'), what),
+      overPhoto: celebration(page, model),
+    },
     main: [
       whenAndWhere(page, model),
       html`<div class="narrow">${seatsWithTally(page, model, amountHtml(page, model, checkout.amount))}</div>`,
       receipt(page, model, form),
       backButton(page, model),
-      folds([whosIn(page, model), ...policyFolds(page, model)]),
+      folds([mailFold(page, model, form), whosIn(page, model), ...policyFolds(page, model)]),
     ],
   };
 }
@@ -93,7 +99,7 @@ function refundedScreen(page: PageRequest, model: PageModel, form: ReceiptForm):
       html`<div class="narrow">${seatsWithTally(page, model, moneyHeld(page, model))}</div>`,
       contactButton(page, model),
       backButton(page, model),
-      folds([whosIn(page, model)]),
+      folds([mailFold(page, model, form), whosIn(page, model)]),
     ],
   };
 }
@@ -179,6 +185,7 @@ function receipt(page: PageRequest, model: PageModel, form: ReceiptForm): Piece 
     return html`<p class="lead">${text}</p>`;
   }
   const { number, charged, refunded, cards } = facts;
+  const onStatement = statementSuffix(checkout.venue.name);
   const rows: readonly (readonly [string, string | Html])[] = [
     [translator.translate('page.receipt_for', { what: checkout.description }), money(page, model, charged)],
     [translator.translate('page.receipt_charged'), timeHtml(page, model, checkout.completed_at ?? checkout.pay_by)],
@@ -186,21 +193,20 @@ function receipt(page: PageRequest, model: PageModel, form: ReceiptForm): Piece 
       ? [[translator.translate('page.state_refunded'), `−${money(page, model, refunded)}`] as const]
       : []),
     ...(cards.length > 0 ? [[translator.translate('page.receipt_card'), cards.join(', ')] as const] : []),
+    ...(onStatement === null ? [] : [[translator.translate('page.receipt_statement'), onStatement] as const]),
     [translator.translate('page.receipt_number'), number],
   ];
   return html`<section aria-labelledby="receipt-title"><h2 id="receipt-title">${translator.translate('page.receipt')}</h2>
 <dl class="receipt">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}<div class="total"><dt>${translator.translate('page.receipt_total')}</dt><dd>${amountHtml(page, model, charged - refunded)}</dd></div></dl>
-<button type="button" class="soft" data-print hidden>${icon('printer')}${translator.translate('page.print')}</button>${mailForm(page, model, form)}</section>`;
+<button type="button" class="soft" data-print hidden>${icon('printer')}${translator.translate('page.print')}</button>${form.isMailed && html`<p class="badge" role="status">${icon('check')}${translator.translate('page.receipt_mailed')}</p>`}</section>`;
 }
 
 /** Folded until the guest wants it, or typed an address that cannot be right. */
-function mailForm(page: PageRequest, { route }: PageModel, { error, isMailed }: ReceiptForm): Piece {
+function mailFold(page: PageRequest, { route, checkout, paid }: PageModel, { error }: ReceiptForm): Piece {
   const { translator } = page;
-  if (!page.http.app.services.hasMail) return null;
-  if (isMailed)
-    return html`<p class="badge" role="status">${icon('check')}${translator.translate('page.receipt_mailed')}</p>`;
+  if (!page.http.app.services.hasMail || receiptOf(checkout.id, paid) === null) return null;
   const own = error?.field === 'email' ? error : null;
-  return html`<details class="mail"${own !== null && html` open`}><summary><span>${translator.translate('page.receipt_mail')}</span>${icon('chevron')}</summary>
+  return html`<details${own !== null && html` open`}><summary><span>${translator.translate('page.receipt_mail')}</span>${icon('chevron')}</summary>
 <form method="post" action="${route.path}/receipt"><label for="email">${translator.translate('page.email')}</label>${fieldError(own, 'email')}<input type="email" id="email" name="email" autocomplete="email" required maxlength="200" value="${own?.typed?.email ?? ''}"${fieldAttributes(own, 'email')}><button class="line">${translator.translate('page.receipt_send')}</button></form></details>`;
 }
 

@@ -13,6 +13,7 @@ const PURE = [
   'test/hooks/signatures.test.ts',
   'test/http/{event-stream,metrics,retry-after}.test.ts',
   'test/offerings/{price,recurrence,slots}.test.ts',
+  'test/pages/typed-people.test.ts',
   'test/pages/stylesheet.test.ts',
   'test/payments/{decide-*,decline-limit,payout-status,processor-event,statement-suffix,stripe*}.test.ts',
   'test/sandbox/{accounts,balances,faults,journal,payment-intents,refunds-transfers,webhooks}.test.ts',

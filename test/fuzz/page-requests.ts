@@ -230,12 +230,14 @@ function fillParty(
   phone: () => string,
   text: () => string,
 ): void {
-  form.set('do', random.pick(['send', 'send', 'next', 'back', 'row', text()]));
+  form.set('do', random.pick(['send', 'send', 'next', 'back', 'add', 'remove:0', text()]));
   form.set('split', random.pick(['equal', 'equal', 'custom', text()]));
   form.set('seats', random.pick(['0', '1', '2', '-1', '99', '1e3', text()]));
   if (random.often(0.3)) form.set('seen', text());
   for (let n = random.below(4); n > 0; n--)
     form.append('member', random.pick([...fixture.people.map(({ id }) => id), text()]));
+  if (random.often(0.4)) form.set('people', random.pick([`Ben ${phone()}`, `${text()};${phone()}\n,`, text()]));
+  if (random.often(0.2)) form.set('warned', text());
   for (let n = random.below(3); n > 0; n--) {
     form.append('phone', phone());
     form.append('name', text());

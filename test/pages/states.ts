@@ -154,11 +154,11 @@ const beforeTheParty: readonly PageState[] = [
   },
   {
     name: 'choosing-wrong',
-    text: 'We can’t text this number',
-    open: async (fixture, page) => openChooseParty(fixture, page, await fixture.createPerson('Ada')),
+    text: 'We can’t text “Cleo 555”',
+    open: async (fixture, page) => openChooseParty(fixture, page, await organizerWithChannel(fixture)),
     async then(page) {
-      await page.getByLabel('Phone', { exact: true }).nth(0).fill('555');
-      await page.getByLabel('Name', { exact: true }).nth(0).fill('Ben');
+      await page.getByRole('checkbox', { name: 'Ben' }).first().check();
+      await page.getByLabel('Names and numbers').fill('Priya +1 617 555 0142\nCleo 555; Jonah (212) 555-0187');
       await page.getByRole('button', { name: 'See who pays what' }).click();
     },
   },

@@ -727,7 +727,11 @@ describe('the scripts', () => {
       expect(response.headers.get('content-encoding')).toBe(encoding);
       expect(response.headers.get('vary')).toContain('accept-encoding');
       expect(Number(response.headers.get('content-length'))).toBeLessThan(14 * 1024);
-      expect(await response.text()).toContain('data-pay');
+      const text = await response.text();
+      expect(text).toContain('data-pay');
+      // The script of the card form loads beside the others, not after them.
+      const driver = /data-driver="([^"]+)"/.exec(text)?.[1] ?? '';
+      expect(text).toContain(`<link rel="modulepreload" href="${driver}">`);
     }
     const plain = await get(`/c/${checkout.id}`, { cookie: ben.cookie, 'accept-encoding': 'br;q=0, identity' });
     expect(plain.headers.get('content-encoding')).toBe(null);

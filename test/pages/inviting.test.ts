@@ -230,6 +230,8 @@ describe('the button that reminds', () => {
     const { id, ada, ben, share, seat } = await inviteAtNoon();
     expect(await open(`/c/${id}`, ben)).not.toContain('/remind');
     expect((await press(id, seat, ada)).text).toContain('This seat has no guest yet. Share the link.');
+    const signedOut = await submitForm(fixture.world, `/c/${id}/remind`, { share });
+    expect(signedOut.text).toContain('Sign in with your phone');
     expect((await press(id, 'x', ada)).text).toContain('This is not there any more.');
     expect((await press(id, share, ben)).text).toContain('Another guest has chosen the group already.');
     await fixture.pay(await fixture.hold(share, ben));

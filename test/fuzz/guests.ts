@@ -23,6 +23,8 @@ export interface Intent {
 export interface Seat {
   readonly checkout: string;
   readonly share: string;
+  /** The share of the next person of the party, who has not paid. */
+  readonly nextShare: string;
   readonly token: string;
 }
 
@@ -81,9 +83,10 @@ export async function createGuests(gathering: GuestOptions): Promise<Guests> {
       clientSecret: response.client_secret,
       publishableKey: response.publishable_key,
     })),
-    seats: parties.map(({ checkout }) => ({
+    seats: parties.map(({ checkout, shares: [, next] }) => ({
       checkout: checkout.id,
       share: checkout.my_share_id,
+      nextShare: next.id,
       token: organizer.token,
     })),
     own: {

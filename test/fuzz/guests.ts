@@ -41,8 +41,10 @@ export interface Guests {
   readonly invites: readonly string[];
   /** Payment intents as a browser gets them. */
   readonly intents: readonly Intent[];
-  /** Shares with the token of their guest. */
+  /** Shares of the organizer, with the organizer's token. */
   readonly seats: readonly Seat[];
+  /** Shares of another guest, with that guest's token. */
+  readonly guestSeats: readonly Seat[];
   readonly own: Pools;
 }
 
@@ -86,7 +88,12 @@ export async function createGuests(gathering: GuestOptions): Promise<Guests> {
       share: checkout.my_share_id,
       token: organizer.token,
     })),
+    // The second of these parties has an open seat in this place.
+    guestSeats: parties.flatMap(({ checkout }, index) =>
+      index === 1 ? [] : [{ checkout: checkout.id, share: checkout.shares[1].id, token: second.token }],
+    ),
     own: {
+      tokens: shares.flatMap(({ url }) => (typeof url === 'string' ? [url.split('/').at(-1) ?? ''] : [])),
       channels: [channel],
       members: people.map(({ id }) => id),
       challenges: [challenge.challenge_id],

@@ -103,7 +103,9 @@ function authorize({ random, fixture }: RequestContext, security: readonly strin
 
 /** Makes the request one of a guest about their own share or checkout. */
 function forOwnShare({ random, fixture }: RequestContext, template: string, draft: Draft): void {
-  const { checkout, share, token } = random.pick(fixture.seats);
+  const [isDecline, isRemove] = [template.endsWith('/decline'), template.endsWith('/remove')];
+  const { checkout, share, token: own } = random.pick(isDecline || isRemove ? fixture.guestSeats : fixture.seats);
+  const token = isRemove ? (fixture.people[0]?.token ?? '') : own;
   draft.path = template.replace('{id}', checkout).replace('{share_id}', share);
   // A guest who claims a seat has none yet; all other requests are the organizer's.
   draft.headers.authorization = `Bearer ${template.endsWith('/seat') ? random.pick(fixture.people).token : token}`;

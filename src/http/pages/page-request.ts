@@ -6,9 +6,9 @@ import type { GuestCheckout, PartyResult, SignedIn, SignInChallenge } from '../.
 import { notFound, Problem } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
 import { languageOf, type Translator, translatorFor } from '../../base/translations.ts';
+import { hashOfToken } from '../../domain/checkouts/guests/create-invites.ts';
 import { venueOf } from '../../domain/checkouts/guests/guest-queries.ts';
 import { findInvite } from '../../domain/checkouts/guests/invite-queries.ts';
-import { hashOfToken } from '../../domain/checkouts/party/choose-party.ts';
 import type { AnonymousCaller, Guest } from '../../domain/members/guest.ts';
 import { findSession } from '../../domain/members/sessions.ts';
 import { commandContext } from '../../run/context.ts';

@@ -23,7 +23,7 @@ export const IMAGE_HASH = 'f'.repeat(64);
 export const PAGES: readonly string[] = [
   ...['/c/:id', '/s/:token'].flatMap((page) => [
     `GET ${page}`,
-    ...['sign-in', 'code', 'other-phone', 'sign-out', 'name', 'party', 'seat', 'look'].flatMap((form) => [
+    ...['sign-in', 'code', 'other-phone', 'sign-out', 'name', 'party', 'seat', 'leave', 'remove', 'look'].flatMap((form) => [
       `GET ${page}/${form}`,
       `POST ${page}/${form}`,
     ]),
@@ -134,6 +134,8 @@ export function drawPageRequest(context: RequestContext, turn: number): Request 
           'locale=a&locale=b',
           'edit=party',
           'cover=x',
+          'leave=own',
+          'remove=x',
           'edit=party&cover=1',
           '%ff=%ff',
           'key=sk_test_x',
@@ -213,7 +215,7 @@ function drawForm(context: RequestContext, template: string): Buffer {
   if (formName === 'sign-in') form.set(random.pick(['phone', 'phone', 'phone', 'invited', 'again']), phone());
   else if (formName === 'code') form.set('code', random.pick(['000000', '123456', '1', ' 0 0 0 0 0 0', text()]));
   else if (formName === 'name') form.set('name', text());
-  else if (formName === 'seat' || formName === 'look')
+  else if (['seat', 'look', 'leave', 'remove'].includes(formName ?? ''))
     form.set('share', random.pick([...fixture.seats.map(({ share }) => share), ...(fixture.own.shares ?? []), text()]));
   else if (formName === 'party') fillParty(context, form, phone, text);
   else if (formName === 'outbox') {

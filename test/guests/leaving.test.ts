@@ -1,5 +1,5 @@
 // A guest says no or gives up a held place, and the organizer removes a guest: the seat opens, holds are released at the
-// processor, the right people are told once, and races have one outcome.
+// processor, the right people are notified once, and races have one outcome.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notifyDueGuests } from '../../src/domain/checkouts/notifications/notify-guests.ts';
@@ -190,7 +190,7 @@ describe('a guest who says no', () => {
 });
 
 describe('a held guest who gives up the place', () => {
-  it('has the hold released at the processor and is told, as is the organizer', async () => {
+  it('has the hold released at the processor and is notified, as is the organizer', async () => {
     const { ada, ben, id, of, pay } = await collecting();
     await pay(1, ben);
     expect(await cardsHeld(id)).toBe(1);

@@ -279,7 +279,7 @@ describe('a decision about notifications', () => {
       share('b', { droppedAt: now - HOUR, dropReason: 'declined', displayName: 'Ben', ...overrides });
     const decide = (dropped: NotifiedShare, more: Partial<NotificationInput> = {}, when = now) =>
       decideNotifications(notificationInput({ shares: [share('a'), dropped], hasOpenSeat: true, ...more }), when);
-    const told = (decided: ReturnType<typeof decideNotifications>) =>
+    const notified = (decided: ReturnType<typeof decideNotifications>) =>
       decided.notifications.map(({ key, memberId }) => `${key} to ${memberId}`);
 
     it('tells the organizer who it was and that a seat is open, for a day', () => {
@@ -293,22 +293,22 @@ describe('a decision about notifications', () => {
 
     it('tells each payer of a released hold, and an organizer who paid only once', () => {
       const held = { status: 'released' } as const;
-      expect(told(decide(left(held)))).toEqual(['text.left to member-b', 'text.withdrawn to member-a']);
-      expect(told(decide(left(held), { payers: new Map([['b', 'member-a']]) }))).toEqual([
+      expect(notified(decide(left(held)))).toEqual(['text.left to member-b', 'text.withdrawn to member-a']);
+      expect(notified(decide(left(held), { payers: new Map([['b', 'member-a']]) }))).toEqual([
         'text.declined_covered to member-a',
       ]);
-      expect(told(decide(left({ ...held, amount: 0 })))).toEqual(['text.declined to member-a']);
-      // The payer is told in any state: the money is the payer's.
-      expect(told(decide(left(held), { status: 'expired' }))).toContain('text.left to member-b');
+      expect(notified(decide(left({ ...held, amount: 0 })))).toEqual(['text.declined to member-a']);
+      // The payer is notified in any state: the money is the payer's.
+      expect(notified(decide(left(held), { status: 'expired' }))).toContain('text.left to member-b');
     });
 
     it('tells a removed guest who had acted on the invite, or whose hold is released', () => {
       const removed = { dropReason: 'removed' } as const;
-      expect(told(decide(left(removed)))).toEqual([]);
-      expect(told(decide(left({ ...removed, isAccepted: true })))).toEqual(['text.removed to member-b']);
+      expect(notified(decide(left(removed)))).toEqual([]);
+      expect(notified(decide(left({ ...removed, isAccepted: true })))).toEqual(['text.removed to member-b']);
       const held = { ...removed, isAccepted: true, status: 'released' } as const;
-      expect(told(decide(left(held)))).toEqual(['text.changed to member-b']);
-      expect(told(decide(left(held), { payers: new Map([['b', 'member-a']]) }))).toEqual([
+      expect(notified(decide(left(held)))).toEqual(['text.changed to member-b']);
+      expect(notified(decide(left(held), { payers: new Map([['b', 'member-a']]) }))).toEqual([
         'text.changed to member-a',
         'text.removed to member-b',
       ]);
@@ -318,10 +318,10 @@ describe('a decision about notifications', () => {
       const night = at('2026-11-17T02:00:00Z');
       const dropped = left({ droppedAt: night - HOUR });
       expect(decide(dropped, {}, night)).toMatchObject({ notifications: [], next: at('2026-11-17T08:00:00Z') });
-      expect(told(decide(dropped, { payBy: at('2026-11-17T06:00:00Z') }, night))).toContain(
+      expect(notified(decide(dropped, { payBy: at('2026-11-17T06:00:00Z') }, night))).toContain(
         'text.declined to member-a',
       );
-      expect(told(decide(dropped, {}, at('2026-11-17T08:00:00Z')))).toContain('text.declined to member-a');
+      expect(notified(decide(dropped, {}, at('2026-11-17T08:00:00Z')))).toContain('text.declined to member-a');
     });
   });
 });

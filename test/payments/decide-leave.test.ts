@@ -165,7 +165,7 @@ describe('leaving is refused', () => {
     expect(leave(leaves(model, 1), 1, { shareId })).toBe('not_found');
   });
 
-  it('without a sign-in if that would release a card, and if it would do more than the person was told', () => {
+  it('without a sign-in if that would release a card, and if it would do more than the page has said', () => {
     const [unpaid, held] = [equally(3), pay(equally(3), 1)];
     expect(leave(held, 1, { mayReleaseHold: false })).toBe('share_already_held');
     expect(leave(held, 1, { seen: 'unpaid' })).toBe('party_changed');

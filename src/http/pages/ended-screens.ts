@@ -8,16 +8,17 @@ import { type PageModel, paidSum } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import type { Screen } from './screen.ts';
 import { moneyHeld, seatsWithTally, whosIn } from './seats.ts';
-import { aboutHolds, deadline, folds, money, type NextStep, nextSteps, timeHtml } from './summary.ts';
+import { aboutHolds, deadline, folds, money, type NextStep, nextSteps, releasedPanel, timeHtml } from './summary.ts';
 
-export function completedScreen(page: PageRequest, model: PageModel): Screen {
+export function completedScreen(page: PageRequest, model: PageModel, above: Piece): Screen {
   const { translator } = page;
   const { checkout } = model;
-  if (model.refunds.mine > 0 || model.refunds.isWhole) return refundedScreen(page, model);
+  if (model.refunds.mine > 0 || model.refunds.isWhole) return refundedScreen(page, model, above);
   const what = translator.translate('page.what_at', { what: checkout.description, venue: checkout.venue.name });
   return {
     poster: { kind: 'moment', headline: momentHeadline(null, translator.translate('page.completed_title'), what) },
     main: [
+      above,
       whenAndWhere(page, model),
       html`<div class="narrow">${seatsWithTally(page, model, money(page, model, checkout.amount))}</div>`,
       receipt(page, model),
@@ -44,7 +45,7 @@ function whenAndWhere(page: PageRequest, { checkout, timezone }: PageModel): Pie
 }
 
 /** "Booked" stands only where the booking does; the venue decides whether it goes ahead. */
-function refundedScreen(page: PageRequest, model: PageModel): Screen {
+function refundedScreen(page: PageRequest, model: PageModel, above: Piece): Screen {
   const { translator } = page;
   const { checkout, refunds } = model;
   const venue = checkout.venue.name;
@@ -71,6 +72,7 @@ function refundedScreen(page: PageRequest, model: PageModel): Screen {
   return {
     poster: { kind: 'standard', isOver: refunds.isWhole, hasOwnHeading: true },
     main: [
+      above,
       html`<p class="badge wait">${icon('back')}${translator.translate('page.state_refunded')}</p>`,
       html`<div class="title"><h1>${translator.translate(`page.refunded_${key}_title`, values)}</h1>
 <p class="lead">${translator.translate(`page.refunded_${key}_text`, values)}</p></div>`,
@@ -108,9 +110,7 @@ function endedWithoutCharge(
     main: [
       html`<div class="title"><h1>${translator.translate(`page.${how}_title`)}</h1>
 <p class="lead">${translator.translate(`page.${how}_text`, { venue })}</p></div>`,
-      released > 0 &&
-        html`<div class="panel"><p class="badge">${icon('check')}${translator.translate('page.nothing_was_charged')}</p>
-<div><p class="quiet">${translator.translate('page.hold_released')}</p><p class="amount">${money(page, model, released)}</p></div></div>`,
+      released > 0 && releasedPanel(page, model, released),
       released > 0 &&
         nextSteps([
           {

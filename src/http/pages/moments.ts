@@ -4,6 +4,7 @@
 import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { countsAsFunded } from '../../domain/checkouts/locked-checkout.ts';
 import { type Html, html, type Piece } from './html.ts';
+import { leaveLink } from './leave-page.ts';
 import { nameOf, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import type { Screen } from './screen.ts';
@@ -34,6 +35,7 @@ ${nextSteps(stepsOf(page, model, share))}</section>`,
       model.isOrganizer &&
         html`<a class="button line" href="/c/${model.checkout.id}">${translator.translate('page.to_your_group')}</a>`,
       folds([whosIn(page, model), aboutHolds(page)]),
+      leaveLink(page, model, share),
     ],
     shouldPoll: true,
   };
@@ -93,7 +95,7 @@ function stepsOf(page: PageRequest, model: PageModel, share: GuestShare): readon
   ];
 }
 
-export function fundedScreen(page: PageRequest, model: PageModel): Screen {
+export function fundedScreen(page: PageRequest, model: PageModel, above: Piece): Screen {
   const { translator } = page;
   const { name: venue } = model.checkout.venue;
   const waits = !model.isVenuePayable;
@@ -103,6 +105,7 @@ export function fundedScreen(page: PageRequest, model: PageModel): Screen {
   return {
     poster: { kind: 'moment', headline: momentHeadline(null, title, said) },
     main: [
+      above,
       html`<div class="narrow">${seatsWithTally(page, model, moneyHeld(page, model))}</div>`,
       waits && html`<p>${until}</p>`,
       folds([whosIn(page, model), aboutHolds(page)]),

@@ -5,6 +5,7 @@ import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { inviteUrl } from '../../domain/checkouts/guests/invite-url.ts';
 import { countsAsFunded, isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type Html, html, type Piece } from './html.ts';
+import { declinedRows, removeLink } from './leave-page.ts';
 import { canTakeCard, nameOf, needsOtherCard, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import type { Screen } from './screen.ts';
@@ -33,7 +34,7 @@ export function inviteScreen(page: PageRequest, model: PageModel, above: Piece):
       html`<section class="tools" aria-labelledby="tools-title"><h2 id="tools-title">${translator.translate('page.organizing')}</h2>
 <p class="tally"><strong>${translator.translate('page.tally_in', { held: checkout.shares.filter(countsAsFunded).length, count })}</strong><span>${moneyHeld(page, model)}</span></p>
 <ul class="people">
-${sortedShares(model).map((share) => personRow(page, model, share))}${openSeatsRow(page, model)}</ul>
+${sortedShares(model).map((share) => personRow(page, model, share))}${openSeatsRow(page, model)}${declinedRows(page, model)}</ul>
 <div class="buttons stack">${
         unpaid.length > 1 &&
         model.isVenuePayable &&
@@ -101,7 +102,7 @@ function personRow(page: PageRequest, model: PageModel, share: GuestShare): Html
   return html`<li class="${seatClass(stateOf(share))}${isMine && ' mine'}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share, [html` &middot; <span class="sum">${money(page, model, share.amount)}</span>`, why])}<span class="row">${
     canCover &&
     html`<a class="button line small" id="cover-${share.id}" href="/c/${model.checkout.id}?cover=${share.id}">${translator.translate('page.cover', { amount: money(page, model, share.amount) })}${unseen(name)}</a>`
-  }${url !== null && copyButton(page, url, `copy-${share.id}`, 'soft', unseen(name))}</span></li>
+  }${url !== null && copyButton(page, url, `copy-${share.id}`, 'soft', unseen(name))}${removeLink(page, model, share, unseen(name))}</span></li>
 `;
 }
 

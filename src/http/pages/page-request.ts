@@ -2,7 +2,13 @@
 // reads from its own data; it never trusts what the browser claims about a payment.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { GuestCheckout, PartyResult, SignedIn, SignInChallenge } from '../../../schemas/types.gen.ts';
+import type {
+  DeclinedInvite,
+  GuestCheckout,
+  PartyResult,
+  SignedIn,
+  SignInChallenge,
+} from '../../../schemas/types.gen.ts';
 import { notFound, Problem } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
 import { languageOf, type Translator, translatorFor } from '../../base/translations.ts';
@@ -115,6 +121,9 @@ interface FormResults {
   readonly signIn: SignInChallenge;
   readonly verifySignIn: SignedIn;
   readonly takeSeat: GuestCheckout;
+  readonly declineShare: GuestCheckout;
+  readonly removeShare: GuestCheckout;
+  readonly declineInvite: DeclinedInvite;
   readonly chooseParty: PartyResult;
 }
 

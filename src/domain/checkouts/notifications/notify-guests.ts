@@ -10,8 +10,7 @@ import { payersOf } from '../../payments/queries.ts';
 import type { GuestServices } from '../guests/guest-services.ts';
 import { invitesOf } from '../guests/invite-queries.ts';
 import { inviteUrl } from '../guests/invite-url.ts';
-import { holdToReplace, isOverdue, isUnpaid, type LockedCheckout } from '../locked-checkout.ts';
-import { isOpenSeat } from '../party/decide-seat.ts';
+import { holdToReplace, isOpenSeat, isOverdue, isUnpaid, type LockedCheckout } from '../locked-checkout.ts';
 import { lockCheckout } from '../queries.ts';
 import {
   decideNotifications,

@@ -1,6 +1,7 @@
 // The SQL of leaving a party: shares whose guest said no, or whom the organizer removed.
 
 import type { Queryable } from '../../../base/db.ts';
+import { payersOf } from '../../payments/queries.ts';
 import type { DropReason } from '../steps.ts';
 
 export interface DroppedShare {
@@ -26,20 +27,30 @@ export async function findDroppedShare(
   return rows[0] ?? null;
 }
 
-/** How a member's last share left the party; null: the member never had one that did. */
-export async function howLeftParty(
+/** How a share left the party. */
+export interface LeftShare {
+  /** Null: the organizer chose the party again. */
+  readonly reason: DropReason | null;
+  /** What was held on the member's own card and is released. */
+  readonly releasedAmount: number;
+}
+
+/** The member's share that left the party last; null: the member never had one that did. */
+export async function findLeftShare(
   db: Queryable,
   venueId: string,
   checkoutId: string,
   memberId: string,
-): Promise<DropReason | 'changed' | null> {
-  const rows = await db.query<{ reason: DropReason | null }>(
-    `select drop_reason as "reason" from shares
-     where venue_id = $1 and checkout_id = $2 and dropped_at is not null
+): Promise<LeftShare | null> {
+  const [row] = await db.query<{ id: string; reason: DropReason | null; released: number }>(
+    `select share_id as "id", drop_reason as "reason", case when status = 'released' then amount else 0 end as "released"
+     from shares where venue_id = $1 and checkout_id = $2 and dropped_at is not null
        and (member_id = $3 or invited_phone_hash = member_phone_hash($3)) order by dropped_at desc limit 1`,
     [venueId, checkoutId, memberId],
   );
-  return rows[0] === undefined ? null : (rows[0].reason ?? 'changed');
+  if (row === undefined) return null;
+  const payer = row.released === 0 ? memberId : ((await payersOf(db, venueId, checkoutId)).get(row.id) ?? memberId);
+  return { reason: row.reason, releasedAmount: payer === memberId ? row.released : 0 };
 }
 
 /** The names of those who said no and are not back in the party, the latest last; null: the share shows no name. */

@@ -549,8 +549,14 @@ CREATE TABLE holds (
   -- What the processor charged us for the captured charge; null: it is not captured, or the fee is not known yet. A
   -- captured hold without it is due until it is known.
   processor_fee integer,
+  -- As the processor names it: visa, mastercard, amex; null: not held, or no card (Link).
+  card_brand text,
+  card_last4 text,
   CONSTRAINT holds_pkey PRIMARY KEY (venue_id, hold_id),
   CONSTRAINT holds_venue_id_share_id_fkey FOREIGN KEY (venue_id, share_id) REFERENCES shares(venue_id, share_id),
+  CONSTRAINT card_brand_has_1_to_40_characters CHECK (char_length(card_brand) >= 1 AND char_length(card_brand) <= 40),
+  CONSTRAINT card_has_brand_and_last4 CHECK ((card_brand IS NULL) = (card_last4 IS NULL)),
+  CONSTRAINT card_last4_is_four_digits CHECK (card_last4 ~ '^[0-9]{4}$'::text),
   CONSTRAINT hold_amount_is_a_charge CHECK (amount >= 50 AND amount <= 99999999),
   CONSTRAINT hold_decided_is_due CHECK (due_at IS NOT NULL OR (status <> ALL (ARRAY['requested'::text, 'releasing'::text]))),
   CONSTRAINT hold_is_known_to_the_processor CHECK (intent_id IS NOT NULL OR (status = ANY (ARRAY['requested'::text, 'releasing'::text, 'released'::text, 'voided'::text]))),
@@ -976,6 +982,7 @@ CREATE INDEX messages_by_age ON messages USING btree (created_at);
 CREATE UNIQUE INDEX messages_by_kind_and_subject ON messages USING btree (kind, subject);
 CREATE INDEX messages_by_phone ON messages USING btree (phone_hash, created_at);
 CREATE INDEX messages_by_send_before ON messages USING btree (send_before) WHERE due_at IS NOT NULL;
+CREATE INDEX messages_by_share ON messages USING btree (split_part(subject, ' '::text, 1), created_at) WHERE kind = ANY (ARRAY['invite'::text, 'reminder'::text]);
 CREATE INDEX messages_due ON messages USING btree (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX messages_due_codes ON messages USING btree (due_at) WHERE due_at IS NOT NULL AND kind = 'code'::text;
 

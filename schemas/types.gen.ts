@@ -1228,6 +1228,16 @@ export type Refund = {
   readonly reason?: string;
 };
 
+/** The last reminder of a share, by its organizer or by the service. Times are in the checkout's own time. */
+export type Reminder = {
+  /** The share that is to be paid. */
+  readonly share_id: string;
+  /** When the text is sent: at once or, in the quiet hours of the venue, in the morning. */
+  readonly reminded_at: string;
+  /** Until then a further request sends no text, and answers with this reminder. */
+  readonly remind_again_at: string;
+};
+
 /** The body that decides a review in test mode. */
 export type ReviewDecision = {
   /** The id of the offering, experience or boat. */

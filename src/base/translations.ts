@@ -4,6 +4,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BoundedCache } from './bounded-cache.ts';
 import { packageRoot } from './package-root.ts';
 
 /** A file of locales/, by its name: `en`, `es`, `de`. */
@@ -15,6 +16,7 @@ export type Placeholders = Readonly<Record<string, string | number>>;
 
 export interface Translator {
   readonly language: Language;
+  readonly direction: 'ltr' | 'rtl';
   /** Throws for an unknown key and for a placeholder without a value. */
   translate(key: string, values?: Placeholders): string;
 }
@@ -23,11 +25,14 @@ export interface Translator {
 type Sentence = string | (Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string });
 type Catalog = ReadonlyMap<string, Sentence>;
 
+const RIGHT_TO_LEFT: readonly Language[] = ['ar', 'fa', 'he', 'ur'];
+
 const FOLDER = join(packageRoot, 'locales');
-let loaded: ReadonlyMap<Language, Catalog> | null = null;
+let loaded: Map<Language, Catalog> | null = null;
+const unlisted = new Set<Language>();
 const translators = new Map<Language, Translator>();
 
-function catalogs(): ReadonlyMap<Language, Catalog> {
+function catalogs(): Map<Language, Catalog> {
   if (loaded !== null) return loaded;
   const found = new Map<Language, Catalog>();
   for (const file of readdirSync(FOLDER).sort()) {
@@ -53,8 +58,25 @@ function gather(group: Readonly<Record<string, unknown>>, prefix: string, catalo
   }
 }
 
+/** The languages that are offered. */
 export function languages(): readonly Language[] {
-  return [...catalogs().keys()];
+  return [...catalogs().keys()].filter((language) => !unlisted.has(language));
+}
+
+/**
+ * Adds a language that is not offered, for a test of pages in its script. Sentences that it lacks are English. Returns a
+ * function that removes it.
+ */
+export function addUnlistedLanguage(language: Language, texts: Readonly<Record<string, unknown>>): () => void {
+  const catalog = new Map(catalogs().get(DEFAULT_LANGUAGE));
+  gather(texts, '', catalog);
+  catalogs().set(language, catalog);
+  unlisted.add(language);
+  return () => {
+    catalogs().delete(language);
+    unlisted.delete(language);
+    translators.delete(language);
+  };
 }
 
 /** The translator of a language; English where the language is unknown. */
@@ -65,8 +87,10 @@ export function translatorFor(language: Language | null): Translator {
   const catalog = catalogs().get(known) ?? new Map<string, Sentence>();
   const plural = new Intl.PluralRules(known);
   const numbers = new Intl.NumberFormat(known);
+  const direction = RIGHT_TO_LEFT.includes(known) ? 'rtl' : 'ltr';
   const translator: Translator = {
     language: known,
+    direction,
     translate(key, values = {}) {
       const sentence = catalog.get(key);
       if (sentence === undefined) throw new Error(`translations: ${known} has no "${key}"`);
@@ -74,7 +98,10 @@ export function translatorFor(language: Language | null): Translator {
       return form.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => {
         const value = Object.hasOwn(values, name) ? values[name] : undefined;
         if (value === undefined) throw new Error(`translations: {${name}} of "${key}" has no value`);
-        return typeof value === 'number' ? numbers.format(value) : value;
+        const text = typeof value === 'number' ? numbers.format(value) : value;
+        // In a sentence from right to left, a name, an amount or a number keeps its own order. Text messages have links
+        // in their place, which an invisible character would break.
+        return direction === 'rtl' && key.startsWith('page.') ? `\u2068${text}\u2069` : text;
       });
     },
   };
@@ -128,45 +155,91 @@ function known(tag: string): Language | null {
   return catalogs().has(language) ? language : null;
 }
 
-/** Minor units as a person writes them: `$40.00`. */
+/** To build a formatter takes longer than all that it formats on a page. Venues choose currencies and zones. */
+const MAX_FORMATTERS = 500;
+const moneyFormats = new BoundedCache<MoneyFormat>(MAX_FORMATTERS);
+const dateFormats = new BoundedCache<Intl.DateTimeFormat>(MAX_FORMATTERS);
+const listFormats = new BoundedCache<Intl.ListFormat>(MAX_FORMATTERS);
+
+interface MoneyFormat {
+  readonly format: Intl.NumberFormat;
+  /** Of one unit: 100 cents are a dollar. */
+  readonly minorUnits: number;
+}
+
+/** Minor units as a person writes them: `$40.00`. Digits and currency are read from left to right in every language. */
 export function formatMoney(language: Language, amount: number, currency: string): string {
-  const format = new Intl.NumberFormat(language, { style: 'currency', currency: currency.toUpperCase() });
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+  const { format, minorUnits } = moneyFormats.get(`${language} ${currency}`, () => {
+    const made = new Intl.NumberFormat(language, { style: 'currency', currency: currency.toUpperCase() });
+    return { format: made, minorUnits: 10 ** (made.resolvedOptions().maximumFractionDigits ?? 2) };
+  });
+  const text = format.format(amount / minorUnits);
+  return RIGHT_TO_LEFT.includes(language) ? `\u2066${text}\u2069` : text;
+}
+
+const HOUR = { hour: 'numeric', minute: '2-digit' } as const;
+const DAY_AND_HOUR = { weekday: 'short', day: 'numeric', month: 'short', ...HOUR } as const;
+
+const DATE_STYLES = {
+  time: { ...DAY_AND_HOUR, timeZoneName: 'short' },
+  date: DAY_AND_HOUR,
+  weekdayAndHour: { weekday: 'long', ...HOUR },
+  hour: HOUR,
+  fullDay: { dateStyle: 'long' },
+  fullDayAndHour: { weekday: 'long', month: 'short', day: 'numeric', ...HOUR },
+  month: { month: 'short' },
+  day: { day: 'numeric' },
+} as const satisfies Readonly<Record<string, Intl.DateTimeFormatOptions>>;
+
+function formatIn(language: Language, zone: string, style: keyof typeof DATE_STYLES, at: number): string {
+  const make = (): Intl.DateTimeFormat => new Intl.DateTimeFormat(language, { ...DATE_STYLES[style], timeZone: zone });
+  return dateFormats.get(`${language} ${zone} ${style}`, make).format(at);
+}
+
+/** A percentage as a person writes it: `50%`, `8.875%`. */
+export function formatPercent(language: Language, percent: number): string {
+  return new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 3 }).format(percent / 100);
 }
 
 /** A time in a zone, with the name of that zone: `Fri, Nov 21, 6:00 PM EST`. */
 export function formatTime(language: Language, at: number, zone: string): string {
-  const format = new Intl.DateTimeFormat(language, {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    hour: 'numeric',
-    minute: '2-digit',
-    timeZone: zone,
-    timeZoneName: 'short',
-  });
-  return format.format(at);
+  return formatIn(language, zone, 'time', at);
 }
 
 /** The day and hour of a booking, for people who are there: `Sat, Nov 21, 5:00 PM`, without the name of the zone. */
 export function formatDate(language: Language, at: number, zone: string): string {
-  const format = new Intl.DateTimeFormat(language, {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    hour: 'numeric',
-    minute: '2-digit',
-    timeZone: zone,
-  });
-  return format.format(at);
+  return formatIn(language, zone, 'date', at);
 }
 
-/** The hours of a booking with the weekday of its start: `Saturday, 5:00 PM – 7:30 PM`. */
+/**
+ * How long ago a time was, or how far ahead it is, in its largest unit: `3 min. ago`, `in 3 hours`. Null: less than a minute.
+ * `showAges` of guest.js says the same while a page is open.
+ */
+export function formatAge(language: Language, at: number, now: number, style: 'short' | 'long'): string | null {
+  const minutes = Math.round((at - now) / 60_000);
+  if (minutes === 0) return null;
+  const format = new Intl.RelativeTimeFormat(language, { style });
+  if (Math.abs(minutes) < 60) return format.format(minutes, 'minute');
+  const hours = Math.round(minutes / 60);
+  return Math.abs(hours) < 24 ? format.format(hours, 'hour') : format.format(Math.round(hours / 24), 'day');
+}
+
+/** The day of a booking: `November 21, 2026`. */
+export function formatDay(language: Language, at: number, zone: string): string {
+  return formatIn(language, zone, 'fullDay', at);
+}
+
+const HALF_DAY = 12 * 3_600_000;
+
+/**
+ * The hours of a booking with the weekday of its start: `Saturday, 5:00 PM – 7:30 PM`. An end on a later day has its weekday and
+ * date too, unless it is the end of a night.
+ */
 export function formatHours(language: Language, from: number, to: number | null, zone: string): string {
-  const part = (at: number, options: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat(language, { ...options, timeZone: zone }).format(at);
-  const weekdayAndStart = part(from, { weekday: 'long', hour: 'numeric', minute: '2-digit' });
-  return to === null ? weekdayAndStart : `${weekdayAndStart} – ${part(to, { hour: 'numeric', minute: '2-digit' })}`;
+  const start = formatIn(language, zone, 'weekdayAndHour', from);
+  if (to === null) return start;
+  const isLaterDay = to - from > HALF_DAY && formatDay(language, from, zone) !== formatDay(language, to, zone);
+  return `${start} – ${formatIn(language, zone, isLaterDay ? 'fullDayAndHour' : 'hour', to)}`;
 }
 
 /** The parts of a calendar leaf: month and day. */
@@ -175,7 +248,10 @@ export function calendarLeaf(
   at: number,
   zone: string,
 ): { readonly month: string; readonly day: string } {
-  const part = (options: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat(language, { ...options, timeZone: zone }).format(at);
-  return { month: part({ month: 'short' }), day: part({ day: 'numeric' }) };
+  return { month: formatIn(language, zone, 'month', at), day: formatIn(language, zone, 'day', at) };
+}
+
+/** `Ada, Ben, and Cleo`; short, for a line with little room: `Ada, Ben, & Cleo`. */
+export function formatList(language: Language, names: readonly string[], style: 'long' | 'short' = 'long'): string {
+  return listFormats.get(`${language} ${style}`, () => new Intl.ListFormat(language, { style })).format(names);
 }

@@ -29,6 +29,7 @@ import { registerGuestFiles } from './guest-files.ts';
 import { registerMembers } from './members.ts';
 import { makeMetrics } from './metrics.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
+import { registerPageStreams } from './pages/page-stream.ts';
 import { registerPages, sendPageNotFound } from './pages/pages.ts';
 import { registerPayoutPages } from './pages/payout-pages.ts';
 import { registerProcessor } from './processor.ts';
@@ -112,6 +113,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   registerMembers(app, http);
   registerApplePay(app, http);
   await registerPages(app, http);
+  registerPageStreams(app, http);
   registerGuestFiles(app, http);
   registerPayoutPages(app, http);
   registerSmsReplies(app, http);
@@ -203,8 +205,7 @@ function addHooks(app: FastifyInstance, http: HttpContext): void {
   app.setNotFoundHandler((request, reply) => replyUnrouted(http, request, reply, allowed(pathOf(request.url))));
   app.setErrorHandler(async (error, request, reply) => {
     const problem = problemFrom(error);
-    const { caller } = request;
-    if (isIntegration(caller)) await recordRefusal(http.app, caller, problem.code);
+    if (isIntegration(request.caller)) await recordRefusal(http.app, request.caller, problem.code);
     return replyProblem(http, request, reply, problem);
   });
 }

@@ -37,8 +37,13 @@ export function registerStream(
         return reply.type('text/event-stream; charset=utf-8').send();
       }
       const sent = await http.streams.send(reply, {
-        subject: isPartner(caller) ? caller.key.id : request.ip,
-        maxPerSubject: operation.maxPerKey,
+        limits: [
+          {
+            subject: isPartner(caller) ? caller.key.id : request.ip,
+            max: operation.maxPerKey,
+            message: `This key has ${operation.maxPerKey} streams open, which is the limit: close one, or read one stream for all.`,
+          },
+        ],
         open: (signal) => openStream(http.app, operation, caller, input, signal),
         isStillAllowed: () => isStillAllowed(http, operation, request),
       });

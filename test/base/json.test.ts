@@ -270,8 +270,8 @@ describe('duplicate names', () => {
     expect(parse(`{${['a', 'b', 'a'].map(long).join(',')}}`).ok).toBe(false);
   });
 
-  it('50,000 members in one object takes linear time', { tags: ['slow'] }, () => {
-    const names = Array.from({ length: 49_999 }, (_, i) => `"${i * 128}":1`);
+  it('40,000 members in one object takes linear time', { tags: ['slow'] }, () => {
+    const names = Array.from({ length: 39_999 }, (_, i) => `"${i * 128}":1`);
     const started = performance.now();
     expect(parse(`{${names.join(',')}}`).ok).toBe(true);
     expect(parse(`{"\\u0061":1,${names.join(',')}}`).ok).toBe(true);

@@ -12,6 +12,12 @@ const colors = fc
   .map((value) => `#${value.toString(16).padStart(6, '0')}`)
   .filter((hex) => !EXTREMES.includes(hex));
 
+/** A colour on white, as browsers mix them. */
+const overWhite = (hex: string, share: number): string => {
+  const parts = [1, 3, 5].map((at) => Math.round(255 - share * (255 - Number.parseInt(hex.slice(at, at + 2), 16))));
+  return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+};
+
 /** Throws, with the colour, where a text is not readable. */
 function checkReadable(color: string | null, { light, dark }: Theme): void {
   const pairs: [what: string, ratio: number, least: number][] = [
@@ -27,6 +33,8 @@ function checkReadable(color: string | null, { light, dark }: Theme): void {
     ...[light, dark].flatMap((tokens): [string, number, number][] => [
       ['white on --venue-deep', contrast('#ffffff', tokens['--venue-deep']), 12],
       ['--on-deep-2 on --venue-deep', contrast(tokens['--on-deep-2'], tokens['--venue-deep']), 7],
+      ['white on the melt over a white photo', contrast('#ffffff', overWhite(tokens['--venue-deep'], 0.68)), 4.5],
+      ['--on-deep-2 on the melt', contrast(tokens['--on-deep-2'], overWhite(tokens['--venue-deep'], 0.85)), 4.5],
     ]),
   ];
   const unreadable = pairs.filter(([, ratio, least]) => ratio < least);

@@ -2,11 +2,14 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import {
+  addUnlistedLanguage,
   calendarLeaf,
+  formatDate,
   formatHours,
+  formatList,
   formatMoney,
   formatTime,
   languageOf,
@@ -40,6 +43,15 @@ describe('the translations', () => {
     }
   });
 
+  it('use one word for one thing in Spanish, and no second honorific in Japanese', () => {
+    const read = (language: string): string => readFileSync(join(packageRoot, 'locales', `${language}.json`), 'utf8');
+    expect(read('es').match(/\b(plazas?|importes?|móvil(es)?)(?![a-zñáéíóú])/gi)).toBe(null);
+    const japanese = translatorFor('ja');
+    const name = japanese.translate('page.somebody_else');
+    // 方 and 様 are honorifics already, and さん follows the name.
+    expect(japanese.translate('page.wrong_person_title', { name })).not.toMatch(/[方様]さん/);
+  });
+
   it('are all used in the code, and the code uses no others', () => {
     const sources: string[] = [];
     const walk = (folder: string): void => {
@@ -53,6 +65,26 @@ describe('the translations', () => {
     const used = new Set(sources.join('\n').match(/(?<=')text\.[a-z_]+(?=')/g));
     const known = [...placeholdersOf('en').keys()].filter((key) => key.startsWith('text.'));
     expect([...used].sort()).toEqual(known.sort());
+  });
+
+  it('of a language from right to left keep inserted values in their own order on pages, and texts free of such marks', () => {
+    const remove = addUnlistedLanguage('ar', {
+      page: { signed_in_as: 'باسم {name}.' },
+      text: { code: 'الرمز {code} {minutes}' },
+    });
+    try {
+      const arabic = translatorFor('ar');
+      expect([arabic.direction, translatorFor('en').direction]).toEqual(['rtl', 'ltr']);
+      expect(arabic.translate('page.signed_in_as', { name: 'Ada (2)' })).toBe('باسم \u2068Ada (2)\u2069.');
+      expect(arabic.translate('text.code', { code: '000123', minutes: 10 })).toBe('الرمز 000123 10');
+      expect(arabic.translate('page.skip')).toBe('Skip to the content');
+      expect(formatMoney('ar', 8_000, 'usd')).toMatch(/^\u2066.*80\.00.*\u2069$/);
+      expect(formatMoney('en', 8_000, 'usd')).toBe('$80.00');
+      expect(languages()).not.toContain('ar');
+    } finally {
+      remove();
+    }
+    expect(translatorFor('ar').language).toBe('en');
   });
 
   it('fill their placeholders, choose the plural, and refuse missing values', () => {
@@ -106,5 +138,31 @@ describe('amounts and times', () => {
     const at = Date.parse('2026-11-20T23:00:00Z');
     expect(plain(formatTime('en', at, 'America/New_York'))).toBe('Fri, Nov 20, 6:00 PM EST');
     expect(plain(formatTime('de', at, 'Europe/Berlin'))).toContain('21. Nov.');
+  });
+
+  it('build a formatter once for a language with its currency or zone, and keep a bounded number', () => {
+    const built: string[] = [];
+    const get = (intl: typeof Intl, name: string): unknown => {
+      built.push(name);
+      return Reflect.get(intl, name);
+    };
+    vi.stubGlobal('Intl', new Proxy(Intl, { get } as ProxyHandler<typeof Intl>));
+    try {
+      // No page is in Swedish: no other test has built these.
+      for (let amount = 0; amount < 50; amount++) {
+        formatMoney('sv', amount, 'sek');
+        formatTime('sv', amount, 'Europe/Stockholm');
+        formatDate('sv', amount, 'Europe/Stockholm');
+        formatList('sv', ['Ada', 'Ben', 'Cleo']);
+      }
+      expect(built).toEqual(['NumberFormat', 'DateTimeFormat', 'DateTimeFormat', 'ListFormat']);
+      const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+      for (const currency of letters.flatMap((a) => letters.map((b) => `Q${a}${b}`))) formatMoney('sv', 1, currency);
+      built.length = 0;
+      formatMoney('sv', 1, 'sek');
+      expect(built).toEqual(['NumberFormat']);
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 });

@@ -246,6 +246,18 @@ describe('by the offering’s policy, a refund', () => {
     expect((await refund(late.id, { amount: 700 })).json.refunded_amount).toBe(700);
   });
 
+  it('gives back what is left when a part was lost to a dispute', async () => {
+    const offering_external_id = await offering('disputed', [{ hours_before: 1, refund_pct: 100 }]);
+    const completed = await venue.completed({ amount: 10_000, offering_external_id, starts_at: inFuture(DAY) });
+    const [share] = completed.shares;
+    await world.db.query('update shares set lost_amount = amount where venue_id = $1 and share_id = $2', [
+      venue.venueId,
+      share.id,
+    ]);
+    const response = await refund(completed.id, {});
+    expect([response.status, response.json.refunded_amount]).toEqual([200, 10_000 - share.amount]);
+  });
+
   it('of a checkout whose offering has no cancellation policy is everything that is left', async () => {
     const starts_at = inFuture(-HOUR);
     for (const own of [{}, { offering_external_id: await offering('no-policy', []) }]) {

@@ -19,14 +19,26 @@ import type { Request } from './send.ts';
 /** The hash of a picture that the fixture stores. */
 export const IMAGE_HASH = 'f'.repeat(64);
 
+const FORMS = [
+  'sign-in',
+  'code',
+  'other-phone',
+  'sign-out',
+  'name',
+  'party',
+  'seat',
+  'remind',
+  'leave',
+  'remove',
+  'look',
+];
+
 /** In the router's notation. */
 export const PAGES: readonly string[] = [
   ...['/c/:id', '/s/:token'].flatMap((page) => [
     `GET ${page}`,
-    ...['sign-in', 'code', 'other-phone', 'sign-out', 'name', 'party', 'seat', 'leave', 'remove', 'look'].flatMap((form) => [
-      `GET ${page}/${form}`,
-      `POST ${page}/${form}`,
-    ]),
+    `GET ${page}/changes`,
+    ...FORMS.flatMap((form) => [`GET ${page}/${form}`, `POST ${page}/${form}`]),
   ]),
   'GET /c/:id/event.ics',
   'GET /c/:id/preview.jpg',
@@ -63,6 +75,7 @@ export const PAGES: readonly string[] = [
   'OPTIONS /v1/public/shares/:share_id/decline',
   'OPTIONS /v1/public/shares/:share_id/remove',
   'OPTIONS /v1/public/invites/decline',
+  'OPTIONS /v1/public/shares/:share_id/remind',
   'OPTIONS /v1/public/sign_in',
   'OPTIONS /v1/public/sign_in/verify',
   'HEAD /v1/hooks/:provider/:token',
@@ -137,6 +150,7 @@ export function drawPageRequest(context: RequestContext, turn: number): Request 
           'leave=own',
           'remove=x',
           'edit=party&cover=1',
+          'edit=party&fix=x',
           '%ff=%ff',
           'key=sk_test_x',
           'v=1',
@@ -215,7 +229,7 @@ function drawForm(context: RequestContext, template: string): Buffer {
   if (formName === 'sign-in') form.set(random.pick(['phone', 'phone', 'phone', 'invited', 'again']), phone());
   else if (formName === 'code') form.set('code', random.pick(['000000', '123456', '1', ' 0 0 0 0 0 0', text()]));
   else if (formName === 'name') form.set('name', text());
-  else if (['seat', 'look', 'leave', 'remove'].includes(formName ?? ''))
+  else if (['seat', 'look', 'remind', 'leave', 'remove'].includes(formName ?? ''))
     form.set('share', random.pick([...fixture.seats.map(({ share }) => share), ...(fixture.own.shares ?? []), text()]));
   else if (formName === 'party') fillParty(context, form, phone, text);
   else if (formName === 'outbox') {

@@ -5,8 +5,10 @@ import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeOutbound, type Outbound } from '../../src/base/outbound/outbound.ts';
 import { deleteOldImages, fetchDueImages } from '../../src/domain/images/fetch-images.ts';
-import { type CheckoutImages, findImages } from '../../src/domain/images/find-images.ts';
+import { type CheckoutImages, findImages, imageSources } from '../../src/domain/images/find-images.ts';
 import { claimDueImages, recordFetched } from '../../src/domain/images/image-queries.ts';
+import { offeringForGuests } from '../../src/domain/offerings/queries.ts';
+import { findVenue } from '../../src/domain/venues/queries.ts';
 import { changeVenueProfile } from '../../src/domain/venues/venue-profile.ts';
 import { type Listening, startHttpsReceiver } from '../support/test-receivers.ts';
 import { checkoutBody, openTestVenue, type TestVenue } from '../support/test-venue.ts';
@@ -62,8 +64,12 @@ async function offering(media: unknown, external_id = `cabana-${count++}`): Prom
   return external_id;
 }
 
-const find = (offeringExternalId: string | null, now = Date.now()): Promise<CheckoutImages> =>
-  findImages(world.db, { venueId: venue.venueId, mode: 'test', offeringExternalId }, now);
+async function find(externalId: string | null, now = Date.now()): Promise<CheckoutImages> {
+  const { venueId } = venue;
+  const found = externalId === null ? null : await offeringForGuests(world.db, venueId, 'test', externalId);
+  const logoUrl = (await findVenue(world.db, venueId))?.logo_url ?? null;
+  return findImages(world.db, venueId, imageSources(found, logoUrl), now);
+}
 const fetchAll = (now = Date.now() + 1_000): Promise<number> =>
   runUntilIdle('fetching pictures', () =>
     fetchDueImages({ db: world.db, outbound, clock: { now: () => now } as never, fetchTimeoutMs }, 8),

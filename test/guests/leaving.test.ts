@@ -146,7 +146,7 @@ describe('a guest who says no', () => {
     expect((await fixture.view(id, ada)).shares).toHaveLength(3);
     expect((await declineByLink('https://x/s/not-a-token')).status).toBe(404);
     await pay(0, ada);
-    expect(statusAndError(await declineByLink(link(0)))).toEqual([409, 'conflict', 'organizer_share']);
+    expect(statusAndError(await declineByLink(link(0)))).toEqual([409, 'conflict', 'own_share']);
     expect((await fixture.view(id, ben)).my_share_id).toBeNull();
   });
 
@@ -161,7 +161,7 @@ describe('a guest who says no', () => {
     const { ada, ben, cal, of } = await collecting();
     expect(statusAndError(await decline(of(1), cal))).toEqual([403, 'share_not_yours', undefined]);
     expect(statusAndError(await decline(of(1), ada))).toEqual([403, 'share_not_yours', undefined]);
-    expect(statusAndError(await decline(of(0), ada))).toEqual([409, 'conflict', 'organizer_share']);
+    expect(statusAndError(await decline(of(0), ada))).toEqual([409, 'conflict', 'own_share']);
     expect(statusAndError(await decline('shr_00000000000000000000000000', ben))).toEqual([404, 'not_found', undefined]);
     expect((await decline(of(1), ben)).status).toBe(200);
     // A retry is safe; a share that another guest declined is not found.
@@ -284,11 +284,11 @@ describe('an organizer who removes a guest', () => {
   it('is the organizer: a guest is refused, and an open seat has no guest', async () => {
     const { ada, ben, id, of } = await collecting();
     expect(statusAndError(await remove(of(2), ben))).toEqual([403, 'not_organizer', undefined]);
-    expect(statusAndError(await remove(of(0), ada))).toEqual([409, 'conflict', 'organizer_share']);
+    expect(statusAndError(await remove(of(0), ada))).toEqual([409, 'conflict', 'own_share']);
     await remove(of(1), ada);
     expect((await remove(of(1), ben)).status).toBe(404);
     const seat = (await fixture.view(id, ada)).shares[1].id as string;
-    expect(statusAndError(await remove(seat, ada))).toEqual([409, 'conflict', 'seat_not_taken']);
+    expect(statusAndError(await remove(seat, ada))).toEqual([409, 'conflict', 'open_seat']);
   });
 });
 

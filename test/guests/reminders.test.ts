@@ -8,6 +8,7 @@ import {
   type NotificationInput,
   type NotifiedShare,
 } from '../../src/domain/checkouts/notifications/decide-notifications.ts';
+import { inviteProgress } from '../../src/domain/checkouts/notifications/invite-progress.ts';
 import { afterQuietHours, nextQuietHours, remindersFor } from '../../src/domain/checkouts/notifications/reminders.ts';
 
 const at = (text: string): number => Date.parse(text);
@@ -112,6 +113,28 @@ describe('the next quiet hours', () => {
   });
 });
 
+describe('the progress of an invite', () => {
+  const text = { kind: 'invite', status: 'sent', at: 1_000 } as const;
+
+  it('is the last thing that is known of it', () => {
+    const facts = { openedAt: null, remindedAt: null };
+    expect(inviteProgress({ ...facts, text: null })).toBe(null);
+    expect(inviteProgress({ ...facts, text })).toEqual({ state: 'texted', at: 1_000 });
+    expect(inviteProgress({ ...facts, text: { ...text, kind: 'reminder' } })?.state).toBe('reminded');
+    expect(inviteProgress({ ...facts, text: { ...text, status: 'waiting' } })?.state).toBe('queued');
+    for (const status of ['failed', 'dropped'] as const)
+      expect(inviteProgress({ ...facts, text: { ...text, status } })?.state).toBe('undelivered');
+    expect(inviteProgress({ ...facts, openedAt: 2_000, text })).toEqual({ state: 'opened', at: 2_000 });
+    expect(inviteProgress({ ...facts, openedAt: 2_000, text: null })?.state).toBe('opened');
+  });
+
+  it('asks for nothing when a later text fails for a guest who has opened the invite', () => {
+    const facts = { openedAt: 500, remindedAt: 1_000 };
+    expect(inviteProgress({ ...facts, text: { ...text, status: 'failed' } })).toEqual({ state: 'opened', at: 500 });
+    expect(inviteProgress({ ...facts, text: { ...text, kind: 'reminder' } })).toEqual({ state: 'reminded', at: 1_000 });
+  });
+});
+
 describe('a decision about notifications', () => {
   const share = (id: string, overrides: Partial<NotifiedShare> = {}): NotifiedShare => ({
     id,
@@ -152,6 +175,18 @@ describe('a decision about notifications', () => {
       at('2026-11-19T13:00:01Z'),
     );
     expect(repeated.notifications).toEqual([]);
+  });
+
+  it('leaves out a reminder that follows another one, such as the organizer’s, within half an hour', () => {
+    const decide = (remindedAt: string) =>
+      keys(
+        decideNotifications(
+          notificationInput({ shares: [share('b', { remindedAt: at(remindedAt) })] }),
+          at('2026-11-19T12:00:01Z'),
+        ),
+      );
+    expect(decide('2026-11-19T11:31:00Z')).toEqual([]);
+    expect(decide('2026-11-19T11:29:00Z')).toEqual(['text.reminder b day-before']);
   });
 
   it('says until when a reminder is useful: until the night, or until pay_by', () => {

@@ -1,8 +1,9 @@
-// Bugs of the stream of events, of what receivers verify, and of amounts that arrive by a venue system.
+// Bugs of the streams of partners and of pages, of what receivers verify, and of amounts that arrive by a venue system.
 
 import type { Mutant } from './list.ts';
 
 const STREAM_TEST = 'test/webhooks/stream.test.ts';
+const PAGE_STREAM_TEST = 'test/http/page-stream.test.ts';
 const WRITER = 'src/http/event-stream.ts';
 const WRITER_TEST = 'test/http/event-stream.test.ts';
 
@@ -35,9 +36,25 @@ export const STREAM_BUGS: readonly Mutant[] = [
     area: 'limits',
     bug: 'a key opens any number of streams',
     file: WRITER,
-    from: 'if (count >= maxPerSubject) {',
-    to: 'if (count > Number.MAX_SAFE_INTEGER) {',
+    from: 'if ((this.#bySubject.get(subject) ?? 0) >= max)',
+    to: 'if ((this.#bySubject.get(subject) ?? 0) > Number.MAX_SAFE_INTEGER)',
     tests: [WRITER_TEST],
+  },
+  {
+    area: 'events',
+    bug: 'an open page is not told that a guest has taken a seat',
+    file: 'src/domain/checkouts/guests/change-queries.ts',
+    from: 's.member_id, s.accepted_at, s.held_at,',
+    to: 's.held_at,',
+    tests: [PAGE_STREAM_TEST],
+  },
+  {
+    area: 'limits',
+    bug: 'the stream of a page goes on after its checkout has ended',
+    file: 'src/domain/checkouts/guests/checkout-changes.ts',
+    from: 'if (last.isOver) return;',
+    to: '',
+    tests: [PAGE_STREAM_TEST],
   },
   {
     area: 'events',

@@ -1,6 +1,7 @@
 // The hosted pages without a browser: what anonymous guests and link previews see, headers and cookies, languages, what
 // other sites cannot do, and rate limits.
 
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -12,6 +13,7 @@ import { deleteOldDrafts } from '../../src/domain/checkouts/party/draft-queries.
 import { countSharedCalls } from '../../src/domain/keys/queries.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
 import { openPhone } from '../../src/domain/members/phone.ts';
+import { addFriends } from '../../src/domain/members/queries.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { html } from '../../src/http/pages/html.ts';
 import { parseAmount } from '../../src/http/pages/party-form.ts';
@@ -113,9 +115,8 @@ describe('a page', () => {
     );
     try {
       const { text } = await get(`/c/${checkout.id}?pay=own`, { cookie: ada.cookie });
-      const theme = /href="(\/guest\/theme\/aa3366\.css)"/.exec(text)?.[1] ?? '';
-      const { status, text: css, headers } = await get(theme);
-      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+      const theme = /href="(\/guest\/theme\/aa3366\.css[^"]*)"/.exec(text)?.[1] ?? '';
+      const { text: css } = await get(theme);
       expect(css).toMatch(/--venue:#[0-9a-f]{6};/);
       for (const link of [
         'https://harbor.example/terms',
@@ -147,7 +148,7 @@ describe('a page', () => {
     await world.work();
     const whole = await page();
     expect(whole).toContain('Your $40.00 is on its way back.');
-    expect(whole).toMatch(/You paid<\/dt><dd>\$0\.00/);
+    expect(whole).toMatch(/You paid<\/dt><dd><bdi>\$0\.00/);
     expect(whole).not.toContain('booked');
   });
 
@@ -180,6 +181,18 @@ describe('a page', () => {
     expect(invited.text).not.toMatch(/\+1555/);
   });
 
+  it('names each row that a guest can open, by which the script keeps it open when the page changes', async () => {
+    const { checkout, ada, ben } = await createGroup();
+    for (const person of [ada, ben]) {
+      const { text } = await get(`/c/${checkout.id}`, { cookie: person.cookie });
+      const summaries = text.match(/<details[^>]*><summary[^>]*>/g) ?? [];
+      expect(summaries.length).toBeGreaterThan(1);
+      const ids = summaries.map((tag) => / id="([^"]+)"/.exec(tag)?.[1]);
+      expect(ids).not.toContain(undefined);
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+  });
+
   it('answers 304 while it is unchanged, and 200 after a payment', async () => {
     const { checkout, ben, invites } = await createGroup();
     const path = pathOf(invites[1].url);
@@ -195,12 +208,12 @@ describe('a page', () => {
     const { invites } = await createGroup();
     const path = pathOf(invites[1].url);
     const german = await get(path, { 'accept-language': 'de-AT, en;q=0.5' });
-    expect(german.text).toContain('<html lang="de">');
+    expect(german.text).toContain('<html lang="de" dir="ltr">');
     const chosen = await get(`${path}?locale=es`, { 'accept-language': 'de' });
-    expect(chosen.text).toContain('<html lang="es">');
+    expect(chosen.text).toContain('<html lang="es" dir="ltr">');
     const cookie = chosen.headers.get('set-cookie')?.split(';')[0] ?? '';
-    expect((await get(path, { cookie, 'accept-language': 'de' })).text).toContain('<html lang="es">');
-    expect((await get(`${path}?locale=xx`)).text).toContain('<html lang="en">');
+    expect((await get(path, { cookie, 'accept-language': 'de' })).text).toContain('<html lang="es" dir="ltr">');
+    expect((await get(`${path}?locale=xx`)).text).toContain('<html lang="en" dir="ltr">');
   });
 
   it('answers 404 with a readable page for every unknown address', async () => {
@@ -572,13 +585,46 @@ describe('what a page says about payments', () => {
     await venue.runTestHelper(open.id, 'expire');
     expect(await pageText(open.id, ben)).not.toContain('Your hold');
     expect(await pageText(open.id, cleo)).not.toContain('Your hold');
-    expect(await pageText(open.id, ada)).toMatch(/Your hold, released<\/p><p class="amount">\$50\.00/);
+    expect(await pageText(open.id, ada)).toMatch(/Your hold, released<\/p><p class="amount"><bdi>\$50\.00/);
     const completed = await coverShare();
     await venue.pay(completed.id, completed.shares[0].id, '4242424242424242');
     await world.work();
-    expect(await pageText(completed.id, ada)).toMatch(/You paid<\/dt><dd>\$90\.00/);
+    expect(await pageText(completed.id, ada)).toMatch(/You paid<\/dt><dd><bdi>\$90\.00/);
     expect(await pageText(completed.id, ben)).toContain('Ada covered your share of $50.00.');
     expect(await pageText(completed.id, cleo)).toContain('You have nothing to pay.');
+  });
+
+  it('names few of the people who have not paid and counts the others, and open seats are one row', async () => {
+    const people = await Promise.all(['Ada', 'Ben', 'Cleo', 'Dan', 'Eve', 'Finn', 'Gus'].map(createPerson));
+    const [ada, ...others] = people as [Person, ...Person[]];
+    const pageOf = async (seatCount: number, language = 'en'): Promise<string> => {
+      const { id } = await venue.create({ amount: 100_000, party_size: 10 });
+      const seats = await createSeats(world.db, { ids: world.context.ids, now: Date.now() }, seatCount);
+      const members = [...(seatCount === 0 ? others.map((person) => person.id) : []), ...seats];
+      const body = { members: members.map((user_id) => ({ user_id })), split: 'equal' };
+      const { json } = await world.call('POST', `/v1/public/checkouts/${id}/party`, { key: ada.token, body });
+      await venue.pay(id, json.shares[0].id, '4242424242424242');
+      return (await get(`/c/${id}?pay=own`, { cookie: ada.cookie, 'accept-language': language })).text;
+    };
+    await world.db.transaction((tx) =>
+      addFriends(
+        tx,
+        ada.id,
+        others.map(({ id }) => id),
+        Date.now(),
+      ),
+    );
+    expect(await pageOf(0)).toContain('<h2>Ben, Cleo, Dan, and 3 more have not paid yet.</h2>');
+    expect(await pageOf(0, 'de')).toContain('<h2>Ben, Cleo, Dan und 3 weitere haben noch nicht bezahlt.</h2>');
+    const four = await pageOf(4);
+    expect(four.match(/<li class="open">/g)).toHaveLength(1);
+    expect(four).toMatch(
+      /4 open seats(<span hidden data-share[^>]*><\/span>){4}<\/span><span class="sum">\$200\.00 each</,
+    );
+    expect(four).toContain('When they are taken and paid, it’s booked.');
+    const one = await pageOf(1);
+    expect(one).toMatch(/One seat is still open\.<\/h2>\s*<p class="rest">When it is taken and paid, it’s booked\./);
+    expect(one).toMatch(/1 open seat<span[^>]*><\/span><\/span><span class="sum"><bdi>\$500\.00</);
   });
 
   it('is not “booked” for an anonymous guest before the checkout completes', async () => {
@@ -611,6 +657,26 @@ describe('the scripts', () => {
     expect((await get(scriptUrl)).headers.get('cache-control')).toContain('immutable');
     expect((await get('/guest/guest.js?v=old')).headers.get('cache-control')).toBe('public, no-cache');
     expect((await get('/guest/nothing.js')).status).toBe(404);
+  });
+
+  it('and a venue’s stylesheet have the hash of their content in their address: a change of the colours gets another', async () => {
+    const { checkout } = await createGroup();
+    const withColor = (color: string | null): Promise<unknown> =>
+      world.db.query('update venues set accent_color = $2 where venue_id = $1', [venue.venueId, color]);
+    await withColor('#aa3366');
+    try {
+      const { text } = await get(`/c/${checkout.id}`);
+      const [, url = '', hash] = /href="(\/guest\/theme\/aa3366\.css\?v=([^"]+))"/.exec(text) ?? [];
+      const theme = await get(url);
+      expect(hash).toBe(createHash('sha256').update(theme.text).digest('base64url').slice(0, 12));
+      expect(theme.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      const etag = theme.headers.get('etag') ?? '';
+      expect((await get(url, { 'if-none-match': etag })).status).toBe(304);
+      for (const other of ['', '?v=old'])
+        expect((await get(`/guest/theme/aa3366.css${other}`)).headers.get('cache-control')).toBe('public, no-cache');
+    } finally {
+      await withColor(null);
+    }
   });
 
   it('and the page of a party of eight are small enough for the first flight of a connection', async () => {

@@ -216,6 +216,48 @@ const collecting: readonly PageState[] = [
     },
   },
   {
+    name: 'organizer-qr-code',
+    text: 'Scan to join',
+    async open(fixture, page) {
+      const group = await groupWithSeats(fixture, 0);
+      return openAt(fixture, page, group.ada, pageOf(group));
+    },
+    async then(page) {
+      await page.locator('.qr > summary').click();
+      await page.getByText('What they get').click();
+      await page.locator('.link-card img').evaluate('(image) => image.decode()');
+    },
+  },
+  {
+    name: 'organizer-reminded',
+    text: 'Again in 3 hours',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      const { db } = fixture.world;
+      await db.query(`update messages set status = 'sent', due_at = null, sent_at = now() - interval '4 minutes'`);
+      await pay(fixture, group, 0);
+      await db.query(`update shares set reminded_at = now() - interval '1 second' where share_id = $1`, [
+        group.invites[2].id,
+      ]);
+      await fixture.world.call('GET', `/v1/public/checkouts/${group.checkout.id}`, { key: group.ben.token });
+      return openAt(fixture, page, group.ada, pageOf(group));
+    },
+  },
+  {
+    name: 'organizer-undelivered',
+    text: 'Could not be delivered',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      const { db } = fixture.world;
+      await db.query(
+        `update messages set status = case subject when $1 then 'failed' else 'sent' end, due_at = null,
+           last_error = 'refused', sent_at = now() - interval '3 minutes' where kind = 'invite' and subject = any($2)`,
+        [group.invites[1].id, group.invites.map(({ id }) => id)],
+      );
+      return openAt(fixture, page, group.ada, pageOf(group));
+    },
+  },
+  {
     name: 'organizer-pays-own',
     text: 'We place a hold now.',
     async open(fixture, page) {
@@ -252,6 +294,79 @@ const collecting: readonly PageState[] = [
       const group = await createGroup(fixture);
       await pay(fixture, group, 1);
       return openAt(fixture, page, group.ben, group.invites[1].url);
+    },
+  },
+  {
+    name: 'leaving',
+    text: 'You can’t come?',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      return openAt(fixture, page, null, `${group.invites[1].url}?leave=own`);
+    },
+  },
+  {
+    name: 'leaving-held',
+    text: 'Give up your place?',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      await pay(fixture, group, 1);
+      return openAt(fixture, page, group.ben, `${pageOf(group)}?leave=own`);
+    },
+  },
+  {
+    name: 'left-without-sign-in',
+    text: 'You said you can’t come.',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      return openAt(fixture, page, null, `${group.invites[1].url}?leave=own`);
+    },
+    async then(page) {
+      await page.getByRole('button', { name: 'Yes, I can’t come' }).click();
+    },
+  },
+  {
+    name: 'left-held',
+    text: 'Your hold, released',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      await pay(fixture, group, 1);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
+    },
+    async then(page) {
+      await page.getByRole('link', { name: 'I can’t come any more' }).click();
+      await page.getByRole('button', { name: 'Release my hold and leave' }).click();
+    },
+  },
+  {
+    name: 'left-no-seat',
+    text: 'Every seat is taken now.',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      const decline = `/v1/public/shares/${group.invites[1].id}/decline`;
+      await fixture.world.call('POST', decline, { key: group.ben.token });
+      const dan = await fixture.createPerson('Dan');
+      await fixture.world.call('POST', `/v1/public/checkouts/${group.checkout.id}/seat`, { key: dan.token, body: {} });
+      return openAt(fixture, page, group.ben, group.invites[1].url);
+    },
+  },
+  {
+    name: 'organizer-guest-left',
+    text: 'Can’t come',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      await pay(fixture, group, 2);
+      const decline = `/v1/public/shares/${group.invites[1].id}/decline`;
+      await fixture.world.call('POST', decline, { key: group.ben.token });
+      return openAt(fixture, page, group.ada, pageOf(group));
+    },
+  },
+  {
+    name: 'removing-held',
+    text: 'Remove Ben?',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      await pay(fixture, group, 1);
+      return openAt(fixture, page, group.ada, `${pageOf(group)}?remove=${group.invites[1].id}`);
     },
   },
   {

@@ -70,7 +70,7 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await benPage.getByRole('button', { name: 'Sign in' }).click();
     // Ada has typed his name: he is not asked for it.
     await payWith(benPage, 'Works');
-    await expectText(benPage, '$33.33 is held. Nothing is charged yet.');
+    await expectText(benPage, '$33.33 is held on Visa ···· 4242. Nothing is charged yet.');
 
     const cleo = await fixture.openPage(null);
     await cleo.goto(link);
@@ -106,7 +106,7 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     expect(await page.getByLabel('Card number').inputValue()).toBe('4000 0000 0000 9995');
     await expectText(page, 'Card problem');
     await payWith(page, 'Works');
-    await expectText(page, '$120.00 is held. Nothing is charged yet.');
+    await expectText(page, '$120.00 is held on Visa ···· 4242. Nothing is charged yet.');
   });
 
   it('a 3-D Secure check leads to the bank and back, whether the guest approves or not', async () => {
@@ -119,7 +119,7 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await expectText(page, 'Your bank declined this card');
     await payWith(page, '3-D Secure');
     await page.getByRole('button', { name: 'Approve' }).click();
-    await expectText(page, '$120.00 is held. Nothing is charged yet.');
+    await expectText(page, '$120.00 is held on Visa ···· 4242. Nothing is charged yet.');
     expect(page.url()).toBe(invite.url);
   });
 
@@ -216,14 +216,14 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await fixture.venue.pay(checkout.id, benInvite.id, CARDS.renewalFails);
     const page = await fixture.openPage(ben);
     await page.goto(benInvite.url);
-    await expectText(page, '$120.00 is held. Nothing is charged yet.');
+    await expectText(page, '$120.00 is held on Visa ···· 4242. Nothing is charged yet.');
     await fixture.venue.runTestHelper(checkout.id, 'advance', { to: inDays(6.1) });
     await expectText(page, 'Your bank did not extend your hold');
     await payWith(page, 'Declined');
     await expectText(page, 'Your bank declined this card.');
     await expectText(page, 'You’re still in: $120.00 is held until');
     await payWith(page, 'Works');
-    await expectText(page, '$120.00 is held. Nothing is charged yet.');
+    await expectText(page, '$120.00 is held on Visa ···· 4242. Nothing is charged yet.');
     await expect.poll(() => fixture.venue.heldAtProcessor(checkout.id), { timeout: 60_000 }).toBe(12_000);
     expect(await statusOf(checkout.id)).toBe('collecting');
   });
@@ -382,7 +382,7 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('You’re in.');
     expect(await page.evaluate('scrollY')).toBe(0);
     expect(await page.locator('p[role=status].unseen').textContent()).toBe(
-      'You’re in. $12.00 is held. Nothing is charged yet.',
+      'You’re in. $12.00 is held on Visa ···· 4242. Nothing is charged yet.',
     );
     expect(await page.title()).toMatch(/^1 of 20 in/);
   });

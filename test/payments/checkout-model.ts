@@ -330,6 +330,7 @@ export function factsFor(hold: HoldState, overrides: Partial<HoldFacts> = {}): H
     processorFee: null,
     customerId: hold.savesCard ? 'cus' : null,
     paymentMethodId: 'pm',
+    card: { brand: 'visa', last4: '4242' },
     declineCode: null,
     decline: null,
     ...overrides,

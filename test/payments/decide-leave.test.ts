@@ -159,8 +159,8 @@ describe('leaving is refused', () => {
 
   it('for the organizer’s own share, an open seat, and a share that has left', () => {
     const model = equally(3);
-    expect(leave(model, 0)).toBe('organizer_share');
-    expect(leave(model, 1, { isSeat: true })).toBe('seat_not_taken');
+    expect(leave(model, 0)).toBe('own_share');
+    expect(leave(model, 1, { isSeat: true })).toBe('open_seat');
     const shareId = shareAt(model, 1);
     expect(leave(leaves(model, 1), 1, { shareId })).toBe('not_found');
   });

@@ -121,6 +121,7 @@ describe('a hold', () => {
       processorFee: null,
       customerId: null,
       paymentMethodId: null,
+      card: null,
       declineCode: null,
       decline: null,
     });
@@ -141,6 +142,7 @@ describe('a hold', () => {
   it('is held once a card is confirmed, and has the time of its lapse', async () => {
     const facts = await held();
     expect(facts).toMatchObject({ status: 'held', capturable: 2500, captured: 0, declineCode: null });
+    expect(facts.card).toEqual({ brand: 'visa', last4: '4242' });
     expect(facts.chargeId).toMatch(/^ch_/);
     expect(facts.captureBefore ?? 0).toBeGreaterThan(facts.heldAt ?? Number.POSITIVE_INFINITY);
     expect(await processor.retrieveHold(facts.intentId)).toEqual(facts);

@@ -267,6 +267,13 @@ const guests: Readonly<Record<string, MatrixRow>> = {
     unknownId: { 'path share_id': { expected: [404, 'not_found'], because: PARTY_DECISION } },
   },
   declineInvite: {},
+  remindShare: {
+    as: 'member',
+    references: { 'path share_id': 'share' },
+    make: [makeValues(collecting, ({ shares: [, open = ''] }) => ({ 'path share_id': open }))],
+    refused: { 'path share_id': [403, 'not_organizer'] },
+    unknownId: { 'path share_id': { expected: [404, 'not_found'], because: PARTY_DECISION } },
+  },
   signIn: {},
   verifySignIn: {
     unguarded: { 'body /challenge_id': 'only the caller who requested the code has it; a code allows five attempts' },

@@ -4,7 +4,7 @@
 
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { EventFeed } from '../../src/domain/events/event-feeds.ts';
+import { EventFeed, EventFeeds } from '../../src/domain/events/event-feeds.ts';
 import { recordEvent } from '../../src/domain/events/record.ts';
 import { EventStreamClient } from '../support/event-stream-client.ts';
 import { openTestVenue, type TestVenue } from '../support/test-venue.ts';
@@ -229,5 +229,14 @@ describe('the feed of a venue', () => {
     expect([feed.from(0), feed.from(199), feed.from(200)?.length]).toEqual([null, null, 1_000]);
     expect([feed.positionAfter('evt_100'), feed.positionAfter('evt_1200')]).toEqual([null, 1_200]);
     await feed.close();
+  });
+
+  it('does not open while the server stops', async () => {
+    const venue = await openTestVenue(world);
+    const feeds = new EventFeeds(world.context.services);
+    const { feed } = await feeds.use(venue.venueId, 'test');
+    await feeds.close();
+    expect(feed.isClosed).toBe(true);
+    await expect(feeds.use(venue.venueId, 'test')).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });

@@ -1,5 +1,5 @@
-// The script of every guest page: local times, the countdown, polling for changes, copying and sending links, and
-// protection against sending a form twice. Without it, everything but the card form works.
+// The script of every guest page: local times, the countdown, changes by server-sent events or by polling, copying and
+// sending links, and protection against sending a form twice. Without it, everything but the card form works.
 
 const language = document.documentElement.lang;
 const main = document.querySelector('main');
@@ -76,7 +76,7 @@ function announce(text) {
   statusLine.textContent = text;
 }
 
-// Polling
+// Changes: the page reads itself again when its stream says so, and every few seconds while there is no stream
 
 /** The HTML of each part as the server sent it, before this script changed it. */
 const serverHtml = new WeakMap();
@@ -85,12 +85,16 @@ let etag = null;
 let fastPollUntil = 0;
 let pollTimer = 0;
 let isPolling = false;
+let mustPollAgain = false;
 
 const shouldPoll = () => document.body.dataset.poll !== undefined;
 
 async function poll() {
+  // A change may have come after the server answered the read that is under way.
+  if (isPolling) mustPollAgain = true;
   if (isPolling || !shouldPoll()) return;
   isPolling = true;
+  mustPollAgain = false;
   clearTimeout(pollTimer);
   try {
     const headers = etag === null ? {} : { 'if-none-match': etag };
@@ -109,13 +113,72 @@ async function poll() {
     showOffline(true);
   }
   isPolling = false;
+  if (mustPollAgain && shouldPoll()) poll();
+  else schedulePoll();
+}
+
+/** What a stream does not tell, such as a changed name, is found at the slow pace of a page with a stream. */
+function schedulePoll() {
+  clearTimeout(pollTimer);
+  if (!shouldPoll()) return closeStream();
+  const pace = isStreaming ? 60_000 : document.hidden ? 30_000 : 5_000;
+  pollTimer = setTimeout(poll, Date.now() < fastPollUntil ? 2_000 : pace);
+}
+
+/** Longer than two heartbeats. */
+const SILENCE_MS = 40_000;
+/** Some proxies keep a stream back until it ends. */
+const FIRST_MESSAGE_MS = 5_000;
+const STREAM_RETRY_MS = 60_000;
+let stream = null;
+let streamTimer = 0;
+let lastMark = null;
+/** The stream works: a message has come through. */
+let isStreaming = false;
+
+function openStream() {
+  if (stream !== null || document.hidden || !shouldPoll() || typeof EventSource === 'undefined') return;
+  stream = new EventSource(`${document.body.dataset.poll}/changes`);
+  stream.addEventListener('checkout', ({ lastEventId }) => {
+    hearStream();
+    if (lastEventId !== lastMark) poll();
+    lastMark = lastEventId;
+  });
+  stream.addEventListener('alive', hearStream);
+  stream.addEventListener('error', ({ target }) => {
+    // A stream that has ended opens again by itself; one that was refused does not.
+    if (target.readyState === EventSource.CLOSED) retryStream();
+    else loseStream();
+  });
+  streamTimer = setTimeout(retryStream, FIRST_MESSAGE_MS);
+}
+
+function hearStream() {
+  clearTimeout(streamTimer);
+  streamTimer = setTimeout(retryStream, SILENCE_MS);
+  if (isStreaming) return;
+  isStreaming = true;
   schedulePoll();
 }
 
-function schedulePoll() {
-  clearTimeout(pollTimer);
-  if (!shouldPoll()) return;
-  pollTimer = setTimeout(poll, Date.now() < fastPollUntil ? 2_000 : document.hidden ? 30_000 : 5_000);
+/** From now on the page polls. */
+function loseStream() {
+  if (!isStreaming) return;
+  isStreaming = false;
+  schedulePoll();
+}
+
+function closeStream() {
+  clearTimeout(streamTimer);
+  stream?.close();
+  stream = null;
+  isStreaming = false;
+}
+
+function retryStream() {
+  closeStream();
+  streamTimer = setTimeout(openStream, STREAM_RETRY_MS);
+  schedulePoll();
 }
 
 function showOffline(isOffline) {
@@ -133,11 +196,13 @@ function updatePage(nextPage) {
   }
   const messages = changeMessages(main, nextMain);
   const focused = document.activeElement?.id;
+  const opened = [...document.querySelectorAll('details[open] > summary[id]')].map(({ id }) => id);
   const updated = REGIONS.map((selector) => updateRegion(selector, nextPage));
   document.title = nextPage.title;
   if (updated.includes(true)) {
     const [page, next] = [main.parentElement, nextMain.parentElement];
     if (page.className !== next.className) page.className = next.className;
+    for (const id of opened) document.getElementById(id)?.parentElement.setAttribute('open', '');
     if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus();
     enhance(document);
     document.dispatchEvent(new CustomEvent('everyshare:renewed'));
@@ -172,14 +237,21 @@ function updateRegion(selector, nextPage) {
   return true;
 }
 
-/** The guest has just paid: the page shows its moment from the top, and a screen reader says it whole. */
+/**
+ * The guest has just paid: the page is shown from the top, with focus on its heading. Of a moment a screen reader says the
+ * whole. While there is a card form, the hold is not decided, or a part of the shares is not paid.
+ */
 function showMoment() {
-  const heading = document.querySelector('[data-moment]');
-  if (heading === null || document.body.dataset.justPaid === undefined) return false;
+  const moment = document.querySelector('[data-moment]');
+  if (document.body.dataset.justPaid === undefined) return false;
+  if (moment === null && document.querySelector('form[data-pay]') !== null) return false;
   delete document.body.dataset.justPaid;
   scrollTo(0, 0);
+  const heading = moment ?? document.querySelector('h1');
+  heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
-  announce(`${heading.textContent} ${heading.nextElementSibling?.textContent ?? ''}`);
+  if (moment === null) return false;
+  announce(`${moment.textContent} ${moment.nextElementSibling?.textContent ?? ''}`);
   return true;
 }
 
@@ -203,7 +275,13 @@ function changeMessages(before, after) {
     .map(({ dataset }) => dataset.stateChange);
 }
 
-document.addEventListener('visibilitychange', () => (document.hidden ? schedulePoll() : poll()));
+document.addEventListener('visibilitychange', () => {
+  // Browsers allow few connections to a host: a hidden tab must not keep one.
+  closeStream();
+  openStream();
+  if (document.hidden) schedulePoll();
+  else poll();
+});
 addEventListener('online', poll);
 document.addEventListener('everyshare:look', () => {
   fastPollUntil = Date.now() + 30_000;
@@ -309,3 +387,4 @@ showMoment();
 document.querySelector('[data-focus]')?.focus();
 updateCountdowns();
 schedulePoll();
+openStream();

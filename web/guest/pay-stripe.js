@@ -7,8 +7,7 @@
 const SCRIPT = 'https://js.stripe.com/endive/stripe.js';
 const LOAD_MS = 30_000;
 const WALLET_HEIGHT = 48;
-/** The tokens of the page differ between these. */
-const APPEARANCE_QUERIES = ['(prefers-color-scheme: dark)', '(min-width: 48rem)'];
+const darkMode = matchMedia('(prefers-color-scheme: dark)');
 
 function loadStripe() {
   return new Promise((resolve, reject) => {
@@ -39,11 +38,12 @@ function appearanceOf(form) {
   const style = getComputedStyle(form);
   const rootPixels = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   const token = (name) => style.getPropertyValue(name).trim();
-  // Stripe's frame has a root font size of its own.
-  const pixels = (name) => `${Number.parseFloat(token(name)) * rootPixels}px`;
+  // Stripe's frame has a root font size of its own, so rem becomes px.
+  const pixels = (name) =>
+    token(name).endsWith('rem') ? `${Number.parseFloat(token(name)) * rootPixels}px` : token(name);
   const border = `1px solid ${token('--line-strong')}`;
   return {
-    theme: matchMedia(APPEARANCE_QUERIES[0]).matches ? 'night' : 'stripe',
+    theme: darkMode.matches ? 'night' : 'stripe',
     inputs: 'condensed',
     variables: {
       colorPrimary: token('--venue'),
@@ -102,10 +102,8 @@ export function makeDriver(form, { canPay, payWithWallet }) {
   }
 
   function followAppearance() {
-    for (const query of APPEARANCE_QUERIES) {
-      const update = () => elements?.update({ appearance: appearanceOf(form) });
-      matchMedia(query).addEventListener('change', update, { signal: closing.signal });
-    }
+    const update = () => elements?.update({ appearance: appearanceOf(form) });
+    darkMode.addEventListener('change', update, { signal: closing.signal });
   }
 
   function create(kind, options) {

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import type { Mode } from '../../base/config.ts';
 import type { Db } from '../../base/db.ts';
+import { Problem } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { EventFollower } from './follow-events.ts';
 import type { EventView } from './queries.ts';
@@ -133,6 +134,7 @@ interface UsedFeed {
 export class EventFeeds {
   readonly #services: FeedServices;
   readonly #feeds = new Map<string, UsedFeed>();
+  #isClosed = false;
 
   constructor(services: FeedServices) {
     this.#services = services;
@@ -140,6 +142,8 @@ export class EventFeeds {
 
   /** The caller calls `release` once, when it reads no more. */
   async use(venueId: string, mode: Mode): Promise<{ readonly feed: EventFeed; readonly release: () => void }> {
+    // A feed that opens while the server stops would go on without an end.
+    if (this.#isClosed) throw new Problem('service_unavailable', { headers: { 'retry-after': '1' } });
     const key = `${venueId} ${mode}`;
     const used = this.#feeds.get(key) ?? this.#open(key, venueId, mode);
     used.readers++;
@@ -154,8 +158,9 @@ export class EventFeeds {
     }
   }
 
-  /** Ends every feed, and with it every stream. A later stream opens a new one. */
+  /** Ends every feed, and with it every stream. No other opens: the server stops. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const open = [...this.#feeds.values()];
     this.#feeds.clear();
     for (const { timer } of open) if (timer !== null) clearTimeout(timer);

@@ -3,7 +3,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Db, Queryable } from '../../base/db.ts';
-import { mediaOfOffering } from '../offerings/queries.ts';
+import { type OfferingForGuests, offeringForGuests } from '../offerings/queries.ts';
 import { findVenue } from '../venues/queries.ts';
 import { type ImageFiles, type ImageSource, readImages, takeImageRequests, wantImages } from './image-queries.ts';
 
@@ -21,8 +21,13 @@ export interface PicturedCheckout {
   readonly offeringExternalId: string | null;
 }
 
-export async function findImages(db: Queryable, checkout: PicturedCheckout, now: number): Promise<CheckoutImages> {
-  const { cover, logo } = await findImageFiles(db, checkout, now);
+export async function findImages(
+  db: Queryable,
+  venueId: string,
+  sources: readonly ImageSource[],
+  now: number,
+): Promise<CheckoutImages> {
+  const { cover, logo } = await findFiles(db, venueId, sources, now);
   return {
     cover: pathOf(cover?.file),
     thumbnail: pathOf(cover?.thumbnail),
@@ -30,37 +35,39 @@ export async function findImages(db: Queryable, checkout: PicturedCheckout, now:
   };
 }
 
+interface Files {
+  readonly cover: ImageFiles | null;
+  readonly logo: ImageFiles | null;
+}
+
 function pathOf(hash: string | null | undefined): string | null {
   return typeof hash === 'string' ? `/guest/images/${hash}.webp` : null;
 }
 
 /** The files of the cover and the logo, as far as they are fetched. What is not known yet is wanted from now on. */
-export async function findImageFiles(
-  db: Queryable,
-  checkout: PicturedCheckout,
-  now: number,
-): Promise<{ readonly cover: ImageFiles | null; readonly logo: ImageFiles | null }> {
-  const sources = await sourcesOf(db, checkout);
+export async function findImageFiles(db: Queryable, checkout: PicturedCheckout, now: number): Promise<Files> {
+  const { venueId, mode, offeringExternalId } = checkout;
+  const [offering, venue] = await Promise.all([
+    offeringExternalId === null ? null : offeringForGuests(db, venueId, mode, offeringExternalId),
+    findVenue(db, venueId),
+  ]);
+  return findFiles(db, venueId, imageSources(offering, venue?.logo_url ?? null), now);
+}
+
+async function findFiles(db: Queryable, venueId: string, sources: readonly ImageSource[], now: number): Promise<Files> {
   if (sources.length === 0) return { cover: null, logo: null };
-  const known = await readImages(db, checkout.venueId, sources, now);
+  const known = await readImages(db, venueId, sources, now);
   const wanted = sources.filter(({ kind }) => known.get(kind)?.isStale !== false);
-  if (wanted.length > 0) await wantImages(db, checkout.venueId, wanted, now);
+  if (wanted.length > 0) await wantImages(db, venueId, wanted, now);
   return { cover: known.get('cover')?.files ?? null, logo: known.get('logo')?.files ?? null };
 }
 
-async function sourcesOf(
-  db: Queryable,
-  { venueId, mode, offeringExternalId }: PicturedCheckout,
-): Promise<readonly ImageSource[]> {
-  const [media, venue] = await Promise.all([
-    offeringExternalId === null ? [] : mediaOfOffering(db, venueId, mode, offeringExternalId),
-    findVenue(db, venueId),
-  ]);
-  const cover = media.find(({ type }) => type === undefined || type === 'image');
-  const logo = venue?.logo_url ?? null;
+/** The cover is the first picture of the offering. */
+export function imageSources(offering: OfferingForGuests | null, logoUrl: string | null): readonly ImageSource[] {
+  const cover = offering?.media?.find(({ type }) => type === undefined || type === 'image');
   return [
     ...(cover === undefined ? [] : [{ kind: 'cover', url: cover.url } as const]),
-    ...(logo === null ? [] : [{ kind: 'logo', url: logo } as const]),
+    ...(logoUrl === null ? [] : [{ kind: 'logo', url: logoUrl } as const]),
   ];
 }
 

@@ -47,19 +47,31 @@ export async function lastChangedExternalId(db: Queryable, venueId: string, mode
   return rows[0]?.external_id ?? null;
 }
 
-/** The media that guests may see: of the approved version, or of one that waits for its review. None of a rejected one. */
-export async function mediaOfOffering(
+export interface OfferingForGuests {
+  /** That of its availability; null: it has none. */
+  readonly timezone: string | null;
+  readonly media: OfferingContent['media'] | null;
+  readonly policy: OfferingContent['policy'] | null;
+}
+
+/**
+ * What the pages of a booking show of its offering; null: there is none. Media and policy are those of the approved version,
+ * or of one that waits for its review, never of a rejected one.
+ */
+export async function offeringForGuests(
   db: Queryable,
   venueId: string,
   mode: Mode,
   externalId: string,
-): Promise<NonNullable<OfferingContent['media']>> {
-  const rows = await db.query<{ media: OfferingContent['media'] | null }>(
-    `select coalesce(approved, case when status <> 'rejected' then content end) -> 'media' as media from offerings
+): Promise<OfferingForGuests | null> {
+  const rows = await db.query<OfferingForGuests>(
+    `select content #>> '{availability,timezone}' as timezone, shown -> 'media' as media, shown -> 'policy' as policy
+     from offerings cross join lateral (
+       select coalesce(approved, case when status <> 'rejected' then content end) as shown) s
      where venue_id = $1 and mode = $2 and external_id = $3`,
     [venueId, mode, externalId],
   );
-  return rows[0]?.media ?? [];
+  return rows[0] ?? null;
 }
 
 export interface OfferingWrite {

@@ -25,6 +25,13 @@ export type ProcessorHoldStatus =
   | 'voided';
 
 /** A hold as the processor records it. */
+/** A card as its owner knows it. */
+export interface HeldCard {
+  /** The processor's name of the brand, such as visa. */
+  readonly brand: string;
+  readonly last4: string;
+}
+
 export interface HoldFacts {
   readonly intentId: string;
   readonly status: ProcessorHoldStatus;
@@ -44,6 +51,8 @@ export interface HoldFacts {
   readonly processorFee: number | null;
   readonly customerId: string | null;
   readonly paymentMethodId: string | null;
+  /** The card that is held or charged; null: none is, or it was paid without one (Link). */
+  readonly card: HeldCard | null;
   /** Why the last card was declined (`card_declined`, `insufficient_funds`, …); null: no card was declined. */
   readonly declineCode: string | null;
   /** The charge that the issuer declined, and when (milliseconds); null: no issuer has declined one. */

@@ -4,6 +4,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { HoldState } from './hold.ts';
+import type { HeldCard } from './processor.ts';
 import { ENDED_HOLD_STATUSES, type HoldStatus } from './transitions.ts';
 
 export const HOLD_COLUMNS = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
@@ -93,6 +94,7 @@ export interface HoldUpdate {
   readonly chargeId?: string | null;
   readonly heldAt?: number | null;
   readonly captureBefore?: number | null;
+  readonly card?: HeldCard | null;
   readonly renewalRefusedAt?: number | null;
   readonly refusal?: string | null;
 }
@@ -113,7 +115,8 @@ export async function transitionHold(
        held_at = coalesce(to_timestamp($10 / 1000.0), held_at),
        capture_before = coalesce(to_timestamp($11 / 1000.0), capture_before),
        refusal = coalesce($12, refusal), due_at = to_timestamp($13 / 1000.0),
-       renewal_refused_at = coalesce(to_timestamp($14 / 1000.0), renewal_refused_at)
+       renewal_refused_at = coalesce(to_timestamp($14 / 1000.0), renewal_refused_at),
+       card_brand = coalesce($15, card_brand), card_last4 = coalesce($16, card_last4)
      where venue_id = $1 and hold_id = $2 and ($3::text is null or status = $3) returning 1`,
     [
       venueId,
@@ -130,21 +133,34 @@ export async function transitionHold(
       update.refusal ?? null,
       dueAt,
       update.renewalRefusedAt ?? null,
+      update.card?.brand ?? null,
+      update.card?.last4 ?? null,
     ],
   );
   return rows.length;
 }
 
-/** By share: the member whose card was held last. Absent: no card was held, or the share's own member paid. */
-export async function payersOf(tx: Queryable, venueId: string, checkoutId: string): Promise<Map<string, string>> {
-  const rows = await tx.query<{ shareId: string; payerId: string }>(
-    `select share_id as "shareId", payer_id as "payerId" from (
-       select distinct on (share_id) share_id, payer_id from holds
-       where venue_id = $1 and checkout_id = $2 and held_at is not null order by share_id, created_at desc) h
-     where payer_id is not null`,
+export interface LastHold {
+  readonly shareId: string;
+  /** Null: the share's own member paid. */
+  readonly payerId: string | null;
+  readonly card: HeldCard | null;
+}
+
+/** The hold of each share whose card was held last. */
+export async function lastHoldsOf(db: Queryable, venueId: string, checkoutId: string): Promise<LastHold[]> {
+  return db.query<LastHold>(
+    `select distinct on (share_id) share_id as "shareId", payer_id as "payerId",
+       case when card_brand is not null then json_build_object('brand', card_brand, 'last4', card_last4) end as "card"
+     from holds where venue_id = $1 and checkout_id = $2 and held_at is not null order by share_id, created_at desc`,
     [venueId, checkoutId],
   );
-  return new Map(rows.map(({ shareId, payerId }) => [shareId, payerId]));
+}
+
+/** By share: the member whose card was held last. Absent: no card was held, or the share's own member paid. */
+export async function payersOf(tx: Queryable, venueId: string, checkoutId: string): Promise<Map<string, string>> {
+  const holds = await lastHoldsOf(tx, venueId, checkoutId);
+  return new Map(holds.flatMap(({ shareId, payerId }) => (payerId === null ? [] : [[shareId, payerId]])));
 }
 
 /** The renewal becomes the share's own hold: it is held, or the hold that it was to replace has lapsed first. */

@@ -225,3 +225,13 @@ export async function closeFailedRefund(tx: Queryable, venueId: string, id: stri
   );
   return rows[0] ?? null;
 }
+
+/** When the latest refund was decided, in milliseconds; null: there is none. */
+export async function lastRefundAt(db: Queryable, venueId: string, checkoutId: string): Promise<number | null> {
+  const rows = await db.query<{ at: number | null }>(
+    `select (extract(epoch from max(created_at)) * 1000)::float8 as at from movements
+     where venue_id = $1 and checkout_id = $2 and kind = 'refund'`,
+    [venueId, checkoutId],
+  );
+  return rows[0]?.at ?? null;
+}

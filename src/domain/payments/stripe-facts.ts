@@ -4,6 +4,7 @@
 import type Stripe from 'stripe';
 import {
   type ChargeTotals,
+  type HeldCard,
   type HoldFacts,
   type HoldMetadata,
   type ProcessorHoldStatus,
@@ -74,9 +75,17 @@ export function factsOf(intent: Stripe.PaymentIntent): HoldFacts {
     processorFee: status === 'captured' && charge !== null ? processorFeeOf(charge) : null,
     customerId: idOf(intent.customer),
     paymentMethodId: idOf(intent.payment_method),
+    card: charge === null ? null : cardOf(charge),
     declineCode: intent.last_payment_error === null ? null : errorCodeOf(intent.last_payment_error),
     decline: status === 'waiting' ? declineOf(intent) : null,
   };
+}
+
+const LAST4 = /^\d{4}$/;
+
+function cardOf(charge: Stripe.Charge): HeldCard | null {
+  const { brand = null, last4 = null } = charge.payment_method_details?.card ?? {};
+  return brand === null || brand === '' || last4 === null || !LAST4.test(last4) ? null : { brand, last4 };
 }
 
 /**

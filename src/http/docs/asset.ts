@@ -22,16 +22,22 @@ export interface Asset {
   readonly etag: string;
 }
 
-export async function makeAsset(type: string, text: string): Promise<Asset> {
+/** Not compressed: for a text below `MIN_COMPRESSED_BYTES`. */
+export function makeSmallAsset(type: string, text: string): Asset {
   const plain = Buffer.from(text);
-  const compressed: Partial<Record<ContentEncoding, Buffer>> = {};
-  if (plain.length >= MIN_COMPRESSED_BYTES) {
-    if (plain.length <= MAX_BROTLI_BYTES) compressed.br = await brotliText(plain, BEST_BROTLI);
-    compressed.gzip = await gzipText(plain, { level: 9 });
-  }
   // Weak, because the plain and the compressed response share it.
   const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`;
-  return { type, plain, compressed, etag };
+  return { type, plain, compressed: {}, etag };
+}
+
+export async function makeAsset(type: string, text: string): Promise<Asset> {
+  const small = makeSmallAsset(type, text);
+  const { plain } = small;
+  if (plain.length < MIN_COMPRESSED_BYTES) return small;
+  const compressed: Partial<Record<ContentEncoding, Buffer>> = {};
+  if (plain.length <= MAX_BROTLI_BYTES) compressed.br = await brotliText(plain, BEST_BROTLI);
+  compressed.gzip = await gzipText(plain, { level: 9 });
+  return { ...small, compressed };
 }
 
 export function sendAsset(

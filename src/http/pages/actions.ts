@@ -130,6 +130,17 @@ export const takeSeat: Action = async (page, route, form) => {
   }
 };
 
+/** The page that follows shows the row of the person, and when they can be reminded again. */
+export const remind: Action = async (page, route, form) => {
+  const share = form.get('share') ?? '';
+  try {
+    await performForm(page, 'remindShare', guestOf(page), { body: {}, params: { share_id: share } });
+    return redirectTo(page, `/c/${route.checkoutId}#person-${share}`);
+  } catch (error) {
+    return sendRefusal(page, route, error);
+  }
+};
+
 /** A guest's browser reports a confirmed card. The server asks the processor, and the page shows the processor's answer. */
 export const pollHold: Action = async (page, route, form) => {
   await pollShare(page.http.app.services, guestOf(page), route.venueId, route.checkoutId, form.get('share') ?? '');

@@ -4,14 +4,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import { Problem } from '../../base/errors.ts';
 import { packageRoot } from '../../base/package-root.ts';
 import { themeStylesheet } from '../../base/theme.ts';
-import { type Asset, makeAsset, sendAsset } from '../docs/asset.ts';
+import { type Asset, makeAsset, makeSmallAsset, sendAsset } from '../docs/asset.ts';
 
 const JS = 'text/javascript; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
 const FILES: Readonly<Record<string, string>> = {
-  'guest.css': 'text/css; charset=utf-8',
+  'guest.css': CSS,
   'guest.js': JS,
   'party.js': JS,
   'pay.js': JS,
@@ -35,7 +37,7 @@ export async function readAssets(): Promise<void> {
   const made = new Map<string, LoadedAsset>();
   for (const [name, type] of Object.entries(FILES)) {
     const asset = await makeAsset(type, readFileSync(join(packageRoot, 'web', 'guest', name), 'utf8'));
-    made.set(name, { asset, url: `/guest/${name}?v=${asset.etag.slice(3, 15)}` });
+    made.set(name, loadedAsset(`/guest/${name}`, asset));
   }
   loaded = made;
 }
@@ -46,19 +48,35 @@ export function assetUrl(name: string): string {
   return url;
 }
 
-/** The stylesheet of a venue's colour. It follows from the colour alone, so browsers keep it. */
+function loadedAsset(path: string, asset: Asset): LoadedAsset {
+  return { asset, url: `${path}?v=${asset.etag.slice(3, 15)}` };
+}
+
+/** Any caller may ask for any colour. */
+const MAX_THEMES = 200;
+const themes = new BoundedCache<LoadedAsset>(MAX_THEMES);
+
+/** The stylesheet of a venue's colour, `#rrggbb`. It is too small to be compressed. */
+function themeOf(color: string): LoadedAsset {
+  return themes.get(color, () =>
+    loadedAsset(`/guest/theme/${color.slice(1)}.css`, makeSmallAsset(CSS, themeStylesheet(color))),
+  );
+}
+
 export function themeUrl(color: string): string {
-  return `/guest/theme/${color.slice(1)}.css`;
+  return themeOf(color).url;
 }
 
 function sendTheme(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   request.operation = 'guestTheme';
   const color = /^([0-9a-f]{6})\.css$/.exec((request.params as { file: string }).file)?.[1];
   if (color === undefined) throw new Problem('not_found', { message: 'There is no such file.' });
-  return reply
-    .type('text/css; charset=utf-8')
-    .header('cache-control', IMMUTABLE_CACHE)
-    .send(themeStylesheet(`#${color}`));
+  return sendLoaded(request, reply, themeOf(`#${color}`));
+}
+
+/** Under the address with its hash a text never changes. */
+function sendLoaded(request: FastifyRequest, reply: FastifyReply, { asset, url }: LoadedAsset): FastifyReply {
+  return sendAsset(request, reply, asset, request.url === url ? IMMUTABLE_CACHE : REVALIDATE_CACHE);
 }
 
 export function registerAssets(app: FastifyInstance): void {
@@ -67,7 +85,6 @@ export function registerAssets(app: FastifyInstance): void {
     request.operation = 'guestAsset';
     const found = loaded?.get((request.params as { name: string }).name);
     if (found === undefined) throw new Problem('not_found', { message: 'There is no such file.' });
-    const isHashedUrl = `/guest/${request.url.split('/').at(-1)}` === found.url;
-    return sendAsset(request, reply, found.asset, isHashedUrl ? IMMUTABLE_CACHE : REVALIDATE_CACHE);
+    return sendLoaded(request, reply, found);
   });
 }

@@ -1,29 +1,43 @@
 // How a booking ends: booked, refunded, expired or canceled. Each page says first what happened to the guest's money.
 
-import { calendarLeaf, formatHours } from '../../base/translations.ts';
+import { calendarLeaf, formatDay, formatHours } from '../../base/translations.ts';
+import { cardNames } from './card-name.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
+import { contactUrl } from './layout.ts';
 import { momentHeadline } from './moments.ts';
 import { type PageModel, paidSum } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
+import { policyFolds } from './policy.ts';
 import type { Screen } from './screen.ts';
 import { moneyHeld, seatsWithTally, whosIn } from './seats.ts';
-import { aboutHolds, deadline, folds, money, type NextStep, nextSteps, releasedPanel, timeHtml } from './summary.ts';
+import {
+  aboutHolds,
+  amountHtml,
+  deadline,
+  folds,
+  money,
+  type NextStep,
+  nextSteps,
+  releasedPanel,
+  timeHtml,
+} from './summary.ts';
 
 export function completedScreen(page: PageRequest, model: PageModel, above: Piece): Screen {
   const { translator } = page;
   const { checkout } = model;
-  if (model.refunds.mine > 0 || model.refunds.isWhole) return refundedScreen(page, model, above);
+  const { mine, failed, isWhole } = model.refunds;
+  if (mine > 0 || failed > 0 || isWhole) return refundedScreen(page, model, above);
   const what = translator.translate('page.what_at', { what: checkout.description, venue: checkout.venue.name });
   return {
     poster: { kind: 'moment', headline: momentHeadline(null, translator.translate('page.completed_title'), what) },
     main: [
       above,
       whenAndWhere(page, model),
-      html`<div class="narrow">${seatsWithTally(page, model, money(page, model, checkout.amount))}</div>`,
+      html`<div class="narrow">${seatsWithTally(page, model, amountHtml(page, model, checkout.amount))}</div>`,
       receipt(page, model),
       backButton(page, model),
-      folds([whosIn(page, model)]),
+      folds([whosIn(page, model), ...policyFolds(page, model)]),
     ],
   };
 }
@@ -40,7 +54,7 @@ function whenAndWhere(page: PageRequest, { checkout, timezone }: PageModel): Pie
   const hours =
     start !== null &&
     formatHours(translator.language, Date.parse(start), end === null ? null : Date.parse(end), timezone);
-  return html`<section aria-label="${translator.translate('page.when_and_where')}"><div class="date">${leaf !== null && html`<p class="leaf" aria-hidden="true"><span>${leaf.month}</span><span>${leaf.day}</span></p>`}<p><strong>${start === null ? place : html`<time datetime="${start}">${hours}</time>`}</strong></p>${start !== null && html`<p class="quiet">${place}</p>`}</div>
+  return html`<section aria-label="${translator.translate('page.when_and_where')}"><div class="date">${leaf !== null && html`<p class="leaf" aria-hidden="true"><span>${leaf.month}</span><span>${leaf.day}</span></p>`}<p><strong>${start === null ? place : html`<time datetime="${start}"><span class="unseen">${formatDay(translator.language, Date.parse(start), timezone)}, </span>${hours}</time>`}</strong></p>${start !== null && html`<p class="quiet">${place}</p>`}</div>
 <div class="buttons">${start !== null && html`<a class="button" href="/c/${checkout.id}/event.ics" download>${icon('calendar')}${translator.translate('page.add_to_calendar')}</a>`}${directions !== null && html`<a class="button line" href="${directions}" rel="noreferrer">${icon('pin')}${translator.translate('page.directions')}</a>`}</div></section>`;
 }
 
@@ -50,8 +64,10 @@ function refundedScreen(page: PageRequest, model: PageModel, above: Piece): Scre
   const { checkout, refunds } = model;
   const venue = checkout.venue.name;
   const charged = paidSum(model, 'captured') + paidSum(model, 'refunded');
-  const values = { amount: money(page, model, refunds.mine), charged: money(page, model, charged), venue };
-  const key = refunds.mine === 0 ? 'others' : refunds.mine < charged ? 'part' : 'whole';
+  const key = refundedKey(refunds, charged);
+  const amount = key === 'failed' ? refunds.failed : refunds.mine;
+  const values = { amount: money(page, model, amount), charged: money(page, model, charged), venue };
+  const refundedAt = refunds.at === null ? null : timeHtml(page, model, new Date(refunds.at).toISOString());
   const steps: readonly NextStep[] = [
     {
       kind: 'done',
@@ -61,7 +77,7 @@ function refundedScreen(page: PageRequest, model: PageModel, above: Piece): Scre
     {
       kind: 'done',
       title: translator.translate('page.step_refunded', { amount: values.amount }),
-      text: translator.translate('page.step_refunded_text'),
+      text: refundedAt ?? translator.translate('page.step_refunded_text'),
     },
     {
       kind: 'now',
@@ -79,10 +95,18 @@ function refundedScreen(page: PageRequest, model: PageModel, above: Piece): Scre
       refunds.mine > 0 && nextSteps(steps),
       receipt(page, model),
       html`<div class="narrow">${seatsWithTally(page, model, moneyHeld(page, model))}</div>`,
+      contactButton(page, model),
       backButton(page, model),
       folds([whosIn(page, model)]),
     ],
   };
+}
+
+/** A guest whose own refund did not arrive does not read that everyone was refunded. */
+function refundedKey({ mine, failed }: PageModel['refunds'], charged: number): 'others' | 'failed' | 'part' | 'whole' {
+  if (failed > 0 && mine === 0) return 'failed';
+  if (charged === 0 || mine === 0) return 'others';
+  return mine < charged ? 'part' : 'whole';
 }
 
 export function expiredScreen(page: PageRequest, model: PageModel): Screen {
@@ -130,6 +154,7 @@ function endedWithoutCharge(
         checkout.shares.length > 0 &&
         html`<div class="narrow">${seatsWithTally(page, model, null)}</div>`,
       backButton(page, model),
+      contactButton(page, model),
       released > 0 && folds([aboutHolds(page)]),
     ],
   };
@@ -155,16 +180,18 @@ function receipt(page: PageRequest, model: PageModel): Piece {
             });
     return html`<p class="lead">${text}</p>`;
   }
+  const cards = cardNames(model.paid.map(({ card }) => card));
   const rows: readonly (readonly [string, string | Html])[] = [
     [translator.translate('page.receipt_for', { what: checkout.description }), money(page, model, charged)],
     [translator.translate('page.receipt_charged'), timeHtml(page, model, checkout.completed_at ?? checkout.pay_by)],
     ...(refunds.mine > 0
       ? [[translator.translate('page.state_refunded'), `−${money(page, model, refunds.mine)}`] as const]
       : []),
+    ...(cards.length > 0 ? [[translator.translate('page.receipt_card'), cards.join(', ')] as const] : []),
     [translator.translate('page.receipt_number'), receiptNumber(model)],
   ];
   return html`<section aria-labelledby="receipt-title"><h2 id="receipt-title">${translator.translate('page.receipt')}</h2>
-<dl class="receipt">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}<div class="total"><dt>${translator.translate('page.receipt_total')}</dt><dd>${money(page, model, charged - refunds.mine)}</dd></div></dl>
+<dl class="receipt">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}<div class="total"><dt>${translator.translate('page.receipt_total')}</dt><dd>${amountHtml(page, model, charged - refunds.mine)}</dd></div></dl>
 <button type="button" class="soft" data-print hidden>${icon('printer')}${translator.translate('page.print')}</button></section>`;
 }
 
@@ -172,6 +199,15 @@ function receipt(page: PageRequest, model: PageModel): Piece {
 function receiptNumber({ checkout, paid }: PageModel): string {
   const share = paid[0]?.shareId ?? '';
   return `ES-${checkout.id.slice(-6)}-${share.slice(-4)}`.toUpperCase();
+}
+
+/** The venue knows more than we do about a booking that does not go ahead. */
+function contactButton({ translator }: PageRequest, { checkout, venue }: PageModel): Piece {
+  const url = contactUrl(venue);
+  return (
+    url !== null &&
+    html`<a class="button line" href="${url}" rel="noreferrer">${translator.translate('page.contact', { venue: checkout.venue.name })}</a>`
+  );
 }
 
 function backButton({ translator }: PageRequest, { checkout }: PageModel): Html {

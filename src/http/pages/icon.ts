@@ -17,6 +17,7 @@ export type IconName =
   | 'share'
   | 'copy'
   | 'message'
+  | 'qr'
   | 'alert'
   | 'clock'
   | 'printer';

@@ -97,7 +97,7 @@ function documentOf(page: PageRequest, content: PageContent): Html {
   const { translator } = page;
   const { preview = null, poster = null, look = null, bar = null } = content;
   const classes = poster === null ? 'plain' : `page${look === null ? '' : ` ${look}`}`;
-  return html`<html lang="${translator.language}">
+  return html`<html lang="${translator.language}" dir="${translator.direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

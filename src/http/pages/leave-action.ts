@@ -3,8 +3,8 @@
 import { type Action, redirectTo, sendRefusal } from './actions.ts';
 import { anonymousCallerOf, guestOf, type PageRequest, performForm } from './page-request.ts';
 
-/** Once all have paid, the page says what counts instead. */
-const REFUSALS = { checkout_not_collecting: 'page.refused_all_paid' };
+/** The page says what counts instead once all have paid, and what an organizer can do. */
+const REFUSALS = { checkout_not_collecting: 'page.refused_all_paid', own_share: 'page.organizer_stays' };
 
 /** A signed-in guest leaves with the own share. Without a sign-in the link of the invite is the proof. */
 export const leave: Action = async (page, route, form) => {

@@ -105,7 +105,7 @@ function question(page: PageRequest, model: PageModel, asked: Question): Screen 
 export function removeLink(page: PageRequest, model: PageModel, share: GuestShare, whose: Piece): Piece {
   if (!canRemove(share)) return null;
   const text = page.translator.translate('page.remove');
-  return html`<a class="button line small" id="remove-${share.id}" href="/c/${model.checkout.id}?remove=${share.id}">${text}${whose}</a>`;
+  return html`<a id="remove-${share.id}" href="/c/${model.checkout.id}?remove=${share.id}">${text}${whose}</a>`;
 }
 
 /** For the organizer's list: who said no, below the seats that they left. */

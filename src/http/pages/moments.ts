@@ -3,14 +3,26 @@
 
 import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { countsAsFunded } from '../../domain/checkouts/locked-checkout.ts';
+import { cardName } from './card-name.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { leaveLink } from './leave-page.ts';
-import { nameOf, type PageModel } from './page-model.ts';
+import type { PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
+import { policyFolds } from './policy.ts';
 import type { Screen } from './screen.ts';
 import { face, moneyHeld, seatsWithTally, whosIn } from './seats.ts';
 import { linkButtons } from './share-link.ts';
-import { aboutHolds, deadline, folds, money, type NextStep, nextSteps, sentence, timeHtml } from './summary.ts';
+import {
+  aboutHolds,
+  deadline,
+  folds,
+  money,
+  type NextStep,
+  namesOf,
+  nextSteps,
+  sentence,
+  timeHtml,
+} from './summary.ts';
 
 /** The heading of a moment. The script moves focus to it after the guest has paid, and a screen reader says it whole. */
 export function momentHeadline(above: Piece, title: string, said: string | Html): Html {
@@ -34,7 +46,7 @@ export function heldScreen(page: PageRequest, model: PageModel, share: GuestShar
 ${nextSteps(stepsOf(page, model, share))}</section>`,
       model.isOrganizer &&
         html`<a class="button line" href="/c/${model.checkout.id}">${translator.translate('page.to_your_group')}</a>`,
-      folds([whosIn(page, model), aboutHolds(page)]),
+      folds([whosIn(page, model), aboutHolds(page), ...policyFolds(page, model)]),
       leaveLink(page, model, share),
     ],
     shouldPoll: true,
@@ -45,7 +57,11 @@ function heldText(page: PageRequest, model: PageModel, share: GuestShare): strin
   const { translator } = page;
   if (share.amount === 0) return translator.translate('page.held_free');
   if (share.covered_by !== null) return translator.translate('page.covered_text', { name: share.covered_by });
-  return translator.translate('page.held_text', { amount: money(page, model, share.amount) });
+  const amount = money(page, model, share.amount);
+  const card = model.paid.find(({ shareId }) => shareId === share.id)?.card ?? null;
+  return card === null
+    ? translator.translate('page.held_text', { amount })
+    : translator.translate('page.held_on_card', { amount, card: cardName(card) });
 }
 
 /** Who is missing, and what the guest can do about it: send the link while a seat is open. */
@@ -56,13 +72,20 @@ function whatIsMissing(page: PageRequest, model: PageModel): Piece {
   const [last] = missing;
   if (last === undefined) return null;
   if (open > 0) {
-    const text = translator.translate(open === missing.length ? 'page.seats_missing_text' : 'page.others_missing_text');
+    const text = translator.translate(
+      open === missing.length ? 'page.seats_missing_text' : 'page.others_missing_text',
+      {
+        count: open,
+      },
+    );
     return html`<section class="promise plain-panel"><h2>${translator.translate('page.seats_missing', { count: open })}</h2>
 <p class="rest">${text}</p>
 ${linkButtons(page, model)}</section>`;
   }
-  const names = new Intl.ListFormat(translator.language).format(missing.map((share) => nameOf(page, model, share)));
-  const title = translator.translate('page.people_missing', { count: missing.length, names });
+  const title = translator.translate('page.people_missing', {
+    count: missing.length,
+    names: namesOf(page, model, missing),
+  });
   return html`<section class="promise plain-panel"><h2>${title}</h2>
 <p class="rest">${translator.translate('page.people_missing_text')}</p></section>`;
 }
@@ -95,15 +118,22 @@ function stepsOf(page: PageRequest, model: PageModel, share: GuestShare): readon
   ];
 }
 
-export function fundedScreen(page: PageRequest, model: PageModel, above: Piece): Screen {
-  const { translator } = page;
+/** Cards are charged now, unless the venue cannot be paid at the moment. */
+export function fundedWords({ translator }: PageRequest, model: PageModel): { title: string; text: string } {
+  const waits = !model.isVenuePayable;
   const { name: venue } = model.checkout.venue;
+  return {
+    title: translator.translate(waits ? 'page.funded_waits_title' : 'page.funded_title'),
+    text: translator.translate(waits ? 'page.funded_waits' : 'page.funded_text', { venue }),
+  };
+}
+
+export function fundedScreen(page: PageRequest, model: PageModel, above: Piece): Screen {
   const waits = !model.isVenuePayable;
   const until = sentence(page, 'page.funded_waits_until', deadline(page, model));
-  const title = translator.translate(waits ? 'page.funded_waits_title' : 'page.funded_title');
-  const said = translator.translate(waits ? 'page.funded_waits' : 'page.funded_text', { venue });
+  const { title, text } = fundedWords(page, model);
   return {
-    poster: { kind: 'moment', headline: momentHeadline(null, title, said) },
+    poster: { kind: 'moment', headline: momentHeadline(null, title, text) },
     main: [
       above,
       html`<div class="narrow">${seatsWithTally(page, model, moneyHeld(page, model))}</div>`,

@@ -4,14 +4,16 @@
 import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { inviteUrl } from '../../domain/checkouts/guests/invite-url.ts';
 import { countsAsFunded, isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
+import { deliveryHelp, deliveryLine, remindForm } from './delivery.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { declinedRows, removeLink } from './leave-page.ts';
 import { canTakeCard, nameOf, needsOtherCard, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import type { Screen } from './screen.ts';
 import { face, moneyHeld, nameAndState, seatClass, stateData, stateOf } from './seats.ts';
-import { copyButton, linkButtons, linkField } from './share-link.ts';
-import { aboutHolds, folds, money, problemNotice, sentence, timeHtml } from './summary.ts';
+import { copyButton, linkPanel } from './share-link.ts';
+import { aboutHolds, amountHtml, folds, money, problemNotice, sentence, timeHtml } from './summary.ts';
+import { textPreview } from './text-preview.ts';
 
 export function inviteScreen(page: PageRequest, model: PageModel, above: Piece): Screen {
   const { translator } = page;
@@ -19,6 +21,7 @@ export function inviteScreen(page: PageRequest, model: PageModel, above: Piece):
   const path = `/c/${checkout.id}`;
   const hasSeats = checkout.shares.some(({ is_open_seat }) => is_open_seat);
   const unpaid = checkout.shares.filter((share) => share.id !== model.myShare?.id && isUnpaid(share));
+  const invited = unpaid.find(({ is_open_seat }) => !is_open_seat);
   const rest = unpaid.reduce((sum, { amount }) => sum + amount, 0);
   const count = checkout.shares.length;
   const isAlone = count === 1;
@@ -28,8 +31,8 @@ export function inviteScreen(page: PageRequest, model: PageModel, above: Piece):
       above,
       html`<div class="title"><h1>${translator.translate(hasSeats ? 'page.link_ready' : isAlone ? 'page.alone_title' : 'page.invites_sent')}</h1>
 <p class="lead">${translator.translate(hasSeats ? 'page.link_ready_text' : isAlone ? 'page.alone_text' : 'page.invites_sent_text', { count })}</p></div>`,
-      hasSeats && linkField(page, model),
-      hasSeats && linkButtons(page, model),
+      hasSeats && linkPanel(page, model),
+      unpaid.length > 0 && folds([textPreview(page, model, invited?.amount ?? null)]),
       ownShareNotice(page, model),
       html`<section class="tools" aria-labelledby="tools-title"><h2 id="tools-title">${translator.translate('page.organizing')}</h2>
 <p class="tally"><strong>${translator.translate('page.tally_in', { held: checkout.shares.filter(countsAsFunded).length, count })}</strong><span>${moneyHeld(page, model)}</span></p>
@@ -84,7 +87,7 @@ function ownShareBar(page: PageRequest, model: PageModel): Piece {
   const { myShare: share, checkout } = model;
   if (share === null || !model.isVenuePayable || !(isUnpaid(share) || needsOtherCard(share))) return null;
   const amount = money(page, model, share.amount);
-  return html`<section class="bar" id="own-share" aria-label="${translator.translate('page.your_own_share')}"><p>${translator.translate('page.your_own_share')}<strong>${amount}</strong></p><a class="button" href="/c/${checkout.id}?pay=own">${translator.translate('page.hold_amount', { amount })}</a></section>
+  return html`<section class="bar" id="own-share" aria-label="${translator.translate('page.your_own_share')}"><p>${translator.translate('page.your_own_share')}<strong><bdi>${amount}</bdi></strong></p><a class="button" href="/c/${checkout.id}?pay=own">${translator.translate('page.hold_amount', { amount })}</a></section>
 `;
 }
 
@@ -99,10 +102,10 @@ function personRow(page: PageRequest, model: PageModel, share: GuestShare): Html
   const name = nameOf(page, model, share);
   const canCover = !isMine && canTakeCard(share) && model.isVenuePayable;
   const why = share.renew_by !== null && html` &middot; ${translator.translate('page.renewal_other')}`;
-  return html`<li class="${seatClass(stateOf(share))}${isMine && ' mine'}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share, [html` &middot; <span class="sum">${money(page, model, share.amount)}</span>`, why])}<span class="row">${
+  return html`<li class="${seatClass(stateOf(share))}${isMine && ' mine'}" id="person-${share.id}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share, [html` &middot; <span class="sum">${amountHtml(page, model, share.amount)}</span>`, why, deliveryLine(page, model, share)])}${remindForm(page, model, share, unseen(name))}<span class="row">${
     canCover &&
     html`<a class="button line small" id="cover-${share.id}" href="/c/${model.checkout.id}?cover=${share.id}">${translator.translate('page.cover', { amount: money(page, model, share.amount) })}${unseen(name)}</a>`
-  }${url !== null && copyButton(page, url, `copy-${share.id}`, 'soft', unseen(name))}${removeLink(page, model, share, unseen(name))}</span></li>
+  }${url !== null && copyButton(page, url, `copy-${share.id}`, 'soft', unseen(name))}${removeLink(page, model, share, unseen(name))}</span>${deliveryHelp(page, model, share, url)}</li>
 `;
 }
 

@@ -3,17 +3,19 @@
 
 import type { GuestCheckout, GuestShare } from '../../../schemas/types.gen.ts';
 import { notFound } from '../../base/errors.ts';
-import { type PaidShare, refundedTotal, sharesPaidBy, wasLost } from '../../domain/checkouts/guests/guest-queries.ts';
+import { type PaidShare, refundTotalsOf, sharesPaidBy, wasLost } from '../../domain/checkouts/guests/guest-queries.ts';
 import { readGuestCheckout } from '../../domain/checkouts/guests/guest-view.ts';
 import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-queries.ts';
 import { shareWithSavedCard } from '../../domain/checkouts/holds/decide-hold.ts';
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
+import { type InviteFacts, readInviteFacts } from '../../domain/checkouts/notifications/invite-progress.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
 import { declinedNames, findLeftShare, type LeftShare } from '../../domain/checkouts/party/leave-queries.ts';
 import { readCheckout } from '../../domain/checkouts/queries.ts';
-import { timezoneOf } from '../../domain/checkouts/timezone.ts';
-import { type CheckoutImages, findImages } from '../../domain/images/find-images.ts';
+import { type CheckoutImages, findImages, imageSources } from '../../domain/images/find-images.ts';
+import { type OfferingForGuests, offeringForGuests } from '../../domain/offerings/queries.ts';
 import { isPayable } from '../../domain/payments/payout-account-queries.ts';
+import { lastRefundAt } from '../../domain/payments/refund-queries.ts';
 import { readVenueProfile, type VenueProfile, withServiceLinks } from '../../domain/venues/venue-profile.ts';
 import type { PageRequest, PageRoute } from './page-request.ts';
 
@@ -39,19 +41,27 @@ export interface PageModel {
   /** In which guests read times: in texts, on pages and in mail alike. */
   readonly timezone: string;
   readonly venue: VenueProfile;
+  /** The rules of what is booked; null: it has none. */
+  readonly policy: OfferingForGuests['policy'];
   readonly images: CheckoutImages;
   /** Names of the party are for its members, and for those who open its link while it pays. */
   readonly mayShowNames: boolean;
   /** The invite of each share; only for the organizer. */
   readonly invites: readonly InviteRow[];
+  /** What is known of the invites while the group pays; only for the organizer. */
+  readonly inviteFacts: ReadonlyMap<string, InviteFacts>;
 }
 
 /** What a completed checkout has given back. */
 export interface Refunds {
   /** Of what was charged to this guest's card. */
   readonly mine: number;
-  /** All of what the group paid. */
+  /** Of what was charged to this guest's card, and did not reach it. */
+  readonly failed: number;
+  /** All of what the group paid, except what banks have given back. */
   readonly isWhole: boolean;
+  /** In milliseconds; null: nothing was refunded. */
+  readonly at: number | null;
 }
 
 export async function readPageModel(page: PageRequest, route: PageRoute): Promise<PageModel> {
@@ -65,13 +75,11 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
   const paid = memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId);
   const { mode } = checkout;
   const { offeringExternalId } = view;
-  const [timezone, profile, images] = await Promise.all([
-    timezoneOf(context.db, { venueId, mode, offeringExternalId }),
+  const [offering, profile] = await Promise.all([
+    offeringExternalId === null ? null : offeringForGuests(context.db, venueId, mode, offeringExternalId),
     readVenueProfile(context.db, venueId),
-    findImages(context.db, { venueId, mode, offeringExternalId }, context.clock.now()),
   ]);
   if (profile === null) throw notFound();
-  const refunded = checkout.status === 'completed' ? await refundedTotal(context.db, venueId, checkoutId) : 0;
   return {
     route,
     checkout,
@@ -87,15 +95,36 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
     declined: isOrganizer ? await declinedNames(context.db, venueId, checkoutId) : [],
     isVenuePayable: await isPayable(context.db, venueId, checkout.mode),
     paid,
-    refunds: {
-      mine: checkout.status === 'completed' ? paid.reduce((sum, { refundedAmount }) => sum + refundedAmount, 0) : 0,
-      isWhole: refunded > 0 && refunded >= checkout.amount,
-    },
-    timezone,
-    images,
+    refunds: await readRefunds(page, route, checkout, paid),
+    timezone: offering?.timezone ?? profile.timezone,
+    policy: offering?.policy ?? null,
+    images: await findImages(context.db, venueId, imageSources(offering, profile.logoUrl), context.clock.now()),
     venue: withServiceLinks(profile, context.config),
     mayShowNames: memberId !== null || checkout.status === 'collecting',
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
+    inviteFacts:
+      isOrganizer && checkout.status === 'collecting'
+        ? await readInviteFacts(context.db, venueId, checkoutId)
+        : new Map(),
+  };
+}
+
+async function readRefunds(
+  { http }: PageRequest,
+  { venueId, checkoutId }: PageRoute,
+  { status, amount }: GuestCheckout,
+  paid: readonly PaidShare[],
+): Promise<Refunds> {
+  if (status !== 'completed') return { mine: 0, failed: 0, isWhole: false, at: null };
+  const [{ refunded, lost }, at] = await Promise.all([
+    refundTotalsOf(http.app.db, venueId, checkoutId),
+    lastRefundAt(http.app.db, venueId, checkoutId),
+  ]);
+  return {
+    mine: paid.reduce((sum, { refundedAmount }) => sum + refundedAmount, 0),
+    failed: paid.reduce((sum, { failedRefundAmount }) => sum + failedRefundAmount, 0),
+    isWhole: refunded > 0 && refunded + lost >= amount,
+    at,
   };
 }
 

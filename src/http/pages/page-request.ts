@@ -6,6 +6,7 @@ import type {
   DeclinedInvite,
   GuestCheckout,
   PartyResult,
+  Reminder,
   SignedIn,
   SignInChallenge,
 } from '../../../schemas/types.gen.ts';
@@ -125,6 +126,7 @@ interface FormResults {
   readonly removeShare: GuestCheckout;
   readonly declineInvite: DeclinedInvite;
   readonly chooseParty: PartyResult;
+  readonly remindShare: Reminder;
 }
 
 interface FormInput {

@@ -15,6 +15,7 @@ import {
   enterCode,
   pollHold,
   redirectTo,
+  remind,
   setName,
   signIn,
   signOut,
@@ -41,6 +42,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   seat: takeSeat,
   leave,
   remove,
+  remind,
   look: pollHold,
 };
 

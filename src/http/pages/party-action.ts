@@ -51,18 +51,23 @@ function keyOf({ members }: CurrentParty, { id, isOrganizer, isSeat }: PartyMemb
   return isSeat ? `seat-${members.filter((member) => member.isSeat).findIndex((member) => member.id === id) + 1}` : id;
 }
 
-/** The form filled with the current party; without one, every seat of the booking is open. */
-function formForParty(sources: ChoiceSources, partySize: number): PartyForm {
+/**
+ * The form filled with the current party; without one, every seat of the booking is open. `fixedShareId`: the person of this
+ * share gets another number, so the form has a row with the name alone.
+ */
+function formForParty(sources: ChoiceSources, partySize: number, fixedShareId: string | null): PartyForm {
   const { members, version: seen } = sources.current;
   const whole = members.reduce((sum, { amount }) => sum + amount, 0);
   const equal = members.length === 0 ? [] : splitEqually(whole, members.length);
   const isEqual = members.every(({ amount }, index) => amount === equal[index]);
   const amounts = members.map((member) => [keyOf(sources.current, member), formatAmountInput(member.amount)]);
   const isNew = members.length === 0;
+  const people = members.filter(({ isOrganizer, isSeat }) => !isOrganizer && !isSeat);
+  const isFixed = ({ shareId, isHeld }: PartyMember): boolean => shareId === fixedShareId && !isHeld;
   return {
-    members: members.filter(({ isOrganizer, isSeat }) => !isOrganizer && !isSeat).map(({ id }) => id),
+    members: people.filter((member) => !isFixed(member)).map(({ id }) => id),
     channels: [],
-    phones: [],
+    phones: people.filter(isFixed).map(({ displayName }) => ({ name: displayName ?? '', phone: '' })),
     seats: isNew ? partySize - 1 : seatsOf(sources.current).length,
     proposedSeats: isNew ? partySize - 1 : null,
     split: isEqual ? 'equal' : 'custom',
@@ -98,8 +103,10 @@ export async function currentChoice(
   const [sources, draft] = await Promise.all([readChoiceSources(page, route), findDraft(page, route)]);
   // A draft of an older party would remove a guest who took a seat since.
   const isStale = model.isOrganizer && draft?.form.seenVersion !== sources.current.version;
-  if (draft === null || isStale) {
-    return choiceView(sources, 'people', formForParty(sources, model.checkout.party_size), formError);
+  const { fix = null } = page.request.query as { fix?: unknown };
+  if (draft === null || isStale || fix !== null) {
+    const form = formForParty(sources, model.checkout.party_size, typeof fix === 'string' ? fix : null);
+    return choiceView(sources, 'people', form, formError);
   }
   const { form, phoneRows } = draft;
   const people = entriesOf(page, form, sources);

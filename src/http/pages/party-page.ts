@@ -2,6 +2,7 @@
 // amounts are shown before any invite is sent.
 
 import { splitEqually } from '../../base/money.ts';
+import { formatList } from '../../base/translations.ts';
 import type { Channel, Friend } from '../../domain/members/friend-queries.ts';
 import { type Html, html, type Piece } from './html.ts';
 import type { PageModel } from './page-model.ts';
@@ -9,7 +10,8 @@ import type { PageRequest } from './page-request.ts';
 import { formatAmountInput, type PartyEntry, type PartyForm, type SplitAmounts } from './party-form.ts';
 import type { Screen } from './screen.ts';
 import { errorAboveForm, type FormError } from './sign-in-form.ts';
-import { deadline, money, sentence, totalBlock } from './summary.ts';
+import { amountHtml, deadline, folds, money, sentence, totalBlock } from './summary.ts';
+import { textPreview } from './text-preview.ts';
 
 export interface PartyChoiceView {
   readonly step: 'people' | 'split';
@@ -92,8 +94,10 @@ function groupChats({ translator, member }: PageRequest, { channels, form }: Par
   if (channels.length === 0) return null;
   const items = channels.map(({ id, name, members }) => {
     const others = members.filter((one) => one.id !== member?.id);
-    const names = new Intl.ListFormat(translator.language, { style: 'short' }).format(
+    const names = formatList(
+      translator.language,
       others.map(({ displayName }) => displayName ?? '…'),
+      'short',
     );
     return html`<label class="choice"><input type="checkbox" name="channel" value="${id}" data-people="${others.length}"${form.channels.includes(id) && html` checked`}> <span>${name ?? names}<small>${name === null ? translator.translate('page.people', { count: members.length }) : names}</small></span></label>\n`;
   });
@@ -154,10 +158,17 @@ ${errorAboveForm(formError, form.split === 'equal' ? [] : people.map(({ key }) =
 ${people.map((person, index) => splitRow(page, model, choice, person, index))}</ul>
 ${form.split === 'equal' && oddCents > 0 && html`<p class="hint">${translator.translate('page.odd_cents', { amount: money(page, model, oddCents) })}</p>`}
 ${form.split === 'custom' && html`<p class="line" role="status" data-left data-exact="${translator.translate('page.left_none')}" data-unread="${translator.translate('page.left_unread')}" data-under="${translator.translate('page.left_under', { amount: '{amount}' })}" data-over="${translator.translate('page.left_over', { amount: '{amount}' })}">${remainingLine(page, model, left)}</p>`}
-${people.length === 1 && html`<p class="warning">${translator.translate('page.alone_ask', { amount: money(page, model, checkout.amount) })}</p>`}${choice.released.map((one) => releaseLine(page, model, one))}<p>${sentence(page, 'page.before_sending', deadline(page, model))}</p>
+${textedPreview(page, model, choice)}${people.length === 1 && html`<p class="warning">${translator.translate('page.alone_ask', { amount: money(page, model, checkout.amount) })}</p>`}${choice.released.map((one) => releaseLine(page, model, one))}<p>${sentence(page, 'page.before_sending', deadline(page, model))}</p>
 <button name="do" value="send" data-send>${translator.translate(model.hasOrganizer ? 'page.send_changes' : people.length > 1 ? 'page.send_invites' : 'page.pay_alone')}</button>
 <button class="line" name="do" value="back" formnovalidate>${translator.translate('page.back')}</button>
 </form>`;
+}
+
+/** Before anything is sent: the text that the people with a phone get. */
+function textedPreview(page: PageRequest, model: PageModel, { people, amounts }: PartyChoiceView): Piece {
+  const index = people.findIndex(({ kind }) => kind === 'phone' || kind === 'member');
+  const amount = amounts?.amounts[index] ?? 0;
+  return amount > 0 && folds([textPreview(page, model, amount)]);
 }
 
 function releaseLine(page: PageRequest, model: PageModel, one: PartyChoiceView['released'][number]): Html {
@@ -191,7 +202,7 @@ function splitRow(
   const name = entryName(page, person, index);
   const amount = choice.amounts?.amounts[index] ?? null;
   if (choice.form.split === 'equal') {
-    return html`<li><span class="name">${name}</span> <span class="sum">${money(page, model, amount ?? 0)}</span></li>\n`;
+    return html`<li><span class="name">${name}</span> <span class="sum">${amountHtml(page, model, amount ?? 0)}</span></li>\n`;
   }
   const typed = choice.form.amounts[person.key] ?? formatAmountInput(amount ?? 0);
   const isWrong = choice.formError?.field === person.key;

@@ -121,7 +121,7 @@ function sandboxFields(page: PageRequest): Html {
   const { translator } = page;
   const chips = TEST_CARDS.map(
     ({ name, number }) =>
-      html`<button type="button" class="chip" data-card="${number}">${translator.translate(`page.card_${name}`)}</button> `,
+      html`<button type="button" class="chip" data-card="${number}"><bdi>${translator.translate(`page.card_${name}`)}</bdi></button> `,
   );
   return html`<fieldset class="chips" data-test-cards hidden><legend>${translator.translate('page.test_cards')}</legend><div>${chips}</div></fieldset>
 <div class="card-frame">

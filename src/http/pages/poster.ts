@@ -21,17 +21,21 @@ export interface Poster {
   readonly isCentered?: boolean;
 }
 
+/** Above three lines of a phone a title is set smaller. */
+const LONG_TITLE = 60;
+
 export function posterOf(page: PageRequest, model: PageModel, poster: Poster): Html {
   const { checkout } = model;
   const { kind, hasOwnHeading = false } = poster;
+  const what = checkout.description.length > LONG_TITLE ? 'what long' : 'what';
   const title = hasOwnHeading
-    ? html`<p class="what">${checkout.description}</p>`
-    : html`<h1 class="what">${checkout.description}</h1>`;
+    ? html`<p class="${what}"><bdi>${checkout.description}</bdi></p>`
+    : html`<h1 class="${what}"><bdi>${checkout.description}</bdi></h1>`;
   const classes = `poster${kind === 'moment' ? ' moment' : ''}${poster.isCentered === true ? ' centered' : ''}`;
   return html`<header class="${classes}">
-${photo(model)}
+${photo(model, kind)}
 <div class="pills">
-<p class="pill venue"><span class="logo" aria-hidden="true">${model.images.logo === null ? initialsOf(checkout.venue.name) : html`<img src="${model.images.logo}" alt="">`}</span><span>${checkout.venue.name}</span></p>
+<p class="pill venue"><span class="logo" aria-hidden="true">${model.images.logo === null ? initialsOf(checkout.venue.name) : html`<img src="${model.images.logo}" alt="">`}</span><bdi>${checkout.venue.name}</bdi></p>
 ${testPill(page, checkout.mode)}${languageMenu(page, model.route.path)}</div>
 <div class="headline">${poster.headline ?? [title, meta(page, model)]}</div>
 ${checkout.shares.length > 0 && model.mayShowNames && html`<div class="wide">${seatsWithTally(page, model)}</div>`}
@@ -44,14 +48,20 @@ export function meta(page: PageRequest, { checkout, timezone }: PageModel): Html
   const when =
     start !== null &&
     html`<span class="when">${icon('calendar')} <time datetime="${start}">${formatDate(page.translator.language, Date.parse(start), timezone)}</time></span>`;
-  const where = location !== null && html`<span class="where">${icon('pin')} ${location}</span>`;
-  return html`<p class="meta"><span class="at-venue">${checkout.venue.name}</span>${when}${where}</p>`;
+  const where = location !== null && html`<span class="where">${icon('pin')} <bdi>${location}</bdi></span>`;
+  return html`<p class="meta"><bdi class="at-venue">${checkout.venue.name}</bdi>${when}${where}</p>`;
 }
 
 /** The cover of the offering; without one five overlapping circles in tints of the venue's colour. */
-function photo({ images }: PageModel): Html {
-  if (images.cover !== null)
-    return html`<div class="photo" aria-hidden="true"><img src="${images.cover}" alt=""></div>`;
+function photo({ images }: PageModel, kind: Poster['kind']): Html {
+  if (images.cover !== null) {
+    // The compact head of a phone has room for a thumbnail alone; a wide window always has the poster.
+    const small =
+      kind === 'compact' &&
+      images.thumbnail !== null &&
+      html`<source media="(max-width: 899.98px)" srcset="${images.thumbnail}">`;
+    return html`<div class="photo" aria-hidden="true"><picture>${small}<img src="${images.cover}" alt=""></picture></div>`;
+  }
   const circles = [0, 1, 2, 3, 4].map(
     (index) =>
       html`<circle cx="${index * 96 + 4}" cy="${84 + (index % 2) * 12}" r="58" fill="currentColor" fill-opacity="${0.45 + index * 0.13}"/>`,
@@ -72,7 +82,7 @@ export function languageMenu({ translator }: PageRequest, path: string): Html {
       ? html`<li><span aria-current="true">${languageName(language)}</span></li>`
       : html`<li><a href="${path}?locale=${language}" lang="${language}" hreflang="${language}">${languageName(language)}</a></li>`,
   );
-  return html`<details class="languages"><summary>${icon('globe')}<span class="unseen">${translator.translate('page.languages')}: </span>${translator.language.toUpperCase()}</summary>
+  return html`<details class="languages"><summary id="languages">${icon('globe')}<span class="unseen">${translator.translate('page.languages')}: </span>${translator.language.toUpperCase()}</summary>
 <ul>${items}</ul></details>
 `;
 }

@@ -15,12 +15,13 @@ import {
   shareToLeave,
   shareToRemove,
 } from './leave-page.ts';
-import { fundedScreen, heldScreen } from './moments.ts';
+import { fundedScreen, fundedWords, heldScreen } from './moments.ts';
 import { inviteScreen } from './organizer.ts';
 import { canTakeCard, needsOtherCard, organizerName, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { chooseScreen, type PartyChoiceView } from './party-page.ts';
 import { isSandbox, payForm } from './pay-form.ts';
+import { policyFolds } from './policy.ts';
 import { posterOf } from './poster.ts';
 import type { Screen } from './screen.ts';
 import { face, seatsWithTally, tallyText, whosIn } from './seats.ts';
@@ -60,6 +61,7 @@ export function renderScreen(page: PageRequest, model: PageModel, options: Scree
   const { checkout, route } = model;
   const screen = screenOf(page, model, options);
   const { poster } = screen;
+  const refusal = refusalAfterEnd(page, model, options);
   return {
     status: options.status ?? 200,
     title: titleOf(page, model),
@@ -72,7 +74,7 @@ export function renderScreen(page: PageRequest, model: PageModel, options: Scree
     path: route.path,
     poster: posterOf(page, model, poster),
     look: poster.kind === 'compact' ? 'compact' : poster.isOver === true ? 'over' : null,
-    main: screen.main,
+    main: [refusal, screen.main],
     bar: screen.bar,
     mode: checkout.mode,
     venue: model.venue,
@@ -80,6 +82,13 @@ export function renderScreen(page: PageRequest, model: PageModel, options: Scree
     paysWithStripe: screen.hasPayForm === true && !isSandbox(page),
     scripts: [...(screen.hasPayForm === true ? ['pay.js'] : []), ...(screen.hasPartyForm === true ? ['party.js'] : [])],
   };
+}
+
+/** A form was refused because the checkout has ended or is funded meanwhile: pages of these states have no form. */
+function refusalAfterEnd(page: PageRequest, { checkout }: PageModel, { formError }: ScreenOptions): Piece {
+  const hasForm = page.member === null || checkout.status === 'open' || checkout.status === 'collecting';
+  if (formError == null || hasForm) return null;
+  return problemNotice(page.translator.translate('page.not_done'), formError.message);
 }
 
 /** While the group pays, the tab shows how many are in. */
@@ -113,15 +122,12 @@ function screenOf(page: PageRequest, model: PageModel, options: ScreenOptions): 
 /** For a guest who is not signed in: who asks, what a share is, who is in. */
 function landing(page: PageRequest, model: PageModel, formError: FormError | null): Screen {
   const { checkout, invitee, hasOrganizer } = model;
-  const { translator } = page;
   if (checkout.status === 'completed' || checkout.status === 'funded') {
-    const isDone = checkout.status === 'completed';
-    const text = translator.translate(isDone ? 'page.completed_for_strangers' : 'page.funded_text');
-    const said = notice(translator.translate(isDone ? 'page.paid_title' : 'page.funded_title'), text);
+    const { title, text } = checkout.status === 'funded' ? fundedWords(page, model) : completedWords(page, model);
     return {
       poster: { kind: 'standard' },
-      main: [said, signInForm(page, model, formError)],
-      shouldPoll: !isDone,
+      main: [notice(title, text), signInForm(page, model, formError)],
+      shouldPoll: checkout.status === 'funded',
     };
   }
   const declined = hasDeclined(page, model);
@@ -141,13 +147,23 @@ function landing(page: PageRequest, model: PageModel, formError: FormError | nul
         : totalBlock(page, model),
       signInForm(page, model, formError),
       !declined && promise(page, model),
-      folds([aboutHolds(page)]),
+      folds([aboutHolds(page), ...policyFolds(page, model)]),
       invited !== null && page.pending === null && leaveLink(page, model, invited),
     ],
   };
 }
 
 const hasSeat = ({ checkout }: PageModel): boolean => checkout.shares.some(({ is_open_seat }) => is_open_seat);
+/** For a guest who is not signed in. "Paid" stands only while the venue keeps the money. */
+function completedWords(
+  { translator }: PageRequest,
+  { checkout, refunds }: PageModel,
+): { title: string; text: string } {
+  const text = translator.translate('page.completed_for_strangers');
+  if (!refunds.isWhole) return { title: translator.translate('page.paid_title'), text };
+  const { name: venue } = checkout.venue;
+  return { title: translator.translate('page.refunded_others_text', { venue }), text };
+}
 
 function greeting(page: PageRequest, model: PageModel, share: GuestShare | undefined): Piece {
   const { translator } = page;
@@ -193,7 +209,7 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions,
 
 /** An organizer who wants to leave changes the group, or asks the venue. */
 function organizerStays({ translator }: PageRequest): Piece {
-  return problemNotice(translator.translate('page.not_done'), translator.translate('page.refused_organizer_share'));
+  return problemNotice(translator.translate('page.not_done'), translator.translate('page.organizer_stays'));
 }
 
 function sharesToCover({ checkout, myShare }: PageModel, cover: string): readonly GuestShare[] {
@@ -219,7 +235,7 @@ function payScreen(page: PageRequest, model: PageModel, share: GuestShare, above
       canPay && payForm(page, model, [share]),
       model.isOrganizer &&
         html`<p><a href="/c/${model.checkout.id}">${translator.translate('page.to_your_group')}</a></p>`,
-      folds([whosIn(page, model), aboutHolds(page)]),
+      folds([whosIn(page, model), aboutHolds(page), ...policyFolds(page, model)]),
       leaveLink(page, model, share),
     ],
     shouldPoll: true,

@@ -8,7 +8,7 @@ import { type IconName, icon } from './icon.ts';
 import { initialOf } from './initials.ts';
 import { nameOf, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
-import { money } from './summary.ts';
+import { amountHtml, fold, money } from './summary.ts';
 
 /** More people do not fit into one row of a phone. */
 const MAX_IN_ROW = 7;
@@ -55,7 +55,8 @@ export function face(page: PageRequest, model: PageModel, share: GuestShare, has
 
 /** The guest's own face shows the first letter of the guest's name, not of "You". */
 function ownName(page: PageRequest, model: PageModel, share: GuestShare): string {
-  return share.id === model.myShare?.id ? (page.member?.displayName ?? '') : nameOf(page, model, share);
+  if (share.id !== model.myShare?.id) return nameOf(page, model, share);
+  return share.display_name ?? page.member?.displayName ?? '';
 }
 
 /** The row of seats, or many faces and a bar, and below it how many are in. */
@@ -73,8 +74,7 @@ function seat(page: PageRequest, model: PageModel, share: GuestShare): Html {
   const state = stateOf(share);
   const isMine = share.id === model.myShare?.id;
   const name = state === 'open' ? page.translator.translate('page.open') : nameOf(page, model, share);
-  const said =
-    state === 'open' ? null : html`<span class="unseen">: ${page.translator.translate(`page.state_${state}`)}</span>`;
+  const said = state === 'open' ? null : html`<span class="unseen">: ${stateText(page, model, share)}</span>`;
   return html`<li class="seat ${seatClass(state)}${isMine && ' mine'}">${face(page, model, share)}<span class="who"><bdi>${name}</bdi>${said}</span></li>`;
 }
 
@@ -82,7 +82,7 @@ function seat(page: PageRequest, model: PageModel, share: GuestShare): Html {
 export function facesOfThoseIn(page: PageRequest, model: PageModel): Html {
   const those = model.checkout.shares.filter(countsAsFunded);
   const shown = those.slice(0, MAX_FACES);
-  return html`<span class="faces">${shown.map((share) => html`<span class="${seatClass(stateOf(share))}">${face(page, model, share, false)}</span>`)}${those.length > shown.length && html`<span class="more">+${those.length - shown.length}</span>`}</span>`;
+  return html`<span class="faces">${shown.map((share) => html`<span class="${seatClass(stateOf(share))}">${face(page, model, share, false)}</span>`)}${those.length > shown.length && html`<span class="more"><bdi>+${those.length - shown.length}</bdi></span>`}</span>`;
 }
 
 function segments({ checkout }: PageModel): Html {
@@ -97,7 +97,22 @@ export function tallyText({ translator }: PageRequest, { checkout }: PageModel):
     const isRefunded = checkout.shares.every(({ status }) => status === 'refunded');
     return translator.translate(isRefunded ? 'page.all_refunded' : 'page.all_in', { count });
   }
+  if (isOver(checkout)) {
+    const hadPaid = checkout.shares.filter(({ status }) => status !== 'invited' && status !== 'failed').length;
+    return translator.translate('page.tally_had_paid', { held: hadPaid, count });
+  }
   return translator.translate('page.tally_in', { held, count });
+}
+
+function isOver({ status }: PageModel['checkout']): boolean {
+  return status === 'expired' || status === 'canceled';
+}
+
+/** After the end no share waits: its person had not paid. */
+function stateText({ translator }: PageRequest, { checkout }: PageModel, share: GuestShare): string {
+  const state = stateOf(share);
+  const isUnpaid = state === 'waiting' || state === 'problem';
+  return translator.translate(isUnpaid && isOver(checkout) ? 'page.state_unpaid' : `page.state_${state}`);
 }
 
 /** What is held of the total. */
@@ -120,17 +135,38 @@ export function whosIn(page: PageRequest, model: PageModel): Html {
   const { shares } = model.checkout;
   const held = shares.filter(countsAsFunded).length;
   const count = translator.translate('page.held_of', { held, count: shares.length });
-  return html`<details><summary><span>${translator.translate('page.group')}</span>${facesOfThoseIn(page, model)}<span class="quiet">${count}</span>${icon('chevron')}</summary>
-${peopleList(page, model)}</details>`;
+  const beside = html`${facesOfThoseIn(page, model)}<span class="quiet">${count}</span>`;
+  return fold('whos-in', translator.translate('page.group'), beside, peopleList(page, model));
 }
 
-export function peopleList(page: PageRequest, model: PageModel): Html {
+function peopleList(page: PageRequest, model: PageModel): Html {
+  const { shares } = model.checkout;
+  const open = shares.filter((share) => stateOf(share) === 'open');
+  const amounts = [...new Set(open.map(({ amount }) => amount))];
   return html`<ul class="people">
-${model.checkout.shares.map((share) => person(page, model, share))}</ul>`;
+${shares.filter((share) => !open.includes(share)).map((share) => person(page, model, share))}${amounts.map((each) =>
+  openSeats(
+    page,
+    model,
+    open.filter(({ amount }) => amount === each),
+    each,
+  ),
+)}</ul>`;
+}
+
+/** Open seats of one amount are one row. The script announces a seat that is taken, so each has its state. */
+function openSeats(page: PageRequest, model: PageModel, seats: readonly GuestShare[], amount: number): Html {
+  const { translator } = page;
+  const count = seats.length;
+  const each = money(page, model, amount);
+  const sum = count === 1 ? html`<bdi>${each}</bdi>` : translator.translate('page.about_each', { each });
+  const states = seats.map((seat) => html`<span hidden${stateData(page, model, seat)}></span>`);
+  return html`<li class="open"><span class="face" aria-hidden="true">${icon('plus')}</span><span class="name">${translator.translate('page.seats_open', { count })}${states}</span><span class="sum">${sum}</span></li>
+`;
 }
 
 function person(page: PageRequest, model: PageModel, share: GuestShare): Html {
-  return html`<li class="${seatClass(stateOf(share))}${share.id === model.myShare?.id && ' mine'}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share)}<span class="sum">${money(page, model, share.amount)}</span></li>
+  return html`<li class="${seatClass(stateOf(share))}${share.id === model.myShare?.id && ' mine'}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share)}<span class="sum">${amountHtml(page, model, share.amount)}</span></li>
 `;
 }
 
@@ -145,5 +181,5 @@ export function nameAndState(page: PageRequest, model: PageModel, share: GuestSh
   const { translator } = page;
   const covered =
     share.covered_by !== null && ` · ${translator.translate('page.covered_by', { name: share.covered_by })}`;
-  return html`<span class="name"><bdi>${nameOf(page, model, share)}</bdi><span class="state">${translator.translate(`page.state_${stateOf(share)}`)}${covered}${more}</span></span>`;
+  return html`<span class="name"><bdi>${nameOf(page, model, share)}</bdi><span class="state">${stateText(page, model, share)}${covered}${more}</span></span>`;
 }

@@ -2,9 +2,9 @@
 // pasting. After an error the typed value stays, and the message is beside its field.
 
 import { type Html, html, type Piece } from './html.ts';
-import { icon } from './icon.ts';
 import type { PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
+import { fold, folds } from './summary.ts';
 
 /** An error of a form, the field it is about (null: the whole form), and the typed values. */
 export interface FormError {
@@ -62,7 +62,7 @@ ${fieldError(formError, 'phone')}
 </form>`;
   return html`<section aria-labelledby="sign-in-title" class="sign-in">
 <h2 id="sign-in-title" class="unseen">${translator.translate('page.sign_in')}</h2>
-${oneTap}${phone === null || formError !== null ? form : html`<div class="folds"><details><summary><span>${translator.translate('page.other_number')}</span>${icon('chevron')}</summary>${form}</details></div>`}
+${oneTap}${phone === null || formError !== null ? form : folds([fold('other-number', translator.translate('page.other_number'), null, form)])}
 </section>`;
 }
 

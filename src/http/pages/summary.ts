@@ -1,7 +1,7 @@
 // The blocks that most pages share, in the order of a guest's questions: how much, what happens to the card, until when.
 
 import type { GuestShare } from '../../../schemas/types.gen.ts';
-import { formatMoney, formatTime } from '../../base/translations.ts';
+import { formatList, formatMoney, formatTime } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
 import { nameOf, type PageModel } from './page-model.ts';
@@ -12,6 +12,25 @@ const PLACEHOLDER = '\u0001';
 
 export function money({ translator }: PageRequest, model: PageModel, amount: number): string {
   return formatMoney(translator.language, amount, model.checkout.currency);
+}
+
+/** An amount that stands alone: it keeps its own order in text of either direction. */
+export function amountHtml(page: PageRequest, model: PageModel, amount: number): Html {
+  return html`<bdi>${money(page, model, amount)}</bdi>`;
+}
+
+/** A sentence with more names than this is hard to read. */
+const MAX_NAMES = 4;
+
+/** `Ada, Ben and Cleo`; of many people the first three, and how many more there are. */
+export function namesOf(page: PageRequest, model: PageModel, shares: readonly GuestShare[]): string {
+  const { translator } = page;
+  const named = shares.length > MAX_NAMES ? shares.slice(0, MAX_NAMES - 1) : shares;
+  const more = shares.length - named.length;
+  return formatList(translator.language, [
+    ...named.map((share) => nameOf(page, model, share)),
+    ...(more > 0 ? [translator.translate('page.more_people', { count: more })] : []),
+  ]);
 }
 
 /** The guest's own amount is the largest figure on the page. */
@@ -26,28 +45,31 @@ export function shareBlock(page: PageRequest, model: PageModel, share: GuestShar
   ]);
 }
 
-/** Before the party is chosen: what each pays if all seats are taken, and the total beside it. */
+/** The total, and beside it what each pays if all pay the same and all seats are taken. */
 export function totalBlock(page: PageRequest, model: PageModel): Html {
   const { translator } = page;
   const { checkout } = model;
   const count = checkout.shares.length || checkout.party_size;
   const people = translator.translate('page.people', { count });
   const each = money(page, model, Math.floor(checkout.amount / count));
+  const amounts = checkout.shares.map(({ amount }) => amount);
+  const isEqual = amounts.length === 0 || Math.max(...amounts) - Math.min(...amounts) <= 1;
   return amountBlock(translator.translate('page.total'), money(page, model, checkout.amount), [
     people,
-    translator.translate('page.about_each', { each }),
+    ...(isEqual ? [translator.translate('page.about_each', { each })] : []),
   ]);
 }
 
 /** The amount that the organizer pays for others. */
 export function coverBlock(page: PageRequest, model: PageModel, shares: readonly GuestShare[]): Html {
   const sum = shares.reduce((total, { amount }) => total + amount, 0);
-  const names = new Intl.ListFormat(page.translator.language).format(shares.map((share) => nameOf(page, model, share)));
-  return amountBlock(page.translator.translate('page.you_cover'), money(page, model, sum), [names]);
+  return amountBlock(page.translator.translate('page.you_cover'), money(page, model, sum), [
+    namesOf(page, model, shares),
+  ]);
 }
 
 function amountBlock(label: string, amount: string, beside: readonly string[]): Html {
-  return html`<div class="share"><p class="label">${label}</p><p class="amount">${amount}</p><p class="of">${beside.map((line, index) => [index > 0 && html`<br>`, line])}</p></div>`;
+  return html`<div class="share"><p class="label">${label}</p><p class="amount"><bdi>${amount}</bdi></p><p class="of">${beside.map((line, index) => [index > 0 && html`<br>`, line])}</p></div>`;
 }
 
 export function promise(page: PageRequest, model: PageModel): Html {
@@ -83,11 +105,21 @@ export function folds(rows: readonly Piece[]): Html {
   return html`<div class="folds">${rows}</div>`;
 }
 
+/** By the id of the summary the script keeps the row open, and the focus on it, when the page changes. */
+export function fold(id: string, title: string, beside: Piece, content: Piece): Html {
+  return html`<details><summary id="${id}"><span>${title}</span>${beside}${icon('chevron')}</summary>
+${content}</details>`;
+}
+
 export function aboutHolds({ translator }: PageRequest): Html {
-  return html`<details><summary><span>${translator.translate('page.what_is_a_hold')}</span>${icon('chevron')}</summary>
-<p>${translator.translate('page.hold_explained')}</p>
+  return fold(
+    'about-holds',
+    translator.translate('page.what_is_a_hold'),
+    null,
+    html`<p>${translator.translate('page.hold_explained')}</p>
 <p>${translator.translate('page.hold_bank')}</p>
-</details>`;
+`,
+  );
 }
 
 export function problemNotice(title: string, text: string | Html, kind: '' | 'declined' = ''): Html {
@@ -110,7 +142,7 @@ export function notice(title: string, text: string | Html): Html {
 export function releasedPanel(page: PageRequest, model: PageModel, released: number): Html {
   const { translator } = page;
   return html`<div class="panel"><p class="badge">${icon('check')}${translator.translate('page.nothing_was_charged')}</p>
-<div><p class="quiet">${translator.translate('page.hold_released')}</p><p class="amount">${money(page, model, released)}</p></div></div>`;
+<div><p class="quiet">${translator.translate('page.hold_released')}</p><p class="amount">${amountHtml(page, model, released)}</p></div></div>`;
 }
 
 /** A step of what happened and what happens next. */

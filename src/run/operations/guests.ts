@@ -2,6 +2,7 @@
 
 import { viewAsGuest } from '../../domain/checkouts/guests/guest-view.ts';
 import { holdAsGuest } from '../../domain/checkouts/holds/hold-as-guest.ts';
+import { remindShare } from '../../domain/checkouts/notifications/remind-share.ts';
 import { chooseParty } from '../../domain/checkouts/party/choose-party.ts';
 import { claimSeatAsGuest } from '../../domain/checkouts/party/claim-seat.ts';
 import { declineInvite, declineShare, removeShare } from '../../domain/checkouts/party/leave-party.ts';
@@ -120,6 +121,21 @@ export const guests: readonly AppOperation[] = [
     responses: { 200: plain('The guest has said no, and the seat is open.', 'declined_invite') },
     errors: ['not_found', 'conflict'],
     run: declineInvite,
+  },
+  {
+    id: 'remindShare',
+    kind: 'external',
+    method: 'POST',
+    path: '/v1/public/shares/{share_id}/remind',
+    tag: 'Guests',
+    summary: 'Remind a guest to pay their share',
+    description:
+      'For the organizer, while the share is unpaid: sends its guest a text, in the quiet hours of the venue in the morning. Within three hours of a reminder, by the organizer or by the service, nothing is sent and the answer has that reminder.',
+    auth: 'member',
+    effect: 'write',
+    responses: { 200: plain('The reminder.', 'reminder') },
+    errors: ['not_found', 'not_organizer', 'conflict'],
+    run: remindShare,
   },
   {
     id: 'signIn',

@@ -2,7 +2,8 @@
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
-import { payersOf } from '../../payments/queries.ts';
+import type { HeldCard } from '../../payments/processor.ts';
+import { lastHoldsOf } from '../../payments/queries.ts';
 import { overdueSql } from '../expire-queries.ts';
 import { pendingShareSql } from './accept-queries.ts';
 
@@ -104,6 +105,10 @@ export interface PaidShare {
   readonly status: 'held' | 'captured' | 'released' | 'refunded';
   /** Without what failed to reach the guest. */
   readonly refundedAmount: number;
+  /** What was refunded and did not reach the guest. */
+  readonly failedRefundAmount: number;
+  /** The card that was held; null: it is not known, or the guest paid without one. */
+  readonly card: HeldCard | null;
 }
 
 /** The shares of the current party that this member's card was held for, own or covered, the organizer's first. */
@@ -113,26 +118,43 @@ export async function sharesPaidBy(
   checkoutId: string,
   memberId: string,
 ): Promise<PaidShare[]> {
-  const [shares, payers] = await Promise.all([
-    db.query<PaidShare & { memberId: string }>(
+  const [shares, holds] = await Promise.all([
+    db.query<Omit<PaidShare, 'card'> & { memberId: string }>(
       `select share_id as "shareId", amount, status, member_id as "memberId",
-         refunded_amount - failed_refund_amount as "refundedAmount" from shares
+         greatest(refunded_amount - failed_refund_amount, 0) as "refundedAmount",
+         failed_refund_amount as "failedRefundAmount" from shares
        where venue_id = $1 and checkout_id = $2 and dropped_at is null and amount > 0
          and status in ('held', 'captured', 'released', 'refunded') order by position`,
       [venueId, checkoutId],
     ),
-    payersOf(db, venueId, checkoutId),
+    lastHoldsOf(db, venueId, checkoutId),
   ]);
+  const lastHolds = new Map(holds.map((hold) => [hold.shareId, hold]));
   return shares
-    .filter((share) => (payers.get(share.shareId) ?? share.memberId) === memberId)
-    .map(({ shareId, amount, status, refundedAmount }) => ({ shareId, amount, status, refundedAmount }));
+    .filter((share) => (lastHolds.get(share.shareId)?.payerId ?? share.memberId) === memberId)
+    .map(({ shareId, amount, status, refundedAmount, failedRefundAmount }) => ({
+      shareId,
+      amount,
+      status,
+      refundedAmount,
+      failedRefundAmount,
+      card: lastHolds.get(shareId)?.card ?? null,
+    }));
 }
 
-/** What the venue has given back to the guests of a checkout. */
-export async function refundedTotal(db: Queryable, venueId: string, checkoutId: string): Promise<number> {
-  const rows = await db.query<{ refunded: number }>(
-    'select refunded_amount as "refunded" from checkouts where venue_id = $1 and checkout_id = $2',
+export interface RefundTotals {
+  /** What the venue has given back, without what failed to reach a guest. */
+  readonly refunded: number;
+  /** What guests have got back from their banks by disputes. */
+  readonly lost: number;
+}
+
+export async function refundTotalsOf(db: Queryable, venueId: string, checkoutId: string): Promise<RefundTotals> {
+  const rows = await db.query<RefundTotals>(
+    `select greatest(refunded_amount - failed_refund_amount, 0) as "refunded",
+       (select coalesce(sum(lost_amount), 0)::integer from shares where venue_id = $1 and checkout_id = $2) as "lost"
+     from checkouts where venue_id = $1 and checkout_id = $2`,
     [venueId, checkoutId],
   );
-  return rows[0]?.refunded ?? 0;
+  return rows[0] ?? { refunded: 0, lost: 0 };
 }

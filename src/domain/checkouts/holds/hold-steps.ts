@@ -45,8 +45,8 @@ export function afterLapse(captureBefore: number, now: number): number {
 }
 
 function updateFrom(facts: HoldFacts): HoldUpdate {
-  const { intentId, heldAt, captureBefore, chargeId, customerId, paymentMethodId } = facts;
-  return { intentId, heldAt, captureBefore, chargeId, customerId, paymentMethodId, refusal: null };
+  const { intentId, heldAt, captureBefore, chargeId, customerId, paymentMethodId, card } = facts;
+  return { intentId, heldAt, captureBefore, chargeId, customerId, paymentMethodId, card, refusal: null };
 }
 
 /** When to poll an open hold next, in case no processor event arrives: the older the hold, the longer the wait. */

@@ -6,7 +6,7 @@ import type { MessageKind } from '../../members/messages/queries.ts';
 import { isUnpaid } from '../locked-checkout.ts';
 import type { DropReason } from '../steps.ts';
 import type { CheckoutStatus, ShareStatus } from '../transitions.ts';
-import { afterQuietHours, nextQuietHours, type Reminder, remindersFor } from './reminders.ts';
+import { afterQuietHours, MIN_GAP_MS, nextQuietHours, type Reminder, remindersFor } from './reminders.ts';
 
 export interface NotifiedShare {
   readonly id: string;
@@ -174,7 +174,8 @@ function remind(input: NotificationInput, party: readonly NotifiedShare[], now: 
   const nextTimes: number[] = [];
   for (const share of party.filter(isUnpaid)) {
     const reminders = remindersFor(share.invitedAt, input.payBy, input.zone);
-    const since = share.remindedAt ?? share.invitedAt;
+    // A reminder that would follow another one at once, such as one by the organizer, is left out.
+    const since = share.remindedAt === null ? share.invitedAt : share.remindedAt + MIN_GAP_MS;
     const due = reminders.filter(({ at }) => at > since && at <= checkoutNow).at(-1);
     const morning = afterQuietHours(checkoutNow, input.zone);
     const next = reminders.find(({ at }) => at > checkoutNow)?.at;
@@ -203,19 +204,9 @@ function reminderOf(
 ): Notification {
   const key = share.isOrganizer ? 'text.reminder_own' : 'text.reminder';
   const { memberId, amount, id } = share;
-  const subject = reminderSubject(id, name);
+  const subject = `${id} ${name}`;
   const sendBefore = Math.min(payBy, nextQuietHours(checkoutNow, zone)) - clockAhead;
   return { kind: 'reminder', subject, key, memberId, amount, shareId: id, payerId: null, sendBefore };
-}
-
-function reminderSubject(shareId: string, name: Reminder['name']): string {
-  return `${shareId} ${name}`;
-}
-
-/** The subjects of every reminder that these shares can have. */
-export function reminderSubjects(shareIds: readonly string[]): readonly string[] {
-  const names = ['day-after', 'day-before', 'hours-before'] as const;
-  return shareIds.flatMap((id) => names.map((name) => reminderSubject(id, name)));
 }
 
 function notifyLost(input: NotificationInput, party: readonly NotifiedShare[], now: number): readonly Notification[] {

@@ -12,12 +12,7 @@ import { invitesOf } from '../guests/invite-queries.ts';
 import { inviteUrl } from '../guests/invite-url.ts';
 import { holdToReplace, isOpenSeat, isOverdue, isUnpaid, type LockedCheckout } from '../locked-checkout.ts';
 import { lockCheckout } from '../queries.ts';
-import {
-  decideNotifications,
-  type Notification,
-  type RefusedRenewal,
-  reminderSubjects,
-} from './decide-notifications.ts';
+import { decideNotifications, type Notification, type RefusedRenewal } from './decide-notifications.ts';
 import { messageFactsFor } from './message-facts.ts';
 import { type MessageFacts, textOf } from './message-text.ts';
 import {
@@ -80,8 +75,7 @@ async function notifyCheckout(
   await setReminded(tx, due.venueId, decided.reminded, now + clockAhead);
   const isOver = decided.next === 'never';
   const settled = shares.filter((share) => isOver || share.droppedAt !== null || !isUnpaid(share)).map(({ id }) => id);
-  await dropMessages(tx, 'invite', settled);
-  await dropMessages(tx, 'reminder', reminderSubjects(settled));
+  await dropMessages(tx, settled);
   await scheduleNextNotification(tx, due, decided.next);
   return true;
 }

@@ -65,3 +65,47 @@ export async function setReminded(tx: Queryable, venueId: string, ids: readonly 
     [venueId, ids, at],
   );
 }
+
+/** Whether the share was not reminded after `restedSince` until now. Times are in the checkout's own time. */
+export async function claimReminder(
+  tx: Queryable,
+  venueId: string,
+  shareId: string,
+  at: number,
+  restedSince: number,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update shares set reminded_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and share_id = $2 and dropped_at is null and status in ('invited', 'failed')
+       and (reminded_at is null or reminded_at <= to_timestamp($4 / 1000.0)) returning 1`,
+    [venueId, shareId, at, restedSince],
+  );
+  return rows.length === 1;
+}
+
+/** What is stored with a share about its invite. Times are on the wall clock, in milliseconds. */
+export interface InviteTimes {
+  readonly shareId: string;
+  /** When its guest, signed in, first opened the invite or took the seat. Null: not since this invite. */
+  readonly openedAt: number | null;
+  /** When its guest was reminded last, or will be, after quiet hours. */
+  readonly remindedAt: number | null;
+}
+
+/**
+ * A new share of a guest who was in the party before counts as accepted from its beginning, when its invite is made too:
+ * that invite was not opened yet. A seat is taken, and so accepted, after its invite was made.
+ */
+export async function inviteTimesOf(db: Queryable, venueId: string, checkoutId: string): Promise<InviteTimes[]> {
+  return db.query<InviteTimes>(
+    `select s.share_id as "shareId",
+       case when s.accepted_at <> s.invited_at then ${ms('s.accepted_at')}
+         when s.accepted_at - c.clock_ahead > i.created_at then ${ms('s.accepted_at - c.clock_ahead')} end as "openedAt",
+       ${ms('s.reminded_at - c.clock_ahead')} as "remindedAt"
+     from shares s
+     join checkouts c on c.venue_id = s.venue_id and c.checkout_id = s.checkout_id
+     join invites i on i.venue_id = s.venue_id and i.share_id = s.share_id
+     where s.venue_id = $1 and s.checkout_id = $2 and s.dropped_at is null`,
+    [venueId, checkoutId],
+  );
+}

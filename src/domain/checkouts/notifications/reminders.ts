@@ -18,7 +18,7 @@ export interface Reminder {
 }
 
 /** Of two reminders that are closer together, only the later one is sent. */
-const MIN_GAP_MS = 30 * MINUTE;
+export const MIN_GAP_MS = 30 * MINUTE;
 
 /**
  * Sorted by time. Leaves out reminders before the invite or after pay_by, and one that another follows within

@@ -9,10 +9,10 @@ import { dropShares, holdFreeShares } from './decide-party.ts';
 
 export type LeaveRefusal =
   | 'not_found'
-  | 'organizer_share'
+  | 'own_share'
   | 'checkout_past_pay_by'
   | 'checkout_not_collecting'
-  | 'seat_not_taken'
+  | 'open_seat'
   | 'share_already_held'
   | 'party_changed';
 
@@ -45,11 +45,11 @@ export function decideLeave(
   const share = shareOf(checkout, request.shareId);
   if (share === undefined) return { refusal: 'not_found' };
   // The party adds up by the organizer's share, and only the organizer can change it.
-  if (share.isOrganizer) return { refusal: 'organizer_share' };
+  if (share.isOrganizer) return { refusal: 'own_share' };
   if (isOverdue(checkout, now) || checkout.status === 'expired') return { refusal: 'checkout_past_pay_by' };
   if (checkout.status !== 'collecting') return { refusal: 'checkout_not_collecting' };
   const state = leaveState(share);
-  if (request.isSeat && state === 'unpaid') return { refusal: 'seat_not_taken' };
+  if (request.isSeat && state === 'unpaid') return { refusal: 'open_seat' };
   if (state === 'held' && !request.mayReleaseHold) return { refusal: 'share_already_held' };
   if (request.seen !== null && request.seen !== state) return { refusal: 'party_changed' };
   const { position, amount } = share;

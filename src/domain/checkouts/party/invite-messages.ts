@@ -7,12 +7,11 @@ import { scheduleDailyUses } from '../../keys/daily-limit.ts';
 import { type MessageRequest, queueMessages } from '../../members/messages/queue.ts';
 import type { GuestServices } from '../guests/guest-services.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
+import { INVITES_PER_VENUE_PER_DAY, inviteLimitSubject } from '../notifications/invite-limit.ts';
 import { messageFactsFor } from '../notifications/message-facts.ts';
 import { textOf } from '../notifications/message-text.ts';
 import type { NewShare } from '../steps.ts';
 import type { ResolvedMember } from './party-members.ts';
-
-const INVITES_PER_VENUE_PER_DAY = 2_000;
 
 export async function queueInvites(
   tx: Queryable,
@@ -35,7 +34,7 @@ export async function queueInvites(
     const dueAt = services.clock.now();
     return [{ memberId, phone, phoneHash, kind: 'invite', subject: share.id, text, dueAt, sendBefore }];
   });
-  const limit = { subject: `invites ${checkout.venueId}`, limit: INVITES_PER_VENUE_PER_DAY };
+  const limit = { subject: inviteLimitSubject(checkout.venueId), limit: INVITES_PER_VENUE_PER_DAY };
   const times = await scheduleDailyUses(tx, limit, requests.length);
   await queueMessages(
     tx,

@@ -43,6 +43,7 @@ export async function inviteeOf(db: Queryable, seal: Seal, venueId: string, shar
 
 export interface PartyMember {
   readonly id: string;
+  readonly shareId: string;
   readonly displayName: string | null;
   readonly amount: number;
   readonly isHeld: boolean;
@@ -65,8 +66,9 @@ export async function currentParty(db: Queryable, venueId: string, checkoutId: s
     db,
     shares.map(({ memberId }) => memberId),
   );
-  const party = shares.map(({ memberId, displayName, amount, status, isOrganizer }) => ({
+  const party = shares.map(({ id: shareId, memberId, displayName, amount, status, isOrganizer }) => ({
     id: memberId,
+    shareId,
     displayName,
     amount,
     isHeld: status === 'held',

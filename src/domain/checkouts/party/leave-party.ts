@@ -157,7 +157,7 @@ function refusalProblem(refusal: LeaveRefusal, { status }: LockedCheckout): Prob
   switch (refusal) {
     case 'not_found':
       return notFound();
-    case 'organizer_share':
+    case 'own_share':
       return conflict(
         refusal,
         'The organizer’s own share stays: choose the party again, or ask the venue to cancel the checkout.',
@@ -171,7 +171,7 @@ function refusalProblem(refusal: LeaveRefusal, { status }: LockedCheckout): Prob
           ? 'Everyone has paid, so no guest can leave any more. The venue’s cancellation policy counts: ask the venue.'
           : 'This checkout is not collecting: there is nothing to leave.',
       );
-    case 'seat_not_taken':
+    case 'open_seat':
       return conflict(refusal, 'This seat is open: no guest has it. To have fewer seats, choose the party again.');
     case 'share_already_held':
       return conflict(refusal, 'A card is held for this share. Sign in as its guest, then decline the share.');

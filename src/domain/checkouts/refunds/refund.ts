@@ -35,7 +35,8 @@ export async function refundCheckout(tx: Queryable, caller: Caller, input: Input
     throw conflict('nothing_to_refund', 'Everything that was paid has been refunded or lost to disputes already.');
   const inDispute = await sharesInDispute(tx, venue.id, checkout.id);
   if (checkout.shares.every((share) => amountLeft(share) === 0 || inDispute.has(share.id))) throw onlyDisputedLeft();
-  const amount = request.amount ?? (await byPolicy(tx, caller, checkout, request.starts_at)) ?? left;
+  // A part that was lost to a dispute is not refunded a second time.
+  const amount = request.amount ?? Math.min(left, (await byPolicy(tx, caller, checkout, request.starts_at)) ?? left);
   if (amount > left) throw invalid([tooMuch(left)]);
   const transfers = await lockTransfers(tx, venue.id, checkout.id);
   const reason = request.reason ?? null;

@@ -27,6 +27,10 @@ export interface NewMessage {
   readonly now: number;
 }
 
+/** Why a message was dropped that had become useless. */
+export const TOO_LATE = 'too late';
+export const NOT_NEEDED = 'the share is not to be paid any more';
+
 /** Limits for one phone. Codes do not count; sign-in.ts limits them. */
 const INVITES_PER_HOUR = 5;
 const MESSAGES_PER_DAY = 20;
@@ -99,7 +103,7 @@ export async function hasDueMessage(db: Queryable, messageClass: MessageClass, n
 /** Drops due messages that are useless by now. */
 export async function dropLateMessages(db: Queryable, now: number, limit: number): Promise<void> {
   await db.query(
-    `update messages set status = 'dropped', due_at = null, last_error = 'too late'
+    `update messages set status = 'dropped', due_at = null, last_error = '${TOO_LATE}'
      where message_id = any(array(
        select message_id from messages
        where due_at is not null and send_before <= to_timestamp($1 / 1000.0) and due_at <= to_timestamp($1 / 1000.0)
@@ -162,16 +166,12 @@ export async function postponeMessage(db: Queryable, id: string, leaseToken: num
   );
 }
 
-/** Drops waiting messages that ask for a payment which is not due any more. */
-export async function dropMessages(
-  tx: Queryable,
-  kind: 'invite' | 'reminder',
-  subjects: readonly string[],
-): Promise<void> {
+/** Drops waiting invites and reminders of shares that are not to be paid any more. Their subjects begin with the share's id. */
+export async function dropMessages(tx: Queryable, shareIds: readonly string[]): Promise<void> {
   await tx.query(
-    `update messages set status = 'dropped', due_at = null, last_error = 'the share is not to be paid any more'
-     where kind = $1 and subject = any($2) and status = 'waiting'`,
-    [kind, subjects],
+    `update messages set status = 'dropped', due_at = null, last_error = '${NOT_NEEDED}'
+     where kind in ('invite', 'reminder') and split_part(subject, ' ', 1) = any($1) and status = 'waiting'`,
+    [shareIds],
   );
 }
 

@@ -13,6 +13,7 @@ const PURE = [
   'test/hooks/signatures.test.ts',
   'test/http/{event-stream,metrics,retry-after}.test.ts',
   'test/offerings/{price,recurrence,slots}.test.ts',
+  'test/pages/typed-people.test.ts',
   'test/pages/stylesheet.test.ts',
   'test/payments/{decide-*,decline-limit,payout-status,processor-event,statement-suffix,stripe*}.test.ts',
   'test/sandbox/{accounts,balances,faults,journal,payment-intents,refunds-transfers,webhooks}.test.ts',
@@ -23,7 +24,7 @@ const PURE = [
 /** Files in which every test needs a browser, simulates random worlds, starts or kills programs, or waits for what hangs. */
 const SLOW = [
   'test/sim/{money,planted-bugs}.test.ts',
-  'test/pages/{live,poster,right-to-left,states,stories,stripe-driver}.test.ts',
+  'test/pages/{live,motion,poster,right-to-left,slow-line,states,stories,stripe-driver}.test.ts',
   'test/fuzz/{fuzz,fixes}.test.ts',
   'test/analytics/{exact,seeds,index-reads}.test.ts',
   'test/webhooks/{endpoint-queues,concurrent-changes,receivers-guide}.test.ts',
@@ -51,7 +52,7 @@ const THOROUGH = [
   'test/checkouts/{refund-books,refund-ends,refund-funds,stored-failures,test-helpers,unpayable-venue,venue-debts}.test.ts',
   'test/cli/{import,listen,processor}.test.ts',
   'test/docs/examples.test.ts',
-  'test/guests/{daily-limits,images,limits,renewal,saved-card,sign-in-codes,text-limit,text-messages}.test.ts',
+  'test/guests/{daily-limits,image-attempts,images,limits,renewal,saved-card,sign-in-codes,text-limit,text-messages}.test.ts',
   'test/hooks/address.test.ts',
   'test/webhooks/stream.test.ts',
   'test/http/{answer-size,connections,event-stream,example-fixes,limits,page-stream}.test.ts',

@@ -692,13 +692,16 @@ CREATE TABLE images (
   url text NOT NULL,
   -- When a page last asked for it, to the day.
   wanted_at timestamp with time zone NOT NULL,
-  -- When it is fetched next: at once, after a lease, or a day after a failure. Null: it is fetched.
+  -- When it is fetched next: at once, after a lease, or a day after a failure or a second attempt without an outcome.
+  -- Null: it is fetched.
   due_at timestamp with time zone,
   failed_at timestamp with time zone,
   error text,
   file_hash bytea,
   thumbnail_hash bytea,
   preview_hash bytea,
+  -- How often a worker has begun to fetch it since the last outcome.
+  attempts smallint NOT NULL DEFAULT 0,
   CONSTRAINT images_pkey PRIMARY KEY (venue_id, kind, url_hash),
   CONSTRAINT cover_has_a_thumbnail_and_a_preview CHECK ((kind = 'cover'::text AND file_hash IS NOT NULL) = (thumbnail_hash IS NOT NULL) AND (thumbnail_hash IS NULL) = (preview_hash IS NULL)),
   CONSTRAINT failed_image_has_an_error CHECK ((failed_at IS NULL) = (error IS NULL)),
@@ -913,6 +916,30 @@ CREATE UNLOGGED TABLE limit_windows (
   last_at timestamp with time zone NOT NULL,
   CONSTRAINT limit_windows_pkey PRIMARY KEY (subject)
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0.05);
+
+CREATE TABLE mails (
+  mail_id uuid NOT NULL,
+  kind text NOT NULL,
+  -- One mail of each kind for a subject: a crash between two statements sends nothing twice.
+  subject text NOT NULL,
+  address bytea NOT NULL,
+  address_hash bytea NOT NULL,
+  content bytea NOT NULL,
+  status text NOT NULL,
+  last_error text,
+  due_at timestamp with time zone,
+  lease_token smallint NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL,
+  sent_at timestamp with time zone,
+  CONSTRAINT mails_pkey PRIMARY KEY (mail_id),
+  CONSTRAINT mail_kind_is_known CHECK (kind = 'receipt'::text),
+  CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text])),
+  CONSTRAINT mail_waiting_is_due CHECK ((due_at IS NOT NULL) = (status = 'waiting'::text))
+);
+CREATE INDEX mails_by_address ON mails USING btree (address_hash, created_at);
+CREATE INDEX mails_by_age ON mails USING btree (created_at);
+CREATE UNIQUE INDEX mails_by_kind_and_subject ON mails USING btree (kind, subject);
+CREATE INDEX mails_due ON mails USING btree (due_at) WHERE due_at IS NOT NULL;
 
 -- A browser that stays signed in on the hosted pages; its cookie is stored as a hash.
 CREATE TABLE member_sessions (

@@ -1218,6 +1218,26 @@ export type PriceTier = {
   readonly minimum_spend?: number;
 };
 
+/** What a guest has paid for a completed checkout, own share and covered ones. */
+export type Receipt = {
+  /** Always `receipt`. */
+  readonly object: "receipt";
+  /** The number of the receipt, the same every time. */
+  readonly number: string;
+  /** What was charged to the guest's card, in minor units. */
+  readonly amount: number;
+  /** What came back of it, in minor units. */
+  readonly refunded_amount: number;
+  /** An ISO 4217 currency code in lower case. */
+  readonly currency: string;
+};
+
+/** The body with which a guest asks for the receipt by mail. */
+export type ReceiptMail = {
+  /** The mail address, 6 to 200 characters. It is used for this mail alone. */
+  readonly email: string;
+};
+
 /** The body that refunds a completed checkout; without amount and starts_at the offering's cancellation policy decides if the checkout has a starts_at, otherwise everything that is left is refunded. */
 export type Refund = {
   /** How much to refund in minor units (cents), 1 to 99999999. */

@@ -20,6 +20,7 @@ import { recordServerAddress } from './domain/installation/address-queries.ts';
 import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
 import { adoptProcessors } from './domain/payments/former-account-queries.ts';
 import { DispatchSignal } from './domain/webhooks/deliveries/dispatch-signal.ts';
+import { mailSender } from './main/mail-sender.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { setAddressOfCommand, setAddressOfWorker } from './main/server-address.ts';
 import { smsSender } from './main/sms-sender.ts';
@@ -208,6 +209,7 @@ async function runWorker(context: AppContext, log: Log, shutdown: Shutdown): Pro
     deliveries: { ...services, dispatchSignal: new DispatchSignal() },
     hooks: context,
     sender: smsSender(config),
+    mailSender: mailSender(config),
   });
   await shutdown.add(() => worker.close());
 }

@@ -52,6 +52,10 @@ export interface Config {
   readonly twilio: TwilioAccount | null;
   /** Neither a real sender nor live keys: messages are stored only, to be read at /sandbox/outbox. */
   readonly sandboxSms: boolean;
+  /** The server that sends mails; null: there is none. */
+  readonly mail: { readonly url: string; readonly from: string } | null;
+  /** Neither a mail server nor live keys: mails are stored only, to be read at /sandbox/outbox. */
+  readonly sandboxMail: boolean;
   /** The countries whose phones get texts, in upper case; null: all. run/context.ts checks the codes. */
   readonly phoneCountries: readonly string[] | null;
   /** The most texts that the installation sends in an hour. */
@@ -247,6 +251,17 @@ function twilioAccount(read: Reader): TwilioAccount | null {
   return null;
 }
 
+/** Both or none: a mail needs a sender that its recipient can answer or block. */
+function mailServer(read: Reader): Config['mail'] {
+  const [url, from] = [read.address('MAIL_URL', ['smtp:', 'smtps:']), read.text('MAIL_FROM')];
+  if (url === null && from === null) return null;
+  if (url !== null && from !== null && /^[^\r\n]{0,100}<?[^\s@<>]+@[^\s@<>]+>?$/.test(from)) return { url, from };
+  read.problems.push(
+    'Mail needs MAIL_URL (smtp:// or smtps://) and MAIL_FROM (help@example.com, or Example <help@example.com>): set both, or none.',
+  );
+  return null;
+}
+
 export function readConfig(env: Env): Config {
   const read = new Reader(env);
   const databaseUrl = read.address('DATABASE_URL', ['postgres:', 'postgresql:']);
@@ -264,6 +279,7 @@ export function readConfig(env: Env): Config {
     read.problems.push('OPERATOR_TOKEN is shorter than 16 characters: use a long random one, or leave it unset.');
   }
   const twilio = twilioAccount(read);
+  const mail = mailServer(read);
   const phoneCountries = splitList(read.text('PHONE_COUNTRIES')).map((code) => code.toUpperCase());
   const config: Config = {
     host: read.text('HOST') ?? '127.0.0.1',
@@ -294,6 +310,8 @@ export function readConfig(env: Env): Config {
     applePayDomainFile: read.text('APPLE_PAY_DOMAIN_FILE'),
     twilio,
     sandboxSms: twilio === null && stripe.live === undefined,
+    mail,
+    sandboxMail: mail === null && stripe.live === undefined,
     textsPerHour: read.integer('TEXTS_PER_HOUR', 10_000, 5, 100_000_000),
     phoneCountries: phoneCountries.length === 0 ? null : phoneCountries,
     termsUrl: read.address('TERMS_URL', ['https:']),

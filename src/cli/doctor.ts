@@ -212,6 +212,13 @@ function checkSms({ config }: AppContext): Check {
   return problem('texts', 'no sender is set up, while live mode has Stripe', remedy);
 }
 
+function checkMail({ config }: AppContext): Check {
+  const { mail, sandboxMail } = config;
+  if (mail !== null) return passed('mail', `${new URL(mail.url).hostname} sends it from ${mail.from}`);
+  if (sandboxMail) return passed('mail', 'stored at /sandbox/outbox: no mailbox receives it');
+  return notice('mail', 'no server is set up: guests get no receipt by mail', 'set MAIL_URL and MAIL_FROM.');
+}
+
 async function checkTextLimit({ db, config: { textsPerHour } }: AppContext): Promise<Check> {
   const { inLastHour, waiting } = await readTextFigures(db);
   const detail = `${inLastHour} of ${textsPerHour} texts in the last hour; waiting: ${waiting.code} sign-in codes, ${waiting.other} others`;
@@ -326,6 +333,7 @@ async function runChecks(open: OpenContext): Promise<Check[]> {
     await runCheck('payouts', checkPayouts(context)),
     await runCheck('platform_payouts', checkPlatformPayouts(context)),
     checkSms(context),
+    checkMail(context),
     await runCheck('text_limit', checkTextLimit(context)),
     checkBaseUrl(context),
     await runCheck('refunds', checkRefunds(context)),

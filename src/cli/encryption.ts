@@ -5,6 +5,7 @@ import { CHECKOUT_SEALED_COLUMNS } from '../domain/checkouts/sealed-columns.ts';
 import { HOOK_SEALED_COLUMNS } from '../domain/hooks/sealed-columns.ts';
 import { IDEMPOTENCY_SEALED_COLUMNS } from '../domain/idempotency/sealed-columns.ts';
 import { rotateEncryption } from '../domain/installation/rotate-encryption.ts';
+import { MAIL_SEALED_COLUMNS } from '../domain/mail/sealed-columns.ts';
 import { MEMBER_SEALED_COLUMNS } from '../domain/members/sealed-columns.ts';
 import { PAYMENT_SEALED_COLUMNS } from '../domain/payments/sealed-columns.ts';
 import { WEBHOOK_SEALED_COLUMNS } from '../domain/webhooks/sealed-columns.ts';
@@ -14,6 +15,7 @@ import { ProgressBar } from './progress-bar.ts';
 /** All sealed values of the database, except those of the installation itself. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...MEMBER_SEALED_COLUMNS,
+  ...MAIL_SEALED_COLUMNS,
   ...CHECKOUT_SEALED_COLUMNS,
   ...PAYMENT_SEALED_COLUMNS,
   ...WEBHOOK_SEALED_COLUMNS,

@@ -6,17 +6,15 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GuestCheckout } from '../../schemas/types.gen.ts';
 import { calendarFile } from '../base/calendar-file.ts';
-import { notFound, Problem } from '../base/errors.ts';
+import { notFound } from '../base/errors.ts';
 import { networkOf } from '../base/network.ts';
-import { type GuestView, viewForGuest } from '../domain/checkouts/guests/guest-queries.ts';
+import { type GuestView, refundTotalsOf, viewForGuest } from '../domain/checkouts/guests/guest-queries.ts';
 import { readImageFile } from '../domain/images/image-queries.ts';
 import { type FindPreview, makeFindPreview } from '../domain/images/preview.ts';
-import { countSharedCalls } from '../domain/keys/queries.ts';
-import { retryAfterSeconds } from '../domain/keys/retry-after.ts';
 import type { HttpContext } from './context.ts';
 import { setSecurityHeaders } from './pages/layout.ts';
 import { findPageRoute, type PageRequest, type PageRoute } from './pages/page-request.ts';
-import { countCall, handlePage } from './pages/pages.ts';
+import { countCall, countPageCall, handlePage } from './pages/pages.ts';
 
 const FILES_PER_HOUR = 3_600;
 const IMMUTABLE_CACHE = 'public, max-age=31536000, immutable';
@@ -31,11 +29,8 @@ export function registerGuestFiles(app: FastifyInstance, http: HttpContext): voi
   app.get('/c/:id/event.ics', (request, reply) => handlePage(http, request, reply, 'page.calendar', sendCalendarFile));
 }
 
-async function countFile({ app }: HttpContext, request: FastifyRequest): Promise<void> {
-  const subject = `page files address ${networkOf(request.ip)}`;
-  const [counted] = await countSharedCalls(app.db.priority, FILES_PER_HOUR, [{ subject, calls: 1 }]);
-  if (counted === undefined || counted.granted === 1) return;
-  throw new Problem('rate_limited', { headers: { 'retry-after': String(retryAfterSeconds(counted)) } });
+function countFile(http: HttpContext, { ip }: FastifyRequest): Promise<void> {
+  return countPageCall(http, `page files address ${networkOf(ip)}`, FILES_PER_HOUR);
 }
 
 async function sendImage(http: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -83,13 +78,16 @@ async function readView({ app }: HttpContext, { venueId, checkoutId }: PageRoute
   return view;
 }
 
-/** Only of a completed checkout: before that nothing is booked. */
+/** Only of a completed checkout that was not refunded whole: otherwise nothing is booked. */
 async function sendCalendarFile(page: PageRequest): Promise<FastifyReply> {
   await countCall(page, 'looks');
   const { http, request, reply } = page;
-  const view = await readView(http, await findPageRoute(http, request));
+  const route = await findPageRoute(http, request);
+  const view = await readView(http, route);
   const checkout = JSON.parse(view.json) as GuestCheckout;
   if (checkout.status !== 'completed' || checkout.starts_at === null) throw notFound();
+  const { refunded, lost } = await refundTotalsOf(http.app.db, route.venueId, route.checkoutId);
+  if (refunded > 0 && refunded + lost >= checkout.amount) throw notFound();
   const { checkoutPages } = http.urls();
   const file = calendarFile({
     uid: `${checkout.id}@${new URL(checkoutPages).hostname}`,

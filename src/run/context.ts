@@ -115,6 +115,7 @@ export function makeContext(options: ContextOptions): AppContext {
       host: () => new URL(address.pages || 'http://localhost').hostname,
       phones,
       textsPerHour: config.textsPerHour,
+      hasMail: config.mail !== null || config.sandboxMail,
       tokens,
       runOnce: makeRunOnce(db, seal),
       eventFeeds: new EventFeeds({ db, clock, log }),

@@ -24,6 +24,8 @@ import { deleteOldImages, fetchDueImages } from '../domain/images/fetch-images.t
 import { recordAlive } from '../domain/installation/record-gaps.ts';
 import { deleteOldDailyUses } from '../domain/keys/daily-use-queries.ts';
 import { deleteExpiredCalls } from '../domain/keys/queries.ts';
+import { deleteOldMails } from '../domain/mail/queries.ts';
+import { type MailSender, sendDueMails } from '../domain/mail/send.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
 import { type SmsSender, sendDueMessages } from '../domain/members/messages/send.ts';
 import { deleteOldSignIns } from '../domain/members/queries.ts';
@@ -43,6 +45,7 @@ export interface WorkerServices {
   readonly outbound: Outbound;
   readonly payments: GuestServices;
   readonly sender: SmsSender;
+  readonly mailSender: MailSender;
   readonly deliveries: QueueServices;
   readonly hooks: ApplyServices;
 }
@@ -106,6 +109,18 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: FAST_INTERVAL_SECONDS,
     batchSize: 50,
     step: ({ payments, sender }, batch) => sendDueMessages({ ...payments, sender }, batch),
+  },
+  {
+    name: 'send-mails',
+    intervalSeconds: 1,
+    batchSize: 20,
+    step: ({ payments, mailSender }, batch) => sendDueMails({ ...payments, mailSender }, batch),
+  },
+  {
+    name: 'delete-old-mails',
+    intervalSeconds: 3_600,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => deleteOldMails(payments.db, payments.clock.now(), batch),
   },
   {
     name: 'delete-old-sign-ins',
@@ -217,7 +232,7 @@ const LOOPS: readonly Loop[] = [
     name: 'fetch-images',
     intervalSeconds: 2,
     batchSize: 8,
-    step: (services, batch) => fetchDueImages(services, batch),
+    step: (services, batch, signal) => fetchDueImages(services, batch, signal),
   },
   {
     name: 'delete-old-images',

@@ -9,6 +9,7 @@ import { saveDraft } from '../../src/domain/checkouts/party/draft-queries.ts';
 import { countOlder, readOlder, replaceSealed } from '../../src/domain/installation/reseal-queries.ts';
 import { rotateEncryption } from '../../src/domain/installation/rotate-encryption.ts';
 import { verifyEncryptionKey } from '../../src/domain/installation/verify-encryption-key.ts';
+import { queueMail } from '../../src/domain/mail/mail.ts';
 import { hashOfPhone, openPhone } from '../../src/domain/members/phone.ts';
 import { makeTokens } from '../../src/domain/members/tokens.ts';
 import { type GuestFixture, openGuestFixture, type Person } from '../guests/guest-fixture.ts';
@@ -35,6 +36,8 @@ async function writeEverySealedColumn(): Promise<Person> {
   const draft = { venueId, checkoutId: id, memberId: organizer.id };
   await saveDraft(world.db, world.context.seal, draft, '{}', Date.now());
   await fixture.pay(await fixture.hold(json.shares[0].id, organizer));
+  const mail = { to: 'ada@mail.example', title: 'Receipt', text: 'Paid' };
+  await queueMail(world.db, world.context.services, 'receipt', `${id} 1`, mail);
   await world.call('POST', '/v1/public/sign_in', { body: { phone: organizer.phone } });
   const made = await world.call('POST', '/v1/webhook_endpoints', {
     key,

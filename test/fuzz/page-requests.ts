@@ -27,6 +27,7 @@ const FORMS = [
   'name',
   'party',
   'seat',
+  'receipt',
   'remind',
   'leave',
   'remove',
@@ -70,6 +71,7 @@ export const PAGES: readonly string[] = [
   'GET /metrics',
   'OPTIONS /v1/public/checkouts/:id',
   'OPTIONS /v1/public/checkouts/:id/party',
+  'OPTIONS /v1/public/checkouts/:id/receipt',
   'OPTIONS /v1/public/checkouts/:id/seat',
   'OPTIONS /v1/public/shares/:share_id/hold',
   'OPTIONS /v1/public/shares/:share_id/decline',
@@ -229,6 +231,7 @@ function drawForm(context: RequestContext, template: string): Buffer {
   if (formName === 'sign-in') form.set(random.pick(['phone', 'phone', 'phone', 'invited', 'again']), phone());
   else if (formName === 'code') form.set('code', random.pick(['000000', '123456', '1', ' 0 0 0 0 0 0', text()]));
   else if (formName === 'name') form.set('name', text());
+  else if (formName === 'receipt') form.set('email', random.pick(['ben@mail.example', 'ben@', text()]));
   else if (['seat', 'look', 'remind', 'leave', 'remove'].includes(formName ?? ''))
     form.set('share', random.pick([...fixture.seats.map(({ share }) => share), ...(fixture.own.shares ?? []), text()]));
   else if (formName === 'party') fillParty(context, form, phone, text);
@@ -245,12 +248,14 @@ function fillParty(
   phone: () => string,
   text: () => string,
 ): void {
-  form.set('do', random.pick(['send', 'send', 'next', 'back', 'row', text()]));
+  form.set('do', random.pick(['send', 'send', 'next', 'back', 'add', 'remove:0', text()]));
   form.set('split', random.pick(['equal', 'equal', 'custom', text()]));
   form.set('seats', random.pick(['0', '1', '2', '-1', '99', '1e3', text()]));
   if (random.often(0.3)) form.set('seen', text());
   for (let n = random.below(4); n > 0; n--)
     form.append('member', random.pick([...fixture.people.map(({ id }) => id), text()]));
+  if (random.often(0.4)) form.set('people', random.pick([`Ben ${phone()}`, `${text()};${phone()}\n,`, text()]));
+  if (random.often(0.2)) form.set('warned', text());
   for (let n = random.below(3); n > 0; n--) {
     form.append('phone', phone());
     form.append('name', text());

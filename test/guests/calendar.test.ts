@@ -55,4 +55,12 @@ describe('there is no calendar file', () => {
       expect(response.headers.get('content-type')).toContain('text/html');
     }
   });
+
+  it('after everything was refunded; a refund in part leaves it', async () => {
+    const { id } = await venue.completed(BOOKING);
+    await venue.post(`/v1/checkouts/${id}/refund`, { amount: 1_000 });
+    expect((await calendarOf(id)).status).toBe(200);
+    await venue.post(`/v1/checkouts/${id}/refund`, {});
+    expect((await calendarOf(id)).status).toBe(404);
+  });
 });

@@ -302,9 +302,11 @@ describe('the worker', () => {
   it('records nothing after its lease has run out', async () => {
     await find(await offering([{ url: addressOf() }]));
     const now = Date.now() + 1_000;
-    const claim = async (at: number) =>
-      (await claimDueImages(world.db, at, 60, 100)).find(({ venueId }) => venueId === venue.venueId);
-    const [stale, current] = [await claim(now), await claim(now + 61_000)];
+    const claim = async (at: number, isRepeated: boolean) => {
+      const claimed = await claimDueImages(world.db, { now: at, leasedUntil: at + 60_000, limit: 100, isRepeated });
+      return claimed.find(({ venueId }) => venueId === venue.venueId);
+    };
+    const [stale, current] = [await claim(now, false), await claim(now + 61_000, true)];
     if (stale === undefined || current === undefined) throw new Error('nothing was claimed');
     const file = { type: 'image/webp', content: Buffer.from('x') } as const;
     const files = { file, thumbnail: file, preview: file };
@@ -318,7 +320,8 @@ describe('the worker', () => {
     venue = await openTestVenue(world);
     await find(await offering([{ url: addressOf() }]));
     const both = [slow.venueId, venue.venueId];
-    const claimed = (await claimDueImages(world.db, Date.now() + 1_000, 60, 100)).map(({ venueId }) => venueId);
+    const claim = { now: Date.now() + 1_000, leasedUntil: Date.now() + 60_000, limit: 100, isRepeated: false };
+    const claimed = (await claimDueImages(world.db, claim)).map(({ venueId }) => venueId);
     expect(claimed.filter((id) => both.includes(id)).sort()).toEqual(both.sort());
   });
 

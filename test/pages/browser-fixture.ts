@@ -2,6 +2,7 @@
 // which each member has a context of their own.
 
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { sandboxMailSender } from '../../src/domain/mail/send.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
 import { sandboxSender } from '../../src/domain/members/messages/send.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
@@ -147,6 +148,7 @@ export async function openBrowserFixture(
         hooks: world.context,
         deliveries: services,
         sender: sandboxSender,
+        mailSender: sandboxMailSender,
       })
     : null;
   const browser = await openBrowser(executablePath);

@@ -28,6 +28,8 @@ const WIDTH_RULES = { type: 'rule', values: ['target-size', 'scrollable-region-f
 interface Variant {
   readonly width: number;
   readonly colorScheme: 'light' | 'dark';
+  /** On paper, or in the few colours that the guest's system allows. */
+  readonly look?: 'print' | 'forced';
   /** What axe checks; null: nothing that another variant has not checked. */
   readonly rules: typeof ALL_RULES | typeof COLOR_RULES | null;
 }
@@ -39,7 +41,30 @@ const VARIANTS: readonly Variant[] = [
   { width: 1280, colorScheme: 'dark', rules: null },
   { width: 1280, colorScheme: 'light', rules: WIDTH_RULES },
   { width: 320, colorScheme: 'light', rules: WIDTH_RULES },
+  { width: 320, colorScheme: 'dark', rules: null },
+  { width: 320, colorScheme: 'light', look: 'forced', rules: null },
+  { width: 320, colorScheme: 'light', look: 'print', rules: null },
+  { width: 390, colorScheme: 'dark', look: 'print', rules: null },
+  { width: 390, colorScheme: 'dark', look: 'forced', rules: COLOR_RULES },
+  { width: 1280, colorScheme: 'light', look: 'forced', rules: null },
+  { width: 1280, colorScheme: 'dark', look: 'print', rules: null },
 ];
+
+/** What is wrong with a page on paper: a thing to press, a text that is not black, a colour behind it. */
+const PRINT_PROBLEMS = `(() => {
+  const isInk = (color) => color === 'rgb(0, 0, 0)';
+  const isPaper = (color) => color === 'rgba(0, 0, 0, 0)' || color === 'rgb(255, 255, 255)';
+  const problems = document.querySelector('h1')?.checkVisibility() ? [] : ['the page has no heading'];
+  for (const element of document.querySelectorAll('body, body *')) {
+    if (!element.checkVisibility() || element.matches('.i, .segments *, svg *')) continue;
+    const { color, backgroundColor } = getComputedStyle(element);
+    const name = element.outerHTML.slice(0, 80);
+    if (element.matches('button, .button, summary, .card input')) problems.push('to press: ' + name);
+    if (!isInk(color)) problems.push(color + ': ' + name);
+    if (!isPaper(backgroundColor)) problems.push('behind ' + backgroundColor + ': ' + name);
+  }
+  return problems.slice(0, 5);
+})()`;
 
 interface AxeViolation {
   readonly id: string;
@@ -87,13 +112,17 @@ describe.runIf(path !== null)('every state of the pages', () => {
     otherOrigins = [];
   });
 
-  const show = async ({ width, colorScheme }: Variant): Promise<void> => {
-    await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
-    await page.emulateMedia({ colorScheme });
+  const show = async ({ width, colorScheme, look }: Variant): Promise<void> => {
+    if (page.viewportSize()?.width !== width) await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
+    await page.emulateMedia({
+      colorScheme,
+      media: look === 'print' ? 'print' : 'screen',
+      forcedColors: look === 'forced' ? 'active' : 'none',
+    });
   };
 
   it.each(STATES.map((state) => [state.name, state] as const))(
-    '%s is accessible on a phone and on a desktop, in light and in dark mode',
+    '%s is accessible on a phone and on a desktop, in light, dark and forced colours, and prints black on white',
     async (name, state) => {
       await show(VARIANTS[0] as Variant);
       await state.open(fixture, page);
@@ -103,10 +132,13 @@ describe.runIf(path !== null)('every state of the pages', () => {
       await page.evaluate(axe);
       for (const variant of VARIANTS) {
         await show(variant);
-        const label = `${variant.width}-${variant.colorScheme}`;
+        const label = [variant.width, variant.look ?? variant.colorScheme].join('-');
         const isTooWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
         const violations = await axeFindings(page, variant.rules);
-        expect({ label, isTooWide, violations }).toEqual({ label, isTooWide: false, violations: [] });
+        const onPaper =
+          variant.look === 'print' && !state.isOfTheBank ? await page.evaluate<string[]>(PRINT_PROBLEMS) : [];
+        const found = { label, isTooWide, violations, onPaper };
+        expect(found).toEqual({ label, isTooWide: false, violations: [], onPaper: [] });
         if (screenshotFolder !== null)
           await page.screenshot({ path: join(screenshotFolder, `${name}-${label}.png`), fullPage: true });
       }

@@ -15,6 +15,8 @@ export interface PageState {
   readonly text: string;
   /** Leads the page to the state. The page has no session, and shows nothing yet. */
   open(fixture: BrowserFixture, page: Page): Promise<void>;
+  /** The page belongs to the sandbox's bank, and is not for paper. */
+  readonly isOfTheBank?: true;
   /** Steps on the open page, for a state that only the script or an answer shows. */
   then?(page: Page): Promise<void>;
 }
@@ -152,11 +154,11 @@ const beforeTheParty: readonly PageState[] = [
   },
   {
     name: 'choosing-wrong',
-    text: 'We can’t text this number',
-    open: async (fixture, page) => openChooseParty(fixture, page, await fixture.createPerson('Ada')),
+    text: 'We can’t text “Cleo 555”',
+    open: async (fixture, page) => openChooseParty(fixture, page, await organizerWithChannel(fixture)),
     async then(page) {
-      await page.getByLabel('Phone', { exact: true }).nth(0).fill('555');
-      await page.getByLabel('Name', { exact: true }).nth(0).fill('Ben');
+      await page.getByRole('checkbox', { name: 'Ben' }).first().check();
+      await page.getByLabel('Names and numbers').fill('Priya +1 617 555 0142\nCleo 555; Jonah (212) 555-0187');
       await page.getByRole('button', { name: 'See who pays what' }).click();
     },
   },
@@ -289,7 +291,7 @@ const collecting: readonly PageState[] = [
   },
   {
     name: 'held',
-    text: '$80.00 is held. Nothing is charged yet.',
+    text: '$80.00 is held on Visa ···· 4242. Nothing is charged yet.',
     async open(fixture, page) {
       const group = await createGroup(fixture);
       await pay(fixture, group, 1);
@@ -405,6 +407,7 @@ const collecting: readonly PageState[] = [
   },
   {
     name: 'bank-asks',
+    isOfTheBank: true,
     text: 'Approve this payment',
     async open(fixture, page) {
       const group = await createGroup(fixture);

@@ -44,6 +44,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   daily_uses: 'src/domain/keys/',
   ledger_entries: 'src/domain/ledger/',
   ledger_accounts: 'src/domain/ledger/',
+  mails: 'src/domain/mail/',
   members: 'src/domain/members/',
   opted_out_phones: 'src/domain/members/',
   sign_in_challenges: 'src/domain/members/',

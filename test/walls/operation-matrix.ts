@@ -267,6 +267,10 @@ const guests: Readonly<Record<string, MatrixRow>> = {
     unknownId: { 'path share_id': { expected: [404, 'not_found'], because: PARTY_DECISION } },
   },
   declineInvite: {},
+  mailReceipt: {
+    as: 'member',
+    unguarded: { 'path id': 'any member may ask; only a guest who has paid gets a receipt' },
+  },
   remindShare: {
     as: 'member',
     references: { 'path share_id': 'share' },

@@ -111,7 +111,7 @@ describe('hosted pages, with the session of a guest who has no part in the check
           return isRefused ? 'refused' : status;
         };
         const response = {
-          partyRow: await form('party', { do: 'row' }),
+          partyAdd: await form('party', { do: 'add' }),
           partySplit: await form('party', { seats: '1' }),
           partySent: await form('party', { do: 'send', split: 'equal', seats: '1' }),
           theirSeat: await form('seat', { share: shares[1] ?? '' }),
@@ -120,7 +120,7 @@ describe('hosted pages, with the session of a guest who has no part in the check
           otherShare: await form('look', { share: theirs }),
         };
         expect(response).toEqual({
-          partyRow: 'refused',
+          partyAdd: 'refused',
           partySplit: 'refused',
           partySent: 'refused',
           theirSeat: 'refused',

@@ -1,6 +1,7 @@
 // The event log: one row for each change, numbered without a gap, with the partner's view at that time.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expireDue } from '../../src/domain/checkouts/expire.ts';
 import { type Json, openTestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
@@ -105,5 +106,23 @@ describe('the event log', () => {
       [venue.venueId],
     );
     expect(ends.every(({ ends: count }) => count === 1)).toBe(true);
+  });
+
+  it('has the time of each sweep of a venue, however long the worker took for the venues before', async () => {
+    const venues = [await openTestVenue(world), await openTestVenue(world), await openTestVenue(world)];
+    for (const venue of venues) await venue.create();
+    const venueIds = venues.map(({ venueId }) => venueId);
+    await world.db.query(`update checkouts set expires_at = now() - interval '1 second' where venue_id = any($1)`, [
+      venueIds,
+    ]);
+    let calls = 0;
+    const clock = { now: () => Date.now() + 30_000 * calls++ };
+    expect(await expireDue({ ...world.context.services, clock }, 100)).toBeGreaterThanOrEqual(3);
+    const rows = await world.db.query<{ at: string }>(
+      `select created_at as "at" from events where venue_id = any($1) and type = 'checkout.expired' order by 1`,
+      [venueIds],
+    );
+    const [first = 0, second = 0, third = 0] = rows.map(({ at }) => Date.parse(at));
+    expect([second - first >= 30_000, third - second >= 30_000]).toEqual([true, true]);
   });
 });

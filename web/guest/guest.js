@@ -195,6 +195,7 @@ function updatePage(nextPage) {
     return;
   }
   const messages = changeMessages(main, nextMain);
+  const seatsIn = seats().map(isIn);
   const focused = document.activeElement?.id;
   const opened = [...document.querySelectorAll('details[open] > summary[id]')].map(({ id }) => id);
   const updated = REGIONS.map((selector) => updateRegion(selector, nextPage));
@@ -207,9 +208,21 @@ function updatePage(nextPage) {
     enhance(document);
     document.dispatchEvent(new CustomEvent('everyshare:renewed'));
     updateCountdowns();
+    fillSeats(seatsIn);
   }
   if (nextPage.body.dataset.poll === undefined) delete document.body.dataset.poll;
   if (!showMoment() && messages.length > 0) announce(messages.join(' '));
+}
+
+const seats = () => [...document.querySelectorAll('.seat')];
+const isIn = (seat) => seat.matches('.in, .charged');
+
+/** The seats of those who came in since: the stylesheet lets them fill. After a change of the party no seat is compared. */
+function fillSeats(before) {
+  const now = seats();
+  for (const [index, seat] of now.entries()) {
+    seat.classList.toggle('just-in', now.length === before.length && isIn(seat) && !before[index]);
+  }
 }
 
 /** The parts of a page that change while it is open: the head, the content, and the button at the bottom edge. */
@@ -251,6 +264,7 @@ function showMoment() {
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
   if (moment === null) return false;
+  moment.parentElement.querySelector('.in')?.classList.add('just-in');
   announce(`${moment.textContent} ${moment.nextElementSibling?.textContent ?? ''}`);
   return true;
 }

@@ -1,25 +1,10 @@
-// The form for choosing the party: adds rows for phones, and shows the number of people, the amount per person and the
-// rest of a custom split while the organizer types. The server computes everything again.
+// The form for choosing the party: people from the contacts, buttons for the number of seats, and the number of people, the
+// amount per person and the rest of a custom split while the organizer types. The server computes everything again.
 
 const form = document.querySelector('form[data-choose], form[data-split]');
 const language = document.documentElement.lang;
 const money = new Intl.NumberFormat(language, { style: 'currency', currency: form?.dataset.currency ?? 'usd' });
 const totalCents = Number(form?.dataset.amount);
-
-function addRow(rows) {
-  const next = rows.lastElementChild.cloneNode(true);
-  const number = rows.children.length;
-  for (const error of next.querySelectorAll('.error')) error.remove();
-  for (const element of next.querySelectorAll('[id]')) element.id = element.id.replace(/\d+$/, number);
-  for (const label of next.querySelectorAll('label')) label.htmlFor = label.htmlFor.replace(/\d+$/, number);
-  for (const input of next.querySelectorAll('input')) {
-    input.value = '';
-    input.removeAttribute('aria-invalid');
-    input.removeAttribute('aria-describedby');
-  }
-  rows.append(next);
-  next.querySelector('input').focus();
-}
 
 /** The number of open seats. As long as it is the proposed one, it gives way to the people who are named. */
 function roomFor(named) {
@@ -32,13 +17,47 @@ function roomFor(named) {
   return Math.max(0, Number.parseInt(field.value, 10) || 0);
 }
 
+/** The people in the box, as far as they seem to have a number. */
+function countTyped() {
+  const parts = form.querySelector('#people').value.split(/[\n,;]+/);
+  return parts.filter((part) => part.replaceAll(/\D/g, '').length > 6).length;
+}
+
+/** Adds people from the contacts of the device to the box, and sends the box. */
+async function addContacts() {
+  const box = form.querySelector('#people');
+  const found = await navigator.contacts.select(['name', 'tel'], { multiple: true });
+  const lines = found.filter(({ tel }) => tel?.length > 0).map(({ name, tel }) => [name?.[0] ?? '', tel[0]]);
+  if (lines.length === 0) return;
+  // A comma divides people.
+  const added = lines.map((parts) => parts.join(' ').replaceAll(/[\n,;]+/g, ' '));
+  box.value = [box.value.trim(), ...added].join('\n').trim();
+  form.requestSubmit(form.querySelector('[value="add"]'));
+}
+
+function enhanceForm() {
+  const seats = form.querySelector('#seats');
+  for (const button of form.querySelectorAll('[data-step]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => {
+      const wanted = (Number.parseInt(seats.value, 10) || 0) + Number(button.dataset.step);
+      seats.value = Math.min(Math.max(wanted, Number(seats.min)), Number(seats.max));
+      seats.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+  }
+  const contacts = form.querySelector('[data-contacts]');
+  contacts.hidden = navigator.contacts?.select === undefined;
+  // The guest closed the list of contacts: not an error.
+  contacts.addEventListener('click', () => addContacts().catch(() => undefined));
+}
+
 function showTally() {
   const tally = form.querySelector('[data-tally]');
   const ticked = form.querySelectorAll('input[name="member"]:checked').length;
   const chats = [...form.querySelectorAll('input[name="channel"]:checked')];
   const inChats = chats.reduce((sum, { dataset }) => sum + Number(dataset.people), 0);
-  const phones = [...form.querySelectorAll('input[name="phone"]')].filter(({ value }) => value.trim() !== '').length;
-  const named = 1 + ticked + inChats + phones;
+  const phones = form.querySelectorAll('input[name="phone"]').length;
+  const named = 1 + ticked + inChats + phones + countTyped();
   const seats = roomFor(named);
   const people = named + seats;
   // Chats may share members with each other and with friends, so only the server knows the number of people.
@@ -72,10 +91,7 @@ function showRemainder() {
 }
 
 if (form?.dataset.choose !== undefined) {
-  form.querySelector('[data-add-row]').addEventListener('click', (event) => {
-    event.preventDefault();
-    addRow(form.querySelector('[data-rows]'));
-  });
+  enhanceForm();
   form.addEventListener('input', showTally);
   showTally();
 }

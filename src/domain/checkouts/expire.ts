@@ -16,12 +16,11 @@ type ExpireServices = Pick<PaymentServices, 'db' | 'clock' | 'ids' | 'log'>;
 
 /** One step of the worker: expires up to `batch` overdue checkouts. Returns how many. */
 export async function expireDue(services: ExpireServices, batch: number): Promise<number> {
-  const now = services.clock.now();
-  const venues = await venuesWithOverdue(services.db, now, batch);
+  const venues = await venuesWithOverdue(services.db, services.clock.now(), batch);
   let expired = 0;
   for (const { venueId, due } of venues) {
     try {
-      expired += await expireOfVenue(services, venueId, now, due);
+      expired += await expireOfVenue(services, venueId, due);
     } catch (error) {
       services.log.error(
         { venue: venueId, err: error },
@@ -32,11 +31,12 @@ export async function expireDue(services: ExpireServices, batch: number): Promis
   return expired;
 }
 
-async function expireOfVenue(services: ExpireServices, venueId: string, now: number, due: number): Promise<number> {
+/** Each transaction has its own time: an event must not be much older than its commit, or those who follow the log miss it. */
+async function expireOfVenue(services: ExpireServices, venueId: string, due: number): Promise<number> {
   let expired = 0;
   for (let left = due; left > 0; left -= MAX_PER_TRANSACTION) {
     const events = Array.from({ length: Math.min(left, MAX_PER_TRANSACTION) }, () => services.ids.prefixed('evt'));
-    expired += await expireCheckouts(services.db, venueId, now, events);
+    expired += await expireCheckouts(services.db, venueId, services.clock.now(), events);
   }
   return expired;
 }

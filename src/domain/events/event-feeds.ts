@@ -1,6 +1,6 @@
 // The newest events of the venues that have a stream open on this server. All streams of a venue and mode share one feed,
-// which polls the log. A feed goes on for a minute after its last stream, so that a client that comes back goes on exactly
-// where it was. Bounded: a reader that is behind the oldest event of its feed is dropped, and resumes from the log.
+// which polls the log. A feed goes on for a minute after its last stream, so that a client that comes back need not read
+// the log. Bounded in events, characters and time: a reader that is behind its feed is dropped, and resumes from the log.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
@@ -24,6 +24,20 @@ const RETRY_MS = 2_000;
 const KEPT_MS = 60_000;
 const MAX_EVENTS = 1_000;
 const MAX_CHARACTERS = 8_000_000;
+const MAX_AGE_MS = 5 * 60_000;
+/** What one reader takes at once, and its connection holds. */
+const MAX_PAGE_EVENTS = 200;
+const MAX_PAGE_CHARACTERS = 1_000_000;
+/**
+ * Another server may have sent an event after one that was stored this much later: it reads new events first, and looks
+ * back after them; the clocks of two servers differ.
+ */
+const MAX_ORDER_DIFFERENCE_MS = 10_000;
+
+interface KeptEvent {
+  readonly event: EventView;
+  readonly receivedAt: number;
+}
 
 export class EventFeed {
   readonly #services: FeedServices;
@@ -31,14 +45,17 @@ export class EventFeed {
   readonly #stop = new AbortController();
   readonly #waiting = new Set<() => void>();
   readonly #done: Promise<void>;
-  #events: EventView[] = [];
+  #events: KeptEvent[] = [];
   #characters = 0;
   /** The number of the first event that is kept; numbers count all events of the feed. */
   #first = 0;
+  /** Every event that this feed received, or would have received, from this time on is kept. */
+  #keptSince: number;
 
   private constructor(services: FeedServices, follower: EventFollower) {
     this.#services = services;
     this.#follower = follower;
+    this.#keptSince = services.clock.now();
     this.#done = this.#run();
   }
 
@@ -51,15 +68,35 @@ export class EventFeed {
     return this.#first + this.#events.length;
   }
 
-  /** The number after this event; null: it is not kept any more, or never was in this feed. */
-  positionAfter(eventId: string): number | null {
-    const index = this.#events.findIndex(({ id }) => id === eventId);
-    return index < 0 ? null : this.#first + index + 1;
+  /** No event before `end`, and none that was visible before the feed opened, has a later time. */
+  get newestTime(): number {
+    return this.#follower.newestTime;
   }
 
-  /** The events from a number on; null: some of them are not kept any more. */
+  /**
+   * The number of the first event that a client may lack whose last one was `last`, which another server may have sent in
+   * another order. An event that was received long before the time of `last` came before it everywhere. Null: not all
+   * since then are kept.
+   */
+  positionAfter({ createdAt }: EventView): number | null {
+    const since = Date.parse(createdAt) - MAX_ORDER_DIFFERENCE_MS;
+    if (since < this.#keptSince) return null;
+    const index = this.#events.findIndex(({ receivedAt }) => receivedAt >= since);
+    return index < 0 ? this.end : this.#first + index;
+  }
+
+  /** A page of the events from a number on; null: some of them are not kept any more. */
   from(position: number): readonly EventView[] | null {
-    return position < this.#first ? null : this.#events.slice(position - this.#first);
+    if (position < this.#first) return null;
+    const start = position - this.#first;
+    const page: EventView[] = [];
+    let characters = 0;
+    for (const { event } of this.#events.slice(start, start + MAX_PAGE_EVENTS)) {
+      characters += event.json.length;
+      if (page.length > 0 && characters > MAX_PAGE_CHARACTERS) break;
+      page.push(event);
+    }
+    return page;
   }
 
   /** Resolves when there is an event with this number, or the signal aborts, or the feed is closed. */
@@ -98,7 +135,7 @@ export class EventFeed {
   async #poll(): Promise<number | null> {
     try {
       const events = await this.#follower.next();
-      for (const event of events) this.#add(event);
+      this.#keep(events, this.#services.clock.now());
       if (events.length > 0) this.#wakeAll();
       return events.length;
     } catch (error) {
@@ -107,12 +144,21 @@ export class EventFeed {
     }
   }
 
-  #add(event: EventView): void {
-    this.#events.push(event);
-    this.#characters += event.json.length;
-    while (this.#events.length > MAX_EVENTS || (this.#characters > MAX_CHARACTERS && this.#events.length > 1)) {
-      this.#characters -= this.#events.shift()?.json.length ?? 0;
+  #keep(events: readonly EventView[], now: number): void {
+    for (const event of events) {
+      this.#events.push({ event, receivedAt: now });
+      this.#characters += event.json.length;
+    }
+    for (let [oldest] = this.#events; oldest !== undefined; [oldest] = this.#events) {
+      const isOverBounds =
+        this.#events.length > MAX_EVENTS ||
+        (this.#characters > MAX_CHARACTERS && this.#events.length > 1) ||
+        oldest.receivedAt < now - MAX_AGE_MS;
+      if (!isOverBounds) return;
+      this.#events.shift();
       this.#first++;
+      this.#characters -= oldest.event.json.length;
+      this.#keptSince = Math.max(this.#keptSince, oldest.receivedAt + 1);
     }
   }
 

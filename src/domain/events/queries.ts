@@ -68,3 +68,17 @@ export async function eventsSince(
     [venueId, mode, since, seen],
   );
 }
+
+/** Every event that is visible now, from a time on, oldest first: what a client that follows the log from now on leaves out. */
+export async function visibleEvents(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  since: string,
+): Promise<Pick<EventView, 'id' | 'createdAt'>[]> {
+  return db.query(
+    `select event_id as "id", created_at as "createdAt" from events
+     where venue_id = $1 and mode = $2 and created_at >= $3::timestamptz order by created_at`,
+    [venueId, mode, since],
+  );
+}

@@ -1,6 +1,6 @@
 // GET /v1/events/stream: the events of the caller's venue and mode from now on, or from the event that Last-Event-ID names.
-// No event is left out. A client that comes back to the same server within a minute goes on exactly where it was; otherwise
-// the events of the ten seconds before that id may come again, because one of them can have been committed after it.
+// No event is left out. Events of the minute before that id may come again: one of them can have been committed after it,
+// and another server may have sent them in another order.
 
 import { invalid } from '../../base/errors.ts';
 import type { EventSource, ServerSentEvent } from '../../base/operation.ts';
@@ -64,10 +64,11 @@ async function* read(
   { feed, end, last, signal }: Reading,
 ): AsyncGenerator<readonly ServerSentEvent[]> {
   try {
-    const known = last === null ? feed.end : feed.positionAfter(last.id);
-    let position = known ?? feed.end;
-    const sent = new Set<string>();
-    if (known === null && last !== null) yield* readLog(services, caller, last, sent, signal);
+    const sent = new Set(last === null ? [] : [last.id]);
+    const kept = last === null ? feed.end : feed.positionAfter(last);
+    let position = kept ?? feed.end;
+    if (kept === null && last !== null)
+      yield* readLog(services, caller, { last, until: feed.newestTime, sent, signal });
     while (!signal.aborted && !feed.isClosed) {
       const events = feed.from(position);
       // The reader is too slow: it resumes from the log when it comes back.
@@ -77,18 +78,27 @@ async function* read(
       if (unsent.length > 0) yield unsent.map(asMessage);
       else await feed.reaches(position, signal);
     }
+  } catch (error) {
+    services.log.warn({ err: error }, 'a stream could not read the event log: its client resumes it');
   } finally {
     await end();
   }
 }
 
-/** From the log itself, up to what the feed has: `sent` are the events that the feed may hold as well. */
+interface LogReading {
+  readonly last: EventView;
+  /** The feed has what is later. */
+  readonly until: number;
+  /** Gets the events that the feed may have as well. */
+  readonly sent: Set<string>;
+  readonly signal: AbortSignal;
+}
+
+/** From the log itself, up to what the feed has: on a busy venue the log has no end. */
 async function* readLog(
   { db, clock }: StreamServices,
   { venue, mode }: Caller,
-  last: EventView,
-  sent: Set<string>,
-  signal: AbortSignal,
+  { last, until, sent, signal }: LogReading,
 ): AsyncGenerator<readonly ServerSentEvent[]> {
   const openedAt = clock.now();
   let since = new Date(Date.parse(last.createdAt) - MAX_COMMIT_DELAY_MS).toISOString();
@@ -99,6 +109,7 @@ async function* readLog(
     const newest = page.at(-1);
     if (newest === undefined) return;
     yield page.map(asMessage);
+    if (Date.parse(newest.createdAt) > until) return;
     since = newest.createdAt;
     before = [last.id, newest.id];
   }

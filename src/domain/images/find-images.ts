@@ -71,11 +71,11 @@ export function imageSources(offering: OfferingForGuests | null, logoUrl: string
   ];
 }
 
-/** One step of the worker: wants the pictures of new checkouts, so that they are there when the first guest comes. */
-export async function wantRequestedImages(db: Db, now: number, batch: number): Promise<number> {
+/** Wants the pictures of up to `limit` new checkouts, so that they are there when the first guest comes. Returns how many. */
+export async function wantRequestedImages(db: Db, now: number, limit: number): Promise<number> {
   return db.transaction(async (tx) => {
-    const requests = await takeImageRequests(tx, batch);
+    const requests = await takeImageRequests(tx, limit);
     for (const request of requests) await findImageFiles(tx, request, now);
-    return requests.length;
+    return requests.reduce((sum, { count }) => sum + count, 0);
   });
 }

@@ -18,8 +18,11 @@ export interface ImageFiles {
   readonly preview: string | null;
 }
 
-/** A venue has at most this many pictures; further ones are not fetched until pages stop asking for others. */
-export const MAX_IMAGES_PER_VENUE = 2_000;
+/**
+ * A venue has at most this many covers; further ones are not fetched until pages stop asking for others. A logo always is:
+ * every page of the venue shows it.
+ */
+export const MAX_COVERS_PER_VENUE = 200;
 
 const hashOfUrl = (url: string): Buffer => createHash('sha256').update(url).digest();
 
@@ -59,7 +62,7 @@ export async function wantImages(
     `insert into images (venue_id, kind, url_hash, url, wanted_at, due_at)
      select $1, s.kind, s.url_hash, s.url, to_timestamp($5 / 1000.0), to_timestamp($5 / 1000.0)
      from unnest($2::text[], $3::bytea[], $4::text[]) as s(kind, url_hash, url)
-     where (select count(*) from images i where i.venue_id = $1) < $6 or exists (
+     where s.kind = 'logo' or (select count(*) from images i where i.venue_id = $1 and i.kind = 'cover') < $6 or exists (
        select from images i where i.venue_id = $1 and i.kind = s.kind and i.url_hash = s.url_hash)
      order by s.kind
      on conflict (venue_id, kind, url_hash) do update set wanted_at = greatest(images.wanted_at, excluded.wanted_at)`,
@@ -69,7 +72,7 @@ export async function wantImages(
       sources.map(({ url }) => hashOfUrl(url)),
       sources.map(({ url }) => url),
       now,
-      MAX_IMAGES_PER_VENUE,
+      MAX_COVERS_PER_VENUE,
     ],
   );
 }
@@ -78,17 +81,19 @@ export interface ImageRequest {
   readonly venueId: string;
   readonly mode: Mode;
   readonly offeringExternalId: string;
+  /** How many new checkouts name the offering. */
+  readonly count: number;
 }
 
-/** Takes up to `limit` requests of new checkouts, each offering once. They come back if the transaction fails. */
+/** Takes the requests of up to `limit` new checkouts, each offering once. They come back if the transaction fails. */
 export async function takeImageRequests(tx: Queryable, limit: number): Promise<ImageRequest[]> {
   return tx.query<ImageRequest>(
     `with taken as (
        delete from image_requests r using (
          select venue_id, checkout_id from image_requests limit $1 for update skip locked) t
        where r.venue_id = t.venue_id and r.checkout_id = t.checkout_id returning r.*)
-     select distinct venue_id as "venueId", mode, offering_external_id as "offeringExternalId" from taken
-     order by 1, 2, 3`,
+     select venue_id as "venueId", mode, offering_external_id as "offeringExternalId", count(*)::integer as count
+     from taken group by 1, 2, 3 order by 1, 2, 3`,
     [limit],
   );
 }
@@ -102,28 +107,46 @@ export interface DueImage {
   readonly dueAt: string;
 }
 
+export interface Claim {
+  readonly now: number;
+  readonly leasedUntil: number;
+  readonly limit: number;
+  /** Whether to claim those that another worker has claimed before and recorded nothing of. */
+  readonly isRepeated: boolean;
+}
+
 /**
  * Claims due images, at most one of a venue, so that slow addresses of one venue do not delay another. A worker that
- * dies leaves them due at the end of the lease.
+ * dies leaves them due at the end of the lease, with one more attempt. A repeated one gets its error in advance.
  */
 export async function claimDueImages(
   db: Queryable,
-  now: number,
-  leaseSeconds: number,
-  limit: number,
+  { now, leasedUntil, limit, isRepeated }: Claim,
 ): Promise<DueImage[]> {
   return db.query<DueImage>(
-    `update images i set due_at = to_timestamp($1 / 1000.0) + $2 * interval '1 second'
+    `update images i set due_at = to_timestamp($2 / 1000.0), attempts = least(i.attempts + 1, 1000),
+       failed_at = case when $4 then to_timestamp($1 / 1000.0) else i.failed_at end,
+       error = case when $4 then 'The service stopped twice while it read it.' else i.error end
      from (
        select d.venue_id, d.kind, d.url_hash from images d join (
          select distinct on (venue_id) venue_id, kind, url_hash, due_at from images
-         where due_at <= to_timestamp($1 / 1000.0) order by venue_id, due_at, kind, url_hash) first
+         where due_at <= to_timestamp($1 / 1000.0) and (attempts > 0) = $4
+         order by venue_id, due_at, kind, url_hash) first
          on d.venue_id = first.venue_id and d.kind = first.kind and d.url_hash = first.url_hash
-       where d.due_at <= to_timestamp($1 / 1000.0)
+       where d.due_at <= to_timestamp($1 / 1000.0) and (d.attempts > 0) = $4
        order by first.due_at limit $3 for update of d skip locked) due
      where i.venue_id = due.venue_id and i.kind = due.kind and i.url_hash = due.url_hash
      returning i.venue_id as "venueId", i.kind, i.url_hash as "urlHash", i.url, i.due_at as "dueAt"`,
-    [now, leaseSeconds, limit],
+    [now, leasedUntil, limit, isRepeated],
+  );
+}
+
+/** Gives a claimed image back that was not read: the worker stops. Writes nothing if the lease has run out. */
+export async function releaseImage(db: Queryable, due: DueImage, now: number): Promise<void> {
+  await db.query(
+    `update images set due_at = to_timestamp($5 / 1000.0), attempts = attempts - 1
+     where venue_id = $1 and kind = $2 and url_hash = $3 and due_at = $4`,
+    [due.venueId, due.kind, due.urlHash, due.dueAt, now],
   );
 }
 
@@ -148,7 +171,7 @@ export async function recordFetched(
   const hashOf = (one: NewFile | null): Buffer | null => (one === null ? null : hashOfFile(due, one));
   const rows = await db.query<{ recorded: boolean }>(
     `with recorded as (
-       update images set due_at = null, failed_at = null, error = null, file_hash = $5, thumbnail_hash = $6, preview_hash = $7
+       update images set due_at = null, attempts = 0, failed_at = null, error = null, file_hash = $5, thumbnail_hash = $6, preview_hash = $7
        where venue_id = $1 and kind = $2 and url_hash = $3 and due_at = $4 returning 1
      ), stored as (
        insert into image_files (file_hash, type, content)
@@ -180,7 +203,7 @@ export async function recordFailed(
   failure: { readonly error: string; readonly at: number; readonly retryAt: number },
 ): Promise<void> {
   await db.query(
-    `update images set failed_at = to_timestamp($5 / 1000.0), error = $6, due_at = to_timestamp($7 / 1000.0)
+    `update images set failed_at = to_timestamp($5 / 1000.0), error = $6, due_at = to_timestamp($7 / 1000.0), attempts = 0
      where venue_id = $1 and kind = $2 and url_hash = $3 and due_at = $4`,
     [due.venueId, due.kind, due.urlHash, due.dueAt, failure.at, failure.error, failure.retryAt],
   );

@@ -130,6 +130,21 @@ export const takeSeat: Action = async (page, route, form) => {
   }
 };
 
+export const mailReceipt: Action = async (page, route, form) => {
+  const guest = guestOf(page);
+  const email = (form.get('email') ?? '').trim();
+  try {
+    await performForm(page, 'mailReceipt', guest, { body: { email }, params: { id: route.checkoutId } });
+    return redirectTo(page, `${route.path}?receipt=mailed`);
+  } catch (error) {
+    if (error instanceof Problem && error.status === 422)
+      return fieldProblem(page, route, 'email', 'page.email_wrong', { email });
+    if (error instanceof Problem && error.code === 'rate_limited')
+      return fieldProblem(page, route, 'email', 'page.receipt_too_often', { email });
+    return sendRefusal(page, route, error);
+  }
+};
+
 /** The page that follows shows the row of the person, and when they can be reminded again. */
 export const remind: Action = async (page, route, form) => {
   const share = form.get('share') ?? '';

@@ -73,5 +73,5 @@ export function deliveryHelp(page: PageRequest, model: PageModel, share: GuestSh
   const label = translator.translate('page.link_of', { name: nameOf(page, model, share) });
   return html`<div class="delivery-help"><p>${translator.translate('page.undelivered_hint')}</p>
 <div class="link-field">${icon('link')}<input readonly value="${url}" aria-label="${label}"></div>
-<a class="button soft" href="/c/${model.checkout.id}?edit=party&amp;fix=${share.id}#phone-0">${translator.translate('page.change_number')}</a></div>`;
+<a class="button soft" href="/c/${model.checkout.id}?edit=party&amp;fix=${share.id}#people">${translator.translate('page.change_number')}</a></div>`;
 }

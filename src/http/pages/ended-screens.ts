@@ -1,7 +1,9 @@
 // How a booking ends: booked, refunded, expired or canceled. Each page says first what happened to the guest's money.
 
 import { calendarLeaf, formatDay, formatHours } from '../../base/translations.ts';
-import { cardNames } from './card-name.ts';
+import { receiptOf } from '../../domain/checkouts/guests/receipt.ts';
+import { statementSuffix } from '../../domain/payments/statement-suffix.ts';
+import { celebration } from './celebration.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
 import { contactUrl } from './layout.ts';
@@ -11,6 +13,7 @@ import type { PageRequest } from './page-request.ts';
 import { policyFolds } from './policy.ts';
 import type { Screen } from './screen.ts';
 import { moneyHeld, seatsWithTally, whosIn } from './seats.ts';
+import { type FormError, fieldAttributes, fieldError } from './sign-in-form.ts';
 import {
   aboutHolds,
   amountHtml,
@@ -23,21 +26,32 @@ import {
   timeHtml,
 } from './summary.ts';
 
-export function completedScreen(page: PageRequest, model: PageModel, above: Piece): Screen {
+/** What the guest has asked for on the page of a completed booking. */
+export interface ReceiptForm {
+  readonly error: FormError | null;
+  /** The receipt was just sent by mail. */
+  readonly isMailed: boolean;
+}
+
+export function completedScreen(page: PageRequest, model: PageModel, form: ReceiptForm, above: Piece): Screen {
   const { translator } = page;
   const { checkout } = model;
   const { mine, failed, isWhole } = model.refunds;
-  if (mine > 0 || failed > 0 || isWhole) return refundedScreen(page, model, above);
+  if (mine > 0 || failed > 0 || isWhole) return refundedScreen(page, model, form, above);
   const what = translator.translate('page.what_at', { what: checkout.description, venue: checkout.venue.name });
   return {
-    poster: { kind: 'moment', headline: momentHeadline(null, translator.translate('page.completed_title'), what) },
+    poster: {
+      kind: 'moment',
+      headline: momentHeadline(null, translator.translate('page.completed_title'), what),
+      overPhoto: celebration(page, model),
+    },
     main: [
       above,
       whenAndWhere(page, model),
       html`<div class="narrow">${seatsWithTally(page, model, amountHtml(page, model, checkout.amount))}</div>`,
-      receipt(page, model),
+      receipt(page, model, form),
       backButton(page, model),
-      folds([whosIn(page, model), ...policyFolds(page, model)]),
+      folds([mailFold(page, model, form), whosIn(page, model), ...policyFolds(page, model)]),
     ],
   };
 }
@@ -59,11 +73,11 @@ function whenAndWhere(page: PageRequest, { checkout, timezone }: PageModel): Pie
 }
 
 /** "Booked" stands only where the booking does; the venue decides whether it goes ahead. */
-function refundedScreen(page: PageRequest, model: PageModel, above: Piece): Screen {
+function refundedScreen(page: PageRequest, model: PageModel, form: ReceiptForm, above: Piece): Screen {
   const { translator } = page;
   const { checkout, refunds } = model;
   const venue = checkout.venue.name;
-  const charged = paidSum(model, 'captured') + paidSum(model, 'refunded');
+  const charged = receiptOf(checkout.id, model.paid)?.charged ?? 0;
   const key = refundedKey(refunds, charged);
   const amount = key === 'failed' ? refunds.failed : refunds.mine;
   const values = { amount: money(page, model, amount), charged: money(page, model, charged), venue };
@@ -93,11 +107,11 @@ function refundedScreen(page: PageRequest, model: PageModel, above: Piece): Scre
       html`<div class="title"><h1>${translator.translate(`page.refunded_${key}_title`, values)}</h1>
 <p class="lead">${translator.translate(`page.refunded_${key}_text`, values)}</p></div>`,
       refunds.mine > 0 && nextSteps(steps),
-      receipt(page, model),
+      receipt(page, model, form),
       html`<div class="narrow">${seatsWithTally(page, model, moneyHeld(page, model))}</div>`,
       contactButton(page, model),
       backButton(page, model),
-      folds([whosIn(page, model)]),
+      folds([mailFold(page, model, form), whosIn(page, model)]),
     ],
   };
 }
@@ -161,11 +175,11 @@ function endedWithoutCharge(
 }
 
 /** What the guest paid, as facts in two columns; it prints alone. */
-function receipt(page: PageRequest, model: PageModel): Piece {
+function receipt(page: PageRequest, model: PageModel, form: ReceiptForm): Piece {
   const { translator } = page;
-  const { checkout, myShare, refunds } = model;
-  const charged = paidSum(model, 'captured') + paidSum(model, 'refunded');
-  if (charged === 0) {
+  const { checkout, myShare } = model;
+  const facts = receiptOf(checkout.id, model.paid);
+  if (facts === null) {
     const text =
       myShare === null
         ? translator.translate('page.completed_others', {
@@ -180,25 +194,30 @@ function receipt(page: PageRequest, model: PageModel): Piece {
             });
     return html`<p class="lead">${text}</p>`;
   }
-  const cards = cardNames(model.paid.map(({ card }) => card));
+  const { number, charged, refunded, cards } = facts;
+  const onStatement = statementSuffix(checkout.venue.name);
   const rows: readonly (readonly [string, string | Html])[] = [
     [translator.translate('page.receipt_for', { what: checkout.description }), money(page, model, charged)],
     [translator.translate('page.receipt_charged'), timeHtml(page, model, checkout.completed_at ?? checkout.pay_by)],
-    ...(refunds.mine > 0
-      ? [[translator.translate('page.state_refunded'), `−${money(page, model, refunds.mine)}`] as const]
+    ...(refunded > 0
+      ? [[translator.translate('page.state_refunded'), `−${money(page, model, refunded)}`] as const]
       : []),
     ...(cards.length > 0 ? [[translator.translate('page.receipt_card'), cards.join(', ')] as const] : []),
-    [translator.translate('page.receipt_number'), receiptNumber(model)],
+    ...(onStatement === null ? [] : [[translator.translate('page.receipt_statement'), onStatement] as const]),
+    [translator.translate('page.receipt_number'), number],
   ];
   return html`<section aria-labelledby="receipt-title"><h2 id="receipt-title">${translator.translate('page.receipt')}</h2>
-<dl class="receipt">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}<div class="total"><dt>${translator.translate('page.receipt_total')}</dt><dd>${amountHtml(page, model, charged - refunds.mine)}</dd></div></dl>
-<button type="button" class="soft" data-print hidden>${icon('printer')}${translator.translate('page.print')}</button></section>`;
+<dl class="receipt">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}<div class="total"><dt>${translator.translate('page.receipt_total')}</dt><dd>${amountHtml(page, model, charged - refunded)}</dd></div></dl>
+<button type="button" class="soft" data-print hidden>${icon('printer')}${translator.translate('page.print')}</button>${form.isMailed && html`<p class="badge" role="status">${icon('check')}${translator.translate('page.receipt_mailed')}</p>`}</section>`;
 }
 
-/** The same for a guest every time, and short enough to read out: the end of the checkout's id and of the guest's first paid share. */
-function receiptNumber({ checkout, paid }: PageModel): string {
-  const share = paid[0]?.shareId ?? '';
-  return `ES-${checkout.id.slice(-6)}-${share.slice(-4)}`.toUpperCase();
+/** Folded until the guest wants it, or typed an address that cannot be right. */
+function mailFold(page: PageRequest, { route, checkout, paid }: PageModel, { error }: ReceiptForm): Piece {
+  const { translator } = page;
+  if (!page.http.app.services.hasMail || receiptOf(checkout.id, paid) === null) return null;
+  const own = error?.field === 'email' ? error : null;
+  return html`<details${own !== null && html` open`}><summary><span>${translator.translate('page.receipt_mail')}</span>${icon('chevron')}</summary>
+<form method="post" action="${route.path}/receipt"><label for="email">${translator.translate('page.email')}</label>${fieldError(own, 'email')}<input type="email" id="email" name="email" autocomplete="email" required maxlength="200" value="${own?.typed?.email ?? ''}"${fieldAttributes(own, 'email')}><button class="line">${translator.translate('page.receipt_send')}</button></form></details>`;
 }
 
 /** The venue knows more than we do about a booking that does not go ahead. */

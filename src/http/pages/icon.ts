@@ -10,6 +10,8 @@ export type IconName =
   | 'check'
   | 'cross'
   | 'plus'
+  | 'minus'
+  | 'people'
   | 'back'
   | 'chevron'
   | 'globe'

@@ -3,7 +3,7 @@
 
 import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { countsAsFunded } from '../../domain/checkouts/locked-checkout.ts';
-import { cardName } from './card-name.ts';
+import { cardName } from '../../domain/payments/card-name.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { leaveLink } from './leave-page.ts';
 import type { PageModel } from './page-model.ts';

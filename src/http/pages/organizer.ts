@@ -10,9 +10,9 @@ import { declinedRows, removeLink } from './leave-page.ts';
 import { canTakeCard, nameOf, needsOtherCard, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import type { Screen } from './screen.ts';
-import { face, moneyHeld, nameAndState, seatClass, stateData, stateOf } from './seats.ts';
+import { face, moneyHeld, nameAndState, seatClass, stateData, stateOf, tallyText } from './seats.ts';
 import { copyButton, linkPanel } from './share-link.ts';
-import { aboutHolds, amountHtml, folds, money, problemNotice, sentence, timeHtml } from './summary.ts';
+import { aboutHolds, amountHtml, folds, money, shareProblem } from './summary.ts';
 import { textPreview } from './text-preview.ts';
 
 export function inviteScreen(page: PageRequest, model: PageModel, above: Piece): Screen {
@@ -33,9 +33,9 @@ export function inviteScreen(page: PageRequest, model: PageModel, above: Piece):
 <p class="lead">${translator.translate(hasSeats ? 'page.link_ready_text' : isAlone ? 'page.alone_text' : 'page.invites_sent_text', { count })}</p></div>`,
       hasSeats && linkPanel(page, model),
       unpaid.length > 0 && folds([textPreview(page, model, invited?.amount ?? null)]),
-      ownShareNotice(page, model),
+      shareProblem(page, model, model.myShare),
       html`<section class="tools" aria-labelledby="tools-title"><h2 id="tools-title">${translator.translate('page.organizing')}</h2>
-<p class="tally"><strong>${translator.translate('page.tally_in', { held: checkout.shares.filter(countsAsFunded).length, count })}</strong><span>${moneyHeld(page, model)}</span></p>
+<p class="tally"><strong>${tallyText(page, model)}</strong><span>${moneyHeld(page, model)}</span></p>
 <ul class="people">
 ${sortedShares(model).map((share) => personRow(page, model, share))}${openSeatsRow(page, model)}${declinedRows(page, model)}</ul>
 <div class="buttons stack">${
@@ -59,27 +59,6 @@ function sortedShares({ checkout, myShare }: PageModel): readonly GuestShare[] {
     return share.status === 'invited' ? 2 : 3;
   };
   return checkout.shares.filter(({ is_open_seat }) => !is_open_seat).sort((a, b) => rank(a) - rank(b));
-}
-
-/** The organizer's own hold was lost, refused or not renewed, or no card can be held now. */
-function ownShareNotice(page: PageRequest, model: PageModel): Piece {
-  const { translator } = page;
-  const { myShare: share } = model;
-  if (!model.isVenuePayable) {
-    const text = translator.translate('page.not_payable_text', { venue: model.checkout.venue.name });
-    return problemNotice(translator.translate('page.not_payable_title'), text);
-  }
-  if (share === null || (share.status !== 'failed' && !needsOtherCard(share))) return null;
-  const amount = money(page, model, share.amount);
-  const [title, text] = needsOtherCard(share)
-    ? [
-        'page.renewal_title',
-        sentence(page, 'page.renewal_text', timeHtml(page, model, share.renew_by ?? ''), { amount }),
-      ]
-    : model.hasLostHold
-      ? ['page.lost_title', translator.translate('page.lost_text')]
-      : ['page.declined_title', translator.translate('page.declined_text')];
-  return problemNotice(translator.translate(title), text);
 }
 
 function ownShareBar(page: PageRequest, model: PageModel): Piece {

@@ -1,5 +1,5 @@
-// The page of the sandbox outbox: each text message with its phone, kind and text, and buttons for the answers STOP and
-// START.
+// The page of the sandbox outbox: each mail with its address and text, and each text message with its phone, kind and text,
+// and buttons for the answers STOP and START.
 
 import type { FastifyReply } from 'fastify';
 import { assetUrl } from './assets.ts';
@@ -14,12 +14,20 @@ export interface OutboxMessage {
   readonly text: string;
 }
 
-export function sendOutbox(reply: FastifyReply, messages: readonly OutboxMessage[]): FastifyReply {
+export interface OutboxMail extends OutboxMessage {
+  readonly title: string;
+}
+
+export function sendOutbox(
+  reply: FastifyReply,
+  messages: readonly OutboxMessage[],
+  mails: readonly OutboxMail[],
+): FastifyReply {
   const page = html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Text messages of the sandbox</title>
+<title>Messages of the sandbox</title>
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${assetUrl('guest.css')}">
@@ -28,11 +36,12 @@ export function sendOutbox(reply: FastifyReply, messages: readonly OutboxMessage
 <body>
 <p class="banner" id="offline" role="alert" hidden></p>
 <div class="plain">
-<header><p class="brand">Everyshare</p><p class="pill test">Sandbox: no message here was sent to a phone</p></header>
+<header><p class="brand">Everyshare</p><p class="pill test">Sandbox: nothing here was sent</p></header>
 <main id="main">
 <h1>Text messages</h1>
 <p class="hint">Newest first. Reload for more. The numbers +1 555 010 0000 to 0199 take the code 000000.</p>
 ${messages.length === 0 ? html`<p>Nothing was sent yet.</p>` : html`<ol class="messages">${messages.map(messageItem)}</ol>`}
+${mails.length > 0 && html`<h2>Mails</h2>\n<ol class="messages">${mails.map(mailItem)}</ol>`}
 </main>
 </div>
 </body>
@@ -48,6 +57,14 @@ function linkUrls(text: string): readonly (Html | string)[] {
   return text
     .split(/(https?:\/\/\S+)/)
     .map((part, index) => (index % 2 === 1 ? html`<a href="${part}">${part}</a>` : part));
+}
+
+function mailItem({ to, title, status, at, text }: OutboxMail): Html {
+  return html`<li>
+<p class="quiet"><strong>${to}</strong> &middot; ${status} &middot; <time datetime="${at}" data-local>${at}</time></p>
+<p class="bubble"><strong>${title}</strong><br>${text.split('\n').map((line) => [linkUrls(line), html`<br>`])}</p>
+</li>
+`;
 }
 
 function messageItem({ to, kind, status, at, text }: OutboxMessage): Html {

@@ -6,6 +6,7 @@ import type {
   DeclinedInvite,
   GuestCheckout,
   PartyResult,
+  Receipt,
   Reminder,
   SignedIn,
   SignInChallenge,
@@ -46,6 +47,10 @@ export interface PageRequest {
   readonly isSecure: boolean;
   readonly member: SignedInMember | null;
   readonly pending: PendingSignIn | null;
+}
+
+export function isSandbox({ http }: PageRequest): boolean {
+  return http.app.processorAccess.sandboxUrl !== null;
 }
 
 const YEAR_SECONDS = 365 * 86_400;
@@ -126,6 +131,7 @@ interface FormResults {
   readonly removeShare: GuestCheckout;
   readonly declineInvite: DeclinedInvite;
   readonly chooseParty: PartyResult;
+  readonly mailReceipt: Receipt;
   readonly remindShare: Reminder;
 }
 

@@ -13,6 +13,7 @@ import type { HttpContext } from '../context.ts';
 import {
   type Action,
   enterCode,
+  mailReceipt,
   pollHold,
   redirectTo,
   remind,
@@ -42,6 +43,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   seat: takeSeat,
   leave,
   remove,
+  receipt: mailReceipt,
   remind,
   look: pollHold,
 };
@@ -93,6 +95,7 @@ async function showPage(page: PageRequest): Promise<FastifyReply> {
     paysOwn: query.pay === 'own',
     leaves: query.leave === 'own',
     removes: typeof query.remove === 'string' ? query.remove : null,
+    isMailed: query.receipt === 'mailed',
   };
   const mayChoose = page.member !== null && page.member.displayName !== null;
   const chooses = model.checkout.status === 'open' || (edit === 'party' && model.isOrganizer);
@@ -128,7 +131,12 @@ export async function countCall({ http, member, request }: PageRequest, what: 'l
   const limit =
     what === 'forms' ? MEMBER_WRITES_PER_HOUR : member === null ? ANONYMOUS_VIEWS_PER_HOUR : MEMBER_VIEWS_PER_HOUR;
   const who = member === null ? `address ${networkOf(request.ip)}` : `member ${member.id}`;
-  const [counted] = await countSharedCalls(http.app.db.priority, limit, [{ subject: `page ${what} ${who}`, calls: 1 }]);
+  await countPageCall(http, `page ${what} ${who}`, limit);
+}
+
+/** 429 above the limit of an hour. All servers count together. */
+export async function countPageCall({ app }: HttpContext, subject: string, limit: number): Promise<void> {
+  const [counted] = await countSharedCalls(app.db.priority, limit, [{ subject, calls: 1 }]);
   if (counted === undefined || counted.granted === 1) return;
   throw new Problem('rate_limited', { headers: { 'retry-after': String(retryAfterSeconds(counted)) } });
 }

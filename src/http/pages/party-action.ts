@@ -18,10 +18,10 @@ import { formatAmountInput, type PartyEntry, type PartyForm, readPartyForm, spli
 import { type PartyChoiceView, remainingLine } from './party-page.ts';
 import type { FormError } from './sign-in-form.ts';
 import { money } from './summary.ts';
+import { namedLines, withTypedPeople } from './typed-people.ts';
 
 const MAX_FRIENDS = 30;
 const MAX_CHATS = 10;
-const MIN_PHONE_ROWS = 2;
 
 interface ChoiceSources {
   readonly current: CurrentParty;
@@ -53,7 +53,7 @@ function keyOf({ members }: CurrentParty, { id, isOrganizer, isSeat }: PartyMemb
 
 /**
  * The form filled with the current party; without one, every seat of the booking is open. `fixedShareId`: the person of this
- * share gets another number, so the form has a row with the name alone.
+ * share gets another number, so the box has the name alone.
  */
 function formForParty(sources: ChoiceSources, partySize: number, fixedShareId: string | null): PartyForm {
   const { members, version: seen } = sources.current;
@@ -67,7 +67,11 @@ function formForParty(sources: ChoiceSources, partySize: number, fixedShareId: s
   return {
     members: people.filter((member) => !isFixed(member)).map(({ id }) => id),
     channels: [],
-    phones: people.filter(isFixed).map(({ displayName }) => ({ name: displayName ?? '', phone: '' })),
+    phones: [],
+    typedPeople: people
+      .filter(isFixed)
+      .map(({ displayName }) => `${displayName ?? ''} `)
+      .join(''),
     seats: isNew ? partySize - 1 : seatsOf(sources.current).length,
     proposedSeats: isNew ? partySize - 1 : null,
     split: isEqual ? 'equal' : 'custom',
@@ -80,7 +84,6 @@ function formForParty(sources: ChoiceSources, partySize: number, fixedShareId: s
 interface Draft {
   readonly form: PartyForm;
   readonly step: PartyChoiceView['step'];
-  readonly phoneRows: number;
 }
 
 function draftKey(page: PageRequest, { venueId, checkoutId }: PageRoute): DraftKey {
@@ -90,7 +93,10 @@ function draftKey(page: PageRequest, { venueId, checkoutId }: PageRoute): DraftK
 async function findDraft(page: PageRequest, route: PageRoute): Promise<Draft | null> {
   const { db, seal, clock } = page.http.app;
   const text = await readDraft(db, seal, draftKey(page, route), clock.now());
-  return text === null ? null : (JSON.parse(text) as Draft);
+  if (text === null) return null;
+  const draft = JSON.parse(text) as Draft;
+  // A draft of an earlier version of the form has no text of the box.
+  return { ...draft, form: { ...draft.form, typedPeople: draft.form.typedPeople ?? '' } };
 }
 
 /** The party as the organizer has typed it so far, or as it is. */
@@ -108,10 +114,9 @@ export async function currentChoice(
     const form = formForParty(sources, model.checkout.party_size, typeof fix === 'string' ? fix : null);
     return choiceView(sources, 'people', form, formError);
   }
-  const { form, phoneRows } = draft;
+  const { form } = draft;
   const people = entriesOf(page, form, sources);
-  if (draft.step === 'people' || 'formError' in people)
-    return choiceView(sources, 'people', form, formError, { phoneRows });
+  if (draft.step === 'people' || 'formError' in people) return choiceView(sources, 'people', form, formError);
   const amounts = splitAmounts(form, people.entries, model.checkout.amount);
   const released = holdsReleasedBy(sources.current, people.entries, amounts.amounts);
   return choiceView(sources, 'split', form, formError, { people: people.entries, amounts, released });
@@ -135,7 +140,6 @@ function choiceView(
     amounts: null,
     formError,
     ...more,
-    phoneRows: Math.max(MIN_PHONE_ROWS, form.phones.length, more.phoneRows ?? 0),
   };
 }
 
@@ -144,17 +148,17 @@ export const chooseParty: Action = async (page, route, typed) => {
   // Checked before anything is shown or written: only the organizer may see the people of a party and their names.
   if (sources.current.members.length > 0 && !model.isOrganizer)
     return sendRefusal(page, route, new Problem('not_organizer'));
-  const form = withRoomForPeople(page, readPartyForm(typed), sources, model.checkout.party_size);
+  const button = typed.get('do') ?? '';
+  const { phones } = page.http.app.services;
+  const entered = withoutRow(withTypedPeople(readPartyForm(typed), phones), button);
+  const form = withRoomForPeople(page, entered, sources, model.checkout.party_size);
   const { db, seal, clock } = page.http.app;
   const path = model.checkout.status === 'open' ? route.path : `/c/${route.checkoutId}?edit=party`;
   const keep = async (draft: Draft, error: FormError | null): Promise<FastifyReply> => {
     await saveDraft(db, seal, draftKey(page, route), JSON.stringify(draft), clock.now());
     return error === null ? redirectTo(page, path) : redirectWithError(page, route, error, path);
   };
-  const rows = form.phones.length + (typed.get('do') === 'row' ? 1 : 0);
-  const first = (error: FormError | null): Promise<FastifyReply> =>
-    keep({ form, step: 'people', phoneRows: rows }, error);
-  const button = typed.get('do');
+  const first = (error: FormError | null): Promise<FastifyReply> => keep({ form, step: 'people' }, error);
   if (form.seenVersion !== sources.current.version && model.isOrganizer) {
     await deleteDraft(db, draftKey(page, route));
     return redirectWithError(
@@ -164,19 +168,28 @@ export const chooseParty: Action = async (page, route, typed) => {
       path,
     );
   }
-  if (button === 'back' || button === 'row') return first(null);
+  if (button === 'back' || button.startsWith(REMOVE)) return first(null);
+  if (form.typedPeople !== '') {
+    const lines = namedLines(form.typedPeople);
+    return first({ field: 'people', message: page.translator.translate('page.lines_wrong', { lines }) });
+  }
   const people = entriesOf(page, form, sources);
   if ('formError' in people) return first(people.formError);
   if (people.entries.length > model.checkout.party_size) {
     const message = page.translator.translate('page.too_many', { count: model.checkout.party_size });
     return first({ field: null, message });
   }
+  if (button === 'add') return first(null);
   const amounts = splitAmounts(form, people.entries, model.checkout.amount);
-  const second = (error: FormError | null): Promise<FastifyReply> =>
-    keep({ form, step: 'split', phoneRows: rows }, error);
+  const second = (error: FormError | null): Promise<FastifyReply> => keep({ form, step: 'split' }, error);
   if (button !== 'send') return second(null);
   const wrong = amountError(page, model, people.entries, amounts.amounts, amounts.left);
   if (wrong !== null) return second(wrong);
+  // An amount may have been typed after the page named the holds that are released: then it names them once more.
+  const warned = typed.getAll('warned');
+  const released = holdsReleasedBy(sources.current, people.entries, amounts.amounts);
+  if (released.some(({ shareId }) => !warned.includes(shareId)))
+    return second({ field: null, message: page.translator.translate('page.check_releases') });
   try {
     await submitParty(page, route, form, sources.current, people.entries, amounts.amounts as readonly number[]);
     await deleteDraft(db, draftKey(page, route));
@@ -189,6 +202,15 @@ export const chooseParty: Action = async (page, route, typed) => {
     return first(formErrorFor(page, error, people.entries, form));
   }
 };
+
+/** The value of a button that removes a row begins with it; the number of the row follows. */
+const REMOVE = 'remove:';
+
+function withoutRow(form: PartyForm, button: string): PartyForm {
+  if (!button.startsWith(REMOVE)) return form;
+  const removed = Number(button.slice(REMOVE.length));
+  return { ...form, phones: form.phones.filter((_, index) => index !== removed) };
+}
 
 /** The proposed open seats give way to the people who are named. */
 function withRoomForPeople(page: PageRequest, form: PartyForm, sources: ChoiceSources, partySize: number): PartyForm {

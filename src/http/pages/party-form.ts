@@ -14,6 +14,8 @@ export interface PartyForm {
   readonly members: readonly string[];
   readonly channels: readonly string[];
   readonly phones: readonly PhoneRow[];
+  /** What is in the box for names and numbers. */
+  readonly typedPeople: string;
   readonly seats: number;
   /** The number of seats that the form proposed: as long as it is unchanged, people who are added take those seats. */
   readonly proposedSeats: number | null;
@@ -24,7 +26,9 @@ export interface PartyForm {
   readonly seenVersion: string;
 }
 
-const MAX_ROWS = 50;
+export const MAX_ROWS = 50;
+/** Of the box. The browser does not take more. */
+export const MAX_TYPED_PEOPLE = 4_000;
 const MAX_TEXT_LENGTH = 80;
 
 export function readPartyForm(form: URLSearchParams): PartyForm {
@@ -42,6 +46,7 @@ export function readPartyForm(form: URLSearchParams): PartyForm {
     members: unique(form.getAll('member')),
     channels: unique(form.getAll('channel')),
     phones: phones.filter(({ phone, name }) => phone !== '' || name !== ''),
+    typedPeople: (form.get('people') ?? '').slice(0, 2 * MAX_TYPED_PEOPLE),
     seats: Number.isInteger(seats) ? Math.min(Math.max(seats, 0), MAX_ROWS) : 0,
     proposedSeats: form.get('proposed') ? Number.parseInt(form.get('proposed') ?? '', 10) : null,
     split: form.get('split') === 'custom' ? 'custom' : 'equal',

@@ -5,11 +5,20 @@ import { splitEqually } from '../../base/money.ts';
 import { formatList } from '../../base/translations.ts';
 import type { Channel, Friend } from '../../domain/members/friend-queries.ts';
 import { type Html, html, type Piece } from './html.ts';
+import { icon } from './icon.ts';
+import { initialOf } from './initials.ts';
 import type { PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
-import { formatAmountInput, type PartyEntry, type PartyForm, type SplitAmounts } from './party-form.ts';
+import {
+  formatAmountInput,
+  MAX_TYPED_PEOPLE,
+  type PartyEntry,
+  type PartyForm,
+  type PhoneRow,
+  type SplitAmounts,
+} from './party-form.ts';
 import type { Screen } from './screen.ts';
-import { errorAboveForm, type FormError } from './sign-in-form.ts';
+import { errorAboveForm, type FormError, fieldAttributes, fieldError } from './sign-in-form.ts';
 import { amountHtml, deadline, folds, money, sentence, totalBlock } from './summary.ts';
 import { textPreview } from './text-preview.ts';
 
@@ -24,13 +33,12 @@ export interface PartyChoiceView {
   readonly amounts: SplitAmounts | null;
   /** Members whose hold this choice releases. */
   readonly released: readonly {
+    readonly shareId: string;
     readonly displayName: string | null;
     readonly amount: number;
     readonly isOrganizer: boolean;
   }[];
   readonly formError: FormError | null;
-  /** The number of rows for phones. */
-  readonly phoneRows: number;
 }
 
 export function chooseScreen(page: PageRequest, model: PageModel, choice: PartyChoiceView | null): Screen {
@@ -53,40 +61,73 @@ function peopleStep(page: PageRequest, model: PageModel, choice: PartyChoiceView
 <div class="title"><h1>${translator.translate('page.who_is_in')}</h1>
 <p class="lead">${translator.translate('page.who_hint', { count: maxPeople })}</p></div>
 <div class="panel">${totalBlock(page, model)}</div>
-${errorAboveForm(
-  formError,
-  choice.form.phones.map((_, index) => `phone-${index}`),
-)}
+${errorAboveForm(formError, ['people', ...form.phones.map((_, index) => `phone-${index}`)])}
+${addPeople(page, choice)}
 ${knownPeople(page, choice)}${groupChats(page, choice)}
-<fieldset class="phones"><legend>${translator.translate('page.by_phone')}</legend>
-<p class="hint">${translator.translate('page.by_phone_hint')}</p>
-<div data-rows>
-${Array.from({ length: choice.phoneRows }, (_, index) => phoneRow(page, choice, index))}</div>
-<button class="line small" name="do" value="row" data-add-row formnovalidate>${translator.translate('page.add_row')}</button>
-</fieldset>
 <fieldset class="seat-count"><legend>${translator.translate('page.by_link')}</legend>
 <label for="seats">${translator.translate('page.open_seats')}</label>
-<input id="seats" name="seats" type="number" inputmode="numeric" min="0" max="${maxPeople - 1}" value="${form.seats}" aria-describedby="seats-hint">
+<div class="stepper">${stepButton(page, -1)}<input id="seats" name="seats" type="number" inputmode="numeric" min="0" max="${maxPeople - 1}" value="${form.seats}" aria-describedby="seats-hint">${stepButton(page, 1)}</div>
 <p class="hint" id="seats-hint">${translator.translate('page.open_seats_hint')}</p>
 </fieldset>
 <fieldset class="split"><legend>${translator.translate('page.how_to_split')}</legend>
-<label class="choice"><input type="radio" name="split" value="equal"${form.split === 'equal' && html` checked`}> <span>${translator.translate('page.split_equal')}</span></label>
-<label class="choice"><input type="radio" name="split" value="custom"${form.split === 'custom' && html` checked`}> <span>${translator.translate('page.split_custom')}</span></label>
+<div><label class="choice"><input type="radio" name="split" value="equal"${form.split === 'equal' && html` checked`}><span>${translator.translate('page.split_equal')}</span></label>
+<label class="choice"><input type="radio" name="split" value="custom"${form.split === 'custom' && html` checked`}><span>${translator.translate('page.split_custom')}</span></label></div>
 </fieldset>
-<p class="line" role="status" data-tally data-template="${translator.translate('page.tally', { people: '{people}', each: '{each}' })}" data-too-many="${translator.translate('page.too_many', { count: maxPeople })}"></p>
-<button name="do" value="next">${translator.translate('page.see_split')}</button>
+<div class="form-bar"><p role="status" data-tally data-template="${translator.translate('page.tally', { people: '{people}', each: '{each}' })}" data-too-many="${translator.translate('page.too_many', { count: maxPeople })}">${tally(page, model, form)}</p>
+<button name="do" value="next">${translator.translate('page.see_split')}</button></div>
 ${model.hasOrganizer && html`<p><a href="/c/${checkout.id}">${translator.translate('page.keep_party')}</a></p>`}
 </form>`;
 }
 
+/** How many there are and what each pays. Chats may share members, so with one only the next step knows. */
+function tally(page: PageRequest, model: PageModel, form: PartyForm): Piece {
+  if (form.channels.length > 0) return null;
+  const people = 1 + form.members.length + form.phones.length + form.seats;
+  const each = money(page, model, Math.floor(model.checkout.amount / people));
+  return page.translator.translate('page.tally', { people, each });
+}
+
+/** The script shows it. Without a script the number is typed. */
+function stepButton({ translator }: PageRequest, step: -1 | 1): Html {
+  const label = translator.translate(step < 0 ? 'page.fewer_seats' : 'page.more_seats');
+  return html`<button type="button" class="line" data-step="${step}" aria-label="${label}" hidden>${icon(step < 0 ? 'minus' : 'plus')}</button>`;
+}
+
+/** The people who were named by phone, and one box for more: typed, pasted, or from the contacts of the phone. */
+function addPeople(page: PageRequest, { form, formError }: PartyChoiceView): Html {
+  const { translator } = page;
+  const rows = form.phones.map((row, index) => namedPerson(page, row, index, formError));
+  return html`<fieldset class="add-people"><legend>${translator.translate('page.add_people')}</legend>
+${rows.length > 0 && html`<ul class="named">${rows}</ul>`}
+<label for="people">${translator.translate('page.people_box')}</label>
+<textarea id="people" name="people" rows="3" maxlength="${MAX_TYPED_PEOPLE}" autocomplete="off" placeholder="Sam +1 415 555 0132"${fieldAttributes(formError, 'people', 'people-hint')}>
+${form.typedPeople}</textarea>
+${fieldError(formError, 'people')}
+<div class="buttons"><button type="button" class="line small" data-contacts hidden>${icon('people')}${translator.translate('page.contacts')}</button><button class="line small" name="do" value="add" formnovalidate>${icon('plus')}${translator.translate('page.add')}</button></div>
+<p class="hint" id="people-hint">${translator.translate('page.by_phone_hint')}</p>
+</fieldset>`;
+}
+
+function namedPerson(page: PageRequest, row: PhoneRow, index: number, formError: FormError | null): Html {
+  const { translator } = page;
+  const field = `phone-${index}`;
+  const name = row.name === '' ? row.phone : row.name;
+  return html`<li><input type="hidden" name="name" value="${row.name}"><input type="hidden" name="phone" value="${row.phone}"><span class="face" aria-hidden="true">${initialOf(row.name)}</span><span class="name"><bdi>${name}</bdi>${row.name !== '' && html` <bdi class="state">${row.phone}</bdi>`}</span><button class="remove" name="do" value="remove:${index}" formnovalidate aria-label="${translator.translate('page.remove_from_list', { name })}"${formError?.field === field && html` aria-describedby="${field}-error" data-focus`}>${icon('cross')}</button>${fieldError(formError, field)}</li>
+`;
+}
+
 function knownPeople({ translator }: PageRequest, { candidates, form }: PartyChoiceView): Piece {
   if (candidates.length === 0) return null;
-  const items = candidates.map(
-    ({ id, displayName }, index) =>
-      html`<label class="choice"><input type="checkbox" name="member" value="${id}"${form.members.includes(id) && html` checked`}> <span>${displayName ?? translator.translate('page.guest_n', { n: index + 2 })}</span></label>\n`,
+  const items = candidates.map(({ id, displayName }, index) =>
+    pill(
+      'member',
+      id,
+      form.members.includes(id),
+      displayName ?? translator.translate('page.guest_n', { n: index + 2 }),
+    ),
   );
-  return html`<fieldset><legend>${translator.translate('page.friends')}</legend>
-${items}</fieldset>
+  return html`<fieldset class="pills-to-pick"><legend>${translator.translate('page.friends')}</legend>
+<div>${items}</div></fieldset>
 `;
 }
 
@@ -99,25 +140,18 @@ function groupChats({ translator, member }: PageRequest, { channels, form }: Par
       others.map(({ displayName }) => displayName ?? '…'),
       'short',
     );
-    return html`<label class="choice"><input type="checkbox" name="channel" value="${id}" data-people="${others.length}"${form.channels.includes(id) && html` checked`}> <span>${name ?? names}<small>${name === null ? translator.translate('page.people', { count: members.length }) : names}</small></span></label>\n`;
+    const people = name === null ? translator.translate('page.people', { count: members.length }) : names;
+    const label = html`${name ?? names}<small>${people}</small>`;
+    return pill('channel', id, form.channels.includes(id), label, html` data-people="${others.length}"`);
   });
-  return html`<fieldset><legend>${translator.translate('page.group_chats')}</legend>
-${items}</fieldset>
+  return html`<fieldset class="pills-to-pick"><legend>${translator.translate('page.group_chats')}</legend>
+<div>${items}</div></fieldset>
 `;
 }
 
-function phoneRow({ translator }: PageRequest, { form, formError }: PartyChoiceView, index: number): Html {
-  const row = form.phones[index];
-  const field = `phone-${index}`;
-  const isWrong = formError?.field === field;
-  return html`<div class="two phone-row">
-<div><label for="name-${index}">${translator.translate('page.their_name')}</label>
-<input id="name-${index}" name="name" maxlength="80" autocomplete="off" value="${row?.name}"></div>
-<div><label for="${field}">${translator.translate('page.their_phone')}</label>
-<input id="${field}" name="phone" type="tel" inputmode="tel" maxlength="40" autocomplete="off" value="${row?.phone}"${isWrong && html` aria-invalid="true" aria-describedby="${field}-error" data-focus`}>
-</div>
-${isWrong && html`<p class="error" id="${field}-error" role="alert">${formError.message}</p>`}</div>
-`;
+/** A checkbox in the form of a pill. */
+function pill(field: string, value: string, isChosen: boolean, label: Html | string, more: Piece = null): Html {
+  return html`<label class="choice"><input type="checkbox" name="${field}" value="${value}"${more}${isChosen && html` checked`}>${icon('check')}<span>${label}</span></label>\n`;
 }
 
 function hiddenField(name: string, value: string | number): Html {
@@ -178,7 +212,7 @@ function releaseLine(page: PageRequest, model: PageModel, one: PartyChoiceView['
   const said = one.isOrganizer
     ? translator.translate('page.will_release_yours', { amount })
     : translator.translate('page.will_release', { name, amount });
-  return html`<p class="warning">${said}</p>
+  return html`<p class="warning"><input type="hidden" name="warned" value="${one.shareId}">${said}</p>
 `;
 }
 

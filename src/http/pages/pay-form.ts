@@ -6,7 +6,7 @@ import { needsSavedCard } from '../../domain/checkouts/holds/decide-hold.ts';
 import { assetUrl } from './assets.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { nameOf, type PageModel } from './page-model.ts';
-import type { PageRequest } from './page-request.ts';
+import { isSandbox, type PageRequest } from './page-request.ts';
 import { money } from './summary.ts';
 
 /** The errors of the card form; each has a text page.trouble_* in the locales. */
@@ -40,10 +40,6 @@ const TEST_CARDS = [
   { name: 'funds', number: '4000 0000 0000 9995' },
   { name: 'asks', number: '4000 0027 6000 3184' },
 ] as const;
-
-export function isSandbox({ http }: PageRequest): boolean {
-  return http.app.processorAccess.sandboxUrl !== null;
-}
 
 /**
  * For one share, or for several that are paid one after the other with one card (covering the rest). `sameCard`: a share

@@ -2,12 +2,13 @@
 // poster, as the left column. It shows the picture (or five circles in the venue's colour), the venue, the language, the
 // title, and on a wide window the seats.
 
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import { formatDate, languages } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
 import { initialsOf } from './initials.ts';
 import type { PageModel } from './page-model.ts';
-import type { PageRequest } from './page-request.ts';
+import { isSandbox, type PageRequest } from './page-request.ts';
 import { seatsWithTally } from './seats.ts';
 
 export interface Poster {
@@ -19,6 +20,8 @@ export interface Poster {
   /** The page has its own h1 below the head. */
   readonly hasOwnHeading?: boolean;
   readonly isCentered?: boolean;
+  /** Drawn over the picture, below every text. */
+  readonly overPhoto?: Piece;
 }
 
 /** Above three lines of a phone a title is set smaller. */
@@ -33,7 +36,7 @@ export function posterOf(page: PageRequest, model: PageModel, poster: Poster): H
     : html`<h1 class="${what}"><bdi>${checkout.description}</bdi></h1>`;
   const classes = `poster${kind === 'moment' ? ' moment' : ''}${poster.isCentered === true ? ' centered' : ''}`;
   return html`<header class="${classes}">
-${photo(model, kind)}
+${photo(model, poster)}
 <div class="pills">
 <p class="pill venue"><span class="logo" aria-hidden="true">${model.images.logo === null ? initialsOf(checkout.venue.name) : html`<img src="${model.images.logo}" alt="">`}</span><bdi>${checkout.venue.name}</bdi></p>
 ${testPill(page, checkout.mode)}${languageMenu(page, model.route.path)}</div>
@@ -53,27 +56,26 @@ export function meta(page: PageRequest, { checkout, timezone }: PageModel): Html
 }
 
 /** The cover of the offering; without one five overlapping circles in tints of the venue's colour. */
-function photo({ images }: PageModel, kind: Poster['kind']): Html {
+function photo({ images }: PageModel, { kind, overPhoto }: Poster): Html {
   if (images.cover !== null) {
     // The compact head of a phone has room for a thumbnail alone; a wide window always has the poster.
     const small =
       kind === 'compact' &&
       images.thumbnail !== null &&
       html`<source media="(max-width: 899.98px)" srcset="${images.thumbnail}">`;
-    return html`<div class="photo" aria-hidden="true"><picture>${small}<img src="${images.cover}" alt=""></picture></div>`;
+    return html`<div class="photo" aria-hidden="true"><picture>${small}<img src="${images.cover}" alt=""></picture>${overPhoto}</div>`;
   }
   const circles = [0, 1, 2, 3, 4].map(
     (index) =>
       html`<circle cx="${index * 96 + 4}" cy="${84 + (index % 2) * 12}" r="58" fill="currentColor" fill-opacity="${0.45 + index * 0.13}"/>`,
   );
-  return html`<div class="photo" aria-hidden="true"><svg class="circles" viewBox="0 0 390 206" preserveAspectRatio="xMidYMid slice">${circles}</svg></div>`;
+  return html`<div class="photo" aria-hidden="true"><svg class="circles" viewBox="0 0 390 206" preserveAspectRatio="xMidYMid slice">${circles}</svg>${overPhoto}</div>`;
 }
 
 /** The sandbox and test mode move no money, and say so on every page. */
-export function testPill({ http, translator }: PageRequest, mode: 'test' | 'live' | null): Piece {
-  const isSandbox = http.app.processorAccess.sandboxUrl !== null;
-  if (!isSandbox && mode !== 'test') return null;
-  return html`<p class="pill test">${translator.translate(isSandbox ? 'page.sandbox' : 'page.test_mode')}</p>\n`;
+export function testPill(page: PageRequest, mode: 'test' | 'live' | null): Piece {
+  if (!isSandbox(page) && mode !== 'test') return null;
+  return html`<p class="pill test">${page.translator.translate(isSandbox(page) ? 'page.sandbox' : 'page.test_mode')}</p>\n`;
 }
 
 export function languageMenu({ translator }: PageRequest, path: string): Html {
@@ -87,7 +89,11 @@ export function languageMenu({ translator }: PageRequest, path: string): Html {
 `;
 }
 
+const languageNames = new BoundedCache<string>(100);
+
 function languageName(language: string): string {
-  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
-  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+  return languageNames.get(language, () => {
+    const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
+    return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+  });
 }

@@ -18,9 +18,9 @@ import {
 import { fundedScreen, fundedWords, heldScreen } from './moments.ts';
 import { inviteScreen } from './organizer.ts';
 import { canTakeCard, needsOtherCard, organizerName, type PageModel } from './page-model.ts';
-import type { PageRequest } from './page-request.ts';
+import { isSandbox, type PageRequest } from './page-request.ts';
 import { chooseScreen, type PartyChoiceView } from './party-page.ts';
-import { isSandbox, payForm } from './pay-form.ts';
+import { payForm } from './pay-form.ts';
 import { policyFolds } from './policy.ts';
 import { posterOf } from './poster.ts';
 import type { Screen } from './screen.ts';
@@ -34,9 +34,8 @@ import {
   notice,
   problemNotice,
   promise,
-  sentence,
   shareBlock,
-  timeHtml,
+  shareProblem,
   totalBlock,
 } from './summary.ts';
 
@@ -53,6 +52,8 @@ export interface ScreenOptions {
   readonly leaves?: boolean;
   /** The share whose person the organizer wants to remove. */
   readonly removes?: string | null;
+  /** The receipt was just sent by mail. */
+  readonly isMailed?: boolean;
   /** A share that the organizer holds with a saved card, which can pay others; null: there is none. */
   readonly sameCard?: string | null;
 }
@@ -87,7 +88,7 @@ export function renderScreen(page: PageRequest, model: PageModel, options: Scree
 /** A form was refused because the checkout has ended or is funded meanwhile: pages of these states have no form. */
 function refusalAfterEnd(page: PageRequest, { checkout }: PageModel, { formError }: ScreenOptions): Piece {
   const hasForm = page.member === null || checkout.status === 'open' || checkout.status === 'collecting';
-  if (formError == null || hasForm) return null;
+  if (formError == null || formError.field !== null || hasForm) return null;
   return problemNotice(page.translator.translate('page.not_done'), formError.message);
 }
 
@@ -108,7 +109,10 @@ function screenOf(page: PageRequest, model: PageModel, options: ScreenOptions): 
   const leaving = options.leaves === true ? shareToLeave(page, model) : null;
   if (leaving !== null) return leaveScreen(page, model, leaving);
   if (page.member === null) return landing(page, model, formError);
-  if (checkout.status === 'completed') return completedScreen(page, model, above);
+  if (checkout.status === 'completed') {
+    const form = { error: formError, isMailed: options.isMailed === true };
+    return completedScreen(page, model, form, formError?.field === null ? above : null);
+  }
   // A guest whom the organizer has named is not asked for a name again.
   if (page.member.displayName === null && (model.myShare?.display_name ?? null) === null)
     return { poster: { kind: 'standard' }, main: [nameForm(page, model, formError)] };
@@ -228,7 +232,7 @@ function payScreen(page: PageRequest, model: PageModel, share: GuestShare, above
     poster: { kind: share.status === 'failed' ? 'compact' : 'standard' },
     main: [
       above,
-      problemOf(page, model, share),
+      shareProblem(page, model, share),
       shareBlock(page, model, share, label),
       html`<div class="narrow">${seatsWithTally(page, model)}</div>`,
       canPay && share.status === 'invited' && promise(page, model),
@@ -241,28 +245,6 @@ function payScreen(page: PageRequest, model: PageModel, share: GuestShare, above
     shouldPoll: true,
     hasPayForm: canPay,
   };
-}
-
-/** Why the guest must act, if a card was given before, or why no card can be given. */
-function problemOf(page: PageRequest, model: PageModel, share: GuestShare): Piece {
-  const { translator } = page;
-  if (!model.isVenuePayable) {
-    const text = translator.translate('page.not_payable_text', { venue: model.checkout.venue.name });
-    return problemNotice(translator.translate('page.not_payable_title'), text);
-  }
-  if (needsOtherCard(share)) {
-    const amount = money(page, model, share.amount);
-    const text = sentence(page, 'page.renewal_text', timeHtml(page, model, share.renew_by ?? ''), { amount });
-    return problemNotice(translator.translate('page.renewal_title'), text);
-  }
-  if (share.status !== 'failed') return null;
-  if (model.hasLostHold)
-    return problemNotice(translator.translate('page.lost_title'), translator.translate('page.lost_text'));
-  return problemNotice(
-    translator.translate('page.declined_title'),
-    translator.translate('page.declined_text'),
-    'declined',
-  );
 }
 
 /** A signed-in guest without a share: a seat is open, the invite is for another person, or the party has changed. */

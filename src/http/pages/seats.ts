@@ -85,14 +85,18 @@ export function facesOfThoseIn(page: PageRequest, model: PageModel): Html {
   return html`<span class="faces">${shown.map((share) => html`<span class="${seatClass(stateOf(share))}">${face(page, model, share, false)}</span>`)}${those.length > shown.length && html`<span class="more"><bdi>+${those.length - shown.length}</bdi></span>`}</span>`;
 }
 
+function heldCount({ shares }: PageModel['checkout']): number {
+  return shares.filter(countsAsFunded).length;
+}
+
 function segments({ checkout }: PageModel): Html {
-  const held = checkout.shares.filter(countsAsFunded).length;
+  const held = heldCount(checkout);
   return html`<div class="segments" aria-hidden="true">${checkout.shares.map((_, index) => html`<span${index < held && html` class="in"`}></span>`)}</div>`;
 }
 
 export function tallyText({ translator }: PageRequest, { checkout }: PageModel): string {
   const count = checkout.shares.length;
-  const held = checkout.shares.filter(countsAsFunded).length;
+  const held = heldCount(checkout);
   if (checkout.status === 'completed') {
     const isRefunded = checkout.shares.every(({ status }) => status === 'refunded');
     return translator.translate(isRefunded ? 'page.all_refunded' : 'page.all_in', { count });
@@ -133,7 +137,7 @@ export function timeLeft({ translator }: PageRequest, { checkout }: PageModel): 
 export function whosIn(page: PageRequest, model: PageModel): Html {
   const { translator } = page;
   const { shares } = model.checkout;
-  const held = shares.filter(countsAsFunded).length;
+  const held = heldCount(model.checkout);
   const count = translator.translate('page.held_of', { held, count: shares.length });
   const beside = html`${facesOfThoseIn(page, model)}<span class="quiet">${count}</span>`;
   return fold('whos-in', translator.translate('page.group'), beside, peopleList(page, model));

@@ -4,7 +4,7 @@ import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { formatList, formatMoney, formatTime } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
-import { nameOf, type PageModel } from './page-model.ts';
+import { nameOf, needsOtherCard, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 
 /** A character that no translation contains. */
@@ -120,6 +120,24 @@ export function aboutHolds({ translator }: PageRequest): Html {
 <p>${translator.translate('page.hold_bank')}</p>
 `,
   );
+}
+
+/** Why the guest must act, if a card was given before for the share, or why no card can be given. */
+export function shareProblem(page: PageRequest, model: PageModel, share: GuestShare | null): Piece {
+  const { translator } = page;
+  if (!model.isVenuePayable) {
+    const text = translator.translate('page.not_payable_text', { venue: model.checkout.venue.name });
+    return problemNotice(translator.translate('page.not_payable_title'), text);
+  }
+  if (share === null) return null;
+  if (needsOtherCard(share)) {
+    const amount = money(page, model, share.amount);
+    const text = sentence(page, 'page.renewal_text', timeHtml(page, model, share.renew_by ?? ''), { amount });
+    return problemNotice(translator.translate('page.renewal_title'), text);
+  }
+  if (share.status !== 'failed') return null;
+  const [key, kind] = model.hasLostHold ? (['lost', ''] as const) : (['declined', 'declined'] as const);
+  return problemNotice(translator.translate(`page.${key}_title`), translator.translate(`page.${key}_text`), kind);
 }
 
 export function problemNotice(title: string, text: string | Html, kind: '' | 'declined' = ''): Html {

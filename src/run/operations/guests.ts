@@ -1,6 +1,7 @@
 // What the organizer and the guests of a party do from a browser.
 
 import { viewAsGuest } from '../../domain/checkouts/guests/guest-view.ts';
+import { mailReceipt } from '../../domain/checkouts/guests/receipt.ts';
 import { holdAsGuest } from '../../domain/checkouts/holds/hold-as-guest.ts';
 import { remindShare } from '../../domain/checkouts/notifications/remind-share.ts';
 import { chooseParty } from '../../domain/checkouts/party/choose-party.ts';
@@ -121,6 +122,21 @@ export const guests: readonly AppOperation[] = [
     responses: { 200: plain('The guest has said no, and the seat is open.', 'declined_invite') },
     errors: ['not_found', 'conflict'],
     run: declineInvite,
+  },
+  {
+    id: 'mailReceipt',
+    kind: 'external',
+    method: 'POST',
+    path: '/v1/public/checkouts/{id}/receipt',
+    tag: 'Guests',
+    summary: 'Get the receipt by mail',
+    description: 'At most three mails for a guest and a checkout. The address is used for this mail alone.',
+    auth: 'member',
+    effect: 'write',
+    body: only('receipt_mail'),
+    responses: { 202: plain('The receipt, which is on its way.', 'receipt') },
+    errors: ['not_found', 'conflict'],
+    run: mailReceipt,
   },
   {
     id: 'remindShare',

@@ -1,6 +1,6 @@
 // A card as its owner knows it: the brand and the last four digits.
 
-import type { HeldCard } from '../../domain/payments/processor.ts';
+import type { HeldCard } from './processor.ts';
 
 /** The processor's names of brands, as they are written on cards. */
 const BRANDS: ReadonlyMap<string, string> = new Map([

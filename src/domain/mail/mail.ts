@@ -1,0 +1,40 @@
+// A mail, and how it is queued: in the transaction of its cause, sealed, one for each kind and subject. Plain text: it reads
+// the same in every program, and loads nothing from anywhere.
+
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import type { Queryable } from '../../base/db.ts';
+import type { Ids } from '../../base/ids.ts';
+import type { Seal } from '../../base/seal.ts';
+import { insertMail, type MailKind, type MailRow } from './queries.ts';
+
+export interface Mail {
+  readonly to: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Returns false when the address has got too many mails in a day. */
+export async function queueMail(
+  tx: Queryable,
+  services: { readonly ids: Ids; readonly seal: Seal; readonly clock: Clock },
+  kind: MailKind,
+  subject: string,
+  { to, title, text }: Mail,
+): Promise<boolean> {
+  const id = services.ids.uuid();
+  const address = services.seal.seal(to, sealNameOf('address', id));
+  const content = services.seal.seal(JSON.stringify({ title, text }), sealNameOf('content', id));
+  // A domain is the same in any case, and so is nearly every mailbox.
+  const addressHash = createHash('sha256').update(to.toLowerCase()).digest();
+  return insertMail(tx, { id, kind, subject, address, addressHash, content, now: services.clock.now() });
+}
+
+export function openMail(seal: Seal, { id, address, content }: Pick<MailRow, 'id' | 'address' | 'content'>): Mail {
+  const { title, text } = JSON.parse(seal.open(content, sealNameOf('content', id))) as Omit<Mail, 'to'>;
+  return { to: seal.open(address, sealNameOf('address', id)), title, text };
+}
+
+export function sealNameOf(what: 'address' | 'content', mailId: string): string {
+  return `mail ${what} ${mailId}`;
+}

@@ -1,0 +1,113 @@
+// The SQL of mails.
+
+import type { Queryable } from '../../base/db.ts';
+
+export type MailKind = 'receipt';
+
+export interface NewMail {
+  readonly id: string;
+  readonly kind: MailKind;
+  readonly subject: string;
+  readonly address: Buffer;
+  readonly addressHash: Buffer;
+  readonly content: Buffer;
+  readonly now: number;
+}
+
+/** Mails to one address in a day, of all kinds. */
+const MAILS_PER_DAY = 20;
+
+/**
+ * Inserts one mail for each kind and subject; a second one is ignored. Returns false when the address has got too many in a
+ * day. The address is locked while its mails are counted.
+ */
+export async function insertMail(tx: Queryable, mail: NewMail): Promise<boolean> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('mail ' || encode($1::bytea, 'hex'), 0))`, [
+    mail.addressHash,
+  ]);
+  const [counted] = await tx.query<{ sent: number }>(
+    `select count(*)::integer as sent from mails
+     where address_hash = $1 and created_at > to_timestamp($2 / 1000.0) - interval '1 day'`,
+    [mail.addressHash, mail.now],
+  );
+  if ((counted?.sent ?? 0) >= MAILS_PER_DAY) return false;
+  await tx.query(
+    `insert into mails (mail_id, kind, subject, address, address_hash, content, status, due_at, created_at)
+     values ($1, $2, $3, $4, $5, $6, 'waiting', to_timestamp($7 / 1000.0), to_timestamp($7 / 1000.0))
+     on conflict (kind, subject) do nothing`,
+    [mail.id, mail.kind, mail.subject, mail.address, mail.addressHash, mail.content, mail.now],
+  );
+  return true;
+}
+
+/** The mails of a kind whose subject begins with this text and a blank. */
+export async function countMails(db: Queryable, kind: MailKind, subject: string): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    `select count(*)::integer as count from mails where kind = $1 and starts_with(subject, $2 || ' ')`,
+    [kind, subject],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export interface MailRow {
+  readonly id: string;
+  readonly kind: MailKind;
+  readonly address: Buffer;
+  readonly content: Buffer;
+  readonly status: string;
+  readonly leaseToken: number;
+  readonly createdAt: number;
+}
+
+const COLUMNS = `mail_id as "id", kind, address, content, status, lease_token as "leaseToken",
+  (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
+
+/** Leases due mails until `leaseEnds`; after that another worker may claim them. */
+export async function claimMails(db: Queryable, now: number, leaseEnds: number, limit: number): Promise<MailRow[]> {
+  return db.query<MailRow>(
+    `update mails set lease_token = lease_token + 1, due_at = to_timestamp($2 / 1000.0)
+     where mail_id = any(array(
+       select mail_id from mails where due_at <= to_timestamp($1 / 1000.0) order by due_at limit $3 for update skip locked))
+     returning ${COLUMNS}`,
+    [now, leaseEnds, limit],
+  );
+}
+
+export async function finishMail(
+  db: Queryable,
+  { id, leaseToken }: Pick<MailRow, 'id' | 'leaseToken'>,
+  error: string | null,
+  now: number,
+): Promise<void> {
+  await db.query(
+    `update mails set status = case when $3::text is null then 'sent' else 'failed' end, last_error = $3, due_at = null,
+       sent_at = case when $3::text is null then to_timestamp($4 / 1000.0) end
+     where mail_id = $1 and lease_token = $2 and status = 'waiting'`,
+    [id, leaseToken, error, now],
+  );
+}
+
+export async function postponeMail(
+  db: Queryable,
+  { id, leaseToken }: Pick<MailRow, 'id' | 'leaseToken'>,
+  dueAt: number,
+): Promise<void> {
+  await db.query(
+    `update mails set due_at = to_timestamp($3 / 1000.0) where mail_id = $1 and lease_token = $2 and status = 'waiting'`,
+    [id, leaseToken, dueAt],
+  );
+}
+
+/** The newest mails, for the sandbox's outbox page. */
+export async function newestMails(db: Queryable, limit: number): Promise<MailRow[]> {
+  return db.query<MailRow>(`select ${COLUMNS} from mails order by created_at desc limit $1`, [limit]);
+}
+
+export async function deleteOldMails(db: Queryable, now: number, limit: number): Promise<number> {
+  const rows = await db.query(
+    `delete from mails where mail_id in (
+       select mail_id from mails where created_at < to_timestamp($1 / 1000.0) - interval '30 days' limit $2) returning 1`,
+    [now, limit],
+  );
+  return rows.length;
+}

@@ -1,0 +1,56 @@
+// Sends due mails through a MailSender: an SMTP server, or the sandbox's outbox, which sends nothing.
+
+import type { Clock } from '../../base/clock.ts';
+import type { Db } from '../../base/db.ts';
+import type { Log } from '../../base/log.ts';
+import type { Seal } from '../../base/seal.ts';
+import { type Mail, openMail } from './mail.ts';
+import { claimMails, finishMail, type MailRow, postponeMail } from './queries.ts';
+
+export interface MailSender {
+  /** Throws if the mail was not accepted. */
+  send(mail: Mail): Promise<void>;
+}
+
+/** The server has refused the mail for good. */
+export class MailRefused extends Error {}
+
+/** Sends nothing: /sandbox/outbox shows the stored mails. */
+export const sandboxMailSender: MailSender = { send: async () => undefined };
+
+export interface MailServices {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly seal: Seal;
+  readonly mailSender: MailSender;
+}
+
+const MINUTE = 60_000;
+const LEASE_MS = 2 * MINUTE;
+const LIFE_MS = 24 * 60 * MINUTE;
+
+/** One step of the worker: sends up to `batch` due mails. Returns how many it claimed. */
+export async function sendDueMails(services: MailServices, batch: number): Promise<number> {
+  const now = services.clock.now();
+  const mails = await claimMails(services.db, now, now + LEASE_MS, batch);
+  await Promise.all(mails.map((mail) => sendOne(services, mail)));
+  return mails.length;
+}
+
+async function sendOne({ db, clock, log, seal, mailSender }: MailServices, row: MailRow): Promise<void> {
+  try {
+    await mailSender.send(openMail(seal, row));
+    await finishMail(db, row, null, clock.now());
+  } catch (error) {
+    const isFinal = error instanceof MailRefused || clock.now() - row.createdAt > LIFE_MS;
+    const reason = error instanceof Error ? error.message : String(error);
+    log[isFinal ? 'error' : 'warn'](
+      { mail: row.id, kind: row.kind, err: reason },
+      isFinal ? 'sending a mail failed for good' : 'sending a mail failed; the worker retries it',
+    );
+    if (isFinal) return finishMail(db, row, reason.slice(0, 200), clock.now());
+    const wait = Math.min(5_000 * 2 ** Math.min(row.leaseToken, 10), 30 * MINUTE);
+    return postponeMail(db, row, clock.now() + wait);
+  }
+}

@@ -93,7 +93,7 @@ describe('an invited guest', () => {
     expect(await get(path, ada)).not.toContain('Can’t come');
   });
 
-  it('sends a stranger’s form in vain: without a sign-in only the link of the invite counts', async () => {
+  it('is the only one who can: another member is refused, and without a sign-in only the link of the invite counts', async () => {
     const { ada, id, invite } = await createGroup();
     await submit(`/c/${id}/leave`, { share: invite.id, seen: 'unpaid' });
     const cal = await createPerson('Cal');

@@ -12,7 +12,7 @@ import {
 import examples from 'libphonenumber-js/mobile/examples';
 import { below, items, member } from './json-walk.ts';
 import { checkName } from './person-name.ts';
-import type { Report, Rule } from './rule.ts';
+import type { Breach, Report, Rule } from './rule.ts';
 import { listed } from './wording.ts';
 
 export interface PhoneSettings {
@@ -61,7 +61,8 @@ export function parsePhone(typed: string, settings: PhoneSettings): string | nul
 
 /** By schema name: the rules of the bodies that name a phone, with the name beside it. */
 export function phoneRules(settings: PhoneSettings): Readonly<Record<string, Rule>> {
-  const check = (value: unknown, at: string, report: Report): void => {
+  const [accepted] = fictionalPhones(settings);
+  const check = (value: unknown, at: string, report: Report, example: Example): void => {
     const fault = typeof value === 'string' && E164.test(value) ? phoneFault(value, settings) : null;
     if (fault === null) return;
     const { countries } = settings;
@@ -70,35 +71,52 @@ export function phoneRules(settings: PhoneSettings): Readonly<Record<string, Rul
       field: at,
       message: fault,
       expected: `a valid mobile number${countries === null ? '' : ` of ${listed(countries)}`}, in E.164 form`,
-      example_fix: examplePhone(settings),
+      ...example,
     });
   };
   return {
-    sign_in: (value, at, report) => check(member(value, 'phone'), below(at, 'phone'), report),
+    // A number of another country shows the form, if those of the settings keep none for fiction.
+    sign_in: (value, at, report) =>
+      check(member(value, 'phone'), below(at, 'phone'), report, { example_fix: accepted ?? FICTIONAL.US.first }),
     party: (value, at, report) => {
+      const organizerAlone = { example_fix: [], example_fix_field: below(at, 'members') };
+      const example = accepted === undefined ? organizerAlone : { example_fix: accepted };
       for (const [index, item] of items(member(value, 'members')).entries()) {
-        check(member(item, 'phone'), below(at, 'members', index, 'phone'), report);
+        check(member(item, 'phone'), below(at, 'members', index, 'phone'), report, example);
         checkName(member(item, 'name'), below(at, 'members', index, 'name'), report);
       }
     },
   };
 }
 
-/** A number that these settings accept. */
-function examplePhone({ isSandbox, countries }: PhoneSettings): string {
-  return (isSandbox ? null : exampleOf(countries?.[0] ?? 'US')) ?? '+15550100042';
+type Example = Pick<Breach, 'example_fix' | 'example_fix_field'>;
+
+interface PhoneRange {
+  readonly first: string;
+  readonly count: number;
 }
 
-const MAX_PHONES_TRIED = 200;
+const SANDBOX_EXAMPLES: PhoneRange = { first: '+15550100042', count: 158 };
 
-/** A number that these settings accept and that is not in use. A party names at most 50. */
-export function unusedPhone(settings: PhoneSettings, isUsed: (phone: string) => boolean): string {
-  const first = examplePhone(settings);
-  for (let n = 0; n < MAX_PHONES_TRIED; n++) {
-    const phone = `+${BigInt(first.slice(1)) + BigInt(n)}`;
-    if (phoneFault(phone, settings) === null && !isUsed(phone)) return phone;
-  }
-  return first;
+/**
+ * Mobile numbers that the regulators of these countries keep for fiction. Any other example might be the number of a
+ * person, who would get the texts of a caller that sends the example.
+ */
+const FICTIONAL = {
+  US: { first: '+12015550100', count: 100 },
+  CA: { first: '+12045550100', count: 100 },
+  AU: { first: '+61491570156', count: 4 },
+  DE: { first: '+491713920000', count: 100 },
+  SE: { first: '+46701740605', count: 95 },
+} as const satisfies Partial<Record<CountryCode, PhoneRange>>;
+
+/** The numbers without a subscriber that these settings accept, in order. There are none for most countries. */
+export function* fictionalPhones({ isSandbox, countries }: PhoneSettings): Generator<string, undefined> {
+  const ranges: Readonly<Partial<Record<CountryCode, PhoneRange>>> = FICTIONAL;
+  const country = (countries ?? ['US']).find((code) => ranges[code] !== undefined);
+  const range = isSandbox ? SANDBOX_EXAMPLES : country === undefined ? undefined : ranges[country];
+  if (range === undefined) return;
+  for (let n = 0; n < range.count; n++) yield `+${BigInt(range.first.slice(1)) + BigInt(n)}`;
 }
 
 function exampleOf(country: CountryCode): string | null {

@@ -3,7 +3,14 @@
 import { getCountries, getExampleNumber } from 'libphonenumber-js/max';
 import examples from 'libphonenumber-js/mobile/examples';
 import { describe, expect, it } from 'vitest';
-import { isPhoneCountry, isReserved, type PhoneSettings, phoneFault, phoneRules } from '../../schemas/rules/phone.ts';
+import {
+  fictionalPhones,
+  isPhoneCountry,
+  isReserved,
+  type PhoneSettings,
+  phoneFault,
+  phoneRules,
+} from '../../schemas/rules/phone.ts';
 import type { Breach } from '../../schemas/rules/rule.ts';
 
 const REAL: PhoneSettings = { isSandbox: false, countries: null };
@@ -85,12 +92,46 @@ describe('the problem of a phone', () => {
     expect(breachesOf('sign_in', { phone: '+442079460958' }, REAL).map(({ field }) => field)).toEqual(['/phone']);
   });
 
+  it('has an example that no person has: of a country that keeps numbers for fiction, or no other person at all', () => {
+    const phone = '+442079460958';
+    const exampleFor = (schema: 'sign_in' | 'party', settings: PhoneSettings) => {
+      const [breach] = breachesOf(schema, { phone, members: [{ phone }] }, settings);
+      return [breach?.example_fix, breach?.example_fix_field];
+    };
+    const french: PhoneSettings = { isSandbox: false, countries: ['FR'] };
+    expect(exampleFor('sign_in', french)).toEqual(['+12015550100', undefined]);
+    expect(exampleFor('party', french)).toEqual([[], '/members']);
+    expect(exampleFor('party', { isSandbox: false, countries: ['FR', 'SE'] })).toEqual(['+46701740605', undefined]);
+    expect(exampleFor('party', { ...french, isSandbox: true })).toEqual(['+15550100042', undefined]);
+  });
+
   it('is not reported twice where the schema has refused the form already', () => {
     for (const phone of ['5550100042', '+155501', 42, null, {}]) {
       expect(breachesOf('sign_in', { phone }, REAL)).toEqual([]);
       expect(breachesOf('party', { members: [{ phone }, null, 3] }, REAL)).toEqual([]);
     }
   });
+});
+
+it('the numbers for examples are those that a country keeps for fiction, each once, and all get texts', () => {
+  const kept = {
+    US: /^\+1201555 01\d\d$/,
+    CA: /^\+1204555 01\d\d$/,
+    AU: /^\+61491570 15[6-9]$/,
+    DE: /^\+4917139200 \d\d$/,
+    SE: /^\+4670174 06(?:0[5-9]|[1-9]\d)$/,
+  };
+  for (const [country, pattern] of Object.entries(kept)) {
+    const settings: PhoneSettings = { isSandbox: false, countries: [country as 'US'] };
+    const phones = [...fictionalPhones(settings)];
+    expect(phones.length).toBeGreaterThan(3);
+    expect(new Set(phones).size).toBe(phones.length);
+    const plain = new RegExp(pattern.source.replaceAll(' ', ''));
+    expect(phones.filter((phone) => !plain.test(phone) || phoneFault(phone, settings) !== null)).toEqual([]);
+  }
+  expect([...fictionalPhones(SANDBOX)].filter((phone) => !isReserved(phone))).toEqual([]);
+  expect([...fictionalPhones(REAL)][0]).toBe('+12015550100');
+  expect([...fictionalPhones({ isSandbox: false, countries: ['FR'] })]).toEqual([]);
 });
 
 it('every country that the settings accept has an example that passes, and territories under another plan are refused', () => {

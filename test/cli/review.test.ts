@@ -229,6 +229,25 @@ describe('review reject of an approved object', () => {
     expect(shown).toMatchObject({ reviewers_only: { visible_version: { title: 'Poolside cabana' } } });
   });
 
+  it('takes the version that members see down by a second rejection, after that of a change', async () => {
+    const { venueId, offering, post } = await submitOneOfEach();
+    await cli.json('review', 'approve', offering.id);
+    await post('/v1/offerings', { ...OFFERING, title: 'Garden cabana' });
+    await cli.json('review', 'reject', offering.id, '--note', 'Which garden?');
+    const down = await cli.json('review', 'reject', offering.id, '--note', 'It closed.');
+    expect(down).toMatchObject({ status: 'rejected', review_note: 'It closed.' });
+    const shown = await cli.json('review', 'show', offering.id);
+    expect(shown).toMatchObject({ reviewers_only: { visible_version: null } });
+    const types = ['offering.approved', 'offering.rejected', 'offering.rejected'].map((type) => ({ type }));
+    expect(await eventsOf(offering.id)).toEqual(types);
+    const actions = ['review.approve', 'review.reject', 'review.reject'].map((action) => ({ action }));
+    expect(await auditOf(venueId, offering.id)).toEqual(actions);
+    // Members see nothing of it any more: there is nothing left to take down.
+    expect(await cli.line(1, 'review', 'reject', offering.id, '--note', 'Again.')).toContain(
+      'is rejected: only what is pending',
+    );
+  });
+
   it('takes an experience down and gives it its former id when it is approved again', async () => {
     const { experience, get } = await submitOneOfEach();
     const first = await cli.json<Record<string, unknown>>('review', 'approve', experience.id);

@@ -15,6 +15,8 @@ export type SharedContext = Omit<RequestContext, 'number' | 'random'>;
 /** Of ten requests, the first seven go to operations and the last one to a page; the others go to everything else. */
 const OPERATIONS_OF_TEN = 7;
 const PAGE_OF_TEN = 9;
+/** How often each operation gets a valid request first, so that whether one is accepted does not depend on the others. */
+const VALID_ROUNDS = 5;
 
 export function drawRequest(seed: number, number: number, shared: SharedContext): Request {
   const random = new SeededRandom(seed, `request ${number}`);
@@ -25,7 +27,8 @@ export function drawRequest(seed: number, number: number, shared: SharedContext)
     const operation = operations[turn % operations.length];
     if (operation === undefined) throw new Error('the document has no operations');
     if (operation.id === 'callTool') return drawToolRequest(context);
-    return operation.id === 'receiveHook' ? drawHookRequest(context) : drawOperationRequest(context, operation);
+    if (operation.id === 'receiveHook') return drawHookRequest(context);
+    return drawOperationRequest(context, operation, turn < VALID_ROUNDS * operations.length);
   }
   if (number % 10 === PAGE_OF_TEN) return drawPageRequest(context, Math.floor(number / 10));
   const sendOk = random.weighed([

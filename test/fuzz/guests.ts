@@ -23,6 +23,8 @@ export interface Intent {
 export interface Seat {
   readonly checkout: string;
   readonly share: string;
+  /** The share of the next person of the party, who has not paid. */
+  readonly nextShare: string;
   readonly token: string;
 }
 
@@ -83,14 +85,17 @@ export async function createGuests(gathering: GuestOptions): Promise<Guests> {
       clientSecret: response.client_secret,
       publishableKey: response.publishable_key,
     })),
-    seats: parties.map(({ checkout }) => ({
+    seats: parties.map(({ checkout, shares: [, next] }) => ({
       checkout: checkout.id,
       share: checkout.my_share_id,
+      nextShare: next.id,
       token: organizer.token,
     })),
-    // The second of these parties has an open seat in this place.
-    guestSeats: parties.flatMap(({ checkout }, index) =>
-      index === 1 ? [] : [{ checkout: checkout.id, share: checkout.shares[1].id, token: second.token }],
+    // The second of these parties has only the organizer and an open seat.
+    guestSeats: parties.flatMap(({ checkout, shares: [, , guestShare] }, index) =>
+      index === 1
+        ? []
+        : [{ checkout: checkout.id, share: guestShare.id, nextShare: guestShare.id, token: third.token }],
     ),
     own: {
       tokens: shares.flatMap(({ url }) => (typeof url === 'string' ? [url.split('/').at(-1) ?? ''] : [])),

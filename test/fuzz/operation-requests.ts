@@ -21,7 +21,12 @@ import {
 import type { Request } from './send.ts';
 import { drawValue, varyExample } from './values.ts';
 
-export function drawOperationRequest(context: RequestContext, operation: DocumentedOperation): Request {
+/** `isValid`: without damage, and of a guest about their own share where there is one. */
+export function drawOperationRequest(
+  context: RequestContext,
+  operation: DocumentedOperation,
+  isValid = false,
+): Request {
   const { random, number } = context;
   const draft: Draft = {
     label: operation.id,
@@ -32,16 +37,19 @@ export function drawOperationRequest(context: RequestContext, operation: Documen
     body: null,
   };
   authorize(context, operation.security, draft);
-  if (operation.security.includes('memberToken') && random.often(0.5)) forOwnShare(context, operation.path, draft);
+  if (operation.security.includes('memberToken') && (isValid || random.often(0.5)))
+    forOwnShare(context, operation.path, draft);
   const value = operation.body === null ? null : drawBody(context, operation);
   if (value !== null) setBody(draft, JSON.stringify(value));
   if (operation.parameters.some((one) => one.in === 'header') && random.often(0.25))
     draft.headers['idempotency-key'] = random.pick(['same-for-all', `key-${number}`, `key-${number % 50}`]);
-  const damages = random.weighed([
-    [44, 0],
-    [41, 1],
-    [16, 2],
-  ]);
+  const damages = isValid
+    ? 0
+    : random.weighed([
+        [44, 0],
+        [41, 1],
+        [16, 2],
+      ]);
   for (let n = 0; n < damages; n++) damage(context, operation, draft, value);
   return finishDraft(context, draft);
 }
@@ -103,11 +111,12 @@ function authorize({ random, fixture }: RequestContext, security: readonly strin
 
 /** Makes the request one of a guest about their own share or checkout. */
 function forOwnShare({ random, fixture }: RequestContext, template: string, draft: Draft): void {
-  const [isDecline, isRemove] = [template.endsWith('/decline'), template.endsWith('/remove')];
-  const { checkout, share, token: own } = random.pick(isDecline || isRemove ? fixture.guestSeats : fixture.seats);
-  const token = isRemove ? (fixture.people[0]?.token ?? '') : own;
-  draft.path = template.replace('{id}', checkout).replace('{share_id}', share);
-  // A guest who claims a seat has none yet; all other requests are the organizer's.
+  const isAboutGuest = /\/(decline|remove)$/.test(template);
+  const { checkout, share, nextShare, token: own } = random.pick(isAboutGuest ? fixture.guestSeats : fixture.seats);
+  const named = template.endsWith('/remind') ? nextShare : share;
+  const token = template.endsWith('/remove') ? (fixture.people[0]?.token ?? '') : own;
+  draft.path = template.replace('{id}', checkout).replace('{share_id}', named);
+  // A guest who claims a seat has none yet, and one who declines has their own; all other requests are the organizer's.
   draft.headers.authorization = `Bearer ${template.endsWith('/seat') ? random.pick(fixture.people).token : token}`;
   delete draft.headers.origin;
 }

@@ -2,6 +2,9 @@
 // refused requests, and no answer or log that identifies a member.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CommandContext } from '../../src/base/command-context.ts';
+import type { Queryable } from '../../src/base/db.ts';
+import { reopen, review } from '../../src/domain/review/review.ts';
 import {
   type ActivityEvent,
   createApprovedExperience,
@@ -30,6 +33,9 @@ const view = (id: string, overrides: Partial<ActivityEvent> = {}): ActivityEvent
   mode: 'live',
   ...overrides,
 });
+
+const takeDown = (tx: Queryable, command: CommandContext, id: string) =>
+  review(tx, command, id, { status: 'rejected', note: 'The boat sank.' }, null);
 
 beforeAll(async () => {
   world = await openTestWorld();
@@ -237,6 +243,32 @@ describe('a venue with very many experiences', () => {
     expect(json.error.message).toContain('more than 20000 lines');
     const response = await csv(3);
     expect([response.status, response.text.split('\r\n').length]).toEqual([200, 1 + 5001 * 3 + 1]);
+  });
+});
+
+describe('an experience that was taken down', () => {
+  it('is not found, not counted, and its activity is rejected, until it is approved again', async () => {
+    const own = await openTestActivity(world, 2, 'live');
+    const id = own.experiences[0]?.id ?? '';
+    const [submission] = await world.db.query<{ id: string }>(
+      'select submission_id as id from experiences where experience_id = $1',
+      [id],
+    );
+    const decide = (work: typeof reopen | typeof takeDown) =>
+      world.db.transaction((tx) => work(tx, world.command(), submission?.id ?? ''));
+    const look = async (event: string) => {
+      const { rejected } = (await reportActivity(world, [view(event, { experience_id: id })])).json;
+      const [one, all] = [await own.get({ experience_id: id }), await own.get()];
+      return [one.status, all.json.data.totals.experiences, rejected];
+    };
+    await decide(takeDown);
+    expect(await look('d1')).toEqual([404, 1, [{ id: 'd1', reason: 'unknown_experience' }]]);
+    await decide(reopen);
+    expect(await look('d2')).toEqual([404, 1, [{ id: 'd2', reason: 'unknown_experience' }]]);
+    await decide((tx, command, submissionId) =>
+      review(tx, command, submissionId, { status: 'approved', note: null }, null),
+    );
+    expect(await look('d3')).toEqual([200, 2, []]);
   });
 });
 

@@ -2,7 +2,10 @@
 // errors describes it, no longer has the problem. The rules between fields are tested in test/agreement, random bodies in
 // test/fuzz; here are the problems that need the database.
 
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Seal } from '../../src/base/seal.ts';
+import { resolveParty } from '../../src/domain/checkouts/party/party-members.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
 import { type GuestFixture, openGuestFixture, type Person } from '../guests/guest-fixture.ts';
 import { type ProblemWithExample, withExample } from '../support/apply-example.ts';
@@ -79,9 +82,32 @@ describe('the example_fix of a party', () => {
     });
   });
 
-  it('is a shorter list for a party that is too large', async () => {
+  it('is the organizer alone for a party that is too large: it invites no other person', async () => {
     const people = Array.from({ length: 4 }, (_, n) => ({ phone: `+1555010010${n}` }));
-    await accepts(await newParty(), { members: people, split: 'equal' }, 'too_many_items', '/members');
+    const body = { members: people, split: 'equal' };
+    await accepts(await newParty(), body, 'too_many_items', '/members');
+    expect((await (await newParty())(body)).json.errors[0].example_fix).toEqual([]);
+  });
+
+  it('is another phone for each of 50 people who are not known, found with one look-up for each', async () => {
+    const { context } = guests.world;
+    let lookUps = 0;
+    const seal: Seal = {
+      ...context.services.seal,
+      seal: () => {
+        throw new Error('an example is not stored: it need not be sealed');
+      },
+      fingerprint: (text, purpose) => {
+        lookUps++;
+        return context.services.seal.fingerprint(text, purpose);
+      },
+    };
+    const services = { ids: context.services.ids, seal, phones: context.services.phones, now: Date.now() };
+    const members = Array.from({ length: 50 }, () => ({ user_id: randomUUID() }));
+    const resolved = await resolveParty(guests.world.db, services, ada.id, members, []);
+    const problems = 'problems' in resolved ? resolved.problems : [];
+    expect(new Set(problems.map(({ example_fix }) => JSON.stringify(example_fix))).size).toBe(50);
+    expect(lookUps).toBeLessThanOrEqual(51);
   });
 
   it('has amounts that add up for a wrong sum, a person with two amounts, and shares under the minimum', async () => {

@@ -2,6 +2,7 @@
 
 import { encode } from 'uqr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { type GuestFixture, openGuestFixture, type Person } from '../guests/guest-fixture.ts';
 import { submitForm } from '../support/submit-form.ts';
@@ -61,6 +62,24 @@ describe('the QR code of the organizer’s page', () => {
   it('is there only while a seat is open', async () => {
     const { id, ada } = await invite({}, 0);
     expect(await open(`/c/${id}`, ada)).not.toContain('qr-code');
+  });
+});
+
+describe('the organizer’s page of a party of eight', () => {
+  it('fits into the first flight of a connection, with the QR code', async () => {
+    const ada = await fixture.createPerson('Ada');
+    const id = await fixture.checkout({ party_size: 8 });
+    const members = await Promise.all(
+      ['Ben', 'Cleo', 'Dan', 'Eve', 'Fay', 'Gil'].map((name) => fixture.createPerson(name)),
+    );
+    const { db, ids } = fixture.world.context;
+    const [seat] = await createSeats(db, { ids, now: Date.now() }, 1);
+    await fixture.party(id, ada, [...members.map(({ phone }) => ({ phone })), { user_id: seat }]);
+    const headers = { cookie: await cookieOf(ada), 'accept-encoding': 'br' };
+    const response = await fetch(`${fixture.world.urls[0]}/c/${id}`, { headers });
+    expect(response.headers.get('content-encoding')).toBe('br');
+    expect(Number(response.headers.get('content-length'))).toBeLessThan(14 * 1024);
+    expect(await response.text()).toContain('qr-code');
   });
 });
 
@@ -211,6 +230,8 @@ describe('the button that reminds', () => {
     const { id, ada, ben, share, seat } = await inviteAtNoon();
     expect(await open(`/c/${id}`, ben)).not.toContain('/remind');
     expect((await press(id, seat, ada)).text).toContain('This seat has no guest yet. Share the link.');
+    const signedOut = await submitForm(fixture.world, `/c/${id}/remind`, { share });
+    expect(signedOut.text).toContain('Sign in with your phone');
     expect((await press(id, 'x', ada)).text).toContain('This is not there any more.');
     expect((await press(id, share, ben)).text).toContain('Another guest has chosen the group already.');
     await fixture.pay(await fixture.hold(share, ben));

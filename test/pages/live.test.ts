@@ -8,11 +8,11 @@ import { browserPath } from './browser.ts';
 import { type BrowserFixture, openBrowserFixture, type Person, payWith } from './browser-fixture.ts';
 
 // Drives a browser, and waits for pages that poll.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const path = browserPath();
 /** Below the pace at which a page with a stream polls, which is a minute. */
-const BEFORE_THE_NEXT_POLL = { timeout: 30_000 };
+const BEFORE_THE_NEXT_POLL = { timeout: 45_000 };
 
 /** A proxy whose connections the test can cut. */
 async function openProxy(target: string): Promise<{ readonly url: string; cut(): void; close(): Promise<void> }> {

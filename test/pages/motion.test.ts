@@ -8,7 +8,7 @@ import { browserPath } from './browser.ts';
 import { type BrowserFixture, openBrowserFixture, type Person, payWith } from './browser-fixture.ts';
 
 // Drives a browser.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const path = browserPath();
 
@@ -89,12 +89,12 @@ describe.runIf(path !== null)('motion', () => {
     await page.goto(`${fixture.url}/c/${group.checkout.id}`);
     await page.getByText('0 of 3 in').filter({ visible: true }).first().waitFor();
     await pay(group, 0);
-    await page.getByText('1 of 3 in').filter({ visible: true }).first().waitFor({ timeout: 30_000 });
+    await page.getByText('1 of 3 in').filter({ visible: true }).first().waitFor({ timeout: 45_000 });
     expect((await styles(page, '.narrow .just-in > .face'))[0]).toEqual(['fill', 360, 0]);
     expect((await styles(page, '.narrow .just-in > .face > .mark'))[0]).toEqual(['tick', 200, 360]);
     expect(await page.locator('.narrow .just-in .who').textContent()).toContain('Ada');
     await payWith(page, 'Works');
-    await page.locator('[data-moment]').waitFor({ timeout: 30_000 });
+    await page.locator('[data-moment]').waitFor({ timeout: 45_000 });
     expect((await styles(page, '.headline .just-in > .face'))[0]).toEqual(['fill', 360, 0]);
   });
 
@@ -104,7 +104,7 @@ describe.runIf(path !== null)('motion', () => {
     await page.goto(`${fixture.url}/c/${group.checkout.id}`);
     await page.getByText('0 of 3 in').filter({ visible: true }).first().waitFor();
     await pay(group, 0);
-    await page.getByText('1 of 3 in').filter({ visible: true }).first().waitFor({ timeout: 30_000 });
+    await page.getByText('1 of 3 in').filter({ visible: true }).first().waitFor({ timeout: 45_000 });
     expect(await page.evaluate('document.getAnimations().length')).toBe(0);
     for (const index of [1, 2]) await pay(group, index);
     await fixture.world.work();

@@ -182,15 +182,16 @@ describe('a page', () => {
   });
 
   it('names each row that a guest can open, by which the script keeps it open when the page changes', async () => {
-    const { checkout, ada, ben } = await createGroup();
-    for (const person of [ada, ben]) {
-      const { text } = await get(`/c/${checkout.id}`, { cookie: person.cookie });
-      const summaries = text.match(/<details[^>]*><summary[^>]*>/g) ?? [];
-      expect(summaries.length).toBeGreaterThan(1);
-      const ids = summaries.map((tag) => / id="([^"]+)"/.exec(tag)?.[1]);
-      expect(ids).not.toContain(undefined);
-      expect(new Set(ids).size).toBe(ids.length);
-    }
+    const folder = join(packageRoot, 'src', 'http', 'pages');
+    const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    const summaries = sources.join('\n').match(/<summary[^>]*>/g) ?? [];
+    expect(summaries.length).toBeGreaterThan(2);
+    expect(summaries.filter((tag) => !/ id="[^"]+"/.test(tag))).toEqual([]);
+    const { checkout, ben } = await createGroup();
+    const { text } = await get(`/c/${checkout.id}`, { cookie: ben.cookie });
+    const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(ids).toEqual(expect.arrayContaining(['whos-in', 'about-holds']));
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('answers 304 while it is unchanged, and 200 after a payment', async () => {
@@ -414,6 +415,37 @@ describe('a party that was typed and not sent', () => {
     expect(await deleteOldDrafts(world.db, Date.now(), 100)).toBeGreaterThan(0);
   });
 
+  it('is kept when the language changes before anything is sent, on the same step', async () => {
+    const ada = await createPerson('Ada');
+    const { id } = await venue.create({ party_size: 4 });
+    const opened = (await get(`/c/${id}`, { cookie: ada.cookie })).text;
+    expect(opened).toContain('form="party-form" name="language" value="people de"');
+    const fields = { ...typed, people: 'Zoe +1215', language: 'people de' };
+    const german = await submit(`/c/${id}/party`, fields, { cookie: ada.cookie });
+    expect(german.text).toContain('lang="de"');
+    expect(german.text).toContain('value="+12155550123"');
+    expect(german.text).toContain('Zoe +1215');
+    const { people, ...rest } = fields;
+    const split = await submit(`/c/${id}/party`, { ...rest, language: 'split fr' }, { cookie: ada.cookie });
+    expect(split.text).toContain('value="split en"');
+  });
+
+  it('of a change that was given up does not come back', async () => {
+    const { checkout, ada, ben } = await createGroup();
+    const path = `/c/${checkout.id}`;
+    const opened = await get(`${path}?edit=party`, { cookie: ada.cookie });
+    const seen = /name="seen" value="([^"]*)"/.exec(opened.text)?.[1] ?? '';
+    const fields = { seen, seats: '1', split: 'equal' };
+    const changed = await submit(`${path}/party`, { ...fields, do: 'next' }, { cookie: ada.cookie });
+    expect(changed.text).toContain('You have not sent this change of the group yet.');
+    const again = await get(`${path}?edit=party`, { cookie: ada.cookie });
+    expect(again.text).toContain('You have not sent this change of the group yet.');
+    await submit(`${path}/party`, { ...fields, do: 'keep' }, { cookie: ada.cookie });
+    const after = await get(`${path}?edit=party`, { cookie: ada.cookie });
+    expect(after.text).not.toContain('not sent this change');
+    expect(after.text).toMatch(new RegExp(`value="${ben.id}"[^>]*checked`));
+  });
+
   it('is kept sealed, and deleted when it is sent', async () => {
     const ada = await createPerson('Ada');
     const { id } = await venue.create({ party_size: 3 });
@@ -438,6 +470,9 @@ describe('a party that was typed and not sent', () => {
       { cookie: ada.cookie },
     );
     expect(named.text.match(/Open seat/g)).toHaveLength(2);
+    // Ben is left out again: his seat is open again, too.
+    const left = await submit(`/c/${id}/party`, { ...form, seats: '2', proposed: '2' }, { cookie: ada.cookie });
+    expect(left.text.match(/Open seat/g)).toHaveLength(3);
     const alone = await submit(`/c/${id}/party`, { ...form, seats: '0' }, { cookie: ada.cookie });
     expect(alone.text).toContain('You are the only one in this group: $80.00 is held on your card alone.');
     expect(alone.text).toContain('Yes, I pay it all');
@@ -692,7 +727,11 @@ describe('the scripts', () => {
       expect(response.headers.get('content-encoding')).toBe(encoding);
       expect(response.headers.get('vary')).toContain('accept-encoding');
       expect(Number(response.headers.get('content-length'))).toBeLessThan(14 * 1024);
-      expect(await response.text()).toContain('data-pay');
+      const text = await response.text();
+      expect(text).toContain('data-pay');
+      // The script of the card form loads beside the others, not after them.
+      const driver = /data-driver="([^"]+)"/.exec(text)?.[1] ?? '';
+      expect(text).toContain(`<link rel="modulepreload" href="${driver}">`);
     }
     const plain = await get(`/c/${checkout.id}`, { cookie: ben.cookie, 'accept-encoding': 'br;q=0, identity' });
     expect(plain.headers.get('content-encoding')).toBe(null);

@@ -11,7 +11,7 @@ import { type BrowserFixture, openBrowserFixture } from './browser-fixture.ts';
 import { STATES } from './states.ts';
 
 // Drives a browser.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const path = browserPath();
 const screenshotFolder = process.env.SCREENS ?? null;

@@ -3,6 +3,7 @@
 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 import { browserPath } from './browser.ts';
 import { type BrowserFixture, openBrowserFixture, payWith } from './browser-fixture.ts';
 
@@ -57,7 +58,8 @@ describe.runIf(path !== null)('on a line of 400 ms and 400 kbit/s', () => {
       await page.goto(invite.url, { waitUntil: 'commit' });
       await page.getByRole('button', { name: /^Text a code/ }).waitFor();
     });
-    const painted = await page.evaluate<number>("performance.getEntriesByName('first-contentful-paint')[0].startTime");
+    const paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null";
+    const painted = await waitFor('the first paint', () => page.evaluate<number | null>(paint));
     await step('the page for the code', async () => {
       await page.getByRole('button', { name: /^Text a code/ }).click();
       await page.getByRole('textbox', { name: 'Code' }).waitFor();

@@ -7,10 +7,11 @@ const money = new Intl.NumberFormat(language, { style: 'currency', currency: for
 const totalCents = Number(form?.dataset.amount);
 
 /** The number of open seats. As long as it is the proposed one, it gives way to the people who are named. */
-function roomFor(named) {
+function roomFor(named, hasChats) {
   const field = form.querySelector('[name="seats"]');
   const proposed = form.querySelector('[name="proposed"]');
-  if (proposed.value !== '' && field.value === proposed.value) {
+  // Chats may share members: the server counts them.
+  if (!hasChats && proposed.value !== '' && field.value === proposed.value) {
     field.value = Math.max(0, Number(form.dataset.most) - named);
     proposed.value = field.value;
   }
@@ -58,7 +59,7 @@ function showTally() {
   const inChats = chats.reduce((sum, { dataset }) => sum + Number(dataset.people), 0);
   const phones = form.querySelectorAll('input[name="phone"]').length;
   const named = 1 + ticked + inChats + phones + countTyped();
-  const seats = roomFor(named);
+  const seats = roomFor(named, chats.length > 0);
   const people = named + seats;
   // Chats may share members with each other and with friends, so only the server knows the number of people.
   const isTooMany = people > Number(form.dataset.most) && chats.length === 0;

@@ -86,12 +86,15 @@ export interface ExperienceRoute {
   readonly mode: Mode;
 }
 
-/** The venue and mode of each id that is a live experience; other ids are left out. */
+/** The venue and mode of each id that is a live experience; other ids, and those that were taken down, are left out. */
 export async function findRoutes(db: Queryable, ids: readonly string[]): Promise<ExperienceRoute[]> {
   if (ids.length === 0) return [];
   return db.query<ExperienceRoute>(
     `select r.experience_id, r.venue_id, r.mode from unnest($1::uuid[]) u(id)
-     cross join lateral (select * from experience_routes r where r.experience_id = u.id offset 0) r`,
+     cross join lateral (select * from experience_routes r where r.experience_id = u.id offset 0) r
+     cross join lateral (
+       select 1 from experiences e
+       where e.venue_id = r.venue_id and e.experience_id = r.experience_id and e.status = 'approved' offset 0) live`,
     [ids],
   );
 }
@@ -128,7 +131,8 @@ export async function findApproved(
   experienceId: string,
 ): Promise<ApprovedExperience | null> {
   const rows = await db.query<ApprovedExperience>(
-    `select ${APPROVED_COLUMNS} from experiences where venue_id = $1 and experience_id = $2 and mode = $3`,
+    `select ${APPROVED_COLUMNS} from experiences
+     where venue_id = $1 and experience_id = $2 and mode = $3 and status = 'approved'`,
     [venueId, experienceId, mode],
   );
   return rows[0] ?? null;

@@ -119,19 +119,24 @@ export async function writeOfferings(
   return new Map(rows.map((row) => [row.external_id, row]));
 }
 
-/** Records the review of a pending offering. Null: it is not pending, and nothing is written. */
+/**
+ * Records the review of an offering. A rejection takes one more status than `from`: a rejected one whose earlier version
+ * members still see. Null: it has another status, and nothing is written.
+ */
 export async function setReviewed(
   tx: Queryable,
   venueId: string,
   id: string,
   { from, status, note, at }: ReviewOutcome,
 ): Promise<OfferingRow | null> {
-  // A rejected change leaves the version that members see; a rejected version is taken down.
+  // A rejected change leaves the version that members see. A rejection of what does not wait for review takes it down.
   const rows = await tx.query<OfferingRow>(
     `update offerings set status = $3, review_note = $4, changed_at = $5,
        reviewed_at = case when $3 = 'pending' then null else $5::timestamptz end,
-       approved = case when $3 = 'approved' then content when status = 'approved' then null else approved end
-     where venue_id = $1 and offering_id = $2 and status = any($6) returning ${COLUMNS}`,
+       approved = case when $3 = 'approved' then content when $3 = 'rejected' and status <> 'pending' then null else approved end
+     where venue_id = $1 and offering_id = $2
+       and (status = any($6) or ($3 = 'rejected' and status = 'rejected' and approved is not null))
+     returning ${COLUMNS}`,
     [venueId, id, status, note, at, from],
   );
   return rows[0] ?? null;

@@ -1,6 +1,7 @@
 // Review: a person, or in test mode the test helper, approves or rejects a pending object, or rejects an approved one,
-// which takes it down. A rejected object can be opened again for review. The decision, its audit entry and, for an
-// offering, its event are written in one transaction.
+// which takes it down. A second rejection takes down the version of an offering that members see while a change of it is
+// rejected. A rejected object can be opened again for review. The decision, its audit entry and, for an offering, its
+// event are written in one transaction.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';

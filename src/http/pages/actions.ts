@@ -147,9 +147,10 @@ export const mailReceipt: Action = async (page, route, form) => {
 
 /** The page that follows shows the row of the person, and when they can be reminded again. */
 export const remind: Action = async (page, route, form) => {
+  const guest = guestOf(page);
   const share = form.get('share') ?? '';
   try {
-    await performForm(page, 'remindShare', guestOf(page), { body: {}, params: { share_id: share } });
+    await performForm(page, 'remindShare', guest, { body: {}, params: { share_id: share } });
     return redirectTo(page, `/c/${route.checkoutId}#person-${share}`);
   } catch (error) {
     return sendRefusal(page, route, error);

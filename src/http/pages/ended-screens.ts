@@ -18,6 +18,7 @@ import {
   aboutHolds,
   amountHtml,
   deadline,
+  fold,
   folds,
   money,
   type NextStep,
@@ -216,8 +217,8 @@ function mailFold(page: PageRequest, { route, checkout, paid }: PageModel, { err
   const { translator } = page;
   if (!page.http.app.services.hasMail || receiptOf(checkout.id, paid) === null) return null;
   const own = error?.field === 'email' ? error : null;
-  return html`<details${own !== null && html` open`}><summary><span>${translator.translate('page.receipt_mail')}</span>${icon('chevron')}</summary>
-<form method="post" action="${route.path}/receipt"><label for="email">${translator.translate('page.email')}</label>${fieldError(own, 'email')}<input type="email" id="email" name="email" autocomplete="email" required maxlength="200" value="${own?.typed?.email ?? ''}"${fieldAttributes(own, 'email')}><button class="line">${translator.translate('page.receipt_send')}</button></form></details>`;
+  const form = html`<form method="post" action="${route.path}/receipt"><label for="email">${translator.translate('page.email')}</label>${fieldError(own, 'email')}<input type="email" id="email" name="email" autocomplete="email" required maxlength="200" value="${own?.typed?.email ?? ''}"${fieldAttributes(own, 'email')}><button class="line">${translator.translate('page.receipt_send')}</button></form>`;
+  return fold('receipt-mail', translator.translate('page.receipt_mail'), null, form, own !== null);
 }
 
 /** The venue knows more than we do about a booking that does not go ahead. */

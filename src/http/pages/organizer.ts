@@ -12,7 +12,7 @@ import type { PageRequest } from './page-request.ts';
 import type { Screen } from './screen.ts';
 import { face, moneyHeld, nameAndState, seatClass, stateData, stateOf, tallyText } from './seats.ts';
 import { copyButton, linkPanel } from './share-link.ts';
-import { aboutHolds, amountHtml, folds, money, shareProblem } from './summary.ts';
+import { aboutHolds, amountHtml, deadline, folds, money, sentence, shareProblem } from './summary.ts';
 import { textPreview } from './text-preview.ts';
 
 export function inviteScreen(page: PageRequest, model: PageModel, above: Piece): Screen {
@@ -30,7 +30,8 @@ export function inviteScreen(page: PageRequest, model: PageModel, above: Piece):
     main: [
       above,
       html`<div class="title"><h1>${translator.translate(hasSeats ? 'page.link_ready' : isAlone ? 'page.alone_title' : 'page.invites_sent')}</h1>
-<p class="lead">${translator.translate(hasSeats ? 'page.link_ready_text' : isAlone ? 'page.alone_text' : 'page.invites_sent_text', { count })}</p></div>`,
+<p class="lead">${translator.translate(hasSeats ? 'page.link_ready_text' : isAlone ? 'page.alone_text' : 'page.invites_sent_text', { count })}</p>
+<p class="quiet">${sentence(page, 'page.promise_else', deadline(page, model))}</p></div>`,
       hasSeats && linkPanel(page, model),
       unpaid.length > 0 && folds([textPreview(page, model, invited?.amount ?? null)]),
       shareProblem(page, model, model.myShare),

@@ -116,10 +116,12 @@ export async function currentChoice(
   }
   const { form } = draft;
   const people = entriesOf(page, form, sources);
-  if (draft.step === 'people' || 'formError' in people) return choiceView(sources, 'people', form, formError);
+  const isUnsent = model.hasOrganizer && formError === null;
+  if (draft.step === 'people' || 'formError' in people)
+    return choiceView(sources, 'people', form, formError, { isUnsent });
   const amounts = splitAmounts(form, people.entries, model.checkout.amount);
   const released = holdsReleasedBy(sources.current, people.entries, amounts.amounts);
-  return choiceView(sources, 'split', form, formError, { people: people.entries, amounts, released });
+  return choiceView(sources, 'split', form, formError, { people: people.entries, amounts, released, isUnsent });
 }
 
 function choiceView(
@@ -137,11 +139,15 @@ function choiceView(
     channels,
     people: [],
     released: [],
+    isUnsent: false,
     amounts: null,
     formError,
     ...more,
   };
 }
+
+/** The step of the form and the language that was chosen in its head: what was typed is kept. */
+const LANGUAGE_CHANGE = /^(people|split) ([a-z]{2})$/;
 
 export const chooseParty: Action = async (page, route, typed) => {
   const [sources, model] = await Promise.all([readChoiceSources(page, route), readPageModel(page, route)]);
@@ -159,6 +165,10 @@ export const chooseParty: Action = async (page, route, typed) => {
     return error === null ? redirectTo(page, path) : redirectWithError(page, route, error, path);
   };
   const first = (error: FormError | null): Promise<FastifyReply> => keep({ form, step: 'people' }, error);
+  if (button === 'keep') {
+    await deleteDraft(db, draftKey(page, route));
+    return redirectTo(page, `/c/${route.checkoutId}`);
+  }
   if (form.seenVersion !== sources.current.version && model.isOrganizer) {
     await deleteDraft(db, draftKey(page, route));
     return redirectWithError(
@@ -167,6 +177,12 @@ export const chooseParty: Action = async (page, route, typed) => {
       { field: null, message: page.translator.translate('page.party_changed') },
       path,
     );
+  }
+  const language = LANGUAGE_CHANGE.exec(typed.get('language') ?? '');
+  if (language !== null) {
+    const step = language[1] === 'split' ? 'split' : 'people';
+    await saveDraft(db, seal, draftKey(page, route), JSON.stringify({ form, step }), clock.now());
+    return redirectTo(page, `${path}${path.includes('?') ? '&' : '?'}locale=${language[2]}`);
   }
   if (button === 'back' || button.startsWith(REMOVE)) return first(null);
   if (form.typedPeople !== '') {
@@ -212,12 +228,12 @@ function withoutRow(form: PartyForm, button: string): PartyForm {
   return { ...form, phones: form.phones.filter((_, index) => index !== removed) };
 }
 
-/** The proposed open seats give way to the people who are named. */
+/** As long as the open seats are the proposed ones, they are as many as the named people leave. */
 function withRoomForPeople(page: PageRequest, form: PartyForm, sources: ChoiceSources, partySize: number): PartyForm {
   if (form.proposedSeats === null || form.seats !== form.proposedSeats) return form;
   const people = entriesOf(page, { ...form, seats: 0 }, sources);
   if ('formError' in people) return form;
-  const seats = Math.max(0, Math.min(form.seats, partySize - people.entries.length));
+  const seats = Math.max(0, partySize - people.entries.length);
   return { ...form, seats, proposedSeats: seats };
 }
 

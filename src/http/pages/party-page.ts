@@ -39,12 +39,20 @@ export interface PartyChoiceView {
     readonly isOrganizer: boolean;
   }[];
   readonly formError: FormError | null;
+  /** The form is a change of the group that was typed before and not sent. */
+  readonly isUnsent: boolean;
 }
+
+const FORM_ID = 'party-form';
 
 export function chooseScreen(page: PageRequest, model: PageModel, choice: PartyChoiceView | null): Screen {
   const step = choice?.step === 'split' ? splitStep : peopleStep;
   return {
-    poster: { kind: 'compact', hasOwnHeading: true },
+    poster: {
+      kind: 'compact',
+      hasOwnHeading: true,
+      ...(choice === null ? {} : { languageForm: { id: FORM_ID, step: choice.step } }),
+    },
     main: choice === null ? null : step(page, model, choice),
     hasPartyForm: true,
   };
@@ -55,13 +63,13 @@ function peopleStep(page: PageRequest, model: PageModel, choice: PartyChoiceView
   const { checkout, route } = model;
   const { form, formError } = choice;
   const maxPeople = checkout.party_size;
-  return html`<form method="post" action="${route.path}/party" class="choose" data-choose data-most="${maxPeople}" data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
+  return html`<form id="${FORM_ID}" method="post" action="${route.path}/party" class="choose" data-choose data-most="${maxPeople}" data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
 <button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${translator.translate('page.see_split')}</button>
 <input type="hidden" name="seen" value="${form.seenVersion}"><input type="hidden" name="proposed" value="${form.proposedSeats}">${typedAmountFields(form)}
 <div class="title"><h1>${translator.translate('page.who_is_in')}</h1>
 <p class="lead">${translator.translate('page.who_hint', { count: maxPeople })}</p></div>
 <div class="panel">${totalBlock(page, model)}</div>
-${errorAboveForm(formError, ['people', ...form.phones.map((_, index) => `phone-${index}`)])}
+${unsentLine(page, choice)}${errorAboveForm(formError, ['people', ...form.phones.map((_, index) => `phone-${index}`)])}
 ${addPeople(page, choice)}
 ${knownPeople(page, choice)}${groupChats(page, choice)}
 <fieldset class="seat-count"><legend>${translator.translate('page.by_link')}</legend>
@@ -75,8 +83,19 @@ ${knownPeople(page, choice)}${groupChats(page, choice)}
 </fieldset>
 <div class="form-bar"><p role="status" data-tally data-template="${translator.translate('page.tally', { people: '{people}', each: '{each}' })}" data-too-many="${translator.translate('page.too_many', { count: maxPeople })}">${tally(page, model, form)}</p>
 <button name="do" value="next">${translator.translate('page.see_split')}</button></div>
-${model.hasOrganizer && html`<p><a href="/c/${checkout.id}">${translator.translate('page.keep_party')}</a></p>`}
-</form>`;
+${keepButton(page, model)}</form>`;
+}
+
+/** Deletes what was typed: an abandoned change must not wait for a careless press. */
+function keepButton({ translator }: PageRequest, { hasOrganizer }: PageModel): Piece {
+  return (
+    hasOrganizer &&
+    html`<button class="link" name="do" value="keep" formnovalidate>${translator.translate('page.keep_party')}</button>\n`
+  );
+}
+
+function unsentLine({ translator }: PageRequest, { isUnsent }: PartyChoiceView): Piece {
+  return isUnsent && html`<p class="hint">${translator.translate('page.unsent_change')}</p>\n`;
 }
 
 /** How many there are and what each pays. Chats may share members, so with one only the next step knows. */
@@ -184,10 +203,10 @@ function splitStep(page: PageRequest, model: PageModel, choice: PartyChoiceView)
   const [, second] = splitEqually(checkout.amount, people.length);
   const oddCents = checkout.amount - (second ?? checkout.amount) * people.length;
   const left = amounts?.left ?? 0;
-  return html`<form method="post" action="${route.path}/party" class="choose" data-split data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
+  return html`<form id="${FORM_ID}" method="post" action="${route.path}/party" class="choose" data-split data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
 <button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${translator.translate('page.see_split')}</button>
 <h1>${translator.translate(form.split === 'equal' ? 'page.check_split' : 'page.set_split')}</h1>
-${errorAboveForm(formError, form.split === 'equal' ? [] : people.map(({ key }) => key))}${carriedFields(choice)}
+${errorAboveForm(formError, form.split === 'equal' ? [] : people.map(({ key }) => key))}${unsentLine(page, choice)}${carriedFields(choice)}
 <ul class="people plain">
 ${people.map((person, index) => splitRow(page, model, choice, person, index))}</ul>
 ${form.split === 'equal' && oddCents > 0 && html`<p class="hint">${translator.translate('page.odd_cents', { amount: money(page, model, oddCents) })}</p>`}
@@ -195,7 +214,7 @@ ${form.split === 'custom' && html`<p class="line" role="status" data-left data-e
 ${textedPreview(page, model, choice)}${people.length === 1 && html`<p class="warning">${translator.translate('page.alone_ask', { amount: money(page, model, checkout.amount) })}</p>`}${choice.released.map((one) => releaseLine(page, model, one))}<p>${sentence(page, 'page.before_sending', deadline(page, model))}</p>
 <button name="do" value="send" data-send>${translator.translate(model.hasOrganizer ? 'page.send_changes' : people.length > 1 ? 'page.send_invites' : 'page.pay_alone')}</button>
 <button class="line" name="do" value="back" formnovalidate>${translator.translate('page.back')}</button>
-</form>`;
+${keepButton(page, model)}</form>`;
 }
 
 /** Before anything is sent: the text that the people with a phone get. */

@@ -62,10 +62,12 @@ export function payForm(
   const savesCard = shares.length > 1 || needsSavedCard(Date.parse(checkout.pay_by), page.http.app.clock.now());
   const amounts = shares.map((share) => share.amount).join(' ');
   const payment = html`data-amounts="${amounts}" data-currency="${checkout.currency}" data-saves-card="${String(savesCard)}"`;
+  const driver = assetUrl(sandbox ? 'pay-sandbox.js' : 'pay-stripe.js');
   const isPlain = shares.length === 1 && shares[0]?.id === model.myShare?.id && shares[0]?.renew_by === null;
   return html`<section class="pay" aria-labelledby="pay-title" data-keep="${ids}">
+<link rel="modulepreload" href="${driver}">
 <h2 id="pay-title"${isPlain && html` class="unseen"`}>${title(page, model, shares)}</h2>
-<form class="card" method="post" novalidate data-pay="${model.route.path}" data-shares="${ids}" ${payment} data-key="${key}" data-driver="${assetUrl(sandbox ? 'pay-sandbox.js' : 'pay-stripe.js')}" data-language="${translator.language}">
+<form class="card" method="post" novalidate data-pay="${model.route.path}" data-shares="${ids}" ${payment} data-key="${key}" data-driver="${driver}" data-language="${translator.language}">
 <p class="error above" role="alert" tabindex="-1" data-trouble-line hidden></p>
 <button type="button" class="line" data-retry hidden>${translator.translate('page.form_retry')}</button>
 ${sameCard !== null && html`<button type="button" class="line waiting" data-same-card="${sameCard}">${translator.translate('page.hold_same_card', { amount })}</button>\n`}${sandbox ? sandboxFields(page) : stripePlaces(page)}

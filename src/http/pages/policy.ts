@@ -2,27 +2,23 @@
 
 import { formatPercent } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { icon } from './icon.ts';
 import type { PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
-import { sentence, timeHtml } from './summary.ts';
+import { fold, sentence, timeHtml } from './summary.ts';
 
 const HOUR = 3_600_000;
 
 export function policyFolds(page: PageRequest, model: PageModel): readonly Piece[] {
   const { translator } = page;
   return [
-    fold(translator.translate('page.policy'), cancellationRules(page, model)),
-    fold(translator.translate('page.good_to_know'), otherRules(page, model)),
+    ruleFold('policy', translator.translate('page.policy'), cancellationRules(page, model)),
+    ruleFold('good-to-know', translator.translate('page.good_to_know'), otherRules(page, model)),
   ];
 }
 
-function fold(title: string, lines: readonly (string | Html)[]): Piece {
-  return (
-    lines.length > 0 &&
-    html`<details><summary><span>${title}</span>${icon('chevron')}</summary>
-${lines.map((line) => html`<p>${line}</p>\n`)}</details>`
-  );
+function ruleFold(id: string, title: string, lines: readonly (string | Html)[]): Piece {
+  const content = lines.map((line) => html`<p>${line}</p>\n`);
+  return lines.length > 0 && fold(id, title, null, content);
 }
 
 /** From the earliest to the latest. With the start of the booking each rule has its time, else hours before it. */

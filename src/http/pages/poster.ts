@@ -11,6 +11,11 @@ import type { PageModel } from './page-model.ts';
 import { isSandbox, type PageRequest } from './page-request.ts';
 import { seatsWithTally } from './seats.ts';
 
+interface LanguageForm {
+  readonly id: string;
+  readonly step: string;
+}
+
 export interface Poster {
   readonly kind: 'standard' | 'compact' | 'moment';
   /** The booking does not go ahead: the picture loses its colours. */
@@ -20,6 +25,8 @@ export interface Poster {
   /** The page has its own h1 below the head. */
   readonly hasOwnHeading?: boolean;
   readonly isCentered?: boolean;
+  /** A change of the language sends this form, so that nothing that was typed is lost. */
+  readonly languageForm?: LanguageForm;
   /** Drawn over the picture, below every text. */
   readonly overPhoto?: Piece;
 }
@@ -39,7 +46,7 @@ export function posterOf(page: PageRequest, model: PageModel, poster: Poster): H
 ${photo(model, poster)}
 <div class="pills">
 <p class="pill venue"><span class="logo" aria-hidden="true">${model.images.logo === null ? initialsOf(checkout.venue.name) : html`<img src="${model.images.logo}" alt="">`}</span><bdi>${checkout.venue.name}</bdi></p>
-${testPill(page, checkout.mode)}${languageMenu(page, model.route.path)}</div>
+${testPill(page, checkout.mode)}${languageMenu(page, model.route.path, poster.languageForm)}</div>
 <div class="headline">${poster.headline ?? [title, meta(page, model)]}</div>
 ${checkout.shares.length > 0 && model.mayShowNames && html`<div class="wide">${seatsWithTally(page, model)}</div>`}
 </header>`;
@@ -78,12 +85,21 @@ export function testPill(page: PageRequest, mode: 'test' | 'live' | null): Piece
   return html`<p class="pill test">${page.translator.translate(isSandbox(page) ? 'page.sandbox' : 'page.test_mode')}</p>\n`;
 }
 
-export function languageMenu({ translator }: PageRequest, path: string): Html {
-  const items = languages().map((language) =>
-    language === translator.language
-      ? html`<li><span aria-current="true">${languageName(language)}</span></li>`
-      : html`<li><a href="${path}?locale=${language}" lang="${language}" hreflang="${language}">${languageName(language)}</a></li>`,
-  );
+/** The members of a page's query that choose what it shows: a change of the language keeps them. */
+const KEPT_QUERY = ['edit', 'pay', 'cover', 'receipt'];
+
+export function languageMenu(page: PageRequest, path: string, form?: LanguageForm): Html {
+  const { translator } = page;
+  const query = page.request.query as Readonly<Record<string, unknown>>;
+  const kept = KEPT_QUERY.flatMap((name) => (typeof query[name] === 'string' ? [[name, query[name]]] : []));
+  const items = languages().map((language) => {
+    const name = languageName(language);
+    if (language === translator.language) return html`<li><span aria-current="true">${name}</span></li>`;
+    if (form !== undefined)
+      return html`<li><button class="link" form="${form.id}" name="language" value="${form.step} ${language}" lang="${language}" formnovalidate>${name}</button></li>`;
+    const href = `${path}?${new URLSearchParams([...kept, ['locale', language]] as [string, string][])}`;
+    return html`<li><a href="${href}" lang="${language}" hreflang="${language}">${name}</a></li>`;
+  });
   return html`<details class="languages"><summary id="languages">${icon('globe')}<span class="unseen">${translator.translate('page.languages')}: </span>${translator.language.toUpperCase()}</summary>
 <ul>${items}</ul></details>
 `;

@@ -106,8 +106,8 @@ export function folds(rows: readonly Piece[]): Html {
 }
 
 /** By the id of the summary the script keeps the row open, and the focus on it, when the page changes. */
-export function fold(id: string, title: string, beside: Piece, content: Piece): Html {
-  return html`<details><summary id="${id}"><span>${title}</span>${beside}${icon('chevron')}</summary>
+export function fold(id: string, title: string, beside: Piece, content: Piece, isOpen = false): Html {
+  return html`<details${isOpen && html` open`}><summary id="${id}"><span>${title}</span>${beside}${icon('chevron')}</summary>
 ${content}</details>`;
 }
 

@@ -7,7 +7,7 @@ import { cleanText, MAX_ROWS, type PartyForm, type PhoneRow } from './party-form
 /** Digits with the signs that people write between them. */
 const NUMBER = /\+?\(?\d[\d\s()./-]{5,}\d/g;
 /** What stands between a name and its number. */
-const EDGES = /^[\s:<>()[\]"'|*•–—-]+|[\s:<>()[\]"'|*•–—-]+$/gu;
+const EDGES = /^[\s:<>()[\]"'|*\u2022\u2013\u2014-]+|[\s:<>()[\]"'|*\u2022\u2013\u2014-]+$/gu;
 
 export interface TypedPeople {
   readonly people: readonly PhoneRow[];

@@ -66,7 +66,7 @@ async function chooseInTransaction(
   const partyServices = { ...services, now: services.clock.now() };
   const party = await resolveParty(tx, partyServices, guest.memberId, input.body.members, current);
   if ('problems' in party) throw invalid(party.problems);
-  const partyShares = splitParty(checkout, party.members, input.body.split, services.phones);
+  const partyShares = splitParty(checkout, party.members, input.body.split);
   await writeParty(tx, services, guest, checkout, partyShares, party.members);
   const shares = (await invitesOf(tx, venueId, id)).map(({ shareId, displayName, amount, token }) => ({
     id: shareId,

@@ -2,7 +2,7 @@
 // first. Problems are reported with a JSON pointer. A phone becomes a placeholder, whether or not a member has it: the
 // result, its shape and the statements are the same for both, so that naming a phone reveals nothing about its owner.
 
-import { type PhoneSettings, unusedPhone } from '../../../../schemas/rules/phone.ts';
+import { fictionalPhones, type PhoneSettings } from '../../../../schemas/rules/phone.ts';
 import type { Party } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { FieldProblem, FixableProblem } from '../../../base/errors.ts';
@@ -10,7 +10,7 @@ import type { Ids } from '../../../base/ids.ts';
 import { normalizeName } from '../../../base/plain-name.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { knownTo } from '../../members/friend-queries.ts';
-import { sealPhone } from '../../members/phone.ts';
+import { hashOfPhone, sealPhone } from '../../members/phone.ts';
 import {
   findMembers,
   type InvitedPhone,
@@ -241,7 +241,10 @@ function namedTwice(field: string): ItemProblem {
   return { code: 'not_unique', field, message, expected: 'each person once' };
 }
 
-/** The example of each problem is another person for that item: a phone that is not in the party, each another one. */
+/**
+ * The example of each problem is another person for that item: a phone that is not in the party and that no person has,
+ * each another one. Where there is none, it is a party of the organizer alone.
+ */
 function withExamples(
   problems: readonly ItemProblem[],
   { seal, phones }: PartyServices,
@@ -251,11 +254,18 @@ function withExamples(
 ): FieldProblem[] {
   const used = new Set(items.flatMap((item) => ('phone' in item ? [item.phone] : [])));
   const known = knownPhones(organizer, current);
-  const isUsed = (phone: string): boolean =>
-    used.has(phone) || known.has(sealPhone(seal, phone).phoneHash.toString('hex'));
+  const examples = fictionalPhones(phones);
+  const nextUnused = (): string | null => {
+    for (let next = examples.next(); next.done !== true; next = examples.next()) {
+      const phone = next.value;
+      if (!used.has(phone) && !known.has(hashOfPhone(seal, phone).toString('hex'))) return phone;
+    }
+    return null;
+  };
   return problems.map((problem) => {
-    const phone = unusedPhone(phones, isUsed);
-    used.add(phone);
-    return { ...problem, example_fix: { phone }, example_fix_field: `/members/${itemIndex(problem.field)}` };
+    const phone = nextUnused();
+    return phone === null
+      ? { ...problem, example_fix: [], example_fix_field: '/members' }
+      : { ...problem, example_fix: { phone }, example_fix_field: `/members/${itemIndex(problem.field)}` };
   });
 }

@@ -1,7 +1,6 @@
 // Divides the amount of a checkout over its party as the organizer asked. A split that does not fit the party is 422 with
 // JSON pointers, and with amounts that would fit as its example.
 
-import { type PhoneSettings, unusedPhone } from '../../../../schemas/rules/phone.ts';
 import type { Party } from '../../../../schemas/types.gen.ts';
 import { type FieldProblem, invalid } from '../../../base/errors.ts';
 import { pointerTo } from '../../../base/json/pointer.ts';
@@ -16,10 +15,9 @@ export function splitParty(
   checkout: Pick<LockedCheckout, 'amount' | 'partySize'>,
   members: readonly ResolvedMember[],
   split: Party['split'],
-  phones: PhoneSettings,
 ): readonly PartyShare[] {
   const { amount, partySize } = checkout;
-  if (members.length > partySize) throw invalid([tooMany(partySize, members.length, phones)]);
+  if (members.length > partySize) throw invalid([tooMany(partySize, members.length)]);
   const amounts = split === 'equal' ? equalSplit(amount, members.length) : customSplit(amount, members, split.custom);
   const fault = checkSplit(amount, amounts);
   if (fault !== null) {
@@ -112,12 +110,13 @@ function tooSmall(split: Party['split'], member: ResolvedMember | undefined, val
   };
 }
 
-function tooMany(max: number, count: number, phones: PhoneSettings): FieldProblem {
+/** The example is the organizer alone: a caller that sends it invites no other person. */
+function tooMany(max: number, count: number): FieldProblem {
   return {
     code: 'too_many_items',
     field: '/members',
     message: `The party is ${count} people with the organizer, and this checkout is for ${max}: leave some out.`,
     expected: `at most ${max} people`,
-    example_fix: [{ phone: unusedPhone(phones, () => false) }],
+    example_fix: [],
   };
 }

@@ -1001,7 +1001,7 @@ CREATE TABLE messages (
   send_before timestamp with time zone,
   CONSTRAINT messages_pkey PRIMARY KEY (message_id),
   CONSTRAINT messages_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
-  CONSTRAINT message_kind_is_known CHECK (kind = ANY (ARRAY['code'::text, 'invite'::text, 'reminder'::text, 'released'::text, 'ended'::text, 'lost'::text, 'completed'::text])),
+  CONSTRAINT message_kind_is_known CHECK (kind = ANY (ARRAY['code'::text, 'invite'::text, 'reminder'::text, 'released'::text, 'ended'::text, 'lost'::text, 'completed'::text, 'declined'::text, 'removed'::text])),
   CONSTRAINT message_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text, 'dropped'::text])),
   CONSTRAINT message_waiting_is_due CHECK ((due_at IS NOT NULL) = (status = 'waiting'::text))
 );
@@ -1261,7 +1261,7 @@ CREATE TABLE shares (
   refunded_amount integer NOT NULL DEFAULT 0,
   invited_at timestamp with time zone NOT NULL,
   held_at timestamp with time zone,
-  -- The organizer chose the party again without this share: it stays for the books and is no part of the party.
+  -- When the share left the party; drop_reason says why. It stays for the books.
   dropped_at timestamp with time zone,
   -- When the hold of this share was lost last.
   lost_at timestamp with time zone,
@@ -1275,9 +1275,12 @@ CREATE TABLE shares (
   invited_phone_hash bytea,
   -- When the person first acted on the invite, signed in. From then on the share shows the person's own name.
   accepted_at timestamp with time zone,
+  -- declined: its guest said no. removed: the organizer removed its guest. Null: the organizer chose the party again.
+  drop_reason text,
   CONSTRAINT shares_pkey PRIMARY KEY (venue_id, share_id),
   CONSTRAINT shares_venue_id_checkout_id_fkey FOREIGN KEY (venue_id, checkout_id) REFERENCES checkouts(venue_id, checkout_id),
   CONSTRAINT share_amount_is_nothing_or_a_charge CHECK (amount = 0 OR amount >= 50 AND amount <= 99999999),
+  CONSTRAINT share_drop_reason_is_known CHECK (drop_reason IS NULL OR dropped_at IS NOT NULL AND (drop_reason = ANY (ARRAY['declined'::text, 'removed'::text]))),
   CONSTRAINT share_dropped_is_not_held CHECK (dropped_at IS NULL OR (status <> ALL (ARRAY['held'::text, 'captured'::text, 'refunded'::text]))),
   CONSTRAINT share_failed_refund_is_not_negative CHECK (failed_refund_amount >= 0),
   CONSTRAINT share_held_has_a_time CHECK (held_at IS NOT NULL OR (status = ANY (ARRAY['invited'::text, 'failed'::text]))),

@@ -413,6 +413,16 @@ export type CustomSlotsUpdate = {
   })[];
 };
 
+/** An invite to which its guest has said no. */
+export type DeclinedInvite = {
+  /** Always declined_invite. */
+  readonly object: "declined_invite";
+  /** The checkout of the invite. */
+  readonly checkout_id: string;
+  /** The share that is no part of the party any more. */
+  readonly share_id: string;
+};
+
 /** The answer after an object was deleted. */
 export type Deleted = {
   /** The id of the deleted object. */
@@ -780,6 +790,12 @@ export type Integration = {
     /** The category of an offering. */
     readonly category?: string;
   };
+};
+
+/** The body with which the holder of an invite's link says no. */
+export type InviteDecline = {
+  /** The part of the invite's address after /s/. */
+  readonly token: string;
 };
 
 /** The original body for submitting a dated event; prices are in US dollars. */

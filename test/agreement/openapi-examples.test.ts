@@ -153,13 +153,16 @@ describe('the example of an answer', () => {
     expect(await revokedOf(data.id)).toEqual(exampleOf('revokeIntegration', 200).data.status);
   });
 
-  it('shows the party as its members see it: chosen, with a seat taken', async () => {
+  it('shows the party as its members see it: chosen, with a seat taken, with a guest who left or was removed', async () => {
     const [ada, sam] = [await newMember('+12125550161'), await newMember('+12125550162')];
     const { id } = await newCheckout();
     const path = `/v1/public/checkouts/${id}`;
     const members = [{ user_id: ada.id }, { user_id: (await newSeats(1))[0] }];
     await expectExample('chooseParty', `${path}/party`, { members, split: 'equal' }, ada.token);
-    await expectExample('takeSeat', `${path}/seat`, {}, sam.token);
+    const { my_share_id: seat } = await expectExample('takeSeat', `${path}/seat`, {}, sam.token);
+    await expectExample('declineShare', `/v1/public/shares/${seat}/decline`, undefined, sam.token);
+    const { my_share_id: again } = await expectExample('takeSeat', `${path}/seat`, {}, sam.token);
+    await expectExample('removeShare', `/v1/public/shares/${again}/remove`, undefined, ada.token);
   });
 
   it('shows deliveries, ours and a venue system’s, as waiting again after a repeat', async () => {

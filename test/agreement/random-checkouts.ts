@@ -212,7 +212,7 @@ async function writeParty(tx: Queryable, venueId: string, id: string, random: Ra
       const isDropped = share.isDropped && !paying.includes(share);
       const isPaid = share.status === 'held' || share.status === 'captured' || share.status === 'refunded';
       await transitionShare(tx, venueId, share.id, isDropped && isPaid ? 'released' : share.status);
-      if (isDropped) await dropShares(tx, venueId, [share.id], NOW - HOUR);
+      if (isDropped) await dropShares(tx, venueId, [share.id], null, NOW - HOUR);
       if ((rows[index]?.amount ?? 0) > 0) await writeHolds(tx, context, share, rows[index]?.amount ?? 0);
     }),
   );

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { viewForGuest } from '../../src/domain/checkouts/guests/guest-queries.ts';
-import { isOpenSeat } from '../../src/domain/checkouts/party/decide-seat.ts';
+import { isOpenSeat } from '../../src/domain/checkouts/locked-checkout.ts';
 import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { runs } from '../support/random-runs.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';

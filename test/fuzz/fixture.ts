@@ -35,6 +35,7 @@ export interface Fixture {
   readonly hooks: readonly Hook[];
   readonly intents: readonly Intent[];
   readonly seats: readonly Seat[];
+  readonly guestSeats: readonly Seat[];
   /** When it was created, in milliseconds: times in requests are relative to it. */
   readonly now: number;
 }
@@ -124,6 +125,7 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
       hooks: [...connections.hooks, ...otherConnections.hooks],
       intents: guests.intents,
       seats: guests.seats,
+      guestSeats: guests.guestSeats,
       now,
     };
   } finally {

@@ -43,8 +43,10 @@ export interface Guests {
   readonly invites: readonly string[];
   /** Payment intents as a browser gets them. */
   readonly intents: readonly Intent[];
-  /** Shares with the token of their guest. */
+  /** Shares of the organizer, with the organizer's token. */
   readonly seats: readonly Seat[];
+  /** Shares of another guest, with that guest's token. */
+  readonly guestSeats: readonly Seat[];
   readonly own: Pools;
 }
 
@@ -89,7 +91,14 @@ export async function createGuests(gathering: GuestOptions): Promise<Guests> {
       nextShare: next.id,
       token: organizer.token,
     })),
+    // The second of these parties has only the organizer and an open seat.
+    guestSeats: parties.flatMap(({ checkout, shares: [, , guestShare] }, index) =>
+      index === 1
+        ? []
+        : [{ checkout: checkout.id, share: guestShare.id, nextShare: guestShare.id, token: third.token }],
+    ),
     own: {
+      tokens: shares.flatMap(({ url }) => (typeof url === 'string' ? [url.split('/').at(-1) ?? ''] : [])),
       channels: [channel],
       members: people.map(({ id }) => id),
       challenges: [challenge.challenge_id],

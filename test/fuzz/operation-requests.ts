@@ -111,10 +111,12 @@ function authorize({ random, fixture }: RequestContext, security: readonly strin
 
 /** Makes the request one of a guest about their own share or checkout. */
 function forOwnShare({ random, fixture }: RequestContext, template: string, draft: Draft): void {
-  const { checkout, share, nextShare, token } = random.pick(fixture.seats);
+  const isAboutGuest = /\/(decline|remove)$/.test(template);
+  const { checkout, share, nextShare, token: own } = random.pick(isAboutGuest ? fixture.guestSeats : fixture.seats);
   const named = template.endsWith('/remind') ? nextShare : share;
+  const token = template.endsWith('/remove') ? (fixture.people[0]?.token ?? '') : own;
   draft.path = template.replace('{id}', checkout).replace('{share_id}', named);
-  // A guest who claims a seat has none yet; all other requests are the organizer's.
+  // A guest who claims a seat has none yet, and one who declines has their own; all other requests are the organizer's.
   draft.headers.authorization = `Bearer ${template.endsWith('/seat') ? random.pick(fixture.people).token : token}`;
   delete draft.headers.origin;
 }

@@ -19,14 +19,27 @@ import type { Request } from './send.ts';
 /** The hash of a picture that the fixture stores. */
 export const IMAGE_HASH = 'f'.repeat(64);
 
+const FORMS = [
+  'sign-in',
+  'code',
+  'other-phone',
+  'sign-out',
+  'name',
+  'party',
+  'seat',
+  'receipt',
+  'remind',
+  'leave',
+  'remove',
+  'look',
+];
+
 /** In the router's notation. */
 export const PAGES: readonly string[] = [
   ...['/c/:id', '/s/:token'].flatMap((page) => [
     `GET ${page}`,
     `GET ${page}/changes`,
-    ...['sign-in', 'code', 'other-phone', 'sign-out', 'name', 'party', 'seat', 'receipt', 'remind', 'look'].flatMap(
-      (form) => [`GET ${page}/${form}`, `POST ${page}/${form}`],
-    ),
+    ...FORMS.flatMap((form) => [`GET ${page}/${form}`, `POST ${page}/${form}`]),
   ]),
   'GET /c/:id/event.ics',
   'GET /c/:id/preview.jpg',
@@ -61,6 +74,9 @@ export const PAGES: readonly string[] = [
   'OPTIONS /v1/public/checkouts/:id/receipt',
   'OPTIONS /v1/public/checkouts/:id/seat',
   'OPTIONS /v1/public/shares/:share_id/hold',
+  'OPTIONS /v1/public/shares/:share_id/decline',
+  'OPTIONS /v1/public/shares/:share_id/remove',
+  'OPTIONS /v1/public/invites/decline',
   'OPTIONS /v1/public/shares/:share_id/remind',
   'OPTIONS /v1/public/sign_in',
   'OPTIONS /v1/public/sign_in/verify',
@@ -133,6 +149,8 @@ export function drawPageRequest(context: RequestContext, turn: number): Request 
           'locale=a&locale=b',
           'edit=party',
           'cover=x',
+          'leave=own',
+          'remove=x',
           'edit=party&cover=1',
           'edit=party&fix=x',
           '%ff=%ff',
@@ -214,7 +232,7 @@ function drawForm(context: RequestContext, template: string): Buffer {
   else if (formName === 'code') form.set('code', random.pick(['000000', '123456', '1', ' 0 0 0 0 0 0', text()]));
   else if (formName === 'name') form.set('name', text());
   else if (formName === 'receipt') form.set('email', random.pick(['ben@mail.example', 'ben@', text()]));
-  else if (formName === 'seat' || formName === 'look' || formName === 'remind')
+  else if (['seat', 'look', 'remind', 'leave', 'remove'].includes(formName ?? ''))
     form.set('share', random.pick([...fixture.seats.map(({ share }) => share), ...(fixture.own.shares ?? []), text()]));
   else if (formName === 'party') fillParty(context, form, phone, text);
   else if (formName === 'outbox') {

@@ -15,6 +15,7 @@ const POOLS: Readonly<Record<string, string>> = {
   user_id: 'members',
   channel_id: 'channels',
   challenge_id: 'challenges',
+  token: 'tokens',
   offering_external_id: 'offerings',
 };
 

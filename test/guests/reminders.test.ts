@@ -146,6 +146,9 @@ describe('a decision about notifications', () => {
     remindedAt: null,
     lostAt: null,
     droppedAt: null,
+    dropReason: null,
+    isAccepted: false,
+    displayName: null,
     ...overrides,
   });
   const notificationInput = (overrides: Partial<NotificationInput> = {}): NotificationInput => ({
@@ -157,6 +160,7 @@ describe('a decision about notifications', () => {
     shares: [share('a'), share('b')],
     payers: new Map(),
     refusedRenewals: [],
+    hasOpenSeat: false,
     ...overrides,
   });
   const keys = (decided: ReturnType<typeof decideNotifications>) =>
@@ -302,5 +306,57 @@ describe('a decision about notifications', () => {
       'text.changed c',
       `text.lost b ${now - HOUR}`,
     ]);
+  });
+
+  describe('about a guest who has left', () => {
+    const now = at('2026-11-17T11:00:00Z');
+    const left = (overrides: Partial<NotifiedShare> = {}): NotifiedShare =>
+      share('b', { droppedAt: now - HOUR, dropReason: 'declined', displayName: 'Ben', ...overrides });
+    const decide = (dropped: NotifiedShare, more: Partial<NotificationInput> = {}, when = now) =>
+      decideNotifications(notificationInput({ shares: [share('a'), dropped], hasOpenSeat: true, ...more }), when);
+    const notified = (decided: ReturnType<typeof decideNotifications>) =>
+      decided.notifications.map(({ key, memberId }) => `${key} to ${memberId}`);
+
+    it('tells the organizer who it was and that a seat is open, for a day', () => {
+      expect(decide(left()).notifications).toMatchObject([
+        { kind: 'declined', key: 'text.declined', memberId: 'member-a', guestName: 'Ben', subject: 'b' },
+      ]);
+      expect(decide(left(), { hasOpenSeat: false }).notifications).toEqual([]);
+      expect(decide(left({ droppedAt: now - 25 * HOUR })).notifications).toEqual([]);
+      expect(decide(left(), { status: 'funded' }).notifications).toEqual([]);
+    });
+
+    it('tells each payer of a released hold, and an organizer who paid only once', () => {
+      const held = { status: 'released' } as const;
+      expect(notified(decide(left(held)))).toEqual(['text.left to member-b', 'text.withdrawn to member-a']);
+      expect(notified(decide(left(held), { payers: new Map([['b', 'member-a']]) }))).toEqual([
+        'text.declined_covered to member-a',
+      ]);
+      expect(notified(decide(left({ ...held, amount: 0 })))).toEqual(['text.declined to member-a']);
+      // The payer is notified in any state: the money is the payer's.
+      expect(notified(decide(left(held), { status: 'expired' }))).toContain('text.left to member-b');
+    });
+
+    it('tells a removed guest who had acted on the invite, or whose hold is released', () => {
+      const removed = { dropReason: 'removed' } as const;
+      expect(notified(decide(left(removed)))).toEqual([]);
+      expect(notified(decide(left({ ...removed, isAccepted: true })))).toEqual(['text.removed to member-b']);
+      const held = { ...removed, isAccepted: true, status: 'released' } as const;
+      expect(notified(decide(left(held)))).toEqual(['text.changed to member-b']);
+      expect(notified(decide(left(held), { payers: new Map([['b', 'member-a']]) }))).toEqual([
+        'text.changed to member-a',
+        'text.removed to member-b',
+      ]);
+    });
+
+    it('waits for the morning, unless the deadline is before', () => {
+      const night = at('2026-11-17T02:00:00Z');
+      const dropped = left({ droppedAt: night - HOUR });
+      expect(decide(dropped, {}, night)).toMatchObject({ notifications: [], next: at('2026-11-17T08:00:00Z') });
+      expect(notified(decide(dropped, { payBy: at('2026-11-17T06:00:00Z') }, night))).toContain(
+        'text.declined to member-a',
+      );
+      expect(notified(decide(dropped, {}, at('2026-11-17T08:00:00Z')))).toContain('text.declined to member-a');
+    });
   });
 });

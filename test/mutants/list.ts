@@ -7,6 +7,7 @@ import { DEBT_BUGS } from './debt-bugs.ts';
 import { GUARD_BUGS } from './guard-bugs.ts';
 import { GUEST_PAGE_BUGS } from './guest-page-bugs.ts';
 import { LEASE_BUGS } from './lease-bugs.ts';
+import { LEAVE_BUGS } from './leave-bugs.ts';
 import { MESSAGE_BUGS } from './message-bugs.ts';
 import { MONEY_BUGS } from './money-bugs.ts';
 import { OVERLOAD_BUGS } from './overload-bugs.ts';
@@ -53,4 +54,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...OVERLOAD_BUGS,
   ...STREAM_BUGS,
   ...GUEST_PAGE_BUGS,
+  ...LEAVE_BUGS,
 ];

@@ -299,6 +299,79 @@ const collecting: readonly PageState[] = [
     },
   },
   {
+    name: 'leaving',
+    text: 'You can’t come?',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      return openAt(fixture, page, null, `${group.invites[1].url}?leave=own`);
+    },
+  },
+  {
+    name: 'leaving-held',
+    text: 'Give up your place?',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      await pay(fixture, group, 1);
+      return openAt(fixture, page, group.ben, `${pageOf(group)}?leave=own`);
+    },
+  },
+  {
+    name: 'left-without-sign-in',
+    text: 'You said you can’t come.',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      return openAt(fixture, page, null, `${group.invites[1].url}?leave=own`);
+    },
+    async then(page) {
+      await page.getByRole('button', { name: 'Yes, I can’t come' }).click();
+    },
+  },
+  {
+    name: 'left-held',
+    text: 'Your hold, released',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      await pay(fixture, group, 1);
+      return openAt(fixture, page, group.ben, group.invites[1].url);
+    },
+    async then(page) {
+      await page.getByRole('link', { name: 'I can’t come any more' }).click();
+      await page.getByRole('button', { name: 'Release my hold and leave' }).click();
+    },
+  },
+  {
+    name: 'left-no-seat',
+    text: 'Every seat is taken now.',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      const decline = `/v1/public/shares/${group.invites[1].id}/decline`;
+      await fixture.world.call('POST', decline, { key: group.ben.token });
+      const dan = await fixture.createPerson('Dan');
+      await fixture.world.call('POST', `/v1/public/checkouts/${group.checkout.id}/seat`, { key: dan.token, body: {} });
+      return openAt(fixture, page, group.ben, group.invites[1].url);
+    },
+  },
+  {
+    name: 'organizer-guest-left',
+    text: 'Can’t come',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      await pay(fixture, group, 2);
+      const decline = `/v1/public/shares/${group.invites[1].id}/decline`;
+      await fixture.world.call('POST', decline, { key: group.ben.token });
+      return openAt(fixture, page, group.ada, pageOf(group));
+    },
+  },
+  {
+    name: 'removing-held',
+    text: 'Remove Ben?',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      await pay(fixture, group, 1);
+      return openAt(fixture, page, group.ada, `${pageOf(group)}?remove=${group.invites[1].id}`);
+    },
+  },
+  {
     name: 'declined',
     text: 'Nothing was held. Try another card',
     async open(fixture, page) {

@@ -20,6 +20,7 @@ import {
   decideUnavailable,
 } from '../../src/domain/checkouts/holds/decide-hold.ts';
 import { decideRenewal } from '../../src/domain/checkouts/holds/decide-renewal.ts';
+import { decideLeave } from '../../src/domain/checkouts/party/decide-leave.ts';
 import { decideParty } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideRefund, refundableAmount } from '../../src/domain/checkouts/refunds/decide-refund.ts';
 import { type HoldState, usesSavedCard } from '../../src/domain/payments/hold.ts';
@@ -38,6 +39,7 @@ interface Command {
 }
 const COMMANDS = [
   'party',
+  'leave',
   'request',
   'open',
   'poll',
@@ -130,6 +132,12 @@ function run(model: Model, { what, who, how }: Command): Model {
   switch (what) {
     case 'party': {
       const decided = decideParty(checkout, partyBy(model, who, how), NOW, newId);
+      return 'refusal' in decided ? model : applyAll(model, decided.steps);
+    }
+    case 'leave': {
+      const reason = how % 2 === 0 ? 'declined' : 'removed';
+      const request = { shareId: share?.id ?? '', reason, isSeat: false, mayReleaseHold: true, seen: null } as const;
+      const decided = decideLeave(checkout, request, NOW, { shareId: newId(), memberId: newId() });
       return 'refusal' in decided ? model : applyAll(model, decided.steps);
     }
     case 'request': {

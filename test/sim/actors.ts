@@ -16,6 +16,7 @@ import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { readProcessorEvent } from '../../src/domain/payments/processor-event.ts';
 import { receiveProcessorEvent } from '../../src/domain/payments/receive-processor-event.ts';
+import { startLeaving } from './leaving.ts';
 import { PROCESSOR_KEYS } from './processor-client.ts';
 import { type Actor, Violation } from './scheduler.ts';
 import { type ActorServices, type CallResult, HOUR_MS, type Simulation, START_MS, servicesFor } from './simulation.ts';
@@ -284,6 +285,7 @@ export function startOrganizer(simulation: Simulation): void {
     startGuest(simulation, member, payFrom);
   }
   if (random.often(0.3)) startCovering(simulation, people[0] ?? '');
+  startLeaving(simulation, (member) => startGuest(simulation, member, START_MS));
 }
 
 /** The organizer covers unpaid shares, while their guests may pay too. */

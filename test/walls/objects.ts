@@ -127,6 +127,13 @@ async function chooseParty(fixture: IsolationFixture, owner: Owner, members: rea
   return { id, shares: json.shares.map((share: { id: string }) => share.id) };
 }
 
+/** The share of the owner's member in a party of another organizer. */
+export const invitedElsewhere: Maker<string> = async (fixture, owner) => {
+  const organized = { ...owner, member: { ...owner.member, token: owner.newcomer } };
+  const { shares } = await chooseParty(fixture, organized, [{ user_id: owner.member.id }]);
+  return shares[1] ?? '';
+};
+
 /** The owner's member holds the first share with a card that is saved; the second is not paid. */
 export const heldWithSavedCard: Maker<Party> = async (fixture, owner) => {
   const party = await collecting(fixture, owner);

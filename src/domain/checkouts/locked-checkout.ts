@@ -60,6 +60,12 @@ export function isUnpaid({ status, amount }: Pick<ShareState, 'status' | 'amount
   return amount > 0 && (status === 'invited' || status === 'failed');
 }
 
+/** Whether guests see a seat as open: no member has it and no card is held for it. The guests' view repeats this in SQL. */
+export function isOpenSeat(checkout: LockedCheckout, share: ShareState, seats: ReadonlySet<string>): boolean {
+  if (checkout.status !== 'collecting' || !seats.has(share.memberId)) return false;
+  return share.amount === 0 || isUnpaid(share);
+}
+
 /** Whether the share's amount is part of the checkout's funded amount. A released share is not. */
 export function countsAsFunded({ status }: Pick<ShareState, 'status'>): boolean {
   return status === 'held' || status === 'captured' || status === 'refunded';

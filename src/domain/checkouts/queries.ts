@@ -9,7 +9,7 @@ import { payableSql } from '../payments/payout-account-queries.ts';
 import { activeHolds } from '../payments/queries.ts';
 import { overdueSql } from './expire-queries.ts';
 import type { LockedCheckout, ShareState } from './locked-checkout.ts';
-import type { NewShare } from './steps.ts';
+import type { DropReason, NewShare } from './steps.ts';
 import type { CheckoutStatus, ShareStatus } from './transitions.ts';
 
 export interface CreateRequest {
@@ -256,11 +256,17 @@ export async function transitionShares(
   return rows.length;
 }
 
-export async function dropShares(tx: Queryable, venueId: string, ids: readonly string[], now: number): Promise<number> {
+export async function dropShares(
+  tx: Queryable,
+  venueId: string,
+  ids: readonly string[],
+  reason: DropReason | null,
+  now: number,
+): Promise<number> {
   const rows = await tx.query(
-    `update shares set dropped_at = to_timestamp($3 / 1000.0)
+    `update shares set dropped_at = to_timestamp($3 / 1000.0), drop_reason = $4
      where venue_id = $1 and share_id = any($2) and dropped_at is null returning 1`,
-    [venueId, ids, now],
+    [venueId, ids, now, reason],
   );
   return rows.length;
 }

@@ -20,6 +20,9 @@ export interface NewShare {
   readonly isAccepted?: boolean;
 }
 
+/** Why a share is dropped, if not by a new choice of the party: its guest said no, or the organizer removed its guest. */
+export type DropReason = 'declined' | 'removed';
+
 export interface NewHoldRow {
   readonly id: string;
   readonly shareId: string;
@@ -46,7 +49,7 @@ export type Step =
       readonly heldAt?: number;
     }
   | { readonly step: 'add shares'; readonly shares: readonly NewShare[] }
-  | { readonly step: 'drop shares'; readonly ids: readonly string[] }
+  | { readonly step: 'drop shares'; readonly ids: readonly string[]; readonly reason?: DropReason }
   | { readonly step: 'reorder shares'; readonly positions: ReadonlyMap<string, number> }
   /** A member takes an open seat of the party. */
   | {

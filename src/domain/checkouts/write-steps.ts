@@ -79,7 +79,7 @@ async function writeStep(
       // invited_at is in the checkout's own time, because reminders are.
       return insertShares(tx, venueId, checkoutId, step.shares, now + checkout.clockAhead);
     case 'drop shares':
-      return requireChanged(step, step.ids.length, dropShares(tx, venueId, step.ids, now));
+      return requireChanged(step, step.ids.length, dropShares(tx, venueId, step.ids, step.reason ?? null, now));
     case 'reorder shares':
       return requireChanged(step, step.positions.size, reorderShares(tx, venueId, step.positions));
     case 'claim seat':

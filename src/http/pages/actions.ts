@@ -164,11 +164,16 @@ export const pollHold: Action = async (page, route, form) => {
 };
 
 /** The checkout's state has changed and refuses the action: the current page says why. */
-export async function sendRefusal(page: PageRequest, route: PageRoute, error: unknown): Promise<FastifyReply> {
+export async function sendRefusal(
+  page: PageRequest,
+  route: PageRoute,
+  error: unknown,
+  textByReason: Readonly<Record<string, string>> = {},
+): Promise<FastifyReply> {
   if (!(error instanceof Problem) || error.status >= 500) throw error;
   // Without a party yet, the page for choosing one needs no explanation.
   if ((await readPageModel(page, route)).checkout.status === 'open') return redirectTo(page, route.path);
   const { reason } = error.detail;
-  const key = reason === undefined ? `page.refused_${error.code}` : `page.refused_${reason}`;
+  const key = reason === undefined ? `page.refused_${error.code}` : (textByReason[reason] ?? `page.refused_${reason}`);
   return redirectWithError(page, route, { field: null, message: page.translator.translate(key) });
 }

@@ -14,7 +14,18 @@ import { policyFolds } from './policy.ts';
 import type { Screen } from './screen.ts';
 import { moneyHeld, seatsWithTally, whosIn } from './seats.ts';
 import { type FormError, fieldAttributes, fieldError } from './sign-in-form.ts';
-import { aboutHolds, amountHtml, deadline, fold, folds, money, type NextStep, nextSteps, timeHtml } from './summary.ts';
+import {
+  aboutHolds,
+  amountHtml,
+  deadline,
+  fold,
+  folds,
+  money,
+  type NextStep,
+  nextSteps,
+  releasedPanel,
+  timeHtml,
+} from './summary.ts';
 
 /** What the guest has asked for on the page of a completed booking. */
 export interface ReceiptForm {
@@ -23,11 +34,11 @@ export interface ReceiptForm {
   readonly isMailed: boolean;
 }
 
-export function completedScreen(page: PageRequest, model: PageModel, form: ReceiptForm): Screen {
+export function completedScreen(page: PageRequest, model: PageModel, form: ReceiptForm, above: Piece): Screen {
   const { translator } = page;
   const { checkout } = model;
   const { mine, failed, isWhole } = model.refunds;
-  if (mine > 0 || failed > 0 || isWhole) return refundedScreen(page, model, form);
+  if (mine > 0 || failed > 0 || isWhole) return refundedScreen(page, model, form, above);
   const what = translator.translate('page.what_at', { what: checkout.description, venue: checkout.venue.name });
   return {
     poster: {
@@ -36,6 +47,7 @@ export function completedScreen(page: PageRequest, model: PageModel, form: Recei
       overPhoto: celebration(page, model),
     },
     main: [
+      above,
       whenAndWhere(page, model),
       html`<div class="narrow">${seatsWithTally(page, model, amountHtml(page, model, checkout.amount))}</div>`,
       receipt(page, model, form),
@@ -62,7 +74,7 @@ function whenAndWhere(page: PageRequest, { checkout, timezone }: PageModel): Pie
 }
 
 /** "Booked" stands only where the booking does; the venue decides whether it goes ahead. */
-function refundedScreen(page: PageRequest, model: PageModel, form: ReceiptForm): Screen {
+function refundedScreen(page: PageRequest, model: PageModel, form: ReceiptForm, above: Piece): Screen {
   const { translator } = page;
   const { checkout, refunds } = model;
   const venue = checkout.venue.name;
@@ -91,6 +103,7 @@ function refundedScreen(page: PageRequest, model: PageModel, form: ReceiptForm):
   return {
     poster: { kind: 'standard', isOver: refunds.isWhole, hasOwnHeading: true },
     main: [
+      above,
       html`<p class="badge wait">${icon('back')}${translator.translate('page.state_refunded')}</p>`,
       html`<div class="title"><h1>${translator.translate(`page.refunded_${key}_title`, values)}</h1>
 <p class="lead">${translator.translate(`page.refunded_${key}_text`, values)}</p></div>`,
@@ -136,9 +149,7 @@ function endedWithoutCharge(
     main: [
       html`<div class="title"><h1>${translator.translate(`page.${how}_title`)}</h1>
 <p class="lead">${translator.translate(`page.${how}_text`, { venue })}</p></div>`,
-      released > 0 &&
-        html`<div class="panel"><p class="badge">${icon('check')}${translator.translate('page.nothing_was_charged')}</p>
-<div><p class="quiet">${translator.translate('page.hold_released')}</p><p class="amount">${amountHtml(page, model, released)}</p></div></div>`,
+      released > 0 && releasedPanel(page, model, released),
       released > 0 &&
         nextSteps([
           {

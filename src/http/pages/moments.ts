@@ -5,6 +5,7 @@ import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { countsAsFunded } from '../../domain/checkouts/locked-checkout.ts';
 import { cardName } from '../../domain/payments/card-name.ts';
 import { type Html, html, type Piece } from './html.ts';
+import { leaveLink } from './leave-page.ts';
 import type { PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import { policyFolds } from './policy.ts';
@@ -46,6 +47,7 @@ ${nextSteps(stepsOf(page, model, share))}</section>`,
       model.isOrganizer &&
         html`<a class="button line" href="/c/${model.checkout.id}">${translator.translate('page.to_your_group')}</a>`,
       folds([whosIn(page, model), aboutHolds(page), ...policyFolds(page, model)]),
+      leaveLink(page, model, share),
     ],
     shouldPoll: true,
   };
@@ -126,13 +128,14 @@ export function fundedWords({ translator }: PageRequest, model: PageModel): { ti
   };
 }
 
-export function fundedScreen(page: PageRequest, model: PageModel): Screen {
+export function fundedScreen(page: PageRequest, model: PageModel, above: Piece): Screen {
   const waits = !model.isVenuePayable;
   const until = sentence(page, 'page.funded_waits_until', deadline(page, model));
   const { title, text } = fundedWords(page, model);
   return {
     poster: { kind: 'moment', headline: momentHeadline(null, title, text) },
     main: [
+      above,
       html`<div class="narrow">${seatsWithTally(page, model, moneyHeld(page, model))}</div>`,
       waits && html`<p>${until}</p>`,
       folds([whosIn(page, model), aboutHolds(page)]),

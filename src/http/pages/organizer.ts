@@ -6,6 +6,7 @@ import { inviteUrl } from '../../domain/checkouts/guests/invite-url.ts';
 import { countsAsFunded, isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { deliveryHelp, deliveryLine, remindForm } from './delivery.ts';
 import { type Html, html, type Piece } from './html.ts';
+import { declinedRows, removeLink } from './leave-page.ts';
 import { canTakeCard, nameOf, needsOtherCard, type PageModel } from './page-model.ts';
 import type { PageRequest } from './page-request.ts';
 import type { Screen } from './screen.ts';
@@ -37,7 +38,7 @@ export function inviteScreen(page: PageRequest, model: PageModel, above: Piece):
       html`<section class="tools" aria-labelledby="tools-title"><h2 id="tools-title">${translator.translate('page.organizing')}</h2>
 <p class="tally"><strong>${tallyText(page, model)}</strong><span>${moneyHeld(page, model)}</span></p>
 <ul class="people">
-${sortedShares(model).map((share) => personRow(page, model, share))}${openSeatsRow(page, model)}</ul>
+${sortedShares(model).map((share) => personRow(page, model, share))}${openSeatsRow(page, model)}${declinedRows(page, model)}</ul>
 <div class="buttons stack">${
         unpaid.length > 1 &&
         model.isVenuePayable &&
@@ -84,7 +85,7 @@ function personRow(page: PageRequest, model: PageModel, share: GuestShare): Html
   return html`<li class="${seatClass(stateOf(share))}${isMine && ' mine'}" id="person-${share.id}"${stateData(page, model, share)}>${face(page, model, share)}${nameAndState(page, model, share, [html` &middot; <span class="sum">${amountHtml(page, model, share.amount)}</span>`, why, deliveryLine(page, model, share)])}${remindForm(page, model, share, unseen(name))}<span class="row">${
     canCover &&
     html`<a class="button line small" id="cover-${share.id}" href="/c/${model.checkout.id}?cover=${share.id}">${translator.translate('page.cover', { amount: money(page, model, share.amount) })}${unseen(name)}</a>`
-  }${url !== null && copyButton(page, url, `copy-${share.id}`, 'soft', unseen(name))}</span>${deliveryHelp(page, model, share, url)}</li>
+  }${url !== null && copyButton(page, url, `copy-${share.id}`, 'soft', unseen(name))}${removeLink(page, model, share, unseen(name))}</span>${deliveryHelp(page, model, share, url)}</li>
 `;
 }
 

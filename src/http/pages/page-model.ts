@@ -3,19 +3,14 @@
 
 import type { GuestCheckout, GuestShare } from '../../../schemas/types.gen.ts';
 import { notFound } from '../../base/errors.ts';
-import {
-  type PaidShare,
-  refundTotalsOf,
-  sharesPaidBy,
-  wasDroppedFromParty,
-  wasLost,
-} from '../../domain/checkouts/guests/guest-queries.ts';
+import { type PaidShare, refundTotalsOf, sharesPaidBy, wasLost } from '../../domain/checkouts/guests/guest-queries.ts';
 import { readGuestCheckout } from '../../domain/checkouts/guests/guest-view.ts';
 import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-queries.ts';
 import { shareWithSavedCard } from '../../domain/checkouts/holds/decide-hold.ts';
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type InviteFacts, readInviteFacts } from '../../domain/checkouts/notifications/invite-progress.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
+import { declinedNames, findLeftShare, type LeftShare } from '../../domain/checkouts/party/leave-queries.ts';
 import { readCheckout } from '../../domain/checkouts/queries.ts';
 import { type CheckoutImages, findImages, imageSources } from '../../domain/images/find-images.ts';
 import { type OfferingForGuests, offeringForGuests } from '../../domain/offerings/queries.ts';
@@ -32,8 +27,10 @@ export interface PageModel {
   readonly myShare: GuestShare | null;
   /** The person whom the opened invite is for. */
   readonly invitee: Invitee | null;
-  /** The organizer has removed the guest from the party. */
-  readonly wasRemoved: boolean;
+  /** How the guest's share left the party; null: the guest has a share, or never had one. */
+  readonly left: LeftShare | null;
+  /** The names of those who said no; only for the organizer. */
+  readonly declined: readonly (string | null)[];
   /** The guest's share was held, and the bank has released the hold. */
   readonly hasLostHold: boolean;
   /** Live: the processor can pay the venue. Without that no card is held or charged. */
@@ -91,10 +88,11 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
     myShare,
     hasLostHold: myShare?.status === 'failed' && (await wasLost(context.db, venueId, myShare.id)),
     invitee: shareId === null ? null : await inviteeOf(context.db, context.seal, venueId, shareId),
-    wasRemoved:
-      memberId !== null &&
-      view.myShareId === null &&
-      (await wasDroppedFromParty(context.db, venueId, checkoutId, memberId)),
+    left:
+      memberId === null || view.myShareId !== null
+        ? null
+        : await findLeftShare(context.db, venueId, checkoutId, memberId),
+    declined: isOrganizer ? await declinedNames(context.db, venueId, checkoutId) : [],
     isVenuePayable: await isPayable(context.db, venueId, checkout.mode),
     paid,
     refunds: await readRefunds(page, route, checkout, paid),

@@ -3,6 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type {
+  DeclinedInvite,
   GuestCheckout,
   PartyResult,
   Receipt,
@@ -13,9 +14,9 @@ import type {
 import { notFound, Problem } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
 import { languageOf, type Translator, translatorFor } from '../../base/translations.ts';
+import { hashOfToken } from '../../domain/checkouts/guests/create-invites.ts';
 import { venueOf } from '../../domain/checkouts/guests/guest-queries.ts';
 import { findInvite } from '../../domain/checkouts/guests/invite-queries.ts';
-import { hashOfToken } from '../../domain/checkouts/party/choose-party.ts';
 import type { AnonymousCaller, Guest } from '../../domain/members/guest.ts';
 import { findSession } from '../../domain/members/sessions.ts';
 import { commandContext } from '../../run/context.ts';
@@ -126,6 +127,9 @@ interface FormResults {
   readonly signIn: SignInChallenge;
   readonly verifySignIn: SignedIn;
   readonly takeSeat: GuestCheckout;
+  readonly declineShare: GuestCheckout;
+  readonly removeShare: GuestCheckout;
+  readonly declineInvite: DeclinedInvite;
   readonly chooseParty: PartyResult;
   readonly mailReceipt: Receipt;
   readonly remindShare: Reminder;

@@ -27,6 +27,7 @@ import { readAssets, registerAssets } from './assets.ts';
 import { readCookie, readFormError, setCookie } from './cookies.ts';
 import { html } from './html.ts';
 import { sendPage, setSecurityHeaders } from './layout.ts';
+import { leave, remove } from './leave-action.ts';
 import { findSavedCardShare, readPageModel } from './page-model.ts';
 import { findPageRoute, guestOf, openPageRequest, type PageRequest, requireSameOrigin } from './page-request.ts';
 import { chooseParty, currentChoice } from './party-action.ts';
@@ -40,6 +41,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   name: setName,
   party: chooseParty,
   seat: takeSeat,
+  leave,
+  remove,
   receipt: mailReceipt,
   remind,
   look: pollHold,
@@ -87,15 +90,20 @@ async function showPage(page: PageRequest): Promise<FastifyReply> {
   await countCall(page, 'looks');
   const route = await findPageRoute(page.http, page.request);
   const model = await readPageModel(page, route);
-  const { edit, cover, pay, receipt } = page.request.query as Readonly<Partial<Record<string, unknown>>>;
-  const paysOwn = pay === 'own';
+  const { edit, cover, ...query } = page.request.query as Readonly<Record<string, unknown>>;
+  const asked = {
+    paysOwn: query.pay === 'own',
+    leaves: query.leave === 'own',
+    removes: typeof query.remove === 'string' ? query.remove : null,
+    isMailed: query.receipt === 'mailed',
+  };
   const mayChoose = page.member !== null && page.member.displayName !== null;
   const chooses = model.checkout.status === 'open' || (edit === 'party' && model.isOrganizer);
   const stored = readFormError(page.request, page.http.app.seal, page.isSecure);
   const formError = stored?.checkoutId === route.checkoutId ? stored : null;
   const choice = mayChoose && chooses ? await currentChoice(page, model, formError) : null;
   if (typeof cover !== 'string' || !model.isOrganizer)
-    return sendPage(page, renderScreen(page, model, { choice, paysOwn, formError, isMailed: receipt === 'mailed' }));
+    return sendPage(page, renderScreen(page, model, { choice, ...asked, formError }));
   const sameCard = await findSavedCardShare(page, route);
   return sendPage(page, renderScreen(page, model, { choice, cover, sameCard, formError }));
 }

@@ -6,6 +6,15 @@ import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { canceledScreen, completedScreen, expiredScreen } from './ended-screens.ts';
 import { html, type Piece } from './html.ts';
 import type { PageContent } from './layout.ts';
+import {
+  hasDeclined,
+  leaveLink,
+  leaveScreen,
+  leftNotice,
+  removeScreen,
+  shareToLeave,
+  shareToRemove,
+} from './leave-page.ts';
 import { fundedScreen, fundedWords, heldScreen } from './moments.ts';
 import { inviteScreen } from './organizer.ts';
 import { canTakeCard, needsOtherCard, organizerName, type PageModel } from './page-model.ts';
@@ -39,6 +48,10 @@ export interface ScreenOptions {
   readonly cover?: string | null;
   /** The organizer pays the own share. */
   readonly paysOwn?: boolean;
+  /** The guest wants to say no, or to give up a held place. */
+  readonly leaves?: boolean;
+  /** The share whose person the organizer wants to remove. */
+  readonly removes?: string | null;
   /** The receipt was just sent by mail. */
   readonly isMailed?: boolean;
   /** A share that the organizer holds with a saved card, which can pay others; null: there is none. */
@@ -89,19 +102,25 @@ function titleOf(page: PageRequest, model: PageModel): string {
 function screenOf(page: PageRequest, model: PageModel, options: ScreenOptions): Screen {
   const { checkout, isOrganizer } = model;
   const { formError = null } = options;
+  const above =
+    formError === null ? null : problemNotice(page.translator.translate('page.not_done'), formError.message);
   if (checkout.status === 'expired') return expiredScreen(page, model);
   if (checkout.status === 'canceled') return canceledScreen(page, model);
+  const leaving = options.leaves === true ? shareToLeave(page, model) : null;
+  if (leaving !== null) return leaveScreen(page, model, leaving);
   if (page.member === null) return landing(page, model, formError);
-  if (checkout.status === 'completed')
-    return completedScreen(page, model, { error: formError, isMailed: options.isMailed === true });
+  if (checkout.status === 'completed') {
+    const form = { error: formError, isMailed: options.isMailed === true };
+    return completedScreen(page, model, form, formError?.field === null ? above : null);
+  }
   // A guest whom the organizer has named is not asked for a name again.
   if (page.member.displayName === null && (model.myShare?.display_name ?? null) === null)
     return { poster: { kind: 'standard' }, main: [nameForm(page, model, formError)] };
   if (checkout.status === 'open' || (options.choice && isOrganizer && checkout.status === 'collecting')) {
     return chooseScreen(page, model, options.choice ?? null);
   }
-  if (checkout.status === 'funded') return fundedScreen(page, model);
-  return collecting(page, model, options);
+  if (checkout.status === 'funded') return fundedScreen(page, model, above);
+  return collecting(page, model, options, above);
 }
 
 /** For a guest who is not signed in: who asks, what a share is, who is in. */
@@ -115,25 +134,30 @@ function landing(page: PageRequest, model: PageModel, formError: FormError | nul
       shouldPoll: checkout.status === 'funded',
     };
   }
+  const declined = hasDeclined(page, model);
+  const invited = shareToLeave(page, model);
   const share =
     checkout.shares.find(({ id }) => id === invitee?.shareId) ??
-    (invitee === null ? checkout.shares.find(({ is_open_seat }) => is_open_seat) : undefined);
+    (invitee === null || declined ? checkout.shares.find(({ is_open_seat }) => is_open_seat) : undefined);
   return {
     poster: { kind: 'standard' },
     main: [
-      page.pending === null && greeting(page, model, share),
+      declined && leftNotice(page, model, hasSeat(model)),
+      page.pending === null && !declined && greeting(page, model, share),
       hasOrganizer
         ? html`<div class="panel">${share === undefined ? totalBlock(page, model) : shareBlock(page, model, share)}
 <hr class="narrow">
 <div class="narrow">${seatsWithTally(page, model)}</div></div>`
         : totalBlock(page, model),
       signInForm(page, model, formError),
-      promise(page, model),
+      !declined && promise(page, model),
       folds([aboutHolds(page), ...policyFolds(page, model)]),
+      invited !== null && page.pending === null && leaveLink(page, model, invited),
     ],
   };
 }
 
+const hasSeat = ({ checkout }: PageModel): boolean => checkout.shares.some(({ is_open_seat }) => is_open_seat);
 /** For a guest who is not signed in. "Paid" stands only while the venue keeps the money. */
 function completedWords(
   { translator }: PageRequest,
@@ -159,12 +183,10 @@ function greeting(page: PageRequest, model: PageModel, share: GuestShare | undef
   return html`<div class="greeting in">${organizer !== undefined && face(page, model, organizer, false)}<p><strong>${title}</strong> <span class="quiet">${text}</span></p></div>`;
 }
 
-function collecting(page: PageRequest, model: PageModel, options: ScreenOptions): Screen {
+function collecting(page: PageRequest, model: PageModel, options: ScreenOptions, above: Piece): Screen {
   const { myShare, isOrganizer } = model;
-  const above =
-    options.formError == null
-      ? null
-      : problemNotice(page.translator.translate('page.not_done'), options.formError.message);
+  const removing = options.removes == null ? null : shareToRemove(model, options.removes);
+  if (removing !== null) return removeScreen(page, model, removing);
   const covered = isOrganizer && options.cover ? sharesToCover(model, options.cover) : [];
   if (covered.length > 0 && model.isVenuePayable) {
     return {
@@ -182,10 +204,16 @@ function collecting(page: PageRequest, model: PageModel, options: ScreenOptions)
       hasPayForm: true,
     };
   }
-  if (isOrganizer && options.paysOwn !== true) return inviteScreen(page, model, above);
+  if (isOrganizer && options.paysOwn !== true)
+    return inviteScreen(page, model, options.leaves === true ? organizerStays(page) : above);
   if (myShare === null) return withoutShare(page, model, above);
   if (myShare.status === 'held' && !needsOtherCard(myShare)) return heldScreen(page, model, myShare, above);
   return payScreen(page, model, myShare, above);
+}
+
+/** An organizer who wants to leave changes the group, or asks the venue. */
+function organizerStays({ translator }: PageRequest): Piece {
+  return problemNotice(translator.translate('page.not_done'), translator.translate('page.organizer_stays'));
 }
 
 function sharesToCover({ checkout, myShare }: PageModel, cover: string): readonly GuestShare[] {
@@ -212,6 +240,7 @@ function payScreen(page: PageRequest, model: PageModel, share: GuestShare, above
       model.isOrganizer &&
         html`<p><a href="/c/${model.checkout.id}">${translator.translate('page.to_your_group')}</a></p>`,
       folds([whosIn(page, model), aboutHolds(page), ...policyFolds(page, model)]),
+      leaveLink(page, model, share),
     ],
     shouldPoll: true,
     hasPayForm: canPay,
@@ -226,13 +255,22 @@ function withoutShare(page: PageRequest, model: PageModel, above: Piece): Screen
     checkout.shares.find((share) => share.is_open_seat && share.id === invitee?.shareId) ??
     checkout.shares.find(({ is_open_seat }) => is_open_seat);
   const organizer = organizerName(page, model);
+  const declined = hasDeclined(page, model);
   if (seat !== undefined) {
     const amount = money(page, model, seat.amount);
     return {
       poster: { kind: 'standard' },
       main: [
         above,
-        shareBlock(page, model, seat, translator.translate('page.seat_free', { name: organizer })),
+        declined && leftNotice(page, model, true),
+        shareBlock(
+          page,
+          model,
+          seat,
+          declined
+            ? translator.translate('page.open_seat')
+            : translator.translate('page.seat_free', { name: organizer }),
+        ),
         html`<div class="narrow">${seatsWithTally(page, model)}</div>`,
         promise(page, model),
         html`<form method="post" action="${route.path}/seat" class="card"><input type="hidden" name="share" value="${seat.id}"><button>${translator.translate('page.take_seat', { amount })}</button></form>`,
@@ -241,14 +279,19 @@ function withoutShare(page: PageRequest, model: PageModel, above: Piece): Screen
       shouldPoll: true,
     };
   }
-  const said = model.wasRemoved
-    ? notice(translator.translate('page.dropped_title'), translator.translate('page.dropped_text', { name: organizer }))
-    : invitee !== null && !invitee.isSeat
-      ? wrongPerson(page, invitee.displayName ?? translator.translate('page.somebody_else'))
-      : notice(
-          translator.translate('page.no_seat_title'),
-          translator.translate('page.no_seat_text', { name: organizer }),
-        );
+  const said = declined
+    ? leftNotice(page, model, false)
+    : model.left !== null
+      ? notice(
+          translator.translate('page.dropped_title'),
+          translator.translate('page.dropped_text', { name: organizer }),
+        )
+      : invitee !== null && !invitee.isSeat
+        ? wrongPerson(page, invitee.displayName ?? translator.translate('page.somebody_else'))
+        : notice(
+            translator.translate('page.no_seat_title'),
+            translator.translate('page.no_seat_text', { name: organizer }),
+          );
   return {
     poster: { kind: 'standard' },
     main: [

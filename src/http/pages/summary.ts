@@ -156,6 +156,13 @@ export function notice(title: string, text: string | Html): Html {
 `;
 }
 
+/** The guest's hold is released: how much, and that nothing was charged. */
+export function releasedPanel(page: PageRequest, model: PageModel, released: number): Html {
+  const { translator } = page;
+  return html`<div class="panel"><p class="badge">${icon('check')}${translator.translate('page.nothing_was_charged')}</p>
+<div><p class="quiet">${translator.translate('page.hold_released')}</p><p class="amount">${amountHtml(page, model, released)}</p></div></div>`;
+}
+
 /** A step of what happened and what happens next. */
 export interface NextStep {
   readonly kind: 'done' | 'now' | 'else';

@@ -91,3 +91,21 @@ export const GUEST_WITH_SEAT = {
   completed_at: null,
   my_share_id: 'shr_01jz3k8r1c5m2n9t4w6x8y0abe',
 };
+
+/** The seat of Sam, who has left the party. */
+const OPENED = {
+  id: 'shr_01jz3k8s4d5m2n9t4w6x8y0abf',
+  amount: 12_000,
+  status: 'invited',
+  is_organizer: false,
+  display_name: null,
+  held_at: null,
+  is_open_seat: true,
+};
+const SHARES_AFTER_LEAVING = GUEST_WITH_SEAT.shares.map((seen) => (seen.is_organizer ? seen : { ...seen, ...OPENED }));
+
+/** What Sam sees after saying no. */
+export const GUEST_WHO_LEFT = { ...GUEST_WITH_SEAT, shares: SHARES_AFTER_LEAVING, my_share_id: null };
+
+/** What Ada, the organizer, sees after removing Sam. */
+export const SEAT_OPENED = { ...GUEST_WHO_LEFT, my_share_id: 'shr_01jz3k8r1c5m2n9t4w6x8y0abd' };

@@ -6,9 +6,10 @@ import { holdAsGuest } from '../../domain/checkouts/holds/hold-as-guest.ts';
 import { remindShare } from '../../domain/checkouts/notifications/remind-share.ts';
 import { chooseParty } from '../../domain/checkouts/party/choose-party.ts';
 import { claimSeatAsGuest } from '../../domain/checkouts/party/claim-seat.ts';
+import { declineInvite, declineShare, removeShare } from '../../domain/checkouts/party/leave-party.ts';
 import { signIn, verifySignIn } from '../../domain/members/sign-in-operations.ts';
 import type { AppOperation } from '../app-operation.ts';
-import { GUEST_WITH_SEAT } from './examples.ts';
+import { GUEST_WHO_LEFT, GUEST_WITH_SEAT, SEAT_OPENED } from './examples.ts';
 import { only, plain } from './shapes.ts';
 
 export const guests: readonly AppOperation[] = [
@@ -73,6 +74,54 @@ export const guests: readonly AppOperation[] = [
     responses: { 200: plain('What the card form needs.', 'hold_secret') },
     errors: ['not_found', 'share_not_yours', 'conflict'],
     run: holdAsGuest,
+  },
+  {
+    id: 'declineShare',
+    kind: 'external',
+    method: 'POST',
+    path: '/v1/public/shares/{share_id}/decline',
+    tag: 'Guests',
+    summary: 'Say no to a share, or give up a held one',
+    description:
+      'The share’s own guest leaves the party while the checkout is `collecting`. A hold is released, an open seat with the same amount takes the place of the share, and the organizer is told. Declining a declined share returns the checkout unchanged.',
+    auth: 'member',
+    effect: 'write',
+    responses: {
+      200: plain('The checkout, with an open seat in place of the share.', 'guest_checkout', GUEST_WHO_LEFT),
+    },
+    errors: ['not_found', 'share_not_yours', 'conflict'],
+    run: declineShare,
+  },
+  {
+    id: 'removeShare',
+    kind: 'external',
+    method: 'POST',
+    path: '/v1/public/shares/{share_id}/remove',
+    tag: 'Guests',
+    summary: 'Remove a guest from the party',
+    description:
+      'The organizer removes one guest while the checkout is `collecting`. A hold is released, and an open seat with the same amount takes the place of the share. Removing a removed guest returns the checkout unchanged.',
+    auth: 'member',
+    effect: 'write',
+    responses: { 200: plain('The checkout, with an open seat in place of the share.', 'guest_checkout', SEAT_OPENED) },
+    errors: ['not_found', 'not_organizer', 'conflict'],
+    run: removeShare,
+  },
+  {
+    id: 'declineInvite',
+    kind: 'external',
+    method: 'POST',
+    path: '/v1/public/invites/decline',
+    tag: 'Guests',
+    summary: 'Say no by the link of an invite',
+    description:
+      'For a guest who is not signed in: the token of the invite is the proof. Works while no card is held for the share; to release a card, sign in and decline the share.',
+    auth: 'open',
+    effect: 'write',
+    body: only('invite_decline'),
+    responses: { 200: plain('The guest has said no, and the seat is open.', 'declined_invite') },
+    errors: ['not_found', 'conflict'],
+    run: declineInvite,
   },
   {
     id: 'mailReceipt',

@@ -42,12 +42,15 @@ export interface ShareMember {
   readonly memberId: string;
   readonly displayName: string | null;
   readonly isNamedByPhone: boolean;
+  /** The guest of this share said no. */
+  readonly hasDeclined: boolean;
 }
 
 /** The member of a share and the name that the share shows, also of a dropped one. */
 export async function memberOfShare(db: Queryable, venueId: string, shareId: string): Promise<ShareMember | null> {
   const rows = await db.query<ShareMember>(
-    `select member_id as "memberId", share_name(shares) as "displayName", invited_phone_hash is not null as "isNamedByPhone"
+    `select member_id as "memberId", share_name(shares) as "displayName", invited_phone_hash is not null as "isNamedByPhone",
+       drop_reason is not distinct from 'declined' as "hasDeclined"
      from shares where venue_id = $1 and share_id = $2`,
     [venueId, shareId],
   );
@@ -59,21 +62,6 @@ export async function wasLost(db: Queryable, venueId: string, shareId: string): 
   const rows = await db.query(
     `select 1 from shares where venue_id = $1 and share_id = $2 and status = 'failed' and lost_at is not null`,
     [venueId, shareId],
-  );
-  return rows.length > 0;
-}
-
-/** Whether the organizer has dropped a share of this member from the party. */
-export async function wasDroppedFromParty(
-  db: Queryable,
-  venueId: string,
-  checkoutId: string,
-  memberId: string,
-): Promise<boolean> {
-  const rows = await db.query(
-    `select 1 from shares where venue_id = $1 and checkout_id = $2 and dropped_at is not null
-       and (member_id = $3 or invited_phone_hash = member_phone_hash($3)) limit 1`,
-    [venueId, checkoutId, memberId],
   );
   return rows.length > 0;
 }

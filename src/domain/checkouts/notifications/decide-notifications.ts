@@ -4,6 +4,7 @@
 
 import type { MessageKind } from '../../members/messages/queries.ts';
 import { isUnpaid } from '../locked-checkout.ts';
+import type { DropReason } from '../steps.ts';
 import type { CheckoutStatus, ShareStatus } from '../transitions.ts';
 import { afterQuietHours, MIN_GAP_MS, nextQuietHours, type Reminder, remindersFor } from './reminders.ts';
 
@@ -19,6 +20,12 @@ export interface NotifiedShare {
   /** lostAt and droppedAt are on the wall clock, in milliseconds. */
   readonly lostAt: number | null;
   readonly droppedAt: number | null;
+  /** Null: it is a part of the party, or the organizer chose the party again without it. */
+  readonly dropReason: DropReason | null;
+  /** Its member has acted on the invite, signed in. */
+  readonly isAccepted: boolean;
+  /** The name that the party sees. */
+  readonly displayName: string | null;
 }
 
 /** A hold whose renewal was refused: its guest is asked for another card before it lapses. */
@@ -41,6 +48,8 @@ export interface NotificationInput {
   /** By share: the member who covered it. Absent: the share's own member paid. */
   readonly payers: ReadonlyMap<string, string>;
   readonly refusedRenewals: readonly RefusedRenewal[];
+  /** A seat of the party is open. */
+  readonly hasOpenSeat: boolean;
 }
 
 export interface Notification {
@@ -54,6 +63,8 @@ export interface Notification {
   readonly shareId: string;
   /** The member who covered the share; null: the text does not name a payer. */
   readonly payerId: string | null;
+  /** The name of the guest who has left; absent: the text does not name one. */
+  readonly guestName?: string | null;
   /** The deadline that the text names, in the checkout's own time; absent: pay_by. */
   readonly until?: number;
   /** When the message becomes useless, on the wall clock; absent: never. */
@@ -73,17 +84,23 @@ const MAX_AGE_MS = 24 * 3_600_000;
 
 export function decideNotifications(input: NotificationInput, now: number): NotificationDecision {
   const party = input.shares.filter(({ droppedAt }) => droppedAt === null);
-  const changed = input.shares.filter(
-    ({ status, droppedAt }) => status === 'released' && droppedAt !== null && now - droppedAt < MAX_AGE_MS,
-  );
-  const dropped = changed.map((share) => notificationOf(input, share, 'released', share.id, 'text.changed'));
+  const recent = input.shares.filter(({ droppedAt }) => droppedAt !== null && now - droppedAt < MAX_AGE_MS);
+  const dropped = notifyReleased(input, recent);
   switch (input.status) {
     case 'collecting': {
       const reminded = remind(input, party, now);
       const renewals = askForCards(input, party, now);
       const lost = notifyLost(input, party, now);
-      const notifications = [...dropped, ...lost, ...renewals.notifications, ...reminded.notifications];
-      return { notifications, reminded: reminded.reminded, next: earlier(reminded.next, renewals.next) };
+      const left = notifyLeft(input, recent, now);
+      const notifications = [
+        ...dropped,
+        ...lost,
+        ...left.notifications,
+        ...renewals.notifications,
+        ...reminded.notifications,
+      ];
+      const next = earlier(left.next, earlier(reminded.next, renewals.next));
+      return { notifications, reminded: reminded.reminded, next };
     }
     case 'completed':
       return { notifications: [...dropped, ...notifyCompleted(input, party)], reminded: [], next: 'never' };
@@ -93,6 +110,50 @@ export function decideNotifications(input: NotificationInput, now: number): Noti
     default:
       return { notifications: dropped, reminded: [], next: 'later' };
   }
+}
+
+/** The payer of each share that was dropped with a hold: its guest, or the organizer who covered it. */
+function notifyReleased(input: NotificationInput, dropped: readonly NotifiedShare[]): readonly Notification[] {
+  return dropped.filter(hadHold).map((share) => {
+    const left = hasOtherPayer(input, share) ? 'text.declined_covered' : 'text.left';
+    const key = share.dropReason === 'declined' ? left : 'text.changed';
+    return { ...notificationOf(input, share, 'released', share.id, key), guestName: share.displayName };
+  });
+}
+
+/** Of a dropped share. A share of 0 was held without a card. */
+function hadHold({ status, amount }: NotifiedShare): boolean {
+  return status === 'released' && amount > 0;
+}
+
+function hasOtherPayer({ payers }: NotificationInput, { id, memberId }: NotifiedShare): boolean {
+  return (payers.get(id) ?? memberId) !== memberId;
+}
+
+/**
+ * The organizer gets one message for each guest who said no, while a seat is open. A guest whom the organizer removed gets
+ * one if they had acted on the invite. The message about a hold that they paid (notifyReleased) says both. At night these
+ * wait for the morning, unless the deadline is before.
+ */
+function notifyLeft(
+  input: NotificationInput,
+  dropped: readonly NotifiedShare[],
+  now: number,
+): Pick<NotificationDecision, 'notifications' | 'next'> {
+  const organizer = input.shares.find(({ isOrganizer, droppedAt }) => isOrganizer && droppedAt === null);
+  const notifications = dropped.flatMap((share): Notification[] => {
+    const { id: shareId, memberId, amount, displayName: guestName, dropReason } = share;
+    const paysSelf = !hasOtherPayer(input, share);
+    const common = { subject: shareId, amount, shareId, payerId: null, guestName };
+    if (dropReason === 'removed' && share.isAccepted && !(hadHold(share) && paysSelf))
+      return [{ ...common, kind: 'removed', key: 'text.removed', memberId }];
+    if (dropReason !== 'declined' || organizer === undefined || !input.hasOpenSeat) return [];
+    if (!hadHold(share)) return [{ ...common, kind: 'declined', key: 'text.declined', memberId: organizer.memberId }];
+    return paysSelf ? [{ ...common, kind: 'declined', key: 'text.withdrawn', memberId: organizer.memberId }] : [];
+  });
+  const morning = afterQuietHours(now + input.clockAhead, input.zone) - input.clockAhead;
+  const waits = notifications.length > 0 && morning > now && morning < input.payBy - input.clockAhead;
+  return waits ? { notifications: [], next: morning } : { notifications, next: 'later' };
 }
 
 function notificationOf(

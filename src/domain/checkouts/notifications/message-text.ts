@@ -22,6 +22,8 @@ export interface MessageValues {
   readonly link: string;
   /** The name of the member who covered the share. */
   readonly payer?: string | null;
+  /** The name of the guest who has left the party. */
+  readonly guest?: string | null | undefined;
   /** The deadline, in milliseconds; absent: pay_by. */
   readonly until?: number | undefined;
 }
@@ -32,6 +34,7 @@ export function textOf(key: string, language: Language | null, facts: MessageFac
   const sentence = translator.translate(key, {
     organizer: orNeutral(safeName(facts.organizer, 40), 'text.a_friend'),
     payer: orNeutral(safeName(values.payer ?? null, 40), 'text.a_friend'),
+    guest: orNeutral(safeName(values.guest ?? null, 40), 'text.a_friend'),
     what: orNeutral(safeName(facts.description, 100, { mayHoldTimes: true }), 'text.a_booking'),
     venue: orNeutral(safeName(facts.venue, 60), 'text.the_venue'),
     amount: plainSpaces(formatMoney(translator.language, values.amount, facts.currency)),

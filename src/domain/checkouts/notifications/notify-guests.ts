@@ -10,7 +10,7 @@ import { payersOf } from '../../payments/queries.ts';
 import type { GuestServices } from '../guests/guest-services.ts';
 import { invitesOf } from '../guests/invite-queries.ts';
 import { inviteUrl } from '../guests/invite-url.ts';
-import { holdToReplace, isOverdue, isUnpaid, type LockedCheckout } from '../locked-checkout.ts';
+import { holdToReplace, isOpenSeat, isOverdue, isUnpaid, type LockedCheckout } from '../locked-checkout.ts';
 import { lockCheckout } from '../queries.ts';
 import { decideNotifications, type Notification, type RefusedRenewal } from './decide-notifications.ts';
 import { messageFactsFor } from './message-facts.ts';
@@ -67,7 +67,9 @@ async function notifyCheckout(
   const facts = await messageFactsFor(tx, checkout, organizer);
   const { id, status, payBy, clockAhead } = checkout;
   const refusedRenewals = refusedRenewalsOf(checkout);
-  const input = { id, status, payBy, clockAhead, zone: facts.zone, shares, payers, refusedRenewals };
+  const seats = new Set([...members.values()].filter(({ isSeat }) => isSeat).map((member) => member.id));
+  const hasOpenSeat = checkout.shares.some((share) => isOpenSeat(checkout, share, seats));
+  const input = { id, status, payBy, clockAhead, zone: facts.zone, shares, payers, refusedRenewals, hasOpenSeat };
   const decided = decideNotifications(input, now);
   await queueNotifications(tx, services, checkout, decided.notifications, members, facts);
   await setReminded(tx, due.venueId, decided.reminded, now + clockAhead);
@@ -98,13 +100,13 @@ async function queueNotifications(
   const invites = await invitesOf(tx, checkout.venueId, checkout.id);
   const links = new Map(invites.map(({ shareId, token }) => [shareId, inviteUrl(services, shareId, token)]));
   const requests = notifications.flatMap(
-    ({ kind, subject, key, memberId, amount, shareId, payerId, until, sendBefore }): MessageRequest[] => {
+    ({ kind, subject, key, memberId, amount, shareId, payerId, guestName, until, sendBefore }): MessageRequest[] => {
       const member = members.get(memberId);
       if (member === undefined || member.phone === null || member.phoneHash === null || member.hasOptedOut) return [];
       const link = links.get(shareId) ?? `${services.pageBase()}/c/${checkout.id}`;
       const payer = payerId === null ? null : (members.get(payerId)?.displayName ?? null);
       const { phone, phoneHash, language } = member;
-      const text = textOf(key, language, facts, { amount, link, payer, until });
+      const text = textOf(key, language, facts, { amount, link, payer, guest: guestName, until });
       return [{ memberId, phone, phoneHash, kind, subject, text, dueAt: services.clock.now(), sendBefore }];
     },
   );

@@ -50,7 +50,8 @@ export async function sharesToNotify(
   return tx.query<NotifiedShare>(
     `select share_id as "id", member_id as "memberId", amount, status, is_organizer as "isOrganizer",
        ${ms('invited_at')} as "invitedAt", ${ms('reminded_at')} as "remindedAt", ${ms('lost_at')} as "lostAt",
-       ${ms('dropped_at')} as "droppedAt"
+       ${ms('dropped_at')} as "droppedAt", drop_reason as "dropReason", accepted_at is not null as "isAccepted",
+       share_name(shares) as "displayName"
      from shares where venue_id = $1 and checkout_id = $2 order by position, share_id`,
     [venueId, checkoutId],
   );

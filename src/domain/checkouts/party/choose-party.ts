@@ -6,17 +6,17 @@ import type { Party } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';
 import { conflict, invalid, notFound, Problem } from '../../../base/errors.ts';
 import type { IdempotentInput, Input, OperationResult } from '../../../base/operation.ts';
-import { randomText } from '../../../base/random.ts';
 import { guestKey } from '../../idempotency/stored-responses.ts';
 import { countSharedCalls } from '../../keys/queries.ts';
 import { retryAfterSeconds } from '../../keys/retry-after.ts';
 import type { Guest } from '../../members/guest.ts';
 import { countNewPhones } from '../../members/named-phones.ts';
 import { addFriends } from '../../members/queries.ts';
+import { createInvites } from '../guests/create-invites.ts';
 import { modeOfCheckout, venueOf } from '../guests/guest-queries.ts';
 import type { GuestServices } from '../guests/guest-services.ts';
 import { guestJson } from '../guests/guest-view.ts';
-import { insertInvites, invitesOf, type NewInvite } from '../guests/invite-queries.ts';
+import { invitesOf } from '../guests/invite-queries.ts';
 import { inviteUrl } from '../guests/invite-url.ts';
 import { isOverdue, type LockedCheckout } from '../locked-checkout.ts';
 import { lockCheckout, scheduleNotifications } from '../queries.ts';
@@ -27,7 +27,6 @@ import { type ResolvedMember, resolveParty } from './party-members.ts';
 import { currentInvites } from './party-queries.ts';
 import { splitParty } from './split-party.ts';
 
-const TOKEN_LENGTH = 24;
 const MAX_CHOICES_PER_HOUR = 30;
 
 export async function chooseParty(
@@ -123,20 +122,11 @@ async function writeParty(
   if ('refusal' in decided) throw refusalProblem(decided.refusal);
   await writeSteps(tx, { ids: services.ids, now }, checkout, decided.steps);
   const added = decided.steps.flatMap((step) => (step.step === 'add shares' ? step.shares : []));
-  const tokens = new Map(added.map(({ id }) => [id, randomText(services.random, TOKEN_LENGTH)]));
-  const invites = [...tokens].map(([shareId, token]): NewInvite => newInvite(services, shareId, token));
-  await insertInvites(tx, checkout.venueId, invites, now);
+  const shareIds = added.map(({ id }) => id);
+  const tokens = await createInvites(tx, services, checkout.venueId, shareIds, now);
   // Moves friends to the top of the list. Naming a person makes no new friend: the list shows names.
   const known = members.filter(({ isKnown }) => isKnown).map(({ member }) => member.id);
   await addFriends(tx, guest.memberId, known, now);
   await queueInvites(tx, services, checkout, added, members, tokens);
   await scheduleNotifications(tx, checkout.venueId, checkout.id);
-}
-
-function newInvite({ seal }: GuestServices, shareId: string, token: string): NewInvite {
-  return { shareId, tokenHash: hashOfToken(token), token: seal.seal(token, `invite ${shareId}`) };
-}
-
-export function hashOfToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }

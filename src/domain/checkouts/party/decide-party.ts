@@ -4,8 +4,8 @@
 
 import { applySteps } from '../apply-steps.ts';
 import { fundWhenAllHeld, markShareHeld } from '../holds/decide-hold.ts';
-import { isOverdue, type LockedCheckout } from '../locked-checkout.ts';
-import type { NewShare, Step } from '../steps.ts';
+import { isOverdue, type LockedCheckout, type ShareState } from '../locked-checkout.ts';
+import type { DropReason, NewShare, Step } from '../steps.ts';
 
 /** A member of the new party with the amount to pay. */
 export interface PartyShare {
@@ -39,19 +39,21 @@ export function decideParty(
     if (same !== undefined) keptPositions.set(same.id, position);
     else added.push({ ...member, id: newId(), position, isOrganizer: position === 0 });
   });
-  const steps = [...dropOtherShares(checkout, keptPositions, now), ...arrangeShares(checkout, keptPositions, added)];
+  const others = checkout.shares.filter(({ id }) => !keptPositions.has(id));
+  const steps = [...dropShares(checkout, others, now), ...arrangeShares(checkout, keptPositions, added)];
   const collecting: Step[] =
     checkout.status === 'open' ? [{ step: 'transition checkout', from: 'open', to: 'collecting', organizerId }] : [];
   const chosen: readonly Step[] = [...collecting, ...steps, { step: 'record event', type: 'checkout.collecting' }];
   return { steps: [...chosen, ...holdFreeShares(applySteps(checkout, chosen), now)] };
 }
 
-function dropOtherShares(
+/** The shares are no part of the party any more, and every hold of theirs is released. */
+export function dropShares(
   checkout: LockedCheckout,
-  keptPositions: ReadonlyMap<string, number>,
+  dropped: readonly ShareState[],
   now: number,
+  reason?: DropReason,
 ): readonly Step[] {
-  const dropped = checkout.shares.filter(({ id }) => !keptPositions.has(id));
   const held = dropped.filter(({ status }) => status === 'held').map(({ id }) => id);
   const steps: Step[] = [];
   if (held.length > 0) steps.push({ step: 'transition shares', ids: held, from: 'held', to: 'released' });
@@ -61,7 +63,10 @@ function dropOtherShares(
       steps.push({ step: 'transition hold', id: hold.id, from: hold.status, to: 'releasing', dueAt: now });
     }
   }
-  if (dropped.length > 0) steps.push({ step: 'drop shares', ids: dropped.map(({ id }) => id) });
+  if (dropped.length > 0) {
+    const ids = dropped.map(({ id }) => id);
+    steps.push({ step: 'drop shares', ids, ...(reason === undefined ? {} : { reason }) });
+  }
   return steps;
 }
 
@@ -82,7 +87,7 @@ function arrangeShares(
 }
 
 /** Holds shares of 0 one by one. The last of them may fund the checkout, and so may a party of held shares alone. */
-function holdFreeShares(checkout: LockedCheckout, now: number): readonly Step[] {
+export function holdFreeShares(checkout: LockedCheckout, now: number): readonly Step[] {
   let steps: readonly Step[] = [];
   for (const share of checkout.shares) {
     if (share.amount !== 0 || share.status !== 'invited') continue;

@@ -1,7 +1,7 @@
 // Decides which open seat a member gets. Pure, and made under the checkout's row lock, so that two members never get
 // the same seat. A member who already has a share in the party gets that one: a second tap claims nothing.
 
-import { isOverdue, isUnpaid, type LockedCheckout, type ShareState } from '../locked-checkout.ts';
+import { isOpenSeat, isOverdue, type LockedCheckout, type ShareState } from '../locked-checkout.ts';
 import type { Step } from '../steps.ts';
 
 export type SeatRefusal =
@@ -44,12 +44,6 @@ export function decideSeat(
       { step: 'claim seat', shareId: free.id, seatId: free.memberId, memberId, displayName },
     ],
   };
-}
-
-/** Whether guests see a seat as open: no member has it and no card is held for it. The guests' view repeats this in SQL. */
-export function isOpenSeat(checkout: LockedCheckout, share: ShareState, seats: ReadonlySet<string>): boolean {
-  if (checkout.status !== 'collecting' || !seats.has(share.memberId)) return false;
-  return share.amount === 0 || isUnpaid(share);
 }
 
 /** Whether no payer has the seat: the organizer may be covering an open seat, which then is not free. */

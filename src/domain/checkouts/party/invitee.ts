@@ -17,6 +17,8 @@ export interface Invitee {
   readonly phone: string | null;
   /** The organizer typed the phone. Otherwise not even its last digits are shown, because the organizer has the link too. */
   readonly isNamedByPhone: boolean;
+  /** The guest of this invite said no. */
+  readonly hasDeclined: boolean;
 }
 
 /** Works for a dropped share too: the organizer may have changed the party since the invite. */
@@ -35,6 +37,7 @@ export async function inviteeOf(db: Queryable, seal: Seal, venueId: string, shar
     isSeat: member?.isSeat === true,
     phone,
     isNamedByPhone: share.isNamedByPhone,
+    hasDeclined: share.hasDeclined,
   };
 }
 

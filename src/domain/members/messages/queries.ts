@@ -2,7 +2,16 @@
 
 import type { Queryable } from '../../../base/db.ts';
 
-export type MessageKind = 'code' | 'invite' | 'reminder' | 'released' | 'ended' | 'lost' | 'completed';
+export type MessageKind =
+  | 'code'
+  | 'invite'
+  | 'reminder'
+  | 'released'
+  | 'ended'
+  | 'lost'
+  | 'completed'
+  | 'declined'
+  | 'removed';
 
 export interface NewMessage {
   readonly id: string;
@@ -163,6 +172,16 @@ export async function dropMessages(tx: Queryable, shareIds: readonly string[]): 
     `update messages set status = 'dropped', due_at = null, last_error = '${NOT_NEEDED}'
      where kind in ('invite', 'reminder') and split_part(subject, ' ', 1) = any($1) and status = 'waiting'`,
     [shareIds],
+  );
+}
+
+/** Drops waiting messages that ask this phone for a payment, if their subject begins with one of these ids. */
+export async function dropMessagesAbout(tx: Queryable, phoneHash: Buffer, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `update messages set status = 'dropped', due_at = null, last_error = 'the share is not to be paid any more'
+     where phone_hash = $1 and status = 'waiting' and kind in ('invite', 'reminder', 'lost')
+       and exists (select 1 from unnest($2::text[]) as n(id) where starts_with(subject, n.id))`,
+    [phoneHash, ids],
   );
 }
 

@@ -180,6 +180,8 @@ describe('a share that another member pays', () => {
       amount: place === 0 ? 3_334 : 3_333,
       status,
       refundedAmount: 0,
+      failedRefundAmount: 0,
+      card: { brand: 'visa', last4: '4242' },
     });
     await fixture.pay(await fixture.hold(of(1), ada));
     await fixture.pay(await fixture.hold(of(2), kim));

@@ -76,6 +76,14 @@ export class Invariants {
     for (const kind of ['checkouts', 'shares', 'holds', 'movements'] as const)
       this.#recordTransitions(kind, before, next);
     this.#recordReplacements(before, next);
+    this.#recordLeaving(before, next);
+  }
+
+  #recordLeaving(before: Snapshot, next: Snapshot): void {
+    for (const { id } of next.shares.filter(({ hasLeft }) => hasLeft)) {
+      const old = before.shares.find((share) => share.id === id);
+      if (old !== undefined && !old.hasLeft) this.transitions.add(`share ${old.status} → left`);
+    }
   }
 
   /** A guest gives another card for a hold that was not renewed: what becomes of the second hold. */

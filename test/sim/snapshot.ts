@@ -26,6 +26,8 @@ export interface Snapshot {
     readonly lost: number;
     readonly member: string;
     readonly isDropped: boolean;
+    /** Its guest said no, or the organizer removed the guest. */
+    readonly hasLeft: boolean;
   }[];
   readonly holds: readonly {
     readonly id: string;
@@ -173,6 +175,7 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
       lost: ['lost_amount', parseNumber],
       member: ['member_id', parseText],
       isDropped: ['dropped_at is not null', parseBoolean],
+      hasLeft: ['drop_reason is not null', parseBoolean],
     },
   },
   holds: {

@@ -45,6 +45,8 @@ export const REQUIRED_TRANSITIONS = [
   'share captured → refunded',
   'share failed → held',
   'share held → failed',
+  'share held → left',
+  'share invited → left',
   'transfer sending → done',
   'transfer used up by debts',
   'transfer waiting → dropped',

@@ -95,7 +95,7 @@ function question(page: PageRequest, model: PageModel, asked: Question): Screen 
     main: [
       html`<div class="title"><h1>${title}</h1>
 <p class="lead">${text}</p></div>`,
-      html`<form method="post" action="${action}" class="card"><input type="hidden" name="share" value="${share.id}"><input type="hidden" name="seen" value="${state}"><button>${button}</button>
+      html`<form method="post" action="${action}" class="card question"><input type="hidden" name="share" value="${share.id}"><input type="hidden" name="seen" value="${state}"><button>${button}</button>
 <a class="button line" href="${back.path}">${back.text}</a></form>`,
       html`<div class="narrow">${seatsWithTally(page, model)}</div>`,
     ],

@@ -52,7 +52,7 @@ const THOROUGH = [
   'test/checkouts/{refund-books,refund-ends,refund-funds,stored-failures,test-helpers,unpayable-venue,venue-debts}.test.ts',
   'test/cli/{import,listen,processor}.test.ts',
   'test/docs/examples.test.ts',
-  'test/guests/{daily-limits,image-attempts,images,limits,renewal,saved-card,sign-in-codes,text-limit,text-messages}.test.ts',
+  'test/guests/{daily-limits,image-attempts,images,limits,remind,renewal,saved-card,sign-in-codes,text-limit,text-messages}.test.ts',
   'test/hooks/address.test.ts',
   'test/webhooks/stream.test.ts',
   'test/http/{answer-size,connections,event-stream,example-fixes,limits,page-stream}.test.ts',

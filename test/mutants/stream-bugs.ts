@@ -57,6 +57,14 @@ export const STREAM_BUGS: readonly Mutant[] = [
     tests: [PAGE_STREAM_TEST],
   },
   {
+    area: 'guests',
+    bug: 'a guest gets the calendar file of a booking that was refunded whole',
+    file: 'src/http/guest-files.ts',
+    from: 'if (refunded > 0 && refunded + lost >= checkout.amount) throw notFound();',
+    to: '',
+    tests: ['test/guests/calendar.test.ts'],
+  },
+  {
     area: 'limits',
     bug: 'the stream of a page goes on after its checkout has ended',
     file: 'src/domain/checkouts/guests/checkout-changes.ts',

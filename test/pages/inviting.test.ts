@@ -153,6 +153,7 @@ describe('the row of an invited person', () => {
     await setInvite(share, `status = 'failed', due_at = null, last_error = 'Twilio answered 400 (21211)'`);
     const page = await open(`/c/${id}`, ada);
     expect(rowOf(page, share)).toContain('Could not be delivered');
+    expect(page).not.toContain(`id="remind-${share}"`);
     const link = /<input readonly value="([^"]+\/s\/[^"]+)" aria-label="Link for Ben">/.exec(page)?.[1] ?? '';
     expect(await open(new URL(link).pathname, ben)).toContain('Ada invited you.');
     const fix = unescaped(/href="([^"]+)">Change the number/.exec(page)?.[1] ?? '').replace(/#.*/, '');

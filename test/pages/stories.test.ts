@@ -118,7 +118,7 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await expectText(page, 'Your bank declined this card');
     await payWith(page, '3-D Secure');
     await page.getByRole('button', { name: 'Approve' }).click();
-    await expectText(page, '$120.00 is held on Visa ···· 4242. Nothing is charged yet.');
+    await expectText(page, '$120.00 is held on Visa ···· 3184. Nothing is charged yet.');
     expect(page.url()).toBe(invite.url);
   });
 
@@ -215,7 +215,7 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await fixture.venue.pay(checkout.id, benInvite.id, CARDS.renewalFails);
     const page = await fixture.openPage(ben);
     await page.goto(benInvite.url);
-    await expectText(page, '$120.00 is held on Visa ···· 4242. Nothing is charged yet.');
+    await expectText(page, '$120.00 is held on Visa ···· 0049. Nothing is charged yet.');
     await fixture.venue.runTestHelper(checkout.id, 'advance', { to: inDays(6.1) });
     await expectText(page, 'Your bank did not extend your hold');
     await payWith(page, 'Declined');

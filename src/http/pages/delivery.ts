@@ -47,10 +47,14 @@ function againText({ translator, http }: PageRequest, remindedAt: number): strin
   return translator.translate('page.remind_again', { when: formatAge(translator.language, at, now, 'long') ?? '' });
 }
 
-/** The button rests after a reminder, by the organizer or by the service, so that no guest gets many. */
+/**
+ * The button rests after a reminder, by the organizer or by the service, so that no guest gets many. Where the last text was
+ * not delivered, another one does not help: the row has the link and the number to change instead.
+ */
 export function remindForm(page: PageRequest, model: PageModel, share: GuestShare, whose: Piece): Piece {
   const isOther = share.id !== model.myShare?.id && !share.is_open_seat;
   if (!isOther || !isUnpaid(share) || restingSince(page, model, share) !== null) return null;
+  if (progressOf(model, share)?.state === 'undelivered') return null;
   return html`<form method="post" action="/c/${model.checkout.id}/remind" class="remind"><input type="hidden" name="share" value="${share.id}"><button class="soft" id="remind-${share.id}">${page.translator.translate('page.remind')}${whose}</button></form>`;
 }
 

@@ -16,11 +16,14 @@ export interface CheckoutMark {
   readonly isOver: boolean;
 }
 
-/** The marks of the given checkouts, in any order. */
+/**
+ * The marks of the given checkouts, in any order. What guests get a text about, such as a refused renewal, makes
+ * notifications due (`notify_at`).
+ */
 export async function readMarks(db: Queryable, watched: readonly WatchedCheckout[]): Promise<CheckoutMark[]> {
   return db.query<CheckoutMark>(
     `select c.checkout_id as "checkoutId", c.status in ('completed', 'expired', 'canceled') as "isOver",
-       md5(concat_ws(' ', c.checkout_id, c.status, c.refunded_amount, string_agg(concat_ws(' ', s.share_id, s.status,
+       md5(concat_ws(' ', c.checkout_id, c.status, c.refunded_amount, c.notify_at, string_agg(concat_ws(' ', s.share_id, s.status,
          s.member_id, s.accepted_at, s.held_at, s.lost_at, s.reminded_at, s.refunded_amount), ',' order by s.share_id))) as "mark"
      from unnest($1::uuid[], $2::text[]) w (venue_id, checkout_id)
      join checkouts c on c.venue_id = w.venue_id and c.checkout_id = w.checkout_id

@@ -15,7 +15,7 @@ create table mails (
   sent_at timestamptz,
   constraint mails_pkey primary key (mail_id),
   constraint mail_kind_is_known check (kind in ('receipt')),
-  constraint mail_status_is_known check (status in ('waiting', 'sent', 'failed')),
+  constraint mail_status_is_known check (status in ('waiting', 'sent', 'stored', 'failed')),
   constraint mail_waiting_is_due check ((due_at is not null) = (status = 'waiting'))
 );
 comment on column mails.subject is 'One mail of each kind for a subject: a crash between two statements sends nothing twice.';

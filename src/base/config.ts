@@ -54,7 +54,7 @@ export interface Config {
   readonly sandboxSms: boolean;
   /** The server that sends mails; null: there is none. */
   readonly mail: { readonly url: string; readonly from: string } | null;
-  /** Neither a mail server nor live keys: mails are stored only, to be read at /sandbox/outbox. */
+  /** Neither a mail server, nor a real sender of texts, nor live keys: mails are stored only, to be read at /sandbox/outbox. */
   readonly sandboxMail: boolean;
   /** The countries whose phones get texts, in upper case; null: all. run/context.ts checks the codes. */
   readonly phoneCountries: readonly string[] | null;
@@ -311,7 +311,7 @@ export function readConfig(env: Env): Config {
     twilio,
     sandboxSms: twilio === null && stripe.live === undefined,
     mail,
-    sandboxMail: mail === null && stripe.live === undefined,
+    sandboxMail: mail === null && twilio === null && stripe.live === undefined,
     textsPerHour: read.integer('TEXTS_PER_HOUR', 10_000, 5, 100_000_000),
     phoneCountries: phoneCountries.length === 0 ? null : phoneCountries,
     termsUrl: read.address('TERMS_URL', ['https:']),

@@ -3,7 +3,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { openMail } from '../domain/mail/mail.ts';
-import { newestMails } from '../domain/mail/queries.ts';
+import { newestStoredMails } from '../domain/mail/queries.ts';
 import { newestMessages } from '../domain/members/messages/queries.ts';
 import { openPhone } from '../domain/members/phone.ts';
 import type { HttpContext } from './context.ts';
@@ -17,10 +17,10 @@ export function registerMembers(app: FastifyInstance, http: HttpContext): void {
     return reply.header('cache-control', 'public, max-age=60').send(await http.app.tokens.jwks());
   });
   const { sandboxSms, sandboxMail } = http.app.config;
-  if (!sandboxSms && !sandboxMail) return;
+  if (!sandboxSms) return;
   app.get('/sandbox/outbox', async (request, reply) => {
     request.operation = 'outbox';
-    const messages = sandboxSms ? await readTexts(http) : [];
+    const messages = await readTexts(http);
     const mails = sandboxMail ? await readMails(http) : [];
     reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex');
     if ((request.headers.accept ?? '').includes('application/json')) return reply.send({ data: messages, mails });
@@ -40,7 +40,7 @@ async function readTexts({ app: { db, seal } }: HttpContext): Promise<OutboxMess
 }
 
 async function readMails({ app: { db, seal } }: HttpContext): Promise<OutboxMail[]> {
-  const rows = await newestMails(db, MAX_MESSAGES);
+  const rows = await newestStoredMails(db, MAX_MESSAGES);
   return rows.map((row) => ({
     ...openMail(seal, row),
     kind: row.kind,

@@ -35,6 +35,7 @@ export interface Fixture {
   readonly hooks: readonly Hook[];
   readonly intents: readonly Intent[];
   readonly seats: readonly Seat[];
+  readonly paid: readonly string[];
   readonly guestSeats: readonly Seat[];
   /** When it was created, in milliseconds: times in requests are relative to it. */
   readonly now: number;
@@ -125,6 +126,7 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
       hooks: [...connections.hooks, ...otherConnections.hooks],
       intents: guests.intents,
       seats: guests.seats,
+      paid: guests.paid,
       guestSeats: guests.guestSeats,
       now,
     };

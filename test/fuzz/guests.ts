@@ -47,10 +47,14 @@ export interface Guests {
   readonly seats: readonly Seat[];
   /** Shares of another guest, with that guest's token. */
   readonly guestSeats: readonly Seat[];
+  /** Completed checkouts that the organizer has paid for: they have a receipt. */
+  readonly paid: readonly string[];
   readonly own: Pools;
 }
 
 const GUEST_COUNT = 6;
+/** A receipt is mailed three times. */
+const PAID_COUNT = 3;
 
 export async function createGuests(gathering: GuestOptions): Promise<Guests> {
   const { where: target, ask: sendOk, key, generation, now } = gathering;
@@ -76,7 +80,17 @@ export async function createGuests(gathering: GuestOptions): Promise<Guests> {
     own.map((share) => sendOk('POST', `/v1/public/shares/${share}/hold`, organizer.token)),
   );
   const challenge = await requestCode(sendOk, generation);
+  const paid = await Promise.all(
+    Array.from({ length: PAID_COUNT }, async () => {
+      const { id } = await sendOk('POST', '/v1/checkouts', key, newCheckout(now, uniqueName('paid')));
+      const party = { members: members.slice(1), split: 'equal' };
+      await sendOk('POST', `/v1/public/checkouts/${id}/party`, organizer.token, party);
+      await sendOk('POST', `/v1/test_helpers/checkouts/${id}/complete`, key);
+      return id as string;
+    }),
+  );
   return {
+    paid,
     people,
     checkouts: parties.map(({ checkout }) => checkout.id),
     shares: [...own, ...shares.map(({ id }) => id as string)],

@@ -115,7 +115,8 @@ function forOwnShare({ random, fixture }: RequestContext, template: string, draf
   const { checkout, share, nextShare, token: own } = random.pick(isAboutGuest ? fixture.guestSeats : fixture.seats);
   const named = template.endsWith('/remind') ? nextShare : share;
   const token = template.endsWith('/remove') ? (fixture.people[0]?.token ?? '') : own;
-  draft.path = template.replace('{id}', checkout).replace('{share_id}', named);
+  const about = template.endsWith('/receipt') ? random.pick(fixture.paid) : checkout;
+  draft.path = template.replace('{id}', about).replace('{share_id}', named);
   // A guest who claims a seat has none yet, and one who declines has their own; all other requests are the organizer's.
   draft.headers.authorization = `Bearer ${template.endsWith('/seat') ? random.pick(fixture.people).token : token}`;
   delete draft.headers.origin;

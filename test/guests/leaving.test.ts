@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notifyDueGuests } from '../../src/domain/checkouts/notifications/notify-guests.ts';
 import { countSharedCalls } from '../../src/domain/keys/queries.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
+import { beginSession } from '../../src/domain/members/sessions.ts';
 import { stripeClient } from '../support/test-processor.ts';
 import { type HttpResponse, PROCESSOR_KEYS } from '../support/test-world.ts';
 import { runUntilIdle } from '../support/wait-for.ts';
@@ -335,8 +336,40 @@ describe('leaving beside other changes', { tags: ['slow'] }, () => {
   });
 });
 
-it('a party that guests leave more than 60 times an hour must wait', async () => {
-  const { ben, id, of } = await collecting();
-  await countSharedCalls(fixture.world.db, 60, [{ subject: `leave ${id}`, calls: 60 }]);
+it('a guest leaves five times an hour, and keeps neither the others nor the organizer from it', async () => {
+  const { ada, ben, cal, id, of } = await collecting();
+  await countSharedCalls(fixture.world.db, 5, [{ subject: `leave ${id} ${ben.id}`, calls: 5 }]);
   expect(statusAndError(await decline(of(1), ben))).toEqual([429, 'rate_limited', undefined]);
+  expect((await decline(of(2), cal)).status).toBe(200);
+  expect((await remove(of(1), ada)).status).toBe(200);
+});
+
+it('a guest who comes and goes costs the organizer one text', async () => {
+  const { ada, ben, id, of } = await collecting();
+  await decline(of(1), ben);
+  await notify();
+  for (let times = 0; times < 2; times++) {
+    const seat = (await takeSeat(id, ben)).json.my_share_id as string;
+    await decline(seat, ben);
+    await notify();
+  }
+  expect(await texts(ada)).toHaveLength(1);
+});
+
+it('the link of an invite alone drops no guest whose card form is open', async () => {
+  const { ben, of, link } = await collecting();
+  expect((await fixture.hold(of(1), ben)).status).toBe(200);
+  expect(statusAndError(await declineByLink(link(1)))).toEqual([409, 'conflict', 'share_already_held']);
+  expect((await decline(of(1), ben)).status).toBe(200);
+});
+
+it('whom the organizer removed does not take the seat back, and reads what became of the hold', async () => {
+  const { ada, ben, id, of, pay } = await collecting();
+  await pay(1, ben);
+  await remove(of(1), ada);
+  expect(statusAndError(await takeSeat(id, ben))).toEqual([409, 'conflict', 'removed']);
+  const cookie = `everyshare_session=${await beginSession(fixture.world.context, ben.id)}`;
+  const { text } = await fixture.world.call('GET', `/c/${id}`, { headers: { cookie } });
+  expect(text).not.toContain('has kept a seat for you');
+  expect(text).toContain('Your hold, released');
 });

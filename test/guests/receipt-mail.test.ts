@@ -51,9 +51,11 @@ beforeEach(() => {
   refusal = null;
 });
 
-async function paidBooking(): Promise<{ readonly id: string; readonly ada: Person; readonly ben: Person }> {
+async function paidBooking(
+  overrides: Record<string, string> = {},
+): Promise<{ readonly id: string; readonly ada: Person; readonly ben: Person }> {
   const [ada, ben] = [await fixture.createPerson('Ada'), await fixture.createPerson('Ben')];
-  const id = await fixture.checkout({ party_size: 2, amount: 8_000, description: 'Cabana\n3' });
+  const id = await fixture.checkout({ party_size: 2, amount: 8_000, description: 'Cabana\n3', ...overrides });
   const { json } = await fixture.party(id, ada, [{ user_id: ben.id }]);
   await fixture.pay(await fixture.hold(json.shares[0].id, ada));
   await fixture.pay(await fixture.hold(json.shares[1].id, ben));
@@ -99,12 +101,33 @@ describe('a receipt by mail', () => {
     const [mail] = received;
     expect([mail?.from, mail?.to]).toEqual(['pay@example.com', ['ben@mail.example']]);
     const text = decoded(mail?.text ?? '');
-    expect(text).toContain(`Subject: Receipt ${response.json.number}: Cabana 3`);
+    expect(text).toContain(`Test mode: no real money - Receipt ${response.json.number}: Cabana 3`);
     expect(text).toContain('Your share of Cabana 3: $40.00');
     expect(text).toContain('Card: Visa ···· 4242');
     expect(text).toContain('You paid: $40.00');
     expect(text).toContain(`/c/${id}`);
     expect(await mailsOf(id)).toEqual([{ status: 'sent', error: null }]);
+  });
+
+  it('carries no link of the partner, and no error names the address', async () => {
+    const { id, ben } = await paidBooking({ description: 'Pay at evil.example', location: 'https://evil.example/x' });
+    await ask(id, ben, 'grey@mail.example');
+    refusal = { code: 451, message: '<grey@mail.example> is grey-listed' };
+    await send();
+    refusal = null;
+    await send(Date.now() + 60_000);
+    expect(decoded(received[0]?.text ?? '')).toContain('Your share of Group booking: $40.00');
+    expect(received[0]?.text).not.toContain('evil');
+    refusal = { code: 550, message: '<gone@mail.example> is unknown' };
+    await ask(id, ben, 'gone@mail.example');
+    await send();
+    expect(await mailsOf(id)).toEqual([
+      { status: 'sent', error: null },
+      { status: 'failed', error: 'the mail server refused it with 550' },
+    ]);
+    const cookie = `everyshare_session=${await beginSession(fixture.world.context, ben.id)}`;
+    const { text } = await fixture.world.call('GET', `/c/${id}`, { headers: { cookie } });
+    expect(text).toContain('Your receipt could not be delivered.');
   });
 
   it('is sent at most three times', async () => {
@@ -176,6 +199,8 @@ describe('the settings of mail', () => {
     const set = read({ MAIL_URL: 'smtps://u:p@mail.example:465', MAIL_FROM: 'Pay <pay@example.com>' });
     expect([set.mail?.from, set.sandboxMail]).toEqual(['Pay <pay@example.com>', false]);
     expect(read({}).sandboxMail).toBe(true);
+    const twilio = { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'twilio-token-for-tests', TWILIO_FROM: '+15550100' };
+    expect(read(twilio).sandboxMail).toBe(false);
     const unset = mailSender({ mail: null, sandboxMail: false });
     await expect(unset.send({ to: 'a@b.example', title: '', text: '' })).rejects.toThrow(
       'no sender of mails is set up',

@@ -319,7 +319,7 @@ describe('a decision about notifications', () => {
 
     it('tells the organizer who it was and that a seat is open, for a day', () => {
       expect(decide(left()).notifications).toMatchObject([
-        { kind: 'declined', key: 'text.declined', memberId: 'member-a', guestName: 'Ben', subject: 'b' },
+        { kind: 'declined', key: 'text.declined', memberId: 'member-a', guestName: 'Ben', subject: 'chk member-b' },
       ]);
       expect(decide(left(), { hasOpenSeat: false }).notifications).toEqual([]);
       expect(decide(left({ droppedAt: now - 25 * HOUR })).notifications).toEqual([]);

@@ -420,6 +420,9 @@ describe('a party that was typed and not sent', () => {
     const { id } = await venue.create({ party_size: 4 });
     const opened = (await get(`/c/${id}`, { cookie: ada.cookie })).text;
     expect(opened).toContain('form="party-form" name="language" value="people de"');
+    // The Enter key presses the first button of the form.
+    const [first] = opened.match(/<button[^>]*(?:form="party-form")[^>]*>/) ?? [];
+    expect(first).toContain('name="do" value="next"');
     const fields = { ...typed, people: 'Zoe +1215', language: 'people de' };
     const german = await submit(`/c/${id}/party`, fields, { cookie: ada.cookie });
     expect(german.text).toContain('lang="de"');

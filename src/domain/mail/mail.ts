@@ -1,7 +1,6 @@
 // A mail, and how it is queued: in the transaction of its cause, sealed, one for each kind and subject. Plain text: it reads
 // the same in every program, and loads nothing from anywhere.
 
-import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
@@ -26,7 +25,7 @@ export async function queueMail(
   const address = services.seal.seal(to, sealNameOf('address', id));
   const content = services.seal.seal(JSON.stringify({ title, text }), sealNameOf('content', id));
   // A domain is the same in any case, and so is nearly every mailbox.
-  const addressHash = createHash('sha256').update(to.toLowerCase()).digest();
+  const addressHash = services.seal.fingerprint(to.toLowerCase(), 'mail address');
   return insertMail(tx, { id, kind, subject, address, addressHash, content, now: services.clock.now() });
 }
 

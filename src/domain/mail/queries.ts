@@ -40,13 +40,20 @@ export async function insertMail(tx: Queryable, mail: NewMail): Promise<boolean>
   return true;
 }
 
-/** The mails of a kind whose subject begins with this text and a blank. */
-export async function countMails(db: Queryable, kind: MailKind, subject: string): Promise<number> {
-  const rows = await db.query<{ count: number }>(
-    `select count(*)::integer as count from mails where kind = $1 and starts_with(subject, $2 || ' ')`,
-    [kind, subject],
+/** Stored: kept for the outbox of the sandbox, and sent to no mailbox. */
+export type MailStatus = 'waiting' | 'sent' | 'stored' | 'failed';
+
+/** The statuses of the mails with these subjects, the oldest first. */
+export async function statusesOfMails(
+  db: Queryable,
+  kind: MailKind,
+  subjects: readonly string[],
+): Promise<readonly MailStatus[]> {
+  const rows = await db.query<{ status: MailStatus }>(
+    'select status from mails where kind = $1 and subject = any($2) order by created_at, subject',
+    [kind, subjects],
   );
-  return rows[0]?.count ?? 0;
+  return rows.map(({ status }) => status);
 }
 
 export interface MailRow {
@@ -54,7 +61,7 @@ export interface MailRow {
   readonly kind: MailKind;
   readonly address: Buffer;
   readonly content: Buffer;
-  readonly status: string;
+  readonly status: MailStatus;
   readonly leaseToken: number;
   readonly createdAt: number;
 }
@@ -76,14 +83,14 @@ export async function claimMails(db: Queryable, now: number, leaseEnds: number, 
 export async function finishMail(
   db: Queryable,
   { id, leaseToken }: Pick<MailRow, 'id' | 'leaseToken'>,
-  error: string | null,
+  { status, error }: { readonly status: Exclude<MailStatus, 'waiting'>; readonly error: string | null },
   now: number,
 ): Promise<void> {
   await db.query(
-    `update mails set status = case when $3::text is null then 'sent' else 'failed' end, last_error = $3, due_at = null,
-       sent_at = case when $3::text is null then to_timestamp($4 / 1000.0) end
+    `update mails set status = $3, last_error = $4, due_at = null,
+       sent_at = case when $3 = 'sent' then to_timestamp($5 / 1000.0) end
      where mail_id = $1 and lease_token = $2 and status = 'waiting'`,
-    [id, leaseToken, error, now],
+    [id, leaseToken, status, error, now],
   );
 }
 
@@ -98,9 +105,12 @@ export async function postponeMail(
   );
 }
 
-/** The newest mails, for the sandbox's outbox page. */
-export async function newestMails(db: Queryable, limit: number): Promise<MailRow[]> {
-  return db.query<MailRow>(`select ${COLUMNS} from mails order by created_at desc limit $1`, [limit]);
+/** The newest mails that no server has sent, for the sandbox's outbox page. */
+export async function newestStoredMails(db: Queryable, limit: number): Promise<MailRow[]> {
+  return db.query<MailRow>(
+    `select ${COLUMNS} from mails where status in ('waiting', 'stored') order by created_at desc limit $1`,
+    [limit],
+  );
 }
 
 export async function deleteOldMails(db: Queryable, now: number, limit: number): Promise<number> {

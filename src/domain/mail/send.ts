@@ -8,15 +8,15 @@ import { type Mail, openMail } from './mail.ts';
 import { claimMails, finishMail, type MailRow, postponeMail } from './queries.ts';
 
 export interface MailSender {
-  /** Throws if the mail was not accepted. */
-  send(mail: Mail): Promise<void>;
+  /** Stored: the mail is kept for the outbox alone. Throws if it was not accepted; the message names no address. */
+  send(mail: Mail): Promise<'sent' | 'stored'>;
 }
 
 /** The server has refused the mail for good. */
 export class MailRefused extends Error {}
 
 /** Sends nothing: /sandbox/outbox shows the stored mails. */
-export const sandboxMailSender: MailSender = { send: async () => undefined };
+export const sandboxMailSender: MailSender = { send: async () => 'stored' };
 
 export interface MailServices {
   readonly db: Db;
@@ -40,8 +40,8 @@ export async function sendDueMails(services: MailServices, batch: number): Promi
 
 async function sendOne({ db, clock, log, seal, mailSender }: MailServices, row: MailRow): Promise<void> {
   try {
-    await mailSender.send(openMail(seal, row));
-    await finishMail(db, row, null, clock.now());
+    const status = await mailSender.send(openMail(seal, row));
+    await finishMail(db, row, { status, error: null }, clock.now());
   } catch (error) {
     const isFinal = error instanceof MailRefused || clock.now() - row.createdAt > LIFE_MS;
     const reason = error instanceof Error ? error.message : String(error);
@@ -49,7 +49,7 @@ async function sendOne({ db, clock, log, seal, mailSender }: MailServices, row: 
       { mail: row.id, kind: row.kind, err: reason },
       isFinal ? 'sending a mail failed for good' : 'sending a mail failed; the worker retries it',
     );
-    if (isFinal) return finishMail(db, row, reason.slice(0, 200), clock.now());
+    if (isFinal) return finishMail(db, row, { status: 'failed', error: reason.slice(0, 200) }, clock.now());
     const wait = Math.min(5_000 * 2 ** Math.min(row.leaseToken, 10), 30 * MINUTE);
     return postponeMail(db, row, clock.now() + wait);
   }

@@ -135,7 +135,7 @@ export const mailReceipt: Action = async (page, route, form) => {
   const email = (form.get('email') ?? '').trim();
   try {
     await performForm(page, 'mailReceipt', guest, { body: { email }, params: { id: route.checkoutId } });
-    return redirectTo(page, `${route.path}?receipt=mailed`);
+    return redirectTo(page, route.path);
   } catch (error) {
     if (error instanceof Problem && error.status === 422)
       return fieldProblem(page, route, 'email', 'page.email_wrong', { email });

@@ -30,8 +30,6 @@ import {
 /** What the guest has asked for on the page of a completed booking. */
 export interface ReceiptForm {
   readonly error: FormError | null;
-  /** The receipt was just sent by mail. */
-  readonly isMailed: boolean;
 }
 
 export function completedScreen(page: PageRequest, model: PageModel, form: ReceiptForm, above: Piece): Screen {
@@ -50,7 +48,7 @@ export function completedScreen(page: PageRequest, model: PageModel, form: Recei
       above,
       whenAndWhere(page, model),
       html`<div class="narrow">${seatsWithTally(page, model, amountHtml(page, model, checkout.amount))}</div>`,
-      receipt(page, model, form),
+      receipt(page, model),
       backButton(page, model),
       folds([mailFold(page, model, form), whosIn(page, model), ...policyFolds(page, model)]),
     ],
@@ -108,7 +106,7 @@ function refundedScreen(page: PageRequest, model: PageModel, form: ReceiptForm, 
       html`<div class="title"><h1>${translator.translate(`page.refunded_${key}_title`, values)}</h1>
 <p class="lead">${translator.translate(`page.refunded_${key}_text`, values)}</p></div>`,
       refunds.mine > 0 && nextSteps(steps),
-      receipt(page, model, form),
+      receipt(page, model),
       html`<div class="narrow">${seatsWithTally(page, model, moneyHeld(page, model))}</div>`,
       contactButton(page, model),
       backButton(page, model),
@@ -176,7 +174,7 @@ function endedWithoutCharge(
 }
 
 /** What the guest paid, as facts in two columns; it prints alone. */
-function receipt(page: PageRequest, model: PageModel, form: ReceiptForm): Piece {
+function receipt(page: PageRequest, model: PageModel): Piece {
   const { translator } = page;
   const { checkout, myShare } = model;
   const facts = receiptOf(checkout.id, model.paid);
@@ -209,7 +207,15 @@ function receipt(page: PageRequest, model: PageModel, form: ReceiptForm): Piece 
   ];
   return html`<section aria-labelledby="receipt-title"><h2 id="receipt-title">${translator.translate('page.receipt')}</h2>
 <dl class="receipt">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}<div class="total"><dt>${translator.translate('page.receipt_total')}</dt><dd>${amountHtml(page, model, charged - refunded)}</dd></div></dl>
-<button type="button" class="soft" data-print hidden>${icon('printer')}${translator.translate('page.print')}</button>${form.isMailed && html`<p class="badge" role="status">${icon('check')}${translator.translate('page.receipt_mailed')}</p>`}</section>`;
+<button type="button" class="soft" data-print hidden>${icon('printer')}${translator.translate('page.print')}</button>${mailState(page, model)}</section>`;
+}
+
+/** What became of the latest mail of the receipt. */
+function mailState({ translator }: PageRequest, { receiptMail }: PageModel): Piece {
+  if (receiptMail === null) return null;
+  return receiptMail === 'failed'
+    ? html`<p class="badge wait">${translator.translate('page.receipt_mail_failed')}</p>`
+    : html`<p class="badge" role="status">${icon('check')}${translator.translate('page.receipt_mailed')}</p>`;
 }
 
 /** Folded until the guest wants it, or typed an address that cannot be right. */

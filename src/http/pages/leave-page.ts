@@ -128,6 +128,17 @@ export function leftNotice(page: PageRequest, model: PageModel, hasSeat: boolean
   const text = hasSeat
     ? translator.translate('page.left_text')
     : translator.translate('page.left_full', { name: organizerName(page, model) });
+  return html`${notice(translator.translate('page.left_title'), text)}${releasedAmount(page, model)}`;
+}
+
+/** What a guest reads whom the organizer has left out or removed. */
+export function droppedNotice(page: PageRequest, model: PageModel): Html {
+  const { translator } = page;
+  const text = translator.translate('page.dropped_text', { name: organizerName(page, model) });
+  return html`${notice(translator.translate('page.dropped_title'), text)}${releasedAmount(page, model)}`;
+}
+
+function releasedAmount(page: PageRequest, model: PageModel): Piece {
   const released = model.left?.releasedAmount ?? 0;
-  return html`${notice(translator.translate('page.left_title'), text)}${released > 0 && releasedPanel(page, model, released)}`;
+  return released > 0 && releasedPanel(page, model, released);
 }

@@ -6,6 +6,7 @@ import { notFound } from '../../base/errors.ts';
 import { type PaidShare, refundTotalsOf, sharesPaidBy, wasLost } from '../../domain/checkouts/guests/guest-queries.ts';
 import { readGuestCheckout } from '../../domain/checkouts/guests/guest-view.ts';
 import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-queries.ts';
+import { lastReceiptMail } from '../../domain/checkouts/guests/receipt.ts';
 import { shareWithSavedCard } from '../../domain/checkouts/holds/decide-hold.ts';
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type InviteFacts, readInviteFacts } from '../../domain/checkouts/notifications/invite-progress.ts';
@@ -13,6 +14,7 @@ import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts
 import { declinedNames, findLeftShare, type LeftShare } from '../../domain/checkouts/party/leave-queries.ts';
 import { readCheckout } from '../../domain/checkouts/queries.ts';
 import { type CheckoutImages, findImages, imageSources } from '../../domain/images/find-images.ts';
+import type { MailStatus } from '../../domain/mail/queries.ts';
 import { type OfferingForGuests, offeringForGuests } from '../../domain/offerings/queries.ts';
 import { isPayable } from '../../domain/payments/payout-account-queries.ts';
 import { lastRefundAt } from '../../domain/payments/refund-queries.ts';
@@ -38,6 +40,8 @@ export interface PageModel {
   /** The shares that were held on the guest's card, own or covered, and how each hold ended. */
   readonly paid: readonly PaidShare[];
   readonly refunds: Refunds;
+  /** How the latest mail of the guest's receipt has gone; null: there is none. */
+  readonly receiptMail: MailStatus | null;
   /** In which guests read times: in texts, on pages and in mail alike. */
   readonly timezone: string;
   readonly venue: VenueProfile;
@@ -95,6 +99,10 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
     declined: isOrganizer ? await declinedNames(context.db, venueId, checkoutId) : [],
     isVenuePayable: await isPayable(context.db, venueId, checkout.mode),
     paid,
+    receiptMail:
+      memberId === null || checkout.status !== 'completed'
+        ? null
+        : await lastReceiptMail(context.db, checkoutId, memberId),
     refunds: await readRefunds(page, route, checkout, paid),
     timezone: offering?.timezone ?? profile.timezone,
     policy: offering?.policy ?? null,

@@ -64,7 +64,6 @@ function peopleStep(page: PageRequest, model: PageModel, choice: PartyChoiceView
   const { form, formError } = choice;
   const maxPeople = checkout.party_size;
   return html`<form id="${FORM_ID}" method="post" action="${route.path}/party" class="choose" data-choose data-most="${maxPeople}" data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
-<button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${translator.translate('page.see_split')}</button>
 <input type="hidden" name="seen" value="${form.seenVersion}"><input type="hidden" name="proposed" value="${form.proposedSeats}">${typedAmountFields(form)}
 <div class="title"><h1>${translator.translate('page.who_is_in')}</h1>
 <p class="lead">${translator.translate('page.who_hint', { count: maxPeople })}</p></div>
@@ -204,7 +203,6 @@ function splitStep(page: PageRequest, model: PageModel, choice: PartyChoiceView)
   const oddCents = checkout.amount - (second ?? checkout.amount) * people.length;
   const left = amounts?.left ?? 0;
   return html`<form id="${FORM_ID}" method="post" action="${route.path}/party" class="choose" data-split data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
-<button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${translator.translate('page.see_split')}</button>
 <h1>${translator.translate(form.split === 'equal' ? 'page.check_split' : 'page.set_split')}</h1>
 ${errorAboveForm(formError, form.split === 'equal' ? [] : people.map(({ key }) => key))}${unsentLine(page, choice)}${carriedFields(choice)}
 <ul class="people plain">

@@ -86,7 +86,7 @@ export function testPill(page: PageRequest, mode: 'test' | 'live' | null): Piece
 }
 
 /** The members of a page's query that choose what it shows: a change of the language keeps them. */
-const KEPT_QUERY = ['edit', 'pay', 'cover', 'receipt'];
+const KEPT_QUERY = ['edit', 'pay', 'cover', 'leave', 'remove'];
 
 export function languageMenu(page: PageRequest, path: string, form?: LanguageForm): Html {
   const { translator } = page;
@@ -100,7 +100,11 @@ export function languageMenu(page: PageRequest, path: string, form?: LanguageFor
     const href = `${path}?${new URLSearchParams([...kept, ['locale', language]] as [string, string][])}`;
     return html`<li><a href="${href}" lang="${language}" hreflang="${language}">${name}</a></li>`;
   });
-  return html`<details class="languages"><summary id="languages">${icon('globe')}<span class="unseen">${translator.translate('page.languages')}: </span>${translator.language.toUpperCase()}</summary>
+  // The Enter key presses the first button of a form, wherever that stands: it must not change the language.
+  const byEnter =
+    form !== undefined &&
+    html`<button class="unseen" form="${form.id}" name="do" value="next" tabindex="-1" aria-hidden="true">${translator.translate('page.see_split')}</button>`;
+  return html`${byEnter}<details class="languages"><summary id="languages">${icon('globe')}<span class="unseen">${translator.translate('page.languages')}: </span>${translator.language.toUpperCase()}</summary>
 <ul>${items}</ul></details>
 `;
 }

@@ -7,6 +7,7 @@ import { canceledScreen, completedScreen, expiredScreen } from './ended-screens.
 import { html, type Piece } from './html.ts';
 import type { PageContent } from './layout.ts';
 import {
+  droppedNotice,
   hasDeclined,
   leaveLink,
   leaveScreen,
@@ -52,8 +53,6 @@ export interface ScreenOptions {
   readonly leaves?: boolean;
   /** The share whose person the organizer wants to remove. */
   readonly removes?: string | null;
-  /** The receipt was just sent by mail. */
-  readonly isMailed?: boolean;
   /** A share that the organizer holds with a saved card, which can pay others; null: there is none. */
   readonly sameCard?: string | null;
 }
@@ -110,7 +109,7 @@ function screenOf(page: PageRequest, model: PageModel, options: ScreenOptions): 
   if (leaving !== null) return leaveScreen(page, model, leaving);
   if (page.member === null) return landing(page, model, formError);
   if (checkout.status === 'completed') {
-    const form = { error: formError, isMailed: options.isMailed === true };
+    const form = { error: formError };
     return completedScreen(page, model, form, formError?.field === null ? above : null);
   }
   // A guest whom the organizer has named is not asked for a name again.
@@ -256,18 +255,21 @@ function withoutShare(page: PageRequest, model: PageModel, above: Piece): Screen
     checkout.shares.find(({ is_open_seat }) => is_open_seat);
   const organizer = organizerName(page, model);
   const declined = hasDeclined(page, model);
-  if (seat !== undefined) {
+  const wasDropped = model.left !== null && !declined;
+  // Whom the organizer has removed does not take the seat back by a tap.
+  if (seat !== undefined && model.left?.reason !== 'removed') {
     const amount = money(page, model, seat.amount);
     return {
       poster: { kind: 'standard' },
       main: [
         above,
         declined && leftNotice(page, model, true),
+        wasDropped && droppedNotice(page, model),
         shareBlock(
           page,
           model,
           seat,
-          declined
+          declined || wasDropped
             ? translator.translate('page.open_seat')
             : translator.translate('page.seat_free', { name: organizer }),
         ),
@@ -281,11 +283,8 @@ function withoutShare(page: PageRequest, model: PageModel, above: Piece): Screen
   }
   const said = declined
     ? leftNotice(page, model, false)
-    : model.left !== null
-      ? notice(
-          translator.translate('page.dropped_title'),
-          translator.translate('page.dropped_text', { name: organizer }),
-        )
+    : wasDropped
+      ? droppedNotice(page, model)
       : invitee !== null && !invitee.isSeat
         ? wrongPerson(page, invitee.displayName ?? translator.translate('page.somebody_else'))
         : notice(

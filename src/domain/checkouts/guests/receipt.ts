@@ -2,11 +2,14 @@
 // /v1/public/checkouts/{id}/receipt sends it by mail.
 
 import type { GuestCheckout, ReceiptMail } from '../../../../schemas/types.gen.ts';
+import type { Queryable } from '../../../base/db.ts';
 import { conflict, notFound, Problem } from '../../../base/errors.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
+import { plainName } from '../../../base/plain-name.ts';
 import { formatDate, formatMoney, formatTime, type Translator, translatorFor } from '../../../base/translations.ts';
+import { requireDailyUses } from '../../keys/daily-limit.ts';
 import { queueMail } from '../../mail/mail.ts';
-import { countMails } from '../../mail/queries.ts';
+import { type MailStatus, statusesOfMails } from '../../mail/queries.ts';
 import type { Guest } from '../../members/guest.ts';
 import { findMembers } from '../../members/queries.ts';
 import { cardNames } from '../../payments/card-name.ts';
@@ -17,6 +20,9 @@ import type { GuestServices } from './guest-services.ts';
 
 /** Mails of one receipt: enough for a wrong address and a second mailbox. */
 const MAX_MAILS = 3;
+/** For what mails cost, and for the good name of the sender: in a rolling day. */
+const RECEIPTS_PER_VENUE = 2_000;
+const RECEIPTS_IN_ALL = 20_000;
 
 export interface Receipt {
   readonly number: string;
@@ -62,17 +68,42 @@ export async function mailReceipt(
     const receipt = receiptOf(id, await sharesPaidBy(tx, venueId, id, memberId));
     if (receipt === null)
       throw conflict('nothing_paid', 'Your card was not charged for this booking: there is no receipt.');
-    const earlier = await countMails(tx, 'receipt', `${id} ${memberId}`);
+    const earlier = (await statusesOfMails(tx, 'receipt', subjectsOf(id, memberId))).length;
     if (earlier >= MAX_MAILS) throw tooMany();
+    await requireRoom(tx, venueId);
     const [timezone, members] = await Promise.all([timezoneOf(tx, locked), findMembers(tx, [memberId])]);
     const translator = translatorFor(members.get(memberId)?.language ?? null);
     const link = `${services.pageBase()}/c/${id}`;
     const mail = { to: input.body.email, ...receiptMail(translator, checkout, receipt, { timezone, link }) };
-    if (!(await queueMail(tx, services, 'receipt', `${id} ${memberId} ${earlier + 1}`, mail))) throw tooMany();
+    if (!(await queueMail(tx, services, 'receipt', subjectsOf(id, memberId)[earlier] ?? '', mail))) throw tooMany();
     const { number, charged: amount, refunded: refunded_amount } = receipt;
     const json = { object: 'receipt', number, amount, refunded_amount, currency: checkout.currency };
     return { status: 202, json: JSON.stringify(json) };
   });
+}
+
+/** One for each mail of a guest's receipt. */
+function subjectsOf(checkoutId: string, memberId: string): readonly string[] {
+  return Array.from({ length: MAX_MAILS }, (_, index) => `${checkoutId} ${memberId} ${index + 1}`);
+}
+
+/** How the latest mail of the receipt has gone; null: there is none. */
+export async function lastReceiptMail(db: Queryable, checkoutId: string, memberId: string): Promise<MailStatus | null> {
+  return (await statusesOfMails(db, 'receipt', subjectsOf(checkoutId, memberId))).at(-1) ?? null;
+}
+
+async function requireRoom(tx: Queryable, venueId: string): Promise<void> {
+  const limits = [
+    { subject: `receipts ${venueId}`, limit: RECEIPTS_PER_VENUE, who: 'A venue’s guests get' },
+    { subject: 'receipts in all', limit: RECEIPTS_IN_ALL, who: 'This installation sends' },
+  ];
+  for (const { who, ...limit } of limits)
+    await requireDailyUses(
+      tx,
+      limit,
+      1,
+      `${who} ${limit.limit} receipts by mail a day. Print it from its page instead.`,
+    );
 }
 
 function tooMany(): Problem {
@@ -89,7 +120,12 @@ function receiptMail(
   { timezone, link }: { readonly timezone: string; readonly link: string },
 ): { readonly title: string; readonly text: string } {
   const { language } = translator;
-  const { currency, description, starts_at: start, location, completed_at: completed, venue } = checkout;
+  const { currency, starts_at: start, completed_at: completed, mode } = checkout;
+  // The partner's words: a mail in our name carries no link and no phone number of another.
+  const description = plainName(checkout.description, { mayHoldTimes: true }) ?? translator.translate('text.a_booking');
+  const venue = plainName(checkout.venue.name) ?? translator.translate('text.the_venue');
+  const location = checkout.location === null ? null : plainName(checkout.location, { mayHoldTimes: true });
+  const test = mode === 'test' ? [translator.translate('page.test_mode')] : [];
   const money = (amount: number): string => formatMoney(language, amount, currency);
   const row = (key: string, value: string): string => `${translator.translate(key, { what: description })}: ${value}`;
   const rows = [
@@ -101,18 +137,19 @@ function receiptMail(
     row('page.receipt_total', money(receipt.charged - receipt.refunded)),
   ];
   const what = [
-    translator.translate('page.what_at', { what: description, venue: venue.name }),
+    translator.translate('page.what_at', { what: description, venue }),
     ...(start === null ? [] : [formatDate(language, Date.parse(start), timezone)]),
     ...(location === null ? [] : [location]),
   ];
-  const blocks = [what, rows, [link], [translator.translate('mail.receipt_why')]];
+  const title = translator.translate('mail.receipt_title', { number: receipt.number, what: description });
+  const blocks = [...(test.length > 0 ? [test] : []), what, rows, [link], [translator.translate('mail.receipt_why')]];
   return {
-    title: oneLine(translator.translate('mail.receipt_title', { number: receipt.number, what: description })),
+    title: oneLine([...test, title].join(' - ')),
     text: `${blocks.map((lines) => lines.map(oneLine).join('\n')).join('\n\n')}\n`,
   };
 }
 
-/** A description is the partner's text: a line break in it would look like a line of ours. */
+/** A line break in a text would look like the end of a line of ours. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }

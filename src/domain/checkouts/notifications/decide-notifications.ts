@@ -131,7 +131,7 @@ function hasOtherPayer({ payers }: NotificationInput, { id, memberId }: Notified
 }
 
 /**
- * The organizer gets one message for each guest who said no, while a seat is open. A guest whom the organizer removed gets
+ * The organizer gets one message for each guest who said no, however often, while a seat is open. A guest whom the organizer removed gets
  * one if they had acted on the invite. The message about a hold that they paid (notifyReleased) says both. At night these
  * wait for the morning, unless the deadline is before.
  */
@@ -145,11 +145,13 @@ function notifyLeft(
     const { id: shareId, memberId, amount, displayName: guestName, dropReason } = share;
     const paysSelf = !hasOtherPayer(input, share);
     const common = { subject: shareId, amount, shareId, payerId: null, guestName };
+    // One for a guest: taking a seat and giving it up again must not use up the organizer's texts.
+    const toOrganizer = { ...common, kind: 'declined' as const, subject: `${input.id} ${memberId}` };
     if (dropReason === 'removed' && share.isAccepted && !(hadHold(share) && paysSelf))
       return [{ ...common, kind: 'removed', key: 'text.removed', memberId }];
     if (dropReason !== 'declined' || organizer === undefined || !input.hasOpenSeat) return [];
-    if (!hadHold(share)) return [{ ...common, kind: 'declined', key: 'text.declined', memberId: organizer.memberId }];
-    return paysSelf ? [{ ...common, kind: 'declined', key: 'text.withdrawn', memberId: organizer.memberId }] : [];
+    if (!hadHold(share)) return [{ ...toOrganizer, key: 'text.declined', memberId: organizer.memberId }];
+    return paysSelf ? [{ ...toOrganizer, key: 'text.withdrawn', memberId: organizer.memberId }] : [];
   });
   const morning = afterQuietHours(now + input.clockAhead, input.zone) - input.clockAhead;
   const waits = notifications.length > 0 && morning > now && morning < input.payBy - input.clockAhead;

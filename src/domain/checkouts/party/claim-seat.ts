@@ -16,6 +16,7 @@ import type { LockedCheckout } from '../locked-checkout.ts';
 import { lockCheckout, scheduleNotifications } from '../queries.ts';
 import { writeSteps } from '../write-steps.ts';
 import { decideSeat, type SeatRefusal } from './decide-seat.ts';
+import { findLeftShare } from './leave-queries.ts';
 
 /** Creates placeholder members. The organizer's choice names their ids as `user_id`. */
 export async function createSeats(
@@ -54,6 +55,9 @@ async function claimUnderLock(
   const now = services.clock.now();
   const acceptedId = await acceptUnderLock(tx, checkout, memberId, now);
   if (acceptedId !== null) return acceptedId;
+  const left = await findLeftShare(tx, checkout.venueId, checkout.id, memberId);
+  if (left?.reason === 'removed')
+    throw conflict('removed', 'The organizer removed you from this party. Ask them to invite you again.');
   const memberIds = checkout.shares.map((share) => share.memberId);
   const known = await findMembers(tx, [memberId, ...memberIds]);
   const seats = new Set([...known.values()].filter(({ isSeat }) => isSeat).map(({ id }) => id));

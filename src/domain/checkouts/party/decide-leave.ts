@@ -24,7 +24,7 @@ export interface LeaveRequest {
   readonly reason: DropReason;
   /** The share's member stands for an open seat. */
   readonly isSeat: boolean;
-  /** False: the caller has only the link of the invite, which is not enough to release a card. */
+  /** False: the caller has only the link of the invite, which is not enough to release a card, or one that its guest is giving. */
   readonly mayReleaseHold: boolean;
   /** What the person was asked about. If it has changed since, they are asked again. Null: either. */
   readonly seen: LeaveState | null;
@@ -50,7 +50,8 @@ export function decideLeave(
   if (checkout.status !== 'collecting') return { refusal: 'checkout_not_collecting' };
   const state = leaveState(share);
   if (request.isSeat && state === 'unpaid') return { refusal: 'open_seat' };
-  if (state === 'held' && !request.mayReleaseHold) return { refusal: 'share_already_held' };
+  const hasCard = checkout.holds.some((hold) => hold.shareId === share.id && hold.status !== 'releasing');
+  if ((state === 'held' || hasCard) && !request.mayReleaseHold) return { refusal: 'share_already_held' };
   if (request.seen !== null && request.seen !== state) return { refusal: 'party_changed' };
   const { position, amount } = share;
   const { shareId: id, memberId } = seat;

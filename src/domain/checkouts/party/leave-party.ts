@@ -23,8 +23,9 @@ import { writeSteps } from '../write-steps.ts';
 import { decideLeave, type LeaveRefusal, type LeaveRequest } from './decide-leave.ts';
 import { findDroppedShare } from './leave-queries.ts';
 
-/** Each time the organizer may get a text, and the party a new share. */
+/** Each time the party gets a new share. One guest who comes and goes must not keep the others from leaving. */
 const MAX_LEAVES_PER_HOUR = 60;
+const MAX_LEAVES_OF_ONE_PER_HOUR = 5;
 
 /** POST /v1/public/shares/{share_id}/decline: the guest says no, or gives up a place that is held. */
 export async function declineShare(services: GuestServices, guest: Guest, input: Input): Promise<OperationResult> {
@@ -92,7 +93,7 @@ async function leaveParty(services: GuestServices, target: InviteTarget, leaver:
     const share = shareOf(checkout, target.shareId);
     if (share === undefined) return requireLeftBefore(tx, checkout, target, leaver);
     requireMayLeave(checkout, share, leaver);
-    await countLeave(tx, checkout.id);
+    await countLeave(tx, checkout.id, leaver);
     await leaveUnderLock(tx, services, checkout, share, leaver);
   });
 }
@@ -115,11 +116,14 @@ function requireMayLeave(checkout: LockedCheckout, share: ShareState, { memberId
   } else if (memberId !== null && share.memberId !== memberId) throw new Problem('share_not_yours');
 }
 
-async function countLeave(tx: Queryable, checkoutId: string): Promise<void> {
-  const [counted] = await countSharedCalls(tx, MAX_LEAVES_PER_HOUR, [{ subject: `leave ${checkoutId}`, calls: 1 }]);
+async function countLeave(tx: Queryable, checkoutId: string, { memberId, reason }: Leaver): Promise<void> {
+  const isOneGuest = memberId !== null && reason === 'declined';
+  const limit = isOneGuest ? MAX_LEAVES_OF_ONE_PER_HOUR : MAX_LEAVES_PER_HOUR;
+  const subject = `leave ${checkoutId} ${isOneGuest ? memberId : reason}`;
+  const [counted] = await countSharedCalls(tx, limit, [{ subject, calls: 1 }]);
   if (counted === undefined || counted.granted === 1) return;
   throw new Problem('rate_limited', {
-    message: `Guests left this party ${MAX_LEAVES_PER_HOUR} times within an hour. Wait a while, then try again.`,
+    message: `${isOneGuest ? 'You' : 'Guests'} left this party ${limit} times within an hour. Wait a while, then try again.`,
     headers: { 'retry-after': String(retryAfterSeconds(counted)) },
   });
 }
@@ -174,7 +178,7 @@ function refusalProblem(refusal: LeaveRefusal, { status }: LockedCheckout): Prob
     case 'open_seat':
       return conflict(refusal, 'This seat is open: no guest has it. To have fewer seats, choose the party again.');
     case 'share_already_held':
-      return conflict(refusal, 'A card is held for this share. Sign in as its guest, then decline the share.');
+      return conflict(refusal, 'A card is held or given for this share. Sign in as its guest, then decline the share.');
     case 'party_changed':
       return conflict(refusal, 'The share has changed since you looked at it. Look again, then decide.');
   }

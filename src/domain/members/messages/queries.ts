@@ -32,6 +32,7 @@ export const TOO_LATE = 'too late';
 export const NOT_NEEDED = 'the share is not to be paid any more';
 
 /** Limits for one phone. Codes do not count; sign-in.ts limits them. */
+/** With reminders: an organizer who changes the party can ask for both again and again. */
 const INVITES_PER_HOUR = 5;
 const MESSAGES_PER_DAY = 20;
 
@@ -52,8 +53,8 @@ export async function insertMessage(tx: Queryable, message: NewMessage): Promise
        case when n.too_many then 'too many for this phone' end,
        case when not n.too_many then to_timestamp($8 / 1000.0) end, to_timestamp($9 / 1000.0), to_timestamp($10 / 1000.0)
      from (
-       select $5 <> 'code' and (count(*) >= ${MESSAGES_PER_DAY} or ($5 = 'invite' and count(*) filter (
-           where kind = 'invite' and created_at > to_timestamp($9 / 1000.0) - interval '1 hour') >= ${INVITES_PER_HOUR}))
+       select $5 <> 'code' and (count(*) >= ${MESSAGES_PER_DAY} or ($5 in ('invite', 'reminder') and count(*) filter (
+           where kind in ('invite', 'reminder') and created_at > to_timestamp($9 / 1000.0) - interval '1 hour') >= ${INVITES_PER_HOUR}))
          as too_many
        from messages where phone_hash = $4 and kind <> 'code' and status <> 'dropped'
          and created_at > to_timestamp($9 / 1000.0) - interval '1 day') n

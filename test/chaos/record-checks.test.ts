@@ -341,6 +341,15 @@ it.each(VIOLATIONS)('finds a violation of “%s”', (rule, change) => {
   expect(rulesBroken(change(soundRecords()))).toContain(rule);
 });
 
+it('accepts a second intent of a hold whose first create was answered with a failure, if no money moved by it', () => {
+  const nothing = { captured: 0, capturedAt: null, refunded: 0, transferred: 0, reversed: 0, fee: 0 };
+  const second = { ...processorHold(1), ...nothing, intentId: 'pi_second', status: 'canceled' };
+  expect(rulesBroken(processorWith(soundRecords(), [second]))).toEqual([]);
+  expect(rulesBroken(processorWith(soundRecords(), [{ ...second, transferred: 450 }]))).toContain(
+    'our records agree with the processor',
+  );
+});
+
 it('accepts a capture that was refunded because another one failed', () => {
   expect(rulesBroken(refundedInFull(soundRecords(), 'canceled', 'capture_failed'))).not.toContain(
     'no capture before all shares are held',

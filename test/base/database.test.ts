@@ -218,6 +218,7 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   channel_members: 'guests in a group',
   friends: 'guests who know each other',
   named_phones: 'what a guest typed, at any venue',
+  mails: 'to a person: also codes and notices that are about no venue',
   messages: 'to a guest: also the code of a sign-in, which is about no venue',
   opted_out_phones: 'who answered STOP is written to by no venue',
 };

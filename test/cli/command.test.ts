@@ -479,6 +479,7 @@ describe('the doctor', () => {
         'payouts',
         'platform_payouts',
         'texts',
+        'mail',
         'text_limit',
         'base_url',
         'refunds',

@@ -97,7 +97,7 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     await trouble(page).filter({ hasText: 'Auf dieser Karte' }).waitFor();
     await typeCard(page, CARDS.good);
     await hold.click();
-    await page.locator('.said', { hasText: 'sind reserviert' }).waitFor();
+    await page.locator('.said', { hasText: 'reserviert. Noch wurde nichts abgebucht' }).waitFor();
     const { pathname } = new URL(invite.url);
     expect(record.confirmed.map(({ returnPath }) => returnPath)).toEqual([pathname, pathname]);
     expect(await holdsOf(checkout)).toBe(1);

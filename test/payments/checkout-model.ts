@@ -283,10 +283,11 @@ function checkAtCommit({ checkout, holds, movements }: Model): void {
     ({ renews, status: at }) => renews === null && ['requested', 'open', 'held', 'capturing', 'captured'].includes(at),
   );
   mustHold(new Set(liveHolds.map(({ shareId }) => shareId)).size === liveHolds.length, 'two live holds for one share');
-  // A renewal may hold a card only beside the hold that it renews.
+  // A renewal may hold a card only beside the hold that it renews. Of a charged share the worker releases it: the hold
+  // that was captured counts (isReplaceable).
+  const unheld = new Set(shares.filter(({ status: at }) => at === 'invited' || at === 'failed').map(({ id }) => id));
   const renewing = holds.find(
-    ({ renews, shareId, status: at }) =>
-      renews !== null && at === 'requested' && shares.some((share) => share.id === shareId && share.status !== 'held'),
+    ({ renews, shareId, status: at }) => renews !== null && at === 'requested' && unheld.has(shareId),
   );
   mustHold(renewing === undefined, `hold ${renewing?.id} renews one that was lost, and could still take a card`);
   for (const { id, amount, status: at } of holds) {

@@ -52,7 +52,7 @@ const THOROUGH = [
   'test/checkouts/{refund-books,refund-ends,refund-funds,stored-failures,test-helpers,unpayable-venue,venue-debts}.test.ts',
   'test/cli/{import,ledger,listen,processor}.test.ts',
   'test/docs/examples.test.ts',
-  'test/guests/{daily-limits,endings,image-attempts,images,leaving,limits,receipt-mail,remind,renewal,saved-card,sign-in-codes,text-limit,text-messages}.test.ts',
+  'test/guests/{daily-limits,ended-checkouts,image-attempts,images,leaving,limits,receipt-mail,remind,renewal,saved-card,sign-in-codes,text-limit,text-messages}.test.ts',
   'test/hooks/{address,bookings}.test.ts',
   'test/webhooks/stream.test.ts',
   'test/http/{answer-size,connections,docs,event-stream,example-fixes,limits,page-stream}.test.ts',

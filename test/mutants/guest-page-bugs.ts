@@ -78,7 +78,7 @@ export const GUEST_PAGE_BUGS: readonly Mutant[] = [
     file: 'src/http/pages/ended-screens.ts',
     from: "if (failed > 0 && mine === 0) return 'failed';",
     to: "if (failed > 0 && mine === 0) return 'others';",
-    tests: ['test/guests/endings.test.ts'],
+    tests: ['test/guests/ended-checkouts.test.ts'],
   },
   {
     area: 'guests',
@@ -86,7 +86,7 @@ export const GUEST_PAGE_BUGS: readonly Mutant[] = [
     file: 'src/domain/checkouts/guests/guest-queries.ts',
     from: '(lastHolds.get(share.shareId)?.payerId ?? share.memberId) === memberId',
     to: 'share.memberId !== null',
-    tests: ['test/guests/endings.test.ts'],
+    tests: ['test/guests/ended-checkouts.test.ts'],
   },
   {
     area: 'guests',

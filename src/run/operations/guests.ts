@@ -83,7 +83,7 @@ export const guests: readonly AppOperation[] = [
     tag: 'Guests',
     summary: 'Say no to a share, or give up a held one',
     description:
-      'The share’s own guest leaves the party while the checkout is `collecting`. A hold is released, an open seat with the same amount takes the place of the share, and the organizer is told. Declining a declined share returns the checkout unchanged.',
+      'The share’s own guest leaves the party while the checkout is `collecting`. A hold is released, an open seat with the same amount takes the place of the share, and the organizer gets a text. Declining a declined share returns the checkout unchanged.',
     auth: 'member',
     effect: 'write',
     responses: {

@@ -2,7 +2,7 @@
 
 import type { Queryable } from '../../../base/db.ts';
 
-export interface WatchedCheckout {
+export interface FollowedCheckout {
   readonly venueId: string;
   readonly checkoutId: string;
 }
@@ -20,7 +20,7 @@ export interface CheckoutMark {
  * The marks of the given checkouts, in any order. What guests get a text about, such as a refused renewal, makes
  * notifications due (`notify_at`).
  */
-export async function readMarks(db: Queryable, watched: readonly WatchedCheckout[]): Promise<CheckoutMark[]> {
+export async function readMarks(db: Queryable, followed: readonly FollowedCheckout[]): Promise<CheckoutMark[]> {
   return db.query<CheckoutMark>(
     `select c.checkout_id as "checkoutId", c.status in ('completed', 'expired', 'canceled') as "isOver",
        md5(concat_ws(' ', c.checkout_id, c.status, c.refunded_amount, c.notify_at, string_agg(concat_ws(' ', s.share_id, s.status,
@@ -29,6 +29,6 @@ export async function readMarks(db: Queryable, watched: readonly WatchedCheckout
      join checkouts c on c.venue_id = w.venue_id and c.checkout_id = w.checkout_id
      left join shares s on s.venue_id = c.venue_id and s.checkout_id = c.checkout_id and s.dropped_at is null
      group by c.venue_id, c.checkout_id`,
-    [watched.map(({ venueId }) => venueId), watched.map(({ checkoutId }) => checkoutId)],
+    [followed.map(({ venueId }) => venueId), followed.map(({ checkoutId }) => checkoutId)],
   );
 }

@@ -1,12 +1,12 @@
 // Tells the open pages of a server that their checkout has changed. All pages of the server share one loop, and the loop
-// reads the marks of all watched checkouts in one statement: how many pages are open does not change how often the
+// reads the marks of all followed checkouts in one statement: how many pages are open does not change how often the
 // database is asked. The loop runs while a page is open. It says that something changed, never what: the page reads that.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../../base/db.ts';
 import type { Log } from '../../../base/log.ts';
 import type { ServerSentEvent } from '../../../base/operation.ts';
-import { type CheckoutMark, readMarks, type WatchedCheckout } from './change-queries.ts';
+import { type CheckoutMark, type FollowedCheckout, readMarks } from './change-queries.ts';
 
 export interface ChangeServices {
   readonly db: Queryable;
@@ -16,7 +16,7 @@ export interface ChangeServices {
 const POLL_MS = 500;
 const RETRY_MS = 2_000;
 
-interface Watched extends WatchedCheckout {
+interface Followed extends FollowedCheckout {
   readers: number;
   /** Null: the loop has not read it yet. */
   last: CheckoutMark | null;
@@ -25,7 +25,7 @@ interface Watched extends WatchedCheckout {
 
 export class CheckoutChanges {
   readonly #services: ChangeServices;
-  readonly #watched = new Map<string, Watched>();
+  readonly #followed = new Map<string, Followed>();
   #stop: AbortController | null = null;
 
   constructor(services: ChangeServices) {
@@ -34,17 +34,17 @@ export class CheckoutChanges {
 
   /** The current mark, then each new one. Ends with the checkout, when the signal aborts, or when the server stops. */
   async *watch(
-    { venueId, checkoutId }: WatchedCheckout,
+    { venueId, checkoutId }: FollowedCheckout,
     signal: AbortSignal,
   ): AsyncGenerator<readonly ServerSentEvent[]> {
-    const watched = this.#use(venueId, checkoutId);
+    const followed = this.#use(venueId, checkoutId);
     const stop = this.#run().signal;
     let sent: string | null = null;
     try {
       while (!signal.aborted && !stop.aborted) {
-        const { last } = watched;
+        const { last } = followed;
         if (last === null || last.mark === sent) {
-          await changeOf(watched, signal);
+          await changeOf(followed, signal);
           continue;
         }
         sent = last.mark;
@@ -52,7 +52,7 @@ export class CheckoutChanges {
         if (last.isOver) return;
       }
     } finally {
-      this.#release(watched);
+      this.#release(followed);
     }
   }
 
@@ -60,27 +60,27 @@ export class CheckoutChanges {
   close(): void {
     this.#stop?.abort();
     this.#stop = null;
-    for (const watched of this.#watched.values()) wakeReaders(watched);
+    for (const followed of this.#followed.values()) wakeReaders(followed);
   }
 
-  #use(venueId: string, checkoutId: string): Watched {
-    const watched = this.#watched.get(checkoutId) ?? {
+  #use(venueId: string, checkoutId: string): Followed {
+    const followed = this.#followed.get(checkoutId) ?? {
       venueId,
       checkoutId,
       readers: 0,
       last: null,
       waiting: new Set(),
     };
-    watched.readers++;
-    this.#watched.set(checkoutId, watched);
-    return watched;
+    followed.readers++;
+    this.#followed.set(checkoutId, followed);
+    return followed;
   }
 
-  #release(watched: Watched): void {
-    watched.readers--;
-    if (watched.readers > 0) return;
-    this.#watched.delete(watched.checkoutId);
-    if (this.#watched.size > 0) return;
+  #release(followed: Followed): void {
+    followed.readers--;
+    if (followed.readers > 0) return;
+    this.#followed.delete(followed.checkoutId);
+    if (this.#followed.size > 0) return;
     this.#stop?.abort();
     this.#stop = null;
   }
@@ -103,11 +103,11 @@ export class CheckoutChanges {
   /** False: the database did not answer. The next look finds what this one did not. */
   async #look(): Promise<boolean> {
     try {
-      for (const mark of await readMarks(this.#services.db, [...this.#watched.values()])) {
-        const watched = this.#watched.get(mark.checkoutId);
-        if (watched === undefined || watched.last?.mark === mark.mark) continue;
-        watched.last = mark;
-        wakeReaders(watched);
+      for (const mark of await readMarks(this.#services.db, [...this.#followed.values()])) {
+        const followed = this.#followed.get(mark.checkoutId);
+        if (followed === undefined || followed.last?.mark === mark.mark) continue;
+        followed.last = mark;
+        wakeReaders(followed);
       }
       return true;
     } catch (error) {
@@ -117,12 +117,12 @@ export class CheckoutChanges {
   }
 }
 
-function wakeReaders({ waiting }: Watched): void {
+function wakeReaders({ waiting }: Followed): void {
   for (const wake of [...waiting]) wake();
 }
 
 /** Resolves at the next change, or when the signal aborts. */
-async function changeOf({ waiting }: Watched, signal: AbortSignal): Promise<void> {
+async function changeOf({ waiting }: Followed, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const wake = (): void => {
       waiting.delete(wake);

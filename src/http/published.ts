@@ -2,6 +2,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
+import { consoleOperations } from '../run/operations/console.ts';
 import { partnerOperations } from '../run/operations.ts';
 import { rateLimited } from '../run/rate-limited.ts';
 import type { HttpContext } from './context.ts';
@@ -38,6 +39,14 @@ export async function registerPublished(app: FastifyInstance, http: HttpContext)
     if (rateLimit.retryAfter !== null) throw rateLimited(rateLimit, 'read');
     const document = cached('openapi', () => makeOpenApi(partnerOperations, http.app.registry, http.urls().base));
     return reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(document);
+  });
+  app.get('/console/openapi.json', async (request, reply) => {
+    request.operation = 'consoleOpenapi';
+    const rateLimit = await countCallByAddress(http, request, reply);
+    if (rateLimit.retryAfter !== null) throw rateLimited(rateLimit, 'read');
+    const { registry } = http.app;
+    const document = cached('console openapi', () => makeOpenApi(consoleOperations, registry, http.urls().base));
+    return reply.type('application/json; charset=utf-8').send(document);
   });
   await app.register(async (counted) => {
     counted.addHook('onRequest', (request) => countDocumentRead(http, request));

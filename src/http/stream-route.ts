@@ -6,6 +6,7 @@ import type { AppStreamOperation } from '../run/app-operation.ts';
 import { authorize } from '../run/authorize.ts';
 import { openStream } from '../run/open-stream.ts';
 import { isPartner } from '../run/principal.ts';
+import { incomingRequest } from './console-headers.ts';
 import type { HttpContext } from './context.ts';
 import { routerPath } from './routes.ts';
 
@@ -39,7 +40,7 @@ export function registerStream(
       const sent = await http.streams.send(reply, {
         limits: [
           {
-            subject: isPartner(caller) ? caller.key.id : request.ip,
+            subject: isPartner(caller) ? (caller.key?.id ?? caller.actor.name) : request.ip,
             max: operation.maxPerKey,
             message: `This key has ${operation.maxPerKey} streams open, which is the limit: close one, or read one stream for all.`,
           },
@@ -61,13 +62,7 @@ async function isStillAllowed(
 ): Promise<boolean> {
   try {
     const { refusal } = await authorize(http.app, http.admit, {
-      operation,
-      params: {},
-      authorization: request.headers.authorization,
-      origin: request.headers.origin,
-      address: request.ip,
-      requestId: request.id,
-      via: 'http',
+      ...incomingRequest(http, operation, request),
       isUncounted: true,
     });
     return refusal === null;

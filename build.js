@@ -107,7 +107,7 @@ function bundlesNamedIn(file) {
 }
 
 /** The inputs of dist/, among them the loader, which must match the bundle, and the installed packages. */
-const SOURCES = ['src', 'sandbox', 'schemas', 'bin', 'build.js', 'node_modules/.package-lock.json'];
+const SOURCES = ['src', 'sandbox', 'schemas', 'web/docs', 'bin', 'build.js', 'node_modules/.package-lock.json'];
 
 function latestChange(path, isFolder) {
   if (!isFolder) return statSync(path).mtimeMs;

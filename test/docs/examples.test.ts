@@ -25,12 +25,17 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, reason: str
   ['README.md', 'schemas/', 'a list of folders'],
   ['docs/guides/agents.md', 'claude mcp add', 'a program that is not ours'],
   ['docs/guides/money-operations.md', 'STRIPE_TEST_SECRET_KEY=', 'it needs an account at Stripe'],
+  ['docs/guides/quickstart.md', 'npm ci && npm start', 'test/process/start.test.ts starts the program'],
+  ['docs/guides/quickstart.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs the command'],
+  ['docs/guides/quickstart.md', 'WEBHOOK_SECRET=', 'it never ends; test/docs/quickstart.test.ts runs the program'],
+  ['docs/guides/testing.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs both commands'],
   ['docs/guides/webhooks.md', 'retry: 2000', 'it never ends; test/webhooks/stream.test.ts reads it'],
   ['docs/guides/webhooks.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs both commands'],
 ];
 
 /** Blocks that another test reads from the page and runs. */
 const RUN_ELSEWHERE: Readonly<Record<string, { readonly languages: readonly string[]; readonly test: string }>> = {
+  'docs/guides/quickstart.md': { languages: ['js'], test: 'test/docs/quickstart.test.ts' },
   'docs/guides/venue-systems.md': { languages: ['js', 'json'], test: 'test/hooks/guide.test.ts' },
   'docs/guides/webhooks.md': {
     languages: ['http', 'ts', 'python', 'go', 'php', 'ruby'],
@@ -49,8 +54,9 @@ const blocksOf = (document: string): Block[] =>
   readBlocks(document).filter((block) => !block.isNotRun && !isRunElsewhere(block));
 const run = DOCUMENTS.filter((document) => blocksOf(document).length > 0 && !isBrokenServer(document));
 
-/** The origin of the venue that the first start makes. */
+/** The origin of the venue that the first start makes, which these pages use. */
 const SANDBOX_ORIGIN = 'https://example.com';
+const SANDBOX_PAGES = ['README.md', 'docs/guides/quickstart.md'];
 
 let world: TestWorld;
 let folder: string;
@@ -74,6 +80,7 @@ const PREPARED: Readonly<Record<string, (venue: PageVenue) => Promise<Record<str
     writeFileSync(join(folder, 'catalogue.json'), JSON.stringify({ offerings }));
     return {};
   },
+  'docs/guides/authentication.md': async ({ venueId }) => ({ KEY_ID: (await world.key(venueId)).id }),
   'docs/guides/operating.md': async ({ venueId }) => ({ KEY_ID: (await world.key(venueId)).id }),
   'docs/errors/review_queue_full.md': async ({ key, venueId }) => {
     const body = { title: 'Sunset Sail Social', starts_at: new Date(Date.now() + 86_400_000).toISOString() };
@@ -89,7 +96,7 @@ const PREPARED: Readonly<Record<string, (venue: PageVenue) => Promise<Record<str
 };
 
 async function runPage(document: string, blocks = blocksOf(document)): Promise<readonly string[]> {
-  const opened = await world.venue({ origins: [document === 'README.md' ? SANDBOX_ORIGIN : ORIGIN] });
+  const opened = await world.venue({ origins: [SANDBOX_PAGES.includes(document) ? SANDBOX_ORIGIN : ORIGIN] });
   const { key } = await world.key(opened.venue.id, { writesPerHour: 10_000, readsPerHour: 10_000 });
   const venue: PageVenue = { world, venueId: opened.venue.id, key, publishable: opened.publishableTest };
   const places = { ID: venue.venueId, ...(await PREPARED[document]?.(venue)) };

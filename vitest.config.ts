@@ -17,6 +17,7 @@ const PURE = [
   'test/pages/{stylesheet,typed-people}.test.ts',
   'test/payments/{decide-*,decline-limit,payout-status,processor-event,statement-suffix,stripe*}.test.ts',
   'test/sandbox/{accounts,balances,faults,journal,payment-intents,refunds-transfers,webhooks}.test.ts',
+  'test/sdk/{event-stream,package,requests,webhooks}.test.ts',
   'test/sim/{choose-seeds,snapshot}.test.ts',
   'test/tidy/{docs,tree,words}.test.ts',
 ];
@@ -59,6 +60,7 @@ const THOROUGH = [
   'test/http/{answer-size,connections,docs,event-stream,example-fixes,limits,page-stream}.test.ts',
   'test/mcp/agreement.test.ts',
   'test/pages/{inviting,leaving,stylesheet}.test.ts',
+  'test/sdk/{operations,package,readme}.test.ts',
   'test/payments/{decide-walk,statement-suffix,stripe-errors}.test.ts',
   'test/sandbox/{faults,webhooks}.test.ts',
 ];

@@ -4,7 +4,7 @@
 /** A word of the query counts for where it begins a word of the section. */
 const TITLE_WORD = 12;
 const TITLE_PREFIX = 8;
-const PAGE_PREFIX = 5;
+const PAGE_PREFIX = 2;
 const TEXT_WORD = 3;
 const TEXT_PREFIX = 1;
 

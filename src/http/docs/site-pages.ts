@@ -117,7 +117,9 @@ export function firstSentence(text: string): string {
 
 function homePage(pages: readonly SitePage[]): string {
   const entry = ({ path, rendered }: SitePage): string =>
-    `- [${rendered.title}](${path.replace('/docs/', 'docs/')}.md): ${firstSentence(rendered.summary)}`;
+    `- [${rendered.title}](${path.replace('/docs/', 'docs/')}.md)
+
+  ${firstSentence(rendered.summary)}`;
   const groups = GUIDE_GROUPS.map(({ title }) => {
     const listed = pages.filter(({ kind, group }) => kind === 'guide' && group === title);
     return `## ${title}\n\n${listed.map(entry).join('\n')}`;

@@ -48,8 +48,8 @@ const BROKEN_SERVER: readonly ErrorCode[] = ['internal_error', 'request_timeout'
 const isBrokenServer = (document: string): boolean =>
   BROKEN_SERVER.some((code) => document === `docs/errors/${code}.md`);
 
-const isRunElsewhere = ({ document, language }: Block): boolean =>
-  RUN_ELSEWHERE[document]?.languages.includes(language) === true;
+const isRunElsewhere = ({ document, language, tab }: Block): boolean =>
+  tab === null && RUN_ELSEWHERE[document]?.languages.includes(language) === true;
 const blocksOf = (document: string): Block[] =>
   readBlocks(document).filter((block) => !block.isNotRun && !isRunElsewhere(block));
 const run = DOCUMENTS.filter((document) => blocksOf(document).length > 0 && !isBrokenServer(document));

@@ -3,6 +3,7 @@
 // - `sh`: each `curl` is sent and each `npx everyshare` is run. `$KEY`, `$OPERATOR_TOKEN`, `$(cat .data/sandbox-key)`,
 //   `$BASE_URL`, `https://api.everyshare.example`, `http://127.0.0.1:8080`, `ID` and `KEY_ID` stand for the real ones.
 // - `json tab=agent`: the tool is called, with the same key, and must succeed. The answer that follows is that of the `sh`.
+// - `ts tab=TypeScript`: a whole program, run with the source of the SDK. It must end, and print what its comments say.
 // - A body after "send … to `POST /path`" is sent. With "(excerpt)" the example of its schema fills in the rest.
 //   "Corrected" sends it to the same address, and must succeed.
 // - A block after "the answer", "prints" or "the output" is compared with what came back last.
@@ -19,6 +20,7 @@ import type { CommandLine } from '../support/run-command.ts';
 import type { HttpResponse, TestWorld } from '../support/test-world.ts';
 import { differences, textDifferences } from './compare-answers.ts';
 import type { Block } from './read-blocks.ts';
+import { runTypeScript } from './run-typescript.ts';
 import { readCommands, readCurl } from './shell.ts';
 
 export interface PageParts {
@@ -86,6 +88,7 @@ export class PageRun {
     const address = ADDRESS.exec(before);
     if (FILE.test(before)) return;
     if (block.tab === 'agent') return this.#callTool(place, text);
+    if (block.tab === 'TypeScript') return this.#runTypeScript(place, text);
     if (language === 'sh') return this.#runCommands(place, text);
     if (text.startsWith('$ ')) return this.#runPrinted(place, text);
     if (address !== null) {
@@ -117,6 +120,12 @@ export class PageRun {
       } else if (words[0] !== 'export' || words[1] !== `KEY=${this.#parts.key}`)
         this.#faults.push(`${place}: ${words.join(' ')} is no command that can be run here`);
     }
+  }
+
+  async #runTypeScript(place: string, text: string): Promise<void> {
+    const { key, folder } = this.#parts;
+    const found = await runTypeScript(this.#real(text), { key, folder, base: this.#base });
+    this.#faults.push(...found.map((fault) => `${place}: ${fault}`));
   }
 
   /** What came back last stays that of the request before. */

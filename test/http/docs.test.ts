@@ -40,6 +40,7 @@ const pagePaths = (): string[] => [
   '/docs/errors',
   '/docs/providers',
   '/docs/changelog',
+  '/docs/sdk',
   ...GUIDES.map((name) => `/docs/guides/${name}`),
   ...namesIn('errors').map((name) => `/docs/errors/${name}`),
   ...namesIn('providers').map((name) => `/docs/providers/${name}`),

@@ -14,7 +14,7 @@ export function renderLlms(pages: readonly SitePage[], base: string): string {
         .map(line)
         .join('\n')}`,
   );
-  const lists = pages.filter(({ kind }) => kind === 'list' || kind === 'changelog').map(line);
+  const lists = pages.filter(({ kind }) => kind === 'list' || kind === 'file').map(line);
   const calls = pages.filter(({ kind }) => kind === 'reference').map(line);
   return `# Everyshare
 

@@ -3,6 +3,7 @@
 import type { RendererObject, Token, Tokens } from 'marked';
 import { type CodeBlock, readCodeBlock, renderCode, renderTabs } from './code-blocks.ts';
 import { escapeHtml } from './escape-html.ts';
+import { OUTSIDE_FILES } from './site-map.ts';
 
 export interface Rendered {
   readonly title: string;
@@ -32,10 +33,7 @@ const RESERVED_IDS = ['main', 'menu', 'search', 'sections', 'results'];
 
 /** Pages and documents of this server: a guide names them as code, because where it is read as a file they do not exist. */
 const LINKED_ADDRESS =
-  /^\/(docs(\/(reference|explorer|errors|providers|changelog|search))?|llms\.txt|v1\/openapi\.json|schemas\/v1\/[\w/]+\.json)$/;
-
-/** Files that are read from outside docs/, and their pages. */
-const OUTSIDE_PAGES: Readonly<Record<string, string>> = { '/CHANGELOG.md': '/docs/changelog' };
+  /^\/(docs(\/(reference|explorer|sdk|errors|providers|changelog|search))?|llms\.txt|v1\/openapi\.json|schemas\/v1\/[\w/]+\.json)$/;
 
 const PLACEHOLDER_ORIGIN = 'http://pages.invalid';
 
@@ -162,7 +160,7 @@ function siteLink(href: string, address: string): string | null {
   if (!URL.canParse(href, base)) return null;
   const url = new URL(href, base);
   if (url.origin === PLACEHOLDER_ORIGIN)
-    return `${OUTSIDE_PAGES[url.pathname] ?? url.pathname.replace(/\.md$/, '')}${url.search}${url.hash}`;
+    return `${OUTSIDE_FILES[url.pathname.slice(1)] ?? url.pathname.replace(/\.md$/, '')}${url.search}${url.hash}`;
   return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : null;
 }
 

@@ -27,10 +27,17 @@ export interface SiteLink {
 /** What is looked up, not read. */
 export const LOOK_UP: readonly SiteLink[] = [
   { path: '/docs/reference', title: 'API reference' },
+  { path: '/docs/sdk', title: 'TypeScript SDK' },
   { path: '/docs/errors', title: 'Error codes' },
   { path: '/docs/providers', title: 'Venue systems' },
   { path: '/docs/changelog', title: 'Changelog' },
 ];
+
+/** Files outside docs/ that are pages, and their addresses. */
+export const OUTSIDE_FILES: Readonly<Record<string, string>> = {
+  'sdk/README.md': '/docs/sdk',
+  'CHANGELOG.md': '/docs/changelog',
+};
 
 /** Addresses of earlier releases, and where their pages are now. */
 export const MOVED: Readonly<Record<string, string>> = { '/docs/guides': '/docs' };

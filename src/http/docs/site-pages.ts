@@ -10,12 +10,12 @@ import { catalogue, type ErrorCode } from '../../base/errors.ts';
 import { packageRoot } from '../../base/package-root.ts';
 import { type Rendered, renderMarkdown } from './markdown.ts';
 import { type ApiDocument, type ReferencePage, referenceIndex, referencePages } from './reference-pages.ts';
-import { GUIDE_GROUPS } from './site-map.ts';
+import { GUIDE_GROUPS, OUTSIDE_FILES } from './site-map.ts';
 
 export interface SitePage {
   /** "/docs/guides/payments". */
   readonly path: string;
-  readonly kind: 'home' | 'guide' | 'reference' | 'error' | 'provider' | 'list' | 'changelog';
+  readonly kind: 'home' | 'guide' | 'reference' | 'error' | 'provider' | 'list' | 'file';
   /** The group of the sidebar; shown above the title. */
   readonly group: string;
   readonly markdown: string;
@@ -41,7 +41,6 @@ export async function loadPages(base: string, document: ApiDocument): Promise<re
     ),
   );
   const [errors, providers] = [await readFolder('errors'), await readFolder('providers')];
-  const changelog = await readDocument('CHANGELOG.md');
   const read = await renderAll(
     [
       ...guides,
@@ -61,7 +60,7 @@ export async function loadPages(base: string, document: ApiDocument): Promise<re
         group: 'Venue systems',
         markdown,
       })),
-      { path: '/docs/changelog', kind: 'changelog' as const, group: 'Look up', markdown: changelog },
+      ...(await Promise.all(Object.entries(OUTSIDE_FILES).map(filePage))),
     ],
     base,
   );
@@ -101,6 +100,10 @@ const guidePage = (group: string, name: string, markdown: string): Unrendered =>
   markdown,
 });
 
+async function filePage([file, path]: readonly [string, string]): Promise<Unrendered> {
+  return { path, kind: 'file', group: 'Look up', markdown: await readDocument(file) };
+}
+
 const listPage = (path: string, markdown: string): Unrendered => ({ path, kind: 'list', group: 'Look up', markdown });
 
 const operationPage = ({ path, tag, markdown }: ReferencePage): Unrendered => ({
@@ -117,14 +120,12 @@ export function firstSentence(text: string): string {
 
 function homePage(pages: readonly SitePage[]): string {
   const entry = ({ path, rendered }: SitePage): string =>
-    `- [${rendered.title}](${path.replace('/docs/', 'docs/')}.md)
-
-  ${firstSentence(rendered.summary)}`;
+    `- [${rendered.title}](${path.replace('/docs/', 'docs/')}.md)\n\n  ${firstSentence(rendered.summary)}`;
   const groups = GUIDE_GROUPS.map(({ title }) => {
     const listed = pages.filter(({ kind, group }) => kind === 'guide' && group === title);
     return `## ${title}\n\n${listed.map(entry).join('\n')}`;
   });
-  const lists = pages.filter(({ kind }) => kind === 'list' || kind === 'changelog');
+  const lists = pages.filter(({ kind }) => kind === 'list' || kind === 'file');
   return `# Everyshare documentation
 
 A group books, and each guest pays their own share. No card is charged until every share is held. Start with the

@@ -133,7 +133,8 @@ describe('the examples of the documentation', () => {
 
   it('fail with a wrong answer, a wrong status, a refused request, or a block that is none of them', async () => {
     const page = 'docs/guides/payments.md';
-    const [create, answer] = blocksOf(page) as [Block, Block];
+    const blocks = blocksOf(page);
+    const [create, answer] = blocks.filter(({ tab }) => tab === null || tab === 'curl') as [Block, Block];
     const faultsOf = async (...blocks: Block[]): Promise<string> => (await runPage(page, blocks)).join('\n');
     const wrong = { ...answer, text: answer.text.replace('"open"', '"paid"') };
     expect(await faultsOf(create, wrong)).toBe(`${answer.place}: /status is "open", shown "paid"`);
@@ -144,6 +145,29 @@ describe('the examples of the documentation', () => {
     );
     expect(await faultsOf({ ...create, text: create.text.replace('24000', '24') })).toContain('out_of_range');
     expect(await faultsOf({ ...answer, before: 'Look:' })).toContain('is no request, no answer and no file');
+  });
+
+  it('fail when a program prints something else or is refused, and when a tool fails', async () => {
+    const page = 'docs/guides/payments.md';
+    const inTab = (name: string): Block => blocksOf(page).find(({ tab }) => tab === name) as Block;
+    const faultsOf = async (block: Block, from: string, to: string): Promise<string> =>
+      (await runPage(page, [{ ...block, text: block.text.replace(from, to) }])).join('\n');
+    const [program, tool] = [inTab('TypeScript'), inTab('agent')];
+    expect(await faultsOf(program, '// open', '// paid')).toContain('is "open", shown "paid"');
+    expect(await faultsOf(program, '24000', '24')).toContain('the program fails: amount must be');
+    expect(await faultsOf(program, 'checkouts.create', 'checkouts.make')).toContain('the program fails: ');
+    expect(await faultsOf(tool, '24000', '24')).toContain('out_of_range');
+    expect(await faultsOf(tool, 'create_checkout', 'make_checkout')).toContain(`${tool.place} fails`);
+  });
+
+  it('are every fenced block of a page, and their tabs have one of three names', () => {
+    for (const document of DOCUMENTS) {
+      const fences = readFileSync(join(packageRoot, document), 'utf8').match(/^ *(```|~~~)/gm) ?? [];
+      expect(fences.length, document).toBe(readBlocks(document).length * 2);
+    }
+    const tabs = DOCUMENTS.flatMap(readBlocks).flatMap(({ tab }) => tab ?? []);
+    expect([...new Set(tabs)].sort()).toEqual(['TypeScript', 'agent', 'curl']);
+    expect(tabs.filter((tab) => tab === 'TypeScript').length).toBeGreaterThan(8);
   });
 
   it('cover every page of an error', () => {

@@ -11,6 +11,7 @@ import { packageRoot } from '../../src/base/package-root.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { GUIDE_GROUPS } from '../../src/http/docs/site-map.ts';
 import { partnerOperations } from '../../src/run/operations.ts';
+import { readCommands, readCurl } from '../docs/shell.ts';
 import { makeDocsSite } from '../support/docs-site.ts';
 
 const BASE = 'https://pay.harbor.example';
@@ -145,6 +146,16 @@ describe('the reference', () => {
       expect(payload, id).toContain(`<code>${method} ${path}</code>`);
       expect(/<h1[^>]*>(.*)<\/h1>/.exec(payload)?.[1]?.replace(/<\/?code>/g, ''), id).toBe(summary.replaceAll('`', ''));
       expect(linksOf(mainOf(payload)), id).toContain('/docs/errors/internal_error');
+    }
+  });
+
+  it('shows a request that a shell runs, to the address of the operation, with the example of the document', async () => {
+    for (const { id, method, path } of partnerOperations) {
+      const source = /```sh\n([\s\S]*?)```/.exec((await get(`/docs/reference/${id}.md`)).payload)?.[1] ?? '';
+      const request = readCurl(readCommands(source)[0] ?? []);
+      const pattern = new RegExp(`^${BASE}${path.replace(/\{\w+\}/g, '[^/?]+')}(\\?.*)?$`);
+      expect([id, request.method, pattern.test(request.url)]).toEqual([id, method, true]);
+      if (request.body !== undefined) expect(typeof JSON.parse(request.body), id).toBe('object');
     }
   });
 

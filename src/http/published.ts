@@ -1,4 +1,4 @@
-// The public documents: the JSON Schemas, the mappings, the OpenAPI document and the documentation.
+// The public documents: the JSON Schemas, the mappings, the OpenAPI document, the embed and the documentation.
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
@@ -6,6 +6,7 @@ import { partnerOperations } from '../run/operations.ts';
 import { rateLimited } from '../run/rate-limited.ts';
 import type { HttpContext } from './context.ts';
 import { registerDocs } from './docs.ts';
+import { registerEmbed } from './embed.ts';
 import { makeOpenApi } from './openapi.ts';
 import { countCallByAddress, countDocumentRead } from './rate-limit-headers.ts';
 
@@ -39,6 +40,7 @@ export async function registerPublished(app: FastifyInstance, http: HttpContext)
     const document = cached('openapi', () => makeOpenApi(partnerOperations, http.app.registry, http.urls().base));
     return reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(document);
   });
+  await registerEmbed(app);
   await app.register(async (counted) => {
     counted.addHook('onRequest', (request) => countDocumentRead(http, request));
     registerSchemas(counted, http, cached);

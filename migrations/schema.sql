@@ -254,6 +254,7 @@ CREATE TABLE checkouts (
 ) WITH (fillfactor=85);
 CREATE UNIQUE INDEX checkouts_by_booking ON checkouts USING btree (venue_id, mode, external_booking_id) WHERE status <> ALL (ARRAY['expired'::text, 'canceled'::text]);
 CREATE UNIQUE INDEX checkouts_by_creation ON checkouts USING btree (venue_id, mode, created_at);
+CREATE INDEX checkouts_by_organizer ON checkouts USING btree (venue_id, organizer_id, mode, created_at) WHERE organizer_id IS NOT NULL;
 CREATE INDEX checkouts_by_status ON checkouts USING btree (venue_id, mode, status, created_at);
 CREATE INDEX checkouts_to_capture ON checkouts USING btree (capture_due_at) WHERE status = 'funded'::text;
 CREATE INDEX checkouts_to_expire ON checkouts USING btree (expires_at, venue_id) WHERE status = ANY (ARRAY['open'::text, 'collecting'::text]);

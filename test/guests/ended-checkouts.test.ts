@@ -3,9 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatHours } from '../../src/base/translations.ts';
-import { createMember } from '../../src/domain/members/create-member.ts';
-import { beginSession } from '../../src/domain/members/sessions.ts';
-import { CARDS, DAY, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { createPerson, type Person } from '../support/create-person.ts';
+import { bookingId, CARDS, DAY, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 const REFUND_FAILS = '4000000000005126';
@@ -13,25 +12,11 @@ const START = '2031-07-05T21:00:00Z';
 
 let world: TestWorld;
 let venue: TestVenue;
-let nextPhone = 0;
 beforeAll(async () => {
   world = await openTestWorld();
   venue = await openTestVenue(world);
 });
 afterAll(() => world.close());
-
-interface Person {
-  readonly id: string;
-  readonly token: string;
-  readonly cookie: string;
-}
-
-async function createPerson(name: string): Promise<Person> {
-  const phone = `+1215555${String(3000 + nextPhone++)}`;
-  const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
-  const session = await beginSession(world.context, id);
-  return { id, token: await world.context.tokens.sign(id), cookie: `everyshare_session=${session}` };
-}
 
 interface Group {
   readonly id: string;
@@ -42,7 +27,7 @@ interface Group {
 
 /** Ada organizes for Ben and herself. */
 async function group(overrides: object = {}, split: object | string = 'equal'): Promise<Group> {
-  const [ada, ben] = [await createPerson('Ada'), await createPerson('Ben')];
+  const [ada, ben] = [await createPerson(world, 'Ada'), await createPerson(world, 'Ben')];
   const checkout = await venue.create({ amount: 8_000, party_size: 4, ...overrides });
   const custom = split === 'equal' ? split : { custom: { [ada.id]: 1_000, [ben.id]: 7_000 } };
   const body = { members: [{ user_id: ben.id }], split: custom };
@@ -86,7 +71,7 @@ describe('the card', () => {
 
 describe('the policy of what is booked', () => {
   const offering = async (policy: object): Promise<string> => {
-    const external_id = `policy-${nextPhone++}`;
+    const external_id = bookingId();
     const tiers = [{ amount: 1, currency: 'usd', unit: 'per_group' }];
     const response = await venue.post('/v1/offerings', { external_id, kind: 'cabana', title: 'Cabana', tiers, policy });
     expect(response.status, response.text).toBe(201);

@@ -2,15 +2,13 @@
 // follows is a page that says how things stand.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMember } from '../../src/domain/members/create-member.ts';
-import { beginSession } from '../../src/domain/members/sessions.ts';
+import { createPerson, type Person } from '../support/create-person.ts';
 import { submitForm } from '../support/submit-form.ts';
 import { CARDS, type Json, ORIGIN, TestVenue } from '../support/test-venue.ts';
 import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let venue: TestVenue;
-let nextPhone = 0;
 
 beforeAll(async () => {
   world = await openTestWorld();
@@ -20,21 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-interface Person {
-  readonly id: string;
-  readonly token: string;
-  readonly headers: { readonly cookie: string };
-}
-
-async function createPerson(name: string): Promise<Person> {
-  const phone = `+1216555${String(1000 + nextPhone++)}`;
-  const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
-  const cookie = `everyshare_session=${await beginSession(world.context, id)}`;
-  return { id, token: await world.context.tokens.sign(id), headers: { cookie } };
-}
-
 async function createGroup() {
-  const [ada, ben] = [await createPerson('Ada'), await createPerson('Ben')];
+  const [ada, ben] = [await createPerson(world, 'Ada'), await createPerson(world, 'Ben')];
   const checkout = await venue.create({ amount: 8_000, party_size: 2 });
   const response = await world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
     key: ada.token,
@@ -96,7 +81,7 @@ describe('an invited guest', () => {
   it('is the only one who can: another member is refused, and without a sign-in only the link of the invite counts', async () => {
     const { ada, id, invite } = await createGroup();
     await submit(`/c/${id}/leave`, { share: invite.id, seen: 'unpaid' });
-    const cal = await createPerson('Cal');
+    const cal = await createPerson(world, 'Cal');
     const refused = await submit(`/c/${id}/leave`, { share: invite.id, seen: 'unpaid' }, cal);
     expect(refused.text).toContain('This share belongs to someone else.');
     for (const share of ['', 'x', `${invite.id}\u0000`, 'shr_00000000000000000000000000'])

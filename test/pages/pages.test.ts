@@ -11,19 +11,17 @@ import { packageRoot } from '../../src/base/package-root.ts';
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { deleteOldDrafts } from '../../src/domain/checkouts/party/draft-queries.ts';
 import { countSharedCalls } from '../../src/domain/keys/queries.ts';
-import { createMember } from '../../src/domain/members/create-member.ts';
 import { openPhone } from '../../src/domain/members/phone.ts';
 import { addFriends } from '../../src/domain/members/queries.ts';
-import { beginSession } from '../../src/domain/members/sessions.ts';
 import { html } from '../../src/http/pages/html.ts';
 import { parseAmount } from '../../src/http/pages/party-form.ts';
+import { createPerson, type Person } from '../support/create-person.ts';
 import { submitForm } from '../support/submit-form.ts';
 import { type Json, ORIGIN, TestVenue } from '../support/test-venue.ts';
 import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let venue: TestVenue;
-let nextPhone = 0;
 
 beforeAll(async () => {
   world = await openTestWorld();
@@ -32,19 +30,6 @@ beforeAll(async () => {
   venue = new TestVenue(world, opened.venue.id, key, 'test');
 });
 afterAll(() => world.close());
-
-interface Person {
-  readonly id: string;
-  readonly token: string;
-  readonly cookie: string;
-}
-
-async function createPerson(name: string): Promise<Person> {
-  const phone = `+1215555${String(1000 + nextPhone++)}`;
-  const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
-  const session = await beginSession(world.context, id);
-  return { id, token: await world.context.tokens.sign(id), cookie: `everyshare_session=${session}` };
-}
 
 const get = (path: string, headers: Record<string, string> = {}): Promise<HttpResponse> =>
   world.call('GET', path, { headers });
@@ -72,7 +57,7 @@ async function createGroup(): Promise<{
   readonly ben: Person;
   readonly invites: Json;
 }> {
-  const [ada, ben] = [await createPerson('Ada'), await createPerson('Ben')];
+  const [ada, ben] = [await createPerson(world, 'Ada'), await createPerson(world, 'Ben')];
   const checkout = await venue.create({ amount: 8_000, party_size: 4, description: 'Cabana <3>' });
   const response = await world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
     key: ada.token,
@@ -364,7 +349,7 @@ describe('choosing the party on a page', () => {
   });
 
   it('keeps the input after an error, and shows the error beside the field', async () => {
-    const ada = await createPerson('Ada');
+    const ada = await createPerson(world, 'Ada');
     const checkout = await venue.create({ party_size: 3 });
     const response = await submit(
       `/c/${checkout.id}/party`,
@@ -379,7 +364,7 @@ describe('choosing the party on a page', () => {
   });
 
   it('refuses too many people, an amount below the card minimum, and a second organizer, and changes nothing', async () => {
-    const [ada, ben] = [await createPerson('Ada'), await createPerson('Ben')];
+    const [ada, ben] = [await createPerson(world, 'Ada'), await createPerson(world, 'Ben')];
     const checkout = await venue.create({ amount: 8_000, party_size: 2 });
     const send = (form: Record<string, string>, person = ada): Promise<HttpResponse> =>
       submit(`/c/${checkout.id}/party`, { do: 'send', split: 'equal', ...form }, { cookie: person.cookie });
@@ -396,7 +381,7 @@ describe('a party that was typed and not sent', () => {
   const typed = { name: 'Ben', phone: '+12155550123', seats: '1', split: 'custom' };
 
   it('is there after a reload, after going back and in another language, for its organizer alone', async () => {
-    const [ada, eve] = [await createPerson('Ada'), await createPerson('Eve')];
+    const [ada, eve] = [await createPerson(world, 'Ada'), await createPerson(world, 'Eve')];
     const { id } = await venue.create({ party_size: 4 });
     const page = (person: Person, query = ''): Promise<HttpResponse> =>
       get(`/c/${id}${query}`, { cookie: person.cookie });
@@ -416,7 +401,7 @@ describe('a party that was typed and not sent', () => {
   });
 
   it('is kept when the language changes before anything is sent, on the same step', async () => {
-    const ada = await createPerson('Ada');
+    const ada = await createPerson(world, 'Ada');
     const { id } = await venue.create({ party_size: 4 });
     const opened = (await get(`/c/${id}`, { cookie: ada.cookie })).text;
     expect(opened).toContain('form="party-form" name="language" value="people de"');
@@ -450,7 +435,7 @@ describe('a party that was typed and not sent', () => {
   });
 
   it('is kept sealed, and deleted when it is sent', async () => {
-    const ada = await createPerson('Ada');
+    const ada = await createPerson(world, 'Ada');
     const { id } = await venue.create({ party_size: 3 });
     const drafts = (): Promise<{ draft: Buffer }[]> =>
       world.db.query('select draft from party_drafts where checkout_id = $1', [id]);
@@ -461,7 +446,7 @@ describe('a party that was typed and not sent', () => {
   });
 
   it('begins with every seat open, which people who are named take, and asks before one guest pays alone', async () => {
-    const ada = await createPerson('Ada');
+    const ada = await createPerson(world, 'Ada');
     const { id } = await venue.create({ party_size: 4, amount: 8_000 });
     const opened = (await get(`/c/${id}`, { cookie: ada.cookie })).text;
     expect(opened).toMatch(/id="seats"[^>]*value="3"/);
@@ -482,7 +467,7 @@ describe('a party that was typed and not sent', () => {
   });
 
   it('with one number in two rows is refused beside the second', async () => {
-    const ada = await createPerson('Ada');
+    const ada = await createPerson(world, 'Ada');
     const { id } = await venue.create({ party_size: 4 });
     const body = new URLSearchParams({ split: 'equal', seats: '0', do: 'next' });
     for (const name of ['Ben', 'Cleo']) {
@@ -518,7 +503,7 @@ describe('choosing the party again', () => {
   const partyVersion = (response: HttpResponse): string => /name="seen" value="([^"]+)"/.exec(response.text)?.[1] ?? '';
 
   it('starts from the current party: its members, its seats, and the amount of each share', async () => {
-    const [ada, ben] = [await createPerson('Ada'), await createPerson('Ben')];
+    const [ada, ben] = [await createPerson(world, 'Ada'), await createPerson(world, 'Ben')];
     const checkout = await venue.create({ amount: 8_000, party_size: 3 });
     const friend = await world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
       key: ada.token,
@@ -538,7 +523,7 @@ describe('choosing the party again', () => {
   });
 
   it('never removes a guest who claimed a seat meanwhile, and names the holds that it would release', async () => {
-    const [ada, dan] = [await createPerson('Ada'), await createPerson('Dan')];
+    const [ada, dan] = [await createPerson(world, 'Ada'), await createPerson(world, 'Dan')];
     const checkout = await venue.create({ amount: 9_000, party_size: 3 });
     const party = (form: Record<string, string>): Promise<HttpResponse> =>
       submit(`/c/${checkout.id}/party`, { split: 'equal', ...form }, { cookie: ada.cookie });
@@ -564,7 +549,7 @@ describe('choosing the party again', () => {
   });
 
   it('reports a person who is in the group twice beside the phone number', async () => {
-    const ada = await createPerson('Ada');
+    const ada = await createPerson(world, 'Ada');
     const checkout = await venue.create({ party_size: 3 });
     const rows = await world.db.query<{ phone: Buffer; hash: Buffer }>(
       'select phone, phone_hash as hash from members where member_id = $1',
@@ -584,7 +569,7 @@ describe('choosing the party again', () => {
   });
 
   it('keeps typed amounts when the organizer goes back', async () => {
-    const ada = await createPerson('Ada');
+    const ada = await createPerson(world, 'Ada');
     const checkout = await venue.create({ party_size: 3 });
     const form = { do: 'back', split: 'custom', seats: '1', 'amount:organizer': '12.34' };
     const response = await submit(`/c/${checkout.id}/party`, form, { cookie: ada.cookie });
@@ -594,7 +579,11 @@ describe('choosing the party again', () => {
 
 describe('what a page says about payments', () => {
   it('is correct for a share of zero, a covered share, and the member who covered it', async () => {
-    const [ada, ben, cleo] = [await createPerson('Ada'), await createPerson('Ben'), await createPerson('Cleo')];
+    const [ada, ben, cleo] = [
+      await createPerson(world, 'Ada'),
+      await createPerson(world, 'Ben'),
+      await createPerson(world, 'Cleo'),
+    ];
     const coverShare = async (): Promise<{ id: string; shares: Json }> => {
       const { id } = await venue.create({ amount: 9_000, party_size: 3 });
       const response = await world.call('POST', `/v1/public/checkouts/${id}/party`, {
@@ -633,7 +622,9 @@ describe('what a page says about payments', () => {
   });
 
   it('names few of the people who have not paid and counts the others, and open seats are one row', async () => {
-    const people = await Promise.all(['Ada', 'Ben', 'Cleo', 'Dan', 'Eve', 'Finn', 'Gus'].map(createPerson));
+    const people = await Promise.all(
+      ['Ada', 'Ben', 'Cleo', 'Dan', 'Eve', 'Finn', 'Gus'].map((name) => createPerson(world, name)),
+    );
     const [ada, ...others] = people as [Person, ...Person[]];
     const pageOf = async (seatCount: number, language = 'en'): Promise<string> => {
       const { id } = await venue.create({ amount: 100_000, party_size: 10 });
@@ -678,7 +669,11 @@ describe('what a page says about payments', () => {
 
 describe('a seat', () => {
   it('goes to the first guest, and the second gets a readable page', async () => {
-    const [ada, ben, cleo] = [await createPerson('Ada'), await createPerson('Ben'), await createPerson('Cleo')];
+    const [ada, ben, cleo] = [
+      await createPerson(world, 'Ada'),
+      await createPerson(world, 'Ben'),
+      await createPerson(world, 'Cleo'),
+    ];
     const checkout = await venue.create({ amount: 8_000, party_size: 2 });
     await post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal', seats: '1' }, { cookie: ada.cookie });
     const pages = await Promise.all([ben, cleo].map(({ cookie }) => submit(`/c/${checkout.id}/seat`, {}, { cookie })));
@@ -718,7 +713,7 @@ describe('the scripts', () => {
   });
 
   it('and the page of a party of eight are small enough for the first flight of a connection', async () => {
-    const [ada, ben] = [await createPerson('Ada'), await createPerson('Ben')];
+    const [ada, ben] = [await createPerson(world, 'Ada'), await createPerson(world, 'Ben')];
     const checkout = await venue.create({ amount: 8_000, party_size: 8 });
     const seats = await createSeats(world.db, { ids: world.context.ids, now: Date.now() }, 6);
     const members = [ben.id, ...seats].map((id) => ({ user_id: id }));

@@ -104,6 +104,10 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await expectText(page, 'There is not enough money on this card');
     expect(await page.getByLabel('Card number').inputValue()).toBe('4000 0000 0000 9995');
     await expectText(page, 'Card problem');
+    // The issuer advises not to try a card again that was reported lost.
+    await page.getByLabel('Card number').fill('4000 0000 0000 9987');
+    await page.getByRole('button', { name: /^Hold/ }).click();
+    await expectText(page, 'Your bank does not accept this card for this payment. Nothing was held. Use another card.');
     await payWith(page, 'Works');
     await expectText(page, '$120.00 is held on Visa ···· 4242. Nothing is charged yet.');
   });

@@ -345,6 +345,7 @@ export class Database {
     for (const { text } of list) tx.addChanges(changedBy(text));
     const inFlight = this.#send(tx.connection, [...first, ...list]);
     const onResults = (results: Settled[]): void => {
+      assertFulfilled(results.slice(0, first.length));
       for (const [at, statement] of list.entries()) settleStatement(statement, results[at + first.length]);
       tx.enqueueNext();
     };
@@ -354,6 +355,7 @@ export class Database {
       return this.#block({ inFlight, actor: tx.actor, name: shortName(list[0]?.text ?? ''), changed: [], onResults });
     }
     scheduler.log('  canceled: it would wait for a lock too');
+    assertFulfilled(inFlight.results?.slice(0, first.length) ?? []);
     await send(tx.connection, { text: 'rollback to savepoint s', values: [] });
     tx.queue.unshift(...list);
     tx.canceledAtEpoch = this.#epoch;
@@ -403,6 +405,11 @@ export class Database {
 
 function snapshotQuery(parts: readonly SnapshotPart[]): Statement {
   return { text: snapshotStatement(parts), values: [] };
+}
+
+/** Of the statements that the simulation adds itself: the actor's own fail later, with an error that does not say why. */
+function assertFulfilled(results: readonly Settled[]): void {
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
 function settleStatement(statement: QueuedStatement, result: Settled | undefined): void {

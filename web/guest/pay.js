@@ -256,15 +256,18 @@ const PROCESSOR_PROBLEMS = {
   payment_intent_authentication_failure: { problem: 'authentication_failed' },
 };
 
+/** What the issuer advises, where its code does not say what is wrong. Absent: another try may work. */
+const PROBLEM_OF_ADVICE = { do_not_try_again: 'use_another_card', confirm_card_data: 'check_card' };
+
 /** Maps the processor's error to one of our problems. */
-function problemOfProcessor({ code, decline_code, type }) {
+function problemOfProcessor({ code, decline_code, advice_code, type }) {
   // Already confirmed, in another tab or before the connection was lost: the server knows the result.
   if (code === 'payment_intent_unexpected_state') return {};
   const match = PROCESSOR_PROBLEMS[decline_code] ?? PROCESSOR_PROBLEMS[code];
   if (match !== undefined)
     return form.querySelector(`[data-field="${match.field}"]`) ? match : { problem: match.problem };
   if (type === 'validation_error') return { problem: 'card_incomplete' };
-  return { problem: type === 'card_error' ? 'declined' : 'not_now' };
+  return { problem: type === 'card_error' ? (PROBLEM_OF_ADVICE[advice_code] ?? 'declined') : 'not_now' };
 }
 
 /** Makes the server ask the processor; it does not trust the browser's result. */

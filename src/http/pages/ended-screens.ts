@@ -166,7 +166,7 @@ function endedWithoutCharge(
       model.mayShowNames &&
         checkout.shares.length > 0 &&
         html`<div class="narrow">${seatsWithTally(page, model, null)}</div>`,
-      backButton(page, model),
+      mayTryAgain(model) ? tryAgain(page, model) : backButton(page, model),
       contactButton(page, model),
       released > 0 && folds([aboutHolds(page)]),
     ],
@@ -234,6 +234,17 @@ function contactButton({ translator }: PageRequest, { checkout, venue }: PageMod
     url !== null &&
     html`<a class="button line" href="${url}" rel="noreferrer">${translator.translate('page.contact', { venue: checkout.venue.name })}</a>`
   );
+}
+
+/** The organizer of a group whose partner gave an address to book again at. */
+function mayTryAgain({ checkout, isOrganizer }: PageModel): boolean {
+  return isOrganizer && checkout.cancel_url !== null && checkout.shares.length > 1;
+}
+
+/** Only the venue can create a checkout. The next one of this organizer proposes the same people. */
+function tryAgain({ translator }: PageRequest, { checkout }: PageModel): Html {
+  return html`<div><a class="button" href="${checkout.cancel_url}" rel="noreferrer">${translator.translate('page.try_again')}</a>
+<p class="hint">${translator.translate('page.try_again_hint', { venue: checkout.venue.name })}</p></div>`;
 }
 
 function backButton({ translator }: PageRequest, { checkout }: PageModel): Html {

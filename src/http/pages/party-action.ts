@@ -9,6 +9,7 @@ import { splitEqually } from '../../base/money.ts';
 import { createSeats } from '../../domain/checkouts/party/claim-seat.ts';
 import { type DraftKey, deleteDraft, readDraft, saveDraft } from '../../domain/checkouts/party/draft-queries.ts';
 import { type CurrentParty, currentParty, type PartyMember } from '../../domain/checkouts/party/invitee.ts';
+import { type PreviousParty, previousParty } from '../../domain/checkouts/party/previous-party.ts';
 import { MIN_CHARGE } from '../../domain/checkouts/party/split.ts';
 import { type Channel, channelsOf, type Friend, friendsOf } from '../../domain/members/friend-queries.ts';
 import { type Action, redirectTo, redirectWithError, sendRefusal } from './actions.ts';
@@ -25,22 +26,26 @@ const MAX_CHATS = 10;
 
 interface ChoiceSources {
   readonly current: CurrentParty;
-  /** People in the party, without the organizer and open seats; then friends. */
+  /** Of a checkout without a party: the group that is proposed; null: there is none. */
+  readonly previous: PreviousParty | null;
+  /** People in the party, without the organizer and open seats, or in the proposed one; then friends. */
   readonly people: readonly Friend[];
   readonly channels: readonly Channel[];
 }
 
 async function readChoiceSources(page: PageRequest, route: PageRoute): Promise<ChoiceSources> {
-  const { db } = page.http.app;
+  const { db, seal, clock } = page.http.app;
   const { memberId } = guestOf(page);
-  const [current, friends, channels] = await Promise.all([
+  const [current, friends, channels, ended] = await Promise.all([
     currentParty(db, route.venueId, route.checkoutId),
     friendsOf(db, memberId, MAX_FRIENDS),
     channelsOf(db, memberId, MAX_CHATS),
+    previousParty(db, seal, route, memberId, clock.now()),
   ]);
-  const party = current.members.filter(({ isOrganizer, isSeat }) => !isOrganizer && !isSeat);
+  const previous = current.members.length === 0 ? ended : null;
+  const party = previous?.members ?? current.members.filter(({ isOrganizer, isSeat }) => !isOrganizer && !isSeat);
   const partyIds = new Set(party.map(({ id }) => id));
-  return { current, people: [...party, ...friends.filter(({ id }) => !partyIds.has(id))], channels };
+  return { current, previous, people: [...party, ...friends.filter(({ id }) => !partyIds.has(id))], channels };
 }
 
 const seatsOf = ({ members }: CurrentParty): readonly PartyMember[] => members.filter(({ isSeat }) => isSeat);
@@ -57,6 +62,7 @@ function keyOf({ members }: CurrentParty, { id, isOrganizer, isSeat }: PartyMemb
  */
 function formForParty(sources: ChoiceSources, partySize: number, fixedShareId: string | null): PartyForm {
   const { members, version: seen } = sources.current;
+  if (sources.previous !== null) return formForPrevious(sources.previous, partySize, seen);
   const whole = members.reduce((sum, { amount }) => sum + amount, 0);
   const equal = members.length === 0 ? [] : splitEqually(whole, members.length);
   const isEqual = members.every(({ amount }, index) => amount === equal[index]);
@@ -77,6 +83,25 @@ function formForParty(sources: ChoiceSources, partySize: number, fixedShareId: s
     split: isEqual ? 'equal' : 'custom',
     amounts: isEqual ? {} : Object.fromEntries(amounts),
     seenVersion: seen,
+  };
+}
+
+/** The same people again, as far as the booking has places; the places that are left are open seats. */
+function formForPrevious({ members, phones }: PreviousParty, partySize: number, seenVersion: string): PartyForm {
+  const places = partySize - 1;
+  const chosen = members.slice(0, places).map(({ id }) => id);
+  const named = phones.slice(0, places - chosen.length);
+  const seats = places - chosen.length - named.length;
+  return {
+    members: chosen,
+    channels: [],
+    phones: named,
+    typedPeople: '',
+    seats,
+    proposedSeats: seats,
+    split: 'equal',
+    amounts: {},
+    seenVersion,
   };
 }
 
@@ -112,7 +137,7 @@ export async function currentChoice(
   const { fix = null } = page.request.query as { fix?: unknown };
   if (draft === null || isStale || fix !== null) {
     const form = formForParty(sources, model.checkout.party_size, typeof fix === 'string' ? fix : null);
-    return choiceView(sources, 'people', form, formError);
+    return choiceView(sources, 'people', form, formError, { isProposed: sources.previous !== null });
   }
   const { form } = draft;
   const people = entriesOf(page, form, sources);
@@ -140,6 +165,7 @@ function choiceView(
     people: [],
     released: [],
     isUnsent: false,
+    isProposed: false,
     amounts: null,
     formError,
     ...more,

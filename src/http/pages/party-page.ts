@@ -41,6 +41,8 @@ export interface PartyChoiceView {
   readonly formError: FormError | null;
   /** The form is a change of the group that was typed before and not sent. */
   readonly isUnsent: boolean;
+  /** The form proposes the group of the organizer's last checkout here, which ended without a charge. */
+  readonly isProposed: boolean;
 }
 
 const FORM_ID = 'party-form';
@@ -93,8 +95,9 @@ function keepButton({ translator }: PageRequest, { hasOrganizer }: PageModel): P
   );
 }
 
-function unsentLine({ translator }: PageRequest, { isUnsent }: PartyChoiceView): Piece {
-  return isUnsent && html`<p class="hint">${translator.translate('page.unsent_change')}</p>\n`;
+function unsentLine({ translator }: PageRequest, { isUnsent, isProposed }: PartyChoiceView): Piece {
+  const key = isProposed ? 'page.same_group' : 'page.unsent_change';
+  return (isUnsent || isProposed) && html`<p class="hint">${translator.translate(key)}</p>\n`;
 }
 
 /** How many there are and what each pays. Chats may share members, so with one only the next step knows. */

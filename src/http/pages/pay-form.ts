@@ -12,6 +12,8 @@ import { money } from './summary.ts';
 /** The errors of the card form; each has a text page.trouble_* in the locales. */
 const CARD_ERRORS = [
   'declined',
+  'use_another_card',
+  'check_card',
   'insufficient_funds',
   'expired_card',
   'incorrect_cvc',

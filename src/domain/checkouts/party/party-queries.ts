@@ -19,3 +19,28 @@ export async function currentInvites(tx: Queryable, venueId: string, checkoutId:
     [venueId, checkoutId],
   );
 }
+
+export interface OrganizedCheckout {
+  readonly id: string;
+  readonly status: string;
+  /** In milliseconds. */
+  readonly createdAt: number;
+}
+
+/** The latest checkout of this organizer at the same venue and in the same mode, without `checkoutId` itself. */
+export async function lastOrganizedCheckout(
+  db: Queryable,
+  venueId: string,
+  checkoutId: string,
+  organizerId: string,
+): Promise<OrganizedCheckout | null> {
+  const rows = await db.query<OrganizedCheckout>(
+    `select c.checkout_id as "id", c.status, (extract(epoch from c.created_at) * 1000)::float8 as "createdAt"
+     from checkouts c
+     where c.venue_id = $1 and c.organizer_id = $3 and c.checkout_id <> $2
+       and c.mode = (select mode from checkouts where venue_id = $1 and checkout_id = $2)
+     order by c.created_at desc limit 1`,
+    [venueId, checkoutId, organizerId],
+  );
+  return rows[0] ?? null;
+}

@@ -71,7 +71,8 @@ export const EMBED_FILE = join(root, 'web/embed/v1.gen.js');
 /** Written only when it changed, and in one step: a server may be reading it. */
 async function buildEmbed(temporary) {
   const text = await bundleEmbed();
-  const previous = statSync(EMBED_FILE, { throwIfNoEntry: false }) === undefined ? '' : readFileSync(EMBED_FILE, 'utf8');
+  const previous =
+    statSync(EMBED_FILE, { throwIfNoEntry: false }) === undefined ? '' : readFileSync(EMBED_FILE, 'utf8');
   if (text === previous) return;
   const file = join(temporary, 'v1.gen.js');
   mkdirSync(temporary, { recursive: true });
@@ -162,7 +163,16 @@ function bundlesNamedIn(file) {
 }
 
 /** The inputs of dist/, among them the loader, which must match the bundle, and the installed packages. */
-const SOURCES = ['src', 'sandbox', 'schemas', 'bin', 'web/embed', 'locales', 'build.js', 'node_modules/.package-lock.json'];
+const SOURCES = [
+  'src',
+  'sandbox',
+  'schemas',
+  'bin',
+  'web/embed',
+  'locales',
+  'build.js',
+  'node_modules/.package-lock.json',
+];
 
 function latestChange(path, isFolder) {
   if (!isFolder) return statSync(path).mtimeMs;

@@ -24,6 +24,7 @@ const PURE = [
 const SLOW = [
   'test/sim/{money,planted-bugs}.test.ts',
   'test/pages/{live,motion,poster,right-to-left,slow-line,states,stories,stripe-driver}.test.ts',
+  'test/embed/**/*.test.ts',
   'test/fuzz/{fuzz,fixes}.test.ts',
   'test/analytics/{exact,seeds,index-reads}.test.ts',
   'test/webhooks/{endpoint-queues,concurrent-changes,receivers-guide}.test.ts',

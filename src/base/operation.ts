@@ -207,12 +207,7 @@ interface StreamContract<ByAuth extends Auth, Caller, Services> extends Operatio
   /** For the document: what `data` of a message is, and the `id` and `event` of its example. */
   readonly message: { readonly data: string; readonly id: string; readonly event: string };
   /** Problems are thrown here, before the first byte. */
-  readonly open: (
-    services: Services,
-    caller: Caller,
-    input: StreamInput,
-    signal: AbortSignal,
-  ) => Promise<EventSource>;
+  readonly open: (services: Services, caller: Caller, input: StreamInput, signal: AbortSignal) => Promise<EventSource>;
 }
 
 /** For a partner's program: it can be resumed, and a key may have a few open. */

@@ -17,7 +17,8 @@ export async function registerEmbed(app: FastifyInstance): Promise<void> {
   app.get('/embed/:name', async (request, reply) => {
     request.operation = 'embed';
     const { name } = request.params as { readonly name: string };
-    if (name !== 'v1.js') throw new Problem('not_found', { message: 'There is no such file. The embed is /embed/v1.js.' });
+    if (name !== 'v1.js')
+      throw new Problem('not_found', { message: 'There is no such file. The embed is /embed/v1.js.' });
     reply
       .header('access-control-allow-origin', '*')
       .header('cross-origin-resource-policy', 'cross-origin')

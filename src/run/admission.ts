@@ -188,7 +188,10 @@ async function admitShared(db: Queryable, groups: readonly SharedLimitGroup[]): 
   const counted = await countSharedCalls(
     db,
     CALLS_PER_ADDRESS_PER_HOUR,
-    groups.map(({ subject, members }) => ({ subject, calls: members.filter(({ pending }) => isCounted(pending)).length })),
+    groups.map(({ subject, members }) => ({
+      subject,
+      calls: members.filter(({ pending }) => isCounted(pending)).length,
+    })),
   );
   for (const [index, { members }] of groups.entries()) {
     const calls = counted[index];

@@ -2,8 +2,8 @@
 // person. Its preflights, its bounds, and what it costs of the rate limit.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createMember } from '../../src/domain/members/create-member.ts';
 import { hashTextOfKey } from '../../src/domain/keys/key.ts';
+import { createMember } from '../../src/domain/members/create-member.ts';
 import { makeAdmission } from '../../src/run/admission.ts';
 import { EventStreamClient } from '../support/event-stream-client.ts';
 import { CARDS, type Json, ORIGIN, openTestVenue, type TestVenue } from '../support/test-venue.ts';
@@ -167,7 +167,12 @@ describe('the stream of the progress', () => {
 
   it('counts once when it opens: the checks of its key while it is open are not counted', async () => {
     const admit = makeAdmission(world.db.priority, world.context.clock);
-    const request = { hash: hashTextOfKey(publishable), effect: 'read', address: '203.0.113.9', origin: ORIGIN } as const;
+    const request = {
+      hash: hashTextOfKey(publishable),
+      effect: 'read',
+      address: '203.0.113.9',
+      origin: ORIGIN,
+    } as const;
     const counted = await admit(request);
     const [uncounted, next] = await Promise.all([admit({ ...request, isUncounted: true }), admit(request)]);
     expect(uncounted.key).toEqual(counted.key);

@@ -125,7 +125,8 @@ export function follow({ base, script, id, key, onProgress, onProblem }) {
       }
       const growingMs = Math.min(MAX_PAUSE_MS, 2_000 * 2 ** failures);
       // Each page at its own moment: otherwise all come back at once after the server was away.
-      if (!isStopped && !interrupt.signal.aborted) await pause(Math.max(waitMs, growingMs) * (0.75 + Math.random() / 2));
+      if (!isStopped && !interrupt.signal.aborted)
+        await pause(Math.max(waitMs, growingMs) * (0.75 + Math.random() / 2));
     }
   };
 

@@ -54,7 +54,9 @@ export const guests: readonly AppOperation[] = [
       'Server-sent events: the present progress at once, then each change. The stream ends with the checkout, and otherwise after five minutes: open it again, with a pause. A message `alive` comes every 15 seconds. Opening a stream counts as one read. Too many streams of one address, or for one checkout, are 429: then read the progress from time to time.',
     auth: 'guest',
     effect: 'read',
-    responses: { 200: { description: 'The progress, for as long as the connection is open.', schema: 'checkout_progress' } },
+    responses: {
+      200: { description: 'The progress, for as long as the connection is open.', schema: 'checkout_progress' },
+    },
     errors: ['not_found'],
     message: {
       data: 'the progress as `GET /v1/public/checkouts/{id}/progress` answers it',

@@ -6,8 +6,8 @@ import type { EventSource, Input, OperationResult, ServerSentEvent, StreamInput 
 import type { Caller } from '../../keys/caller.ts';
 import { type Guest, isGuest } from '../../members/guest.ts';
 import type { CheckoutChanges } from './checkout-changes.ts';
-import { type FoundView, findForMember, findWithKey } from './guest-view.ts';
 import type { GuestServices } from './guest-services.ts';
+import { type FoundView, findForMember, findWithKey } from './guest-view.ts';
 
 export interface ProgressServices extends GuestServices {
   readonly checkoutChanges: CheckoutChanges;

@@ -1,5 +1,5 @@
 // GET /embed/v1.js: the script of the embed, which pages of partners load. Every origin may read it. It keeps its address, so
-// browsers look for a new one after an hour, and are told by its etag whether there is one.
+// browsers look for a new one after an hour, and learn by its etag whether there is one.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

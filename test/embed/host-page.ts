@@ -84,8 +84,8 @@ export function recordPage(page: Page, api: string): PageRecord {
     record.requests.push(request.url().slice(api.length));
     if (request.url().endsWith('/stream')) record.streams.add(request);
   });
-  for (const event of ['requestfinished', 'requestfailed'] as const)
-    page.on(event, (request) => record.streams.delete(request));
+  page.on('requestfinished', (request) => record.streams.delete(request));
+  page.on('requestfailed', (request) => record.streams.delete(request));
   return record;
 }
 

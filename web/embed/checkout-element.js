@@ -145,7 +145,7 @@ class EverysharePayment extends HTMLElement {
     this.#render();
     if (!isNew) return;
     const { code, message } = problem;
-    // For the developer of the page: a guest is not told about keys.
+    // For the developer of the page: guests do not read about keys.
     // biome-ignore lint/suspicious/noConsole: the page has no other place for it.
     if (code !== 'offline') console.warn(`everyshare-checkout: ${code}. ${message}`);
     this.#dispatch('error', { code, message });

@@ -1,5 +1,5 @@
 // Builds dist/: the program and its packages in one file, so that it starts quickly. Called by `npm run build`, and by
-// bin/everyshare.js when dist/ is missing or older than the sources.
+// bin/everyshare.js when dist/ is missing or older than the sources. `npm run build` also builds the SDK (sdk/build.js).
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -166,10 +166,12 @@ function bundlesNamedIn(file) {
 const SOURCES = [
   'src',
   'sandbox',
+  'sdk/src',
   'schemas',
-  'bin',
+  'web/docs',
   'web/embed',
   'locales',
+  'bin',
   'build.js',
   'node_modules/.package-lock.json',
 ];
@@ -194,4 +196,9 @@ export function isCurrent() {
   });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await build();
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  // The program does not need the SDK's package; those who write clients do.
+  const { buildSdk } = await import('./sdk/build.js');
+  await buildSdk();
+  await build();
+}

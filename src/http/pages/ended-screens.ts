@@ -243,8 +243,8 @@ function mayTryAgain({ checkout, isOrganizer }: PageModel): boolean {
 
 /** Only the venue can create a checkout. The next one of this organizer proposes the same people. */
 function tryAgain({ translator }: PageRequest, { checkout }: PageModel): Html {
-  return html`<div><a class="button" href="${checkout.cancel_url}" rel="noreferrer">${translator.translate('page.try_again')}</a>
-<p class="hint">${translator.translate('page.try_again_hint', { venue: checkout.venue.name })}</p></div>`;
+  return html`<a class="button" href="${checkout.cancel_url}" rel="noreferrer">${translator.translate('page.try_again')}</a>
+<p class="hint">${translator.translate('page.try_again_hint', { venue: checkout.venue.name })}</p>`;
 }
 
 function backButton({ translator }: PageRequest, { checkout }: PageModel): Html {

@@ -107,7 +107,16 @@ function bundlesNamedIn(file) {
 }
 
 /** The inputs of dist/, among them the loader, which must match the bundle, and the installed packages. */
-const SOURCES = ['src', 'sandbox', 'sdk/src', 'schemas', 'bin', 'build.js', 'node_modules/.package-lock.json'];
+const SOURCES = [
+  'src',
+  'sandbox',
+  'sdk/src',
+  'schemas',
+  'web/docs',
+  'bin',
+  'build.js',
+  'node_modules/.package-lock.json',
+];
 
 function latestChange(path, isFolder) {
   if (!isFolder) return statSync(path).mtimeMs;

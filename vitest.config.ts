@@ -53,7 +53,7 @@ const THOROUGH = [
   'test/boats/calendar-bounds.test.ts',
   'test/checkouts/{close-refund,create-once,disputed-refunds,disputes,processor-events,processor-fees,read-prefetch}.test.ts',
   'test/checkouts/{refund-books,refund-ends,refund-funds,stored-failures,test-helpers,unpayable-venue,venue-debts}.test.ts',
-  'test/cli/{import,ledger,listen,processor}.test.ts',
+  'test/cli/{import,ledger,listen,login,processor}.test.ts',
   'test/docs/examples.test.ts',
   'test/guests/{daily-limits,ended-checkouts,image-attempts,images,leaving,limits,receipt-mail,remind,renewal,saved-card,sign-in-codes,text-limit,text-messages}.test.ts',
   'test/hooks/{address,bookings}.test.ts',

@@ -91,7 +91,7 @@ export class Api {
     const fetchAfter = (cursor: string): PagePromise<Item, Answer> =>
       this.list({ ...request, query: { ...request.query, [request.cursor ?? '']: cursor } }, options);
     return new PagePromise(
-      this.#answer(request, options).then((sent) => pageOf<Item, Answer>(sent, request.cursor, fetchAfter)),
+      this.#answer(request, options, true).then((sent) => pageOf<Item, Answer>(sent, request.cursor, fetchAfter)),
     );
   }
 
@@ -113,13 +113,19 @@ export class Api {
     return new EventStream(open, options, maxRetries, isLast);
   }
 
-  async #answer<T>(request: ApiRequest, options: RequestOptions): Promise<WithResponse<T>> {
+  /** `isEnveloped`: an answer without `data` is not from the API. */
+  async #answer<T>(
+    request: ApiRequest,
+    options: RequestOptions,
+    isEnveloped = request.isWrapped === true,
+  ): Promise<WithResponse<T>> {
     return this.#repeat(request, options, async (response) => {
       const { headers } = response;
       const text = await response.text();
       const isJson = headers.get('content-type')?.includes('json') === true;
-      if (text !== '' && !isJson && request.accept !== 'text/csv') throw errorOf(response, '', rateLimitOf(headers));
       const answer = isJson ? JSON.parse(text) : text || undefined;
+      const isBody = isJson || text === '' || request.accept === 'text/csv';
+      if (isEnveloped ? answer?.data === undefined : !isBody) throw errorOf(response, '', rateLimitOf(headers));
       return {
         data: request.isWrapped === true ? answer.data : answer,
         response,

@@ -77,7 +77,7 @@ export type EventsListParams = {
   readonly limit?: number;
   /** The `next_before` of the previous page: the answer holds only older objects. */
   readonly before?: string;
-  /** Only events of this type. */
+  /** Only events of this type. No endpoint can subscribe to `refund.*`, `offering.*` and `webhook_endpoint.*`: they are in this log and its stream only. */
   readonly type?: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "refund.failed" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
   /** Only events of this checkout. */
   readonly checkout?: string;

@@ -1,5 +1,6 @@
 // The event log.
 
+import { EVENT_LIST } from '../../domain/events/event-types.ts';
 import { getEvent, listEvents } from '../../domain/events/read-events.ts';
 import { streamEvents } from '../../domain/events/stream-events.ts';
 import { MAX_STREAMS_PER_KEY } from '../../domain/events/stream-place.ts';
@@ -8,21 +9,7 @@ import { paged, pageQuery, plain } from './shapes.ts';
 
 const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as const;
 
-/** The event types of fields.json; a test proves that both lists are equal. */
-export const EVENT_TYPES = [
-  'checkout.created',
-  'checkout.collecting',
-  'share.held',
-  'checkout.funded',
-  'checkout.completed',
-  'checkout.expired',
-  'checkout.canceled',
-  'refund.created',
-  'refund.failed',
-  'offering.approved',
-  'offering.rejected',
-  'webhook_endpoint.disabled',
-];
+export const EVENT_TYPES: readonly string[] = EVENT_LIST.map(({ type }) => type);
 
 export const events: readonly AppOperation[] = [
   {
@@ -38,7 +25,8 @@ export const events: readonly AppOperation[] = [
       type: {
         type: 'string',
         enum: EVENT_TYPES,
-        description: 'Only events of this type.',
+        description:
+          'Only events of this type. No endpoint can subscribe to `refund.*`, `offering.*` and `webhook_endpoint.*`: they are in this log and its stream only.',
         examples: ['checkout.completed'],
       },
       checkout: {

@@ -1,8 +1,8 @@
 // The snippets of docs/guides/embed.md, with real ids in place of its examples, and those of React and Vue as scripts that a page
 // can load: bundled as a partner's build would.
 
+import { createRequire } from 'node:module';
 import { build } from 'esbuild';
-import { compileTemplate } from 'vue/compiler-sfc';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { readBlocks } from '../docs/read-blocks.ts';
 
@@ -50,7 +50,18 @@ createRoot(document.querySelector('#app')).render(
   <GroupPayment checkout="${values.checkoutId}" publishableKey="${values.key}" onCompleted={() => { document.title = 'Booked'; }} />);`);
 }
 
+/** The part of Vue's compiler that is used here: its own types need those of a browser. */
+interface VueCompiler {
+  compileTemplate(options: {
+    readonly id: string;
+    readonly filename: string;
+    readonly source: string;
+    readonly compilerOptions: { readonly isCustomElement: (tag: string) => boolean };
+  }): { readonly code: string; readonly errors: readonly unknown[] };
+}
+
 export function vueScript(values: RealValues): Promise<string> {
+  const { compileTemplate } = createRequire(import.meta.url)('vue/compiler-sfc') as VueCompiler;
   const isCustomElement = (tag: string): boolean => tag === 'everyshare-checkout';
   const { code, errors } = compileTemplate({
     id: 'guide',

@@ -353,6 +353,36 @@ export type CheckoutCreate = {
   readonly metadata?: { readonly [name: string]: string };
 };
 
+/** How far the group of a checkout is, in counts and amounts: no name, no share and no booking id. */
+export type CheckoutProgress = {
+  /** The id of the checkout. */
+  readonly id: string;
+  /** The type of this object. */
+  readonly object: "checkout_progress";
+  /** The mode: test cards in test, real money in live. */
+  readonly mode: "test" | "live";
+  /** The status of the checkout. */
+  readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+  /** The party's whole total in minor units (cents). */
+  readonly amount: number;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** The sum of the held, captured and refunded shares in minor units (cents). */
+  readonly funded_amount: number;
+  /** The maximum number of people who share the total. */
+  readonly party_size: number;
+  /** How many shares the party has; 0 until the organizer has chosen the party. */
+  readonly share_count: number;
+  /** How many of the shares are held, captured or refunded. */
+  readonly held_count: number;
+  /** The deadline by which every share must be held, in UTC. */
+  readonly pay_by: string;
+  /** When the last card was charged; null before. */
+  readonly completed_at: string | null;
+  /** The hosted page on which the party pays. */
+  readonly url: string;
+};
+
 /** A new webhook endpoint with its secret, which is shown once. */
 export type CreatedWebhookEndpoint = {
   /** The id of the endpoint. */
@@ -1883,7 +1913,7 @@ export type WebhookEvent = {
   readonly id: string;
   /** The type of this object. */
   readonly object: "event";
-  /** What happened. */
+  /** What happened. No endpoint can subscribe to refund.*, offering.* and webhook_endpoint.*: they are in the event log and its stream only. */
   readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "refund.failed" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
   /** The mode, test or live. */
   readonly mode: "test" | "live";

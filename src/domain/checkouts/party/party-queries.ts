@@ -2,6 +2,7 @@
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
+import { overdueSql } from '../expire-queries.ts';
 
 /** How a person of the current party was named. */
 export interface CurrentInvite {
@@ -42,8 +43,8 @@ export async function lastEndedCheckout(
        select checkout_id as id, status, expires_at from checkouts
        where venue_id = $1 and organizer_id = $2 and mode = $3 and checkout_id is distinct from $4
        order by created_at desc limit 1) latest
-     where expires_at > to_timestamp($6 / 1000.0) and (status in ('expired', 'canceled')
-       or status in ('open', 'collecting') and expires_at <= to_timestamp($5 / 1000.0))`,
+     where expires_at > to_timestamp($6 / 1000.0)
+       and (status in ('expired', 'canceled') or ${overdueSql('$5', 'latest')})`,
     [organizer.venueId, organizer.memberId, organizer.mode, exceptId, now, since],
   );
   return rows[0] ?? null;

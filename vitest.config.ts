@@ -26,6 +26,7 @@ const PURE = [
 const SLOW = [
   'test/sim/{money,planted-bugs}.test.ts',
   'test/pages/{live,motion,poster,right-to-left,slow-line,states,stories,stripe-driver}.test.ts',
+  'test/embed/**/*.test.ts',
   'test/docs/site.test.ts',
   'test/fuzz/{fuzz,fixes}.test.ts',
   'test/analytics/{exact,seeds,index-reads}.test.ts',
@@ -52,7 +53,7 @@ const THOROUGH = [
   'test/boats/calendar-bounds.test.ts',
   'test/checkouts/{close-refund,create-once,disputed-refunds,disputes,processor-events,processor-fees,read-prefetch}.test.ts',
   'test/checkouts/{refund-books,refund-ends,refund-funds,stored-failures,test-helpers,unpayable-venue,venue-debts}.test.ts',
-  'test/cli/{import,ledger,listen,processor}.test.ts',
+  'test/cli/{import,ledger,listen,login,processor}.test.ts',
   'test/docs/examples.test.ts',
   'test/guests/{daily-limits,ended-checkouts,image-attempts,images,leaving,limits,receipt-mail,remind,renewal,saved-card,sign-in-codes,text-limit,text-messages}.test.ts',
   'test/hooks/{address,bookings}.test.ts',

@@ -6,6 +6,7 @@ import { ApiPromise, type RateLimit, type WithResponse } from './api-promise.ts'
 import { DEFAULT_BASE_URL, VERSION } from './defaults.gen.ts';
 import { type ApiError, ConnectionError, EveryshareError, errorOf, TimeoutError } from './errors.ts';
 import { EventStream, type StreamOptions } from './event-stream.ts';
+import type { WebhookEvent } from './events.ts';
 import { PagePromise, pageOf } from './page.ts';
 import { backoff, sleep } from './timing.ts';
 import { randomHex } from './web-crypto.ts';
@@ -90,29 +91,41 @@ export class Api {
     const fetchAfter = (cursor: string): PagePromise<Item, Answer> =>
       this.list({ ...request, query: { ...request.query, [request.cursor ?? '']: cursor } }, options);
     return new PagePromise(
-      this.#answer(request, options).then((sent) => pageOf<Item, Answer>(sent, request.cursor, fetchAfter)),
+      this.#answer(request, options, true).then((sent) => pageOf<Item, Answer>(sent, request.cursor, fetchAfter)),
     );
   }
 
-  stream(path: string, options: StreamOptions = {}): EventStream {
+  /** `isLast`: nothing comes after this. Absent: the stream has no end of its own. */
+  stream<Data = WebhookEvent>(
+    address: Pick<ApiRequest, 'path' | 'params'>,
+    options: StreamOptions = {},
+    isLast: (data: Data) => boolean = () => false,
+  ): EventStream<Data> {
     const open = async (lastEventId: string | undefined, signal: AbortSignal, maxRetries: number) => {
       const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
-      const request: ApiRequest = { method: 'GET', path, accept: 'text/event-stream' };
+      const request: ApiRequest = { method: 'GET', ...address, accept: 'text/event-stream' };
       return this.#repeat(request, { ...options, headers, signal, maxRetries }, async (response) => {
         if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) return response;
         throw errorOf(response, await response.text(), null);
       });
     };
-    return new EventStream(open, options, options.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES);
+    const maxRetries = options.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES;
+    return new EventStream(open, options, maxRetries, isLast);
   }
 
-  async #answer<T>(request: ApiRequest, options: RequestOptions): Promise<WithResponse<T>> {
+  /** `isEnveloped`: an answer without `data` is not from the API. */
+  async #answer<T>(
+    request: ApiRequest,
+    options: RequestOptions,
+    isEnveloped = request.isWrapped === true,
+  ): Promise<WithResponse<T>> {
     return this.#repeat(request, options, async (response) => {
       const { headers } = response;
       const text = await response.text();
       const isJson = headers.get('content-type')?.includes('json') === true;
-      if (text !== '' && !isJson && request.accept !== 'text/csv') throw errorOf(response, '', rateLimitOf(headers));
       const answer = isJson ? JSON.parse(text) : text || undefined;
+      const isBody = isJson || text === '' || request.accept === 'text/csv';
+      if (isEnveloped ? answer?.data === undefined : !isBody) throw errorOf(response, '', rateLimitOf(headers));
       return {
         data: request.isWrapped === true ? answer.data : answer,
         response,

@@ -1,6 +1,7 @@
 // How the SDK sends a request: keys, retries, time-outs, abort signals, paging and errors, against a server that answers
 // as each test says.
 
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type CheckoutCreate,
@@ -15,7 +16,7 @@ import {
   TimeoutError,
 } from '../../sdk/src/everyshare.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { cut, cutInBody, FakeServer, failure, hang, json } from './fake-server.ts';
+import { cut, cutInBody, FakeServer, failure, hang, json, type Responder } from './fake-server.ts';
 
 let server: FakeServer;
 let client: Everyshare;
@@ -266,6 +267,19 @@ describe('an error', () => {
     expect((error as Error).message).toMatch(/not from the API \(status 404\): check baseUrl/);
     server.answer((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hi</h1>'));
     expect(await errorOf(create())).toMatchObject({ status: 200, code: 'unexpected_response' });
+    for (const answer of [
+      json(200, {}),
+      json(200, null),
+      (_request: unknown, response: ServerResponse) => response.end(),
+    ]) {
+      server.answer(answer as Responder);
+      const failed = [
+        client.me.retrieve(),
+        client.checkouts.list(),
+        client.webhookEndpoints.list().toArray({ limit: 1 }),
+      ];
+      for (const call of failed) expect(await errorOf(call)).toMatchObject({ code: 'unexpected_response' });
+    }
   });
 });
 

@@ -354,6 +354,13 @@ describe('paths that are not pages', () => {
   it.each(malformed)('answers 404 for %s', async (path) => {
     expect((await get(path)).statusCode).toBe(404);
   });
+
+  it('show a browser a page with the search, and still answer 404', async () => {
+    const { statusCode, payload } = await get('/docs/guides/nothing_such', { accept: 'text/html,*/*;q=0.8' });
+    expect(statusCode).toBe(404);
+    expect(mainOf(payload)).toContain('<form class="search-page"');
+    expect(linksOf(mainOf(payload))).toContain('/docs');
+  });
 });
 
 describe('the script of the explorer', () => {

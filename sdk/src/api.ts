@@ -6,6 +6,7 @@ import { ApiPromise, type RateLimit, type WithResponse } from './api-promise.ts'
 import { DEFAULT_BASE_URL, VERSION } from './defaults.gen.ts';
 import { type ApiError, ConnectionError, EveryshareError, errorOf, TimeoutError } from './errors.ts';
 import { EventStream, type StreamOptions } from './event-stream.ts';
+import type { WebhookEvent } from './events.ts';
 import { PagePromise, pageOf } from './page.ts';
 import { backoff, sleep } from './timing.ts';
 import { randomHex } from './web-crypto.ts';
@@ -94,16 +95,22 @@ export class Api {
     );
   }
 
-  stream(path: string, options: StreamOptions = {}): EventStream {
+  /** `isLast`: nothing comes after this. Absent: the stream has no end of its own. */
+  stream<Data = WebhookEvent>(
+    address: Pick<ApiRequest, 'path' | 'params'>,
+    options: StreamOptions = {},
+    isLast: (data: Data) => boolean = () => false,
+  ): EventStream<Data> {
     const open = async (lastEventId: string | undefined, signal: AbortSignal, maxRetries: number) => {
       const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
-      const request: ApiRequest = { method: 'GET', path, accept: 'text/event-stream' };
+      const request: ApiRequest = { method: 'GET', ...address, accept: 'text/event-stream' };
       return this.#repeat(request, { ...options, headers, signal, maxRetries }, async (response) => {
         if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) return response;
         throw errorOf(response, await response.text(), null);
       });
     };
-    return new EventStream(open, options, options.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES);
+    const maxRetries = options.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES;
+    return new EventStream(open, options, maxRetries, isLast);
   }
 
   /** `isEnveloped`: an answer without `data` is not from the API. */

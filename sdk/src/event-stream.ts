@@ -1,4 +1,4 @@
-// Follows the event log (`GET /v1/events/stream`). After a break it opens the stream again after the last event that it
+// Follows the event log (`GET /v1/events/stream`), or the progress of a checkout. After a break it opens the stream again after the last event that it
 // received, so that no event is left out, and leaves out those that it has had already.
 
 import { ApiError } from './errors.ts';
@@ -32,23 +32,29 @@ const MAX_SILENCE_MS = 60_000;
 /** Events of the last minute may come again after a break. */
 const MAX_REMEMBERED_IDS = 5_000;
 
-export class EventStream implements AsyncIterable<WebhookEvent> {
+export class EventStream<Data = WebhookEvent> implements AsyncIterable<Data> {
   /** The last event that was handed out: keep it to go on from there in another process. */
   lastEventId: string | undefined;
   readonly #open: Open;
   readonly #options: StreamOptions;
   readonly #maxRetries: number;
+  readonly #isLast: (data: Data) => boolean;
   readonly #seen = new Set<string>();
 
-  constructor(open: Open, options: StreamOptions, maxRetries: number) {
+  constructor(open: Open, options: StreamOptions, maxRetries: number, isLast: (data: Data) => boolean) {
     this.#open = open;
     this.#options = options;
     this.#maxRetries = maxRetries;
+    this.#isLast = isLast;
     this.lastEventId = options.lastEventId;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<WebhookEvent, void, undefined> {
-    for await (const { data } of this.messages()) yield JSON.parse(data) as WebhookEvent;
+  async *[Symbol.asyncIterator](): AsyncGenerator<Data, void, undefined> {
+    for await (const { data: text } of this.messages()) {
+      const data = JSON.parse(text) as Data;
+      yield data;
+      if (this.#isLast(data)) return;
+    }
   }
 
   /** The messages with the JSON of each event as it was sent, for a program that passes it on. */

@@ -1,4 +1,4 @@
-// The public documents: the JSON Schemas, the mappings, the OpenAPI document and the documentation.
+// The public documents: the JSON Schemas, the mappings, the OpenAPI document, the embed and the documentation.
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
@@ -7,6 +7,7 @@ import { rateLimited } from '../run/rate-limited.ts';
 import type { HttpContext } from './context.ts';
 import type { ApiDocument } from './docs/reference-pages.ts';
 import { registerDocs } from './docs.ts';
+import { registerEmbed } from './embed.ts';
 import { makeOpenApi } from './openapi.ts';
 import { countCallByAddress, countDocumentRead } from './rate-limit-headers.ts';
 
@@ -43,6 +44,7 @@ export async function registerPublished(app: FastifyInstance, http: HttpContext)
       .header('access-control-allow-origin', '*')
       .send(cached('openapi', describeApi));
   });
+  await registerEmbed(app);
   await app.register(async (counted) => {
     counted.addHook('onRequest', (request) => countDocumentRead(http, request));
     registerSchemas(counted, http, cached);

@@ -35,6 +35,10 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, reason: str
 
 /** Blocks that another test reads from the page and runs. */
 const RUN_ELSEWHERE: Readonly<Record<string, { readonly languages: readonly string[]; readonly test: string }>> = {
+  'docs/guides/embed.md': {
+    languages: ['html', 'jsx', 'vue', 'js', 'css', 'json'],
+    test: 'test/embed/embed.test.ts',
+  },
   'docs/guides/quickstart.md': { languages: ['js'], test: 'test/docs/quickstart.test.ts' },
   'docs/guides/venue-systems.md': { languages: ['js', 'json'], test: 'test/hooks/guide.test.ts' },
   'docs/guides/webhooks.md': {

@@ -235,6 +235,19 @@ describe('the SDK against a real server', () => {
     expect(stream.lastEventId).toBe(received[0]?.id);
   });
 
+  it('follows the progress of a group until its checkout ends', async () => {
+    const { id } = await client.checkouts.create(checkoutBody());
+    const { apiKey } = await createGuest('Ada');
+    const { checkouts } = client.guests;
+    expect((await checkouts.retrieveProgress(id, { apiKey })).share_count).toBe(0);
+    const seen: string[] = [];
+    for await (const { status } of checkouts.streamProgress(id, { apiKey })) {
+      seen.push(status);
+      if (status === 'open') await client.checkouts.cancel(id);
+    }
+    expect(seen).toEqual(['open', 'canceled']);
+  });
+
   it('connects a venue system and delivers to it', async () => {
     const { integrations, webhooks, hooks } = client;
     const { id, webhook_url, signing_secret } = await integrations.create({ provider: 'custom' });

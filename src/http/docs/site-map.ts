@@ -10,7 +10,7 @@ export interface GuideGroup {
 export const GUIDE_GROUPS: readonly GuideGroup[] = [
   { title: 'Start here', guides: ['quickstart', 'testing', 'going-live'] },
   { title: 'What you sell', guides: ['publish', 'pricing', 'venue-systems'] },
-  { title: 'Bookings and payments', guides: ['payments', 'guests', 'webhooks'] },
+  { title: 'Bookings and payments', guides: ['payments', 'guests', 'embed', 'webhooks'] },
   { title: 'Agents and figures', guides: ['agents', 'analytics'] },
   {
     title: 'How the API works',

@@ -50,6 +50,11 @@ export const events: readonly AppOperation[] = [
     description:
       'Server-sent events from now on: `id` is the id of the event, `event` its type, `data` the event as JSON. With the header `Last-Event-ID` the stream goes on after that event. A comment comes every 15 seconds. An event may come again after a break: compare ids. A key can have 5 streams open; a sixth is 429.',
     responses: { 200: { description: 'The events, for as long as the connection is open.', schema: 'webhook_event' } },
+    message: {
+      data: 'the event as `GET /v1/events/{id}` answers it',
+      id: 'evt_01jz3k9a4d5m2n9t4w6x8y0abf',
+      event: 'checkout.completed',
+    },
     maxPerKey: MAX_STREAMS_PER_KEY,
     open: streamEvents,
   },

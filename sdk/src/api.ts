@@ -95,11 +95,11 @@ export class Api {
     );
   }
 
-  /** `isLast`: nothing comes after this. Absent: the stream has no end of its own. */
+  /** `isLast`: the stream is one of states, and ends with this one. Absent: it is one of events, without an end. */
   stream<Data = WebhookEvent>(
     address: Pick<ApiRequest, 'path' | 'params'>,
     options: StreamOptions = {},
-    isLast: (data: Data) => boolean = () => false,
+    isLast: ((data: Data) => boolean) | null = null,
   ): EventStream<Data> {
     const open = async (lastEventId: string | undefined, signal: AbortSignal, maxRetries: number) => {
       const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };

@@ -295,7 +295,7 @@ export type Checkout = {
   readonly url: string;
   /** Where guests go after they have paid. */
   readonly return_url: string;
-  /** Where guests go when they give up; null when you sent none. */
+  /** Where guests go when the checkout has expired or was canceled; null when you sent none. */
   readonly cancel_url: string | null;
   /** The shares of the party, up to 50; empty until the organizer has chosen the party. */
   readonly shares: readonly Share[];
@@ -339,7 +339,7 @@ export type CheckoutCreate = {
   readonly return_url: string;
   /** Your booking id; the idempotency key when the header is absent. */
   readonly external_booking_id: string;
-  /** Where guests go when they give up; on one of your registered origins. */
+  /** Where guests go when the checkout has expired or was canceled, such as a page to book again; on one of your registered origins. */
   readonly cancel_url?: string;
   /** The external_id of the offering that the party books. */
   readonly offering_external_id?: string;
@@ -711,7 +711,7 @@ export type GuestCheckout = {
   readonly shares: readonly GuestShare[];
   /** Where guests go after they have paid. */
   readonly return_url: string;
-  /** Where guests go when they give up; null when you sent none. */
+  /** Where guests go when the checkout has expired or was canceled; null when you sent none. */
   readonly cancel_url: string | null;
   /** When it was created, in UTC. */
   readonly created_at: string;

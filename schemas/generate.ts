@@ -1,14 +1,18 @@
-// Generates files from the contract: types.gen.ts (TypeScript types of every schema), openapi.gen.json, and the tables
-// of the providers' pages. With --check it writes nothing and fails if a file is not current.
+// Generates files from the contract: types.gen.ts (TypeScript types of every schema), openapi.gen.json, the types and
+// methods of the SDK, and the tables of the providers' pages. With --check it writes nothing and fails if a file is not current.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { catalogue } from '../src/base/errors.ts';
 import { readRegistry } from '../src/base/schema/registry.ts';
 import { makeOpenApi } from '../src/http/openapi.ts';
 import { partnerOperations } from '../src/run/operations.ts';
 import { providerPage } from './provider-pages.ts';
+import { makeSdkDefaults, makeSdkResources, makeSdkTypes } from './sdk.ts';
 import type { Mapping } from './types.gen.ts';
 import { makeTypes } from './types.ts';
+
+const BASE_URL = 'https://api.everyshare.example';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -19,10 +23,14 @@ export function generated(): Readonly<Record<string, string>> {
     const name = `../docs/providers/${mapping.provider}.md`;
     return [name, providerPage(readFileSync(pathOf(name), 'utf8'), mapping)];
   });
+  const { version } = JSON.parse(readFileSync(pathOf('../sdk/package.json'), 'utf8')) as { readonly version: string };
   return {
     ...Object.fromEntries(pages),
     'types.gen.ts': makeTypes(registry),
-    'openapi.gen.json': `${JSON.stringify(makeOpenApi(partnerOperations, registry, 'https://api.everyshare.example'), null, 2)}\n`,
+    'openapi.gen.json': `${JSON.stringify(makeOpenApi(partnerOperations, registry, BASE_URL), null, 2)}\n`,
+    '../sdk/src/types.gen.ts': makeSdkTypes(partnerOperations, registry, Object.keys(catalogue)),
+    '../sdk/src/resources.gen.ts': makeSdkResources(partnerOperations, registry),
+    '../sdk/src/defaults.gen.ts': makeSdkDefaults(version, BASE_URL),
   };
 }
 

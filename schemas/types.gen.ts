@@ -295,7 +295,7 @@ export type Checkout = {
   readonly url: string;
   /** Where guests go after they have paid. */
   readonly return_url: string;
-  /** Where guests go when they give up; null when you sent none. */
+  /** Where guests go when the checkout has expired or was canceled; null when you sent none. */
   readonly cancel_url: string | null;
   /** The shares of the party, up to 50; empty until the organizer has chosen the party. */
   readonly shares: readonly Share[];
@@ -339,7 +339,7 @@ export type CheckoutCreate = {
   readonly return_url: string;
   /** Your booking id; the idempotency key when the header is absent. */
   readonly external_booking_id: string;
-  /** Where guests go when they give up; on one of your registered origins. */
+  /** Where guests go when the checkout has expired or was canceled, such as a page to book again; on one of your registered origins. */
   readonly cancel_url?: string;
   /** The external_id of the offering that the party books. */
   readonly offering_external_id?: string;
@@ -351,6 +351,36 @@ export type CheckoutCreate = {
   readonly location?: string;
   /** Up to 20 values of your own, returned on every read and event. */
   readonly metadata?: { readonly [name: string]: string };
+};
+
+/** How far the group of a checkout is, in counts and amounts: no name, no share and no booking id. */
+export type CheckoutProgress = {
+  /** The id of the checkout. */
+  readonly id: string;
+  /** The type of this object. */
+  readonly object: "checkout_progress";
+  /** The mode: test cards in test, real money in live. */
+  readonly mode: "test" | "live";
+  /** The status of the checkout. */
+  readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+  /** The party's whole total in minor units (cents). */
+  readonly amount: number;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** The sum of the held, captured and refunded shares in minor units (cents). */
+  readonly funded_amount: number;
+  /** The maximum number of people who share the total. */
+  readonly party_size: number;
+  /** How many shares the party has; 0 until the organizer has chosen the party. */
+  readonly share_count: number;
+  /** How many of the shares are held, captured or refunded. */
+  readonly held_count: number;
+  /** The deadline by which every share must be held, in UTC. */
+  readonly pay_by: string;
+  /** When the last card was charged; null before. */
+  readonly completed_at: string | null;
+  /** The hosted page on which the party pays. */
+  readonly url: string;
 };
 
 /** A new webhook endpoint with its secret, which is shown once. */
@@ -681,7 +711,7 @@ export type GuestCheckout = {
   readonly shares: readonly GuestShare[];
   /** Where guests go after they have paid. */
   readonly return_url: string;
-  /** Where guests go when they give up; null when you sent none. */
+  /** Where guests go when the checkout has expired or was canceled; null when you sent none. */
   readonly cancel_url: string | null;
   /** When it was created, in UTC. */
   readonly created_at: string;
@@ -1936,7 +1966,7 @@ export type WebhookEvent = {
   readonly id: string;
   /** The type of this object. */
   readonly object: "event";
-  /** What happened. */
+  /** What happened. No endpoint can subscribe to refund.*, offering.* and webhook_endpoint.*: they are in the event log and its stream only. */
   readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "refund.failed" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
   /** The mode, test or live. */
   readonly mode: "test" | "live";

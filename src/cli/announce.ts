@@ -48,7 +48,7 @@ export function announce({ context, urls, metricsPort, newOperatorToken, firstVe
   }
   if (context.config.sandboxProcessor) printLine('Sandbox: no real money moves here.');
   printLine(`everyshare is ready at ${urls.base}`);
-  printLine(`  reference  ${urls.base}/docs`);
+  printLine(`  docs       ${urls.base}/docs`);
   printLine(`  schemas    ${urls.schemas}/v1/index.json`);
   if (context.config.sandboxProcessor) printLine(`  cards      ${urls.base}/sandbox/cards`);
   if (context.config.sandboxSms) printLine(`  texts      ${urls.base}/sandbox/outbox`);

@@ -21,7 +21,7 @@ import type { OpenToolServer } from '../run/tool-server.ts';
 import { registerApplePay } from './apple-pay.ts';
 import { readBody } from './body.ts';
 import { replyClientError } from './client-error.ts';
-import { limitConnections } from './connections.ts';
+import { closeGracefully, limitConnections } from './connections.ts';
 import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { EventStreams } from './event-stream.ts';
@@ -29,6 +29,7 @@ import { registerGuestFiles } from './guest-files.ts';
 import { registerMembers } from './members.ts';
 import { makeMetrics } from './metrics.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
+import { makePageStreams } from './page-streams.ts';
 import { registerPageStreams } from './pages/page-stream.ts';
 import { registerPages, sendPageNotFound } from './pages/pages.ts';
 import { registerPayoutPages } from './pages/payout-pages.ts';
@@ -79,6 +80,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
     perform: makePerform(context),
     metrics: makeMetrics({ perHour: config.textsPerHour, read: () => readTexts(context) }),
     streams: new EventStreams(),
+    pageStreams: makePageStreams(),
     urls: () => urls ?? { base: '', checkoutPages: '', schemas: '' },
   };
   const app = Fastify({
@@ -138,24 +140,6 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
 async function openMetricsServer(http: HttpContext): Promise<MetricsServer | null> {
   const { metricsPort, metricsHost } = http.app.config;
   return metricsPort === null ? null : startMetricsServer(http, metricsHost, metricsPort);
-}
-
-const IDLE_SWEEP_MS = 50;
-
-/**
- * Requests in flight finish. A connection stays open after its last response, and may be open before its first request, so
- * such connections are closed until none is left.
- */
-async function closeGracefully(app: FastifyInstance, closeUnused: () => void): Promise<void> {
-  const sweep = setInterval(() => {
-    app.server.closeIdleConnections();
-    closeUnused();
-  }, IDLE_SWEEP_MS);
-  try {
-    await app.close();
-  } finally {
-    clearInterval(sweep);
-  }
 }
 
 function urlsFor(context: AppContext, port: number): Urls {
@@ -225,7 +209,7 @@ function registerOperation(
 ): void {
   if (operation.kind === 'tool server') registerTools(app, http, operation.path, openTools);
   else if (operation.kind === 'stream')
-    registerStream(app, http, operation, (request, reply) => admit(http, operation, request, reply));
+    registerStream(app, http, operation, (request, reply) => admitRouted(http, operation, request, reply));
   else registerRunnable(app, http, operation);
 }
 
@@ -240,11 +224,7 @@ function registerRunnable(app: FastifyInstance, http: HttpContext, operation: Ru
     method: operation.method,
     url: routerPath(operation.path),
     config: { bodyLimit: operation.bodyLimit ?? BODY_LIMIT },
-    onRequest: (request, reply) => {
-      // `/v1/offerings/` is no route: the id is missing.
-      const hasEmptyParam = Object.values(request.params as Record<string, string>).includes('');
-      return hasEmptyParam ? replyUnrouted(http, request, reply, []) : admit(http, operation, request, reply);
-    },
+    onRequest: (request, reply) => admitRouted(http, operation, request, reply),
     handler: async (request, reply) => {
       const header = request.headers['idempotency-key'];
       const result = await http.perform(operation, request.caller, {
@@ -282,6 +262,17 @@ function sendCsv(
     .header('content-disposition', `attachment; filename="${name}.csv"`)
     .type('text/csv; charset=utf-8')
     .send(text);
+}
+
+/** `/v1/offerings/` is no route: the id is missing. */
+async function admitRouted(
+  http: HttpContext,
+  operation: AppOperation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const hasEmptyParam = Object.values(request.params as Record<string, string>).includes('');
+  return hasEmptyParam ? replyUnrouted(http, request, reply, []) : admit(http, operation, request, reply);
 }
 
 /** Authorizes the caller before the body is read. Every response has the rate limit headers, a refusal too. */

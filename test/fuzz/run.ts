@@ -157,14 +157,7 @@ function isAccepted({ label }: Request, response: HttpResponse): boolean {
 }
 
 /** Documents that the server makes at the first request and caches. */
-const CACHED_PATHS = [
-  '/docs',
-  '/docs/scalar.js',
-  '/docs/guides',
-  '/docs/providers',
-  '/docs/errors',
-  '/v1/openapi.json',
-];
+const CACHED_PATHS = ['/docs', '/docs/scalar.js', '/docs/search-index.json', '/v1/openapi.json'];
 
 async function warmCaches(base: string): Promise<void> {
   for (const path of CACHED_PATHS) await (await fetch(`${base}${path}`)).arrayBuffer();

@@ -571,6 +571,24 @@ const ended: readonly PageState[] = [
     },
   },
   {
+    name: 'expired-organizer',
+    text: 'Try again with the same group',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      await fixture.venue.runTestHelper(group.checkout.id, 'expire');
+      return openAt(fixture, page, group.ada, group.checkout.url);
+    },
+  },
+  {
+    name: 'same-group',
+    text: 'These are the people of your last group.',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      await fixture.venue.runTestHelper(group.checkout.id, 'expire');
+      return openAt(fixture, page, group.ada, (await fixture.createCheckout()).url);
+    },
+  },
+  {
     name: 'canceled',
     text: 'This booking was canceled',
     async open(fixture, page) {

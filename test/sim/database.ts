@@ -205,7 +205,9 @@ export class Database {
     const how = await this.#waitFor(inFlight, mayLock(statement.text));
     if (how === 'waits')
       return this.#block({ inFlight, actor, name: shortName(statement.text), changed: changed ?? [], onResults });
-    if (how === 'canceled') {
+    if (how === 'canceled') await sendAllSettled(connection, [ABSORBS_A_LATE_CANCEL]);
+    // PostgreSQL may have ended the wait itself before the cancellation came.
+    if (how === 'canceled' && inFlight.results?.some(wasCanceled)) {
       scheduler.log('  canceled: it would wait for a lock too');
       environment.freeConnections.push(connection);
       this.#enqueueSingle(actor, statement, this.#epoch);
@@ -223,7 +225,7 @@ export class Database {
   }
 
   #send(connection: DatabaseConnection, list: readonly Statement[]): InFlight {
-    const ended = Promise.allSettled(sendAll(connection, list));
+    const ended = sendAllSettled(connection, list);
     const inFlight: InFlight = { connection, results: null, allEnded: ended };
     ended.then((results) => {
       inFlight.results = results;
@@ -356,7 +358,9 @@ export class Database {
     }
     scheduler.log('  canceled: it would wait for a lock too');
     assertFulfilled(inFlight.results?.slice(0, first.length) ?? []);
-    await send(tx.connection, { text: 'rollback to savepoint s', values: [] });
+    const rollback = { text: 'rollback to savepoint s', values: [] };
+    const undone = await sendAllSettled(tx.connection, [rollback, ABSORBS_A_LATE_CANCEL, rollback]);
+    assertFulfilled(undone.slice(-1));
     tx.queue.unshift(...list);
     tx.canceledAtEpoch = this.#epoch;
     tx.enqueueNext();
@@ -405,6 +409,15 @@ export class Database {
 
 function snapshotQuery(parts: readonly SnapshotPart[]): Statement {
   return { text: snapshotStatement(parts), values: [] };
+}
+
+/** A cancellation that comes after its statement has ended hits the next one of the connection. */
+const ABSORBS_A_LATE_CANCEL: Statement = { text: 'select 1', values: [] };
+
+const wasCanceled = (result: Settled): boolean => result.status === 'rejected' && sqlState(result.reason) === '57014';
+
+function sendAllSettled(connection: DatabaseConnection, list: readonly Statement[]): Promise<Settled[]> {
+  return Promise.allSettled(sendAll(connection, list));
 }
 
 /** Of the statements that the simulation adds itself: the actor's own fail later, with an error that does not say why. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 
-const TOP = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'sandbox/README.md'];
+const TOP = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'sandbox/README.md', 'sdk/README.md'];
 const documents = [
   ...TOP,
   ...readdirSync(join(packageRoot, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -16,7 +16,7 @@ const documents = [
 
 /** A path that begins with a folder of ours. One with a leading slash is an address of the service. */
 const PATH =
-  /(?<![\w/.])(?:bench|bin|docs|locales|migrations|sandbox|schemas|src|test|web)\/[\w./-]*\w\.(?:ts|js|sql|json|md)\b/g;
+  /(?<![\w/.])(?:bench|bin|docs|locales|migrations|sandbox|schemas|sdk|src|test|web)\/[\w./-]*\w\.(?:ts|js|sql|json|md)\b/g;
 
 /** Inside backticks: a file by its name, or by its path below src/ or src/domain/, as the pages on the code write it. */
 const SHORT_NAME = /^[\w-]+(?:\/[\w-]+)*\.(?:ts|sql)$/;

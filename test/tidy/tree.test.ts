@@ -17,7 +17,7 @@ const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclu
 });
 const files = listed.split('\n').filter((file) => file !== '' && existsSync(join(packageRoot, file)));
 const sources = files.filter(
-  (file) => /^(src|sandbox|schemas|migrations)\/.*\.ts$/.test(file) && !file.includes('.gen.'),
+  (file) => /^(src|sandbox|sdk|schemas|migrations)\/.*\.ts$/.test(file) && !file.includes('.gen.'),
 );
 const program = sources.filter((file) => /^(src|sandbox)\//.test(file));
 const code = files.filter((file) => /\.(ts|tsx|js)$/.test(file) && !file.includes('.gen.'));
@@ -61,11 +61,12 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   base: ['schemas'],
   domain: ['base', 'schemas'],
   run: ['base', 'domain', 'schemas'],
-  http: ['base', 'domain', 'run', 'schemas'],
+  http: ['base', 'domain', 'run', 'schemas', 'web'],
   mcp: ['base', 'domain', 'run', 'schemas'],
   worker: ['base', 'domain'],
-  cli: ['base', 'domain', 'run'],
+  cli: ['base', 'domain', 'run', 'sdk'],
   sandbox: ['base'],
+  sdk: [],
   main: ['base', 'domain', 'run', 'http', 'mcp', 'worker', 'cli', 'sandbox'],
   schemas: ['base'],
   migrations: ['base'],
@@ -138,6 +139,12 @@ describe('imports', () => {
     expect(imports.filter(({ to }) => TOOL_IMPORTS[to] !== undefined)).toEqual([]);
   });
 
+  it('of what browsers and partners run lead to the SDK, and never into the program', () => {
+    const clients = code.filter((file) => /^(web|examples)\//.test(file)).flatMap(importsOf);
+    const violations = clients.filter(({ from, to }) => layer(to) !== layer(from) && layer(to) !== 'sdk');
+    expect(violations.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+  });
+
   it('have a fixed order inside the domain', () => {
     const violations = imports.filter(
       ({ from, to }) =>
@@ -179,7 +186,7 @@ describe('imports', () => {
   });
 
   it('name the file with its extension', () => {
-    const missing = imports.filter(({ to }) => !/\.(ts|tsx|json)$/.test(to));
+    const missing = imports.filter(({ to }) => !/\.(ts|tsx|json)$|^web\/.*\.js$/.test(to));
     expect(missing).toEqual([]);
   });
 });
@@ -285,7 +292,7 @@ describe('these have one home', () => {
 describe('files and functions', () => {
   it('a file has at most 400 lines', () => {
     const tooLong = code
-      .filter((file) => /^(src|sandbox|schemas|bench)\//.test(file))
+      .filter((file) => /^(src|sandbox|sdk|schemas|bench)\//.test(file))
       .filter((file) => read(file).split('\n').length > 401);
     expect(tooLong).toEqual([]);
   });
@@ -313,7 +320,7 @@ describe('files and functions', () => {
 
   it('a file opens with a comment', () => {
     const withoutHeader = code
-      .filter((file) => /^(src|sandbox|schemas|migrations|bench|test)\//.test(file))
+      .filter((file) => /^(src|sandbox|sdk|schemas|migrations|bench|test)\//.test(file))
       .filter((file) => !/^(#!.*\n)?\/\/ \S/.test(read(file)));
     expect(withoutHeader).toEqual([]);
   });

@@ -34,7 +34,7 @@ const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclu
 });
 const files = listed
   .split('\n')
-  .filter((file) => /^(bench|migrations|sandbox|schemas|src|test|web)\/.*\.(ts|js)$|^src\/.*\.sql$/.test(file))
+  .filter((file) => /^(bench|migrations|sandbox|schemas|sdk|src|test|web)\/.*\.(ts|js)$|^src\/.*\.sql$/.test(file))
   .filter((file) => !file.includes('.gen.') && !file.startsWith('test/tidy/words'))
   .filter((file) => existsSync(join(packageRoot, file)));
 const read = (file: string): string => readFileSync(join(packageRoot, file), 'utf8');

@@ -1,7 +1,8 @@
-// Deliveries: what the worker sends, how it is signed, what is recorded, and that the official stripe package verifies
-// it.
+// Deliveries: what the worker sends, how it is signed, what is recorded, and that the official packages stripe and
+// standardwebhooks verify it.
 
 import { createHmac } from 'node:crypto';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { signatureHeaders } from '../../src/domain/webhooks/deliveries/signature.ts';
@@ -92,6 +93,28 @@ describe('a delivery', () => {
         .update(`${event.id}.${t}.${body}`)
         .digest('base64');
     expect(headers['webhook-signature']).toBe(`v1,${signedWith(rotated.secret)} v1,${signedWith(secret)}`);
+  });
+
+  it('is verified by the official standardwebhooks package, also with each secret of a rotation', async () => {
+    const venue = await fixture.openVenue();
+    const { id, secret } = await fixture.endpoint(venue, '/official', ['checkout.created']);
+    const rotated = (await venue.post(`/v1/webhook_endpoints/${id}/rotate_secret`)).json;
+    // The package compares with the time of this machine.
+    fixture.clock.at = Date.now();
+    await venue.create({ description: 'Café ☕ at 8' });
+    fixture.clock.at = Date.now();
+    await fixture.deliver();
+    const [request] = fixture.requestsTo('/official');
+    if (request === undefined) throw new Error('the receiver got no request');
+    const headers = request.headers as Record<string, string>;
+    for (const valid of [secret, rotated.secret])
+      expect(new Webhook(valid).verify(request.body, headers)).toEqual(request.event);
+    const other = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
+    expect(() => new Webhook(other).verify(request.body, headers)).toThrow(WebhookVerificationError);
+    const changed = request.body.replace('checkout.created', 'checkout.Created');
+    expect(() => new Webhook(secret).verify(changed, headers)).toThrow(WebhookVerificationError);
+    const renamed = { ...headers, 'webhook-id': 'evt_other' };
+    expect(() => new Webhook(secret).verify(request.body, renamed)).toThrow(WebhookVerificationError);
   });
 
   it('signs the Standard Webhooks header of an older secret with its characters as they are', () => {

@@ -10,7 +10,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'an address (URL) in ASCII, with anything else percent-encoded',
 };
 
-export function describe(registry: Registry, given: Schema): string {
+export function describe(registry: Pick<Registry, 'resolve'>, given: Schema): string {
   const schema = registry.resolve(given);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (Array.isArray(schema.enum)) return listed(schema.enum);

@@ -1,0 +1,148 @@
+// Follows the event log (`GET /v1/events/stream`), or the progress of a checkout. After a break it opens the stream again after the last event that it
+// received, so that no event is left out, and leaves out those that it has had already.
+
+import { ApiError } from './errors.ts';
+import type { WebhookEvent } from './events.ts';
+import { backoff, sleep } from './timing.ts';
+
+export interface StreamOptions {
+  /** Instead of the client's. */
+  readonly apiKey?: string;
+  /** Goes on after this event. Absent: from now on. */
+  readonly lastEventId?: string;
+  /** Ends the stream. */
+  readonly signal?: AbortSignal;
+  /** How often the first connection is tried again. Later ones are tried until the signal aborts. */
+  readonly maxRetries?: number;
+  /** Called each time the stream is open. */
+  readonly onOpen?: () => void;
+}
+
+/** One message of the stream; `data` is the JSON of the event as the log has it, byte for byte. */
+export interface StreamMessage {
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+}
+
+type Open = (lastEventId: string | undefined, signal: AbortSignal, maxRetries: number) => Promise<Response>;
+
+/** The server sends a comment every 15 seconds. Without any byte for so long, the connection is dead. */
+const MAX_SILENCE_MS = 60_000;
+/** Events of the last minute may come again after a break. */
+const MAX_REMEMBERED_IDS = 5_000;
+
+export class EventStream<Data = WebhookEvent> implements AsyncIterable<Data> {
+  /** The last event that was handed out: keep it to go on from there in another process. */
+  lastEventId: string | undefined;
+  readonly #open: Open;
+  readonly #options: StreamOptions;
+  readonly #maxRetries: number;
+  readonly #isLast: (data: Data) => boolean;
+  readonly #seen = new Set<string>();
+
+  constructor(open: Open, options: StreamOptions, maxRetries: number, isLast: (data: Data) => boolean) {
+    this.#open = open;
+    this.#options = options;
+    this.#maxRetries = maxRetries;
+    this.#isLast = isLast;
+    this.lastEventId = options.lastEventId;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Data, void, undefined> {
+    for await (const { data: text } of this.messages()) {
+      const data = JSON.parse(text) as Data;
+      yield data;
+      if (this.#isLast(data)) return;
+    }
+  }
+
+  /** The messages with the JSON of each event as it was sent, for a program that passes it on. */
+  async *messages(): AsyncGenerator<StreamMessage, void, undefined> {
+    const { signal, onOpen } = this.#options;
+    const isStopped = (): boolean => signal?.aborted === true;
+    let wasOpen = false;
+    let failures = 0;
+    while (!isStopped()) {
+      const connection = new AbortController();
+      const onAbort = (): void => connection.abort(signal?.reason);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      try {
+        const response = await this.#open(this.lastEventId, connection.signal, wasOpen ? 0 : this.#maxRetries);
+        wasOpen = true;
+        onOpen?.();
+        for await (const message of readMessages(response, connection)) {
+          failures = 0;
+          if (this.#isNew(message.id)) {
+            this.lastEventId = message.id;
+            yield message;
+          }
+        }
+      } catch (error) {
+        if (isStopped()) return;
+        if (!wasOpen || isRefusal(error)) throw error;
+        await sleep(retryAfterOf(error), signal).catch(() => undefined);
+      } finally {
+        signal?.removeEventListener('abort', onAbort);
+        connection.abort();
+      }
+      await sleep(backoff(failures++), signal).catch(() => undefined);
+    }
+  }
+
+  #isNew(id: string): boolean {
+    if (this.#seen.has(id)) return false;
+    this.#seen.add(id);
+    const [oldest] = this.#seen;
+    if (this.#seen.size > MAX_REMEMBERED_IDS && oldest !== undefined) this.#seen.delete(oldest);
+    return true;
+  }
+}
+
+/** The server will answer the same again: the key was revoked, or may not read events. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status < 500 && error.status !== 408 && error.status !== 429;
+}
+
+function retryAfterOf(error: unknown): number {
+  return error instanceof ApiError ? (error.retryAfter ?? 0) * 1000 : 0;
+}
+
+async function* readMessages(
+  response: Response,
+  connection: AbortController,
+): AsyncGenerator<StreamMessage, void, undefined> {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  connection.signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined), { once: true });
+  const decoder = new TextDecoder();
+  let text = '';
+  const readChunk = async () => {
+    const timer = setTimeout(() => connection.abort(), MAX_SILENCE_MS);
+    try {
+      return await reader.read();
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  for (let chunk = await readChunk(); !chunk.done; chunk = await readChunk()) {
+    text += decoder.decode(chunk.value, { stream: true });
+    // The server ends each message with an empty line.
+    const blocks = text.split(/\r?\n\r?\n/);
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const message = messageOf(block);
+      if (message !== null) yield message;
+    }
+  }
+}
+
+/** Null for a comment and for the server's own settings. */
+function messageOf(block: string): StreamMessage | null {
+  const fields: Record<string, string> = {};
+  for (const line of block.split(/\r?\n/)) {
+    const [, name = '', value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+    fields[name] = fields[name] === undefined ? value : `${fields[name]}\n${value}`;
+  }
+  const { id, event: type = '', data } = fields;
+  return id === undefined || data === undefined ? null : { id, type, data };
+}

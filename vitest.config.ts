@@ -8,7 +8,7 @@ const PURE = [
   'test/base/{base,calendar-file,document-order,extract-paths,json,money,plain-name,theme,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
   'test/cli/{every-page,table}.test.ts',
-  'test/docs/quickstart.test.ts',
+  'test/docs/{facts,quickstart}.test.ts',
   'test/fuzz/checks.test.ts',
   'test/guests/reminders.test.ts',
   'test/hooks/signatures.test.ts',

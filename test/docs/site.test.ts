@@ -21,7 +21,7 @@ const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 const PAGES = [
   '/docs',
   '/docs/guides/quickstart',
-  '/docs/reference/createCheckout',
+  '/docs/reference/getMe',
   '/docs/errors/conflict',
   '/docs/search?q=hold',
 ];
@@ -31,6 +31,7 @@ const MORE_PAGES = [
   '/docs/guides/payments',
   '/docs/guides/webhooks',
   '/docs/reference',
+  '/docs/reference/createCheckout',
   '/docs/errors',
   '/docs/providers/square',
   '/docs/changelog',

@@ -67,7 +67,7 @@ export class PostgresRunner extends PostgresControl {
       } catch (error) {
         if (attempt >= 4) throw error;
         // The nemesis may have killed the backend of this start itself.
-        this.say('start failed', error instanceof Error ? error.message : String(error));
+        this.say('exit', error instanceof Error ? error.message : String(error));
         await delay(500);
       }
     }

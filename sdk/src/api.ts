@@ -95,11 +95,11 @@ export class Api {
     );
   }
 
-  /** `isLast`: nothing comes after this. Absent: the stream has no end of its own. */
+  /** `isLast`: the stream is one of states, and ends with this one. Absent: it is one of events, without an end. */
   stream<Data = WebhookEvent>(
     address: Pick<ApiRequest, 'path' | 'params'>,
     options: StreamOptions = {},
-    isLast: (data: Data) => boolean = () => false,
+    isLast: ((data: Data) => boolean) | null = null,
   ): EventStream<Data> {
     const open = async (lastEventId: string | undefined, signal: AbortSignal, maxRetries: number) => {
       const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
@@ -161,7 +161,7 @@ export class Api {
   /** Returns the error of a failed attempt. It throws only when the caller's signal ends the call. */
   async #attempt<T>(
     url: string,
-    { method, body }: ApiRequest,
+    { method, path, body }: ApiRequest,
     headers: Record<string, string>,
     { signal, timeout = this.#options.timeout ?? DEFAULT_TIMEOUT_MS }: RequestOptions,
     read: (response: Response) => Promise<T>,
@@ -185,8 +185,10 @@ export class Api {
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
       if (error instanceof EveryshareError) return error;
-      if (isLate) return new TimeoutError(`${method} ${url}: no answer within ${timeout} ms.`, { cause: error });
-      return new ConnectionError(`${method} ${url}: there was no complete answer.`, { cause: error });
+      // Without the parameters: one of them may be a credential.
+      const name = `${method} ${this.#baseUrl}${path}`;
+      if (isLate) return new TimeoutError(`${name}: no answer within ${timeout} ms.`, { cause: error });
+      return new ConnectionError(`${name}: there was no complete answer.`, { cause: error });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -202,6 +204,8 @@ export class Api {
   }
 
   async #headersOf(request: ApiRequest, options: RequestOptions): Promise<Record<string, string>> {
+    if (options.idempotencyKey !== undefined && request.takesKey !== true)
+      throw new EveryshareError(`${request.method} ${request.path} takes no idempotencyKey: leave it out.`);
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value;
     headers.accept = request.accept ?? 'application/json';

@@ -1,5 +1,5 @@
-// Follows the event log (`GET /v1/events/stream`), or the progress of a checkout. After a break it opens the stream again after the last event that it
-// received, so that no event is left out, and leaves out those that it has had already.
+// Follows the event log (`GET /v1/events/stream`), or the progress of a checkout. After a break it opens the stream again
+// after the last event that it received, so that no event is left out, and leaves out those that it has had already.
 
 import { ApiError } from './errors.ts';
 import type { WebhookEvent } from './events.ts';
@@ -31,6 +31,8 @@ type Open = (lastEventId: string | undefined, signal: AbortSignal, maxRetries: n
 const MAX_SILENCE_MS = 60_000;
 /** Events of the last minute may come again after a break. */
 const MAX_REMEMBERED_IDS = 5_000;
+/** A stream of states has the id of a state, which may come back: only the last one is left out when it is repeated. */
+const REMEMBERED_STATES = 1;
 
 export class EventStream<Data = WebhookEvent> implements AsyncIterable<Data> {
   /** The last event that was handed out: keep it to go on from there in another process. */
@@ -38,10 +40,11 @@ export class EventStream<Data = WebhookEvent> implements AsyncIterable<Data> {
   readonly #open: Open;
   readonly #options: StreamOptions;
   readonly #maxRetries: number;
-  readonly #isLast: (data: Data) => boolean;
+  readonly #isLast: ((data: Data) => boolean) | null;
   readonly #seen = new Set<string>();
 
-  constructor(open: Open, options: StreamOptions, maxRetries: number, isLast: (data: Data) => boolean) {
+  /** `isLast`: the stream is one of states, and nothing comes after this state. Null: it is one of events. */
+  constructor(open: Open, options: StreamOptions, maxRetries: number, isLast: ((data: Data) => boolean) | null) {
     this.#open = open;
     this.#options = options;
     this.#maxRetries = maxRetries;
@@ -53,7 +56,7 @@ export class EventStream<Data = WebhookEvent> implements AsyncIterable<Data> {
     for await (const { data: text } of this.messages()) {
       const data = JSON.parse(text) as Data;
       yield data;
-      if (this.#isLast(data)) return;
+      if (this.#isLast?.(data) === true) return;
     }
   }
 
@@ -94,7 +97,8 @@ export class EventStream<Data = WebhookEvent> implements AsyncIterable<Data> {
     if (this.#seen.has(id)) return false;
     this.#seen.add(id);
     const [oldest] = this.#seen;
-    if (this.#seen.size > MAX_REMEMBERED_IDS && oldest !== undefined) this.#seen.delete(oldest);
+    const max = this.#isLast === null ? MAX_REMEMBERED_IDS : REMEMBERED_STATES;
+    if (this.#seen.size > max && oldest !== undefined) this.#seen.delete(oldest);
     return true;
   }
 }

@@ -167,6 +167,33 @@ describe('the SDK against a real server', () => {
     expect(ids).toHaveLength(3);
   });
 
+  it('creates one checkout for a booking, also when an answer is lost or the program calls again', async () => {
+    const body = checkoutBody();
+    let isFirst = true;
+    const losesFirstAnswer = async (url: string, init: RequestInit): Promise<Response> => {
+      const response = await fetch(url, init);
+      if (!isFirst) return response;
+      isFirst = false;
+      throw new TypeError('the connection was cut');
+    };
+    const unlucky = new Everyshare({
+      apiKey: venue.key,
+      baseUrl: fixture.world.urls[0] ?? '',
+      fetch: losesFirstAnswer,
+    });
+    const { data: first, isReplay } = await unlucky.checkouts.create(body).withResponse();
+    expect(isReplay).toBe(true);
+    // As after a crash: another client, which knows nothing of the first key.
+    expect(await client.checkouts.create(body)).toEqual(first);
+    const other = client.checkouts.create({ ...body, amount: 99_000 });
+    await expect(other).rejects.toMatchObject({ status: 409, reason: 'idempotency_key_reused' });
+    // Canceled, the booking can start anew.
+    await client.checkouts.cancel(first.id);
+    const second = await client.checkouts.create(body);
+    expect([second.status, second.id === first.id]).toEqual(['open', false]);
+    await client.checkouts.cancel(second.id);
+  });
+
   it('manages webhook endpoints, verifies what they get, and reads the event log', async () => {
     const { webhookEndpoints, events } = client;
     const endpoint = await webhookEndpoints.create({ url: fixture.url('/sdk'), events: ['checkout.created'] });

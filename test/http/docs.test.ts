@@ -151,7 +151,7 @@ describe('the reference', () => {
 
   it('shows a request that a shell runs, to the address of the operation, with the example of the document', async () => {
     for (const { id, method, path } of partnerOperations) {
-      const source = /```sh\n([\s\S]*?)```/.exec((await get(`/docs/reference/${id}.md`)).payload)?.[1] ?? '';
+      const source = /```sh tab=curl\n([\s\S]*?)```/.exec((await get(`/docs/reference/${id}.md`)).payload)?.[1] ?? '';
       const request = readCurl(readCommands(source)[0] ?? []);
       const pattern = new RegExp(`^${BASE}${path.replace(/\{\w+\}/g, '[^/?]+')}(\\?.*)?$`);
       expect([id, request.method, pattern.test(request.url)]).toEqual([id, method, true]);
@@ -164,7 +164,9 @@ describe('the reference', () => {
     expect(payload).toContain('| `party_size` | an integer from 2 to 50 |');
     expect(payload).toContain('| `shares[].status` |');
     expect(payload).toContain(', optional |');
-    expect(payload).toContain(`curl ${BASE}/v1/checkouts -H "Authorization: Bearer $KEY"`);
+    expect(payload).toContain(`curl ${BASE}/v1/checkouts \\\n  -H "Authorization: Bearer $KEY"`);
+    expect(payload).toContain('everyshare.checkouts.create({\n  amount: 24000,');
+    expect(payload).toContain('"name": "create_checkout"');
   });
 });
 

@@ -819,6 +819,8 @@ export type Integration = {
     readonly currency?: string;
     /** The category of an offering. */
     readonly category?: string;
+    /** What a price is for, where the provider does not say it; per_person when absent. */
+    readonly unit?: "per_person" | "per_group" | "per_hour" | "per_unit";
   };
 };
 
@@ -900,14 +902,14 @@ export type Mapping = {
   readonly events: readonly ({
     /** The provider’s own name of the event, or ours where it has none. */
     readonly name: string;
-    /** All of these conditions must hold; the server uses the first event that matches. */
+    /** All of these conditions must hold; the server uses the first event that matches. No path leads through a list. */
     readonly match: readonly ({
       /** A path in the body. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
-      /** The value begins with this text. */
-      readonly begins?: string;
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
     })[];
     /** What the event does: upsert an offering or its slot, cancel one, refresh (it only names an object of the provider’s API), or ignore. */
     readonly action: "upsert" | "cancel" | "refresh" | "ignore";
@@ -917,6 +919,15 @@ export type Mapping = {
     readonly within?: string;
     /** Two real changes can be byte for byte the same; an equal body counts as a repetition only within ten seconds. */
     readonly id_only?: boolean;
+    /** One item of the list that the path leads through must satisfy this condition; else the event is ignored. */
+    readonly some?: {
+      /** A path in the body. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    };
     /** Why the event does no more. */
     readonly why?: string;
     /** Our source: documented by the provider, seen in public code or in a captured delivery, or a guess. */
@@ -930,8 +941,26 @@ export type Mapping = {
     readonly whole?: string;
     /** One offering for each item of this list. */
     readonly each?: string;
+    /** Only items of each that satisfy these conditions count. */
+    readonly each_where?: readonly ({
+      /** A path in the body. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    })[];
     /** One tier for each item of this list. */
     readonly each_tier?: string;
+    /** Only items of each_tier that satisfy these conditions count. */
+    readonly each_tier_where?: readonly ({
+      /** A path in the body. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    })[];
     /** How the tiers change the known tiers: replace replaces all; by_slot adds new tiers and stores other prices of known tiers with the slot; add adds new tiers and keeps known ones, by id or label; new uses the tiers only for an offering without tiers. */
     readonly tiers?: "replace" | "by_slot" | "add" | "new";
     /** How the server recognizes an older delivery that arrives late. */
@@ -947,7 +976,20 @@ export type Mapping = {
       /** The form of the version. */
       readonly version_as?: "number" | "time";
     };
-    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.status whether the booking is canceled. */
+    /** What identifies the booking, if the order is that of another object: the one whose places left the body states. */
+    readonly booking?: {
+      /** The kind of object that changes. */
+      readonly thing: string;
+      /** The paths whose values identify it. */
+      readonly id: readonly string[];
+      /** The path of a value that increases with each change; without it the order of arrival decides. */
+      readonly version?: string;
+      /** If the body does not name the offering, the object of this kind with the same id does. */
+      readonly part_of?: string;
+      /** The form of the version. */
+      readonly version_as?: "number" | "time";
+    };
+    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (the larger number counts), booking.status whether the booking is canceled. */
     readonly fields: { readonly [name: string]: MappingField };
   })[];
 };
@@ -956,15 +998,24 @@ export type Mapping = {
 export type MappingField = {
   /** A path in the webhook, the provider’s API (which is not read), the venue’s own defaults, or a fixed value of ours. */
   readonly source: "webhook" | "api" | "venue_supplied" | "fixed";
-  /** The path in the body; [] means each item of a list. For api: its name in the API. */
+  /** The path in the body; [] means each item of a list, and | separates paths of which the first that has a value counts. For api: its name in the API. */
   readonly path?: string;
-  /** A second path that the conversion needs: a precision, a time of day, a number to subtract. */
+  /** A second path that the conversion needs: a precision, a time of day, a number to subtract or to multiply with. */
   readonly with?: string;
-  /** How the server converts the value; text when absent. count: the number of items of the list. */
-  readonly as?: "text" | "currency" | "integer" | "count" | "remaining" | "minor_int" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "int_string" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
+  /** How the server converts the value; text when absent. count: the number of items of the list. sum: the sum over the list, each number times the number at with, if there is one. included_tax: a fee, the price with tax less the price at with. */
+  readonly as?: "text" | "currency" | "integer" | "count" | "sum" | "remaining" | "minor_int" | "included_tax" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "int_string" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
   /** For fixed: the value. For template: the text in which the value replaces {}. */
   readonly value?: string;
-  /** Our value for each value of the provider; the first match counts, and a name that ends with * matches every value that begins with it. For any other value the venue’s defaults apply. */
+  /** The field is read only if these conditions hold; for count, only items that satisfy them count. */
+  readonly where?: readonly ({
+    /** A path in the body. */
+    readonly path: string;
+    /** One of these values. */
+    readonly is?: readonly string[];
+    /** None of these values; no value at all is right too. */
+    readonly not?: readonly string[];
+  })[];
+  /** Our value for each value of the provider; the first match counts, and a name that ends with * matches every value that begins with it. For tier.unit, default stands for the venue’s defaults.unit. For any other value the venue’s defaults apply. */
   readonly choices?: { readonly [name: string]: string };
   /** Where the value comes from when the body does not have it. */
   readonly otherwise?: "api" | "venue_supplied";
@@ -1635,6 +1686,8 @@ export type StoredIntegration = {
     readonly currency?: string;
     /** The category of an offering. */
     readonly category?: string;
+    /** What a price is for, where the provider does not say it; per_person when absent. */
+    readonly unit?: "per_person" | "per_group" | "per_hour" | "per_unit";
   };
   /** When it was created, in UTC. */
   readonly created_at: string;

@@ -739,6 +739,8 @@ export type Integration = {
     readonly currency?: string;
     /** The category of an offering. */
     readonly category?: string;
+    /** What a price is for, where the provider does not say it; per_person when absent. */
+    readonly unit?: "per_person" | "per_group" | "per_hour" | "per_unit";
   };
 };
 
@@ -1377,6 +1379,8 @@ export type StoredIntegration = {
     readonly currency?: string;
     /** The category of an offering. */
     readonly category?: string;
+    /** What a price is for, where the provider does not say it; per_person when absent. */
+    readonly unit?: "per_person" | "per_group" | "per_hour" | "per_unit";
   };
   /** When it was created, in UTC. */
   readonly created_at: string;

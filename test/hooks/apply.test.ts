@@ -5,17 +5,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
-import {
-  CLASS,
-  fareharborBooking,
-  mindbody,
-  octo,
-  ROSTER,
-  SAMPLES,
-  tockReservation,
-  YOGA,
-} from '../support/provider-samples.ts';
+import { SAMPLES, YOGA } from '../support/provider-samples.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { CLASS, fareharborBooking, mindbody, octo, ROSTER, tockReservation } from '../support/venue-bodies.ts';
 import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
 
 let world: TestWorld;
@@ -33,6 +25,16 @@ const BOAT = { kind: 'boat_day', timezone: 'Pacific/Honolulu' };
 describe('a sample of each provider', () => {
   it('exists for all fifteen providers', () => {
     expect([...new Set(SAMPLES.map(({ provider }) => provider))].sort()).toEqual([...PROVIDERS].sort());
+  });
+
+  it('names its source: published by the provider, captured, or built from types', () => {
+    for (const { provider, description, source } of SAMPLES)
+      expect([provider, description, source.from, source.where]).toEqual([
+        provider,
+        description,
+        expect.stringMatching(/^(published|captured|types)$/),
+        expect.stringMatching(/.{10}/),
+      ]);
   });
 
   it.each(SAMPLES.map((sample) => [`${sample.provider}: ${sample.description}`, sample] as const))(

@@ -2,7 +2,8 @@
 // is a duplicate. Pure; used when a delivery is received (to store it once) and when it is applied.
 
 import type { Mapping } from '../../../../schemas/types.gen.ts';
-import { type BodyScope, isPresent, textOf, valueAt } from './body.ts';
+import { type BodyScope, textOf, valueAt } from './body.ts';
+import { holds } from './conditions.ts';
 
 export type EventEntry = Mapping['events'][number];
 
@@ -24,7 +25,7 @@ const PING_SECONDS = 10;
 export function extractEvent(mapping: Mapping, body: unknown): ExtractedEvent {
   const whole: BodyScope = { root: body, bound: [] };
   const entry =
-    mapping.events.find((candidate) => candidate.match.every((condition) => matches(condition, whole))) ?? null;
+    mapping.events.find((candidate) => candidate.match.every((condition) => holds(condition, whole))) ?? null;
   const scope = eventScope(whole, entry);
   const type = mapping.event.type === null ? null : textOf(valueAt(whole, mapping.event.type));
   const idParts = mapping.event.id.map((path) => textOf(valueAt(scope, path)));
@@ -35,7 +36,8 @@ export function extractEvent(mapping: Mapping, body: unknown): ExtractedEvent {
 
 /** The paths that identify the event of a body. */
 export function eventPaths({ event, events }: Mapping): string[] {
-  const ids = (within: string): string[] => event.id.map((path) => `${within}${path}`);
+  const ids = (within: string): string[] =>
+    event.id.flatMap((path) => path.split('|').map((alternative) => `${within}${alternative}`));
   return [
     ...(event.type === null ? [] : [event.type]),
     ...ids(''),
@@ -49,12 +51,4 @@ export function eventPaths({ event, events }: Mapping): string[] {
 /** The part of the body that holds the event's object. */
 export function eventScope(whole: BodyScope, entry: EventEntry | null): BodyScope {
   return entry?.within === undefined ? whole : { root: valueAt(whole, entry.within), bound: [] };
-}
-
-function matches(condition: EventEntry['match'][number], scope: BodyScope): boolean {
-  const value = valueAt(scope, condition.path);
-  if (condition.is === undefined && condition.begins === undefined) return isPresent(value);
-  const text = textOf(value);
-  if (text === null) return false;
-  return condition.is?.includes(text) === true || (condition.begins !== undefined && text.startsWith(condition.begins));
 }

@@ -7,13 +7,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import { packageRoot } from '../base/package-root.ts';
 import type { HttpContext } from './context.ts';
+import type { ApiDocument } from './docs/api-document.ts';
 import { type Asset, makeAsset, sendAsset } from './docs/asset.ts';
 import { renderExplorer, renderOtherPage, renderSitePage } from './docs/layout.ts';
 import { renderLlms } from './docs/llms.ts';
 import { memoize } from './docs/memoize.ts';
-import type { ApiDocument } from './docs/reference-pages.ts';
 import { loadScalar } from './docs/scalar.ts';
-import { makeSearchIndex, publishedIndex, readQuery, renderResults } from './docs/search.ts';
+import { makeSearchIndex, publishedIndex, readQuery, renderResults, searchForm } from './docs/search.ts';
 import { MOVED } from './docs/site-map.ts';
 import { loadPages } from './docs/site-pages.ts';
 
@@ -81,6 +81,7 @@ interface Site {
   /** By its address, `.md` included; made at its first request. */
   readonly documents: ReadonlyMap<string, () => Promise<Asset>>;
   readonly searchPage: (query: string) => string;
+  readonly missingPage: string;
   readonly searchIndex: () => Promise<Asset>;
 }
 
@@ -113,6 +114,12 @@ async function loadSite(http: HttpContext, document: ApiDocument, loadedAssets: 
         description: 'Search over the guides and the reference of Everyshare.',
         body: renderResults(index, query),
       }),
+    missingPage: renderOtherPage(frame, {
+      path: '/docs/search',
+      title: 'No such page',
+      description: 'This page does not exist.',
+      body: `<h1>No such page</h1>\n<p>This address has no page. Look for it, or start at the <a href="/docs">list of all pages</a>.</p>\n${searchForm('')}`,
+    }),
     searchIndex: memoize(() => makeAsset('application/json; charset=utf-8', publishedIndex(index), 'quick')),
   };
 }
@@ -128,7 +135,12 @@ function registerPages(app: FastifyInstance, site: () => Promise<Site>): void {
     app.get(path, async (request, reply) => {
       const { page, folder, name } = request.params as { page?: string; folder?: string; name?: string };
       const named = page === undefined ? `/docs/${folder}/${name}` : `/docs/${page}`;
-      const document = (await site()).documents.get(path.includes(':') ? named : path);
+      const { documents, missingPage } = await site();
+      const document = documents.get(path.includes(':') ? named : path);
+      if (document === undefined && String(request.headers.accept).includes('text/html')) {
+        request.operation = 'docs';
+        return setSecurityHeaders(reply, PAGE_POLICY).code(404).type(HTML).send(missingPage);
+      }
       if (document === undefined)
         throw new Problem('not_found', {
           message: 'There is no such page. See /docs for all of them, or /docs/search.',

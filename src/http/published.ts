@@ -5,7 +5,7 @@ import { Problem } from '../base/errors.ts';
 import { partnerOperations } from '../run/operations.ts';
 import { rateLimited } from '../run/rate-limited.ts';
 import type { HttpContext } from './context.ts';
-import type { ApiDocument } from './docs/reference-pages.ts';
+import type { ApiDocument } from './docs/api-document.ts';
 import { registerDocs } from './docs.ts';
 import { registerEmbed } from './embed.ts';
 import { makeOpenApi } from './openapi.ts';

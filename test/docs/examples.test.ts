@@ -75,9 +75,13 @@ afterAll(async () => {
 
 /** What a page needs before its first example, and what stands for something real in its commands. */
 const PREPARED: Readonly<Record<string, (venue: PageVenue) => Promise<Record<string, string>>>> = {
-  'docs/guides/analytics.md': async ({ key }) => {
+  'docs/guides/activity.md': async ({ key }) => {
     const { id } = await createApprovedExperience(world, key, 'Sunset Sail Social');
     return { '0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10': id };
+  },
+  'docs/guides/analytics.md': async ({ key }) => {
+    await createApprovedExperience(world, key, 'Sunset Sail Social');
+    return {};
   },
   'docs/guides/import.md': async () => {
     const offerings = (world.context.registry.get('offering').examples as unknown[]).slice(0, 1);

@@ -104,6 +104,6 @@ describe('the guides', () => {
     expect(guide('venue-systems')).toContain(`${words[PROVIDERS.length - 1]} systems have a mapping`);
     const names = new Intl.DisplayNames('en', { type: 'language' });
     for (const file of readdirSync(join(packageRoot, 'locales')))
-      expect(section('guests', 'Languages')).toContain(names.of(file.replace('.json', '')));
+      expect(section('guest-pages', 'Languages')).toContain(names.of(file.replace('.json', '')));
   });
 });

@@ -151,7 +151,7 @@ describe('the reference', () => {
 
   it('shows a request that a shell runs, to the address of the operation, with the example of the document', async () => {
     for (const { id, method, path } of partnerOperations) {
-      const source = /```sh\n([\s\S]*?)```/.exec((await get(`/docs/reference/${id}.md`)).payload)?.[1] ?? '';
+      const source = /```sh tab=curl\n([\s\S]*?)```/.exec((await get(`/docs/reference/${id}.md`)).payload)?.[1] ?? '';
       const request = readCurl(readCommands(source)[0] ?? []);
       const pattern = new RegExp(`^${BASE}${path.replace(/\{\w+\}/g, '[^/?]+')}(\\?.*)?$`);
       expect([id, request.method, pattern.test(request.url)]).toEqual([id, method, true]);
@@ -164,7 +164,9 @@ describe('the reference', () => {
     expect(payload).toContain('| `party_size` | an integer from 2 to 50 |');
     expect(payload).toContain('| `shares[].status` |');
     expect(payload).toContain(', optional |');
-    expect(payload).toContain(`curl ${BASE}/v1/checkouts -H "Authorization: Bearer $KEY"`);
+    expect(payload).toContain(`curl ${BASE}/v1/checkouts \\\n  -H "Authorization: Bearer $KEY"`);
+    expect(payload).toContain('everyshare.checkouts.create({\n  amount: 24000,');
+    expect(payload).toContain('"name": "create_checkout"');
   });
 });
 
@@ -353,6 +355,13 @@ describe('paths that are not pages', () => {
   ];
   it.each(malformed)('answers 404 for %s', async (path) => {
     expect((await get(path)).statusCode).toBe(404);
+  });
+
+  it('show a browser a page with the search, and still answer 404', async () => {
+    const { statusCode, payload } = await get('/docs/guides/nothing_such', { accept: 'text/html,*/*;q=0.8' });
+    expect(statusCode).toBe(404);
+    expect(mainOf(payload)).toContain('<form class="search-page"');
+    expect(linksOf(mainOf(payload))).toContain('/docs');
   });
 });
 

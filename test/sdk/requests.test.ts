@@ -3,7 +3,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   type CheckoutCreate,
   ConflictError,
@@ -22,10 +22,15 @@ import { cut, cutInBody, FakeServer, failure, hang, json, type Responder } from 
 let server: FakeServer;
 let client: Everyshare;
 beforeAll(async () => {
+  // The shortest wait before a retry.
+  vi.spyOn(Math, 'random').mockReturnValue(0);
   server = await FakeServer.start();
   client = new Everyshare({ apiKey: 'svc_test_x', baseUrl: `${server.url}/` });
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await server.close();
+});
 
 const CHECKOUT = { id: 'chk_1', object: 'checkout' };
 const BODY = { amount: 100, external_booking_id: 'bk-1' } as CheckoutCreate;

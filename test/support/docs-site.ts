@@ -8,7 +8,7 @@ import { Problem } from '../../src/base/errors.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import type { HttpContext } from '../../src/http/context.ts';
-import type { ApiDocument } from '../../src/http/docs/reference-pages.ts';
+import type { ApiDocument } from '../../src/http/docs/api-document.ts';
 import { registerDocs } from '../../src/http/docs.ts';
 
 /** `base` is the address that examples show. */

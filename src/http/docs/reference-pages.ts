@@ -2,46 +2,10 @@
 // every other page it needs no script. /docs/explorer sends requests from the browser.
 
 import type { Schema } from '../../base/schema/registry.ts';
+import type { ApiDocument, DocumentedOperation, Response } from './api-document.ts';
+import { exampleRequest } from './reference-examples.ts';
 import { cell, describeValue, fieldTable, makeResolve } from './reference-fields.ts';
 import type { SiteLink } from './site-map.ts';
-
-interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly required?: boolean;
-  readonly description?: string;
-  readonly schema: Schema;
-}
-
-interface Media {
-  readonly schema?: Schema;
-  readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
-}
-
-interface Response {
-  readonly description: string;
-  readonly content?: Readonly<Record<string, Media>>;
-}
-
-interface DocumentedOperation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description: string;
-  readonly security: readonly object[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
-  readonly responses: Readonly<Record<string, Response>>;
-}
-
-/** The part of the OpenAPI document that is read here. */
-export interface ApiDocument {
-  readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-}
 
 export interface ReferencePage extends SiteLink {
   readonly tag: string;
@@ -105,7 +69,7 @@ function operationPage(described: Described): string {
     `# ${operation.summary}`,
     `\`${method} ${path}\``,
     operation.description,
-    exampleRequest(described),
+    exampleRequest(described.base, method, path, operation),
     parameterTable(described),
     bodyFields(described),
     ...Object.entries(operation.responses)
@@ -115,38 +79,6 @@ function operationPage(described: Described): string {
   ]
     .filter((part) => part !== '')
     .join('\n\n');
-}
-
-/** The headers by which a caller says who it is. */
-function authorization({ security }: DocumentedOperation): string {
-  const schemes = security.flatMap(Object.keys);
-  if (schemes.includes('secretKey')) return ' -H "Authorization: Bearer $KEY"';
-  if (schemes.includes('memberToken')) return ' -H "Authorization: Bearer $TOKEN"';
-  return '';
-}
-
-function exampleRequest({ base, method, path, operation }: Described): string {
-  const given = Object.values(operation.requestBody?.content['application/json']?.examples ?? {})[0]?.value;
-  const sent = (operation.parameters ?? []).filter((one) => one.in === 'query' && one.required === true);
-  const query = sent.map(({ name, schema }) => `${name}=${exampleOf(schema, name)}`).join('&');
-  const filled = (operation.parameters ?? [])
-    .filter((one) => one.in === 'path')
-    .reduce(
-      (done, { name, schema }) => done.replace(`{${name}}`, encodeURIComponent(exampleOf(schema, name.toUpperCase()))),
-      path,
-    );
-  const address = query === '' ? `${base}${filled}` : `"${base}${filled}?${query}"`;
-  const verb = method === 'GET' || (method === 'POST' && given !== undefined) ? '' : `-X ${method} `;
-  const body =
-    given === undefined
-      ? ''
-      : ` \\\n  -H 'Content-Type: application/json' -d '${JSON.stringify(given, null, 2).replaceAll("'", "'\\''")}'`;
-  return `\`\`\`sh\ncurl ${verb}${address}${authorization(operation)}${body}\n\`\`\``;
-}
-
-function exampleOf(schema: Schema, otherwise: string): string {
-  const examples = schema.examples as readonly unknown[] | undefined;
-  return String(examples?.[0] ?? otherwise);
 }
 
 function parameterTable({ operation, resolve }: Described): string {

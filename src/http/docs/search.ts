@@ -54,11 +54,15 @@ export function renderResults(index: readonly IndexedSection[], query: string): 
       ? 'Nothing was found. Try fewer words, or the start of a word.'
       : `${found.length === MAX_RESULTS ? `The best ${MAX_RESULTS}` : found.length} found.`;
   return `<h1>Search</h1>
-<form class="search-page" role="search" action="/docs/search" method="get">
+${searchForm(query)}
+${query === '' ? '' : `<p class="lead" role="status">${summary}</p>\n<ul class="results">\n${items.join('')}</ul>`}`;
+}
+
+export function searchForm(query: string): string {
+  return `<form class="search-page" role="search" action="/docs/search" method="get" aria-label="Search all pages">
 <label for="q">Words to find in the guides and the reference</label>
 <div><input id="q" name="q" type="search" value="${escapeHtml(query)}" maxlength="${MAX_QUERY_LENGTH}" autocomplete="off"><button>Search</button></div>
-</form>
-${query === '' ? '' : `<p class="lead" role="status">${summary}</p>\n<ul class="results">\n${items.join('')}</ul>`}`;
+</form>`;
 }
 
 /** The text around the first word of the query, with every such word marked. */

@@ -10,13 +10,13 @@ export interface GuideGroup {
 export const GUIDE_GROUPS: readonly GuideGroup[] = [
   { title: 'Start here', guides: ['quickstart', 'testing', 'going-live'] },
   { title: 'What you sell', guides: ['publish', 'pricing', 'venue-systems'] },
-  { title: 'Bookings and payments', guides: ['payments', 'guests', 'embed', 'webhooks'] },
+  { title: 'Bookings and payments', guides: ['payments', 'webhooks', 'guests', 'embed', 'guest-api'] },
   { title: 'Agents and figures', guides: ['agents', 'analytics'] },
   {
     title: 'How the API works',
     guides: ['authentication', 'errors', 'idempotency', 'paging', 'limits', 'versions'],
   },
-  { title: 'For operators', guides: ['operating', 'stripe', 'money-operations', 'import'] },
+  { title: 'For operators', guides: ['operating', 'stripe', 'money-operations', 'guest-pages', 'activity', 'import'] },
 ];
 
 export interface SiteLink {

@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { catalogue, type ErrorCode } from '../../base/errors.ts';
 import { packageRoot } from '../../base/package-root.ts';
+import type { ApiDocument } from './api-document.ts';
 import { type Rendered, renderMarkdown } from './markdown.ts';
-import { type ApiDocument, type ReferencePage, referenceIndex, referencePages } from './reference-pages.ts';
+import { type ReferencePage, referenceIndex, referencePages } from './reference-pages.ts';
 import { GUIDE_GROUPS, OUTSIDE_FILES } from './site-map.ts';
 
 export interface SitePage {

@@ -26,7 +26,7 @@ const PURE = [
 const SLOW = [
   'test/sim/{money,planted-bugs}.test.ts',
   'test/pages/{live,motion,poster,right-to-left,slow-line,states,stories,stripe-driver}.test.ts',
-  'test/embed/**/*.test.ts',
+  'test/{embed,examples}/**/*.test.ts',
   'test/docs/site.test.ts',
   'test/fuzz/{fuzz,fixes}.test.ts',
   'test/analytics/{exact,seeds,index-reads}.test.ts',

@@ -767,10 +767,10 @@ export type HoldSecret = {
 
 /** The answer to a delivery of a venue system. */
 export type HookReceipt = {
-  /** Always true: the delivery is stored. */
+  /** Always true: the delivery has arrived. */
   readonly received: true;
-  /** The id of the stored delivery; for a duplicate, the id of the first delivery. */
-  readonly id: string;
+  /** The id of the stored delivery; for a duplicate, the id of the first delivery. Null: it came to an address that several venues share and belongs to none of them, so it is not stored. */
+  readonly id: string | null;
   /** Whether it was delivered before. */
   readonly duplicate: boolean;
 };
@@ -895,6 +895,8 @@ export type Mapping = {
     readonly id: readonly string[];
     /** The path of the event's name; null when it has none. */
     readonly type: string | null;
+    /** The path of the venue's id in the venue system, where several venues share one address. */
+    readonly account?: string;
   };
   /** How the server recognizes a repeated delivery: by the event’s id, by the body’s hash within a day, or, for pings that carry only ids, by the body’s hash within ten seconds. */
   readonly dedupe: "field" | "body_hash" | "refresh_only";

@@ -5,7 +5,7 @@
 import { ApiPromise, type RateLimit, type WithResponse } from './api-promise.ts';
 import { DEFAULT_BASE_URL, VERSION } from './defaults.gen.ts';
 import { type ApiError, ConnectionError, EveryshareError, errorOf, TimeoutError } from './errors.ts';
-import { EventStream, type StreamOptions } from './event-stream.ts';
+import { EventStream, type StreamMessage, type StreamOptions } from './event-stream.ts';
 import type { WebhookEvent } from './events.ts';
 import { PagePromise, pageOf } from './page.ts';
 import { backoff, sleep } from './timing.ts';
@@ -110,7 +110,25 @@ export class Api {
       });
     };
     const maxRetries = options.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES;
-    return new EventStream(open, options, maxRetries, isLast);
+    // A stream of states begins with the present one.
+    const readSince = async (since: number, signal: AbortSignal) =>
+      isLast === null ? this.#readLog(address.path.replace(/\/stream$/, ''), since, { ...options, signal }) : [];
+    return new EventStream(open, readSince, options, maxRetries, isLast);
+  }
+
+  /** The events of the log since a time, the oldest first. */
+  async #readLog(path: string, since: number, { signal, apiKey }: StreamOptions): Promise<StreamMessage[]> {
+    const messages: StreamMessage[] = [];
+    const options: RequestOptions = { maxRetries: 0, ...(signal && { signal }), ...(apiKey && { apiKey }) };
+    const query = { limit: 100 };
+    for await (const event of this.list<WebhookEvent, unknown>(
+      { method: 'GET', path, query, cursor: 'before' },
+      options,
+    )) {
+      if (Date.parse(event.created_at) < since) break;
+      messages.push({ id: event.id, type: event.type, data: JSON.stringify(event) });
+    }
+    return messages.reverse();
   }
 
   /** `isEnveloped`: an answer without `data` is not from the API. */

@@ -687,10 +687,10 @@ export type HoldSecret = {
 
 /** The answer to a delivery of a venue system. */
 export type HookReceipt = {
-  /** Always true: the delivery is stored. */
+  /** Always true: the delivery has arrived. */
   readonly received: true;
-  /** The id of the stored delivery; for a duplicate, the id of the first delivery. */
-  readonly id: string;
+  /** The id of the stored delivery; for a duplicate, the id of the first delivery. Null: it came to an address that several venues share and belongs to none of them, so it is not stored. */
+  readonly id: string | null;
   /** Whether it was delivered before. */
   readonly duplicate: boolean;
 };

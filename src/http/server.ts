@@ -15,7 +15,7 @@ import type { AppContext } from '../run/context.ts';
 import { BODY_LIMIT } from '../run/operations/shapes.ts';
 import { operations } from '../run/operations.ts';
 import { type HttpReply, makePerform } from '../run/perform.ts';
-import { isIntegration, isPartner } from '../run/principal.ts';
+import { isHook, isIntegration, isPartner } from '../run/principal.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { OpenToolServer } from '../run/tool-server.ts';
 import { registerApplePay } from './apple-pay.ts';
@@ -296,7 +296,7 @@ async function admit(
   });
   request.caller = authResult.caller;
   request.rateLimit = authResult.rateLimit;
-  if (isIntegration(authResult.caller)) request.bodyLimit = bodyLimitOf(authResult.caller.provider);
+  if (isHook(authResult.caller)) request.bodyLimit = bodyLimitOf(authResult.caller.provider);
   if (authResult.rateLimit !== null) setRateLimitHeaders(reply, authResult.rateLimit);
   if (isGuestRoute(operation)) await allowOrigin(http, request, reply, authResult.refusal);
   if (authResult.refusal !== null) throw authResult.refusal;

@@ -11,7 +11,7 @@ import type { Caller } from '../domain/keys/caller.ts';
 import type { RunnableOperation, ValidatedOperation } from './app-operation.ts';
 import { checkInput, type RequestInput } from './check-input.ts';
 import type { AppContext } from './context.ts';
-import { isAnonymous, isIntegration, isMember, isOperator, isPartner, type Principal } from './principal.ts';
+import { isAnonymous, isHook, isMember, isOperator, isPartner, type Principal } from './principal.ts';
 import { unavailableProblem } from './problem.ts';
 
 export interface HttpReply {
@@ -40,7 +40,7 @@ export function makePerform(context: AppContext): Perform {
   return async (operation, principal, request) => {
     try {
       if (operation.kind === 'intake') {
-        if (!isIntegration(principal)) throw wrongPrincipal(operation);
+        if (!isHook(principal)) throw wrongPrincipal(operation);
         const { body, headers = {} } = request;
         return replyOf(await operation.run(context.services, principal, { raw: body ?? Buffer.alloc(0), headers }));
       }

@@ -2,7 +2,7 @@
 // venue system or the operator. Each way to prove it gives one type of caller.
 
 import type { Auth } from '../base/operation.ts';
-import type { IntegrationCaller } from '../domain/hooks/receive.ts';
+import type { HookCaller, IntegrationCaller } from '../domain/hooks/receive.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { type AnonymousCaller, type Guest, isGuest } from '../domain/members/guest.ts';
 
@@ -17,7 +17,7 @@ export interface Callers extends Record<Auth, unknown> {
   readonly secret: Caller;
   readonly guest: Caller | Guest;
   readonly member: Guest;
-  readonly hook: IntegrationCaller;
+  readonly hook: HookCaller;
   readonly operator: Operator;
 }
 
@@ -37,6 +37,11 @@ export function isAnonymous(principal: Principal | null): principal is Anonymous
 
 export function isIntegration(principal: Principal | null): principal is IntegrationCaller {
   return principal !== null && 'integrationId' in principal;
+}
+
+/** A venue system, at its own address or at one that several venues share. */
+export function isHook(principal: Principal | null): principal is HookCaller {
+  return isIntegration(principal) || (principal !== null && 'sharedHookId' in principal);
 }
 
 export function isOperator(principal: Principal | null): principal is Operator {

@@ -56,6 +56,28 @@ describe('the event stream', () => {
     });
   }, 20_000);
 
+  it('goes on from the log when the first break comes before the first event', async () => {
+    const logged = (id: string, created_at: string) => ({ id, created_at, type: 'checkout.created' });
+    const now = new Date(Date.now() + 1_000).toISOString();
+    const log = [logged('b', now), logged('a', now), logged('old', '2020-01-01T00:00:00Z')];
+    server.answer(stream(':\n\n', ends), stream(event('b')), json(200, { data: log, next_before: 'more' }));
+    expect(await read(2)).toEqual(['a', 'b']);
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      '/v1/events/stream',
+      '/v1/events/stream',
+      '/v1/events?limit=100',
+    ]);
+  });
+
+  it('throws what the caller’s own function throws', async () => {
+    server.answer(stream(event('a')));
+    const onOpen = (): void => {
+      throw new Error('of the caller');
+    };
+    const reading = client.events.stream({ onOpen })[Symbol.asyncIterator]().next();
+    await expect(reading).rejects.toThrow('of the caller');
+  });
+
   it('begins after the event that the caller names', async () => {
     server.answer(stream(event('e')));
     expect(await read(1, { lastEventId: 'd' })).toEqual(['e']);

@@ -130,6 +130,14 @@ const ALLOWED_CHECKOUT_IMPORTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('imports', () => {
+  it('of an example are the SDK, Node and files of its own folder', () => {
+    const found = files
+      .filter((file) => /^examples\/.*\.(js|ts)$/.test(file))
+      .flatMap((file) => [...read(file).matchAll(/from '([^']+)'/g)].map(([, to = '']) => `${file} → ${to}`));
+    expect(found.length).toBeGreaterThan(10);
+    expect(found.filter((line) => !/ → (node:\w+|@everyshare\/sdk|\.\/[\w-]+\.(js|ts))$/.test(line))).toEqual([]);
+  });
+
   it('follow base ← domain ← run ← entry points; the sandbox imports only base; entry points never import one another', () => {
     const violations = imports.filter(({ from, to }) => {
       const allowed = [...(ALLOWED_IMPORTS[layer(from)] ?? []), ...(TOOL_IMPORTS[from] ?? [])];

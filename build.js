@@ -25,7 +25,63 @@ export async function build() {
   }
 }
 
+/** The texts of the hosted pages that the embed shows as well; its own are in the group `embed` of each language. */
+const PAGE_WORDS = [
+  'tally_in',
+  'money_of',
+  'funded_title',
+  'funded_text',
+  'completed_title',
+  'expired_title',
+  'canceled_title',
+  'test_mode',
+];
+
+/** The embed as one small file: its modules, its stylesheet and its few words in every language. */
+export async function bundleEmbed() {
+  const esbuild = await import('esbuild');
+  const folder = join(root, 'locales');
+  const words = {};
+  for (const file of readdirSync(folder).sort()) {
+    const { page, embed } = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+    words[basename(file, '.json')] = { ...Object.fromEntries(PAGE_WORDS.map((name) => [name, page[name]])), ...embed };
+  }
+  const stylesheet = readFileSync(join(root, 'web/embed/embed.css'), 'utf8');
+  const { code: css } = await esbuild.transform(stylesheet, { loader: 'css', minify: true, target: EMBED_TARGET });
+  const { outputFiles } = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: ['web/embed/checkout-element.js'],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: EMBED_TARGET,
+    charset: 'utf8',
+    minify: true,
+    define: { EMBED_WORDS: JSON.stringify(words), EMBED_CSS: JSON.stringify(css.trim()) },
+    logLevel: 'warning',
+  });
+  return `// Everyshare, the embed. Made by build.js from web/embed and locales.\n${outputFiles[0].text}`;
+}
+
+/** Browsers from 2024 on, which have light-dark(). */
+const EMBED_TARGET = ['chrome123', 'firefox124', 'safari17.5'];
+/** Committed, so that the server serves the same bytes from its sources as from dist/. */
+export const EMBED_FILE = join(root, 'web/embed/v1.gen.js');
+
+/** Written only when it changed, and in one step: a server may be reading it. */
+async function buildEmbed(temporary) {
+  const text = await bundleEmbed();
+  const previous =
+    statSync(EMBED_FILE, { throwIfNoEntry: false }) === undefined ? '' : readFileSync(EMBED_FILE, 'utf8');
+  if (text === previous) return;
+  const file = join(temporary, 'v1.gen.js');
+  mkdirSync(temporary, { recursive: true });
+  writeFileSync(file, text);
+  renameSync(file, EMBED_FILE);
+}
+
 async function buildIn(temporary) {
+  await buildEmbed(temporary);
   const separate = await bundle(temporary, 'reference', SEPARATE_PACKAGE, {});
   const path = `./${separate}`;
   const main = await bundle(temporary, 'main', 'src/main.ts', {
@@ -107,7 +163,18 @@ function bundlesNamedIn(file) {
 }
 
 /** The inputs of dist/, among them the loader, which must match the bundle, and the installed packages. */
-const SOURCES = ['src', 'sandbox', 'sdk/src', 'schemas', 'bin', 'build.js', 'node_modules/.package-lock.json'];
+const SOURCES = [
+  'src',
+  'sandbox',
+  'sdk/src',
+  'schemas',
+  'web/docs',
+  'web/embed',
+  'locales',
+  'bin',
+  'build.js',
+  'node_modules/.package-lock.json',
+];
 
 function latestChange(path, isFolder) {
   if (!isFolder) return statSync(path).mtimeMs;

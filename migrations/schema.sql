@@ -625,6 +625,17 @@ CREATE TRIGGER hold_keeps_its_amount BEFORE UPDATE OF amount, currency, mode ON 
 CREATE TRIGGER hold_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON holds FOR EACH ROW EXECUTE FUNCTION enforce_transition('hold');
 CREATE TRIGGER holds_are_never_deleted BEFORE DELETE OR TRUNCATE ON holds FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
 
+CREATE TABLE hook_accounts (
+  provider text NOT NULL,
+  mode text NOT NULL,
+  account text NOT NULL,
+  venue_id uuid NOT NULL,
+  integration_id text NOT NULL,
+  routed_at timestamp with time zone NOT NULL,
+  CONSTRAINT hook_accounts_pkey PRIMARY KEY (provider, mode, account),
+  CONSTRAINT hook_accounts_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id)
+);
+
 -- A booking of a venue system, and the places it took of which slot.
 CREATE TABLE hook_bookings (
   venue_id uuid NOT NULL,
@@ -1299,6 +1310,21 @@ CREATE TABLE sample_deliveries (
 );
 CREATE INDEX sample_deliveries_by_age ON sample_deliveries USING brin (created_at);
 
+CREATE TABLE shared_hooks (
+  shared_hook_id text NOT NULL,
+  provider text NOT NULL,
+  mode text NOT NULL,
+  token_hash bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  revoked_at timestamp with time zone,
+  unrouted_count bigint NOT NULL DEFAULT 0,
+  unrouted_at timestamp with time zone,
+  CONSTRAINT shared_hooks_pkey PRIMARY KEY (shared_hook_id),
+  CONSTRAINT shared_hooks_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT shared_hook_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
+  CONSTRAINT shared_hook_token_is_sha256 CHECK (octet_length(token_hash) = 32)
+);
+
 CREATE TABLE shares (
   venue_id uuid NOT NULL,
   share_id text NOT NULL,
@@ -1543,6 +1569,8 @@ CREATE TABLE webhook_endpoints (
 --   admit(p_hashes bytea[], p_effects text[], p_calls integer[], p_checkouts text[] DEFAULT NULL::text[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE("position" integer, venue_id uuid, venue_name text, venue_linked boolean, venue_origins text[], key_id text, kind text, mode text, scopes text[], allow_ips text[], writes_per_hour integer, reads_per_hour integer, created_at timestamp with time zone, expires_at timestamp with time zone, call_limit integer, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, counted_at timestamp with time zone, prefetched text, overdue boolean)
 -- src/domain/hooks/functions/admit_hook.sql
 --   admit_hook(p_hash bytea, p_provider text, p_limit integer) returns TABLE(venue_id uuid, integration_id text, mode text, secret bytea, address text, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, counted_at timestamp with time zone)
+-- src/domain/hooks/functions/admit_shared_hook.sql
+--   admit_shared_hook(p_hash bytea, p_provider text, p_limit integer) returns TABLE(shared_hook_id text, mode text, granted integer, remaining integer, reset_at timestamp with time zone, retry_at timestamp with time zone, counted_at timestamp with time zone)
 -- src/domain/analytics/functions/all_experiences_id.sql
 --   all_experiences_id(p_mode text) returns uuid
 -- src/domain/venues/functions/allocate_timestamps.sql

@@ -42,12 +42,13 @@ function effectOf({ action }: Event, object: Entry | undefined): string {
     return isOfSlot ? 'the slot can no longer be booked' : 'the offering can no longer be booked';
   }
   if (!isBooking) return 'updates an offering or its slot';
+  if (fields['slot.capacity']?.source === 'webhook') return 'updates an offering or its slot, and counts the booking';
   const isWhole = fields.title?.source === 'webhook' && fields['tier.amount']?.source === 'webhook';
   return isWhole ? 'creates an offering; subtracts the party from its slot' : 'subtracts the party from its slot';
 }
 
 /** The table of one object's fields; fields that only the venue supplies are listed below it. */
-function fieldTable({ name, fields }: Entry): string[] {
+function fieldTable({ name, fields, each_where, each_tier_where }: Entry): string[] {
   const all = Object.entries(fields);
   const isOnlyFromVenue = (field: MappingField): boolean =>
     field.source === 'venue_supplied' && field.note === undefined;
@@ -58,7 +59,14 @@ function fieldTable({ name, fields }: Entry): string[] {
     .filter((row) => !fromVenue.includes(row))
     .map(([field, entry]) => [`\`${field}\``, sourceOf(entry, field), formatOf(entry), entry.sure, notes(entry)]);
   const title = `### ${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
-  const parts = [title, table(['Field', 'From', 'Read as', 'Source', 'Note'], rows)];
+  const only = (what: string, conditions: Entry['each_where']): string[] =>
+    conditions === undefined ? [] : [`${what} count only where ${conditions.map(conditionText).join(' and ')}.`];
+  const parts = [
+    title,
+    ...only('Items', each_where),
+    ...only('Prices', each_tier_where),
+    table(['Field', 'From', 'Read as', 'Source', 'Note'], rows),
+  ];
   if (fromVenue.length > 0)
     parts.push(
       `We found these fields in no delivery; the venue sends them itself: ${fromVenue.map(([field]) => `\`${field}\``).join(', ')}.`,
@@ -66,13 +74,20 @@ function fieldTable({ name, fields }: Entry): string[] {
   return parts;
 }
 
-const DEFAULTS = ['kind', 'timezone', 'currency', 'category'];
+const DEFAULTS = ['kind', 'timezone', 'currency', 'category', 'tier.unit'];
+
+/** Of several paths the first that has a value counts. */
+const quoted = (path: string): string =>
+  path
+    .split('|')
+    .map((alternative) => `\`${alternative}\``)
+    .join(', else ');
 
 function sourceOf({ source, path, value, with: beside, otherwise }: MappingField, name: string): string {
   const venue = DEFAULTS.includes(name) ? 'the venue (`defaults`)' : 'the venue';
   if (source === 'venue_supplied') return venue;
   if (source === 'fixed') return `always \`${value}\``;
-  const quotedPath = path === undefined ? '' : `\`${path}\``;
+  const quotedPath = path === undefined ? '' : quoted(path);
   const found =
     source === 'api'
       ? `only in the API${quotedPath === '' ? '' : ` (${quotedPath})`}`
@@ -83,11 +98,18 @@ function sourceOf({ source, path, value, with: beside, otherwise }: MappingField
 
 const formatOf = ({ source, as }: MappingField): string => (source === 'webhook' ? (as ?? 'text') : '');
 
-function notes({ as, value, choices, note }: MappingField): string {
+function conditionText({ path, is, not }: NonNullable<MappingField['where']>[number]): string {
+  const values = (list: readonly string[]): string => list.map((value) => `\`${value}\``).join(', ');
+  if (is !== undefined) return `\`${path}\` is ${values(is)}`;
+  return not === undefined ? `\`${path}\` is there` : `\`${path}\` is not ${values(not)}`;
+}
+
+function notes({ as, value, choices, where, note }: MappingField): string {
   const chosen = Object.entries(choices ?? {}).map(([theirs, ours]) => `\`${theirs}\`: ${ours}`);
   return [
     ...(as === 'template' ? [`As \`${value}\`.`] : []),
     ...(chosen.length > 0 ? [`${chosen.join('; ')}.`] : []),
+    ...(where === undefined ? [] : [`Only where ${where.map(conditionText).join(' and ')}.`]),
     ...(note === undefined ? [] : [note]),
   ].join(' ');
 }

@@ -42,6 +42,8 @@ export const METHOD_NAMES: Readonly<Record<string, string>> = {
   receiveHook: 'hooks.deliver',
   getAnalytics: 'analytics.retrieve',
   viewCheckout: 'guests.checkouts.retrieve',
+  viewProgress: 'guests.checkouts.retrieveProgress',
+  streamProgress: 'guests.checkouts.streamProgress',
   chooseParty: 'guests.checkouts.chooseParty',
   takeSeat: 'guests.checkouts.takeSeat',
   mailReceipt: 'guests.checkouts.mailReceipt',

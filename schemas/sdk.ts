@@ -204,8 +204,7 @@ function methodText(
   const params = words.map((word) => `${word}: string`);
   const query = queryType === null ? [] : [`query${isRequired(operation.query) ? '' : '?'}: ${queryType}`];
   const comment = commentOf(operation, asCsv);
-  if (operation.kind === 'stream')
-    return `${comment}  ${name}(options?: StreamOptions): EventStream {\n    return this.#api.stream('${operation.path}', options);\n  }`;
+  if (operation.kind === 'stream') return comment + streamText(source, operation, name, words);
   const [, response] = Object.entries(operation.responses).find(([status]) => Number(status) < 300) ?? [];
   const answers = bodyTypes(source, operation).map((body) => ({
     body: body.parameter,
@@ -230,6 +229,18 @@ function methodText(
   const bodies = answers.map(({ body }) => body?.split(': ')[1]).join(' | ');
   const all = `${name}(${[...params, `body: ${bodies}`, 'options?: RequestOptions'].join(', ')}): ApiPromise<never>`;
   return `${signatures.map((signature) => `${comment}  ${signature};\n`).join('')}  ${all} {\n${call}`;
+}
+
+/** A stream about one checkout ends with it. */
+function streamText(source: TypeSource, operation: SdkOperation, name: string, words: readonly string[]): string {
+  const options = 'options?: StreamOptions';
+  if (operation.auth !== 'guest')
+    return `  ${name}(${options}): EventStream {\n    return this.#api.stream({ path: '${operation.path}' }, options);\n  }`;
+  const type = answerOf(source, singleSchema(operation.responses[200])).type.replace('ApiPromise', 'EventStream');
+  const parameters = [...words.map((word) => `${word}: string`), options].join(', ');
+  const address = `{ path: '${operation.path}', params: [${words.join(', ')}] }`;
+  const isLast = "({ status }) => ['completed', 'expired', 'canceled'].includes(status)";
+  return `  ${name}(${parameters}): ${type} {\n    return this.#api.stream(${address}, options, ${isLast});\n  }`;
 }
 
 const CSV: Answer = { type: 'ApiPromise<string>', isList: false, fields: [] };

@@ -335,7 +335,7 @@ export type Checkout = {
   readonly url: string;
   /** Where guests go after they have paid. */
   readonly return_url: string;
-  /** Where guests go when they give up; null when you sent none. */
+  /** Where guests go when the checkout has expired or was canceled; null when you sent none. */
   readonly cancel_url: string | null;
   /** The shares of the party, up to 50; empty until the organizer has chosen the party. */
   readonly shares: readonly Share[];
@@ -379,7 +379,7 @@ export type CheckoutCreate = {
   readonly return_url: string;
   /** Your booking id; the idempotency key when the header is absent. */
   readonly external_booking_id: string;
-  /** Where guests go when they give up; on one of your registered origins. */
+  /** Where guests go when the checkout has expired or was canceled, such as a page to book again; on one of your registered origins. */
   readonly cancel_url?: string;
   /** The external_id of the offering that the party books. */
   readonly offering_external_id?: string;
@@ -391,6 +391,36 @@ export type CheckoutCreate = {
   readonly location?: string;
   /** Up to 20 values of your own, returned on every read and event. */
   readonly metadata?: { readonly [name: string]: string };
+};
+
+/** How far the group of a checkout is, in counts and amounts: no name, no share and no booking id. */
+export type CheckoutProgress = {
+  /** The id of the checkout. */
+  readonly id: string;
+  /** The type of this object. */
+  readonly object: "checkout_progress";
+  /** The mode: test cards in test, real money in live. */
+  readonly mode: "test" | "live";
+  /** The status of the checkout. */
+  readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+  /** The party's whole total in minor units (cents). */
+  readonly amount: number;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** The sum of the held, captured and refunded shares in minor units (cents). */
+  readonly funded_amount: number;
+  /** The maximum number of people who share the total. */
+  readonly party_size: number;
+  /** How many shares the party has; 0 until the organizer has chosen the party. */
+  readonly share_count: number;
+  /** How many of the shares are held, captured or refunded. */
+  readonly held_count: number;
+  /** The deadline by which every share must be held, in UTC. */
+  readonly pay_by: string;
+  /** When the last card was charged; null before. */
+  readonly completed_at: string | null;
+  /** The hosted page on which the party pays. */
+  readonly url: string;
 };
 
 /** A code that was mailed and is waited for. */
@@ -786,7 +816,7 @@ export type GuestCheckout = {
   readonly shares: readonly GuestShare[];
   /** Where guests go after they have paid. */
   readonly return_url: string;
-  /** Where guests go when they give up; null when you sent none. */
+  /** Where guests go when the checkout has expired or was canceled; null when you sent none. */
   readonly cancel_url: string | null;
   /** When it was created, in UTC. */
   readonly created_at: string;
@@ -842,10 +872,10 @@ export type HoldSecret = {
 
 /** The answer to a delivery of a venue system. */
 export type HookReceipt = {
-  /** Always true: the delivery is stored. */
+  /** Always true: the delivery has arrived. */
   readonly received: true;
-  /** The id of the stored delivery; for a duplicate, the id of the first delivery. */
-  readonly id: string;
+  /** The id of the stored delivery; for a duplicate, the id of the first delivery. Null: it came to an address that several venues share and belongs to none of them, so it is not stored. */
+  readonly id: string | null;
   /** Whether it was delivered before. */
   readonly duplicate: boolean;
 };
@@ -894,6 +924,8 @@ export type Integration = {
     readonly currency?: string;
     /** The category of an offering. */
     readonly category?: string;
+    /** What a price is for, where the provider does not say it; per_person when absent. */
+    readonly unit?: "per_person" | "per_group" | "per_hour" | "per_unit";
   };
 };
 
@@ -968,6 +1000,8 @@ export type Mapping = {
     readonly id: readonly string[];
     /** The path of the event's name; null when it has none. */
     readonly type: string | null;
+    /** The path of the venue's id in the venue system, where several venues share one address. */
+    readonly account?: string;
   };
   /** How the server recognizes a repeated delivery: by the event’s id, by the body’s hash within a day, or, for pings that carry only ids, by the body’s hash within ten seconds. */
   readonly dedupe: "field" | "body_hash" | "refresh_only";
@@ -975,14 +1009,14 @@ export type Mapping = {
   readonly events: readonly ({
     /** The provider’s own name of the event, or ours where it has none. */
     readonly name: string;
-    /** All of these conditions must hold; the server uses the first event that matches. */
+    /** All of these conditions must hold; the server uses the first event that matches. No path leads through a list. */
     readonly match: readonly ({
       /** A path in the body. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
-      /** The value begins with this text. */
-      readonly begins?: string;
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
     })[];
     /** What the event does: upsert an offering or its slot, cancel one, refresh (it only names an object of the provider’s API), or ignore. */
     readonly action: "upsert" | "cancel" | "refresh" | "ignore";
@@ -992,6 +1026,15 @@ export type Mapping = {
     readonly within?: string;
     /** Two real changes can be byte for byte the same; an equal body counts as a repetition only within ten seconds. */
     readonly id_only?: boolean;
+    /** One item of the list that the path leads through must satisfy this condition; else the event is ignored. */
+    readonly some?: {
+      /** A path in the body. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    };
     /** Why the event does no more. */
     readonly why?: string;
     /** Our source: documented by the provider, seen in public code or in a captured delivery, or a guess. */
@@ -1005,8 +1048,26 @@ export type Mapping = {
     readonly whole?: string;
     /** One offering for each item of this list. */
     readonly each?: string;
+    /** Only items of each that satisfy these conditions count. */
+    readonly each_where?: readonly ({
+      /** A path in the body. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    })[];
     /** One tier for each item of this list. */
     readonly each_tier?: string;
+    /** Only items of each_tier that satisfy these conditions count. */
+    readonly each_tier_where?: readonly ({
+      /** A path in the body. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    })[];
     /** How the tiers change the known tiers: replace replaces all; by_slot adds new tiers and stores other prices of known tiers with the slot; add adds new tiers and keeps known ones, by id or label; new uses the tiers only for an offering without tiers. */
     readonly tiers?: "replace" | "by_slot" | "add" | "new";
     /** How the server recognizes an older delivery that arrives late. */
@@ -1022,7 +1083,20 @@ export type Mapping = {
       /** The form of the version. */
       readonly version_as?: "number" | "time";
     };
-    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.status whether the booking is canceled. */
+    /** What identifies the booking, if the order is that of another object: the one whose places left the body states. */
+    readonly booking?: {
+      /** The kind of object that changes. */
+      readonly thing: string;
+      /** The paths whose values identify it. */
+      readonly id: readonly string[];
+      /** The path of a value that increases with each change; without it the order of arrival decides. */
+      readonly version?: string;
+      /** If the body does not name the offering, the object of this kind with the same id does. */
+      readonly part_of?: string;
+      /** The form of the version. */
+      readonly version_as?: "number" | "time";
+    };
+    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (the larger number counts), booking.status whether the booking is canceled. */
     readonly fields: { readonly [name: string]: MappingField };
   })[];
 };
@@ -1031,15 +1105,24 @@ export type Mapping = {
 export type MappingField = {
   /** A path in the webhook, the provider’s API (which is not read), the venue’s own defaults, or a fixed value of ours. */
   readonly source: "webhook" | "api" | "venue_supplied" | "fixed";
-  /** The path in the body; [] means each item of a list. For api: its name in the API. */
+  /** The path in the body; [] means each item of a list, and | separates paths of which the first that has a value counts. For api: its name in the API. */
   readonly path?: string;
-  /** A second path that the conversion needs: a precision, a time of day, a number to subtract. */
+  /** A second path that the conversion needs: a precision, a time of day, a number to subtract or to multiply with. */
   readonly with?: string;
-  /** How the server converts the value; text when absent. count: the number of items of the list. */
-  readonly as?: "text" | "currency" | "integer" | "count" | "remaining" | "minor_int" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "int_string" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
+  /** How the server converts the value; text when absent. count: the number of items of the list. sum: the sum over the list, each number times the number at with, if there is one. included_tax: a fee, the price with tax less the price at with. */
+  readonly as?: "text" | "currency" | "integer" | "count" | "sum" | "remaining" | "minor_int" | "included_tax" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "int_string" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
   /** For fixed: the value. For template: the text in which the value replaces {}. */
   readonly value?: string;
-  /** Our value for each value of the provider; the first match counts, and a name that ends with * matches every value that begins with it. For any other value the venue’s defaults apply. */
+  /** The field is read only if these conditions hold; for count, only items that satisfy them count. */
+  readonly where?: readonly ({
+    /** A path in the body. */
+    readonly path: string;
+    /** One of these values. */
+    readonly is?: readonly string[];
+    /** None of these values; no value at all is right too. */
+    readonly not?: readonly string[];
+  })[];
+  /** Our value for each value of the provider; the first match counts, and a name that ends with * matches every value that begins with it. For tier.unit, default stands for the venue’s defaults.unit. For any other value the venue’s defaults apply. */
   readonly choices?: { readonly [name: string]: string };
   /** Where the value comes from when the body does not have it. */
   readonly otherwise?: "api" | "venue_supplied";
@@ -1710,6 +1793,8 @@ export type StoredIntegration = {
     readonly currency?: string;
     /** The category of an offering. */
     readonly category?: string;
+    /** What a price is for, where the provider does not say it; per_person when absent. */
+    readonly unit?: "per_person" | "per_group" | "per_hour" | "per_unit";
   };
   /** When it was created, in UTC. */
   readonly created_at: string;
@@ -1988,7 +2073,7 @@ export type WebhookEvent = {
   readonly id: string;
   /** The type of this object. */
   readonly object: "event";
-  /** What happened. */
+  /** What happened. No endpoint can subscribe to refund.*, offering.* and webhook_endpoint.*: they are in the event log and its stream only. */
   readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "refund.failed" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
   /** The mode, test or live. */
   readonly mode: "test" | "live";

@@ -8,23 +8,29 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
 const source = join(root, 'src');
+const LAST = 'everyshare.js';
 
-/** Builds in a temporary folder, so that a program that runs at the same time finds a complete dist. */
+/**
+ * Builds in a temporary folder and moves the files into dist/, last everyshare.js, by whose time a build is current. So a
+ * program that starts meanwhile finds complete files, and two builds at once do not disturb one another.
+ */
 export async function buildSdk() {
   if (isCurrent()) return;
   const temporary = join(root, `dist.${process.pid}`);
-  const previous = join(root, `dist.${process.pid}.old`);
   try {
     await Promise.all([bundle(temporary, 'esm', 'js'), bundle(temporary, 'cjs', 'cjs'), declare(temporary)]);
-    if (statSync(dist, { throwIfNoEntry: false }) !== undefined) renameSync(dist, previous);
-    renameSync(temporary, dist);
+    mkdirSync(dist, { recursive: true });
+    const files = readdirSync(temporary).filter((file) => file !== LAST);
+    for (const file of [...files, LAST]) renameSync(join(temporary, file), join(dist, file));
+    for (const file of readdirSync(dist))
+      if (![...files, LAST].includes(file)) rmSync(join(dist, file), { force: true });
   } finally {
-    for (const folder of [temporary, previous]) rmSync(folder, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true });
   }
 }
 
 function isCurrent() {
-  const built = statSync(join(dist, 'everyshare.js'), { throwIfNoEntry: false });
+  const built = statSync(join(dist, LAST), { throwIfNoEntry: false });
   if (built === undefined) return false;
   const inputs = [...readdirSync(source).map((file) => join(source, file)), fileURLToPath(import.meta.url)];
   return inputs.every((file) => statSync(file).mtimeMs <= built.mtimeMs);

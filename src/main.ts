@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as yieldToIo } from 'node:timers/promises';
 import { systemClock, systemMonotonicClock } from './base/clock.ts';
 import type { CommandContext } from './base/command-context.ts';
-import { type Config, ConfigError, parseKeys, readConfig } from './base/config.ts';
+import { type Config, ConfigError, parseKeys, readConfig, userConfigFolder } from './base/config.ts';
 import { isUnavailable, openDb, sqlState } from './base/db.ts';
 import { type Log, makeLog } from './base/log.ts';
 import { beginMigration } from './base/migrate.ts';
@@ -299,7 +299,7 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
     return { context, command: systemCommandContext(context, 'cli', `operator ${userInfo().username}`) };
   };
   try {
-    return await runCommand(argv, open, readSettings);
+    return await runCommand(argv, open, readSettings, userConfigFolder(process.env));
   } finally {
     await shutdown.run();
   }

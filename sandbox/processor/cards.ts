@@ -89,6 +89,12 @@ export const declines = {
     adviceCode: 'confirm_card_data',
     message: "Your card's security code is incorrect.",
   },
+  account: {
+    code: 'card_declined',
+    declineCode: 'invalid_account',
+    adviceCode: 'confirm_card_data',
+    message: 'Your card was declined.',
+  },
   processing: {
     code: 'processing_error',
     declineCode: null,
@@ -196,6 +202,13 @@ const DECLINED_CARDS: readonly TestCard[] = [
   declinedCard('stolen', '4000000000009979', 'chargeDeclinedStolenCard', declines.stolen, 'Declined: reported stolen.'),
   declinedCard('expired', '4000000000000069', 'chargeDeclinedExpiredCard', declines.expired, 'Declined: expired.'),
   declinedCard('cvc', '4000000000000127', 'chargeDeclinedIncorrectCvc', declines.cvc, 'Declined: wrong security code.'),
+  declinedCard(
+    'account',
+    '4000000000700130',
+    'chargeDeclinedInvalidAccount',
+    declines.account,
+    'Declined: the bank does not know the account, and advises to check what was typed.',
+  ),
   declinedCard(
     'processing',
     '4000000000000119',

@@ -5,7 +5,8 @@
 import { ApiPromise, type RateLimit, type WithResponse } from './api-promise.ts';
 import { DEFAULT_BASE_URL, VERSION } from './defaults.gen.ts';
 import { type ApiError, ConnectionError, EveryshareError, errorOf, TimeoutError } from './errors.ts';
-import { EventStream, type StreamOptions } from './event-stream.ts';
+import { EventStream, type StreamMessage, type StreamOptions } from './event-stream.ts';
+import type { WebhookEvent } from './events.ts';
 import { PagePromise, pageOf } from './page.ts';
 import { backoff, sleep } from './timing.ts';
 import { randomHex } from './web-crypto.ts';
@@ -90,29 +91,59 @@ export class Api {
     const fetchAfter = (cursor: string): PagePromise<Item, Answer> =>
       this.list({ ...request, query: { ...request.query, [request.cursor ?? '']: cursor } }, options);
     return new PagePromise(
-      this.#answer(request, options).then((sent) => pageOf<Item, Answer>(sent, request.cursor, fetchAfter)),
+      this.#answer(request, options, true).then((sent) => pageOf<Item, Answer>(sent, request.cursor, fetchAfter)),
     );
   }
 
-  stream(path: string, options: StreamOptions = {}): EventStream {
+  /** `isLast`: the stream is one of states, and ends with this one. Absent: it is one of events, without an end. */
+  stream<Data = WebhookEvent>(
+    address: Pick<ApiRequest, 'path' | 'params'>,
+    options: StreamOptions = {},
+    isLast: ((data: Data) => boolean) | null = null,
+  ): EventStream<Data> {
     const open = async (lastEventId: string | undefined, signal: AbortSignal, maxRetries: number) => {
       const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
-      const request: ApiRequest = { method: 'GET', path, accept: 'text/event-stream' };
+      const request: ApiRequest = { method: 'GET', ...address, accept: 'text/event-stream' };
       return this.#repeat(request, { ...options, headers, signal, maxRetries }, async (response) => {
         if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) return response;
         throw errorOf(response, await response.text(), null);
       });
     };
-    return new EventStream(open, options, options.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES);
+    const maxRetries = options.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES;
+    // A stream of states begins with the present one.
+    const readSince = async (since: number, signal: AbortSignal) =>
+      isLast === null ? this.#readLog(address.path.replace(/\/stream$/, ''), since, { ...options, signal }) : [];
+    return new EventStream(open, readSince, options, maxRetries, isLast);
   }
 
-  async #answer<T>(request: ApiRequest, options: RequestOptions): Promise<WithResponse<T>> {
+  /** The events of the log since a time, the oldest first. */
+  async #readLog(path: string, since: number, { signal, apiKey }: StreamOptions): Promise<StreamMessage[]> {
+    const messages: StreamMessage[] = [];
+    const options: RequestOptions = { maxRetries: 0, ...(signal && { signal }), ...(apiKey && { apiKey }) };
+    const query = { limit: 100 };
+    for await (const event of this.list<WebhookEvent, unknown>(
+      { method: 'GET', path, query, cursor: 'before' },
+      options,
+    )) {
+      if (Date.parse(event.created_at) < since) break;
+      messages.push({ id: event.id, type: event.type, data: JSON.stringify(event) });
+    }
+    return messages.reverse();
+  }
+
+  /** `isEnveloped`: an answer without `data` is not from the API. */
+  async #answer<T>(
+    request: ApiRequest,
+    options: RequestOptions,
+    isEnveloped = request.isWrapped === true,
+  ): Promise<WithResponse<T>> {
     return this.#repeat(request, options, async (response) => {
       const { headers } = response;
       const text = await response.text();
       const isJson = headers.get('content-type')?.includes('json') === true;
-      if (text !== '' && !isJson && request.accept !== 'text/csv') throw errorOf(response, '', rateLimitOf(headers));
       const answer = isJson ? JSON.parse(text) : text || undefined;
+      const isBody = isJson || text === '' || request.accept === 'text/csv';
+      if (isEnveloped ? answer?.data === undefined : !isBody) throw errorOf(response, '', rateLimitOf(headers));
       return {
         data: request.isWrapped === true ? answer.data : answer,
         response,
@@ -148,7 +179,7 @@ export class Api {
   /** Returns the error of a failed attempt. It throws only when the caller's signal ends the call. */
   async #attempt<T>(
     url: string,
-    { method, body }: ApiRequest,
+    { method, path, body }: ApiRequest,
     headers: Record<string, string>,
     { signal, timeout = this.#options.timeout ?? DEFAULT_TIMEOUT_MS }: RequestOptions,
     read: (response: Response) => Promise<T>,
@@ -172,8 +203,10 @@ export class Api {
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
       if (error instanceof EveryshareError) return error;
-      if (isLate) return new TimeoutError(`${method} ${url}: no answer within ${timeout} ms.`, { cause: error });
-      return new ConnectionError(`${method} ${url}: there was no complete answer.`, { cause: error });
+      // Without the parameters: one of them may be a credential.
+      const name = `${method} ${this.#baseUrl}${path}`;
+      if (isLate) return new TimeoutError(`${name}: no answer within ${timeout} ms.`, { cause: error });
+      return new ConnectionError(`${name}: there was no complete answer.`, { cause: error });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -189,6 +222,8 @@ export class Api {
   }
 
   async #headersOf(request: ApiRequest, options: RequestOptions): Promise<Record<string, string>> {
+    if (options.idempotencyKey !== undefined && request.takesKey !== true)
+      throw new EveryshareError(`${request.method} ${request.path} takes no idempotencyKey: leave it out.`);
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value;
     headers.accept = request.accept ?? 'application/json';

@@ -1,7 +1,7 @@
-// Follows the event log (`GET /v1/events/stream`). After a break it opens the stream again after the last event that it
-// received, so that no event is left out, and leaves out those that it has had already.
+// Follows the event log (`GET /v1/events/stream`), or the progress of a checkout. After a break it opens the stream again
+// after the last event that it received, so that no event is left out, and leaves out those that it has had already.
 
-import { ApiError } from './errors.ts';
+import { ApiError, ConnectionError } from './errors.ts';
 import type { WebhookEvent } from './events.ts';
 import { backoff, sleep } from './timing.ts';
 
@@ -25,56 +25,77 @@ export interface StreamMessage {
   readonly data: string;
 }
 
+/** The messages that the log has since a time of the server, in milliseconds; the oldest first. */
+type ReadSince = (since: number, signal: AbortSignal) => Promise<readonly StreamMessage[]>;
 type Open = (lastEventId: string | undefined, signal: AbortSignal, maxRetries: number) => Promise<Response>;
 
 /** The server sends a comment every 15 seconds. Without any byte for so long, the connection is dead. */
 const MAX_SILENCE_MS = 60_000;
 /** Events of the last minute may come again after a break. */
 const MAX_REMEMBERED_IDS = 5_000;
+/** A stream of states has the id of a state, which may come back: only the last one is left out when it is repeated. */
+const REMEMBERED_STATES = 1;
 
-export class EventStream implements AsyncIterable<WebhookEvent> {
+export class EventStream<Data = WebhookEvent> implements AsyncIterable<Data> {
   /** The last event that was handed out: keep it to go on from there in another process. */
   lastEventId: string | undefined;
   readonly #open: Open;
   readonly #options: StreamOptions;
   readonly #maxRetries: number;
+  readonly #isLast: ((data: Data) => boolean) | null;
+  readonly #readSince: ReadSince;
   readonly #seen = new Set<string>();
 
-  constructor(open: Open, options: StreamOptions, maxRetries: number) {
+  /** `isLast`: the stream is one of states, and nothing comes after this state. Null: it is one of events. */
+  constructor(
+    open: Open,
+    readSince: ReadSince,
+    options: StreamOptions,
+    maxRetries: number,
+    isLast: ((data: Data) => boolean) | null,
+  ) {
     this.#open = open;
+    this.#readSince = readSince;
     this.#options = options;
     this.#maxRetries = maxRetries;
+    this.#isLast = isLast;
     this.lastEventId = options.lastEventId;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<WebhookEvent, void, undefined> {
-    for await (const { data } of this.messages()) yield JSON.parse(data) as WebhookEvent;
+  async *[Symbol.asyncIterator](): AsyncGenerator<Data, void, undefined> {
+    for await (const { data: text } of this.messages()) {
+      const data = JSON.parse(text) as Data;
+      yield data;
+      if (this.#isLast?.(data) === true) return;
+    }
   }
 
   /** The messages with the JSON of each event as it was sent, for a program that passes it on. */
   async *messages(): AsyncGenerator<StreamMessage, void, undefined> {
     const { signal, onOpen } = this.#options;
     const isStopped = (): boolean => signal?.aborted === true;
-    let wasOpen = false;
+    let beganAt: number | null = null;
     let failures = 0;
     while (!isStopped()) {
       const connection = new AbortController();
       const onAbort = (): void => connection.abort(signal?.reason);
       signal?.addEventListener('abort', onAbort, { once: true });
       try {
-        const response = await this.#open(this.lastEventId, connection.signal, wasOpen ? 0 : this.#maxRetries);
-        wasOpen = true;
+        const after = this.lastEventId;
+        const maxRetries = beganAt === null ? this.#maxRetries : 0;
+        const response: Response = await this.#open(after, connection.signal, maxRetries);
+        // Without an event to go on after, the stream begins anew: the log has what happened since it first began.
+        const missed = beganAt !== null && after === undefined ? await this.#readSince(beganAt, connection.signal) : [];
+        beganAt ??= serverTimeOf(response);
         onOpen?.();
+        for (const message of missed) yield* this.#handOut(message);
         for await (const message of readMessages(response, connection)) {
           failures = 0;
-          if (this.#isNew(message.id)) {
-            this.lastEventId = message.id;
-            yield message;
-          }
+          yield* this.#handOut(message);
         }
       } catch (error) {
         if (isStopped()) return;
-        if (!wasOpen || isRefusal(error)) throw error;
+        if (beganAt === null || !isPassing(error)) throw error;
         await sleep(retryAfterOf(error), signal).catch(() => undefined);
       } finally {
         signal?.removeEventListener('abort', onAbort);
@@ -84,18 +105,33 @@ export class EventStream implements AsyncIterable<WebhookEvent> {
     }
   }
 
+  /** Not one that was handed out before. */
+  *#handOut(message: StreamMessage): Generator<StreamMessage, void, undefined> {
+    if (!this.#isNew(message.id)) return;
+    this.lastEventId = message.id;
+    yield message;
+  }
+
   #isNew(id: string): boolean {
     if (this.#seen.has(id)) return false;
     this.#seen.add(id);
     const [oldest] = this.#seen;
-    if (this.#seen.size > MAX_REMEMBERED_IDS && oldest !== undefined) this.#seen.delete(oldest);
+    const max = this.#isLast === null ? MAX_REMEMBERED_IDS : REMEMBERED_STATES;
+    if (this.#seen.size > max && oldest !== undefined) this.#seen.delete(oldest);
     return true;
   }
 }
 
-/** The server will answer the same again: the key was revoked, or may not read events. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && error.status < 500 && error.status !== 408 && error.status !== 429;
+/** False: the server will answer the same again, because the key was revoked or may not read; or it is another error. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status >= 500 || error.status === 408 || error.status === 429;
+  return error instanceof ConnectionError;
+}
+
+/** When the server opened the stream, by its own clock and to the second. */
+function serverTimeOf({ headers }: Response): number {
+  const time = Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(time) ? Date.now() : time;
 }
 
 function retryAfterOf(error: unknown): number {
@@ -114,6 +150,8 @@ async function* readMessages(
     const timer = setTimeout(() => connection.abort(), MAX_SILENCE_MS);
     try {
       return await reader.read();
+    } catch (error) {
+      throw new ConnectionError('The stream was cut.', { cause: error });
     } finally {
       clearTimeout(timer);
     }

@@ -48,8 +48,8 @@ export class PagePromise<Item, Answer = PageAnswer<Item>>
   /** The first objects of the list, at most `limit`: pages are read as far as needed. */
   async toArray({ limit }: { readonly limit: number }): Promise<Item[]> {
     const items: Item[] = [];
-    if (limit <= 0) return items;
-    for await (const item of this) if (items.push(item) >= limit) break;
+    const first = await this;
+    if (limit > 0) for await (const item of first) if (items.push(item) >= limit) break;
     return items;
   }
 

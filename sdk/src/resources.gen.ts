@@ -5,7 +5,7 @@ import type { Api, RawBody, RequestOptions } from './api.ts';
 import type { EventStream, StreamOptions } from './event-stream.ts';
 import type { WebhookEvent } from './events.ts';
 import type { PagePromise } from './page.ts';
-import type { Analytics, Boat, Checkout, CheckoutCreate, CreatedWebhookEndpoint, DeclinedInvite, Deleted, Delivery, EventExperience, Fleet, FleetResult, GuestCheckout, HoldCreate, HoldSecret, HookReceipt, InboundDelivery, Integration, InviteDecline, LegacyExperience, Me, Offering, OfferingBatch, OfferingBatchResult, Party, PartyResult, Payout, PayoutTotals, Receipt, ReceiptMail, Refund, Reminder, ReviewDecision, RotatedSecret, Seat, SignIn, SignInChallenge, SignInVerify, SignedIn, Slot, StoredBoat, StoredIntegration, StoredOffering, StoredWebhookEndpoint, Submission, TestAdvance, TestHold, WebhookEndpoint, WebhookRecover, WebhookRecovered, WebhookTestResult } from './types.gen.ts';
+import type { Analytics, Boat, Checkout, CheckoutCreate, CheckoutProgress, CreatedWebhookEndpoint, DeclinedInvite, Deleted, Delivery, EventExperience, Fleet, FleetResult, GuestCheckout, HoldCreate, HoldSecret, HookReceipt, InboundDelivery, Integration, InviteDecline, LegacyExperience, Me, Offering, OfferingBatch, OfferingBatchResult, Party, PartyResult, Payout, PayoutTotals, Receipt, ReceiptMail, Refund, Reminder, ReviewDecision, RotatedSecret, Seat, SignIn, SignInChallenge, SignInVerify, SignedIn, Slot, StoredBoat, StoredIntegration, StoredOffering, StoredWebhookEndpoint, Submission, TestAdvance, TestHold, WebhookEndpoint, WebhookRecover, WebhookRecovered, WebhookTestResult } from './types.gen.ts';
 
 export type OfferingsListParams = {
   /** Only objects in this state. */
@@ -77,7 +77,7 @@ export type EventsListParams = {
   readonly limit?: number;
   /** The `next_before` of the previous page: the answer holds only older objects. */
   readonly before?: string;
-  /** Only events of this type. */
+  /** Only events of this type. No endpoint can subscribe to `refund.*`, `offering.*` and `webhook_endpoint.*`: they are in this log and its stream only. */
   readonly type?: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "refund.failed" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
   /** Only events of this checkout. */
   readonly checkout?: string;
@@ -447,7 +447,7 @@ export class EventsResource {
    * `GET /v1/events/stream`
    */
   stream(options?: StreamOptions): EventStream {
-    return this.#api.stream('/v1/events/stream', options);
+    return this.#api.stream({ path: '/v1/events/stream' }, options);
   }
   /**
    * Get one event.
@@ -558,6 +558,22 @@ export class GuestsCheckoutsResource {
    */
   retrieve(id: string, options?: RequestOptions): ApiPromise<GuestCheckout> {
     return this.#api.send({ method: 'GET', path: '/v1/public/checkouts/{id}', params: [id] }, options);
+  }
+  /**
+   * Get the progress of a group. For a page of yours, with a publishable key from a registered origin, or as a signed-in member: counts and amounts, without names. The embed shows it.
+   * Needs a publishable key, or the token of a signed-in member, as `apiKey`.
+   * `GET /v1/public/checkouts/{id}/progress`
+   */
+  retrieveProgress(id: string, options?: RequestOptions): ApiPromise<CheckoutProgress> {
+    return this.#api.send({ method: 'GET', path: '/v1/public/checkouts/{id}/progress', params: [id] }, options);
+  }
+  /**
+   * Follow the progress of a group. Server-sent events: the present progress at once, then each change. The stream ends with the checkout, and otherwise after five minutes: open it again, with a pause. A message `alive` comes every 15 seconds. Opening a stream counts as one read. Too many streams of one address, or for one checkout, are 429: then read the progress from time to time.
+   * Needs a publishable key, or the token of a signed-in member, as `apiKey`.
+   * `GET /v1/public/checkouts/{id}/progress/stream`
+   */
+  streamProgress(id: string, options?: StreamOptions): EventStream<CheckoutProgress> {
+    return this.#api.stream({ path: '/v1/public/checkouts/{id}/progress/stream', params: [id] }, options, ({ status }) => ['completed', 'expired', 'canceled'].includes(status));
   }
   /**
    * Choose the party and the split. An Idempotency-Key belongs to the member and the checkout.

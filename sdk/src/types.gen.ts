@@ -255,7 +255,7 @@ export type Checkout = {
   readonly url: string;
   /** Where guests go after they have paid. */
   readonly return_url: string;
-  /** Where guests go when they give up; null when you sent none. */
+  /** Where guests go when the checkout has expired or was canceled; null when you sent none. */
   readonly cancel_url: string | null;
   /** The shares of the party, up to 50; empty until the organizer has chosen the party. */
   readonly shares: readonly Share[];
@@ -299,7 +299,7 @@ export type CheckoutCreate = {
   readonly return_url: string;
   /** Your booking id; the idempotency key when the header is absent. */
   readonly external_booking_id: string;
-  /** Where guests go when they give up; on one of your registered origins. */
+  /** Where guests go when the checkout has expired or was canceled, such as a page to book again; on one of your registered origins. */
   readonly cancel_url?: string;
   /** The external_id of the offering that the party books. */
   readonly offering_external_id?: string;
@@ -311,6 +311,36 @@ export type CheckoutCreate = {
   readonly location?: string;
   /** Up to 20 values of your own, returned on every read and event. */
   readonly metadata?: { readonly [name: string]: string };
+};
+
+/** How far the group of a checkout is, in counts and amounts: no name, no share and no booking id. */
+export type CheckoutProgress = {
+  /** The id of the checkout. */
+  readonly id: string;
+  /** The type of this object. */
+  readonly object: "checkout_progress";
+  /** The mode: test cards in test, real money in live. */
+  readonly mode: "test" | "live";
+  /** The status of the checkout. */
+  readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+  /** The party's whole total in minor units (cents). */
+  readonly amount: number;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** The sum of the held, captured and refunded shares in minor units (cents). */
+  readonly funded_amount: number;
+  /** The maximum number of people who share the total. */
+  readonly party_size: number;
+  /** How many shares the party has; 0 until the organizer has chosen the party. */
+  readonly share_count: number;
+  /** How many of the shares are held, captured or refunded. */
+  readonly held_count: number;
+  /** The deadline by which every share must be held, in UTC. */
+  readonly pay_by: string;
+  /** When the last card was charged; null before. */
+  readonly completed_at: string | null;
+  /** The hosted page on which the party pays. */
+  readonly url: string;
 };
 
 /** A new webhook endpoint with its secret, which is shown once. */
@@ -601,7 +631,7 @@ export type GuestCheckout = {
   readonly shares: readonly GuestShare[];
   /** Where guests go after they have paid. */
   readonly return_url: string;
-  /** Where guests go when they give up; null when you sent none. */
+  /** Where guests go when the checkout has expired or was canceled; null when you sent none. */
   readonly cancel_url: string | null;
   /** When it was created, in UTC. */
   readonly created_at: string;
@@ -657,10 +687,10 @@ export type HoldSecret = {
 
 /** The answer to a delivery of a venue system. */
 export type HookReceipt = {
-  /** Always true: the delivery is stored. */
+  /** Always true: the delivery has arrived. */
   readonly received: true;
-  /** The id of the stored delivery; for a duplicate, the id of the first delivery. */
-  readonly id: string;
+  /** The id of the stored delivery; for a duplicate, the id of the first delivery. Null: it came to an address that several venues share and belongs to none of them, so it is not stored. */
+  readonly id: string | null;
   /** Whether it was delivered before. */
   readonly duplicate: boolean;
 };
@@ -709,6 +739,8 @@ export type Integration = {
     readonly currency?: string;
     /** The category of an offering. */
     readonly category?: string;
+    /** What a price is for, where the provider does not say it; per_person when absent. */
+    readonly unit?: "per_person" | "per_group" | "per_hour" | "per_unit";
   };
 };
 
@@ -1347,6 +1379,8 @@ export type StoredIntegration = {
     readonly currency?: string;
     /** The category of an offering. */
     readonly category?: string;
+    /** What a price is for, where the provider does not say it; per_person when absent. */
+    readonly unit?: "per_person" | "per_group" | "per_hour" | "per_unit";
   };
   /** When it was created, in UTC. */
   readonly created_at: string;
@@ -1617,7 +1651,7 @@ export type WebhookEventFields = {
   readonly id: string;
   /** The type of this object. */
   readonly object: "event";
-  /** What happened. */
+  /** What happened. No endpoint can subscribe to refund.*, offering.* and webhook_endpoint.*: they are in the event log and its stream only. */
   readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "refund.failed" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
   /** The mode, test or live. */
   readonly mode: "test" | "live";

@@ -2,7 +2,8 @@
 // one error names every wrong variable with its remedy.
 
 import { BlockList, isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 
 export type Mode = 'test' | 'live';
 
@@ -321,6 +322,12 @@ export function readConfig(env: Env): Config {
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);
   return config;
+}
+
+/** The folder for what the command line keeps for a user (XDG base directories; %APPDATA% on Windows). */
+export function userConfigFolder(env: Env): string {
+  const named = [env.XDG_CONFIG_HOME, env.APPDATA].find((path) => path !== undefined && isAbsolute(path));
+  return join(named ?? join(env.HOME || homedir(), '.config'), 'everyshare');
 }
 
 /** The address of a server on this machine that listens on `port`. */

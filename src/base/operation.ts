@@ -195,26 +195,36 @@ export interface ServerSentEvent {
 /** Ends when the signal aborts, or when the reader is too far behind. */
 export type EventSource = AsyncIterable<readonly ServerSentEvent[]>;
 
+/** What a stream is opened with. */
+export interface StreamInput {
+  readonly params: Readonly<Record<string, string>>;
+  /** The header Last-Event-ID: a stream that can be resumed goes on after it. */
+  readonly lastEventId: string | null;
+}
+
 /** Answers with server-sent events for as long as the client reads them. */
-export interface StreamOperation<Caller, Services> extends OperationContract {
+interface StreamContract<ByAuth extends Auth, Caller, Services> extends OperationContract {
   readonly kind: 'stream';
-  readonly auth: 'secret';
+  readonly auth: ByAuth;
   readonly method: 'GET';
   readonly effect: 'read';
   readonly query?: never;
   readonly body?: never;
   readonly idempotent?: never;
   readonly csv?: never;
-  /** How many one key may have open. */
-  readonly maxPerKey: number;
-  /** Problems are thrown here, before the first byte. `lastEventId` is the header Last-Event-ID: the stream goes on after it. */
-  readonly open: (
-    services: Services,
-    caller: Caller,
-    lastEventId: string | null,
-    signal: AbortSignal,
-  ) => Promise<EventSource>;
+  /** For the document: what `data` of a message is, and the `id` and `event` of its example. */
+  readonly message: { readonly data: string; readonly id: string; readonly event: string };
+  /** Problems are thrown here, before the first byte. */
+  readonly open: (services: Services, caller: Caller, input: StreamInput, signal: AbortSignal) => Promise<EventSource>;
 }
+
+/** For a partner's program: it can be resumed, and a key may have a few open. */
+export interface PartnerStreamOperation<Caller, Services> extends StreamContract<'secret', Caller, Services> {
+  readonly maxPerKey: number;
+}
+
+/** For an open page, about one checkout: it lasts a few minutes, and begins with the present state. */
+export type PageStreamOperation<Caller, Services> = StreamContract<'guest', Caller, Services>;
 
 /** Answered by the tool server, which runs other operations. */
 export interface ToolServerOperation extends OperationContract {
@@ -234,5 +244,6 @@ export type Operation<Callers extends Record<Auth, unknown>, Services> =
   | StatementOperation<Callers['secret']>
   | ExternalOperation<Callers, Services>
   | IntakeOperation<Callers['hook'], Services>
-  | StreamOperation<Callers['secret'], Services>
+  | PartnerStreamOperation<Callers['secret'], Services>
+  | PageStreamOperation<Callers['guest'], Services>
   | ToolServerOperation;

@@ -19,15 +19,21 @@ export interface Announcement {
 }
 
 const keyFile = (context: AppContext): string => join(context.config.dataDir, 'sandbox-key');
+const venueFile = (context: AppContext): string => join(context.config.dataDir, 'sandbox-venue.json');
 
 /**
- * Creates a sandbox venue in a new installation and stores its test key in a file for the operator's shell (a test key
- * moves no real money). The file is written before the commit: after a crash in between, the next start does both again.
+ * Creates a sandbox venue in a new installation and stores its test key in a file for the operator's shell, and all of it in
+ * another for programs on this machine, such as examples/booking-site (a test key moves no real money). The files are written
+ * before the commit: after a crash in between, the next start does it all again.
  */
 export async function createFirstVenue(context: AppContext, command: CommandContext): Promise<VenueWithKeys | null> {
   return context.db.transaction(async (tx) => {
     const created = await createSandboxVenueOnce(tx, command);
-    if (created !== null) writeFileSync(keyFile(context), `${created.secretTest}\n`, { mode: 0o600, flush: true });
+    if (created === null) return null;
+    const { venue, secretTest, publishableTest } = created;
+    const stored = { id: venue.id, secret_key: secretTest, publishable_key: publishableTest };
+    writeFileSync(venueFile(context), `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600, flush: true });
+    writeFileSync(keyFile(context), `${secretTest}\n`, { mode: 0o600, flush: true });
     return created;
   });
 }
@@ -48,7 +54,7 @@ export function announce({ context, urls, metricsPort, newOperatorToken, firstVe
   }
   if (context.config.sandboxProcessor) printLine('Sandbox: no real money moves here.');
   printLine(`everyshare is ready at ${urls.base}`);
-  printLine(`  reference  ${urls.base}/docs`);
+  printLine(`  docs       ${urls.base}/docs`);
   printLine(`  schemas    ${urls.schemas}/v1/index.json`);
   if (context.config.sandboxProcessor) printLine(`  cards      ${urls.base}/sandbox/cards`);
   if (context.config.sandboxSms) printLine(`  texts      ${urls.base}/sandbox/outbox`);

@@ -53,5 +53,6 @@ export interface Command {
   readonly arguments: readonly string[];
   readonly options: readonly Option[];
   readonly help: string;
-  run(input: CommandInput, open: OpenContext, readSettings: ReadSettings): Promise<CommandResult>;
+  /** `configFolder` is where the command line keeps the user's login. */
+  run(input: CommandInput, open: OpenContext, readSettings: ReadSettings, configFolder: string): Promise<CommandResult>;
 }

@@ -11,11 +11,14 @@ import { CliError, errorLine, quoted, usageError } from './cli-error.ts';
 import type { Command, CommandResult, OpenContext, ReadSettings } from './command-definition.ts';
 import { doctorCommands } from './doctor.ts';
 import { encryptionCommands } from './encryption.ts';
+import { eventsCommands } from './events.ts';
 import { helpFor, helpForRole, ROLES, usageOf } from './help.ts';
+import { hookCommands } from './hook.ts';
 import { importCommands } from './import.ts';
 import { keyCommands } from './key.ts';
 import { ledgerCommands } from './ledger.ts';
 import { listenCommands } from './listen.ts';
+import { loginCommands } from './login.ts';
 import { mcpCommands } from './mcp.ts';
 import { memberCommands } from './member.ts';
 import {
@@ -41,14 +44,17 @@ const COMMANDS: readonly Command[] = [
   ...memberCommands,
   ...tokenKeyCommands,
   ...reviewCommands,
+  ...hookCommands,
   ...importCommands,
   ...reconcileCommands,
   ...refundCommands,
   ...processorCommands,
   ...ledgerCommands,
   ...analyticsCommands,
+  ...loginCommands,
   ...listenCommands,
   ...triggerCommands,
+  ...eventsCommands,
   ...mcpCommands,
   ...encryptionCommands,
   ...auditCommands,
@@ -63,11 +69,12 @@ export async function runCommand(
   argv: readonly string[],
   open: OpenContext,
   readSettings: ReadSettings,
+  configFolder: string,
 ): Promise<number> {
   const parsed = parseArguments(argv, COMMANDS);
   const command = COMMANDS.find(({ words }) => words.every((word, index) => parsed.words[index] === word));
   try {
-    const result = await runParsed(parsed, command, open, readSettings);
+    const result = await runParsed(parsed, command, open, readSettings, configFolder);
     await print(process.stdout, hasFlag(parsed, 'json') ? JSON.stringify(result.json) : result.text);
     if (result.failure === undefined) return 0;
     await print(process.stderr, `everyshare: ${result.failure}`);
@@ -84,6 +91,7 @@ async function runParsed(
   command: Command | undefined,
   open: OpenContext,
   readSettings: ReadSettings,
+  configFolder: string,
 ): Promise<CommandResult> {
   const [first] = parsed.words;
   if (first === undefined || BUILT_IN_WORDS.includes(first))
@@ -95,7 +103,7 @@ async function runParsed(
   if (first === 'help') return helpFor(requireKnown(parsed.words.slice(1)), COMMANDS);
   if (hasFlag(parsed, 'help')) return helpFor(command?.words ?? requireKnown(parsed.words), COMMANDS);
   if (command === undefined) throw unknownCommand(parsed.words);
-  return command.run(inputFor(command, parsed, usageOf(command)), open, readSettings);
+  return command.run(inputFor(command, parsed, usageOf(command)), open, readSettings, configFolder);
 }
 
 /** The role of `start --help` and of `help start`. */

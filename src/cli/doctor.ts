@@ -188,8 +188,7 @@ async function checkPlatformPayouts({ config, services }: AppContext): Promise<C
   if (config.sandboxProcessor) return passed(name, 'the sandbox pays out nothing by itself');
   const processor = services.processors.live;
   if (processor === undefined) return passed(name, 'live mode has no card processor');
-  const remedy =
-    'set the payouts to manual in the dashboard of the card processor: docs/guides/going-live.md says why.';
+  const remedy = 'set the payouts to manual in the dashboard of the card processor: docs/guides/stripe.md says why.';
   try {
     const interval = await processor.payoutInterval();
     if (interval === 'manual') return passed(name, 'our balance is paid out by hand');

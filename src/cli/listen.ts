@@ -1,16 +1,21 @@
 // `everyshare listen --forward-to URL`: posts the test events of a venue to a local address, signed with a secret that
-// stays the same, so that a developer can write a receiver without a public address. It tries each event once and prints
-// the response. Deliveries to webhook endpoints are not affected.
+// stays the same, so that a developer can write a receiver without a public address. The events come from the server of
+// the user's login, over the API, or from the installation on this machine. It tries each event once and prints the
+// response. Deliveries to webhook endpoints are not affected.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../base/clock.ts';
 import { sendTrusted } from '../base/outbound/trusted-request.ts';
 import type { Seal } from '../base/seal.ts';
+import { isSubscribable } from '../domain/events/event-types.ts';
 import { EventFollower } from '../domain/events/follow-events.ts';
-import type { EventView } from '../domain/events/queries.ts';
 import { signatureHeaders } from '../domain/webhooks/deliveries/signature.ts';
 import { quoted, usageError } from './cli-error.ts';
-import type { Command, CommandInput } from './command-definition.ts';
+import type { Command, CommandInput, OpenContext } from './command-definition.ts';
+import { LOG_ONLY } from './events.ts';
+import type { Login } from './login-file.ts';
 import { integerOption } from './options.ts';
+import { explainApiError, remoteClient, testLogin } from './remote.ts';
 import { testCaller, VENUE_OPTION, venueIn } from './test-venue.ts';
 
 const POLL_INTERVAL_MS = 300;
@@ -21,13 +26,66 @@ function listenSecret(seal: Seal, venueId: string): string {
   return `whsec_${seal.fingerprint(venueId, 'everyshare listen').toString('base64')}`;
 }
 
-interface Target {
-  readonly url: string;
+/** An event to forward: its JSON as the event log has it. */
+interface ForwardedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly json: string;
+}
+
+/** Where the events come from. */
+interface EventSource {
+  /** The id of the venue; null: the server does not say it. */
+  readonly venueId: string | null;
+  readonly description: string;
   readonly secret: string;
+  events(signal: AbortSignal): AsyncIterable<ForwardedEvent>;
+}
+
+/** The events of the installation on this machine, read from its database. */
+async function localSource(open: OpenContext, venueId: string | null): Promise<EventSource> {
+  const { context, command } = await open();
+  const { venue } = await testCaller(context.db, command, venueId);
+  const follower = await EventFollower.fromNow(context, venue.id, 'test');
+  return {
+    venueId: venue.id,
+    description: `${venue.name} (${venue.id})`,
+    secret: listenSecret(context.seal, venue.id),
+    async *events(signal) {
+      while (!signal.aborted) {
+        yield* await follower.next();
+        await delay(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+      }
+    },
+  };
+}
+
+/** The events of the login's server, over the API: after a break the stream goes on after the last event. */
+function remoteSource(login: Login, printLine: (line: string) => void): EventSource {
+  return {
+    venueId: null,
+    description: `${login.venue} at ${login.url}`,
+    secret: login.listenSecret,
+    async *events(signal) {
+      let isFirst = true;
+      const onOpen = (): void => {
+        printLine(isFirst ? 'ready' : 'the stream is open again');
+        isFirst = false;
+      };
+      const messages = remoteClient(login).events.stream({ signal, onOpen }).messages();
+      try {
+        const readNext = () => explainApiError(login.url, () => messages.next());
+        for (let next = await readNext(); next.done !== true; next = await readNext())
+          yield { id: next.value.id, type: next.value.type, json: next.value.data };
+      } finally {
+        await messages.return();
+      }
+    },
+  };
 }
 
 /** Returns the response's status, or why the address could not be reached. */
-async function forward({ url, secret }: Target, event: EventView, now: number): Promise<string> {
+async function forward(url: string, secret: string, event: ForwardedEvent): Promise<string> {
   try {
     const { status } = await sendTrusted({
       url,
@@ -35,7 +93,7 @@ async function forward({ url, secret }: Target, event: EventView, now: number): 
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'user-agent': 'Everyshare-Webhooks/1 (listen)',
-        ...signatureHeaders([secret], Buffer.from(event.json), now),
+        ...signatureHeaders([secret], Buffer.from(event.json), systemClock.now()),
       },
       body: event.json,
       timeoutMs: TIMEOUT_MS,
@@ -82,39 +140,35 @@ const listen: Command = {
     { name: 'count', valueName: 'N', help: 'stop after so many events' },
     VENUE_OPTION,
   ],
-  async run(input, open) {
+  async run(input, open, readSettings, configFolder) {
     const url = targetUrlIn(input);
     const count = integerOption(input, 'count', 1, 1_000_000) ?? Number.POSITIVE_INFINITY;
     const types = input.texts('event');
     const venueId = venueIn(input);
-    const { context, command } = await open();
-    const { venue } = await testCaller(context.db, command, venueId);
-    const target = { url, secret: listenSecret(context.seal, venue.id) };
-    const follower = await EventFollower.fromNow(context, venue.id, 'test');
     const printLine = (line: string): void =>
       void (input.flag('json') ? process.stderr : process.stdout).write(`${line}\n`);
-    printLine(`forwarding test events of ${venue.name} (${venue.id}) to ${url}`);
-    printLine(`signing secret ${target.secret}`);
-    const forwarded: { id: string; type: string; result: string }[] = [];
+    const login = testLogin(input, configFolder, readSettings);
+    const source = login === null ? await localSource(open, venueId) : remoteSource(login, printLine);
+    printLine(`forwarding test events of ${source.description} to ${url}`);
+    printLine(`signing secret ${source.secret}`);
+    const forwarded: { id: string; type: string; result: string; subscribable: boolean }[] = [];
     const stop = stopSignal();
     try {
-      while (!stop.signal.aborted && forwarded.length < count) {
-        for (const event of await follower.next()) {
-          if (stop.signal.aborted || forwarded.length >= count) break;
-          if (types.length > 0 && !types.includes(event.type)) continue;
-          const result = await forward(target, event, context.clock.now());
-          forwarded.push({ id: event.id, type: event.type, result });
-          printLine(`${event.type}  ${event.id}  ${result}`);
-        }
-        if (forwarded.length < count)
-          await delay(POLL_INTERVAL_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+      for await (const event of source.events(stop.signal)) {
+        if (types.length > 0 && !types.includes(event.type)) continue;
+        const result = await forward(url, source.secret, event);
+        const subscribable = isSubscribable(event.type);
+        forwarded.push({ id: event.id, type: event.type, result, subscribable });
+        const mark = subscribable ? '' : `  (${LOG_ONLY}: no webhook endpoint can subscribe to it)`;
+        printLine(`${event.type}  ${event.id}  ${result}${mark}`);
+        if (stop.signal.aborted || forwarded.length >= count) break;
       }
     } finally {
       stop.end();
     }
     const { length } = forwarded;
     return {
-      json: { venue: venue.id, secret: target.secret, forwarded },
+      json: { venue: source.venueId, secret: source.secret, forwarded },
       text: `${length} ${length === 1 ? 'event' : 'events'} forwarded.`,
     };
   },

@@ -13,7 +13,7 @@ import { parseId } from './options.ts';
 export const VENUE_OPTION: Option = {
   name: 'venue',
   valueName: 'ID',
-  help: 'the venue; the first sandbox when absent',
+  help: 'a venue of the installation on this machine; when absent, that of the login, or the first sandbox here',
 };
 
 /** Checked before the database is opened. Null: the option is absent. */

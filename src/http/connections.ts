@@ -4,6 +4,7 @@
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { addressIn } from '../base/config.ts';
 import { networkOf } from '../base/network.ts';
 import { sendRawError } from './client-error.ts';
@@ -118,4 +119,22 @@ function refuse(
   socket.resume(); // Unread bytes would make the system discard the answer.
   sendRawError(http, socket, code, { message, headers: 'retry-after: 1\r\n' });
   socket.destroySoon();
+}
+
+const IDLE_SWEEP_MS = 50;
+
+/**
+ * Requests in flight finish. A connection stays open after its last response, and may be open before its first request, so
+ * such connections are closed until none is left.
+ */
+export async function closeGracefully(app: FastifyInstance, closeUnused: () => void): Promise<void> {
+  const sweep = setInterval(() => {
+    app.server.closeIdleConnections();
+    closeUnused();
+  }, IDLE_SWEEP_MS);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(sweep);
+  }
 }

@@ -13,7 +13,10 @@ export interface HttpContext {
   readonly admit: Admit;
   readonly perform: Perform;
   readonly metrics: Metrics;
+  /** Of partners' programs. */
   readonly streams: EventStreams;
+  /** Of open pages. */
+  readonly pageStreams: EventStreams;
   /** The service's own addresses, known once the server listens. */
   readonly urls: () => Urls;
 }

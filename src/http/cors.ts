@@ -1,7 +1,8 @@
 // CORS headers: only on the routes of guests, for the registered origins of the venue of the path (for signing in, of
 // any venue). A request with a publishable key gets the header by the venue of the key, so that the header does not
 // reveal whether another venue's checkout exists. Routes for secret keys never have the header, errors and preflights
-// included.
+// included. A preflight of a read is answered for the origins of every venue: then the page of a partner can read the 404
+// for a wrong id, and the preflight says nothing about the checkout.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../base/errors.ts';
@@ -19,10 +20,19 @@ const MAX_AGE_SECONDS = '600';
 const EXPOSED_HEADERS =
   'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed';
 
+function originOf({ headers: { origin } }: FastifyRequest): string | null {
+  return origin === undefined || origin.length > 300 ? null : normalOrigin(origin);
+}
+
+/** The origin of the request, if any venue has registered it. */
+async function originOfAnyVenue(http: HttpContext, request: FastifyRequest): Promise<string | null> {
+  const normal = originOf(request);
+  return normal !== null && (await isRegisteredOrigin(http.app.db, normal, null)) ? normal : null;
+}
+
 /** The origin of the request, if the venue of the path has registered it. */
 async function registeredOrigin(http: HttpContext, request: FastifyRequest): Promise<string | null> {
-  const { origin } = request.headers;
-  const normal = origin === undefined || origin.length > 300 ? null : normalOrigin(origin);
+  const normal = originOf(request);
   if (normal === null) return null;
   const params = request.params as { id?: string; share_id?: string };
   const id = params.id ?? params.share_id;
@@ -63,7 +73,8 @@ export function registerPreflights(app: FastifyInstance, http: HttpContext, oper
   for (const [path, methods] of paths) {
     app.options(routerPath(path), async (request, reply) => {
       request.operation = 'preflight';
-      const origin = await registeredOrigin(http, request);
+      const isRead = methods.every((method) => method === 'GET');
+      const origin = await (isRead ? originOfAnyVenue : registeredOrigin)(http, request);
       reply.header('vary', 'Origin');
       if (origin === null) throw new Problem('origin_not_allowed');
       return reply

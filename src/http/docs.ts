@@ -1,87 +1,180 @@
-// The documentation for a partner's developers, all from this origin: the API reference, the guides, a page for every
-// venue system and for every error code. Each page is rendered at its first request and cached.
+// The documentation for partners' developers and operators, all from this origin: guides, the API reference, the error
+// codes, the venue systems, the changelog, and a search over them. Pages are rendered at the first request and cached.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import { packageRoot } from '../base/package-root.ts';
 import type { HttpContext } from './context.ts';
+import type { ApiDocument } from './docs/api-document.ts';
 import { type Asset, makeAsset, sendAsset } from './docs/asset.ts';
-import { renderReference } from './docs/layout.ts';
-import { FOLDERS, type Folder } from './docs/markdown.ts';
+import { renderExplorer, renderOtherPage, renderSitePage } from './docs/layout.ts';
+import { renderLlms } from './docs/llms.ts';
 import { memoize } from './docs/memoize.ts';
-import { renderFolder } from './docs/pages.ts';
 import { loadScalar } from './docs/scalar.ts';
+import { makeSearchIndex, publishedIndex, readQuery, renderResults, searchForm } from './docs/search.ts';
+import { MOVED } from './docs/site-map.ts';
+import { loadPages } from './docs/site-pages.ts';
 
 const HTML = 'text/html; charset=utf-8';
+const MARKDOWN = 'text/markdown; charset=utf-8';
 
 const ASSET_TYPES: Readonly<Record<string, string>> = {
   'site.css': 'text/css; charset=utf-8',
-  'reference.css': 'text/css; charset=utf-8',
-  'reference.js': 'text/javascript; charset=utf-8',
+  'site.js': 'text/javascript; charset=utf-8',
+  'search-rank.js': 'text/javascript; charset=utf-8',
+  'explorer.css': 'text/css; charset=utf-8',
+  'explorer.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml; charset=utf-8',
 };
 
 /** The browser asks each time, and gets 304 while the page is unchanged. */
 const CACHE_REVALIDATE = 'public, no-cache';
-/** A large file that changes only with the version of its package. */
+/** A file whose address changes with its content, or with the version of its package. */
 const CACHE_ONE_DAY = 'public, max-age=86400';
 
-const NO_FRAMES_OR_FORMS = "base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
-const PAGE_POLICY = `default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; ${NO_FRAMES_OR_FORMS}`;
+const NO_FRAMES = "base-uri 'none'; frame-ancestors 'none'";
+const PAGE_POLICY = `default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'self'; ${NO_FRAMES}`;
 
 /**
- * The script of the reference creates style elements: a nonce allows them (web/docs/reference.js passes it on). It also
+ * The script of the explorer creates style elements: a nonce allows them (web/docs/explorer.js passes it on). It also
  * writes style attributes into its code samples, which a nonce cannot allow and which show the line numbers. So this
  * one page allows style attributes.
  */
-function referencePolicy(nonce: string): string {
-  const sources = "script-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'";
-  return `default-src 'none'; ${sources}; style-src 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'; ${NO_FRAMES_OR_FORMS}`;
+function explorerPolicy(nonce: string): string {
+  const sources = "script-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'self'";
+  return `default-src 'none'; ${sources}; style-src 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'; ${NO_FRAMES}`;
 }
 
-export function registerDocs(app: FastifyInstance, http: HttpContext): void {
-  app.get('/docs', async (request, reply) => {
+/** `document` makes the OpenAPI document, from which the reference is made. */
+export function registerDocs(app: FastifyInstance, http: HttpContext, document: () => ApiDocument): void {
+  const assets = memoize(loadAssets);
+  const site = memoize(() => loadSite(http, document(), assets));
+  registerPages(app, site);
+  registerSearch(app, site);
+  registerExplorer(app, http, assets);
+  for (const file of Object.keys(ASSET_TYPES)) {
+    app.get(`/docs/${file}`, async (request, reply) => {
+      const asset = (await assets()).get(file) as Asset;
+      return send(request, reply, asset, 'v' in (request.query as object) ? CACHE_ONE_DAY : CACHE_REVALIDATE);
+    });
+  }
+}
+
+type Assets = ReadonlyMap<string, Asset>;
+
+async function loadAssets(): Promise<Assets> {
+  const assets = new Map<string, Asset>();
+  for (const [file, type] of Object.entries(ASSET_TYPES))
+    assets.set(file, await makeAsset(type, await readFile(join(packageRoot, 'web', 'docs', file), 'utf8')));
+  return assets;
+}
+
+/** The version in the address is of all files, because one script imports another. */
+function assetPaths(assets: Assets): (file: string) => string {
+  const version = [...assets.values()].map(({ etag }) => etag.slice(3, 7)).join('');
+  return (file) => `/docs/${file}?v=${version}`;
+}
+
+interface Site {
+  /** By its address, `.md` included; made at its first request. */
+  readonly documents: ReadonlyMap<string, () => Promise<Asset>>;
+  readonly searchPage: (query: string) => string;
+  readonly missingPage: string;
+  readonly searchIndex: () => Promise<Asset>;
+}
+
+async function loadSite(http: HttpContext, document: ApiDocument, loadedAssets: () => Promise<Assets>): Promise<Site> {
+  const { base } = http.urls();
+  const pages = await loadPages(base, document);
+  const frame = { pages, assetPath: assetPaths(await loadedAssets()) };
+  const documents = new Map<string, () => Promise<Asset>>();
+  for (const page of pages) {
+    documents.set(
+      page.path,
+      memoize(() => makeAsset(HTML, renderSitePage(page, frame), 'quick')),
+    );
+    documents.set(
+      `${page.path}.md`,
+      memoize(() => makeAsset(MARKDOWN, page.markdown, 'quick')),
+    );
+  }
+  documents.set(
+    '/llms.txt',
+    memoize(() => makeAsset('text/plain; charset=utf-8', renderLlms(pages, base), 'quick')),
+  );
+  const index = makeSearchIndex(pages);
+  return {
+    documents,
+    searchPage: (query) =>
+      renderOtherPage(frame, {
+        path: '/docs/search',
+        title: query === '' ? 'Search' : `Search: ${query}`,
+        description: 'Search over the guides and the reference of Everyshare.',
+        body: renderResults(index, query),
+      }),
+    missingPage: renderOtherPage(frame, {
+      path: '/docs/search',
+      title: 'No such page',
+      description: 'This page does not exist.',
+      body: `<h1>No such page</h1>\n<p>This address has no page. Look for it, or start at the <a href="/docs">list of all pages</a>.</p>\n${searchForm('')}`,
+    }),
+    searchIndex: memoize(() => makeAsset('application/json; charset=utf-8', publishedIndex(index), 'quick')),
+  };
+}
+
+function registerPages(app: FastifyInstance, site: () => Promise<Site>): void {
+  for (const [from, to] of Object.entries(MOVED)) {
+    app.get(from, async (request, reply) => {
+      request.operation = 'docs';
+      return setSecurityHeaders(reply, PAGE_POLICY).redirect(to, 301);
+    });
+  }
+  for (const path of ['/docs', '/docs.md', '/llms.txt', '/docs/:page', '/docs/:folder/:name']) {
+    app.get(path, async (request, reply) => {
+      const { page, folder, name } = request.params as { page?: string; folder?: string; name?: string };
+      const named = page === undefined ? `/docs/${folder}/${name}` : `/docs/${page}`;
+      const { documents, missingPage } = await site();
+      const document = documents.get(path.includes(':') ? named : path);
+      if (document === undefined && String(request.headers.accept).includes('text/html')) {
+        request.operation = 'docs';
+        return setSecurityHeaders(reply, PAGE_POLICY).code(404).type(HTML).send(missingPage);
+      }
+      if (document === undefined)
+        throw new Problem('not_found', {
+          message: 'There is no such page. See /docs for all of them, or /docs/search.',
+        });
+      return send(request, reply, await document(), CACHE_REVALIDATE);
+    });
+  }
+}
+
+function registerSearch(app: FastifyInstance, site: () => Promise<Site>): void {
+  app.get('/docs/search', async (request, reply) => {
+    request.operation = 'docs';
+    const page = (await site()).searchPage(readQuery((request.query as { q?: unknown }).q));
+    return setSecurityHeaders(reply, PAGE_POLICY).type(HTML).header('cache-control', CACHE_REVALIDATE).send(page);
+  });
+  app.get('/docs/search-index.json', async (request, reply) =>
+    send(request, reply, await (await site()).searchIndex(), CACHE_REVALIDATE),
+  );
+}
+
+function registerExplorer(app: FastifyInstance, http: HttpContext, assets: () => Promise<Assets>): void {
+  app.get('/docs/explorer', async (request, reply) => {
     request.operation = 'docs';
     const nonce = http.app.random.bytes(16).toString('base64url');
-    setSecurityHeaders(reply, referencePolicy(nonce));
-    return reply.type(HTML).header('cache-control', 'no-store').send(renderReference(nonce));
+    const page = renderExplorer({ assetPath: assetPaths(await assets()) }, nonce);
+    return setSecurityHeaders(reply, explorerPolicy(nonce)).type(HTML).header('cache-control', 'no-store').send(page);
   });
-
   const scalar = memoize(loadScalar);
-  app.get('/docs/scalar.js', async (request, reply) => {
-    request.operation = 'docs';
-    return sendAsset(request, setSecurityHeaders(reply, PAGE_POLICY), await scalar(), CACHE_ONE_DAY);
-  });
-
-  for (const [file, type] of Object.entries(ASSET_TYPES)) {
-    const asset = memoize(async () => makeAsset(type, await readFile(join(packageRoot, 'web', 'docs', file), 'utf8')));
-    app.get(`/docs/${file}`, async (request, reply) => {
-      request.operation = 'docs';
-      return sendAsset(request, setSecurityHeaders(reply, PAGE_POLICY), await asset(), CACHE_REVALIDATE);
-    });
-  }
-
-  for (const folder of FOLDERS) registerFolder(app, folder);
+  app.get('/docs/scalar.js', async (request, reply) => send(request, reply, await scalar(), CACHE_ONE_DAY));
 }
 
-function registerFolder(app: FastifyInstance, folder: Folder): void {
-  const pages = memoize(async () => {
-    const assets = new Map<string, Asset>();
-    for (const [name, html] of await renderFolder(folder)) assets.set(name, await makeAsset(HTML, html));
-    return assets;
-  });
-  for (const path of [`/docs/${folder}`, `/docs/${folder}/:name`]) {
-    app.get(path, async (request, reply) => {
-      request.operation = 'docs';
-      const { name } = request.params as { name?: string };
-      const page = name === '' ? undefined : (await pages()).get(name ?? '');
-      if (page === undefined)
-        throw new Problem('not_found', { message: `There is no such page. See /docs/${folder} for all of them.` });
-      return sendAsset(request, setSecurityHeaders(reply, PAGE_POLICY), page, CACHE_REVALIDATE);
-    });
-  }
+function send(request: FastifyRequest, reply: FastifyReply, asset: Asset, cacheControl: string): FastifyReply {
+  request.operation = 'docs';
+  return sendAsset(request, setSecurityHeaders(reply, PAGE_POLICY), asset, cacheControl);
 }
 
 function setSecurityHeaders(reply: FastifyReply, policy: string): FastifyReply {

@@ -5,7 +5,7 @@ import { catalogue, type ErrorCode } from '../base/errors.ts';
 import type { Auth, ResponseShape } from '../base/operation.ts';
 import { sample } from '../base/schema/describe.ts';
 import type { Registry } from '../base/schema/registry.ts';
-import type { AppOperation } from '../run/app-operation.ts';
+import type { AppOperation, AppStreamOperation } from '../run/app-operation.ts';
 import { asSchema, Components, mergeExample, type Source } from './openapi-components.ts';
 import { describeWebhooks } from './openapi-webhooks.ts';
 
@@ -178,7 +178,7 @@ function describeResponse(operation: AppOperation, answer: ResponseShape, source
   const ofSchema = sample(source.registry, asSchema(answer.schema));
   const example = answer.exampleWith === undefined ? ofSchema : mergeExample(ofSchema, answer.exampleWith);
   const json = { schema, ...(isCompleteExample(example) ? { example } : {}) };
-  if (operation.kind === 'stream') return { ...stated, content: { 'text/event-stream': streamOf(example) } };
+  if (operation.kind === 'stream') return { ...stated, content: { 'text/event-stream': streamOf(operation, example) } };
   return {
     ...stated,
     content: { 'application/json': json, ...(operation.csv === undefined ? {} : { 'text/csv': csvOf(operation.csv) }) },
@@ -195,15 +195,13 @@ function csvOf({ lines }: NonNullable<AppOperation['csv']>): Json {
 }
 
 /** OpenAPI has no schema for the messages of a stream: their data is the object whose example is shown. */
-function streamOf(example: unknown): Json {
-  const { id, type } = example as { readonly id: string; readonly type: string };
+function streamOf({ message: { data, id, event } }: AppStreamOperation, example: unknown): Json {
   return {
     schema: {
       type: 'string',
-      description:
-        'Server-sent events. The `data` of each is one line of JSON: the event as `GET /v1/events/{id}` answers it.',
+      description: `Server-sent events. The \`data\` of each is one line of JSON: ${data}.`,
     },
-    example: `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(example)}\n\n`,
+    example: `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(example)}\n\n`,
   };
 }
 
@@ -278,7 +276,7 @@ const TEAM_HEADERS: readonly Json[] = [
 
 function headerParameters(operation: AppOperation): Json[] {
   if (operation.auth === 'team') return [...TEAM_HEADERS];
-  if (operation.kind === 'stream') {
+  if (operation.kind === 'stream' && operation.auth === 'secret') {
     return [
       {
         name: 'Last-Event-ID',

@@ -1,4 +1,4 @@
-// The public documents: the JSON Schemas, the mappings, the OpenAPI document and the documentation.
+// The public documents: the JSON Schemas, the mappings, the OpenAPI document, the embed and the documentation.
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
@@ -6,7 +6,9 @@ import { consoleOperations } from '../run/operations/console.ts';
 import { partnerOperations } from '../run/operations.ts';
 import { rateLimited } from '../run/rate-limited.ts';
 import type { HttpContext } from './context.ts';
+import type { ApiDocument } from './docs/api-document.ts';
 import { registerDocs } from './docs.ts';
+import { registerEmbed } from './embed.ts';
 import { makeOpenApi } from './openapi.ts';
 import { countCallByAddress, countDocumentRead } from './rate-limit-headers.ts';
 
@@ -33,12 +35,15 @@ export async function registerPublished(app: FastifyInstance, http: HttpContext)
     documents.set(name, document);
     return document;
   };
+  const describeApi = () => makeOpenApi(partnerOperations, http.app.registry, http.urls().base);
   app.get('/v1/openapi.json', async (request, reply) => {
     request.operation = 'openapi';
     const rateLimit = await countCallByAddress(http, request, reply);
     if (rateLimit.retryAfter !== null) throw rateLimited(rateLimit, 'read');
-    const document = cached('openapi', () => makeOpenApi(partnerOperations, http.app.registry, http.urls().base));
-    return reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(document);
+    return reply
+      .type('application/json; charset=utf-8')
+      .header('access-control-allow-origin', '*')
+      .send(cached('openapi', describeApi));
   });
   app.get('/console/openapi.json', async (request, reply) => {
     request.operation = 'consoleOpenapi';
@@ -48,10 +53,11 @@ export async function registerPublished(app: FastifyInstance, http: HttpContext)
     const document = cached('console openapi', () => makeOpenApi(consoleOperations, registry, http.urls().base));
     return reply.type('application/json; charset=utf-8').send(document);
   });
+  await registerEmbed(app);
   await app.register(async (counted) => {
     counted.addHook('onRequest', (request) => countDocumentRead(http, request));
     registerSchemas(counted, http, cached);
-    registerDocs(counted, http);
+    registerDocs(counted, http, () => describeApi() as unknown as ApiDocument);
   });
 }
 

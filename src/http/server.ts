@@ -15,13 +15,13 @@ import type { AppContext } from '../run/context.ts';
 import { BODY_LIMIT } from '../run/operations/shapes.ts';
 import { operations } from '../run/operations.ts';
 import { type HttpReply, makePerform } from '../run/perform.ts';
-import { isIntegration, isPartner } from '../run/principal.ts';
+import { isHook, isIntegration, isPartner } from '../run/principal.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { OpenToolServer } from '../run/tool-server.ts';
 import { registerApplePay } from './apple-pay.ts';
 import { readBody } from './body.ts';
 import { replyClientError } from './client-error.ts';
-import { limitConnections } from './connections.ts';
+import { closeGracefully, limitConnections } from './connections.ts';
 import { incomingRequest, setSessionCookie } from './console-headers.ts';
 import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
@@ -30,6 +30,7 @@ import { registerGuestFiles } from './guest-files.ts';
 import { registerMembers } from './members.ts';
 import { makeMetrics } from './metrics.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
+import { makePageStreams } from './page-streams.ts';
 import { registerPageStreams } from './pages/page-stream.ts';
 import { registerPages, sendPageNotFound } from './pages/pages.ts';
 import { registerPayoutPages } from './pages/payout-pages.ts';
@@ -80,6 +81,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
     perform: makePerform(context),
     metrics: makeMetrics({ perHour: config.textsPerHour, read: () => readTexts(context) }),
     streams: new EventStreams(),
+    pageStreams: makePageStreams(),
     urls: () => urls ?? { base: '', checkoutPages: '', schemas: '' },
   };
   const app = Fastify({
@@ -139,24 +141,6 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
 async function openMetricsServer(http: HttpContext): Promise<MetricsServer | null> {
   const { metricsPort, metricsHost } = http.app.config;
   return metricsPort === null ? null : startMetricsServer(http, metricsHost, metricsPort);
-}
-
-const IDLE_SWEEP_MS = 50;
-
-/**
- * Requests in flight finish. A connection stays open after its last response, and may be open before its first request, so
- * such connections are closed until none is left.
- */
-async function closeGracefully(app: FastifyInstance, closeUnused: () => void): Promise<void> {
-  const sweep = setInterval(() => {
-    app.server.closeIdleConnections();
-    closeUnused();
-  }, IDLE_SWEEP_MS);
-  try {
-    await app.close();
-  } finally {
-    clearInterval(sweep);
-  }
 }
 
 function urlsFor(context: AppContext, port: number): Urls {
@@ -226,7 +210,7 @@ function registerOperation(
 ): void {
   if (operation.kind === 'tool server') registerTools(app, http, operation.path, openTools);
   else if (operation.kind === 'stream')
-    registerStream(app, http, operation, (request, reply) => admit(http, operation, request, reply));
+    registerStream(app, http, operation, (request, reply) => admitRouted(http, operation, request, reply));
   else registerRunnable(app, http, operation);
 }
 
@@ -241,11 +225,7 @@ function registerRunnable(app: FastifyInstance, http: HttpContext, operation: Ru
     method: operation.method,
     url: routerPath(operation.path),
     config: { bodyLimit: operation.bodyLimit ?? BODY_LIMIT },
-    onRequest: (request, reply) => {
-      // `/v1/offerings/` is no route: the id is missing.
-      const hasEmptyParam = Object.values(request.params as Record<string, string>).includes('');
-      return hasEmptyParam ? replyUnrouted(http, request, reply, []) : admit(http, operation, request, reply);
-    },
+    onRequest: (request, reply) => admitRouted(http, operation, request, reply),
     handler: async (request, reply) => {
       const header = request.headers['idempotency-key'];
       const result = await http.perform(operation, request.caller, {
@@ -286,6 +266,17 @@ function sendCsv(
     .send(text);
 }
 
+/** `/v1/offerings/` is no route: the id is missing. */
+async function admitRouted(
+  http: HttpContext,
+  operation: AppOperation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const hasEmptyParam = Object.values(request.params as Record<string, string>).includes('');
+  return hasEmptyParam ? replyUnrouted(http, request, reply, []) : admit(http, operation, request, reply);
+}
+
 /** Authorizes the caller before the body is read. Every response has the rate limit headers, a refusal too. */
 async function admit(
   http: HttpContext,
@@ -298,7 +289,7 @@ async function admit(
   const authResult = await authorize(http.app, http.admit, incomingRequest(http, operation, request));
   request.caller = authResult.caller;
   request.rateLimit = authResult.rateLimit;
-  if (isIntegration(authResult.caller)) request.bodyLimit = bodyLimitOf(authResult.caller.provider);
+  if (isHook(authResult.caller)) request.bodyLimit = bodyLimitOf(authResult.caller.provider);
   if (authResult.rateLimit !== null) setRateLimitHeaders(reply, authResult.rateLimit);
   if (isGuestRoute(operation)) await allowOrigin(http, request, reply, authResult.refusal);
   if (authResult.refusal !== null) throw authResult.refusal;

@@ -8,9 +8,11 @@ import { openStream } from '../run/open-stream.ts';
 import { isPartner } from '../run/principal.ts';
 import { incomingRequest } from './console-headers.ts';
 import type { HttpContext } from './context.ts';
+import type { EventStreams, StreamLimit } from './event-stream.ts';
+import { pageStreamLimits, withPageLifetime } from './page-streams.ts';
 import { routerPath } from './routes.ts';
 
-export type AdmitRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+export type AdmitRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export function registerStream(
   app: FastifyInstance,
@@ -25,7 +27,7 @@ export function registerStream(
     handler: async (request, reply) => {
       const { caller } = request;
       const input = {
-        params: {},
+        params: request.params as Record<string, string>,
         query: request.query as Record<string, string | string[]>,
         body: null,
         contentType: undefined,
@@ -37,21 +39,34 @@ export function registerStream(
         await source[Symbol.asyncIterator]().next(); // It ends at once, and frees what it holds.
         return reply.type('text/event-stream; charset=utf-8').send();
       }
-      const sent = await http.streams.send(reply, {
-        limits: [
-          {
-            subject: isPartner(caller) ? (caller.key?.id ?? caller.actor.name) : request.ip,
-            max: operation.maxPerKey,
-            message: `This key has ${operation.maxPerKey} streams open, which is the limit: close one, or read one stream for all.`,
-          },
-        ],
-        open: (signal) => openStream(http.app, operation, caller, input, signal),
+      const { streams, limits, lifetime } = boundsOf(http, operation, request);
+      const sent = await streams.send(reply, {
+        limits,
+        open: (signal) => openStream(http.app, operation, caller, input, lifetime(signal)),
         isStillAllowed: () => isStillAllowed(http, operation, request),
       });
       request.streamBeganMs = reply.elapsedTime;
       return sent;
     },
   });
+}
+
+interface StreamBounds {
+  readonly streams: EventStreams;
+  readonly limits: readonly StreamLimit[];
+  readonly lifetime: (signal: AbortSignal) => AbortSignal;
+}
+
+function boundsOf(http: HttpContext, operation: AppStreamOperation, request: FastifyRequest): StreamBounds {
+  const { caller, ip } = request;
+  if (operation.auth === 'guest') {
+    const { id = '' } = request.params as { readonly id?: string };
+    return { streams: http.pageStreams, limits: pageStreamLimits(id, ip), lifetime: withPageLifetime };
+  }
+  const { maxPerKey: max } = operation;
+  const message = `This key has ${max} streams open, which is the limit: close one, or read one stream for all.`;
+  const limits = [{ subject: isPartner(caller) ? (caller.key?.id ?? caller.actor.name) : ip, max, message }];
+  return { streams: http.streams, limits, lifetime: (signal) => signal };
 }
 
 /** Uncounted: the caller sends nothing. If it cannot be known, the stream ends, and the client opens another. */

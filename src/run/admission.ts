@@ -188,15 +188,20 @@ async function admitShared(db: Queryable, groups: readonly SharedLimitGroup[]): 
   const counted = await countSharedCalls(
     db,
     CALLS_PER_ADDRESS_PER_HOUR,
-    groups.map(({ subject, members }) => ({ subject, calls: members.length })),
+    groups.map(({ subject, members }) => ({
+      subject,
+      calls: members.filter(({ pending }) => isCounted(pending)).length,
+    })),
   );
   for (const [index, { members }] of groups.entries()) {
     const calls = counted[index];
     if (calls === undefined) throw new Error('count_calls_each() answers one row for each subject');
     const of = members[0]?.key == null ? 'address' : 'publishable key';
     const rateLimit = rateLimitsFor(of, CALLS_PER_ADDRESS_PER_HOUR, calls);
-    for (const [callIndex, { key, pending }] of members.entries()) {
-      pending.resolve({ key, rateLimit: rateLimit(callIndex), prefetched: null });
+    let callIndex = 0;
+    for (const { key, pending } of members) {
+      const own = isCounted(pending) ? rateLimit(callIndex++) : { ...rateLimit(calls.granted), retryAfter: null };
+      pending.resolve({ key, rateLimit: own, prefetched: null });
     }
   }
 }

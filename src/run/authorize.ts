@@ -8,9 +8,10 @@ import { addressIn } from '../base/config.ts';
 import { notFound, Problem } from '../base/errors.ts';
 import { languageOf } from '../base/translations.ts';
 import { tokenHash } from '../domain/hooks/integrations.ts';
-import { PROVIDERS } from '../domain/hooks/providers.ts';
+import { canShareHooks, PROVIDERS } from '../domain/hooks/providers.ts';
 import { admitHook } from '../domain/hooks/queries.ts';
-import { type IntegrationCaller, UNKNOWN_HOOK } from '../domain/hooks/receive.ts';
+import { type IntegrationCaller, type SharedHookCaller, UNKNOWN_HOOK } from '../domain/hooks/receive.ts';
+import { admitSharedHook } from '../domain/hooks/shared-hook-queries.ts';
 import type { Caller, PrefetchedCheckout } from '../domain/keys/caller.ts';
 import { hashTextOfKey } from '../domain/keys/key.ts';
 import { type AdmittedKey, countSharedCalls } from '../domain/keys/queries.ts';
@@ -128,6 +129,8 @@ function unauthorized(remedy?: string): Problem {
 
 /** Deliveries of an integration: ten a second. */
 const HOOK_CALLS_PER_HOUR = 36_000;
+/** Deliveries at an address that several venues share: a hundred a second. */
+const SHARED_HOOK_CALLS_PER_HOUR = 360_000;
 
 /**
  * The token in the address is the credential: 404 for an unknown provider, then 401, then 429. A request without a
@@ -139,6 +142,8 @@ async function authorizeHook(context: AppContext, admit: Admit, request: Incomin
   const isKnown = PROVIDERS.includes(provider);
   const hook = isKnown ? await admitHook(context.db.priority, tokenHash(token), provider, HOOK_CALLS_PER_HOUR) : null;
   if (hook === null) {
+    const shared = canShareHooks(provider) ? await authorizeSharedHook(context, provider, token) : null;
+    if (shared !== null) return shared;
     const { rateLimit } = await admit({ hash: null, effect: 'write', address: request.address, origin: '' });
     const limited = rateLimit.retryAfter === null ? null : rateLimited(rateLimit, 'write');
     return { rateLimit, caller: null, refusal: isKnown ? (limited ?? unauthorized(UNKNOWN_HOOK)) : notFound() };
@@ -152,6 +157,16 @@ async function authorizeHook(context: AppContext, admit: Admit, request: Incomin
     url: `${hook.address}${token}`,
     secret: hook.secret,
   };
+  return { rateLimit, caller, refusal: rateLimit.retryAfter === null ? null : rateLimited(rateLimit, 'write') };
+}
+
+/** Null: the token is not that of a shared address. */
+async function authorizeSharedHook(context: AppContext, provider: string, token: string): Promise<AuthResult | null> {
+  const limit = SHARED_HOOK_CALLS_PER_HOUR;
+  const hook = await admitSharedHook(context.db.priority, tokenHash(token), provider, limit);
+  if (hook === null) return null;
+  const rateLimit = rateLimitsFor('integration', limit, hook)(0);
+  const caller: SharedHookCaller = { sharedHookId: hook.shared_hook_id, mode: hook.mode, provider };
   return { rateLimit, caller, refusal: rateLimit.retryAfter === null ? null : rateLimited(rateLimit, 'write') };
 }
 

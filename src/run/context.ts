@@ -16,7 +16,8 @@ import { makeContract } from '../base/schema/contract.ts';
 import { type Registry, readRegistry } from '../base/schema/registry.ts';
 import { makeValidator, type Validator } from '../base/schema/validate.ts';
 import { makeSeal } from '../base/seal.ts';
-import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts';
+import { CheckoutChanges } from '../domain/checkouts/guests/checkout-changes.ts';
+import type { ProgressServices } from '../domain/checkouts/guests/progress.ts';
 import { EventFeeds } from '../domain/events/event-feeds.ts';
 import type { StreamServices } from '../domain/events/stream-events.ts';
 import { type Mappings, readMappings } from '../domain/hooks/mapping/read-mappings.ts';
@@ -41,7 +42,7 @@ export interface AppContext extends CommandServices, Schemas {
   /** The service's own address and that of its pages: from the configuration, or set once the server listens. */
   readonly address: { base: string; pages: string };
   /** What external operations are handed: the database, the card processor, and the client for partners' addresses. */
-  readonly services: GuestServices & StreamServices & { readonly outbound: Outbound; readonly mappings: Mappings };
+  readonly services: ProgressServices & StreamServices & { readonly outbound: Outbound; readonly mappings: Mappings };
   /** Signs and verifies the tokens of members, and publishes the keys. */
   readonly tokens: Tokens;
   readonly processorAccess: ProcessorAccess;
@@ -119,6 +120,7 @@ export function makeContext(options: ContextOptions): AppContext {
       tokens,
       runOnce: makeRunOnce(db, seal),
       eventFeeds: new EventFeeds({ db, clock, log }),
+      checkoutChanges: new CheckoutChanges({ db, log }),
     },
     tokens,
     contract: makeContract(registry, validator, { always: { ...rules, ...phoneRules(phones) }, whenNew: clockRules }),

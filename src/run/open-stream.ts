@@ -4,7 +4,7 @@ import type { EventSource } from '../base/operation.ts';
 import type { AppStreamOperation } from './app-operation.ts';
 import { checkInput, type RequestInput } from './check-input.ts';
 import type { AppContext } from './context.ts';
-import { isPartner, type Principal } from './principal.ts';
+import { isMember, isPartner, type Principal } from './principal.ts';
 import { unavailableProblem } from './problem.ts';
 
 export async function openStream(
@@ -14,13 +14,18 @@ export async function openStream(
   request: RequestInput,
   signal: AbortSignal,
 ): Promise<EventSource> {
-  if (!isPartner(principal)) throw new Error(`${operation.id} was not called by a caller of type ${operation.auth}`);
   try {
-    await checkInput(context, operation, principal, request);
+    await checkInput(context, operation, isPartner(principal) ? principal : null, request);
     const header = request.headers?.['last-event-id'];
-    const lastEventId = typeof header === 'string' && header !== '' ? header : null;
-    return await operation.open(context.services, principal, lastEventId, signal);
+    const input = {
+      params: request.params,
+      lastEventId: typeof header === 'string' && header !== '' ? header : null,
+    };
+    if (isPartner(principal)) return await operation.open(context.services, principal, input, signal);
+    if (operation.auth === 'guest' && isMember(principal))
+      return await operation.open(context.services, principal, input, signal);
   } catch (error) {
     throw unavailableProblem(error) ?? error;
   }
+  throw new Error(`${operation.id} was not called by a caller of type ${operation.auth}`);
 }

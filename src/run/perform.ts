@@ -14,7 +14,7 @@ import type { AppContext } from './context.ts';
 import {
   isAccount,
   isAnonymous,
-  isIntegration,
+  isHook,
   isMember,
   isOperator,
   isPartner,
@@ -51,7 +51,7 @@ export function makePerform(context: AppContext): Perform {
   return async (operation, principal, request) => {
     try {
       if (operation.kind === 'intake') {
-        if (!isIntegration(principal)) throw wrongPrincipal(operation);
+        if (!isHook(principal)) throw wrongPrincipal(operation);
         const { body, headers = {} } = request;
         return replyOf(await operation.run(context.services, principal, { raw: body ?? Buffer.alloc(0), headers }));
       }

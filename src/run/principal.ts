@@ -3,7 +3,7 @@
 
 import type { Auth } from '../base/operation.ts';
 import type { AccountCaller, TeamCaller } from '../domain/accounts/account.ts';
-import type { IntegrationCaller } from '../domain/hooks/receive.ts';
+import type { HookCaller, IntegrationCaller } from '../domain/hooks/receive.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { type AnonymousCaller, type Guest, isGuest } from '../domain/members/guest.ts';
 
@@ -20,7 +20,7 @@ export interface Callers extends Record<Auth, unknown> {
   readonly member: Guest;
   readonly account: AccountCaller;
   readonly team: TeamCaller;
-  readonly hook: IntegrationCaller;
+  readonly hook: HookCaller;
   readonly operator: Operator;
 }
 
@@ -48,6 +48,11 @@ export function isAnonymous(principal: Principal | null): principal is Anonymous
 
 export function isIntegration(principal: Principal | null): principal is IntegrationCaller {
   return principal !== null && 'integrationId' in principal;
+}
+
+/** A venue system, at its own address or at one that several venues share. */
+export function isHook(principal: Principal | null): principal is HookCaller {
+  return isIntegration(principal) || (principal !== null && 'sharedHookId' in principal);
 }
 
 export function isOperator(principal: Principal | null): principal is Operator {

@@ -84,7 +84,7 @@ async function run(argv: readonly string[], open = () => openContext()): Promise
   const out = captureStream(process.stdout);
   const err = captureStream(process.stderr);
   try {
-    const exit = await runCommand(argv, open, () => context.config);
+    const exit = await runCommand(argv, open, () => context.config, join(dataDir, 'no-login'));
     return { exit, out: out.text(), err: err.text() };
   } finally {
     out.end();

@@ -12,7 +12,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/\/s\/[0-9A-Za-z_-]{10,}/g, '/s/<token>'],
   [/\bwhsec_[0-9A-Za-z_+/=-]+/g, '<secret>'],
   [/\/v1\/hooks\/([a-z]+)\/[0-9A-Za-z_-]+/g, '/v1/hooks/$1/<token>'],
-  [/https:\/\/(api|pay)\.everyshare\.example/g, '<service>'],
+  [/https:\/\/(api|pay)\.everyshare\.example|http:\/\/127\.0\.0\.1:8080/g, '<service>'],
   [/\b\d+ seconds?\b/g, '<seconds>'],
 ];
 

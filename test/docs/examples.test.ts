@@ -25,12 +25,21 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, reason: str
   ['README.md', 'schemas/', 'a list of folders'],
   ['docs/guides/agents.md', 'claude mcp add', 'a program that is not ours'],
   ['docs/guides/money-operations.md', 'STRIPE_TEST_SECRET_KEY=', 'it needs an account at Stripe'],
+  ['docs/guides/quickstart.md', 'npm ci && npm start', 'test/process/start.test.ts starts the program'],
+  ['docs/guides/quickstart.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs the command'],
+  ['docs/guides/quickstart.md', 'WEBHOOK_SECRET=', 'it never ends; test/docs/quickstart.test.ts runs the program'],
+  ['docs/guides/testing.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs both commands'],
   ['docs/guides/webhooks.md', 'retry: 2000', 'it never ends; test/webhooks/stream.test.ts reads it'],
   ['docs/guides/webhooks.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs both commands'],
 ];
 
 /** Blocks that another test reads from the page and runs. */
 const RUN_ELSEWHERE: Readonly<Record<string, { readonly languages: readonly string[]; readonly test: string }>> = {
+  'docs/guides/embed.md': {
+    languages: ['html', 'jsx', 'vue', 'js', 'css', 'json'],
+    test: 'test/embed/embed.test.ts',
+  },
+  'docs/guides/quickstart.md': { languages: ['js'], test: 'test/docs/quickstart.test.ts' },
   'docs/guides/venue-systems.md': { languages: ['js', 'json'], test: 'test/hooks/guide.test.ts' },
   'docs/guides/webhooks.md': {
     languages: ['http', 'ts', 'python', 'go', 'php', 'ruby'],
@@ -43,14 +52,15 @@ const BROKEN_SERVER: readonly ErrorCode[] = ['internal_error', 'request_timeout'
 const isBrokenServer = (document: string): boolean =>
   BROKEN_SERVER.some((code) => document === `docs/errors/${code}.md`);
 
-const isRunElsewhere = ({ document, language }: Block): boolean =>
-  RUN_ELSEWHERE[document]?.languages.includes(language) === true;
+const isRunElsewhere = ({ document, language, tab }: Block): boolean =>
+  tab === null && RUN_ELSEWHERE[document]?.languages.includes(language) === true;
 const blocksOf = (document: string): Block[] =>
   readBlocks(document).filter((block) => !block.isNotRun && !isRunElsewhere(block));
 const run = DOCUMENTS.filter((document) => blocksOf(document).length > 0 && !isBrokenServer(document));
 
-/** The origin of the venue that the first start makes. */
+/** The origin of the venue that the first start makes, which these pages use. */
 const SANDBOX_ORIGIN = 'https://example.com';
+const SANDBOX_PAGES = ['README.md', 'docs/guides/quickstart.md'];
 
 let world: TestWorld;
 let folder: string;
@@ -65,15 +75,20 @@ afterAll(async () => {
 
 /** What a page needs before its first example, and what stands for something real in its commands. */
 const PREPARED: Readonly<Record<string, (venue: PageVenue) => Promise<Record<string, string>>>> = {
-  'docs/guides/analytics.md': async ({ key }) => {
+  'docs/guides/activity.md': async ({ key }) => {
     const { id } = await createApprovedExperience(world, key, 'Sunset Sail Social');
     return { '0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10': id };
+  },
+  'docs/guides/analytics.md': async ({ key }) => {
+    await createApprovedExperience(world, key, 'Sunset Sail Social');
+    return {};
   },
   'docs/guides/import.md': async () => {
     const offerings = (world.context.registry.get('offering').examples as unknown[]).slice(0, 1);
     writeFileSync(join(folder, 'catalogue.json'), JSON.stringify({ offerings }));
     return {};
   },
+  'docs/guides/authentication.md': async ({ venueId }) => ({ KEY_ID: (await world.key(venueId)).id }),
   'docs/guides/operating.md': async ({ venueId }) => ({ KEY_ID: (await world.key(venueId)).id }),
   'docs/errors/review_queue_full.md': async ({ key, venueId }) => {
     const body = { title: 'Sunset Sail Social', starts_at: new Date(Date.now() + 86_400_000).toISOString() };
@@ -89,7 +104,7 @@ const PREPARED: Readonly<Record<string, (venue: PageVenue) => Promise<Record<str
 };
 
 async function runPage(document: string, blocks = blocksOf(document)): Promise<readonly string[]> {
-  const opened = await world.venue({ origins: [document === 'README.md' ? SANDBOX_ORIGIN : ORIGIN] });
+  const opened = await world.venue({ origins: [SANDBOX_PAGES.includes(document) ? SANDBOX_ORIGIN : ORIGIN] });
   const { key } = await world.key(opened.venue.id, { writesPerHour: 10_000, readsPerHour: 10_000 });
   const venue: PageVenue = { world, venueId: opened.venue.id, key, publishable: opened.publishableTest };
   const places = { ID: venue.venueId, ...(await PREPARED[document]?.(venue)) };
@@ -126,7 +141,8 @@ describe('the examples of the documentation', () => {
 
   it('fail with a wrong answer, a wrong status, a refused request, or a block that is none of them', async () => {
     const page = 'docs/guides/payments.md';
-    const [create, answer] = blocksOf(page) as [Block, Block];
+    const blocks = blocksOf(page);
+    const [create, answer] = blocks.filter(({ tab }) => tab === null || tab === 'curl') as [Block, Block];
     const faultsOf = async (...blocks: Block[]): Promise<string> => (await runPage(page, blocks)).join('\n');
     const wrong = { ...answer, text: answer.text.replace('"open"', '"paid"') };
     expect(await faultsOf(create, wrong)).toBe(`${answer.place}: /status is "open", shown "paid"`);
@@ -137,6 +153,29 @@ describe('the examples of the documentation', () => {
     );
     expect(await faultsOf({ ...create, text: create.text.replace('24000', '24') })).toContain('out_of_range');
     expect(await faultsOf({ ...answer, before: 'Look:' })).toContain('is no request, no answer and no file');
+  });
+
+  it('fail when a program prints something else or is refused, and when a tool fails', async () => {
+    const page = 'docs/guides/payments.md';
+    const inTab = (name: string): Block => blocksOf(page).find(({ tab }) => tab === name) as Block;
+    const faultsOf = async (block: Block, from: string, to: string): Promise<string> =>
+      (await runPage(page, [{ ...block, text: block.text.replace(from, to) }])).join('\n');
+    const [program, tool] = [inTab('TypeScript'), inTab('agent')];
+    expect(await faultsOf(program, '// open', '// paid')).toContain('is "open", shown "paid"');
+    expect(await faultsOf(program, '24000', '24')).toContain('the program fails: amount must be');
+    expect(await faultsOf(program, 'checkouts.create', 'checkouts.make')).toContain('the program fails: ');
+    expect(await faultsOf(tool, '24000', '24')).toContain('out_of_range');
+    expect(await faultsOf(tool, 'create_checkout', 'make_checkout')).toContain(`${tool.place} fails`);
+  });
+
+  it('are every fenced block of a page, and their tabs have one of three names', () => {
+    for (const document of DOCUMENTS) {
+      const fences = readFileSync(join(packageRoot, document), 'utf8').match(/^ *(```|~~~)/gm) ?? [];
+      expect(fences.length, document).toBe(readBlocks(document).length * 2);
+    }
+    const tabs = DOCUMENTS.flatMap(readBlocks).flatMap(({ tab }) => tab ?? []);
+    expect([...new Set(tabs)].sort()).toEqual(['TypeScript', 'agent', 'curl']);
+    expect(tabs.filter((tab) => tab === 'TypeScript').length).toBeGreaterThan(8);
   });
 
   it('cover every page of an error', () => {

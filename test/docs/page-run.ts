@@ -2,6 +2,8 @@
 //
 // - `sh`: each `curl` is sent and each `npx everyshare` is run. `$KEY`, `$OPERATOR_TOKEN`, `$(cat .data/sandbox-key)`,
 //   `$BASE_URL`, `https://api.everyshare.example`, `http://127.0.0.1:8080`, `ID` and `KEY_ID` stand for the real ones.
+// - `json tab=agent`: the tool is called, with the same key, and must succeed. The answer that follows is that of the `sh`.
+// - `ts tab=TypeScript`: a whole program, run with the source of the SDK. It must end, and print what its comments say.
 // - A body after "send … to `POST /path`" is sent. With "(excerpt)" the example of its schema fills in the rest.
 //   "Corrected" sends it to the same address, and must succeed.
 // - A block after "the answer", "prints" or "the output" is compared with what came back last.
@@ -18,6 +20,7 @@ import type { CommandLine } from '../support/run-command.ts';
 import type { HttpResponse, TestWorld } from '../support/test-world.ts';
 import { differences, textDifferences } from './compare-answers.ts';
 import type { Block } from './read-blocks.ts';
+import { runTypeScript } from './run-typescript.ts';
 import { readCommands, readCurl } from './shell.ts';
 
 export interface PageParts {
@@ -84,6 +87,8 @@ export class PageRun {
     const { language, before, text, place } = block;
     const address = ADDRESS.exec(before);
     if (FILE.test(before)) return;
+    if (block.tab === 'agent') return this.#callTool(place, text);
+    if (block.tab === 'TypeScript') return this.#runTypeScript(place, text);
     if (language === 'sh') return this.#runCommands(place, text);
     if (text.startsWith('$ ')) return this.#runPrinted(place, text);
     if (address !== null) {
@@ -112,8 +117,27 @@ export class PageRun {
         const { exit, out, err } = await this.#parts.cli.run(...words.slice(2).map((word) => this.#realWord(word)));
         const printed = `${out}${err}`.replaceAll(`${this.#parts.folder}/`, '');
         this.#last = { place, isRight: exit === 0, text: printed };
-      } else this.#faults.push(`${place}: ${words.join(' ')} is no command that can be run here`);
+      } else if (words[0] !== 'export' || words[1] !== `KEY=${this.#parts.key}`)
+        this.#faults.push(`${place}: ${words.join(' ')} is no command that can be run here`);
     }
+  }
+
+  async #runTypeScript(place: string, text: string): Promise<void> {
+    const { key, folder } = this.#parts;
+    const found = await runTypeScript(this.#real(text), { key, folder, base: this.#base });
+    this.#faults.push(...found.map((fault) => `${place}: ${fault}`));
+  }
+
+  /** What came back last stays that of the request before. */
+  async #callTool(place: string, text: string): Promise<void> {
+    const params = JSON.parse(this.#real(text));
+    const { status, json } = await this.#parts.world.call('POST', '/mcp', {
+      key: this.#parts.key,
+      headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' },
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+    });
+    if (status !== 200 || json.result === undefined || json.result.isError === true)
+      this.#faults.push(`${place} fails: ${JSON.stringify(json).slice(0, 800)}`);
   }
 
   /** A command after "$ ", and what it prints. */

@@ -11,6 +11,8 @@ export interface Block {
   readonly language: string;
   /** Marked `not-run` behind its language. */
   readonly isNotRun: boolean;
+  /** Marked `tab=agent`, for example: one of several ways to make the same call. */
+  readonly tab: string | null;
   readonly text: string;
   readonly before: string;
   readonly after: string;
@@ -22,18 +24,20 @@ const markdownIn = (folder: string): string[] =>
     .map((file) => `${folder}/${file}`);
 
 /** Every page whose examples are run. */
-export const DOCUMENTS = ['README.md', ...markdownIn('docs/guides'), ...markdownIn('docs/errors')];
+export const DOCUMENTS = ['README.md', ...['docs/guides', 'docs/errors', 'docs/providers'].flatMap(markdownIn)];
 
 export function readBlocks(document: string): Block[] {
   const source = readFileSync(join(packageRoot, document), 'utf8');
-  return [...source.matchAll(/^```(\S*)( not-run)?\n([\s\S]*?)^```$/gm)].map((match) => {
-    const [whole, language = '', mark, text = ''] = match;
+  return [...source.matchAll(/^```(\S*)((?: \S+)*)\n([\s\S]*?)^```$/gm)].map((match) => {
+    const [whole, language = '', words = '', text = ''] = match;
+    const marks = words.split(' ');
     const before = source.slice(0, match.index);
     return {
       place: `${document}:${before.split('\n').length}`,
       document,
       language,
-      isNotRun: mark !== undefined,
+      isNotRun: marks.includes('not-run'),
+      tab: marks.find((mark) => mark.startsWith('tab='))?.slice('tab='.length) ?? null,
       text,
       before: before.trimEnd().split('\n\n').at(-1) ?? '',
       after:

@@ -12,7 +12,7 @@ import { formatFinding } from './report.ts';
 import { type FuzzTarget, type Outcome, runFuzz } from './run.ts';
 
 const REQUESTS = 3_000;
-const SEED = 1;
+const SEED = 6;
 
 let world: TestWorld;
 let receiver: Listening;

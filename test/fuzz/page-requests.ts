@@ -49,6 +49,7 @@ export const PAGES: readonly string[] = [
   'GET /payouts/:token/done',
   'POST /session/token',
   'GET /guest/:name',
+  'GET /embed/:name',
   'GET /.well-known/jwks.json',
   'GET /sandbox/outbox',
   'POST /sandbox/outbox',
@@ -60,17 +61,28 @@ export const PAGES: readonly string[] = [
   'GET /schemas/v1/:file',
   'GET /v1/openapi.json',
   'GET /console/openapi.json',
+  'GET /llms.txt',
   'GET /docs',
+  'GET /docs.md',
+  'GET /docs/:page',
+  'GET /docs/:folder/:name',
+  'GET /docs/guides',
+  'GET /docs/search',
+  'GET /docs/search-index.json',
+  'GET /docs/explorer',
   'GET /docs/scalar.js',
   'GET /docs/site.css',
-  'GET /docs/reference.css',
-  'GET /docs/reference.js',
+  'GET /docs/site.js',
+  'GET /docs/search-rank.js',
+  'GET /docs/explorer.css',
+  'GET /docs/explorer.js',
   'GET /docs/icon.svg',
-  ...['guides', 'providers', 'errors'].flatMap((folder) => [`GET /docs/${folder}`, `GET /docs/${folder}/:name`]),
   'GET /healthz',
   'GET /readyz',
   'GET /metrics',
   'OPTIONS /v1/public/checkouts/:id',
+  'OPTIONS /v1/public/checkouts/:id/progress',
+  'OPTIONS /v1/public/checkouts/:id/progress/stream',
   'OPTIONS /v1/public/checkouts/:id/party',
   'OPTIONS /v1/public/checkouts/:id/receipt',
   'OPTIONS /v1/public/checkouts/:id/seat',
@@ -85,9 +97,8 @@ export const PAGES: readonly string[] = [
 ];
 
 const NAMES_BY_FOLDER: Readonly<Record<string, readonly string[]>> = {
-  '/docs/guides': ['payments', 'errors', 'webhooks', 'x', '..'],
-  '/docs/providers': ['square', 'custom', 'x', '%2e%2e%2fguides%2fpayments'],
-  '/docs/errors': ['not_found', 'conflict', '__proto__', 'x'],
+  '/docs': ['reference', 'errors.md', 'changelog', 'providers', 'x', '__proto__', '%2e%2e'],
+  '/docs/:folder': ['payments', 'errors.md', 'square', 'not_found', 'createCheckout', '__proto__', 'x', '..'],
   '/schemas/v1/mappings': ['square.json', 'index.json', 'x.json', '.json', '__proto__.json'],
   '/schemas/v1': [
     'offering.json',
@@ -100,6 +111,7 @@ const NAMES_BY_FOLDER: Readonly<Record<string, readonly string[]>> = {
     '..%2fpackage.json',
   ],
   '/guest': ['guest.css', 'guest.js', 'pay.js', 'party.js', 'x', '%2e%2e%2fpackage.json', '__proto__', 'constructor'],
+  '/embed': ['v1.js', 'v2.js', 'v1', 'x', '%2e%2e%2fpackage.json', '__proto__', 'constructor'],
   '/guest/images': [
     `${IMAGE_HASH}.webp`,
     `${'0'.repeat(64)}.webp`,
@@ -178,6 +190,7 @@ function fillSegment(context: RequestContext, segment: string, folder: string): 
   const { random, fixture } = context;
   if (segment === ':id') return random.often(0.5) ? random.pick(fixture.seats).checkout : drawId(context, 'checkouts');
   if (segment === ':share_id') return drawId(context, 'shares');
+  if (segment === ':folder') return random.pick(['guides', 'providers', 'errors', 'reference', 'x']);
   if (segment === ':provider') return random.pick(PROVIDERS);
   if (segment === ':token') {
     const tokens = folder.startsWith('/payouts') ? fixture.onboardings : fixture.invites;

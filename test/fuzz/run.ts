@@ -160,9 +160,7 @@ function isAccepted({ label }: Request, response: HttpResponse): boolean {
 const CACHED_PATHS = [
   '/docs',
   '/docs/scalar.js',
-  '/docs/guides',
-  '/docs/providers',
-  '/docs/errors',
+  '/docs/search-index.json',
   '/v1/openapi.json',
   '/console/openapi.json',
 ];

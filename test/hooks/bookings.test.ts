@@ -3,17 +3,22 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
+import { SAIL, YOGA } from '../support/provider-samples.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import {
   CLASS,
   fareharborBooking,
+  fareharborOptimized,
   mindbody,
   octo,
   ROSTER,
-  SAIL,
+  rezdyOrder,
+  rezdyProduct,
+  rosterCancellation,
   tockReservation,
-  YOGA,
-} from '../support/provider-samples.ts';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+  ventrataBooking,
+  ventrataVacancies,
+} from '../support/venue-bodies.ts';
 import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
 
 let world: TestWorld;
@@ -285,12 +290,174 @@ describe('a canceled class', () => {
     await applyAll();
     expect(await capacities(system, '69')).toEqual([8]);
     await system.send(mindbody('class.updated', { ...CLASS, isCancelled: true }, at(2)));
-    await system.send(mindbody('classRosterBooking.cancelled', { ...ROSTER, totalBooked: 11 }, at(3)));
+    await system.send(mindbody('classRosterBooking.cancelled', rosterCancellation(), at(3)));
     await applyAll();
     expect(await capacities(system, '69')).toEqual([0]);
     await system.send(mindbody('class.updated', CLASS, at(4)));
     await applyAll();
     expect(await capacities(system, '69')).toEqual([9]);
+  });
+});
+
+describe('a roster booking of Mindbody', () => {
+  const at = (minute: number) => `2027-01-15T18:0${minute}:00Z`;
+  const created = (id: number, totalBooked: number, minute: number) =>
+    mindbody('classRosterBooking.created', { ...ROSTER, classRosterBookingId: id, totalBooked }, at(minute), `c${id}`);
+  const canceled = (id: number, minute: number, message = `x${id}`) =>
+    mindbody('classRosterBooking.cancelled', rosterCancellation(id), at(minute), message);
+  const yoga = async (): Promise<VenueSystem> => {
+    const system = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' });
+    await post(system, YOGA);
+    await system.send(mindbody('class.updated', CLASS, at(0)));
+    return system;
+  };
+  const left = async (system: VenueSystem, ...bodies: object[]): Promise<unknown[]> => {
+    for (const body of bodies) await system.send(body);
+    await applyAll();
+    return [(await system.deliveries())[0].status, ...(await capacities(system, '69'))];
+  };
+
+  it('gives its one place back by its id, also after later bookings, and only once', async () => {
+    const system = await yoga();
+    expect(await left(system, created(11, 12, 1), created(12, 13, 2))).toEqual(['applied', 7]);
+    expect(await left(system, canceled(11, 3))).toEqual(['applied', 8]);
+    expect(await left(system, canceled(11, 3, 'again'))).toEqual(['ignored', 8]);
+  });
+
+  it('gives nothing back that a newer count already has without it', async () => {
+    const system = await yoga();
+    expect(await left(system, created(11, 12, 1), created(12, 12, 5), canceled(11, 3))).toEqual(['superseded', 8]);
+    expect(await left(system, canceled(12, 5))).toEqual(['superseded', 8]);
+  });
+
+  it('takes the number of an older count that comes late: too few places, never too many', async () => {
+    const system = await yoga();
+    expect(await left(system, created(11, 12, 1), canceled(11, 5))).toEqual(['applied', 9]);
+    expect(await left(system, created(12, 13, 4))).toEqual(['applied', 7]);
+  });
+
+  it('is never applied with nothing done: the cancellation of an unknown booking needs a read', async () => {
+    const system = await yoga();
+    expect(await left(system, created(11, 12, 1), canceled(99, 2))).toEqual(['needs_api_read', 8]);
+    expect((await system.deliveries())[0].reason).toContain('only ids');
+    expect(await left(system, created(99, 13, 1))).toEqual(['superseded', 8]);
+  });
+
+  it('gives nothing back after the venue has stated another number', async () => {
+    const system = await yoga();
+    await left(system, created(11, 12, 1));
+    const { availability } = await read(system, '69');
+    await post(system, {
+      ...YOGA,
+      availability: { ...availability, slots: [{ ...availability.slots[0], capacity: 3 }] },
+    });
+    expect(await left(system, canceled(11, 3))).toEqual(['ignored', 3]);
+  });
+});
+
+describe('an optimized booking of FareHarbor', () => {
+  it('takes its customers from the slot, by the difference when they change, and gives them back', async () => {
+    const system = await connectVenueSystem(world, 'fareharbor', BOAT);
+    await system.send(fareharborBooking(6));
+    await applyAll();
+    const left = async (body: object) => {
+      await system.send(body);
+      await applyAll();
+      return [(await system.deliveries())[0].status, ...(await capacities(system, '1867'))];
+    };
+    expect(await left(fareharborOptimized(2))).toEqual(['applied', 4]);
+    expect(await left(fareharborOptimized(3))).toEqual(['applied', 3]);
+    expect(await left(fareharborOptimized(3, { status: 'rebooked' }))).toEqual(['applied', 6]);
+  });
+
+  it('says that nothing was taken if the slot is not known', async () => {
+    const system = await connectVenueSystem(world, 'fareharbor', BOAT);
+    await post(system, { ...SAIL, external_id: '1867' });
+    await system.send(fareharborOptimized(2));
+    await applyAll();
+    expect((await system.deliveries())[0]).toMatchObject({
+      status: 'ignored',
+      reason: expect.stringContaining('takes no places'),
+    });
+  });
+});
+
+describe('an order of Rezdy', () => {
+  const reef = async (): Promise<VenueSystem> => {
+    const system = await connectVenueSystem(world, 'rezdy', BOAT);
+    const slots = [{ starts_at: '2027-06-12T00:00:00Z', capacity: 20 }];
+    await post(system, { ...SAIL, external_id: 'PWQF1Y', availability: { timezone: 'UTC', slots } });
+    return system;
+  };
+
+  it('that is stale takes nothing: confirmed, as it was before the cancellation that came first', async () => {
+    const system = await reef();
+    await system.send(rezdyOrder('CANCELLED', '2027-01-03T00:00:00Z'));
+    await system.send(rezdyOrder('CONFIRMED', '2027-01-02T00:00:00Z'));
+    await applyAll();
+    expect((await system.deliveries())[0].status).toBe('superseded');
+    expect(await capacities(system, 'PWQF1Y')).toEqual([20]);
+  });
+
+  it('takes the seats that its options use', async () => {
+    const system = await reef();
+    const quantities = [{ optionId: 2, optionLabel: 'Boat', optionPrice: 900.0, value: 2, optionSeatsUsed: 6 }];
+    await system.send(rezdyOrder('CONFIRMED', '2027-01-02T00:00:00Z', { totalQuantity: 2, quantities }));
+    await applyAll();
+    expect(await capacities(system, 'PWQF1Y')).toEqual([8]);
+  });
+});
+
+describe('a product of Rezdy', () => {
+  it('that becomes a price for each loses the limits of the group, and an older one changes nothing', async () => {
+    const system = await connectVenueSystem(world, 'rezdy', { ...BOAT, unit: 'per_unit' });
+    const option = { id: 2, label: 'Boat', price: 15000.0, priceGroupType: 'EACH', minQuantity: 1, maxQuantity: 10 };
+    await system.send(rezdyProduct('2027-01-01T00:00:00Z'));
+    await system.send(rezdyProduct('2027-01-03T00:00:00Z', { priceOptions: [option] }));
+    await system.send(rezdyProduct('2027-01-02T00:00:00Z'));
+    await applyAll();
+    expect((await read(system, 'PJP1')).tiers).toEqual([
+      { label: 'Boat', amount: 15000, currency: 'jpy', unit: 'per_unit' },
+    ]);
+    expect((await system.deliveries())[0].status).toBe('superseded');
+  });
+});
+
+describe('Ventrata', () => {
+  it('takes only units that stand, and gives back the one that is canceled alone', async () => {
+    const system = await connectVenueSystem(world, 'ventrata', BOAT);
+    await post(system, SAIL);
+    const booking = (utcUpdatedAt: string, ...statuses: string[]) =>
+      ventrataBooking({ utcUpdatedAt, unitItems: statuses.map((status) => ({ unitId: 'adult', status })) });
+    expect(await capacitiesAfter(system, booking('2027-01-02T00:00:00Z', 'CONFIRMED', 'CONFIRMED', 'ON_HOLD'))).toEqual(
+      [7],
+    );
+    expect(await capacitiesAfter(system, booking('2027-01-03T00:00:00Z', 'CONFIRMED', 'CANCELLED', 'EXPIRED'))).toEqual(
+      [9],
+    );
+    expect(await capacitiesAfter(system, booking('2027-01-04T00:00:00Z', 'REJECTED', 'CANCELLED', 'EXPIRED'))).toEqual([
+      10,
+    ]);
+  });
+
+  it('states the places left, closes a time and opens it again, and removes the limit of one that has none', async () => {
+    const system = await connectVenueSystem(world, 'ventrata', BOAT);
+    await post(system, SAIL);
+    expect(await capacitiesAfter(system, ventrataVacancies(7))).toEqual([7]);
+    expect(await capacitiesAfter(system, ventrataVacancies(7, 'CLOSED'))).toEqual([0]);
+    expect(await capacitiesAfter(system, ventrataVacancies(6))).toEqual([6]);
+  });
+});
+
+describe('a delivery that took places and then failed', () => {
+  it('says both', async () => {
+    const system = await sail();
+    const pricing = { retail: 999_999_999, currency: 'USD', currencyPrecision: 2 };
+    await system.send(octo('booking_update', { unitItems: [{ unitId: 'new', pricing }] }));
+    await applyAll();
+    const [delivery] = await system.deliveries();
+    expect([delivery.status, await capacities(system, 'av_123')]).toEqual(['failed', [9]]);
+    expect(delivery.reason).toMatch(/amount.*The booking itself was counted/);
   });
 });
 

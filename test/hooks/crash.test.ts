@@ -4,8 +4,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Db, Queryable } from '../../src/base/db.ts';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
-import { octo, SAIL } from '../support/provider-samples.ts';
+import { SAIL } from '../support/provider-samples.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { octo } from '../support/venue-bodies.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
 

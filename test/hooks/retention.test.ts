@@ -4,8 +4,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import { deleteOldInbound } from '../../src/domain/hooks/deliveries/queries.ts';
-import { CLASS, fareharborBooking, mindbody, octo, ROSTER, YOGA } from '../support/provider-samples.ts';
+import { YOGA } from '../support/provider-samples.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { CLASS, fareharborBooking, mindbody, octo, ROSTER } from '../support/venue-bodies.ts';
 import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
 
 let world: TestWorld;

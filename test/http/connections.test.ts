@@ -132,6 +132,9 @@ describe('documentation and schemas', () => {
     await countSharedCalls(world.db, 600, [{ subject: 'address 127.0.0.1', calls: 600 }]);
     for (const path of [
       '/docs',
+      '/docs/search?q=hold',
+      '/docs/guides/payments.md',
+      '/llms.txt',
       '/docs/scalar.js',
       '/docs/errors/conflict',
       '/schemas/v1/index.json',

@@ -150,7 +150,7 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     area: 'walls',
     bug: 'a publishable key opens checkouts of the other mode',
     file: 'src/domain/checkouts/guests/guest-view.ts',
-    from: 'if (found === null || found.mode !== principal.mode) throw notFound();',
+    from: 'if (found === null || found.mode !== caller.mode) throw notFound();',
     to: 'if (found === null) throw notFound();',
     tests: ['test/walls/foreign.test.ts'],
   },

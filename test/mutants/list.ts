@@ -14,6 +14,7 @@ import { OVERLOAD_BUGS } from './overload-bugs.ts';
 import { PROCESSOR_BUGS } from './processor-bugs.ts';
 import { REFUND_BUGS } from './refund-bugs.ts';
 import { RENEWAL_BUGS } from './renewal-bugs.ts';
+import { SDK_BUGS } from './sdk-bugs.ts';
 import { STREAM_BUGS } from './stream-bugs.ts';
 
 export interface Mutant {
@@ -55,4 +56,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...STREAM_BUGS,
   ...GUEST_PAGE_BUGS,
   ...LEAVE_BUGS,
+  ...SDK_BUGS,
 ];

@@ -581,7 +581,7 @@ const ended: readonly PageState[] = [
   },
   {
     name: 'same-group',
-    text: 'We filled in the people of your last group here.',
+    text: 'These are the people of your last group.',
     async open(fixture, page) {
       const group = await createGroup(fixture);
       await fixture.venue.runTestHelper(group.checkout.id, 'expire');

@@ -108,6 +108,12 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await page.getByLabel('Card number').fill('4000 0000 0000 9987');
     await page.getByRole('button', { name: /^Hold/ }).click();
     await expectText(page, 'Your bank does not accept this card for this payment. Nothing was held. Use another card.');
+    await page.getByLabel('Card number').fill('4000 0000 0070 0130');
+    await page.getByRole('button', { name: /^Hold/ }).click();
+    await expectText(
+      page,
+      'Your bank did not recognize the card. Nothing was held. Check what you typed, or use another card.',
+    );
     await payWith(page, 'Works');
     await expectText(page, '$120.00 is held on Visa ···· 4242. Nothing is charged yet.');
   });

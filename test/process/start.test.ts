@@ -65,7 +65,8 @@ describe('everyshare start', () => {
     // The bundle is beside the program's, and is read for this request.
     const script = await fetch(`${first.url}/docs/scalar.js`);
     expect([script.status, (await script.text()).length > 1_000_000]).toEqual([200, true]);
-    expect(statSync(join(DATA_DIR, 'sandbox-key')).mode & 0o777).toBe(0o600);
+    for (const file of ['sandbox-key', 'sandbox-venue.json'])
+      expect(statSync(join(DATA_DIR, file)).mode & 0o777, file).toBe(0o600);
     expect(await first.stop('SIGINT')).toBe(0);
     expect(postgresProcesses(DATA_DIR)).toEqual([]);
     const second = await start({ DATA_DIR });

@@ -1,17 +1,22 @@
 // The SDK's event stream: after any break it goes on after the last event, without gaps and without repeats.
 
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AuthenticationError, ConnectionError, Everyshare, RateLimitError } from '../../sdk/src/everyshare.ts';
 import { cut, FakeServer, failure, json, type Responder } from './fake-server.ts';
 
 let server: FakeServer;
 let client: Everyshare;
 beforeAll(async () => {
+  // The shortest wait before a retry.
+  vi.spyOn(Math, 'random').mockReturnValue(0);
   server = await FakeServer.start();
   client = new Everyshare({ apiKey: 'svc_test_x', baseUrl: server.url });
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await server.close();
+});
 
 const event = (id: string): string =>
   `id: ${id}\nevent: checkout.created\ndata: {"id":"${id}","type":"checkout.created"}\n\n`;
@@ -50,6 +55,28 @@ describe('the event stream', () => {
       authorization: 'Bearer svc_test_x',
     });
   }, 20_000);
+
+  it('goes on from the log when the first break comes before the first event', async () => {
+    const logged = (id: string, created_at: string) => ({ id, created_at, type: 'checkout.created' });
+    const now = new Date(Date.now() + 1_000).toISOString();
+    const log = [logged('b', now), logged('a', now), logged('old', '2020-01-01T00:00:00Z')];
+    server.answer(stream(':\n\n', ends), stream(event('b')), json(200, { data: log, next_before: 'more' }));
+    expect(await read(2)).toEqual(['a', 'b']);
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      '/v1/events/stream',
+      '/v1/events/stream',
+      '/v1/events?limit=100',
+    ]);
+  });
+
+  it('throws what the caller’s own function throws', async () => {
+    server.answer(stream(event('a')));
+    const onOpen = (): void => {
+      throw new Error('of the caller');
+    };
+    const reading = client.events.stream({ onOpen })[Symbol.asyncIterator]().next();
+    await expect(reading).rejects.toThrow('of the caller');
+  });
 
   it('begins after the event that the caller names', async () => {
     server.answer(stream(event('e')));
@@ -108,6 +135,21 @@ describe('the event stream', () => {
     }
     expect(ids).toEqual(['a']);
     await expect.poll(() => isClosed).toBe(true);
+  });
+
+  it('of a group’s progress hands out a state that comes back, leaves out one that is repeated, and ends with the checkout', async () => {
+    const state = (id: string, status: string): string =>
+      `id: ${id}\nevent: progress\ndata: {"status":"${status}"}\n\n`;
+    server.answer(
+      stream(`${state('m1', 'open')}${state('m2', 'collecting')}${state('m1', 'open')}`, ends),
+      stream(`event: alive\ndata: \n\n${state('m1', 'open')}${state('m3', 'completed')}`),
+    );
+    const seen: string[] = [];
+    for await (const { status } of client.guests.checkouts.streamProgress('chk_1')) seen.push(status);
+    expect(seen).toEqual(['open', 'collecting', 'open', 'completed']);
+    expect(server.requests.map(({ path }) => path)).toEqual(
+      Array(2).fill('/v1/public/checkouts/chk_1/progress/stream'),
+    );
   });
 
   it('says so when the answer is not a stream', async () => {

@@ -167,6 +167,33 @@ describe('the SDK against a real server', () => {
     expect(ids).toHaveLength(3);
   });
 
+  it('creates one checkout for a booking, also when an answer is lost or the program calls again', async () => {
+    const body = checkoutBody();
+    let isFirst = true;
+    const losesFirstAnswer = async (url: string, init: RequestInit): Promise<Response> => {
+      const response = await fetch(url, init);
+      if (!isFirst) return response;
+      isFirst = false;
+      throw new TypeError('the connection was cut');
+    };
+    const unlucky = new Everyshare({
+      apiKey: venue.key,
+      baseUrl: fixture.world.urls[0] ?? '',
+      fetch: losesFirstAnswer,
+    });
+    const { data: first, isReplay } = await unlucky.checkouts.create(body).withResponse();
+    expect(isReplay).toBe(true);
+    // As after a crash: another client, which knows nothing of the first key.
+    expect(await client.checkouts.create(body)).toEqual(first);
+    const other = client.checkouts.create({ ...body, amount: 99_000 });
+    await expect(other).rejects.toMatchObject({ status: 409, reason: 'idempotency_key_reused' });
+    // Canceled, the booking can start anew.
+    await client.checkouts.cancel(first.id);
+    const second = await client.checkouts.create(body);
+    expect([second.status, second.id === first.id]).toEqual(['open', false]);
+    await client.checkouts.cancel(second.id);
+  });
+
   it('manages webhook endpoints, verifies what they get, and reads the event log', async () => {
     const { webhookEndpoints, events } = client;
     const endpoint = await webhookEndpoints.create({ url: fixture.url('/sdk'), events: ['checkout.created'] });
@@ -208,6 +235,19 @@ describe('the SDK against a real server', () => {
     expect(stream.lastEventId).toBe(received[0]?.id);
   });
 
+  it('follows the progress of a group until its checkout ends', async () => {
+    const { id } = await client.checkouts.create(checkoutBody());
+    const { apiKey } = await createGuest('Ada');
+    const { checkouts } = client.guests;
+    expect((await checkouts.retrieveProgress(id, { apiKey })).share_count).toBe(0);
+    const seen: string[] = [];
+    for await (const { status } of checkouts.streamProgress(id, { apiKey })) {
+      seen.push(status);
+      if (status === 'open') await client.checkouts.cancel(id);
+    }
+    expect(seen).toEqual(['open', 'canceled']);
+  });
+
   it('connects a venue system and delivers to it', async () => {
     const { integrations, webhooks, hooks } = client;
     const { id, webhook_url, signing_secret } = await integrations.create({ provider: 'custom' });
@@ -218,7 +258,7 @@ describe('the SDK against a real server', () => {
     expect(receipt.received).toBe(true);
     const [delivery] = (await integrations.listDeliveries(id).page()).data;
     expect(delivery?.id).toBe(receipt.id);
-    expect((await integrations.replayDelivery(id, receipt.id)).id).toBe(receipt.id);
+    expect((await integrations.replayDelivery(id, receipt.id ?? '')).id).toBe(receipt.id);
     expect((await integrations.list().page()).data.map((one) => one.id)).toEqual([id]);
     expect((await integrations.revoke(id)).status).toBe('revoked');
   });

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -122,7 +123,7 @@ void new Everyshare({ apiKey: 'x' }).checkouts.list({ status: 'paid' });
     writeFileSync(join(folder, 'readme.mts'), `${environment}\n${readmeProgram()}`);
     const options =
       '--noEmit --strict --target es2022 --module nodenext --lib es2022,dom,dom.asynciterable --skipLibCheck false';
-    const args = [join(packageRoot, 'node_modules/typescript/bin/tsc'), ...options.split(' ')];
+    const args = [join(packageRoot, 'node_modules/typescript-7/bin/tsc'), ...options.split(' ')];
     const result = (() => {
       try {
         return execFileSync(process.execPath, [...args, 'program.mts', 'program.cts', 'readme.mts'], {
@@ -134,6 +135,36 @@ void new Everyshare({ apiKey: 'x' }).checkouts.list({ status: 'paid' });
       }
     })();
     expect(result).toBe('');
+  });
+
+  it('runs where there is nothing but the interfaces of the web, as in a worker', async () => {
+    const { outputFiles } = await build({
+      ...{ ...BUNDLE_OPTIONS, format: 'iife', globalName: 'sdk', write: false, outdir: folder },
+    });
+    const answer = () => new Response('{"data":{"mode":"test"}}', { headers: { 'content-type': 'application/json' } });
+    const web = {
+      AbortController,
+      TextDecoder,
+      TextEncoder,
+      URLSearchParams,
+      atob,
+      btoa,
+      clearTimeout,
+      crypto,
+      setTimeout,
+    };
+    const context = createContext({ ...web, fetch: async () => answer(), Headers, Response });
+    const program = `${outputFiles?.[0]?.text ?? ''};
+      (async () => {
+        const payload = '{"id":"evt_1"}';
+        const secret = 'whsec_' + btoa('x'.repeat(32));
+        const headers = await sdk.webhooks.generateTestHeaders({ payload, secret });
+        delete headers['service-signature'];
+        const event = await sdk.webhooks.constructEvent(payload, headers, secret);
+        const me = await new sdk.Everyshare({ apiKey: 'svc_test_x' }).me.retrieve();
+        return event.id + ' ' + me.mode;
+      })()`;
+    expect(await runInContext(program, context)).toBe('evt_1 test');
   });
 
   it('has a declaration for each source, for both kinds of module', () => {

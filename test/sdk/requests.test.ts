@@ -1,7 +1,9 @@
 // How the SDK sends a request: keys, retries, time-outs, abort signals, paging and errors, against a server that answers
 // as each test says.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   type CheckoutCreate,
   ConflictError,
@@ -15,15 +17,20 @@ import {
   TimeoutError,
 } from '../../sdk/src/everyshare.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { cut, cutInBody, FakeServer, failure, hang, json } from './fake-server.ts';
+import { cut, cutInBody, FakeServer, failure, hang, json, type Responder } from './fake-server.ts';
 
 let server: FakeServer;
 let client: Everyshare;
 beforeAll(async () => {
+  // The shortest wait before a retry.
+  vi.spyOn(Math, 'random').mockReturnValue(0);
   server = await FakeServer.start();
   client = new Everyshare({ apiKey: 'svc_test_x', baseUrl: `${server.url}/` });
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await server.close();
+});
 
 const CHECKOUT = { id: 'chk_1', object: 'checkout' };
 const BODY = { amount: 100, external_booking_id: 'bk-1' } as CheckoutCreate;
@@ -78,6 +85,14 @@ describe('a request', () => {
     expect(() => new Everyshare({ apiKey: 'x', baseUrl: 'api.example' })).toThrow(/baseUrl is "api.example"/);
   });
 
+  it('shows its key and the token of a hook in no error and no output', async () => {
+    server.answer(cut);
+    const failed = await errorOf(client.hooks.deliver('custom', 'hook-token', { id: 1 }));
+    expect(String(failed)).toMatch(/^ConnectionError: POST http:.+\/v1\/hooks\/\{provider\}\/\{token\}: there was no/);
+    const shown = inspect([client, failed], { depth: 9, showHidden: true }) + JSON.stringify(client);
+    expect(shown).not.toMatch(/svc_test_x|hook-token/);
+  });
+
   it('does not follow a redirect, which would lead the key elsewhere', async () => {
     server.answer((_request, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end());
     expect(await errorOf(create())).toMatchObject({ status: 307, code: 'unexpected_response' });
@@ -115,9 +130,11 @@ describe('the Idempotency-Key', () => {
     expect(keys()).toEqual(['mine']);
   });
 
-  it('is not sent where the operation does not take one', async () => {
+  it('is not sent where the operation does not take one, and the caller’s own is refused there', async () => {
     server.answer(json(200, { data: {} }));
     await client.boats.deactivate('b');
+    const refused = errorOf(client.boats.deactivate('b', { idempotencyKey: 'mine' }));
+    expect(String(await refused)).toMatch(/\/deactivate takes no idempotencyKey: leave it out/);
     expect(keys()).toEqual([undefined]);
   });
 });
@@ -266,6 +283,19 @@ describe('an error', () => {
     expect((error as Error).message).toMatch(/not from the API \(status 404\): check baseUrl/);
     server.answer((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hi</h1>'));
     expect(await errorOf(create())).toMatchObject({ status: 200, code: 'unexpected_response' });
+    for (const answer of [
+      json(200, {}),
+      json(200, null),
+      (_request: unknown, response: ServerResponse) => response.end(),
+    ]) {
+      server.answer(answer as Responder);
+      const failed = [
+        client.me.retrieve(),
+        client.checkouts.list(),
+        client.webhookEndpoints.list().toArray({ limit: 1 }),
+      ];
+      for (const call of failed) expect(await errorOf(call)).toMatchObject({ code: 'unexpected_response' });
+    }
   });
 });
 
@@ -299,7 +329,8 @@ describe('a list', () => {
     server.answer(page(['a', 'b'], '2027-01-01T00:00:00Z'));
     for await (const { id } of client.checkouts.list()) if (id === 'b') break;
     expect(await client.checkouts.list().toArray({ limit: 2 })).toHaveLength(2);
-    expect(server.requests).toHaveLength(2);
+    expect(await client.checkouts.list().toArray({ limit: 0 })).toEqual([]);
+    expect(server.requests).toHaveLength(3);
   });
 
   it('gives one page, and the next ones when asked', async () => {

@@ -28,9 +28,11 @@ export function consoleHeaders(
   world: TestWorld,
   { token, venue, mode, headers = {}, server = 0 }: ConsoleCall,
 ): Record<string, string> {
+  const origin = world.context.config.baseUrl ?? world.urls[server] ?? '';
+  const prefix = origin.startsWith('https:') ? '__Host-' : '';
   return {
-    origin: world.urls[server] ?? '',
-    ...(token === undefined ? {} : { cookie: `everyshare_console=${token}` }),
+    origin,
+    ...(token === undefined ? {} : { cookie: `${prefix}everyshare_console=${token}` }),
     ...(venue === undefined ? {} : { 'everyshare-venue': venue, 'everyshare-mode': mode ?? 'test' }),
     ...headers,
   };

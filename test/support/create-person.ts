@@ -6,6 +6,7 @@ import type { TestWorld } from './test-world.ts';
 
 export interface Person {
   readonly id: string;
+  readonly phone: string;
   readonly token: string;
   readonly cookie: string;
   readonly headers: { readonly cookie: string };
@@ -13,9 +14,10 @@ export interface Person {
 
 let nextPhone = 1000;
 
-export async function createPerson(world: TestWorld, name: string): Promise<Person> {
+/** Without a name: a member who has never given one. */
+export async function createPerson(world: TestWorld, name: string | null): Promise<Person> {
   const phone = `+1216555${nextPhone++}`;
   const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
   const cookie = `everyshare_session=${await beginSession(world.context, id)}`;
-  return { id, token: await world.context.tokens.sign(id), cookie, headers: { cookie } };
+  return { id, phone, token: await world.context.tokens.sign(id), cookie, headers: { cookie } };
 }

@@ -65,8 +65,9 @@ export class PostgresRunner extends PostgresControl {
         await this.start();
         return;
       } catch (error) {
-        this.say('error', error instanceof Error ? error.message : String(error));
         if (attempt >= 4) throw error;
+        // The nemesis may have killed the backend of this start itself.
+        this.say('exit', error instanceof Error ? error.message : String(error));
         await delay(500);
       }
     }

@@ -1,5 +1,7 @@
 // Runs operator commands in this process, on the database of a TestWorld, and captures their output.
 
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { type Config, readConfig } from '../../src/base/config.ts';
 import { runCommand } from '../../src/cli/command.ts';
@@ -31,8 +33,15 @@ export function captureStream(stream: NodeJS.WriteStream): { text(): string; end
   return { text: () => text, end: () => spy.mockRestore() };
 }
 
-/** `world` null: the command must fail before it opens the database; the configuration is read from `env`. */
-export function commandLine(world: TestWorld | null, env: Readonly<Record<string, string>> = {}): CommandLine {
+/**
+ * `world` null: the command must not open the database; the configuration is read from `env`. `configFolder` has the
+ * user's login; by default there is none.
+ */
+export function commandLine(
+  world: TestWorld | null,
+  env: Readonly<Record<string, string>> = {},
+  configFolder = join(tmpdir(), 'everyshare-without-login'),
+): CommandLine {
   const settings = (): Config => world?.context.config ?? readConfig(env);
   const open = async () => {
     if (world === null) throw new Error('the database was opened');
@@ -43,7 +52,7 @@ export function commandLine(world: TestWorld | null, env: Readonly<Record<string
     const out = captureStream(process.stdout);
     const err = captureStream(process.stderr);
     try {
-      const exit = await runCommand(argv, open, settings);
+      const exit = await runCommand(argv, open, settings, configFolder);
       return { exit, out: out.text(), err: err.text() };
     } finally {
       out.end();

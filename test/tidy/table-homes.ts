@@ -38,6 +38,8 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   hook_slots: 'src/domain/hooks/',
   inbound_deliveries: 'src/domain/hooks/',
   hook_offerings: 'src/domain/hooks/',
+  shared_hooks: 'src/domain/hooks/',
+  hook_accounts: 'src/domain/hooks/',
   idempotency_keys: 'src/domain/idempotency/',
   installation: 'src/domain/installation/',
   record_gaps: 'src/domain/installation/',

@@ -208,12 +208,16 @@ const messaging: Readonly<Record<string, MatrixRow>> = {
 
 const PARTY_DECISION = 'decisions, part 5: members of a party may know of one another';
 
+const checkoutForPublishable: MatrixRow = {
+  as: 'publishable',
+  references: { 'path id': 'checkout' },
+  make: [checkout, overdueCheckout].map((make) => makeValues(make, (id) => ({ 'path id': id }))),
+};
+
 const guests: Readonly<Record<string, MatrixRow>> = {
-  viewCheckout: {
-    as: 'publishable',
-    references: { 'path id': 'checkout' },
-    make: [checkout, overdueCheckout].map((make) => makeValues(make, (id) => ({ 'path id': id }))),
-  },
+  viewCheckout: checkoutForPublishable,
+  viewProgress: checkoutForPublishable,
+  streamProgress: checkoutForPublishable,
   chooseParty: {
     as: 'member',
     references: { 'path id': 'checkout', 'body /members/*/channel_id': 'uuid' },

@@ -1,17 +1,22 @@
-// The receiver's guide: its code for each language is read from the page and run against real deliveries. A language
-// that is not installed on this machine is reported as not run.
+// The receivers of examples/receivers: `verify` of each language is what the guide shows, accepts real deliveries and nothing
+// else, and the program around it processes each event once. A language that is not installed on this machine is reported as not
+// run.
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { signatureOf } from '../../src/domain/webhooks/deliveries/signature.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { DeliveryFixture } from './delivery-fixture.ts';
 
 const PAGE = readFileSync(join(packageRoot, 'docs', 'guides', 'webhooks.md'), 'utf8');
+
+const FOLDER = join(packageRoot, 'examples', 'receivers');
 
 interface Case {
   readonly name: string;
@@ -21,11 +26,13 @@ interface Case {
   readonly isValid: boolean;
 }
 
-/** How a language's code is run: the code around it, and the command. Cases are lines of four base64 words. */
+/** How a language's code is run: the code around it, and the command. Cases are lines of three base64 words. */
 interface Runner {
   readonly fence: string;
   readonly file: string;
   readonly command: readonly string[];
+  /** The arguments that start the receiver, in its folder. */
+  readonly receiver: (port: number) => readonly string[];
   readonly wrap: (code: string) => string;
 }
 
@@ -33,6 +40,7 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   TypeScript: {
     fence: 'ts',
     file: 'verify.ts',
+    receiver: () => ['receiver.ts'],
     command: [
       process.execPath,
       '--import',
@@ -50,9 +58,9 @@ for (const line of readFileSync(0, 'utf8').trim().split('\\n')) {
   Python: {
     fence: 'python',
     file: 'verify.py',
+    receiver: () => ['receiver.py'],
     command: ['python3'],
-    wrap: (code) => `from __future__ import annotations
-${code}
+    wrap: (code) => `${code}
 import base64, sys
 for line in sys.stdin:
     body, header, secret = (base64.b64decode(word) for word in line.split(" "))
@@ -62,6 +70,7 @@ for line in sys.stdin:
   Go: {
     fence: 'go',
     file: 'verify.go',
+    receiver: () => ['receiver.go', 'verify.go'],
     command: ['go', 'run'],
     wrap: (code) => `${code.replace('import (', 'import (\n\t"bufio"\n\t"encoding/base64"\n\t"fmt"\n\t"os"')}
 func main() {
@@ -82,6 +91,7 @@ func main() {
   PHP: {
     fence: 'php',
     file: 'verify.php',
+    receiver: (port) => ['-S', `127.0.0.1:${port}`, 'receiver.php'],
     command: ['php'],
     wrap: (code) => `${code}
 while (($line = fgets(STDIN)) !== false) {
@@ -93,6 +103,7 @@ while (($line = fgets(STDIN)) !== false) {
   Ruby: {
     fence: 'ruby',
     file: 'verify.rb',
+    receiver: () => ['receiver.rb'],
     command: ['ruby'],
     wrap: (code) => `${code}
 STDIN.each_line do |line|
@@ -208,18 +219,76 @@ describe('the request that the receiver’s guide shows', () => {
   });
 });
 
-describe('the code of the receiver’s guide', () => {
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { readonly port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+interface RunningReceiver {
+  readonly lines: () => string[];
+  send(body: string, signature: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+async function startReceiver({ command: [program = '', ...options], receiver }: Runner, secret: string) {
+  const port = await freePort();
+  const child: ChildProcess = spawn(program, [...options, ...receiver(port)], {
+    cwd: FOLDER,
+    env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret, PROCESSED: folder },
+    // `go run` starts another program: a group of its own lets both be stopped.
+    detached: true,
+  });
+  let out = '';
+  let errors = '';
+  child.stdout?.on('data', (part: Buffer) => (out += part));
+  child.stderr?.on('data', (part: Buffer) => (errors += part));
+  const send = async (body: string, signature: string): Promise<number> =>
+    (
+      await fetch(`http://127.0.0.1:${port}/hooks`, {
+        method: 'POST',
+        headers: { 'service-signature': signature },
+        body,
+      })
+    ).status;
+  const running: RunningReceiver = {
+    lines: () => out.trim().split('\n'),
+    send,
+    async stop() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      process.kill(-(child.pid ?? 0), 'SIGKILL');
+      await ended;
+    },
+  };
+  await waitFor(`${program} to listen`, async () => {
+    if (child.exitCode !== null) throw new Error(`${program} ended: ${errors}`);
+    return (await send('', '').catch(() => null)) !== null;
+  });
+  return running;
+}
+
+describe('the receivers', () => {
   for (const [language, runner] of Object.entries(RUNNERS)) {
     const [program = ''] = runner.command;
     const isInstalled = hasProgram(program);
     if (!isInstalled)
-      process.stderr.write(`receiver's guide: ${language} is not on this machine, its code was not run\n`);
-    it(`in ${language} ${isInstalled ? 'accepts real deliveries and nothing else' : 'exists (NOT RUN: the language is not installed)'}`, () => {
-      const code = codeOf(runner.fence);
-      expect(code).toMatch(/verify/i);
+      process.stderr.write(`examples/receivers: ${language} is not on this machine, its code was not run\n`);
+    const code = (): string => readFileSync(join(FOLDER, runner.file), 'utf8');
+
+    it(`in ${language} are what the guide shows`, () => {
+      expect(codeOf(runner.fence)).toBe(code());
+    });
+
+    const name = isInstalled
+      ? 'accept real deliveries and nothing else'
+      : 'exist (NOT RUN: the language is not installed)';
+    it(`in ${language} ${name}`, { timeout: 60_000 }, async () => {
       if (!isInstalled) return;
       const file = join(folder, runner.file);
-      writeFileSync(file, runner.wrap(code));
+      writeFileSync(file, runner.wrap(code()));
       const word = (text: string): string => Buffer.from(text).toString('base64');
       const input = cases.map(({ body, header, secret }) => [body, header, secret].map(word).join(' ')).join('\n');
       const out = execFileSync(program, [...runner.command.slice(1), file], { input: `${input}\n`, encoding: 'utf8' });
@@ -227,6 +296,19 @@ describe('the code of the receiver’s guide', () => {
       expect(Object.fromEntries(cases.map(({ name }, index) => [name, results[index]]))).toEqual(
         Object.fromEntries(cases.map(({ name, isValid }) => [name, isValid ? 'yes' : 'no'])),
       );
+      const [valid] = cases;
+      if (valid === undefined) throw new Error('there are no cases');
+      const receiver = await startReceiver(runner, valid.secret);
+      try {
+        const { id, type, data } = JSON.parse(valid.body);
+        expect(await receiver.send(valid.body.replace(id, 'evt_other'), valid.header)).toBe(400);
+        expect(await receiver.send(valid.body, valid.header)).toBe(204);
+        expect(await receiver.send(valid.body, valid.header)).toBe(204);
+        await waitFor('its line', () => receiver.lines()[0] !== '');
+        expect(receiver.lines()).toEqual([`${type} ${data.object.id}`]);
+      } finally {
+        await receiver.stop();
+      }
     });
   }
 });

@@ -10,7 +10,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'an address (URL) in ASCII, with anything else percent-encoded',
 };
 
-export function describe(registry: Registry, given: Schema): string {
+export function describe(registry: Pick<Registry, 'resolve'>, given: Schema): string {
   const schema = registry.resolve(given);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (Array.isArray(schema.enum)) return listed(schema.enum);
@@ -46,6 +46,8 @@ export const PATTERNS: Readonly<Record<string, string>> = {
   '^[0-9]{6}$': 'six digits',
   '^[A-Z]{2}$': 'two upper-case letters',
   '^[A-Za-z0-9_@]+(\\[\\])?(\\.[A-Za-z0-9_@]+(\\[\\])?)*$': 'a path of names with dots between them',
+  '^[A-Za-z0-9_@]+(\\[\\])?(\\.[A-Za-z0-9_@]+(\\[\\])?)*(\\|[A-Za-z0-9_@]+(\\[\\])?(\\.[A-Za-z0-9_@]+(\\[\\])?)*)*$':
+    'paths of names with dots between them, and | between the paths',
   '^[A-Za-z0-9_.-]{1,40}$': '1 to 40 letters, digits, "_", "." or "-"',
   '^[a-z0-9_-]+$': 'lower-case letters, digits, "_" and "-"',
   '^[A-Za-z0-9_]+$': 'letters, digits and "_"',

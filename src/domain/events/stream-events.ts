@@ -3,7 +3,7 @@
 // and another server may have sent them in another order.
 
 import { invalid } from '../../base/errors.ts';
-import type { EventSource, ServerSentEvent } from '../../base/operation.ts';
+import type { EventSource, ServerSentEvent, StreamInput } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { EventFeed, EventFeeds, FeedServices } from './event-feeds.ts';
 import { MAX_COMMIT_DELAY_MS } from './follow-events.ts';
@@ -17,7 +17,7 @@ export interface StreamServices extends FeedServices {
 export async function streamEvents(
   services: StreamServices,
   caller: Caller,
-  lastEventId: string | null,
+  { lastEventId }: StreamInput,
   signal: AbortSignal,
 ): Promise<EventSource> {
   const last = lastEventId === null ? null : await requireEvent(services, caller, lastEventId);

@@ -2,31 +2,33 @@
 // own, whole or not at all. A change that is older than one applied before changes nothing. The reason names every
 // change that could not be applied.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Queryable } from '../../base/db.ts';
 import { invalid, Problem, withPointers } from '../../base/errors.ts';
 import { type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { factsFor } from '../venues/venue.ts';
-import { applyBooking } from './bookings.ts';
+import { applyBooking, type BookingChange } from './bookings.ts';
 import {
   type DueDelivery,
   findBooking,
   findObject,
   findSlotCapacity,
+  type KnownBooking,
   storeObject,
   storeSlotCapacity,
 } from './deliveries/queries.ts';
-import { hashOf, isOlder, orderingOf } from './delivery-order.ts';
+import { hashOf, isOlder, isSameVersion, orderingOf } from './delivery-order.ts';
 import { readBody } from './mapping/body.ts';
 import {
   type Change,
   interpret,
   type MappedObject,
-  type MappedSlot,
   type UnreadableObject,
   type WholeObject,
 } from './mapping/interpret.ts';
+import type { MappedSlot } from './mapping/read-fields.ts';
 import { mappingOf } from './mapping/read-mappings.ts';
 import { cancelOffering, knownSlot, type MergedOffering, mergeOffering, mergeSlots, slotKey } from './merge.ts';
 import { currentCapacity, offeredCapacity, type SlotCapacity } from './slot-capacity.ts';
@@ -60,24 +62,47 @@ export async function applyDelivery(
   const known = booking === null ? null : await findBooking(tx, delivery, hashOf(booking.name));
   if (booking !== null && known !== null && isOlder(delivery, booking, known))
     return outcome('superseded', NEWER_WAS_APPLIED, readable[0]?.externalId ?? null);
-  const outcomes: Outcome[] = [];
+  const existing = new Set<string>();
+  const results: { readonly change: Change | null; readonly outcome: Outcome }[] = [];
   for (const change of interpretation.changes)
-    outcomes.push('problem' in change ? outcomeOfUnreadable(change) : await applyChange(tx, context, delivery, change));
-  if (booking === null) return combineOutcomes(outcomes);
-  const isPartial = readable.length < interpretation.changes.length;
+    results.push(
+      'problem' in change
+        ? { change: null, outcome: outcomeOfUnreadable(change) }
+        : { change, outcome: await applyChange(tx, context, delivery, change, known, existing) },
+    );
+  if (booking === null) return combineOutcomes(results.map((result) => result.outcome));
   const changedOfferings = await applyBooking(tx, context, delivery, known, {
     object: booking,
-    changes: readable,
-    isPartial,
+    changes: results.filter((result): result is BookingChange => result.change !== null),
+    isPartial: readable.length < results.length,
   });
-  return combineOutcomes(outcomes.map((result) => withBookingApplied(result, changedOfferings)));
+  return combineOutcomes(
+    results.map(({ change, outcome: result }) =>
+      change === null ? result : outcomeWithBooking({ change, outcome: result }, changedOfferings, existing),
+    ),
+  );
 }
 
-/** A change of a booking alone is `applied` if the booking changed the capacity of its offering. */
-function withBookingApplied(result: Outcome, changedOfferings: ReadonlyMap<string, readonly string[]>): Outcome {
-  const notes = result.offering === null ? undefined : changedOfferings.get(result.offering);
-  if (result.status !== 'ignored' || notes === undefined) return result;
-  return withNotes(outcome('applied', null, result.offering), notes);
+/**
+ * A change of a booking alone is `applied` if the booking changed the capacity of its offering. A change that failed
+ * stays failed, and its reason also says that the capacity has changed. A booking that takes nothing of a known
+ * offering says so.
+ */
+function outcomeWithBooking(
+  { change, outcome: result }: BookingChange,
+  changedOfferings: ReadonlyMap<string, readonly string[]>,
+  existing: ReadonlySet<string>,
+): Outcome {
+  const { status, offering, reason } = result;
+  const notes = offering === null ? undefined : changedOfferings.get(offering);
+  const withReason = (more: string): Outcome => ({ ...result, reason: reason === null ? more : `${reason} ${more}` });
+  if (status === 'applied') {
+    const isStated = change.slot?.capacity !== undefined;
+    const takesNothing = notes === undefined && !isStated && offering !== null && existing.has(offering);
+    return takesNothing ? withReason(NO_SLOT_WITH_CAPACITY) : result;
+  }
+  if (notes === undefined) return result;
+  return status === 'ignored' ? withNotes(outcome('applied', null, offering), notes) : withReason(COUNTED_ALL_THE_SAME);
 }
 
 const outcomeOfUnreadable = ({ problem, externalId }: UnreadableObject): Outcome =>
@@ -99,6 +124,9 @@ const NEWER_WAS_APPLIED = 'A newer delivery about the same object was applied be
 const NO_SLOT_WITH_CAPACITY = 'The booking takes no places: the offering has no slot with a capacity at that time.';
 const NOTHING_TO_RETURN =
   'Nothing is given back: the booking has taken no places since the capacity of its slot was last stated.';
+const UNKNOWN_BOOKING =
+  'The cancellation has only ids, and no earlier delivery says from which slot the booking took places: nothing is given back.';
+const COUNTED_ALL_THE_SAME = 'The booking itself was counted: the places left at its time have changed.';
 const NO_TIMEZONE = 'The time has no offset and no time zone is known: connect with defaults.timezone.';
 const INVALID_EXTERNAL_ID = 'The id of the offering cannot be an external_id: 1 to 128 characters without white space.';
 
@@ -107,36 +135,65 @@ async function applyChange(
   context: HookContext,
   delivery: DueDelivery,
   change: Change,
+  knownBooking: KnownBooking | null,
+  existing: Set<string>,
 ): Promise<Outcome> {
   if (change.externalId !== null && !isExternalId(change.externalId))
     return outcome('failed', INVALID_EXTERNAL_ID, null);
   const hash = hashOf(change.object.name);
   const known = await findObject(tx, delivery, hash);
-  if (known !== null && isOlder(delivery, change.object, known))
-    return outcome('superseded', NEWER_WAS_APPLIED, change.externalId);
-  const externalId = change.externalId ?? (await offeringOfParent(tx, delivery, change.object));
+  const externalId =
+    change.externalId ??
+    knownBooking?.slots_taken[0]?.offering ??
+    (await offeringOfParent(tx, delivery, change.object));
+  const isStated = change.slot?.capacity !== undefined;
+  const isCountedOnly = change.booking?.isOrderedBySlot === true && !isStated;
+  // A number that was stated at the same time or later already includes what a counted booking changes.
+  if (
+    known !== null &&
+    (isOlder(delivery, change.object, known) || (isCountedOnly && isSameVersion(change.object, known)))
+  )
+    return outcome('superseded', NEWER_WAS_APPLIED, externalId);
+  const hasOnlyIds = change.slot === null && !change.isWithoutTimezone;
+  if (isCountedOnly && change.action === 'cancel' && hasOnlyIds && !hasCountedPlaces(knownBooking))
+    return outcome('needs_api_read', UNKNOWN_BOOKING, externalId);
   if (externalId === null)
     return outcome('needs_api_read', 'The delivery does not say which offering it is about.', null);
   const refusal = await ownershipConflict(tx, context, externalId);
   if (refusal !== null) return outcome('failed', refusal, externalId);
   const before = await contentOf(tx, context, externalId);
+  if (before !== null) existing.add(externalId);
   if (change.action === 'cancel' && before === null)
     return outcome(change.booking === null ? 'unmapped' : 'ignored', unknownOffering(externalId), externalId);
-  // Stored even if the change cannot be applied yet: later deliveries need to know the offering of this object.
-  await storeObject(tx, delivery, hash, { ...orderingOf(delivery, change.object), offering: externalId });
-  if (change.booking !== null && (change.action === 'cancel' || change.booking.isCanceled))
+  // Stored even if the change cannot be applied yet: later deliveries need to know the offering of this object. Only a
+  // stated number is ordered by the slot: after a counted booking, an older statement still has to be applied.
+  if (!isCountedOnly)
+    await storeObject(tx, delivery, hash, { ...orderingOf(delivery, change.object), offering: externalId });
+  if (change.booking !== null && !isStated && (change.action === 'cancel' || change.booking.isCanceled))
     return outcome('ignored', NOTHING_TO_RETURN, externalId);
   if (change.action === 'cancel' && !change.isAboutSlot && before !== null)
     return upsertFromHook(tx, context, cancelOffering(before));
   const isBookingOnly = change.tiers.length === 0 && Object.keys(change.texts).length === 0;
   if (change.isWithoutTimezone && before !== null && isBookingOnly) return outcome('unmapped', NO_TIMEZONE, externalId);
-  if (change.booking !== null && before !== null && isBookingOnly)
+  if (change.booking !== null && !isStated && before !== null && isBookingOnly)
     return outcome('ignored', NO_SLOT_WITH_CAPACITY, externalId);
   const slot = await slotToWrite(tx, context, externalId, before, change);
   const merged = mergeOffering(before, externalId, change, slot, delivery.defaults);
   if ('missing' in merged) return { ...outcomeOfMissing(merged.missing, change), offering: externalId };
+  if (change.booking !== null && before !== null && slot === null && hasSameContent(merged.content, before))
+    return outcome('ignored', NO_SLOT_WITH_CAPACITY, externalId);
   const notes = [...merged.notes, ...(change.isWithoutTimezone ? [NO_TIMEZONE] : [])];
   return withNotes(await upsertFromHook(tx, context, merged.content), notes);
+}
+
+/** Compares what is sold; when it is sold is left out. */
+function hasSameContent(one: OfferingContent, other: OfferingContent): boolean {
+  return isDeepStrictEqual({ ...one, availability: null }, { ...other, availability: null });
+}
+
+/** An earlier delivery has taken places for the booking, or a cancellation has given them back already. */
+function hasCountedPlaces(booking: KnownBooking | null): boolean {
+  return booking?.slots_taken.every(({ statement }) => statement !== null) === true;
 }
 
 const withNotes = (outcome: Outcome, notes: readonly string[]): Outcome =>
@@ -158,7 +215,7 @@ async function slotToWrite(
   const known = before?.availability === undefined ? null : knownSlot(before.availability, slot);
   if (known === null) return action === 'cancel' || slot.capacity === undefined ? null : slot;
   const isSingle = before?.availability?.slots?.includes(known) === true;
-  if (booking !== null) return isSingle ? slot : null;
+  if (booking !== null) return isSingle ? withoutCapacity(slot) : null;
   const hash = hashOf(externalId, slotKey(known));
   const stored = await findSlotCapacity(tx, context.venue.id, context.mode, hash);
   const capacity = currentCapacity(stored, known.capacity);
@@ -174,6 +231,11 @@ async function slotToWrite(
     Math.max(context.now, Date.parse(known.starts_at)),
   );
   return { ...slot, capacity: offeredCapacity(after) };
+}
+
+/** The capacity of a known slot is left to applyBooking(), which also stores what the booking took of it. */
+function withoutCapacity({ capacity: _, ...slot }: MappedSlot): MappedSlot {
+  return slot;
 }
 
 function capacityAfterUpdate(

@@ -1,6 +1,7 @@
 // Applies bookings and cancellations to the capacity of the venue's slots. A booking counts once, however often it is
 // sent: the places that it took are stored, and only the difference is applied. Only known slots with a capacity
-// change, and a cancellation returns only places that were taken here.
+// change, and a cancellation returns only places that were taken here. If the body of a booking states how many places
+// are left, that number counts, and the booking is one of those that it includes.
 
 import type { Queryable } from '../../base/db.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
@@ -12,7 +13,8 @@ import {
   storeSlotCapacity,
 } from './deliveries/queries.ts';
 import { hashOf, orderingOf } from './delivery-order.ts';
-import type { Change, MappedObject, MappedSlot } from './mapping/interpret.ts';
+import type { Change, MappedObject } from './mapping/interpret.ts';
+import type { MappedSlot } from './mapping/read-fields.ts';
 import { type BoundedSlots, dropEarliestSlots, knownSlot, type Slot, slotKey } from './merge.ts';
 import {
   type BookedPlaces,
@@ -21,18 +23,38 @@ import {
   offeredCapacity,
   type SlotCapacity,
 } from './slot-capacity.ts';
-import { contentOf, type HookContext, isExternalId, ownershipConflict, upsertFromHook } from './upsert-from-hook.ts';
+import {
+  contentOf,
+  type HookContext,
+  isExternalId,
+  type Outcome,
+  ownershipConflict,
+  upsertFromHook,
+} from './upsert-from-hook.ts';
+
+/**
+ * How a booking counts: by its party, by the number that its body states, or in a newer number that is known already.
+ * `before`: it keeps the places that it had.
+ */
+type Counting = { readonly by: 'party' | 'newer' | 'before' } | { readonly by: 'stated'; readonly left: number };
 
 interface RequestedPlaces {
   readonly offering: string;
   readonly slot: MappedSlot;
   readonly party: number;
+  readonly counting: Counting;
+}
+
+/** A change, and what became of its offering. */
+export interface BookingChange {
+  readonly change: Change;
+  readonly outcome: Outcome;
 }
 
 /** The changes that a delivery makes to one booking. */
 export interface BookingUpdate {
   readonly object: MappedObject;
-  readonly changes: readonly Change[];
+  readonly changes: readonly BookingChange[];
   /** Some items could not be read, so the places that the booking took before on other slots stay taken. */
   readonly isPartial: boolean;
 }
@@ -59,7 +81,10 @@ export async function applyBooking(
     booked.push(...result.booked);
     if (result.isChanged) changedOfferings.set(offering, result.notes);
   }
-  const lastAt = Math.max(context.now, ...update.changes.map(({ slot }) => Date.parse(slot?.starts_at ?? '') || 0));
+  const lastAt = Math.max(
+    context.now,
+    ...update.changes.map(({ change }) => Date.parse(change.slot?.starts_at ?? '') || 0),
+  );
   await storeBooking(tx, delivery, hashOf(update.object.name), {
     ...orderingOf(delivery, update.object),
     slotsTaken: booked,
@@ -68,18 +93,32 @@ export async function applyBooking(
   return changedOfferings;
 }
 
-function requestedPlaces({ action, booking, externalId, slot }: Change): RequestedPlaces[] {
-  if (action === 'cancel' || booking === null || booking.isCanceled) return [];
-  if (externalId === null || slot === null || booking.party === null || booking.party <= 0) return [];
+function requestedPlaces({ change, outcome }: BookingChange): RequestedPlaces[] {
+  const { booking, slot } = change;
+  const offering = change.externalId ?? outcome.offering;
   // The outcome of the change itself reports an invalid id.
-  if (!isExternalId(externalId)) return [];
-  return [{ offering: externalId, slot, party: booking.party }];
+  if (booking === null || slot === null || offering === null || !isExternalId(offering)) return [];
+  const party = isCancellation(change) ? 0 : booking.party;
+  const isSuperseded = outcome.status === 'superseded';
+  if (slot.capacity !== undefined) {
+    const counting: Counting = isSuperseded ? { by: 'newer' } : { by: 'stated', left: slot.capacity };
+    return [{ offering, slot, party: party ?? 0, counting }];
+  }
+  if (party === null || party <= 0 || isSuperseded) return [];
+  return [{ offering, slot, party, counting: { by: 'party' } }];
 }
 
-/** The booking is active, but the body does not say for which slot or for how many guests. */
-function isIncomplete({ action, booking, externalId, slot }: Change): boolean {
-  if (action === 'cancel' || booking === null || booking.isCanceled) return false;
-  return externalId === null || slot === null || booking.party === null;
+function isCancellation({ action, booking }: Change): boolean {
+  return action === 'cancel' || booking?.isCanceled === true;
+}
+
+/** The booking is active, but the body does not say for which slot or for how many guests, or is older than what is known. */
+function isIncomplete({ change, outcome }: BookingChange): boolean {
+  const { booking, slot } = change;
+  if (booking === null) return false;
+  if (outcome.status === 'superseded') return slot?.capacity === undefined;
+  if (isCancellation(change)) return false;
+  return (change.externalId ?? outcome.offering) === null || slot === null || booking.party === null;
 }
 
 interface OfferingUpdate {
@@ -99,6 +138,7 @@ interface SlotUpdate {
   readonly slot: Slot | null;
   readonly before: BookedPlaces | null;
   readonly party: number;
+  readonly counting: Counting;
 }
 
 async function applyToOffering(
@@ -115,18 +155,22 @@ async function applyToOffering(
   const capacities: { readonly hash: Buffer; readonly capacity: SlotCapacity; readonly startsAt: string }[] = [];
   const slots = new Map<string, Slot>();
   let isChanged = false;
-  for (const { key, slot, before, party } of updates) {
+  for (const { key, slot, before, party, counting } of updates) {
+    if (counting.by === 'before') {
+      if (before !== null) booked.push(before);
+      continue;
+    }
     const hash = hashOf(offering, key);
     const capacity =
       slot === null
         ? null
         : currentCapacity(await findSlotCapacity(tx, context.venue.id, context.mode, hash), slot.capacity);
-    if (slot === null || capacity === null || capacity.placesLeft === null) {
+    if (slot === null || capacity === null || (capacity.placesLeft === null && counting.by !== 'stated')) {
       if (party > 0) booked.push({ offering, slot: key, party, statement: null });
       continue;
     }
-    const after = capacityAfterBooking(capacity, before, party);
-    isChanged ||= party > 0 || before?.statement === capacity.capacityVersion;
+    const after = capacityAfter(capacity, counting, before, party);
+    isChanged ||= after.placesLeft !== capacity.placesLeft || (counting.by === 'party' && party > 0);
     capacities.push({ hash, capacity: after, startsAt: slot.starts_at });
     slots.set(key, { ...slot, capacity: offeredCapacity(after) ?? 0 });
     if (party > 0) booked.push({ offering, slot: key, party, statement: after.capacityVersion });
@@ -150,28 +194,37 @@ async function applyToOffering(
   return { booked, isChanged, notes };
 }
 
+function capacityAfter(
+  capacity: SlotCapacity,
+  counting: Counting,
+  before: BookedPlaces | null,
+  party: number,
+): SlotCapacity {
+  if (counting.by === 'stated') return { ...capacity, placesLeft: counting.left };
+  return counting.by === 'newer' ? capacity : capacityAfterBooking(capacity, before, party);
+}
+
 /** One update for each slot on which the booking takes places now or took places before. */
 function slotUpdatesOf(
   content: OfferingContent | null,
   { before, requested, isPartial }: OfferingUpdate,
 ): SlotUpdate[] {
   const availability = content?.availability;
-  const parties = new Map<string, { slot: Slot | null; party: number }>();
-  for (const { slot, party } of requested) {
+  const parties = new Map<string, { slot: Slot | null; party: number; counting: Counting }>();
+  for (const { slot, party, counting } of requested) {
     const known = availability === undefined ? null : knownSlot(availability, slot);
     const key = slotKey(known ?? slot);
-    parties.set(key, { slot: known, party: party + (parties.get(key)?.party ?? 0) });
+    parties.set(key, { slot: known, party: party + (parties.get(key)?.party ?? 0), counting });
   }
-  for (const { slot: key, party } of before) {
+  for (const { slot: key } of before) {
     if (parties.has(key)) continue;
     const slot = availability?.slots?.find((candidate) => slotKey(candidate) === key) ?? null;
-    parties.set(key, { slot, party: isPartial ? party : 0 });
+    parties.set(key, { slot, party: 0, counting: { by: isPartial ? 'before' : 'party' } });
   }
-  return [...parties].map(([key, { slot, party }]) => ({
+  return [...parties].map(([key, places]) => ({
+    ...places,
     key,
-    slot,
-    before: before.find((places) => places.slot === key) ?? null,
-    party,
+    before: before.find(({ slot }) => slot === key) ?? null,
   }));
 }
 

@@ -15,6 +15,10 @@ export function isOlder(
   return delivery.received_at < known.received_at;
 }
 
+export function isSameVersion({ version }: MappedObject, known: Pick<KnownObject, 'version'>): boolean {
+  return version !== null && known.version !== null && version === BigInt(known.version);
+}
+
 /** What is stored of a delivery, to order later ones. */
 export function orderingOf(delivery: DueDelivery, { version }: MappedObject) {
   return { version: version === null ? null : String(version), receivedAt: delivery.received_at };

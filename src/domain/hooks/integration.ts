@@ -9,6 +9,8 @@ export interface Defaults {
   readonly timezone?: string;
   readonly currency?: string;
   readonly category?: string;
+  /** What a price is for, if the system does not say it. */
+  readonly unit?: string;
 }
 
 export interface IntegrationRow {

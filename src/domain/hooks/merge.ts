@@ -4,7 +4,8 @@
 import { occurrenceAt } from '../offerings/occurrence.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
 import type { Defaults } from './integration.ts';
-import type { Change, MappedSlot, MappedTier } from './mapping/interpret.ts';
+import type { Change } from './mapping/interpret.ts';
+import { type MappedSlot, type MappedTier, VENUE_UNIT } from './mapping/read-fields.ts';
 
 type Availability = NonNullable<OfferingContent['availability']>;
 export type Slot = NonNullable<Availability['slots']>[number];
@@ -35,7 +36,7 @@ export function mergeOffering(
   const kind = change.kind ?? before?.kind ?? defaults.kind;
   const texts = mergeTexts(before, change);
   const title = texts.title ?? before?.title;
-  const tiers = mergeTiers(before?.tiers ?? [], change);
+  const tiers = mergeTiers(before?.tiers ?? [], change, defaults);
   const category = before?.category ?? defaults.category;
   const missing = [
     ...(kind === undefined ? ['kind'] : []),
@@ -48,8 +49,9 @@ export function mergeOffering(
   const truncated = change.truncated
     .filter((name) => name in texts)
     .map((name) => `The ${name} is too long: its end is cut off.`);
+  const unusable = change.unusable.map((name) => `The ${name} is left out: it is not an https address.`);
   return {
-    notes: [...truncated, ...notes],
+    notes: [...truncated, ...unusable, ...notes],
     content: {
       ...before,
       external_id: externalId,
@@ -82,22 +84,30 @@ function mergeTexts(before: OfferingContent | null, { texts, isAboutSlot }: Chan
 const tierKey = ({ external_id, label }: Pick<MappedTier, 'external_id' | 'label'>): string =>
   external_id ?? label ?? '';
 
-/**
- * Keeps the fees, deposits and other fields that the venue has added to a tier, and its unit if the mapping's unit is
- * fixed.
- */
-function mergeTiers(before: readonly Tier[], { tiers, tierMerge, isFixedUnit }: Change): readonly Tier[] {
-  if (tiers.length === 0 || (tierMerge === 'new' && before.length > 0)) return before;
-  const incoming = new Map(tiers.map((tier) => [tierKey(tier), tier]));
+/** Keeps the fees, deposits and other fields that the venue has added to a tier, and its unit if the body states none. */
+function mergeTiers(before: readonly Tier[], change: Change, defaults: Defaults): readonly Tier[] {
+  const { tierMerge } = change;
+  if (change.tiers.length === 0 || (tierMerge === 'new' && before.length > 0)) return before;
+  const incoming = new Map(change.tiers.map((tier) => [tierKey(tier), tier]));
   const known = before.flatMap((old): Tier[] => {
     const next = incoming.get(tierKey(old));
     incoming.delete(tierKey(old));
     if (next === undefined) return tierMerge === 'replace' ? [] : [old];
     if (tierMerge === 'by_slot' || tierMerge === 'add') return [old];
-    return [{ ...old, ...next, ...(isFixedUnit ? { unit: old.unit } : {}) } as Tier];
+    return [mergeTier(old, next, change, defaults)];
   });
+  const added = [...incoming.values()].map((tier) => mergeTier(null, tier, change, defaults));
   // Known tiers come first: a full list takes no new ones.
-  return [...known, ...([...incoming.values()] as unknown as Tier[])].slice(0, Math.max(MAX_TIERS, known.length));
+  return [...known, ...added].slice(0, Math.max(MAX_TIERS, known.length));
+}
+
+/** A body that states the unit also states for which parties: limits that it does not have are removed. */
+function mergeTier(old: Tier | null, next: MappedTier, { fixedUnit }: Change, defaults: Defaults): Tier {
+  const { min_party: _, max_party: __, ...unlimited } = old ?? {};
+  const venueUnit = defaults.unit ?? 'per_person';
+  const stated = next.unit === VENUE_UNIT ? venueUnit : next.unit;
+  const unit = stated ?? old?.unit ?? fixedUnit ?? venueUnit;
+  return { ...(stated === undefined ? old : unlimited), ...next, unit } as Tier;
 }
 
 /** If prices belong to the slot, those that differ from the offering's become overrides of the slot. */

@@ -146,7 +146,7 @@ function endedWithoutCharge(
     poster: { kind: 'standard', isOver: true, hasOwnHeading: true },
     main: [
       html`<div class="title"><h1>${translator.translate(`page.${how}_title`)}</h1>
-<p class="lead">${translator.translate(`page.${how}_text`, { venue })}</p></div>`,
+<p class="lead">${translator.translate(how === 'expired' && model.mayTryAgain ? 'page.expired_again_text' : `page.${how}_text`, { venue })}</p></div>`,
       released > 0 && releasedPanel(page, model, released),
       released > 0 &&
         nextSteps([
@@ -166,7 +166,7 @@ function endedWithoutCharge(
       model.mayShowNames &&
         checkout.shares.length > 0 &&
         html`<div class="narrow">${seatsWithTally(page, model, null)}</div>`,
-      mayTryAgain(model) ? tryAgain(page, model) : backButton(page, model),
+      model.mayTryAgain ? tryAgain(page, model) : backButton(page, model),
       contactButton(page, model),
       released > 0 && folds([aboutHolds(page)]),
     ],
@@ -234,11 +234,6 @@ function contactButton({ translator }: PageRequest, { checkout, venue }: PageMod
     url !== null &&
     html`<a class="button line" href="${url}" rel="noreferrer">${translator.translate('page.contact', { venue: checkout.venue.name })}</a>`
   );
-}
-
-/** The organizer of a group whose partner gave an address to book again at. */
-function mayTryAgain({ checkout, isOrganizer }: PageModel): boolean {
-  return isOrganizer && checkout.cancel_url !== null && checkout.shares.length > 1;
 }
 
 /** Only the venue can create a checkout. The next one of this organizer proposes the same people. */

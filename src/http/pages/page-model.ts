@@ -12,6 +12,7 @@ import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
 import { type InviteFacts, readInviteFacts } from '../../domain/checkouts/notifications/invite-progress.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
 import { declinedNames, findLeftShare, type LeftShare } from '../../domain/checkouts/party/leave-queries.ts';
+import { previousParty } from '../../domain/checkouts/party/previous-party.ts';
 import { readCheckout } from '../../domain/checkouts/queries.ts';
 import { type CheckoutImages, findImages, imageSources } from '../../domain/images/find-images.ts';
 import type { MailStatus } from '../../domain/mail/queries.ts';
@@ -50,6 +51,8 @@ export interface PageModel {
   readonly images: CheckoutImages;
   /** Names of the party are for its members, and for those who open its link while it pays. */
   readonly mayShowNames: boolean;
+  /** The partner gave an address to book again at, and the organizer's next checkout proposes this group. */
+  readonly mayTryAgain: boolean;
   /** The invite of each share; only for the organizer. */
   readonly invites: readonly InviteRow[];
   /** What is known of the invites while the group pays; only for the organizer. */
@@ -109,12 +112,25 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
     images: await findImages(context.db, venueId, imageSources(offering, profile.logoUrl), context.clock.now()),
     venue: withServiceLinks(profile, context.config),
     mayShowNames: memberId !== null || checkout.status === 'collecting',
+    mayTryAgain: isOrganizer && (await isProposedAgain(page, route, checkout, memberId)),
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
     inviteFacts:
       isOrganizer && checkout.status === 'collecting'
         ? await readInviteFacts(context.db, venueId, checkoutId)
         : new Map(),
   };
+}
+
+async function isProposedAgain(
+  { http }: PageRequest,
+  { venueId, checkoutId }: PageRoute,
+  { status, cancel_url, mode }: GuestCheckout,
+  memberId: string,
+): Promise<boolean> {
+  if (cancel_url === null || (status !== 'expired' && status !== 'canceled')) return false;
+  const { db, seal, clock } = http.app;
+  const party = await previousParty(db, seal, { venueId, mode, memberId }, null, clock.now());
+  return party?.checkoutId === checkoutId;
 }
 
 async function readRefunds(

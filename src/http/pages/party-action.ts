@@ -33,17 +33,19 @@ interface ChoiceSources {
   readonly channels: readonly Channel[];
 }
 
-async function readChoiceSources(page: PageRequest, route: PageRoute): Promise<ChoiceSources> {
+async function readChoiceSources(page: PageRequest, { route, checkout }: PageModel): Promise<ChoiceSources> {
   const { db, seal, clock } = page.http.app;
   const { memberId } = guestOf(page);
-  const [current, friends, channels, ended] = await Promise.all([
-    currentParty(db, route.venueId, route.checkoutId),
+  const { venueId, checkoutId } = route;
+  const [current, friends, channels] = await Promise.all([
+    currentParty(db, venueId, checkoutId),
     friendsOf(db, memberId, MAX_FRIENDS),
     channelsOf(db, memberId, MAX_CHATS),
-    previousParty(db, seal, route, memberId, clock.now()),
   ]);
-  const previous = current.members.length === 0 ? ended : null;
-  const party = previous?.members ?? current.members.filter(({ isOrganizer, isSeat }) => !isOrganizer && !isSeat);
+  const organizer = { venueId, mode: checkout.mode, memberId };
+  const isNew = current.members.length === 0;
+  const previous = isNew ? await previousParty(db, seal, organizer, checkoutId, clock.now()) : null;
+  const party = previous?.people ?? current.members.filter(({ isOrganizer, isSeat }) => !isOrganizer && !isSeat);
   const partyIds = new Set(party.map(({ id }) => id));
   return { current, previous, people: [...party, ...friends.filter(({ id }) => !partyIds.has(id))], channels };
 }
@@ -86,19 +88,15 @@ function formForParty(sources: ChoiceSources, partySize: number, fixedShareId: s
   };
 }
 
-/** The same people again, as far as the booking has places; the places that are left are open seats. */
-function formForPrevious({ members, phones }: PreviousParty, partySize: number, seenVersion: string): PartyForm {
-  const places = partySize - 1;
-  const chosen = members.slice(0, places).map(({ id }) => id);
-  const named = phones.slice(0, places - chosen.length);
-  const seats = places - chosen.length - named.length;
+/** The same people again, also where there are more than the booking has places: their organizer leaves some out. */
+function formForPrevious({ people, openSeats }: PreviousParty, partySize: number, seenVersion: string): PartyForm {
   return {
-    members: chosen,
+    members: people.map(({ id }) => id),
     channels: [],
-    phones: named,
+    phones: [],
     typedPeople: '',
-    seats,
-    proposedSeats: seats,
+    seats: Math.min(openSeats, Math.max(0, partySize - 1 - people.length)),
+    proposedSeats: null,
     split: 'equal',
     amounts: {},
     seenVersion,
@@ -131,7 +129,7 @@ export async function currentChoice(
   formError: FormError | null,
 ): Promise<PartyChoiceView> {
   const { route } = model;
-  const [sources, draft] = await Promise.all([readChoiceSources(page, route), findDraft(page, route)]);
+  const [sources, draft] = await Promise.all([readChoiceSources(page, model), findDraft(page, route)]);
   // A draft of an older party would remove a guest who took a seat since.
   const isStale = model.isOrganizer && draft?.form.seenVersion !== sources.current.version;
   const { fix = null } = page.request.query as { fix?: unknown };
@@ -176,7 +174,8 @@ function choiceView(
 const LANGUAGE_CHANGE = /^(people|split) ([a-z]{2})$/;
 
 export const chooseParty: Action = async (page, route, typed) => {
-  const [sources, model] = await Promise.all([readChoiceSources(page, route), readPageModel(page, route)]);
+  const model = await readPageModel(page, route);
+  const sources = await readChoiceSources(page, model);
   // Checked before anything is shown or written: only the organizer may see the people of a party and their names.
   if (sources.current.members.length > 0 && !model.isOrganizer)
     return sendRefusal(page, route, new Problem('not_organizer'));
@@ -233,7 +232,7 @@ export const chooseParty: Action = async (page, route, typed) => {
   if (released.some(({ shareId }) => !warned.includes(shareId)))
     return second({ field: null, message: page.translator.translate('page.check_releases') });
   try {
-    await submitParty(page, route, form, sources.current, people.entries, amounts.amounts as readonly number[]);
+    await submitParty(page, route, form, sources, people.entries, amounts.amounts as readonly number[]);
     await deleteDraft(db, draftKey(page, route));
     return redirectTo(page, `/c/${route.checkoutId}`);
   } catch (error) {
@@ -305,7 +304,10 @@ function entriesOf(
     if (key !== me && !entries.has(key)) entries.set(key, { key, name, kind });
   };
   const names = new Map(sources.people.map(({ id, displayName }) => [id, displayName]));
-  for (const id of form.members) if (names.has(id)) add(id, names.get(id) ?? null, 'member');
+  // A person who was proposed and is no more: without this their seat would open unseen.
+  if (form.members.some((id) => !names.has(id)))
+    return { formError: { field: null, message: page.translator.translate('page.party_changed') } };
+  for (const id of form.members) add(id, names.get(id) ?? null, 'member');
   for (const { id, members } of sources.channels) {
     if (form.channels.includes(id)) for (const member of members) add(member.id, member.displayName, 'member');
   }
@@ -336,7 +338,7 @@ async function submitParty(
   page: PageRequest,
   route: PageRoute,
   form: PartyForm,
-  current: CurrentParty,
+  { current, previous }: ChoiceSources,
   people: readonly PartyEntry[],
   amounts: readonly number[],
 ): Promise<void> {
@@ -345,9 +347,10 @@ async function submitParty(
   const members: JsonValue[] = [];
   const custom: Record<string, number> = {};
   people.forEach(({ kind, key, name }, index) => {
-    const id = kind === 'seat' ? (seats.shift() ?? '') : kind === 'organizer' ? guest.memberId : key;
-    if (kind === 'phone') members.push({ phone: key, ...(name === null ? {} : { name }) });
-    else members.push({ user_id: id });
+    const named = previous?.phones.get(key) ?? (kind === 'phone' ? { phone: key, name } : null);
+    const id = kind === 'seat' ? (seats.shift() ?? '') : kind === 'organizer' ? guest.memberId : (named?.phone ?? key);
+    if (named === null) members.push({ user_id: id });
+    else members.push({ phone: named.phone, ...(named.name === null ? {} : { name: named.name }) });
     custom[kind === 'organizer' ? 'organizer' : id] = amounts[index] ?? 0;
   });
   const body = { members, split: form.split === 'equal' ? 'equal' : { custom } };

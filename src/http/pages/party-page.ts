@@ -25,7 +25,7 @@ import { textPreview } from './text-preview.ts';
 export interface PartyChoiceView {
   readonly step: 'people' | 'split';
   readonly form: PartyForm;
-  /** People with a checkbox: the current party, then friends. */
+  /** People with a checkbox: the current party or the proposed one, then friends. */
   readonly candidates: readonly Friend[];
   readonly channels: readonly Channel[];
   /** The chosen party, the organizer first; for the second step. */
@@ -70,7 +70,7 @@ function peopleStep(page: PageRequest, model: PageModel, choice: PartyChoiceView
 <div class="title"><h1>${translator.translate('page.who_is_in')}</h1>
 <p class="lead">${translator.translate('page.who_hint', { count: maxPeople })}</p></div>
 <div class="panel">${totalBlock(page, model)}</div>
-${unsentLine(page, choice)}${errorAboveForm(formError, ['people', ...form.phones.map((_, index) => `phone-${index}`)])}
+${formNote(page, choice)}${errorAboveForm(formError, ['people', ...form.phones.map((_, index) => `phone-${index}`)])}
 ${addPeople(page, choice)}
 ${knownPeople(page, choice)}${groupChats(page, choice)}
 <fieldset class="seat-count"><legend>${translator.translate('page.by_link')}</legend>
@@ -95,7 +95,7 @@ function keepButton({ translator }: PageRequest, { hasOrganizer }: PageModel): P
   );
 }
 
-function unsentLine({ translator }: PageRequest, { isUnsent, isProposed }: PartyChoiceView): Piece {
+function formNote({ translator }: PageRequest, { isUnsent, isProposed }: PartyChoiceView): Piece {
   const key = isProposed ? 'page.same_group' : 'page.unsent_change';
   return (isUnsent || isProposed) && html`<p class="hint">${translator.translate(key)}</p>\n`;
 }
@@ -207,7 +207,7 @@ function splitStep(page: PageRequest, model: PageModel, choice: PartyChoiceView)
   const left = amounts?.left ?? 0;
   return html`<form id="${FORM_ID}" method="post" action="${route.path}/party" class="choose" data-split data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
 <h1>${translator.translate(form.split === 'equal' ? 'page.check_split' : 'page.set_split')}</h1>
-${errorAboveForm(formError, form.split === 'equal' ? [] : people.map(({ key }) => key))}${unsentLine(page, choice)}${carriedFields(choice)}
+${errorAboveForm(formError, form.split === 'equal' ? [] : people.map(({ key }) => key))}${formNote(page, choice)}${carriedFields(choice)}
 <ul class="people plain">
 ${people.map((person, index) => splitRow(page, model, choice, person, index))}</ul>
 ${form.split === 'equal' && oddCents > 0 && html`<p class="hint">${translator.translate('page.odd_cents', { amount: money(page, model, oddCents) })}</p>`}

@@ -1,5 +1,6 @@
 // The event log.
 
+import { EVENT_LIST } from '../../domain/events/event-types.ts';
 import { getEvent, listEvents } from '../../domain/events/read-events.ts';
 import { streamEvents } from '../../domain/events/stream-events.ts';
 import { MAX_STREAMS_PER_KEY } from '../../domain/events/stream-place.ts';
@@ -8,21 +9,7 @@ import { paged, pageQuery, plain } from './shapes.ts';
 
 const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as const;
 
-/** The event types of fields.json; a test proves that both lists are equal. */
-export const EVENT_TYPES = [
-  'checkout.created',
-  'checkout.collecting',
-  'share.held',
-  'checkout.funded',
-  'checkout.completed',
-  'checkout.expired',
-  'checkout.canceled',
-  'refund.created',
-  'refund.failed',
-  'offering.approved',
-  'offering.rejected',
-  'webhook_endpoint.disabled',
-];
+export const EVENT_TYPES: readonly string[] = EVENT_LIST.map(({ type }) => type);
 
 export const events: readonly AppOperation[] = [
   {
@@ -38,7 +25,8 @@ export const events: readonly AppOperation[] = [
       type: {
         type: 'string',
         enum: EVENT_TYPES,
-        description: 'Only events of this type.',
+        description:
+          'Only events of this type. No endpoint can subscribe to `refund.*`, `offering.*` and `webhook_endpoint.*`: they are in this log and its stream only.',
         examples: ['checkout.completed'],
       },
       checkout: {
@@ -62,6 +50,11 @@ export const events: readonly AppOperation[] = [
     description:
       'Server-sent events from now on: `id` is the id of the event, `event` its type, `data` the event as JSON. With the header `Last-Event-ID` the stream goes on after that event. A comment comes every 15 seconds. An event may come again after a break: compare ids. A key can have 5 streams open; a sixth is 429.',
     responses: { 200: { description: 'The events, for as long as the connection is open.', schema: 'webhook_event' } },
+    message: {
+      data: 'the event as `GET /v1/events/{id}` answers it',
+      id: 'evt_01jz3k9a4d5m2n9t4w6x8y0abf',
+      event: 'checkout.completed',
+    },
     maxPerKey: MAX_STREAMS_PER_KEY,
     open: streamEvents,
   },

@@ -1,6 +1,7 @@
 // What the organizer and the guests of a party do from a browser.
 
 import { viewAsGuest } from '../../domain/checkouts/guests/guest-view.ts';
+import { streamProgress, viewProgress } from '../../domain/checkouts/guests/progress.ts';
 import { mailReceipt } from '../../domain/checkouts/guests/receipt.ts';
 import { holdAsGuest } from '../../domain/checkouts/holds/hold-as-guest.ts';
 import { remindShare } from '../../domain/checkouts/notifications/remind-share.ts';
@@ -26,6 +27,43 @@ export const guests: readonly AppOperation[] = [
     responses: { 200: plain('The checkout, without fees, metadata and booking id.', 'guest_checkout') },
     errors: ['not_found'],
     run: viewAsGuest,
+  },
+  {
+    id: 'viewProgress',
+    kind: 'external',
+    method: 'GET',
+    path: '/v1/public/checkouts/{id}/progress',
+    tag: 'Guests',
+    summary: 'Get the progress of a group',
+    description:
+      'For a page of yours, with a publishable key from a registered origin, or as a signed-in member: counts and amounts, without names. The embed shows it.',
+    auth: 'guest',
+    effect: 'read',
+    responses: { 200: plain('How far the group is.', 'checkout_progress') },
+    errors: ['not_found'],
+    run: viewProgress,
+  },
+  {
+    id: 'streamProgress',
+    kind: 'stream',
+    method: 'GET',
+    path: '/v1/public/checkouts/{id}/progress/stream',
+    tag: 'Guests',
+    summary: 'Follow the progress of a group',
+    description:
+      'Server-sent events: the present progress at once, then each change. The stream ends with the checkout, and otherwise after five minutes: open it again, with a pause. A message `alive` comes every 15 seconds. Opening a stream counts as one read. Too many streams of one address, or for one checkout, are 429: then read the progress from time to time.',
+    auth: 'guest',
+    effect: 'read',
+    responses: {
+      200: { description: 'The progress, for as long as the connection is open.', schema: 'checkout_progress' },
+    },
+    errors: ['not_found'],
+    message: {
+      data: 'the progress as `GET /v1/public/checkouts/{id}/progress` answers it',
+      id: '9e107d9d372bb6826bd81d3542a419d6',
+      event: 'progress',
+    },
+    open: streamProgress,
   },
   {
     id: 'chooseParty',

@@ -18,21 +18,36 @@ export async function viewAsGuest(
   input: Input,
 ): Promise<OperationResult> {
   const id = input.params.id ?? '';
+  if (!isGuest(principal)) return { status: 200, json: (await findWithKey(services, principal, id)).view.json };
+  return { status: 200, json: withMyShare((await findForMember(services, principal.memberId, id)).view) };
+}
+
+export interface FoundView {
+  readonly venueId: string;
+  readonly view: GuestView;
+}
+
+/** What a publishable key may read: a checkout of its own venue and mode. */
+export async function findWithKey(services: GuestServices, caller: Caller, id: string): Promise<FoundView> {
   const venueId = await venueOf(services.db, id);
-  if (venueId === null) throw notFound();
-  if (isGuest(principal)) {
-    return {
-      status: 200,
-      json: await guestJson(services.db, venueId, id, principal.memberId, services.clock.now(), services),
-    };
-  }
-  if (venueId !== principal.venue.id) throw notFound();
+  if (venueId === null || venueId !== caller.venue.id) throw notFound();
   const now = services.clock.now();
   const found = await viewForGuest(services.db, venueId, id, null, now);
   // Checked before the expiry: a key of the other mode must not cause a write.
-  if (found === null || found.mode !== principal.mode) throw notFound();
+  if (found === null || found.mode !== caller.mode) throw notFound();
   const view = found.overdue ? await readCurrentView(services.db, venueId, id, null, now, services) : found;
-  return { status: 200, json: view.json };
+  return { venueId, view };
+}
+
+/** Any checkout, for a signed-in member. Null as memberId: the member only looks, and accepts no invite. */
+export async function findForMember(services: GuestServices, memberId: string | null, id: string): Promise<FoundView> {
+  const venueId = await venueOf(services.db, id);
+  if (venueId === null) throw notFound();
+  return { venueId, view: await readGuestCheckout(services, venueId, id, memberId) };
+}
+
+function withMyShare({ json, myShareId }: GuestView): string {
+  return `${json.slice(0, -1)},"my_share_id":${JSON.stringify(myShareId)}}`;
 }
 
 /** The view with `my_share_id`, for a signed-in member. Without `expire` the checkout is returned as it is. */
@@ -44,8 +59,7 @@ export async function guestJson(
   now: number,
   expire?: Pick<GuestServices, 'db' | 'ids'>,
 ): Promise<string> {
-  const view = await readCurrentView(db, venueId, id, memberId, now, expire);
-  return `${view.json.slice(0, -1)},"my_share_id":${JSON.stringify(view.myShareId)}}`;
+  return withMyShare(await readCurrentView(db, venueId, id, memberId, now, expire));
 }
 
 /** For the hosted pages. Null as memberId: the visitor is not signed in. */

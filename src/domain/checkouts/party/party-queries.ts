@@ -1,6 +1,8 @@
 // The SQL of the party as its organizer chose it.
 
+import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
+import { overdueSql } from '../expire-queries.ts';
 
 /** How a person of the current party was named. */
 export interface CurrentInvite {
@@ -20,27 +22,30 @@ export async function currentInvites(tx: Queryable, venueId: string, checkoutId:
   );
 }
 
-export interface OrganizedCheckout {
+/** The checkout whose group may be proposed again. */
+export interface EndedCheckout {
   readonly id: string;
-  readonly status: string;
-  /** In milliseconds. */
-  readonly createdAt: number;
 }
 
-/** The latest checkout of this organizer at the same venue and in the same mode, without `checkoutId` itself. */
-export async function lastOrganizedCheckout(
+/**
+ * The latest checkout of this organizer at the venue, without `exceptId`, if it ended without a charge and its pay_by is not
+ * longer ago than `since`. One whose pay_by has passed has ended, also before a worker has expired it.
+ */
+export async function lastEndedCheckout(
   db: Queryable,
-  venueId: string,
-  checkoutId: string,
-  organizerId: string,
-): Promise<OrganizedCheckout | null> {
-  const rows = await db.query<OrganizedCheckout>(
-    `select c.checkout_id as "id", c.status, (extract(epoch from c.created_at) * 1000)::float8 as "createdAt"
-     from checkouts c
-     where c.venue_id = $1 and c.organizer_id = $3 and c.checkout_id <> $2
-       and c.mode = (select mode from checkouts where venue_id = $1 and checkout_id = $2)
-     order by c.created_at desc limit 1`,
-    [venueId, checkoutId, organizerId],
+  organizer: { readonly venueId: string; readonly mode: Mode; readonly memberId: string },
+  exceptId: string | null,
+  now: number,
+  since: number,
+): Promise<EndedCheckout | null> {
+  const rows = await db.query<EndedCheckout>(
+    `select id from (
+       select checkout_id as id, status, expires_at from checkouts
+       where venue_id = $1 and organizer_id = $2 and mode = $3 and checkout_id is distinct from $4
+       order by created_at desc limit 1) latest
+     where expires_at > to_timestamp($6 / 1000.0)
+       and (status in ('expired', 'canceled') or ${overdueSql('$5', 'latest')})`,
+    [organizer.venueId, organizer.memberId, organizer.mode, exceptId, now, since],
   );
   return rows[0] ?? null;
 }

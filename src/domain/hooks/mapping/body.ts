@@ -32,8 +32,16 @@ export interface BodyScope {
   readonly bound: readonly BoundItem[];
 }
 
-/** The value at a path. If the path crosses a list without a bound item, the first item is used. */
-export function valueAt({ root, bound }: BodyScope, path: string): unknown {
+/**
+ * The value at a path. If the path crosses a list without a bound item, the first item is used. Of alternatives such as
+ * `product.title|product.internalName` the first that is present counts.
+ */
+export function valueAt(scope: BodyScope, path: string): unknown {
+  const values = path.split('|').map((alternative) => valueAtOne(scope, alternative));
+  return values.find(isPresent) ?? values[0];
+}
+
+function valueAtOne({ root, bound }: BodyScope, path: string): unknown {
   const inside = bound.findLast((item) => path === item.path || path.startsWith(`${item.path}.`));
   const rest = inside === undefined ? path : path.slice(inside.path.length + 1);
   let value = inside === undefined ? root : inside.value;
@@ -45,9 +53,12 @@ export function valueAt({ root, bound }: BodyScope, path: string): unknown {
   return value;
 }
 
-/** The items of the list at a path that ends with []. */
-export function itemsAt(scope: BodyScope, path: string): readonly unknown[] {
-  return items(valueAt(scope, path.slice(0, -2)));
+/** One scope for each item of the list at a path that ends with []: there, paths into the list refer to the item. */
+export function itemScopes(scope: BodyScope, path: string): BodyScope[] {
+  return items(valueAt(scope, path.slice(0, -2))).map((value) => ({
+    root: scope.root,
+    bound: [...scope.bound, { path, value }],
+  }));
 }
 
 /** Some providers send a list of one item as the item itself. */

@@ -2,7 +2,8 @@
 // is a duplicate. Pure; used when a delivery is received (to store it once) and when it is applied.
 
 import type { Mapping } from '../../../../schemas/types.gen.ts';
-import { type BodyScope, isPresent, textOf, valueAt } from './body.ts';
+import { type BodyScope, textOf, valueAt } from './body.ts';
+import { holds } from './conditions.ts';
 
 export type EventEntry = Mapping['events'][number];
 
@@ -13,6 +14,8 @@ export interface ExtractedEvent {
   readonly type: string | null;
   /** The provider's id of the event. */
   readonly id: string | null;
+  /** The id of the venue in the provider's system; null: the body has none. */
+  readonly account: string | null;
   /** How long a body with the same bytes is a duplicate; null: duplicates are found by id, without a time limit. */
   readonly dedupWindowSeconds: number | null;
 }
@@ -24,20 +27,23 @@ const PING_SECONDS = 10;
 export function extractEvent(mapping: Mapping, body: unknown): ExtractedEvent {
   const whole: BodyScope = { root: body, bound: [] };
   const entry =
-    mapping.events.find((candidate) => candidate.match.every((condition) => matches(condition, whole))) ?? null;
+    mapping.events.find((candidate) => candidate.match.every((condition) => holds(condition, whole))) ?? null;
   const scope = eventScope(whole, entry);
   const type = mapping.event.type === null ? null : textOf(valueAt(whole, mapping.event.type));
   const idParts = mapping.event.id.map((path) => textOf(valueAt(scope, path)));
   const id = idParts.length === 0 || idParts.includes(null) ? null : idParts.join(':');
   const isPing = entry?.id_only === true || (entry === null && mapping.dedupe === 'refresh_only');
-  return { entry, type, id, dedupWindowSeconds: id !== null ? null : isPing ? PING_SECONDS : DAY_SECONDS };
+  const account = mapping.event.account === undefined ? null : textOf(valueAt(whole, mapping.event.account));
+  return { entry, type, id, account, dedupWindowSeconds: id !== null ? null : isPing ? PING_SECONDS : DAY_SECONDS };
 }
 
 /** The paths that identify the event of a body. */
 export function eventPaths({ event, events }: Mapping): string[] {
-  const ids = (within: string): string[] => event.id.map((path) => `${within}${path}`);
+  const ids = (within: string): string[] =>
+    event.id.flatMap((path) => path.split('|').map((alternative) => `${within}${alternative}`));
   return [
     ...(event.type === null ? [] : [event.type]),
+    ...(event.account === undefined ? [] : event.account.split('|')),
     ...ids(''),
     ...events.flatMap(({ match, within }) => [
       ...match.map(({ path }) => path),
@@ -49,12 +55,4 @@ export function eventPaths({ event, events }: Mapping): string[] {
 /** The part of the body that holds the event's object. */
 export function eventScope(whole: BodyScope, entry: EventEntry | null): BodyScope {
   return entry?.within === undefined ? whole : { root: valueAt(whole, entry.within), bound: [] };
-}
-
-function matches(condition: EventEntry['match'][number], scope: BodyScope): boolean {
-  const value = valueAt(scope, condition.path);
-  if (condition.is === undefined && condition.begins === undefined) return isPresent(value);
-  const text = textOf(value);
-  if (text === null) return false;
-  return condition.is?.includes(text) === true || (condition.begins !== undefined && text.startsWith(condition.begins));
 }

@@ -1,9 +1,9 @@
-// Starts the API reference. It runs before the reference's own script: it gives the styles that this script adds the
-// page's nonce, then starts the reference with every feature disabled that calls another origin.
+// Starts the API explorer. It runs before the explorer's own script: it gives the styles that this script adds the
+// page's nonce, then starts the explorer with every feature disabled that calls another origin.
 
 const nonce = document.querySelector('meta[property=csp-nonce]').content;
 
-// Style elements made by script need the page's nonce, and the reference omits it on most of them.
+// Style elements made by script need the page's nonce, and the explorer omits it on most of them.
 const createElement = document.createElement.bind(document);
 document.createElement = (name, options) => {
   const element = createElement(name, options);
@@ -12,7 +12,7 @@ document.createElement = (name, options) => {
 };
 
 document.addEventListener('DOMContentLoaded', () => {
-  window.Scalar.createApiReference('#reference', {
+  window.Scalar.createApiReference('#explorer', {
     url: '/v1/openapi.json',
     // Test requests go to this server, under the host name with which the page was opened.
     servers: [{ url: window.location.origin, description: 'This server' }],
@@ -29,6 +29,6 @@ document.addEventListener('DOMContentLoaded', () => {
     authentication: { preferredSecurityScheme: 'secretKey' },
     persistAuth: false,
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-    setPageTitle: () => 'API reference · Everyshare',
+    setPageTitle: () => 'API explorer · Everyshare',
   });
 });

@@ -1,4 +1,4 @@
-// The numbers of the guide "Going live" are right. test/docs runs its commands.
+// The numbers of the guide on setting up Stripe are right. test/docs runs its commands.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { feeOf } from '../../src/base/money.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 
-const guide = readFileSync(join(packageRoot, 'docs', 'guides', 'going-live.md'), 'utf8');
+const guide = readFileSync(join(packageRoot, 'docs', 'guides', 'stripe.md'), 'utf8');
 
-describe('the guide on going live', () => {
+describe('the guide on setting up Stripe', () => {
   it('has an example of the fee that is right to the cent', () => {
     const cost = 6 * (Math.round(4000 * 0.029) + 30);
     const [low, high] = [feeOf(24_000, { bps: 300, fixed: 0 }), feeOf(24_000, { bps: 300, fixed: 200 })];

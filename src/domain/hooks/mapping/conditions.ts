@@ -1,0 +1,30 @@
+// The conditions of a mapping: which event a body is, which items of a list count, and when a field is read. Pure.
+
+import type { Mapping } from '../../../../schemas/types.gen.ts';
+import { type BodyScope, isPresent, itemScopes, textOf, valueAt } from './body.ts';
+
+export type Condition = Mapping['events'][number]['match'][number];
+
+/** Without `is` and `not`, the path must have a value. A missing value satisfies `not`. */
+export function holds({ path, is, not }: Condition, scope: BodyScope): boolean {
+  const value = valueAt(scope, path);
+  if (is === undefined && not === undefined) return isPresent(value);
+  const text = textOf(value);
+  if (is !== undefined && (text === null || !is.some((pattern) => fits(text, pattern)))) return false;
+  return not === undefined || text === null || !not.some((pattern) => fits(text, pattern));
+}
+
+export function allHold(conditions: readonly Condition[] | undefined, scope: BodyScope): boolean {
+  return (conditions ?? []).every((condition) => holds(condition, scope));
+}
+
+/** The condition holds for one item of the list that its path leads through. */
+export function holdsForAny(condition: Condition, scope: BodyScope): boolean {
+  const list = condition.path.slice(0, condition.path.indexOf('[]') + 2);
+  return itemScopes(scope, list).some((item) => holds(condition, item));
+}
+
+/** A pattern that ends with * fits every text that begins with the rest of it. */
+export function fits(text: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? text.startsWith(pattern.slice(0, -1)) : text === pattern;
+}

@@ -1,0 +1,163 @@
+// Reads the fields of an object from a body, as its mapping says: texts, tiers, the slot, and the size of a booking.
+// Pure. A field that the body does not have is left out; a value that cannot be converted throws a MappingError.
+
+import type { Mapping, MappingField } from '../../../../schemas/types.gen.ts';
+import { type BodyScope, itemScopes, textOf, valueAt } from './body.ts';
+import { allHold, fits } from './conditions.ts';
+import {
+  integerOf,
+  MappingError,
+  minorFromDecimal,
+  minorFromPrecision,
+  timeFromDayAndNumber,
+  timeFromUnix,
+  timeOf,
+} from './convert.ts';
+
+export type ObjectEntry = Mapping['objects'][number];
+
+export interface MappedTier {
+  readonly external_id?: string;
+  readonly label?: string;
+  readonly amount: number;
+  readonly currency: string;
+  /** What the amount is for. Undefined: the body does not state it. VENUE_UNIT: the default of the venue. */
+  readonly unit?: string;
+  readonly min_party?: number;
+  readonly max_party?: number;
+  readonly fees?: readonly { readonly type: 'tax'; readonly amount: number; readonly included: true }[];
+}
+
+export interface MappedSlot {
+  readonly external_id?: string;
+  readonly starts_at: string;
+  readonly ends_at?: string;
+  /** Undefined: the slot has no capacity, and a known one is removed. */
+  readonly capacity?: number | undefined;
+  readonly tier_overrides?: readonly { readonly tier: string; readonly amount: number }[] | undefined;
+}
+
+/** The mapping's word for the unit that the venue has stated with `defaults.unit`. */
+export const VENUE_UNIT = 'default';
+
+/** The largest capacity of a slot. */
+const MAX_CAPACITY = 100_000;
+
+export function readText(field: MappingField | undefined, scope: BodyScope): string | null {
+  if (field?.source === 'fixed') return field.value ?? null;
+  if (field?.source !== 'webhook' || field.path === undefined || !allHold(field.where, scope)) return null;
+  const value = textOf(valueAt(scope, field.path));
+  return field.as === 'template' && value !== null ? (field.value ?? '{}').replace('{}', () => value) : value;
+}
+
+/** Our value for the provider's value. Null: the mapping has none, and the venue's own value stays. */
+export function choiceOf(field: MappingField | undefined, value: string | null): string | null {
+  if (value === null || field?.choices === undefined) return value;
+  return Object.entries(field.choices).find(([pattern]) => fits(value, pattern))?.[1] ?? null;
+}
+
+/** How many places a booking takes: its guests, or the seats of its options if they are more. Null: not stated. */
+export function partyAt({ fields }: ObjectEntry, scope: BodyScope): number | null {
+  const { 'booking.party': party, 'booking.seats': seats } = fields;
+  const guests =
+    party?.as === 'count'
+      ? itemScopes(scope, party.path ?? '').filter((item) => allHold(party.where, item)).length
+      : wholeNumber(readText(party, scope));
+  const places = guests === null ? null : Math.max(guests, seatsAt(seats, scope));
+  if (places !== null && places > MAX_CAPACITY)
+    throw new MappingError(`${places} are more than a slot has places for.`);
+  return places;
+}
+
+/** The sum over a list: the number at `path`, times the number at `with` (once, if there is none). */
+function seatsAt(field: MappingField | undefined, scope: BodyScope): number {
+  if (field?.path === undefined) return 0;
+  const list = field.path.slice(0, field.path.lastIndexOf('[]') + 2);
+  const numberAt = (item: BodyScope, path: string | undefined): number | null =>
+    path === undefined ? null : wholeNumber(textOf(valueAt(item, path)));
+  return itemScopes(scope, list).reduce(
+    (sum, item) => sum + (numberAt(item, field.path) ?? 0) * (numberAt(item, field.with) ?? 1),
+    0,
+  );
+}
+
+export function tiersAt(object: ObjectEntry, scope: BodyScope, currency: string): MappedTier[] {
+  const { fields, each_tier, each_tier_where } = object;
+  const scopes =
+    each_tier === undefined ? [scope] : itemScopes(scope, each_tier).filter((item) => allHold(each_tier_where, item));
+  const found = new Map<string, MappedTier>();
+  for (const item of scopes) {
+    const amount = amountAt(fields['tier.amount'], item, currency);
+    if (amount === null) continue;
+    const text = (name: string): string | null => readText(fields[`tier.${name}`], item);
+    // A limit of 0 is no limit.
+    const limit = (name: string): number | null => wholeNumber(text(name)) || null;
+    const unit = fields['tier.unit']?.source === 'webhook' ? choiceOf(fields['tier.unit'], text('unit')) : null;
+    const tier = {
+      amount,
+      currency,
+      ...optionalField('external_id', text('external_id')),
+      ...optionalField('label', text('label')),
+      ...optionalField('unit', unit),
+      ...optionalField('min_party', limit('min_party')),
+      ...optionalField('max_party', limit('max_party')),
+      ...optionalField('fees', includedTaxAt(fields['tier.fees'], item)),
+    };
+    // Two adults are two units of the same tier, so a repeated tier is stored once.
+    found.set(tier.external_id ?? tier.label ?? '', tier);
+  }
+  return [...found.values()];
+}
+
+/** The tax that the amount contains: the price with tax (`path`) less the price without it (`with`). */
+function includedTaxAt(field: MappingField | undefined, scope: BodyScope): NonNullable<MappedTier['fees']> | null {
+  const whole = wholeNumber(readText(field, scope));
+  const beforeTax = field?.with === undefined ? null : wholeNumber(textOf(valueAt(scope, field.with)));
+  if (field?.as !== 'included_tax' || whole === null || beforeTax === null || whole <= beforeTax) return null;
+  return [{ type: 'tax', amount: whole - beforeTax, included: true }];
+}
+
+function optionalField<Name extends string, Value>(name: Name, value: Value | null): { readonly [N in Name]?: Value } {
+  return (value === null ? {} : { [name]: value }) as { readonly [N in Name]?: Value };
+}
+
+const wholeNumber = (text: string | null): number | null => (text === null ? null : integerOf(text));
+
+function amountAt(field: MappingField | undefined, scope: BodyScope, currency: string): number | null {
+  const text = readText(field, scope);
+  if (text === null || field === undefined) return null;
+  if (field.as === 'decimal_number' || field.as === 'decimal_string') return minorFromDecimal(text, currency);
+  if (field.as !== 'minor_int_with_precision') return integerOf(text);
+  const precision = field.with === undefined ? null : textOf(valueAt(scope, field.with));
+  if (precision === null) throw new MappingError(`${field.path} has no precision.`);
+  return minorFromPrecision(text, precision, currency);
+}
+
+export function slotAt({ fields }: ObjectEntry, scope: BodyScope, zone: string | null): MappedSlot | null {
+  const startsAt = timeAt(fields['slot.starts_at'], scope, zone);
+  if (startsAt === null) return null;
+  return {
+    starts_at: startsAt,
+    ...optionalField('external_id', readText(fields['slot.external_id'], scope)),
+    ...optionalField('ends_at', timeAt(fields['slot.ends_at'], scope, zone)),
+    ...optionalField('capacity', capacityAt(fields['slot.capacity'], scope)),
+  };
+}
+
+/** Never negative: an overbooked slot has capacity 0. */
+function capacityAt(field: MappingField | undefined, scope: BodyScope): number | null {
+  const capacity = wholeNumber(readText(field, scope));
+  const booked = field?.as === 'remaining' ? wholeNumber(textOf(valueAt(scope, field.with ?? ''))) : 0;
+  if (capacity === null || booked === null) return null;
+  return Math.min(MAX_CAPACITY, Math.max(0, capacity - booked));
+}
+
+function timeAt(field: MappingField | undefined, scope: BodyScope, zone: string | null): string | null {
+  const text = readText(field, scope);
+  if (text === null) return null;
+  if (field?.as === 'unix_seconds_string') return timeFromUnix(text, 1);
+  if (field?.as === 'unix_ms_string') return timeFromUnix(text, 1000);
+  if (field?.as !== 'hhmm_int') return timeOf(text, zone);
+  const clock = field.with === undefined ? null : textOf(valueAt(scope, field.with));
+  return clock === null ? null : timeFromDayAndNumber(text, clock, zone);
+}

@@ -1,0 +1,150 @@
+// What a documentation page has with a script only: a button that copies code, the remembered choice of tabs, suggestions
+// while a reader types into the search, and the mark of the section that is being read.
+
+const STORED_TAB = 'everyshare-docs-tab';
+const MAX_SUGGESTIONS = 8;
+
+// The explorer was at /docs once, with its place in the fragment.
+if (location.pathname === '/docs' && /^#(tag|model|webhook|description)\//.test(location.hash))
+  location.replace(`/docs/explorer${location.hash}`);
+
+addCopyButtons();
+rememberTabs();
+suggestWhileTyping(document.getElementById('search'));
+markCurrentSection();
+document.querySelector('.side [aria-current]')?.scrollIntoView({ block: 'nearest' });
+
+function addCopyButtons() {
+  for (const block of document.querySelectorAll('.code')) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'copy';
+    button.textContent = 'Copy';
+    button.setAttribute('aria-live', 'polite');
+    button.addEventListener('click', async () => {
+      button.textContent = await copy(block.querySelector('code').textContent);
+      setTimeout(() => {
+        button.textContent = 'Copy';
+      }, 2000);
+    });
+    block.append(button);
+  }
+}
+
+/** A browser refuses the clipboard on a page that came over plain http from another machine. */
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return 'Copied';
+  } catch {
+    return 'Select it to copy';
+  }
+}
+
+/** A choice holds for every group that has a tab of that name, on this page and on the next. */
+function rememberTabs() {
+  choose(stored());
+  for (const input of document.querySelectorAll('.tabs > input')) {
+    input.addEventListener('change', () => {
+      const top = input.getBoundingClientRect().top;
+      choose(input.dataset.tab);
+      // Other groups above this one may have become longer: what was chosen stays where it was.
+      scrollBy(0, input.getBoundingClientRect().top - top);
+      try {
+        localStorage.setItem(STORED_TAB, input.dataset.tab);
+      } catch {
+        // A browser may refuse to store anything: the choice then holds for this page.
+      }
+    });
+  }
+}
+
+function stored() {
+  try {
+    return localStorage.getItem(STORED_TAB);
+  } catch {
+    return null;
+  }
+}
+
+function choose(tab) {
+  for (const input of document.querySelectorAll('.tabs > input')) if (input.dataset.tab === tab) input.checked = true;
+}
+
+/** The index is loaded when the field is first used, and the search itself runs here. */
+function suggestWhileTyping(field) {
+  const list = document.createElement('ul');
+  list.className = 'suggestions';
+  list.hidden = true;
+  list.setAttribute('aria-label', 'Suggestions');
+  field.form.append(list);
+  let loading = null;
+  const load = () => {
+    loading ??= Promise.all([
+      import('./search-rank.js'),
+      fetch('/docs/search-index.json').then((response) => (response.ok ? response.json() : [])),
+    ]);
+    return loading;
+  };
+  const show = async () => {
+    const [{ findSections }, index] = await load();
+    const found = findSections(index, field.value, MAX_SUGGESTIONS);
+    list.replaceChildren(...found.map(suggestion));
+    list.hidden = found.length === 0;
+  };
+  field.addEventListener('focus', load, { once: true });
+  // Without its index the field still sends the form.
+  field.addEventListener('input', () => show().catch(() => {}));
+  field.form.addEventListener('keydown', (event) => moveThrough(event, field, list));
+  field.form.addEventListener('focusout', (event) => {
+    if (!field.form.contains(event.relatedTarget)) list.hidden = true;
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '/' || /^(input|textarea|select)$/i.test(document.activeElement?.tagName ?? '')) return;
+    event.preventDefault();
+    field.focus();
+  });
+}
+
+function suggestion({ page, title, path }) {
+  const item = document.createElement('li');
+  const link = document.createElement('a');
+  link.href = path;
+  link.textContent = title === '' ? page : title;
+  if (title !== '') {
+    const from = document.createElement('span');
+    from.textContent = page;
+    link.append(from);
+  }
+  item.append(link);
+  return item;
+}
+
+/** The arrow keys go through field and suggestions; Escape closes them. */
+function moveThrough(event, field, list) {
+  const stops = [field, ...list.querySelectorAll('a')];
+  const at = stops.indexOf(document.activeElement);
+  if (event.key === 'Escape' && !list.hidden) {
+    list.hidden = true;
+    field.focus();
+  } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+    if (list.hidden || at < 0) return;
+    stops[(at + (event.key === 'ArrowDown' ? 1 : stops.length - 1)) % stops.length].focus();
+  } else return;
+  event.preventDefault();
+}
+
+function markCurrentSection() {
+  const links = new Map([...document.querySelectorAll('.sections a')].map((link) => [link.hash.slice(1), link]));
+  const headings = [...links.keys()].map((id) => document.getElementById(id)).filter((heading) => heading !== null);
+  if (headings.length === 0) return;
+  const mark = () => {
+    const current = headings.findLast((heading) => heading.getBoundingClientRect().top < 160) ?? headings[0];
+    for (const [id, link] of links) {
+      if (id === current.id) link.setAttribute('aria-current', 'true');
+      else link.removeAttribute('aria-current');
+    }
+  };
+  addEventListener('scroll', () => requestAnimationFrame(mark), { passive: true });
+  mark();
+}

@@ -42,6 +42,7 @@ const pagePaths = (): string[] => [
   '/docs/providers',
   '/docs/changelog',
   '/docs/sdk',
+  '/docs/examples',
   ...GUIDES.map((name) => `/docs/guides/${name}`),
   ...namesIn('errors').map((name) => `/docs/errors/${name}`),
   ...namesIn('providers').map((name) => `/docs/providers/${name}`),

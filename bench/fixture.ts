@@ -37,6 +37,11 @@ export interface StartedServer extends Server {
   readonly startMs: number;
 }
 
+export interface Worker {
+  /** Throws if the worker wrote anything to standard error. */
+  stop(): Promise<void>;
+}
+
 /** A server that says how long its event loop was blocked. */
 export interface ProbedServer extends StartedServer {
   resetDelay(): Promise<void>;
@@ -70,6 +75,8 @@ export interface BenchFixture {
   startProbedServer(): Promise<ProbedServer>;
   /** A server for load: started for the calling bench; with --quick one shared server, which is warmed up only once. */
   getServer(): Promise<Server>;
+  /** Runs `node bin/everyshare.js worker` on the fixture's database. */
+  startWorker(): Worker;
   /** Starts a bare Fastify that returns this text on this path. */
   startBareRoute(route: string, body: string): Promise<StartedServer>;
   /** Starts a bare Fastify that verifies and parses deliveries signed with this secret. */
@@ -154,6 +161,10 @@ export async function openFixture(
     load: startLoadProcess(processes, script('load-process')),
     startServer,
     startProbedServer,
+    startWorker: () => {
+      const child = processes.start(everyshare, ['worker'], env);
+      return { stop: () => stopCleanly(child) };
+    },
     getServer: isQuick ? getSharedServer : startServer,
     startBareRoute: (route, body) => start(script('bare-route-process'), [], { ROUTE: route, BODY: body }, route),
     startBareHook: (secret) => start(script('bare-hook-process'), [], { SECRET: secret }, '/readyz'),

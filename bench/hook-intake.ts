@@ -25,9 +25,17 @@ export const hookIntake: Bench = {
   prepare,
 };
 
-interface VenueSystem {
+export interface VenueSystem {
   readonly path: string;
   readonly secret: string;
+}
+
+/** A new delivery with its own id and signature, and the bytes of its request. */
+export interface Delivery {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly text: string;
 }
 
 async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
@@ -56,7 +64,7 @@ async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
   };
 }
 
-async function connectSystem(fixture: BenchFixture, port: number): Promise<VenueSystem> {
+export async function connectSystem(fixture: BenchFixture, port: number): Promise<VenueSystem> {
   const { keys } = await fixture.makeVenue(1, 'linked');
   const response = await fetch(`http://127.0.0.1:${port}/v1/integrations`, {
     method: 'POST',
@@ -70,32 +78,41 @@ async function connectSystem(fixture: BenchFixture, port: number): Promise<Venue
 }
 
 function send(fixture: BenchFixture, port: number, systems: readonly VenueSystem[], count: number): Promise<number> {
-  const requests = Array.from({ length: count }, (_, at) => newRequest(systems[at % systems.length] as VenueSystem));
+  const requests = Array.from(
+    { length: count },
+    (_, at) => largeDelivery(systems[at % systems.length] as VenueSystem).text,
+  );
   return fixture.load.send({ port, requests, connections: CONNECTIONS, count, status: 200, bodyBytes: null });
 }
 
 /** Deliveries made so far; numbers their ids. */
 let made = 0;
 const ID = 'dlv-';
-const TEMPLATE = template();
+const TEMPLATE = template(1000, BYTES);
 
-/** The bytes of a new request, with its own id and signature. */
-function newRequest({ path, secret }: VenueSystem): string {
+const largeDelivery = (system: VenueSystem): Delivery => newDelivery(system, TEMPLATE);
+
+/** A delivery with this number of slots. */
+export const makeDelivery = (system: VenueSystem, slots: number): Delivery =>
+  newDelivery(system, template(slots, null));
+
+function newDelivery({ path, secret }: VenueSystem, text: string): Delivery {
   made++;
-  const body = TEMPLATE.replace(ID, `${ID}${String(made).padStart(9, '0')}`);
+  const body = text.replace(ID, `${ID}${String(made).padStart(9, '0')}`);
   const t = Math.floor(Date.now() / 1000);
   const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
-  return (
-    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n` +
-    `service-signature: t=${t},v1=${v1}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-  );
+  const headers = {
+    'content-type': 'application/json',
+    'service-signature': `t=${t},v1=${v1}`,
+    'content-length': String(body.length),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return { path, headers, body, text: `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}\r\n${body}` };
 }
 
-/**
- * An offering with the maximum number of slots, all different; its description fills the delivery to exactly 256 KB.
- */
-function template(): string {
-  const slots = Array.from({ length: 1000 }, (_, n) => ({
+/** An offering with slots that are all different; its description fills the delivery to exactly this many bytes. */
+function template(slotCount: number, bytes: number | null): string {
+  const slots = Array.from({ length: slotCount }, (_, n) => ({
     external_id: `slot-${createHmac('sha256', 'slot').update(String(n)).digest('hex').slice(0, 24)}`,
     starts_at: new Date(Date.UTC(2030, 0, 1) + n * 5_400_000).toISOString(),
     ends_at: new Date(Date.UTC(2030, 0, 1) + (n + 1) * 5_400_000).toISOString(),
@@ -117,7 +134,8 @@ function template(): string {
     availability: { timezone: 'America/New_York', slots },
   };
   const whole = (): string => JSON.stringify({ id: ID, type: 'offering.upsert', data });
-  const padding = BYTES - (whole().length + 9);
+  if (bytes === null) return whole();
+  const padding = bytes - (whole().length + 9);
   if (padding < 0) throw new Error('the delivery is larger than 256 KB');
   data.description = incompressibleText(padding);
   return whole();

@@ -14,6 +14,7 @@ import { expire100k } from './expire-100k.ts';
 import { fleetBatch } from './fleet-batch.ts';
 import { guestPage } from './guest-page.ts';
 import { hookIntake } from './hook-intake.ts';
+import { hookIntakeP99 } from './hook-intake-p99.ts';
 import { idempotentReplay } from './idempotent-replay.ts';
 import { listGrowth } from './list-growth.ts';
 import { oneHotKey } from './one-hot-key.ts';
@@ -38,6 +39,7 @@ const BENCHES: readonly Bench[] = [
   activityIngest,
   fleetBatch,
   hookIntake,
+  hookIntakeP99,
   coldStart,
   guestPage,
   worstRequest,

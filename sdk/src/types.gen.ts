@@ -687,10 +687,10 @@ export type HoldSecret = {
 
 /** The answer to a delivery of a venue system. */
 export type HookReceipt = {
-  /** Always true: the delivery is stored. */
+  /** Always true: the delivery has arrived. */
   readonly received: true;
-  /** The id of the stored delivery; for a duplicate, the id of the first delivery. */
-  readonly id: string;
+  /** The id of the stored delivery; for a duplicate, the id of the first delivery. Null: it came to an address that several venues share and belongs to none of them, so it is not stored. */
+  readonly id: string | null;
   /** Whether it was delivered before. */
   readonly duplicate: boolean;
 };
@@ -1720,6 +1720,7 @@ export type ErrorCode =
   | 'origin_not_allowed'
   | 'mode_not_available'
   | 'venue_not_linked'
+  | 'role_not_allowed'
   | 'not_organizer'
   | 'share_not_yours'
   | 'not_found'

@@ -13,6 +13,7 @@ import { doctorCommands } from './doctor.ts';
 import { encryptionCommands } from './encryption.ts';
 import { eventsCommands } from './events.ts';
 import { helpFor, helpForRole, ROLES, usageOf } from './help.ts';
+import { hookCommands } from './hook.ts';
 import { importCommands } from './import.ts';
 import { keyCommands } from './key.ts';
 import { ledgerCommands } from './ledger.ts';
@@ -43,6 +44,7 @@ const COMMANDS: readonly Command[] = [
   ...memberCommands,
   ...tokenKeyCommands,
   ...reviewCommands,
+  ...hookCommands,
   ...importCommands,
   ...reconcileCommands,
   ...refundCommands,

@@ -29,7 +29,7 @@ describe('the selection of benches', () => {
   });
 
   it('has the promises and more without --quick', () => {
-    expect(namesOf()).toEqual(expect.arrayContaining([...PROMISED, 'hook-intake']));
+    expect(namesOf()).toEqual(expect.arrayContaining([...PROMISED, 'hook-intake', 'hook-intake-p99']));
   });
 
   it('has only the bench that --only names, with and without --quick', () => {

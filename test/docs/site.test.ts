@@ -115,6 +115,7 @@ describe.runIf(executable !== null)('the documentation', () => {
     expect(await menu.isVisible()).toBe(false);
     await page.click('text=Menu');
     expect(await menu.isVisible()).toBe(true);
+    if (screenshotFolder !== null) await page.screenshot({ path: join(screenshotFolder, 'docs-menu-390.png') });
     await menu.locator('text=Take a booking').click();
     await page.waitForURL('**/docs/guides/payments');
     expect(await menu.isVisible()).toBe(false);
@@ -155,6 +156,7 @@ describe.runIf(executable !== null)('the documentation', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('verify sign');
     await page.locator('.suggestions a').first().waitFor();
+    if (screenshotFolder !== null) await page.screenshot({ path: join(screenshotFolder, 'docs-suggestions.png') });
     await page.keyboard.press('ArrowDown');
     expect(await page.evaluate('document.activeElement.hash')).toBe('#verify-the-signature');
     await page.keyboard.press('Escape');
@@ -164,8 +166,11 @@ describe.runIf(executable !== null)('the documentation', () => {
     await page.waitForURL('**/docs/search?q=verify+signature');
   });
 
-  it('sends old addresses of the explorer on to where it is now', async () => {
-    const { page } = await open('/docs#tag/checkouts');
+  it('has an explorer, to which its old addresses lead', async () => {
+    const { page, faults } = await open('/docs#tag/checkouts', { width: 1280 });
     await page.waitForURL('**/docs/explorer#tag/checkouts');
+    await page.locator('#explorer', { hasText: 'Create a checkout for a party' }).waitFor();
+    if (screenshotFolder !== null) await page.screenshot({ path: join(screenshotFolder, 'docs-explorer.png') });
+    expect(faults).toEqual([]);
   });
 });

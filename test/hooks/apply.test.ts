@@ -1,20 +1,26 @@
 // From a delivery to an offering: each provider's sample through its hook URL and the worker. A delivery is applied
 // once, an older one never overwrites a newer, an offering is never written in part, and a delivery that fails is
-// stored with its reason.
+// stored with its reason. OUTCOMES=file.md writes what became of each sample as a table.
 
+import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { SAMPLES, YOGA } from '../support/provider-samples.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { CLASS, fareharborBooking, mindbody, octo, ROSTER, tockReservation } from '../support/venue-bodies.ts';
+import { type OutcomeRow, outcomeTable } from './outcome-table.ts';
 import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
   world = await openTestWorld();
 });
-afterAll(() => world.close());
+const outcomes: OutcomeRow[] = [];
+afterAll(async () => {
+  if (process.env.OUTCOMES !== undefined) writeFileSync(process.env.OUTCOMES, outcomeTable(outcomes));
+  await world.close();
+});
 
 const applyAll = (): Promise<number> => applyDueDeliveries(world.context, 1_000);
 const offering = async ({ key }: VenueSystem, id: string) =>
@@ -41,6 +47,9 @@ describe('a sample of each provider', () => {
     '%s',
     async (_name, {
       provider,
+      description,
+      source,
+      changed,
       defaults,
       knownOffering: known,
       earlierDeliveries: first = [],
@@ -57,6 +66,7 @@ describe('a sample of each provider', () => {
       expect(response.status).toBe(200);
       await applyAll();
       const [delivery] = await system.deliveries();
+      outcomes.push({ provider, description, source, changed, status: delivery.status, reason: delivery.reason });
       expect([delivery.id, delivery.status, delivery.reason]).toEqual([
         response.json.id,
         status,

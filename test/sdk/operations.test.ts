@@ -258,7 +258,7 @@ describe('the SDK against a real server', () => {
     expect(receipt.received).toBe(true);
     const [delivery] = (await integrations.listDeliveries(id).page()).data;
     expect(delivery?.id).toBe(receipt.id);
-    expect((await integrations.replayDelivery(id, receipt.id)).id).toBe(receipt.id);
+    expect((await integrations.replayDelivery(id, receipt.id ?? '')).id).toBe(receipt.id);
     expect((await integrations.list().page()).data.map((one) => one.id)).toEqual([id]);
     expect((await integrations.revoke(id)).status).toBe('revoked');
   });

@@ -20,6 +20,7 @@ export function makeDocsSite(base: string): FastifyInstance {
   );
   const generated = readFileSync(join(packageRoot, 'schemas', 'openapi.gen.json'), 'utf8');
   const document = (): ApiDocument => JSON.parse(generated.replaceAll('https://api.everyshare.example', base));
+  app.get('/v1/openapi.json', (_request, reply) => reply.send(document()));
   const urls = { base, checkoutPages: base, schemas: `${base}/schemas` };
   registerDocs(app, { app: { random: systemRandom }, urls: () => urls } as unknown as HttpContext, document);
   return app;

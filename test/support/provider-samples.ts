@@ -41,6 +41,8 @@ export interface ProviderSample {
   readonly provider: string;
   readonly description: string;
   readonly source: BodySource;
+  /** What the body has otherwise than its source. */
+  readonly changed?: string;
   readonly defaults?: Defaults;
   /** An offering that the venue has sent before. */
   readonly knownOffering?: object;
@@ -493,6 +495,7 @@ export const SAMPLES: readonly ProviderSample[] = [
     provider: 'xola',
     description: 'a purchase of what is not scheduled',
     source: SOURCES.xolaCapture,
+    changed: 'the object of the item: no such item was captured',
     defaults: BOAT,
     body: xolaPurchase('purchase.create', [xolaItem(1, { object: 'gift_purchase_item' })]),
     status: 'ignored',
@@ -598,6 +601,7 @@ export const SAMPLES: readonly ProviderSample[] = [
     provider: 'checkfront',
     description: 'an item that the venue has sent',
     source: SOURCES.checkfront,
+    changed: 'summary and url, which are empty in the published body',
     knownOffering: { ...YOGA, external_id: '40', title: 'Canoe' },
     body: checkfrontItem({ summary: 'For two.', url: 'https://harbor.example/canoe' }),
     status: 'applied',

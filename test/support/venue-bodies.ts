@@ -489,7 +489,6 @@ export const xolaItem = (quantity: number, overrides: object = {}): object => ({
   lineItems: [
     lineItem('demographic', 'guest', 'Guests', 10.5, quantity),
     lineItem('sub_total', 'demographic_subtotal', 'Demographic Subtotal', null, quantity),
-    lineItem('processing_fee', 'processing_fee', 'Processing fee', 0.54, 1),
   ],
   ...overrides,
 });
@@ -513,6 +512,7 @@ export const xolaPurchase = (
     updatedAt,
     seller: { id: '68ee76c38d57715e1204bdae' },
     items,
+    lineItems: [lineItem('processing_fee', 'processing_fees', 'Processing Fees', null, null)],
   },
 });
 

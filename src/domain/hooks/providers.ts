@@ -31,6 +31,13 @@ export function isSigned(provider: string): boolean {
   return SIGNED.includes(provider);
 }
 
+/** Providers that have one address for each partner application, which all its venues share. */
+export const PROVIDERS_WITH_SHARED_HOOKS = ['mews'] as const;
+
+export function canShareHooks(provider: string): boolean {
+  return (PROVIDERS_WITH_SHARED_HOOKS as readonly string[]).includes(provider);
+}
+
 /** Toast documents orders over 600 KB. */
 export function bodyLimitOf(provider: string): number {
   return provider === 'toast' ? 1024 * KB : 256 * KB;

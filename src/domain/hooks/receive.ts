@@ -1,6 +1,7 @@
 // Receives a delivery of a venue system: verifies the signature (401), requires a JSON object (400), stores it once,
 // responds. It does not interpret the delivery; the worker does. A provider may disable a hook that returns errors, so
-// every well-formed delivery is accepted, and one that cannot be used is stored with the reason.
+// every well-formed delivery is accepted, and one that cannot be used is stored with the reason. At an address that
+// several venues share, the account in the body says whose delivery it is; one of no venue is counted, not stored.
 
 import { createHash } from 'node:crypto';
 import type { Mapping } from '../../../schemas/types.gen.ts';
@@ -16,6 +17,7 @@ import { storeInbound } from './deliveries/queries.ts';
 import { secretRow } from './integration.ts';
 import { type ExtractedEvent, eventPaths, extractEvent } from './mapping/event.ts';
 import { type Mappings, mappingOf } from './mapping/read-mappings.ts';
+import { countUnrouted, findAccountRoute } from './shared-hook-queries.ts';
 import { verifiers } from './signatures.ts';
 
 /** The integration that sends a delivery, found by the token in the hook URL. */
@@ -28,6 +30,15 @@ export interface IntegrationCaller {
   readonly url: string;
   readonly secret: Buffer | null;
 }
+
+/** A provider that sends the deliveries of several venues to one address. */
+export interface SharedHookCaller {
+  readonly sharedHookId: string;
+  readonly mode: Mode;
+  readonly provider: string;
+}
+
+export type HookCaller = IntegrationCaller | SharedHookCaller;
 
 export interface ReceiveServices {
   readonly db: Db;
@@ -50,18 +61,12 @@ export const bodyRow = (venueId: string, deliveryId: string): string => `inbound
 
 export async function receiveHook(
   services: ReceiveServices,
-  caller: IntegrationCaller,
+  caller: HookCaller,
   { raw, headers }: RawRequest,
 ): Promise<OperationResult> {
-  const { venueId, integrationId, provider } = caller;
+  const { provider } = caller;
   const now = services.clock.now();
-  const verify = verifiers[provider];
-  if (verify !== undefined) {
-    if (caller.secret === null) throw new Error(`integration ${integrationId} has no secret to verify with`);
-    const secret = services.seal.open(caller.secret, secretRow(venueId, integrationId));
-    if (!verify({ raw, headers, secret, url: caller.url, now }))
-      throw new Problem('unauthorized', { message: NOT_SIGNED });
-  }
+  if ('integrationId' in caller) requireSignature(services, caller, { raw, headers }, now);
   const mapping = mappingOf(services.mappings, provider);
   const extracted = extractorFor(mapping)(raw);
   if (!extracted.ok) throw new Problem('invalid_json', { message: extracted.message });
@@ -69,6 +74,9 @@ export async function receiveHook(
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Problem('invalid_json', { message: 'The body must be a JSON object.' });
   const event = extractEvent(mapping, body);
+  const route = 'integrationId' in caller ? caller : await routeOf(services, caller, event.account);
+  if (route === null) return { status: 200, body: { received: true, id: null, duplicate: false } };
+  const { venueId, integrationId } = route;
   const deliveryId = services.ids.prefixed('hkd');
   const stored = await storeInbound(services.db, {
     venueId,
@@ -85,6 +93,32 @@ export async function receiveHook(
   if (stored === null) throw new Problem('unauthorized', { message: UNKNOWN_HOOK });
   if (stored.retry_after !== null) throw dailyLimitReached(stored.retry_after);
   return { status: 200, body: { received: true, id: stored.delivery_id, duplicate: stored.is_duplicate } };
+}
+
+function requireSignature(
+  { seal }: ReceiveServices,
+  { provider, venueId, integrationId, secret: sealed, url }: IntegrationCaller,
+  { raw, headers }: RawRequest,
+  now: number,
+): void {
+  const verify = verifiers[provider];
+  if (verify === undefined) return;
+  if (sealed === null) throw new Error(`integration ${integrationId} has no secret to verify with`);
+  const secret = seal.open(sealed, secretRow(venueId, integrationId));
+  if (!verify({ raw, headers, secret, url, now })) throw new Problem('unauthorized', { message: NOT_SIGNED });
+}
+
+/** The integration of the account. Null: the body names none, or it is routed to none; the delivery is counted. */
+async function routeOf(
+  { db, clock }: ReceiveServices,
+  { sharedHookId, provider, mode }: SharedHookCaller,
+  account: string | null,
+): Promise<{ readonly venueId: string; readonly integrationId: string } | null> {
+  const storedAccount = storable(account);
+  const route = storedAccount === null ? null : await findAccountRoute(db, provider, mode, storedAccount);
+  if (route !== null) return { venueId: route.venue_id, integrationId: route.integration_id };
+  await countUnrouted(db, sharedHookId, clock.now());
+  return null;
 }
 
 function dailyLimitReached(seconds: number): Problem {

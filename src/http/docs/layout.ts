@@ -20,13 +20,14 @@ export interface SiteFrame {
 export function renderSitePage(page: SitePage, frame: SiteFrame): string {
   const { title, summary, html, sections } = page.rendered;
   const isHome = page.kind === 'home';
-  const contents = isHome || page.kind === 'error' ? '' : tableOfContents(sections);
+  const contents = tableOfContents(isHome || page.kind === 'error' ? [] : sections);
+  const article = html.replace('</h1>\n', `</h1>\n${contents.below}`);
   const trail = isHome ? '' : `<p class="trail">${trailOf(page)}</p>\n`;
   return renderFrame(frame, {
     path: page.path,
     title,
     description: summary,
-    main: `<div class="column">\n${trail}<article class="${page.kind}">\n${html}</article>\n${footer(page, frame.pages)}</div>\n${contents}`,
+    main: `<div class="column">\n${trail}<article class="${page.kind}">\n${article}</article>\n${footer(page, frame.pages)}</div>\n${contents.beside}`,
   });
 }
 
@@ -164,10 +165,14 @@ function referenceGroups(pages: readonly SitePage[]): LinkGroup[] {
   return [{ title: 'API reference', links: overview }, ...groups];
 }
 
-function tableOfContents(sections: readonly Heading[]): string {
-  if (sections.length < MIN_LISTED_SECTIONS) return '';
+/** Beside the text where there is room for it, else below the title, closed. */
+function tableOfContents(sections: readonly Heading[]): { readonly beside: string; readonly below: string } {
+  if (sections.length < MIN_LISTED_SECTIONS) return { beside: '', below: '' };
   const links = sections.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a></li>`).join('\n');
-  return `<nav class="sections" aria-labelledby="sections"><h2 id="sections">On this page</h2>\n<ul>${links}</ul></nav>\n`;
+  return {
+    beside: `<nav class="sections" aria-labelledby="sections"><h2 id="sections">On this page</h2>\n<ul>${links}</ul></nav>\n`,
+    below: `<details class="contents"><summary>On this page</summary>\n<ul>${links}</ul></details>\n`,
+  };
 }
 
 const PARENTS: Readonly<Partial<Record<SitePage['kind'], SiteLink>>> = {

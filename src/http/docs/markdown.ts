@@ -33,7 +33,7 @@ const RESERVED_IDS = ['main', 'menu', 'search', 'sections', 'results'];
 
 /** Pages and documents of this server: a guide names them as code, because where it is read as a file they do not exist. */
 const LINKED_ADDRESS =
-  /^\/(docs(\/(reference|explorer|sdk|errors|providers|changelog|search))?|llms\.txt|v1\/openapi\.json|schemas\/v1\/[\w/]+\.json)$/;
+  /^\/(docs(\/(reference|explorer|sdk|examples|errors|providers|changelog|search))?|llms\.txt|v1\/openapi\.json|schemas\/v1\/[\w/]+\.json)$/;
 
 const PLACEHOLDER_ORIGIN = 'http://pages.invalid';
 

@@ -11,13 +11,16 @@ const MAX_RESULTS = 30;
 /** Characters of text around the first word that was found. */
 const EXCERPT_LENGTH = 180;
 
+/** The list of pages, and the changelog, whose few long sections have almost every word. */
+const UNSEARCHED = ['/docs', '/docs/changelog'];
+
 export interface IndexedSection extends SearchSection {
   readonly text: string;
 }
 
 export function makeSearchIndex(pages: readonly SitePage[]): IndexedSection[] {
   return pages
-    .filter(({ kind }) => kind !== 'home')
+    .filter(({ path }) => !UNSEARCHED.includes(path))
     .flatMap(({ path, rendered: { title, passages } }) =>
       passages.map((passage) => ({
         page: title,

@@ -28,6 +28,7 @@ export interface SiteLink {
 export const LOOK_UP: readonly SiteLink[] = [
   { path: '/docs/reference', title: 'API reference' },
   { path: '/docs/sdk', title: 'TypeScript SDK' },
+  { path: '/docs/examples', title: 'Examples' },
   { path: '/docs/errors', title: 'Error codes' },
   { path: '/docs/providers', title: 'Venue systems' },
   { path: '/docs/changelog', title: 'Changelog' },
@@ -36,6 +37,7 @@ export const LOOK_UP: readonly SiteLink[] = [
 /** Files outside docs/ that are pages, and their addresses. */
 export const OUTSIDE_FILES: Readonly<Record<string, string>> = {
   'sdk/README.md': '/docs/sdk',
+  'examples/README.md': '/docs/examples',
   'CHANGELOG.md': '/docs/changelog',
 };
 

@@ -14,6 +14,8 @@ export interface ExtractedEvent {
   readonly type: string | null;
   /** The provider's id of the event. */
   readonly id: string | null;
+  /** The id of the venue in the provider's system; null: the body has none. */
+  readonly account: string | null;
   /** How long a body with the same bytes is a duplicate; null: duplicates are found by id, without a time limit. */
   readonly dedupWindowSeconds: number | null;
 }
@@ -31,7 +33,8 @@ export function extractEvent(mapping: Mapping, body: unknown): ExtractedEvent {
   const idParts = mapping.event.id.map((path) => textOf(valueAt(scope, path)));
   const id = idParts.length === 0 || idParts.includes(null) ? null : idParts.join(':');
   const isPing = entry?.id_only === true || (entry === null && mapping.dedupe === 'refresh_only');
-  return { entry, type, id, dedupWindowSeconds: id !== null ? null : isPing ? PING_SECONDS : DAY_SECONDS };
+  const account = mapping.event.account === undefined ? null : textOf(valueAt(whole, mapping.event.account));
+  return { entry, type, id, account, dedupWindowSeconds: id !== null ? null : isPing ? PING_SECONDS : DAY_SECONDS };
 }
 
 /** The paths that identify the event of a body. */
@@ -40,6 +43,7 @@ export function eventPaths({ event, events }: Mapping): string[] {
     event.id.flatMap((path) => path.split('|').map((alternative) => `${within}${alternative}`));
   return [
     ...(event.type === null ? [] : [event.type]),
+    ...(event.account === undefined ? [] : event.account.split('|')),
     ...ids(''),
     ...events.flatMap(({ match, within }) => [
       ...match.map(({ path }) => path),

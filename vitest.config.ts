@@ -48,6 +48,7 @@ const SLOW = [
  * leaves these files to `npm test`: another file there says the same promise for the ordinary case.
  */
 const THOROUGH = [
+  'test/accounts/sign-in.test.ts',
   'test/agreement/{expiry,openapi-examples,schemas}.test.ts',
   'test/base/database.test.ts',
   'test/boats/calendar-bounds.test.ts',
@@ -71,6 +72,8 @@ const LONGEST = [
   '/test/pages/states',
   '/test/pages/stories',
   '/test/sim/money',
+  '/test/embed/',
+  '/test/examples/',
   '/test/process/start',
   '/test/pages/stripe-driver',
   '/test/fuzz/fuzz',

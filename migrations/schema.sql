@@ -1,6 +1,56 @@
 -- The schema of a migrated database, for reading. Made by `npm run schema`; do not edit. A test fails when it is not
 -- current.
 
+-- Codes sent by mail: to sign in, or to prove again who uses a session. The code is stored as a keyed hash.
+CREATE TABLE account_challenges (
+  challenge_id uuid NOT NULL,
+  purpose text NOT NULL,
+  session_id uuid,
+  email bytea NOT NULL,
+  email_hash bytea NOT NULL,
+  code_hash bytea NOT NULL,
+  tries smallint NOT NULL DEFAULT 0,
+  spent_at timestamp with time zone,
+  expires_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT account_challenges_pkey PRIMARY KEY (challenge_id),
+  CONSTRAINT account_challenge_of_step_up_has_session CHECK ((purpose = 'step_up'::text) = (session_id IS NOT NULL)),
+  CONSTRAINT account_challenge_purpose_is_known CHECK (purpose = ANY (ARRAY['sign_in'::text, 'step_up'::text]))
+);
+CREATE INDEX account_challenges_by_age ON account_challenges USING btree (expires_at);
+
+-- Browsers signed in to the console; the cookie is stored as a hash. An ended one stays for 30 days: the networks that
+-- an account has used have a limit of codes of their own.
+CREATE TABLE account_sessions (
+  session_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  token_hash bytea NOT NULL,
+  address text,
+  network text,
+  created_at timestamp with time zone NOT NULL,
+  -- Written at most every five minutes.
+  last_used_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  stepped_up_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  CONSTRAINT account_sessions_pkey PRIMARY KEY (session_id),
+  CONSTRAINT account_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id)
+);
+CREATE INDEX account_sessions_by_account ON account_sessions USING btree (account_id, created_at);
+CREATE INDEX account_sessions_by_age ON account_sessions USING btree (created_at);
+CREATE UNIQUE INDEX account_sessions_by_token ON account_sessions USING btree (token_hash);
+
+-- People who use the console. The mail address is sealed, and found by its keyed hash.
+CREATE TABLE accounts (
+  account_id uuid NOT NULL,
+  email bytea NOT NULL,
+  email_hash bytea NOT NULL,
+  name text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT accounts_pkey PRIMARY KEY (account_id)
+);
+CREATE UNIQUE INDEX accounts_by_email ON accounts USING btree (email_hash);
+
 -- Events of the members' app, for windows that begin or end inside a day and for recounts. Member and event ids are
 -- keyed hashes, a member's a different one at each venue. subject is an experience, or the venue's id for its own page.
 CREATE TABLE activity (
@@ -944,7 +994,7 @@ CREATE TABLE mails (
   created_at timestamp with time zone NOT NULL,
   sent_at timestamp with time zone,
   CONSTRAINT mails_pkey PRIMARY KEY (mail_id),
-  CONSTRAINT mail_kind_is_known CHECK (kind = 'receipt'::text),
+  CONSTRAINT mail_kind_is_known CHECK (kind = ANY (ARRAY['receipt'::text, 'code'::text])),
   CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'stored'::text, 'failed'::text])),
   CONSTRAINT mail_waiting_is_due CHECK ((due_at IS NOT NULL) = (status = 'waiting'::text))
 );
@@ -1360,6 +1410,18 @@ CREATE TABLE undispatched_events (
   event_id text NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX undispatched_events_oldest ON undispatched_events USING btree (event_id);
+
+-- Which accounts have which role in a venue.
+CREATE TABLE venue_people (
+  venue_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  role text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT venue_people_pkey PRIMARY KEY (venue_id, account_id),
+  CONSTRAINT venue_people_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
+  CONSTRAINT venue_people_role_is_known CHECK (role = ANY (ARRAY['owner'::text, 'developer'::text, 'finance'::text, 'viewer'::text]))
+);
+CREATE INDEX venue_people_by_account ON venue_people USING btree (account_id);
 
 -- The last page timestamp of a venue and mode. Lists page by these times: unique to the microsecond, in the order of
 -- commits.

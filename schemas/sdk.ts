@@ -285,6 +285,8 @@ const CALLERS: Readonly<Record<Auth, string>> = {
   secret: '',
   guest: 'Needs a publishable key, or the token of a signed-in member, as `apiKey`.',
   member: 'Needs the token of a signed-in member as `apiKey`.',
+  account: '',
+  team: '',
   hook: 'Needs no key: the token in the address is the credential.',
   operator: '',
 };

@@ -1,5 +1,45 @@
 // Generated from schemas/v1 by `npm run generate`. Do not edit.
 
+/** A person who uses the console. */
+export type Account = {
+  /** The id of the account. */
+  readonly id: string;
+  /** The mail address that signs in. */
+  readonly email: string;
+  /** The name of the person; null when none was given. */
+  readonly name: string | null;
+};
+
+/** A browser that is signed in to the console. */
+export type AccountSession = {
+  /** The id of the session. */
+  readonly id: string;
+  /** When it was signed in, in UTC. */
+  readonly created_at: string;
+  /** When it last made a request, to five minutes; it ends 12 hours later. */
+  readonly last_used_at: string;
+  /** When it ends at the latest, 7 days after the sign-in. */
+  readonly expires_at: string;
+  /** Until when a code that was entered counts for calls that need a fresh one; null when none was. */
+  readonly stepped_up_until: string | null;
+  /** The network address of the sign-in; null when it is not known. */
+  readonly address: string | null;
+  /** True for the session of this request. */
+  readonly is_current: boolean;
+};
+
+/** A venue in which the signed-in person has a role. */
+export type AccountVenue = {
+  /** The id of the venue, a sandbox too: requests send it as `Everyshare-Venue`. */
+  readonly id: string;
+  /** The name of the venue. */
+  readonly name: string;
+  /** False for a sandbox, which has no live mode. */
+  readonly linked: boolean;
+  /** The role of the person in this venue. */
+  readonly role: "owner" | "developer" | "finance" | "viewer";
+};
+
 /** A batch of events that the members' app reports. */
 export type Activity = {
   /** The events, 1 to 1000. */
@@ -383,6 +423,63 @@ export type CheckoutProgress = {
   readonly url: string;
 };
 
+/** A code that was mailed and is waited for. */
+export type ConsoleChallenge = {
+  /** The id of the challenge; send it back with the code. */
+  readonly challenge_id: string;
+  /** For how many seconds the code is valid. */
+  readonly expires_in: number;
+  /** True when mails of this service are late at the moment: the code may take longer than usual. */
+  readonly mail_delayed: boolean;
+};
+
+/** Who is signed in to the console, and the venues in which they have a role. */
+export type ConsoleSession = {
+  /** The person who is signed in. */
+  readonly account: Account;
+  /** The venues in which they have a role, the oldest role first. */
+  readonly venues: readonly AccountVenue[];
+  /** The session of this browser. */
+  readonly session: AccountSession;
+};
+
+/** The body that asks for a sign-in code by mail. */
+export type ConsoleSignIn = {
+  /** The mail address that receives the code, 6 to 200 characters. */
+  readonly email: string;
+};
+
+/** The body that answers a sign-in with the code. A mail address without an account signs up. */
+export type ConsoleSignInVerify = {
+  /** The challenge_id from the answer to the sign-in. */
+  readonly challenge_id: string;
+  /** The six digits from the mail. */
+  readonly code: string;
+  /** The name of the person, 1 to 80 characters. For a sign-up; a known account keeps its own. */
+  readonly name?: string;
+  /** The name of the sandbox venue of a sign-up, 1 to 120 characters without white space around it. */
+  readonly venue_name?: string;
+};
+
+/** The answer to a sign-in; to a sign-up also the test keys of the first venue, in this answer only. */
+export type ConsoleSignedIn = {
+  /** The person who is signed in. */
+  readonly account: Account;
+  /** The venues in which they have a role, the oldest role first. */
+  readonly venues: readonly AccountVenue[];
+  /** The session of this browser. */
+  readonly session: AccountSession;
+  /** The test keys of the new venue, shown once; null when the account existed. */
+  readonly keys: {
+    /** The id of the new venue. */
+    readonly venue_id: string;
+    /** The secret test key, for a server. */
+    readonly secret_test: string;
+    /** The publishable test key, for web pages. */
+    readonly publishable_test: string;
+  } | null;
+};
+
 /** A new webhook endpoint with its secret, which is shown once. */
 export type CreatedWebhookEndpoint = {
   /** The id of the endpoint. */
@@ -524,6 +621,14 @@ export type Dispute = {
   readonly reason: string;
   /** When the card processor notified us, in UTC. */
   readonly opened_at: string;
+};
+
+/** A session that was ended. */
+export type EndedSession = {
+  /** The id of the session. */
+  readonly id: string;
+  /** Always true. */
+  readonly ended: true;
 };
 
 /** The shape of every error. */

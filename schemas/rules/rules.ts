@@ -32,6 +32,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   refund,
   activity,
   sign_in_verify: signInVerify,
+  console_sign_in_verify: signInVerify,
 };
 
 /** By schema name; only for new objects, so that a replay after the time has passed stays a duplicate. */

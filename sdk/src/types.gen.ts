@@ -1720,6 +1720,7 @@ export type ErrorCode =
   | 'origin_not_allowed'
   | 'mode_not_available'
   | 'venue_not_linked'
+  | 'role_not_allowed'
   | 'not_organizer'
   | 'share_not_yours'
   | 'not_found'

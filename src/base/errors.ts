@@ -14,6 +14,7 @@ export const catalogue = {
   origin_not_allowed: { status: 403, message: 'This origin is not registered for the venue.' },
   mode_not_available: { status: 403, message: 'This mode is not available here.' },
   venue_not_linked: { status: 403, message: 'This venue is a sandbox: link it to a verified venue first.' },
+  role_not_allowed: { status: 403, message: 'Your role in this venue does not allow this.' },
   not_organizer: { status: 403, message: 'Only the organizer of this checkout may do this.' },
   share_not_yours: { status: 403, message: 'This share belongs to someone else.' },
   not_found: { status: 404, message: 'There is nothing here, or it is not yours.' },

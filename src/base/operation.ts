@@ -9,9 +9,11 @@ import type { BadText } from './json/parse.ts';
 /** How a caller authenticates. */
 export type Auth =
   | 'open' // no proof; counted for the address
-  | 'secret' // a partner's secret key
+  | 'secret' // a partner's secret key, or a session of the console in a venue
   | 'guest' // a publishable key from a registered origin, or a member's token
   | 'member' // a member's token
+  | 'account' // a session of the console
+  | 'team' // a session of the console in a venue
   | 'hook' // the token in the address
   | 'operator'; // the operator's token
 
@@ -48,6 +50,8 @@ export interface OperationResult {
   readonly csv?: string;
   /** The `before` of the next page, for a page of CSV, which cannot hold it. */
   readonly nextBefore?: string | null;
+  /** Set as the cookie of the console; null: the cookie is deleted. */
+  readonly sessionToken?: string | null;
 }
 
 export interface Input<Body = unknown> {
@@ -86,7 +90,11 @@ interface OperationContract {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
+  /** Absent: partners and their guests. What the console alone calls is in /console/openapi.json. */
+  readonly audience?: 'console';
   readonly auth: Auth;
+  /** It is about the key itself: a session of the console cannot make this call. */
+  readonly keyOnly?: true;
   /** One of these scopes is enough. */
   readonly scopes?: readonly string[];
   /** Which of the caller's rate limits the call counts against. */

@@ -1,6 +1,7 @@
 // The operator's command that replaces the encryption key: seals everything again with the first key of ENCRYPTION_KEY.
 
 import type { SealedColumn } from '../base/seal.ts';
+import { ACCOUNT_SEALED_COLUMNS } from '../domain/accounts/sealed-columns.ts';
 import { CHECKOUT_SEALED_COLUMNS } from '../domain/checkouts/sealed-columns.ts';
 import { HOOK_SEALED_COLUMNS } from '../domain/hooks/sealed-columns.ts';
 import { IDEMPOTENCY_SEALED_COLUMNS } from '../domain/idempotency/sealed-columns.ts';
@@ -14,6 +15,7 @@ import { ProgressBar } from './progress-bar.ts';
 
 /** All sealed values of the database, except those of the installation itself. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  ...ACCOUNT_SEALED_COLUMNS,
   ...MEMBER_SEALED_COLUMNS,
   ...MAIL_SEALED_COLUMNS,
   ...CHECKOUT_SEALED_COLUMNS,

@@ -24,6 +24,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Analytics: 'The figures of a venue’s listings.',
   Guests: 'The operations of the organizer and the guests, from a browser.',
   Agents: 'The tool server for AI agents (MCP).',
+  Console: 'The accounts, sessions and people of the console. For its own pages alone.',
   'Test helpers': 'Bring a test checkout into any state. For test keys only.',
 };
 
@@ -32,6 +33,8 @@ const SECURITY: Readonly<Record<Auth, readonly Json[]>> = {
   secret: [{ secretKey: [] }],
   guest: [{ publishableKey: [] }, { memberToken: [] }],
   member: [{ memberToken: [] }],
+  account: [{ consoleSession: [] }],
+  team: [{ consoleSession: [] }],
   hook: [],
   operator: [{ operatorToken: [] }],
 };
@@ -48,6 +51,13 @@ const SECURITY_SCHEMES: Json = {
     description: 'A publishable key, `pk_test_…` or `pk_live_…`, from a registered origin.',
   },
   memberToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a signed-in member.' },
+  consoleSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-everyshare_console',
+    description:
+      'The cookie of a signed-in person, from the console’s own origin. Over plain http its name has no prefix `__Host-`.',
+  },
   operatorToken: { type: 'http', scheme: 'bearer', description: 'The operator’s own token (OPERATOR_TOKEN).' },
 };
 
@@ -247,7 +257,25 @@ function queryParameters(operation: AppOperation): Json[] {
   }));
 }
 
+const TEAM_HEADERS: readonly Json[] = [
+  {
+    name: 'Everyshare-Venue',
+    in: 'header',
+    required: true,
+    description: 'The id of the venue, a sandbox too.',
+    schema: { type: 'string', format: 'uuid', examples: ['0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10'] },
+  },
+  {
+    name: 'Everyshare-Mode',
+    in: 'header',
+    required: true,
+    description: 'The mode.',
+    schema: { type: 'string', enum: ['test', 'live'], examples: ['test'] },
+  },
+];
+
 function headerParameters(operation: AppOperation): Json[] {
+  if (operation.auth === 'team') return [...TEAM_HEADERS];
   if (operation.kind === 'stream' && operation.auth === 'secret') {
     return [
       {
@@ -281,6 +309,8 @@ function errorCodes(operation: AppOperation): ErrorCode[] {
   if (operation.auth === 'guest')
     codes.push('wrong_key_kind', 'mode_not_available', 'ip_not_allowed', 'origin_not_allowed');
   if (operation.auth === 'member') codes.push('wrong_key_kind');
+  if (operation.audience === 'console') codes.push('origin_not_allowed');
+  if (operation.auth === 'team') codes.push('not_found', 'mode_not_available', 'venue_not_linked', 'role_not_allowed');
   if (operation.scopes !== undefined) codes.push('insufficient_scope');
   if (operation.linkedOnly === true) codes.push('venue_not_linked');
   if (operation.method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type', 'invalid_json');

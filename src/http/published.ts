@@ -2,6 +2,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
+import { consoleOperations } from '../run/operations/console.ts';
 import { partnerOperations } from '../run/operations.ts';
 import { rateLimited } from '../run/rate-limited.ts';
 import type { HttpContext } from './context.ts';
@@ -43,6 +44,14 @@ export async function registerPublished(app: FastifyInstance, http: HttpContext)
       .type('application/json; charset=utf-8')
       .header('access-control-allow-origin', '*')
       .send(cached('openapi', describeApi));
+  });
+  app.get('/console/openapi.json', async (request, reply) => {
+    request.operation = 'consoleOpenapi';
+    const rateLimit = await countCallByAddress(http, request, reply);
+    if (rateLimit.retryAfter !== null) throw rateLimited(rateLimit, 'read');
+    const { registry } = http.app;
+    const document = cached('console openapi', () => makeOpenApi(consoleOperations, registry, http.urls().base));
+    return reply.type('application/json; charset=utf-8').send(document);
   });
   await registerEmbed(app);
   await app.register(async (counted) => {

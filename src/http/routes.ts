@@ -26,8 +26,8 @@ export function pathOf(url: string): string {
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** Routes under /v1 that are no operations. */
-const PUBLISHED = [{ method: 'GET', path: '/v1/openapi.json' }];
+/** Documents beside the operations. */
+const PUBLISHED = ['/v1/openapi.json', '/console/openapi.json'].map((path) => ({ method: 'GET', path }));
 
 /** The methods of a path, for 405 and its Allow header; none: there is no such route. */
 export function makeAllowedMethods(operations: readonly AppOperation[]): (path: string) => readonly string[] {

@@ -22,6 +22,7 @@ import { registerApplePay } from './apple-pay.ts';
 import { readBody } from './body.ts';
 import { replyClientError } from './client-error.ts';
 import { closeGracefully, limitConnections } from './connections.ts';
+import { incomingRequest, setSessionCookie } from './console-headers.ts';
 import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { EventStreams } from './event-stream.ts';
@@ -236,6 +237,7 @@ function registerRunnable(app: FastifyInstance, http: HttpContext, operation: Ru
         accept: request.headers.accept,
         headers: request.headers,
       });
+      if (result.sessionToken !== undefined) setSessionCookie(http, reply, result.sessionToken);
       if (result.replayed) reply.header('idempotent-replayed', 'true');
       if (operation.csv !== undefined) reply.header('vary', 'accept');
       if (result.csv !== undefined) return sendCsv(http, operation, request, reply.code(result.status), result.csv);
@@ -284,16 +286,7 @@ async function admit(
 ): Promise<void> {
   request.operation = operation.id;
   reply.header('cache-control', 'no-store');
-  const authResult = await authorize(http.app, http.admit, {
-    operation,
-    params: request.params as Record<string, string>,
-    authorization: request.headers.authorization,
-    origin: request.headers.origin,
-    acceptLanguage: request.headers['accept-language'],
-    address: request.ip,
-    requestId: request.id,
-    via: 'http',
-  });
+  const authResult = await authorize(http.app, http.admit, incomingRequest(http, operation, request));
   request.caller = authResult.caller;
   request.rateLimit = authResult.rateLimit;
   if (isHook(authResult.caller)) request.bodyLimit = bodyLimitOf(authResult.caller.provider);
@@ -337,9 +330,9 @@ function replyProblem(http: HttpContext, request: FastifyRequest, reply: Fastify
       'the server could not answer a request',
     );
   }
-  // Every response under /v1 and /mcp has the rate limit headers, even when the database is unavailable and nothing was
+  // Every response under /v1, /mcp and /console/api has the rate limit headers, even when the database is unavailable and nothing was
   // counted.
-  if (request.rateLimit === null && /^\/(v1|mcp)\b/.test(request.url)) {
+  if (request.rateLimit === null && /^\/(v1|mcp|console\/api)\b/.test(request.url)) {
     setRateLimitHeaders(reply, {
       of: 'address',
       limit: 600,
@@ -387,5 +380,5 @@ function observe(http: HttpContext, request: FastifyRequest, reply: FastifyReply
 
 /** The fields of the log line that name the caller and the entry point. */
 function callerLogFields({ key, venue, actor: by }: Caller): object {
-  return { key: key.id, venue: venue.id, via: by.via };
+  return { key: key?.id ?? by.name, venue: venue.id, via: by.via };
 }

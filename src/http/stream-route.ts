@@ -6,6 +6,7 @@ import type { AppStreamOperation } from '../run/app-operation.ts';
 import { authorize } from '../run/authorize.ts';
 import { openStream } from '../run/open-stream.ts';
 import { isPartner } from '../run/principal.ts';
+import { incomingRequest } from './console-headers.ts';
 import type { HttpContext } from './context.ts';
 import type { EventStreams, StreamLimit } from './event-stream.ts';
 import { pageStreamLimits, withPageLifetime } from './page-streams.ts';
@@ -64,7 +65,7 @@ function boundsOf(http: HttpContext, operation: AppStreamOperation, request: Fas
   }
   const { maxPerKey: max } = operation;
   const message = `This key has ${max} streams open, which is the limit: close one, or read one stream for all.`;
-  const limits = [{ subject: isPartner(caller) ? caller.key.id : ip, max, message }];
+  const limits = [{ subject: isPartner(caller) ? (caller.key?.id ?? caller.actor.name) : ip, max, message }];
   return { streams: http.streams, limits, lifetime: (signal) => signal };
 }
 
@@ -76,13 +77,7 @@ async function isStillAllowed(
 ): Promise<boolean> {
   try {
     const { refusal } = await authorize(http.app, http.admit, {
-      operation,
-      params: {},
-      authorization: request.headers.authorization,
-      origin: request.headers.origin,
-      address: request.ip,
-      requestId: request.id,
-      via: 'http',
+      ...incomingRequest(http, operation, request),
       isUncounted: true,
     });
     return refusal === null;

@@ -17,7 +17,7 @@ import {
 import { retryAfterSeconds } from '../domain/keys/retry-after.ts';
 
 /** Whose calls a rate limit counts. */
-export type LimitedCaller = 'key' | 'publishable key' | 'address' | 'member' | 'integration';
+export type LimitedCaller = 'key' | 'publishable key' | 'address' | 'member' | 'account' | 'integration';
 
 /** The state of a rolling hour, as the X-RateLimit headers show it. */
 export interface RateLimit {

@@ -1,6 +1,6 @@
 // Who is calling, and may they: the checks in one fixed order. 401; then 403 for the kind of key, the mode, the
 // address, the origin, the scope and the link; then 429. The result carries the rate limit even when it refuses, since
-// every response has the headers of the limit.
+// every response has the headers of the limit. authorize-session.ts has the order for people in the console.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Actor } from '../base/command-context.ts';
@@ -19,34 +19,12 @@ import type { AnonymousCaller, Guest } from '../domain/members/guest.ts';
 import { MEMBER_READS_PER_HOUR, MEMBER_WRITES_PER_HOUR } from '../domain/members/limits.ts';
 import { storeIssuerMember } from '../domain/members/queries.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
-import { type Admit, type RateLimit, rateLimitsFor } from './admission.ts';
+import { type Admit, rateLimitsFor } from './admission.ts';
 import type { AppOperation } from './app-operation.ts';
+import { authorizeConsole } from './authorize-session.ts';
 import { type AppContext, commandContext } from './context.ts';
-import type { Principal } from './principal.ts';
+import type { AuthResult, IncomingRequest } from './incoming-request.ts';
 import { rateLimited } from './rate-limited.ts';
-
-/** What is known of a request before its body is read. */
-export interface IncomingRequest {
-  readonly operation: AppOperation;
-  readonly params: Readonly<Record<string, string>>;
-  readonly authorization: string | undefined;
-  readonly origin: string | undefined;
-  readonly acceptLanguage?: string | undefined;
-  readonly address: string;
-  readonly requestId: string;
-  readonly via: 'http' | 'mcp';
-  /** A message of the tool protocol that no rate limit counts. */
-  readonly isUncounted?: boolean;
-  /** A page of another site sends it to the tool server, which such pages may not use. */
-  readonly isForeignOrigin?: boolean;
-}
-
-export interface AuthResult {
-  readonly rateLimit: RateLimit | null;
-  /** Null: the caller is not authenticated. */
-  readonly caller: Principal | null;
-  readonly refusal: Problem | null;
-}
 
 const MAX_TOKEN_LENGTH = 512;
 
@@ -58,6 +36,9 @@ export async function authorize(context: AppContext, admit: Admit, request: Inco
     const member = await authorizeMember(context, request);
     if (member !== null) return member;
   }
+  const isConsole = operation.audience === 'console' || (operation.auth === 'secret' && hasSession(request));
+  const byConsole = isConsole ? await authorizeConsole(context, admit, request) : null;
+  if (byConsole !== null) return byConsole;
   const needsKey = operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member';
   const token = needsKey ? bearer(request.authorization) : null;
   const origin = originOf(request.origin);
@@ -75,6 +56,11 @@ export async function authorize(context: AppContext, admit: Admit, request: Inco
   if (key === null) return { rateLimit, caller: null, refusal: limited ?? unauthorized(remedyFor(operation)) };
   const caller = callerFrom(context, request, key, checkoutId === null ? undefined : prefetched);
   return { rateLimit, caller, refusal: refusalOf(context, request, key, origin) ?? limited };
+}
+
+/** A key in Authorization always wins over a cookie. */
+function hasSession({ authorization, console: headers }: IncomingRequest): boolean {
+  return authorization === undefined && headers !== undefined && headers.token !== null;
 }
 
 const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;

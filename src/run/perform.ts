@@ -11,7 +11,16 @@ import type { Caller } from '../domain/keys/caller.ts';
 import type { RunnableOperation, ValidatedOperation } from './app-operation.ts';
 import { checkInput, type RequestInput } from './check-input.ts';
 import type { AppContext } from './context.ts';
-import { isAnonymous, isHook, isMember, isOperator, isPartner, type Principal } from './principal.ts';
+import {
+  isAccount,
+  isAnonymous,
+  isHook,
+  isMember,
+  isOperator,
+  isPartner,
+  isTeam,
+  type Principal,
+} from './principal.ts';
 import { unavailableProblem } from './problem.ts';
 
 export interface HttpReply {
@@ -25,6 +34,8 @@ export interface HttpReply {
   readonly replayed: boolean;
   /** Instead of the JSON: a page of CSV, and where the next page begins. */
   readonly csv?: { readonly text: string; readonly nextBefore: string | null };
+  /** The cookie of the console; null: it is deleted; absent: it stays. */
+  readonly sessionToken?: string | null;
 }
 
 type Services = AppContext['services'];
@@ -80,6 +91,12 @@ function runExternal(
     case 'member':
       if (isMember(principal)) return operation.run(services, principal, input);
       break;
+    case 'account':
+      if (isAccount(principal)) return operation.run(services, principal, input);
+      break;
+    case 'team':
+      if (isTeam(principal)) return operation.run(services, principal, input);
+      break;
     case 'open':
       if (isAnonymous(principal)) return operation.run(services, principal, input);
       break;
@@ -131,6 +148,7 @@ function replyOf(result: OperationResult): HttpReply {
     body: result.body,
     replayed: result.replayed === true,
     ...(result.csv === undefined ? {} : { csv: { text: result.csv, nextBefore: result.nextBefore ?? null } }),
+    ...(result.sessionToken === undefined ? {} : { sessionToken: result.sessionToken }),
   };
 }
 

@@ -1,7 +1,8 @@
-// Who makes a request, once authorize.ts knows: a partner with a key, a signed-in member, a caller without proof, a
-// venue system or the operator. Each way to prove it gives one type of caller.
+// Who makes a request, once authorize.ts knows: a partner with a key, a person in the console, a signed-in member, a
+// caller without proof, a venue system or the operator. Each way to prove it gives one type of caller.
 
 import type { Auth } from '../base/operation.ts';
+import type { AccountCaller, TeamCaller } from '../domain/accounts/account.ts';
 import type { HookCaller, IntegrationCaller } from '../domain/hooks/receive.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { type AnonymousCaller, type Guest, isGuest } from '../domain/members/guest.ts';
@@ -17,6 +18,8 @@ export interface Callers extends Record<Auth, unknown> {
   readonly secret: Caller;
   readonly guest: Caller | Guest;
   readonly member: Guest;
+  readonly account: AccountCaller;
+  readonly team: TeamCaller;
   readonly hook: HookCaller;
   readonly operator: Operator;
 }
@@ -25,6 +28,14 @@ export type Principal = Callers[Auth];
 
 export function isPartner(principal: Principal | null): principal is Caller {
   return principal !== null && 'venue' in principal;
+}
+
+export function isAccount(principal: Principal | null): principal is AccountCaller {
+  return principal !== null && 'account' in principal;
+}
+
+export function isTeam(principal: Principal | null): principal is TeamCaller {
+  return isAccount(principal) && 'role' in principal;
 }
 
 export function isMember(principal: Principal | null): principal is Guest {

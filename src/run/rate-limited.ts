@@ -11,12 +11,14 @@ const REMEDIES: Readonly<Record<LimitedCaller, string>> = {
   'publishable key': 'This limit is fixed: it keeps one browser from using up what is there for all.',
   address: 'Calls without a valid key share this limit: send a valid key, which has its own.',
   member: 'This limit is fixed: it is the same for every guest.',
+  account: 'This limit is fixed: it is the same for everyone in the console.',
   integration: 'This limit is fixed: the venue system sends the delivery again later.',
 };
 
 function nameOf({ of, limit }: RateLimit, effect: Effect): string {
   if (of === 'key') return `${limit} ${effect}s an hour for this key`;
   if (of === 'member') return `${limit} ${effect}s an hour for a guest`;
+  if (of === 'account') return `${limit} ${effect}s an hour for your account`;
   if (of === 'publishable key') return `${limit} calls an hour for this publishable key from one address`;
   return of === 'address'
     ? `${limit} calls an hour for one address`

@@ -2,6 +2,7 @@
 
 import { createMember } from '../../src/domain/members/create-member.ts';
 import { onboardingLink } from '../../src/domain/payments/payout-account.ts';
+import { callConsole, createAccount, createSession } from '../support/console-client.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { checkoutBody, ORIGIN } from '../support/test-venue.ts';
 import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -98,6 +99,13 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       const { key } = await venue.world.key(venue.venueId);
       for (let call = 0; call < 60; call++) await venue.world.call('POST', '/v1/checkouts', { key, body: {} });
       return venue.world.call('POST', '/v1/checkouts', { key, body: {} });
+    },
+  ],
+  'docs/errors/role_not_allowed.md': [
+    async ({ world, venueId }) => {
+      const account = await createAccount(world.context, 'developer@harbor.example', [[venueId, 'developer']]);
+      const { token } = await createSession(world.context, account);
+      return callConsole(world, 'POST', '/v1/checkouts/none/refund', { token, venue: venueId, body: {} });
     },
   ],
   'docs/errors/share_not_yours.md': [

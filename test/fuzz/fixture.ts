@@ -7,6 +7,7 @@ import { ONBOARDING_TOKEN_MS, sealOnboarding } from '../../src/domain/payments/o
 import { storePayoutAccount } from '../../src/domain/payments/payout-account-queries.ts';
 import type { AppContext } from '../../src/run/context.ts';
 import { createConnections, type Hook, newestDeliveries } from './connections.ts';
+import { createConsolePerson } from './console.ts';
 import type { Contract } from './contract.ts';
 import { createGuests, type Intent, type Person, type Seat } from './guests.ts';
 import { issueKeys, type Keys, ORIGIN } from './keys.ts';
@@ -33,6 +34,8 @@ export interface Fixture {
   /** Tokens of addresses of a venue's onboarding. */
   readonly onboardings: readonly string[];
   readonly hooks: readonly Hook[];
+  /** Tokens of the console's cookie, of an owner of the venue. */
+  readonly consoleTokens: readonly string[];
   readonly intents: readonly Intent[];
   readonly seats: readonly Seat[];
   readonly paid: readonly string[];
@@ -100,6 +103,7 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
     const live = await createCatalogue(sendOk, keys.live, bodies, now);
     const foreign = await createCatalogue(sendOk, otherVenue.keys.test, bodies, now);
     const guests = await createGuests({ where: target, ask: sendOk, key: keys.test, generation: fixtureNumber, now });
+    const person = await createConsolePerson(target.context, venueId, now);
     const byHelpers = await createCheckouts(sendOk, keys.test, now);
     const events = await sendOk('GET', '/v1/events?limit=20', keys.test);
     await storeImage(target.context);
@@ -112,7 +116,7 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
       operatorToken: target.operatorToken,
       processorEventSecrets: target.processorEventSecrets,
       own: {
-        ...mergePools(own, connections.own, guests.own),
+        ...mergePools(own, connections.own, guests.own, person.own),
         checkouts: [...guests.checkouts, ...byHelpers.checkouts],
         shares: [...guests.shares, ...byHelpers.shares],
         events: events.data.map(({ id }: AnyJson) => id),
@@ -123,6 +127,7 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
       people: guests.people,
       invites: guests.invites,
       onboardings: [await createOnboarding(target.context, now)],
+      consoleTokens: person.tokens,
       hooks: [...connections.hooks, ...otherConnections.hooks],
       intents: guests.intents,
       seats: guests.seats,

@@ -41,7 +41,7 @@ export function drawOperationRequest(
     forOwnShare(context, operation.path, draft);
   const value = operation.body === null ? null : drawBody(context, operation);
   if (value !== null) setBody(draft, JSON.stringify(value));
-  if (operation.parameters.some((one) => one.in === 'header') && random.often(0.25))
+  if (operation.parameters.some(({ name }) => name === 'Idempotency-Key') && random.often(0.25))
     draft.headers['idempotency-key'] = random.pick(['same-for-all', `key-${number}`, `key-${number % 50}`]);
   const damages = isValid
     ? 0
@@ -94,11 +94,18 @@ function changeBearer(context: RequestContext, draft: Draft): void {
   else draft.headers.authorization = bearer;
 }
 
-/** Adds a bearer that the operation accepts, sometimes of live mode. */
+/** Adds a credential that the operation accepts, sometimes of live mode. */
 function authorize({ random, fixture }: RequestContext, security: readonly string[], draft: Draft): void {
+  if (draft.path.startsWith('/console/')) draft.headers.origin = new URL(fixture.base).origin;
   if (security.length === 0) return;
   const scheme = random.pick(security);
   const { keys, people, operatorToken } = fixture;
+  if (scheme === 'consoleSession') {
+    draft.headers.cookie = `everyshare_console=${random.pick(fixture.consoleTokens)}`;
+    draft.headers['everyshare-venue'] = random.often(0.95) ? fixture.venueId : random.pick(HOSTILE_SEGMENTS);
+    draft.headers['everyshare-mode'] = random.often(0.9) ? 'test' : random.pick(['live', 'x', '']);
+    return;
+  }
   const bearer = {
     secretKey: random.often(0.9) ? keys.test : keys.live,
     publishableKey: random.often(0.9) ? keys.publishableTest : keys.publishableLive,

@@ -60,6 +60,7 @@ export const PAGES: readonly string[] = [
   'GET /schemas/v1/mappings/:file',
   'GET /schemas/v1/:file',
   'GET /v1/openapi.json',
+  'GET /console/openapi.json',
   'GET /llms.txt',
   'GET /docs',
   'GET /docs.md',

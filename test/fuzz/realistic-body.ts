@@ -35,7 +35,7 @@ export function realisticBody(context: RequestContext, operation: string, value:
 function drawReplacement(context: RequestContext, operation: string, name: string, item: Json): Json | undefined {
   const { random, number, fixture } = context;
   if (typeof item !== 'string') return undefined;
-  const pool = POOLS[name];
+  const pool = operation === 'verifyConsoleSignIn' && name === 'challenge_id' ? 'console_challenges' : POOLS[name];
   const known = pool === undefined ? undefined : (fixture.own[pool] ?? []);
   if (known !== undefined && known.length > 0) return random.pick(known);
   const inDays = (days: number): string => new Date(fixture.now + days * 86_400_000).toISOString();
@@ -51,6 +51,8 @@ function drawReplacement(context: RequestContext, operation: string, name: strin
           : undefined;
     case 'currency':
       return 'usd';
+    case 'email':
+      return operation === 'signInToConsole' ? `person${number}@harbor.example` : undefined;
     case 'pay_by':
       return inDays(random.between(1, 20));
     case 'to':

@@ -60,16 +60,16 @@ export type FuzzTarget = Omit<FixtureTarget, 'contract'>;
 export async function readContract(base: string): Promise<Contract> {
   const response = await fetch(`${base}/v1/openapi.json`, { headers: { 'x-forwarded-for': '10.254.0.1' } });
   const partners = (await response.json()) as Document;
-  // The operator's operations are in no published document: they are described here from their declarations.
+  // The operations of the operator and the console are not in it: they are described here from their declarations.
   const registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
-  const operators = makeOpenApi(
-    operations.filter(({ auth }) => auth === 'operator'),
+  const others = makeOpenApi(
+    operations.filter(({ auth, audience }) => auth === 'operator' || audience === 'console'),
     registry,
     base,
   ) as unknown as Document;
-  const both = (part: string) => ({ ...operators.components[part], ...partners.components[part] });
+  const both = (part: string) => ({ ...others.components[part], ...partners.components[part] });
   return new Contract({
-    paths: { ...partners.paths, ...operators.paths },
+    paths: { ...partners.paths, ...others.paths },
     components: { ...partners.components, schemas: both('schemas'), responses: both('responses') },
   });
 }
@@ -157,7 +157,13 @@ function isAccepted({ label }: Request, response: HttpResponse): boolean {
 }
 
 /** Documents that the server makes at the first request and caches. */
-const CACHED_PATHS = ['/docs', '/docs/scalar.js', '/docs/search-index.json', '/v1/openapi.json'];
+const CACHED_PATHS = [
+  '/docs',
+  '/docs/scalar.js',
+  '/docs/search-index.json',
+  '/v1/openapi.json',
+  '/console/openapi.json',
+];
 
 async function warmCaches(base: string): Promise<void> {
   for (const path of CACHED_PATHS) await (await fetch(`${base}${path}`)).arrayBuffer();

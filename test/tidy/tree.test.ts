@@ -95,6 +95,7 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   images: ['venues', 'offerings'],
   webhooks: ['venues', 'keys', 'events'],
   members: ['venues', 'keys'],
+  accounts: ['venues', 'keys', 'mail'],
   payments: ['venues', 'keys', 'ledger'],
   checkouts: [
     'installation',

@@ -6,6 +6,7 @@ import type { Mode } from '../../src/base/config.ts';
 import type { Db } from '../../src/base/db.ts';
 import { SCOPES } from '../../src/domain/keys/key.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
+import { createAccount, createSession } from '../support/console-client.ts';
 import { startHttpsReceiver } from '../support/test-receivers.ts';
 import { type CallOptions, type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
@@ -23,6 +24,8 @@ export interface Owner {
   readonly member: Member;
   /** The token of a member without any share. */
   readonly newcomer: string;
+  /** A person who is the venue's owner in the console; each owner of this fixture has one. */
+  readonly account: { readonly id: string; readonly email: string; readonly token: string };
 }
 
 interface Member {
@@ -85,7 +88,11 @@ async function createOwner(world: TestWorld, venueId: string, name: string, mode
   const { key: publishable } = await world.key(venueId, { mode, kind: 'publishable' });
   const mark = `${name}-${mode}`;
   const { token: newcomer } = await newMember(world);
-  return { mark, venueId, mode, secret, publishable, member: await newMember(world), newcomer };
+  const email = `${mark}@people.example`;
+  const id = await createAccount(world.context, email, [[venueId, 'owner']]);
+  const { token } = await createSession(world.context, id);
+  const account = { id, email, token };
+  return { mark, venueId, mode, secret, publishable, member: await newMember(world), newcomer, account };
 }
 
 async function newMember(world: TestWorld): Promise<Member> {

@@ -4,6 +4,7 @@
 
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
+import { createSession } from '../support/console-client.ts';
 import type { IsolationFixture, Owner } from './isolation-fixture.ts';
 import {
   boat,
@@ -44,7 +45,7 @@ export interface MatrixRow {
   readonly query?: () => Readonly<Record<string, string>>;
   readonly body?: (values: Values, owner: Owner, fixture: IsolationFixture) => unknown;
   /** The caller, when it is not the owner with a secret key. */
-  readonly as?: 'publishable' | 'member' | 'newcomer';
+  readonly as?: 'publishable' | 'member' | 'newcomer' | 'account';
   /** The answer for an object of another owner, where it is not 404 `not_found`. */
   readonly refused?: Readonly<Record<string, Outcome>>;
   /** The answer for an unused id, where it differs from the one above, and the decision that allows this. */
@@ -297,6 +298,24 @@ const guests: Readonly<Record<string, MatrixRow>> = {
   },
 };
 
+const newSession = async ({ world }: IsolationFixture, { account }: Owner): Promise<string> =>
+  (await createSession(world.context, account.id)).id;
+
+const consoleRows: Readonly<Record<string, MatrixRow>> = {
+  signInToConsole: {},
+  verifyConsoleSignIn: {
+    unguarded: { 'body /challenge_id': 'only the caller who requested the code has it; a code allows five attempts' },
+  },
+  getConsoleSession: { as: 'account', createListed: async (_fixture, { account }) => account.email },
+  signOutOfConsole: {},
+  listConsoleSessions: { as: 'account', createListed: newSession },
+  endConsoleSession: {
+    as: 'account',
+    references: { 'path id': 'uuid' },
+    make: [makeValues(newSession, (id) => ({ 'path id': id }))],
+  },
+};
+
 /** A party with a free seat. */
 async function checkoutWithFreeSeat(fixture: IsolationFixture, owner: Owner): Promise<Values> {
   const { world } = fixture;
@@ -314,6 +333,7 @@ export const operationMatrix: Readonly<Record<string, MatrixRow>> = {
   ...payments,
   ...messaging,
   ...guests,
+  ...consoleRows,
 };
 
 /** The tools of agents by name; the places are fields of their arguments. */

@@ -1,6 +1,7 @@
 // Sends a request of an owner about objects, to a route or to a tool, and reads the response.
 
 import type { AppOperation } from '../../src/run/app-operation.ts';
+import { callConsole } from '../support/console-client.ts';
 import type { HttpResponse } from '../support/test-world.ts';
 import { type IsolationFixture, type Owner, SITE } from './isolation-fixture.ts';
 import type { MatrixRow, Values } from './operation-matrix.ts';
@@ -33,6 +34,11 @@ export function requestFor(fixture: IsolationFixture, operation: AppOperation, r
   return async (owner, values, headers = {}) => {
     const path = pathWith(operation.path, values, row.query?.());
     const body = row.body?.(values, owner, fixture);
+    if (row.as === 'account') {
+      const { venueId: venue, mode, account } = owner;
+      const call = { token: account.token, venue, mode, headers, ...(body === undefined ? {} : { body }) };
+      return observe(await callConsole(fixture.world, operation.method, path, call));
+    }
     const key = keyOf(owner, row.as);
     const response = await fixture.world.call(operation.method, path, {
       key,

@@ -15,8 +15,11 @@ export interface StreamPlace {
 }
 
 /** Throws 429 when every place of the key is taken, on this server or another. */
-export async function openPlace({ db, clock, log }: FeedServices, { venue, key, ids }: Caller): Promise<StreamPlace> {
-  const streamKey = { venueId: venue.id, keyId: key.id };
+export async function openPlace(
+  { db, clock, log }: FeedServices,
+  { venue, key, ids, actor }: Caller,
+): Promise<StreamPlace> {
+  const streamKey = { venueId: venue.id, keyId: key?.id ?? actor.name };
   const holder = ids.uuid();
   if (!(await takePlace(db, streamKey, holder, MAX_STREAMS_PER_KEY, clock.now()))) {
     throw new Problem('rate_limited', {

@@ -1,4 +1,4 @@
-// A caller that has been authorized: its venue, its mode and its key, and how the audit log names it.
+// A caller that has been authorized for a venue and mode: its key, and how the audit log names it.
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
@@ -26,11 +26,12 @@ export interface PrefetchedCheckout {
   readonly overdue: boolean;
 }
 
-/** The context of a command that a caller with a key runs. */
+/** The context of a command that a caller with a key runs, or a person in the console. */
 export interface Caller extends CommandContext {
   readonly venue: Venue;
   readonly mode: Mode;
-  readonly key: CallerKey;
+  /** Null: a session of the console. */
+  readonly key: CallerKey | null;
   /** Null: the venue has no such checkout. Absent: it was not fetched. */
   readonly prefetched?: PrefetchedCheckout | null;
 }

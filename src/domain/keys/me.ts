@@ -19,6 +19,7 @@ const NEXT_STEPS_JSON = `,"next_steps":${JSON.stringify(NEXT_STEPS)}`;
 
 export async function describeMe(caller: Caller): Promise<OperationResult> {
   const { key, venue } = caller;
+  if (key === null) throw new Error('getMe describes a key, and was called without one');
   const identity = JSON.stringify({ venue: venueView(venue), mode: caller.mode, scopes: key.scopes });
   const limits = { writes_per_hour: key.writesPerHour, reads_per_hour: key.readsPerHour };
   const keyView = { id: key.id, kind: key.kind, created_at: key.createdAt, expires_at: key.expiresAt };

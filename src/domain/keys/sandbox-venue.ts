@@ -36,7 +36,7 @@ export async function createVenueWithKeys(
 }
 
 /** A domain that is reserved for examples, so that guests of a first checkout return to a harmless page. */
-const FIRST_ORIGIN = 'https://example.com';
+export const FIRST_ORIGIN = 'https://example.com';
 
 /** Null: the installation has a venue already. */
 export async function createSandboxVenueOnce(tx: Queryable, command: CommandContext): Promise<VenueWithKeys | null> {

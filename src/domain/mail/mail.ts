@@ -13,20 +13,21 @@ export interface Mail {
   readonly text: string;
 }
 
-/** Returns false when the address has got too many mails in a day. */
+/** Returns false when the address has got too many mails of this kind in a day. */
 export async function queueMail(
   tx: Queryable,
   services: { readonly ids: Ids; readonly seal: Seal; readonly clock: Clock },
   kind: MailKind,
   subject: string,
   { to, title, text }: Mail,
+  { isLimited = true }: { readonly isLimited?: boolean } = {},
 ): Promise<boolean> {
   const id = services.ids.uuid();
   const address = services.seal.seal(to, sealNameOf('address', id));
   const content = services.seal.seal(JSON.stringify({ title, text }), sealNameOf('content', id));
   // A domain is the same in any case, and so is nearly every mailbox.
   const addressHash = services.seal.fingerprint(to.toLowerCase(), 'mail address');
-  return insertMail(tx, { id, kind, subject, address, addressHash, content, now: services.clock.now() });
+  return insertMail(tx, { id, kind, subject, address, addressHash, content, isLimited, now: services.clock.now() });
 }
 
 export function openMail(seal: Seal, { id, address, content }: Pick<MailRow, 'id' | 'address' | 'content'>): Mail {

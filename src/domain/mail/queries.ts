@@ -2,7 +2,7 @@
 
 import type { Queryable } from '../../base/db.ts';
 
-export type MailKind = 'receipt';
+export type MailKind = 'receipt' | 'code';
 
 export interface NewMail {
   readonly id: string;
@@ -12,14 +12,16 @@ export interface NewMail {
   readonly addressHash: Buffer;
   readonly content: Buffer;
   readonly now: number;
+  /** Whether the limit of the day counts; it does not where the caller has a limit of their own. */
+  readonly isLimited: boolean;
 }
 
-/** Mails to one address in a day, of all kinds. */
+/** Mails of one kind to one address in a day: codes that another caller asks for do not use up a guest's receipts. */
 const MAILS_PER_DAY = 20;
 
 /**
- * Inserts one mail for each kind and subject; a second one is ignored. Returns false when the address has got too many in a
- * day. The address is locked while its mails are counted.
+ * Inserts one mail for each kind and subject; a second one is ignored. Returns false when the address has got too many of
+ * this kind in a day. The address is locked while its mails are counted.
  */
 export async function insertMail(tx: Queryable, mail: NewMail): Promise<boolean> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('mail ' || encode($1::bytea, 'hex'), 0))`, [
@@ -27,10 +29,10 @@ export async function insertMail(tx: Queryable, mail: NewMail): Promise<boolean>
   ]);
   const [counted] = await tx.query<{ sent: number }>(
     `select count(*)::integer as sent from mails
-     where address_hash = $1 and created_at > to_timestamp($2 / 1000.0) - interval '1 day'`,
-    [mail.addressHash, mail.now],
+     where address_hash = $1 and kind = $3 and created_at > to_timestamp($2 / 1000.0) - interval '1 day'`,
+    [mail.addressHash, mail.now, mail.kind],
   );
-  if ((counted?.sent ?? 0) >= MAILS_PER_DAY) return false;
+  if (mail.isLimited && (counted?.sent ?? 0) >= MAILS_PER_DAY) return false;
   await tx.query(
     `insert into mails (mail_id, kind, subject, address, address_hash, content, status, due_at, created_at)
      values ($1, $2, $3, $4, $5, $6, 'waiting', to_timestamp($7 / 1000.0), to_timestamp($7 / 1000.0))
@@ -38,6 +40,16 @@ export async function insertMail(tx: Queryable, mail: NewMail): Promise<boolean>
     [mail.id, mail.kind, mail.subject, mail.address, mail.addressHash, mail.content, mail.now],
   );
   return true;
+}
+
+/** Whether mails wait for longer than they should: the mail server, or the worker, is down or slow. */
+export async function areMailsDelayed(db: Queryable, now: number): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from mails where due_at is not null and created_at < to_timestamp($1 / 1000.0) - interval '30 seconds'
+       and created_at > to_timestamp($1 / 1000.0) - interval '1 hour' limit 1`,
+    [now],
+  );
+  return rows.length > 0;
 }
 
 /** Stored: kept for the outbox of the sandbox, and sent to no mailbox. */

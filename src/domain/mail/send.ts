@@ -5,14 +5,14 @@ import type { Db } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
 import type { Seal } from '../../base/seal.ts';
 import { type Mail, openMail } from './mail.ts';
-import { claimMails, finishMail, type MailRow, postponeMail } from './queries.ts';
+import { claimMails, finishMail, type MailKind, type MailRow, postponeMail } from './queries.ts';
 
 export interface MailSender {
   /** Stored: the mail is kept for the outbox alone. Throws if it was not accepted; the message names no address. */
   send(mail: Mail): Promise<'sent' | 'stored'>;
 }
 
-/** The server has refused the mail for good. */
+/** The mail will not be sent: the server has refused it for good, or it is too old to be of use. */
 export class MailRefused extends Error {}
 
 /** Sends nothing: /sandbox/outbox shows the stored mails. */
@@ -28,7 +28,8 @@ export interface MailServices {
 
 const MINUTE = 60_000;
 const LEASE_MS = 2 * MINUTE;
-const LIFE_MS = 24 * 60 * MINUTE;
+/** After this a mail is not tried again; a code is of no use then. */
+const LIFE_MS: Readonly<Record<MailKind, number>> = { receipt: 24 * 60 * MINUTE, code: 10 * MINUTE };
 
 /** One step of the worker: sends up to `batch` due mails. Returns how many it claimed. */
 export async function sendDueMails(services: MailServices, batch: number): Promise<number> {
@@ -39,11 +40,13 @@ export async function sendDueMails(services: MailServices, batch: number): Promi
 }
 
 async function sendOne({ db, clock, log, seal, mailSender }: MailServices, row: MailRow): Promise<void> {
+  const isTooOld = clock.now() - row.createdAt > LIFE_MS[row.kind];
   try {
+    if (isTooOld) throw new MailRefused('it waited for too long');
     const status = await mailSender.send(openMail(seal, row));
     await finishMail(db, row, { status, error: null }, clock.now());
   } catch (error) {
-    const isFinal = error instanceof MailRefused || clock.now() - row.createdAt > LIFE_MS;
+    const isFinal = error instanceof MailRefused || isTooOld;
     const reason = error instanceof Error ? error.message : String(error);
     log[isFinal ? 'error' : 'warn'](
       { mail: row.id, kind: row.kind, err: reason },

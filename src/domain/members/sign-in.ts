@@ -8,7 +8,7 @@ import { isReserved, type PhoneSettings } from '../../../schemas/rules/phone.ts'
 import type { SignIn, SignInVerify } from '../../../schemas/types.gen.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Db, Queryable } from '../../base/db.ts';
-import { type FieldProblem, invalid, Problem } from '../../base/errors.ts';
+import { type FieldProblem, invalid } from '../../base/errors.ts';
 import { type Ids, isUuid } from '../../base/ids.ts';
 import { networkOf } from '../../base/network.ts';
 import { normalizeName } from '../../base/plain-name.ts';
@@ -16,8 +16,7 @@ import { type Random, randomDigits } from '../../base/random.ts';
 import type { Seal } from '../../base/seal.ts';
 import { type Language, translatorFor } from '../../base/translations.ts';
 import { requireDailyUses } from '../keys/daily-limit.ts';
-import { countSharedCalls } from '../keys/queries.ts';
-import { retryAfterSeconds } from '../keys/retry-after.ts';
+import { requireHourlyUse } from '../keys/hourly-limit.ts';
 import { queueMessage } from './messages/queue.ts';
 import { requireRoomForCode } from './messages/text-limit.ts';
 import { openPhone, sealPhone } from './phone.ts';
@@ -82,20 +81,11 @@ function codeText(services: SignInServices, code: string, language: Language | n
 /** Throws 429 over a limit; the transaction then counts nothing. */
 async function countCodeRequest(tx: Queryable, address: string, phone: string): Promise<void> {
   const byAddress = `At most ${CODES_PER_ADDRESS_PER_HOUR} codes an hour can be asked for from one address.`;
-  await countInHour(tx, `sign-in address ${networkOf(address)}`, CODES_PER_ADDRESS_PER_HOUR, byAddress);
+  await requireHourlyUse(tx, `sign-in address ${networkOf(address)}`, CODES_PER_ADDRESS_PER_HOUR, byAddress);
   const byPhone = `A phone gets at most ${CODES_PER_PHONE_PER_HOUR} codes an hour; ${STILL_WORKS}`;
-  await countInHour(tx, `sign-in phone ${phone}`, CODES_PER_PHONE_PER_HOUR, byPhone);
+  await requireHourlyUse(tx, `sign-in phone ${phone}`, CODES_PER_PHONE_PER_HOUR, byPhone);
   const byDay = `A phone gets at most ${CODES_PER_PHONE_PER_DAY} codes a day; ${STILL_WORKS}`;
   await requireDailyUses(tx, { subject: `codes ${phone}`, limit: CODES_PER_PHONE_PER_DAY }, 1, byDay);
-}
-
-async function countInHour(tx: Queryable, subject: string, limit: number, rule: string): Promise<void> {
-  const [counted] = await countSharedCalls(tx, limit, [{ subject, calls: 1 }]);
-  if (counted === undefined || counted.granted === 1) return;
-  throw new Problem('rate_limited', {
-    message: `${rule} Try again in ${retryAfterSeconds(counted)} seconds.`,
-    headers: { 'retry-after': String(retryAfterSeconds(counted)) },
-  });
 }
 
 /** Returns the member who signed in. A code can be tried five times and works once. */

@@ -50,6 +50,12 @@ export async function findVenue(db: Queryable, id: string): Promise<VenueRow | n
   return rows[0] ?? null;
 }
 
+/** In no certain order; unknown ids are left out. */
+export async function findVenues(db: Queryable, ids: readonly string[]): Promise<VenueRow[]> {
+  if (ids.length === 0) return [];
+  return db.query<VenueRow>(`select ${COLUMNS} from venues where venue_id = any($1::uuid[])`, [ids]);
+}
+
 /** One page, newest first; `before` is the id of the last venue of the page before. */
 export async function listVenues(db: Queryable, before: string | null): Promise<VenueRow[]> {
   return db.query<VenueRow>(

@@ -15,6 +15,7 @@ export const account: readonly AppOperation[] = [
     description:
       'The venue, mode, scopes and limits of the key, and the category slugs that offerings and events may carry. For a sandbox key the answer also lists the calls to make next.',
     auth: 'secret',
+    keyOnly: true,
     effect: 'read',
     responses: { 200: enveloped('The key and its venue.', 'me') },
     run: (_db, caller) => describeMe(caller),

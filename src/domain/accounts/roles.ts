@@ -1,0 +1,47 @@
+// The roles of people in a venue, and which role may make which call. Reads are for every role; a write is for the roles
+// that this table names, and for the owner alone where it names none.
+
+export const ROLES = ['owner', 'developer', 'finance', 'viewer'] as const;
+
+export type Role = (typeof ROLES)[number];
+
+const DEVELOPERS: readonly Role[] = ['owner', 'developer'];
+const FINANCE: readonly Role[] = ['owner', 'finance'];
+const OWNERS: readonly Role[] = ['owner'];
+
+/** By the id of the operation. */
+export const ROLES_OF_WRITES: Readonly<Record<string, readonly Role[]>> = {
+  // The catalogue.
+  upsertOfferings: DEVELOPERS,
+  submitExperience: DEVELOPERS,
+  upsertBoats: DEVELOPERS,
+  deactivateBoat: DEVELOPERS,
+  // Endpoints.
+  createWebhookEndpoint: DEVELOPERS,
+  deleteWebhookEndpoint: DEVELOPERS,
+  redeliver: DEVELOPERS,
+  recoverDeliveries: DEVELOPERS,
+  rotateSecret: DEVELOPERS,
+  testWebhookEndpoint: DEVELOPERS,
+  disableWebhookEndpoint: DEVELOPERS,
+  enableWebhookEndpoint: DEVELOPERS,
+  // Integrations.
+  createIntegration: DEVELOPERS,
+  revokeIntegration: DEVELOPERS,
+  replayInboundDelivery: DEVELOPERS,
+  // Money.
+  refundCheckout: FINANCE,
+  createCheckout: OWNERS,
+  cancelCheckout: OWNERS,
+  // Test helpers move no real money, and a developer can make a test key that calls them.
+  testReview: DEVELOPERS,
+  testCollect: DEVELOPERS,
+  testHold: DEVELOPERS,
+  testComplete: DEVELOPERS,
+  testExpire: DEVELOPERS,
+  testAdvance: DEVELOPERS,
+};
+
+export function rolesFor({ id, effect }: { readonly id: string; readonly effect: 'read' | 'write' }): readonly Role[] {
+  return effect === 'read' ? ROLES : (ROLES_OF_WRITES[id] ?? OWNERS);
+}

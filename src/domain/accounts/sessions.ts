@@ -1,0 +1,99 @@
+// Sessions of the console: a token of 256 random bits for the cookie, stored only as a hash. A session ends after 12 hours
+// without a request, after 7 days, or when it is ended. It does not handle cookies.
+
+import { createHash } from 'node:crypto';
+import type { AccountSession } from '../../../schemas/types.gen.ts';
+import type { Queryable } from '../../base/db.ts';
+import { notFound } from '../../base/errors.ts';
+import { type Ids, isUuid } from '../../base/ids.ts';
+import { networkOf } from '../../base/network.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
+import type { Random } from '../../base/random.ts';
+import type { AccountCaller, CurrentSession } from './account.ts';
+import { endSession, type FoundSession, insertSession, listSessions, useSession } from './queries.ts';
+
+export const SESSION_SECONDS = 7 * 24 * 3_600;
+const TOKEN_BYTES = 32;
+/** 32 bytes in base64url. Anything else is no session token, and no query is made. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+/** For how long a code that was entered proves who uses the session. */
+const STEP_UP_MS = 600_000;
+
+export interface BegunSession {
+  readonly session: CurrentSession;
+  /** For the cookie. Only its hash is stored, so it cannot be read again. */
+  readonly token: string;
+}
+
+export async function beginSession(
+  tx: Queryable,
+  { ids, random, now }: { readonly ids: Ids; readonly random: Random; readonly now: number },
+  accountId: string,
+  address: string | null,
+): Promise<BegunSession> {
+  const token = random.bytes(TOKEN_BYTES).toString('base64url');
+  const id = ids.uuid();
+  const expiresAt = now + SESSION_SECONDS * 1_000;
+  const network = address === null ? null : networkOf(address);
+  await insertSession(tx, { id, accountId, tokenHash: hashOf(token), address, network, expiresAt, now });
+  const session = { id, createdAt: now, lastUsedAt: now, expiresAt, steppedUpAt: null, address };
+  return { session, token };
+}
+
+/** The open session of a cookie, and the role of its account in a venue. Null: there is none, or it is over. */
+export async function findSession(
+  db: Queryable,
+  token: string,
+  venueId: string | null,
+  now: number,
+): Promise<FoundSession | null> {
+  return TOKEN.test(token) ? useSession(db, hashOf(token), venueId, now) : null;
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+export function sessionView(session: CurrentSession, current: CurrentSession): AccountSession {
+  const time = (at: number): string => new Date(at).toISOString();
+  return {
+    id: session.id,
+    created_at: time(session.createdAt),
+    last_used_at: time(session.lastUsedAt),
+    expires_at: time(session.expiresAt),
+    stepped_up_until: session.steppedUpAt === null ? null : time(session.steppedUpAt + STEP_UP_MS),
+    address: session.address,
+    is_current: session.id === current.id,
+  };
+}
+
+export async function listOwnSessions(
+  { db }: { readonly db: Queryable },
+  { account, session, now }: AccountCaller,
+): Promise<OperationResult> {
+  const sessions = await listSessions(db, account.id, now);
+  return { status: 200, body: { data: sessions.map((one) => sessionView(one, session)) } };
+}
+
+/** Ending the session of the request signs out, and the cookie is deleted. */
+export async function endOwnSession(
+  { db }: { readonly db: Queryable },
+  { account, session, now }: AccountCaller,
+  { params: { id = '' } }: Input,
+): Promise<OperationResult> {
+  if (!isUuid(id) || !(await endSession(db, account.id, id, now))) throw notFound();
+  const isCurrent = id.toLowerCase() === session.id;
+  return { status: 200, body: endedView(id.toLowerCase()), ...(isCurrent ? { sessionToken: null } : {}) };
+}
+
+export async function signOut(
+  { db }: { readonly db: Queryable },
+  { account, session, now }: AccountCaller,
+): Promise<OperationResult> {
+  await endSession(db, account.id, session.id, now);
+  return { status: 200, body: endedView(session.id), sessionToken: null };
+}
+
+function endedView(id: string): { id: string; ended: true } {
+  return { id, ended: true };
+}

@@ -163,7 +163,7 @@ describe('a booking', () => {
     ])
       await system.send(body);
     await applyAll();
-    expect((await system.deliveries()).map(({ status }) => status)).toEqual(['applied', 'applied', 'applied']);
+    expect((await system.deliveries()).map(({ status }) => status)).toEqual(['ignored', 'applied', 'applied']);
     expect((await read(system, 'P1')).tiers).toMatchObject([{ label: 'Adult', amount: 34900 }]);
   });
 
@@ -405,6 +405,44 @@ describe('an order of Rezdy', () => {
     await system.send(rezdyOrder('CONFIRMED', '2027-01-02T00:00:00Z', { totalQuantity: 2, quantities }));
     await applyAll();
     expect(await capacities(system, 'PWQF1Y')).toEqual([8]);
+  });
+});
+
+describe('an option of Rezdy that uses several seats', () => {
+  const option = { id: 2, label: 'Boat', price: 900.0, priceGroupType: 'TOTAL', minQuantity: 1, maxQuantity: 6 };
+  const product = (seatsUsed: number) =>
+    rezdyProduct('2027-01-01T00:00:00Z', {
+      productCode: 'PWQF1Y',
+      currency: 'AUD',
+      priceOptions: [{ ...option, seatsUsed }],
+    });
+  const quantities = [{ optionId: 2, optionLabel: 'Boat', optionPrice: 900.0, value: 2 }];
+  const order = (status: string, at: string) => rezdyOrder(status, at, { totalQuantity: 2, quantities });
+
+  it('takes the seats that the product stated, where the order does not say them, and gives them back', async () => {
+    const system = await connectVenueSystem(world, 'rezdy', BOAT);
+    await system.send(product(6));
+    await applyAll();
+    const { tiers } = await read(system, 'PWQF1Y');
+    const slots = [{ starts_at: '2027-06-12T00:00:00Z', capacity: 20 }];
+    await post(system, { ...SAIL, external_id: 'PWQF1Y', tiers, availability: { timezone: 'UTC', slots } });
+    await system.send(order('CONFIRMED', '2027-01-02T00:00:00Z'));
+    await applyAll();
+    expect(await capacities(system, 'PWQF1Y')).toEqual([8]);
+    await system.send(order('CANCELLED', '2027-01-03T00:00:00Z'));
+    await applyAll();
+    expect(await capacities(system, 'PWQF1Y')).toEqual([20]);
+  });
+
+  it('is refused if it would take more places than any slot has', async () => {
+    const system = await connectVenueSystem(world, 'rezdy', BOAT);
+    await system.send(product(90_000));
+    await system.send(order('CONFIRMED', '2027-01-02T00:00:00Z'));
+    await applyAll();
+    expect((await system.deliveries())[0]).toMatchObject({
+      status: 'unmapped',
+      reason: '180000 are more than a slot has places for.',
+    });
   });
 });
 

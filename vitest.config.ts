@@ -72,6 +72,8 @@ const LONGEST = [
   '/test/pages/states',
   '/test/pages/stories',
   '/test/sim/money',
+  '/test/embed/',
+  '/test/examples/',
   '/test/process/start',
   '/test/pages/stripe-driver',
   '/test/fuzz/fuzz',

@@ -662,6 +662,7 @@ CREATE TABLE hook_objects (
   version numeric,
   received_at timestamp with time zone NOT NULL,
   offering_external_id text,
+  option_seats json,
   CONSTRAINT hook_objects_pkey PRIMARY KEY (venue_id, integration_id, object_hash),
   CONSTRAINT object_hash_is_sha256 CHECK (octet_length(object_hash) = 32)
 );

@@ -1091,6 +1091,8 @@ export type Mapping = {
     })[];
     /** One tier for each item of this list. */
     readonly each_tier?: string;
+    /** If a booking does not say how many places an option takes, the object of this kind with the offering’s id does. */
+    readonly seats_from?: string;
     /** Only items of each_tier that satisfy these conditions count. */
     readonly each_tier_where?: readonly ({
       /** A path in the body. */
@@ -1128,7 +1130,7 @@ export type Mapping = {
       /** The form of the version. */
       readonly version_as?: "number" | "time";
     };
-    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (the larger number counts), booking.status whether the booking is canceled. */
+    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (the larger number counts), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled. */
     readonly fields: { readonly [name: string]: MappingField };
   })[];
 };

@@ -1,5 +1,5 @@
-// What the guides state of settings, scopes, events, calls and limits is what the program has. A guide that falls behind
-// fails here, in the change that leaves it behind.
+// What the guides state of settings, scopes, events, calls and limits is what the program has. A guide that falls
+// behind fails here, in the change that leaves it behind.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@
 //
 // - `sh`: each `curl` is sent and each `npx everyshare` is run. `$KEY`, `$OPERATOR_TOKEN`, `$(cat .data/sandbox-key)`,
 //   `$BASE_URL`, `https://api.everyshare.example`, `http://127.0.0.1:8080`, `ID` and `KEY_ID` stand for the real ones.
-// - `json tab=agent`: the tool is called, with the same key, and must succeed. The answer that follows is that of the `sh`.
+// - `json tab=agent`: the tool is called, with the same key, and must succeed. The answer below is that of the `sh`.
 // - `ts tab=TypeScript`: a whole program, run with the source of the SDK. It must end, and print what its comments say.
 // - A body after "send … to `POST /path`" is sent. With "(excerpt)" the example of its schema fills in the rest.
 //   "Corrected" sends it to the same address, and must succeed.

@@ -1,5 +1,5 @@
-// The receiver of the quickstart: the program is read from the page and run. It accepts what the service has signed, and
-// refuses everything else.
+// The receiver of the quickstart: the program is read from the page and run. It accepts what the service has signed,
+// and refuses everything else.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

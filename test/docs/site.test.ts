@@ -1,5 +1,5 @@
-// The documentation in a browser: readable on a phone and on a wide screen, in light and dark, with and without a script.
-// With SCREENS=<folder> it also takes a picture of each page.
+// The documentation in a browser: readable on a phone and on a wide screen, in light and dark, with and without a
+// script. With SCREENS=<folder> it also takes a picture of each page.
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -140,7 +140,7 @@ describe.runIf(executable !== null)('the documentation', () => {
     await block.locator('.copy').click();
     await block.locator('text=Copied').waitFor();
     const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
-    expect(copied).toMatch(/^curl http:\/\/127\.0\.0\.1:8080\/v1\/checkouts -H "Authorization: Bearer \$KEY"/);
+    expect(copied).toMatch(/^curl http:\/\/127\.0\.0\.1:8080\/v1\/checkouts \\\n {2}-H "Authorization: Bearer \$KEY"/);
     expect(copied).not.toContain('Copy');
   });
 

@@ -1,5 +1,5 @@
-// The TypeScript of the guides and of the reference passes the type check, with the types of the SDK's source and the strict
-// settings of the repository. examples.test.ts runs that of the guides.
+// The TypeScript of the guides and of the reference passes the type check, with the types of the SDK's source and the
+// strict settings of the repository. examples.test.ts runs that of the guides.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -96,8 +96,9 @@ describe.runIf(path !== null)('the booking site', () => {
     await page.evaluate(axe);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
+      const rules = colorScheme === 'light' ? '{}' : "{ runOnly: { type: 'rule', values: ['color-contrast'] } }";
       const findings = await page.evaluate<string[]>(
-        'axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html)))',
+        `axe.run(document, ${rules}).then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html)))`,
       );
       expect(findings, `${name} ${colorScheme}`).toEqual([]);
       for (const width of screenshotFolder === null ? [] : [390, 1280]) {
@@ -136,7 +137,7 @@ describe.runIf(path !== null)('the booking site', () => {
     await openOwnShare(hosted);
     await payWith(hosted, 'Works');
     await shows(ada, '1 of 2 in');
-    await check(ada, 'paying');
+    if (screenshotFolder !== null) await check(ada, 'paying');
 
     const ben = await openPage();
     await ben.goto(link);

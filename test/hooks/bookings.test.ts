@@ -163,7 +163,7 @@ describe('a booking', () => {
     ])
       await system.send(body);
     await applyAll();
-    expect((await system.deliveries()).map(({ status }) => status)).toEqual(['applied', 'applied', 'applied']);
+    expect((await system.deliveries()).map(({ status }) => status)).toEqual(['ignored', 'applied', 'applied']);
     expect((await read(system, 'P1')).tiers).toMatchObject([{ label: 'Adult', amount: 34900 }]);
   });
 
@@ -408,6 +408,44 @@ describe('an order of Rezdy', () => {
   });
 });
 
+describe('an option of Rezdy that uses several seats', () => {
+  const option = { id: 2, label: 'Boat', price: 900.0, priceGroupType: 'TOTAL', minQuantity: 1, maxQuantity: 6 };
+  const product = (seatsUsed: number) =>
+    rezdyProduct('2027-01-01T00:00:00Z', {
+      productCode: 'PWQF1Y',
+      currency: 'AUD',
+      priceOptions: [{ ...option, seatsUsed }],
+    });
+  const quantities = [{ optionId: 2, optionLabel: 'Boat', optionPrice: 900.0, value: 2 }];
+  const order = (status: string, at: string) => rezdyOrder(status, at, { totalQuantity: 2, quantities });
+
+  it('takes the seats that the product stated, where the order does not say them, and gives them back', async () => {
+    const system = await connectVenueSystem(world, 'rezdy', BOAT);
+    await system.send(product(6));
+    await applyAll();
+    const { tiers } = await read(system, 'PWQF1Y');
+    const slots = [{ starts_at: '2027-06-12T00:00:00Z', capacity: 20 }];
+    await post(system, { ...SAIL, external_id: 'PWQF1Y', tiers, availability: { timezone: 'UTC', slots } });
+    await system.send(order('CONFIRMED', '2027-01-02T00:00:00Z'));
+    await applyAll();
+    expect(await capacities(system, 'PWQF1Y')).toEqual([8]);
+    await system.send(order('CANCELLED', '2027-01-03T00:00:00Z'));
+    await applyAll();
+    expect(await capacities(system, 'PWQF1Y')).toEqual([20]);
+  });
+
+  it('is refused if it would take more places than any slot has', async () => {
+    const system = await connectVenueSystem(world, 'rezdy', BOAT);
+    await system.send(product(90_000));
+    await system.send(order('CONFIRMED', '2027-01-02T00:00:00Z'));
+    await applyAll();
+    expect((await system.deliveries())[0]).toMatchObject({
+      status: 'unmapped',
+      reason: '180000 are more than a slot has places for.',
+    });
+  });
+});
+
 describe('a product of Rezdy', () => {
   it('that becomes a price for each loses the limits of the group, and an older one changes nothing', async () => {
     const system = await connectVenueSystem(world, 'rezdy', { ...BOAT, unit: 'per_unit' });
@@ -440,12 +478,13 @@ describe('Ventrata', () => {
     ]);
   });
 
-  it('states the places left, closes a time and opens it again, and removes the limit of one that has none', async () => {
+  it('states the places left, closes a time and opens it again, and keeps a number where it states none', async () => {
     const system = await connectVenueSystem(world, 'ventrata', BOAT);
     await post(system, SAIL);
     expect(await capacitiesAfter(system, ventrataVacancies(7))).toEqual([7]);
     expect(await capacitiesAfter(system, ventrataVacancies(7, 'CLOSED'))).toEqual([0]);
     expect(await capacitiesAfter(system, ventrataVacancies(6))).toEqual([6]);
+    expect(await capacitiesAfter(system, ventrataVacancies(null, 'FREESALE'))).toEqual([6]);
   });
 });
 

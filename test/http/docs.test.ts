@@ -1,5 +1,5 @@
-// The documentation pages: complete, in their order, safe against malformed paths, readable without a script, and without
-// resources of other origins.
+// The documentation pages: complete, in their order, safe against malformed paths, readable without a script, and
+// without resources of other origins.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

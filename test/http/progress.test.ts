@@ -117,8 +117,12 @@ describe('the stream of the progress', () => {
     expect(reader.response.headers.get('access-control-allow-origin')).toBe(ORIGIN);
     expect(reader.response.headers.get('cache-control')).toBe('no-store');
     await reader.receives(1);
-    // A reminder is a change of the checkout that the progress does not show.
+    // A reminder is a change of the checkout that the progress does not show, and that a hosted page hears of.
+    const page = await EventStreamClient.open(`${world.urls[0]}/c/${checkout.id}/changes`);
+    clients.push(page);
+    await page.receives(1);
     await world.db.query('update shares set reminded_at = now() where checkout_id = $1', [checkout.id]);
+    await page.receives(2);
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     await reader.receives(2);
     expect(progressIn(reader).map(({ held_count }) => held_count)).toEqual([0, 1]);
@@ -178,5 +182,6 @@ describe('the stream of the progress', () => {
     expect(uncounted.key).toEqual(counted.key);
     expect(uncounted.rateLimit.retryAfter).toBe(null);
     expect(next.rateLimit.remaining).toBe(counted.rateLimit.remaining - 1);
+    expect((await admit(request)).rateLimit.remaining).toBe(counted.rateLimit.remaining - 2);
   });
 });

@@ -88,6 +88,22 @@ export const GUARD_BUGS: readonly Mutant[] = [
     tests: ['test/hooks/apply.test.ts'],
   },
   {
+    area: 'hooks',
+    bug: 'a cancellation gives back a place that a newer count already has',
+    file: 'src/domain/hooks/apply-delivery.ts',
+    from: '(isCountedOnly && isSameVersion(change.object, known))',
+    to: '(!isCountedOnly && isSameVersion(change.object, known))',
+    tests: ['test/hooks/bookings.test.ts'],
+  },
+  {
+    area: 'hooks',
+    bug: 'the account of one venue at a shared address can be taken by another',
+    file: 'src/domain/hooks/shared-hook-queries.ts',
+    from: 'and i.revoked_at is not null)',
+    to: 'and i.created_at is not null)',
+    tests: ['test/hooks/shared-address.test.ts'],
+  },
+  {
     area: 'limits',
     bug: 'the integrations of a venue have no storage limit',
     file: 'src/domain/hooks/functions/store_inbound.sql',

@@ -4,6 +4,7 @@ import type { Mutant } from './list.ts';
 
 const STREAM_TEST = 'test/webhooks/stream.test.ts';
 const PAGE_STREAM_TEST = 'test/http/page-stream.test.ts';
+const PROGRESS_TEST = 'test/http/progress.test.ts';
 const WRITER = 'src/http/event-stream.ts';
 const WRITER_TEST = 'test/http/event-stream.test.ts';
 
@@ -71,6 +72,38 @@ export const STREAM_BUGS: readonly Mutant[] = [
     from: 'if (last.isOver) return;',
     to: '',
     tests: [PAGE_STREAM_TEST],
+  },
+  {
+    area: 'limits',
+    bug: 'the checks of an open stream use up the calls of a publishable key',
+    file: 'src/run/admission.ts',
+    from: 'members.filter(({ pending }) => isCounted(pending)).length',
+    to: 'members.length',
+    tests: [PROGRESS_TEST],
+  },
+  {
+    area: 'events',
+    bug: 'the stream of the progress repeats what has not changed',
+    file: 'src/domain/checkouts/guests/progress.ts',
+    from: 'if (data === sent) continue;',
+    to: '',
+    tests: [PROGRESS_TEST],
+  },
+  {
+    area: 'walls',
+    bug: 'the preflight of a write is answered for the origins of other venues',
+    file: 'src/http/cors.ts',
+    from: "const isRead = methods.every((method) => method === 'GET');",
+    to: 'const isRead = methods.length > 0;',
+    tests: [PROGRESS_TEST],
+  },
+  {
+    area: 'guests',
+    bug: 'reading the progress accepts the invite of a member',
+    file: 'src/domain/checkouts/guests/progress.ts',
+    from: 'findForMember(services, null, id)',
+    to: 'findForMember(services, principal.memberId, id)',
+    tests: [PROGRESS_TEST],
   },
   {
     area: 'events',

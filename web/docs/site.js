@@ -1,5 +1,5 @@
-// What a documentation page has with a script only: a button that copies code, the remembered choice of tabs, suggestions
-// while a reader types into the search, and the mark of the section that is being read.
+// What a documentation page has with a script only: a button that copies code, the remembered choice of tabs,
+// suggestions while a reader types into the search, and the mark of the section that is being read.
 
 const STORED_TAB = 'everyshare-docs-tab';
 const MAX_SUGGESTIONS = 8;

@@ -136,7 +136,8 @@ class EverysharePayment extends HTMLElement {
     this.#render();
     const detail = { progress, previousStatus: before?.status ?? null };
     this.#dispatch('update', detail);
-    if (before?.status !== progress.status) this.#dispatch(progress.status, detail);
+    // `everyshare:open` is the event of the button.
+    if (before?.status !== progress.status && progress.status !== 'open') this.#dispatch(progress.status, detail);
   }
 
   #setProblem(problem) {

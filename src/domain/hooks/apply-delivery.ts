@@ -21,6 +21,7 @@ import {
 } from './deliveries/queries.ts';
 import { hashOf, isOlder, isSameVersion, orderingOf } from './delivery-order.ts';
 import { readBody } from './mapping/body.ts';
+import { MappingError } from './mapping/convert.ts';
 import {
   type Change,
   interpret,
@@ -28,7 +29,7 @@ import {
   type UnreadableObject,
   type WholeObject,
 } from './mapping/interpret.ts';
-import type { MappedSlot } from './mapping/read-fields.ts';
+import { type MappedSlot, placesOf } from './mapping/read-fields.ts';
 import { mappingOf } from './mapping/read-mappings.ts';
 import { cancelOffering, knownSlot, type MergedOffering, mergeOffering, mergeSlots, slotKey } from './merge.ts';
 import { currentCapacity, offeredCapacity, type SlotCapacity } from './slot-capacity.ts';
@@ -57,14 +58,17 @@ export async function applyDelivery(
   // Locks the venue: until the commit no other writer changes what is read here.
   await allocateTimestamps(tx, context.venue.id, context.mode, context.now, 1);
   if (interpretation.result === 'whole') return applyWholeObject(tx, context, delivery, interpretation.whole, text);
-  const readable = interpretation.changes.filter((change): change is Change => !('problem' in change));
+  const changes: (Change | UnreadableObject)[] = [];
+  for (const change of interpretation.changes)
+    changes.push('problem' in change ? change : await withKnownSeats(tx, delivery, change));
+  const readable = changes.filter((change): change is Change => !('problem' in change));
   const booking = readable.find((change) => change.booking !== null)?.booking?.object ?? null;
   const known = booking === null ? null : await findBooking(tx, delivery, hashOf(booking.name));
   if (booking !== null && known !== null && isOlder(delivery, booking, known))
     return outcome('superseded', NEWER_WAS_APPLIED, readable[0]?.externalId ?? null);
   const existing = new Set<string>();
   const results: { readonly change: Change | null; readonly outcome: Outcome }[] = [];
-  for (const change of interpretation.changes)
+  for (const change of changes)
     results.push(
       'problem' in change
         ? { change: null, outcome: outcomeOfUnreadable(change) }
@@ -81,6 +85,25 @@ export async function applyDelivery(
       change === null ? result : outcomeWithBooking({ change, outcome: result }, changedOfferings, existing),
     ),
   );
+}
+
+/** A booking that names only its options takes as many places as an earlier delivery about the product said. */
+async function withKnownSeats(
+  tx: Queryable,
+  delivery: DueDelivery,
+  change: Change,
+): Promise<Change | UnreadableObject> {
+  const { booking } = change;
+  if (booking === null || booking.seatsFrom === null || booking.options.every(({ seats }) => seats !== null))
+    return change;
+  const product = await findObject(tx, delivery, hashOf(booking.seatsFrom));
+  try {
+    const party = placesOf(booking.party, booking.options, product?.option_seats ?? {});
+    return { ...change, booking: { ...booking, party } };
+  } catch (error) {
+    if (!(error instanceof MappingError)) throw error;
+    return { problem: error.message, externalId: change.externalId };
+  }
 }
 
 /**
@@ -168,7 +191,11 @@ async function applyChange(
   // Stored even if the change cannot be applied yet: later deliveries need to know the offering of this object. Only a
   // stated number is ordered by the slot: after a counted booking, an older statement still has to be applied.
   if (!isCountedOnly)
-    await storeObject(tx, delivery, hash, { ...orderingOf(delivery, change.object), offering: externalId });
+    await storeObject(tx, delivery, hash, {
+      ...orderingOf(delivery, change.object),
+      offering: externalId,
+      optionSeats: change.optionSeats,
+    });
   if (change.booking !== null && !isStated && (change.action === 'cancel' || change.booking.isCanceled))
     return outcome('ignored', NOTHING_TO_RETURN, externalId);
   if (change.action === 'cancel' && !change.isAboutSlot && before !== null)
@@ -302,7 +329,11 @@ async function applyWholeObject(
   if (after === null) return outcome('failed', unknownOffering(external_id), external_id);
   const result = withNotes(await upsertFromHook(tx, context, after.content), after.notes);
   if (result.status === 'applied')
-    await storeObject(tx, delivery, hash, { ...orderingOf(delivery, object), offering: external_id });
+    await storeObject(tx, delivery, hash, {
+      ...orderingOf(delivery, object),
+      offering: external_id,
+      optionSeats: null,
+    });
   return result;
 }
 

@@ -15,7 +15,7 @@ const MIN_COMPRESSED_BYTES = 1024;
 const MAX_BROTLI_BYTES = 200_000;
 const BROTLI = {
   best: { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } },
-  /** A tenth larger, in a thirtieth of the time. */
+  /** Measured on five pages: 13 to 19 % larger than the best, in about a fiftieth of the time. */
   quick: { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } },
 };
 

@@ -1,5 +1,5 @@
-// The example of a call in the reference, in tabs: curl, the SDK, and the tool of an agent where there is one. All are made
-// from the examples of the OpenAPI document.
+// The example of a call in the reference, in tabs: curl, the SDK, and the tool of an agent where there is one. All are
+// made from the examples of the OpenAPI document.
 
 import { METHOD_NAMES } from '../../../schemas/sdk-names.ts';
 import type { Schema } from '../../base/schema/registry.ts';

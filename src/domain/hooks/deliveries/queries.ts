@@ -223,11 +223,13 @@ export interface KnownObject {
   readonly version: string | null;
   readonly received_at: string;
   readonly offering_external_id: string | null;
+  /** The places that one unit of each option takes, by the option's label. */
+  readonly option_seats: Readonly<Record<string, number>> | null;
 }
 
 export async function findObject(tx: Queryable, queue: IntegrationQueue, hash: Buffer): Promise<KnownObject | null> {
   const rows = await tx.query<KnownObject>(
-    `select version::text as version, received_at, offering_external_id from hook_objects
+    `select version::text as version, received_at, offering_external_id, option_seats from hook_objects
      where venue_id = $1 and integration_id = $2 and object_hash = $3`,
     [queue.venue_id, queue.integration_id, hash],
   );
@@ -238,15 +240,29 @@ export async function storeObject(
   tx: Queryable,
   queue: IntegrationQueue,
   hash: Buffer,
-  object: { readonly version: string | null; readonly receivedAt: string; readonly offering: string | null },
+  object: {
+    readonly version: string | null;
+    readonly receivedAt: string;
+    readonly offering: string | null;
+    readonly optionSeats: Readonly<Record<string, number>> | null;
+  },
 ): Promise<void> {
   await tx.query(
-    `insert into hook_objects (venue_id, integration_id, object_hash, version, received_at, offering_external_id)
-     values ($1, $2, $3, $4, $5, $6)
+    `insert into hook_objects (venue_id, integration_id, object_hash, version, received_at, offering_external_id, option_seats)
+     values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (venue_id, integration_id, object_hash) do update
        set version = excluded.version, received_at = excluded.received_at,
-         offering_external_id = coalesce(excluded.offering_external_id, hook_objects.offering_external_id)`,
-    [queue.venue_id, queue.integration_id, hash, object.version, object.receivedAt, object.offering],
+         offering_external_id = coalesce(excluded.offering_external_id, hook_objects.offering_external_id),
+         option_seats = excluded.option_seats`,
+    [
+      queue.venue_id,
+      queue.integration_id,
+      hash,
+      object.version,
+      object.receivedAt,
+      object.offering,
+      object.optionSeats === null ? null : JSON.stringify(object.optionSeats),
+    ],
   );
 }
 

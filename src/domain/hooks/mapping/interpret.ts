@@ -8,11 +8,15 @@ import { allHold, holdsForAny } from './conditions.ts';
 import { MappingError } from './convert.ts';
 import { type EventEntry, eventScope, extractEvent } from './event.ts';
 import {
+  type BookedOption,
+  bookedOptionsAt,
   choiceOf,
+  guestsAt,
   type MappedSlot,
   type MappedTier,
   type ObjectEntry,
-  partyAt,
+  optionSeatsAt,
+  placesOf,
   readText,
   slotAt,
   tiersAt,
@@ -22,8 +26,11 @@ import {
 export interface Booking {
   /** The identity of the whole booking; a change may be one item of it. */
   readonly object: MappedObject;
-  /** Null: the body does not state the number of guests. */
+  /** The places that it takes. Null: the body does not state the number of guests. */
   readonly party: number | null;
+  readonly options: readonly BookedOption[];
+  /** The name of the object that knows how many places the options take. Null: there is none. */
+  readonly seatsFrom: string | null;
   /** This item of the booking takes no places. */
   readonly isCanceled: boolean;
   /** The change is ordered by another object than the booking, which states the capacity of the slot. */
@@ -64,6 +71,8 @@ export interface Change {
   readonly isWithoutTimezone: boolean;
   /** Null: the change is not about a booking. */
   readonly booking: Booking | null;
+  /** The places that one unit of each option takes, for bookings that name only the option. */
+  readonly optionSeats: Readonly<Record<string, number>> | null;
   /** Fields that only the provider's API has. */
   readonly apiOnlyFields: readonly string[];
 }
@@ -181,7 +190,8 @@ function changeAt(object: ObjectEntry, entry: EventEntry, scope: BodyScope, defa
     slot,
     isAboutSlot: fields['slot.starts_at']?.source === 'webhook',
     isWithoutTimezone: slot === null && timezone === null && text('slot.starts_at') !== null,
-    booking: bookingAt(object, scope),
+    booking: bookingAt(object, scope, externalId),
+    optionSeats: optionSeatsAt(object, scope),
     apiOnlyFields: ['external_id', 'title', 'tier.amount', 'currency'].filter(isApiOnly),
   };
 }
@@ -191,12 +201,16 @@ function isHttpsUrl(text: string): boolean {
   return /^https:\/\/[\x21-\x7e]{1,1990}$/.test(text) && URL.canParse(text);
 }
 
-function bookingAt(object: ObjectEntry, scope: BodyScope): Booking | null {
+function bookingAt(object: ObjectEntry, scope: BodyScope, externalId: string | null): Booking | null {
   const { 'booking.party': party, 'booking.status': status } = object.fields;
   if (party === undefined) return null;
+  const options = bookedOptionsAt(object, scope);
   return {
     object: objectIdentity(object.booking ?? object.order, scope, []),
-    party: partyAt(object, scope),
+    party: placesOf(guestsAt(object, scope), options, {}),
+    options,
+    seatsFrom:
+      object.seats_from === undefined || externalId === null ? null : JSON.stringify([object.seats_from, externalId]),
     isCanceled: choiceOf(status, readText(status, scope)) === 'off',
     isOrderedBySlot: object.booking !== undefined,
   };

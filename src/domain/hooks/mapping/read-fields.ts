@@ -56,29 +56,60 @@ export function choiceOf(field: MappingField | undefined, value: string | null):
   return Object.entries(field.choices).find(([pattern]) => fits(value, pattern))?.[1] ?? null;
 }
 
-/** How many places a booking takes: its guests, or the seats of its options if they are more. Null: not stated. */
-export function partyAt({ fields }: ObjectEntry, scope: BodyScope): number | null {
-  const { 'booking.party': party, 'booking.seats': seats } = fields;
-  const guests =
-    party?.as === 'count'
-      ? itemScopes(scope, party.path ?? '').filter((item) => allHold(party.where, item)).length
-      : wholeNumber(readText(party, scope));
-  const places = guests === null ? null : Math.max(guests, seatsAt(seats, scope));
-  if (places !== null && places > MAX_CAPACITY)
-    throw new MappingError(`${places} are more than a slot has places for.`);
-  return places;
+/** How many guests a booking has. Null: not stated. */
+export function guestsAt({ fields }: ObjectEntry, scope: BodyScope): number | null {
+  const party = fields['booking.party'];
+  if (party?.as !== 'count') return wholeNumber(readText(party, scope));
+  return itemScopes(scope, party.path ?? '').filter((item) => allHold(party.where, item)).length;
 }
 
-/** The sum over a list: the number at `path`, times the number at `with` (once, if there is none). */
-function seatsAt(field: MappingField | undefined, scope: BodyScope): number {
-  if (field?.path === undefined) return 0;
-  const list = field.path.slice(0, field.path.lastIndexOf('[]') + 2);
-  const numberAt = (item: BodyScope, path: string | undefined): number | null =>
-    path === undefined ? null : wholeNumber(textOf(valueAt(item, path)));
-  return itemScopes(scope, list).reduce(
-    (sum, item) => sum + (numberAt(item, field.path) ?? 0) * (numberAt(item, field.with) ?? 1),
-    0,
+/** An option that was booked. */
+export interface BookedOption {
+  readonly label: string | null;
+  readonly quantity: number;
+  /** The places that one unit takes; null: the body does not say. */
+  readonly seats: number | null;
+}
+
+export function bookedOptionsAt({ fields }: ObjectEntry, scope: BodyScope): BookedOption[] {
+  const { 'booking.seats': field, 'tier.label': label } = fields;
+  if (field?.path === undefined) return [];
+  const { path, with: seatsPath } = field;
+  const numberAt = (item: BodyScope, at: string | undefined): number | null =>
+    at === undefined ? null : wholeNumber(textOf(valueAt(item, at)));
+  return itemScopes(scope, path.slice(0, path.lastIndexOf('[]') + 2)).map((item) => ({
+    label: readText(label, item),
+    quantity: numberAt(item, path) ?? 0,
+    seats: numberAt(item, seatsPath),
+  }));
+}
+
+/** The places that one unit of each option takes, by the option's label. Null: the body does not say it. */
+export function optionSeatsAt(object: ObjectEntry, scope: BodyScope): Readonly<Record<string, number>> | null {
+  const { fields, each_tier } = object;
+  if (fields['tier.seats'] === undefined || each_tier === undefined) return null;
+  const seats = itemScopes(scope, each_tier).map((item) => ({
+    label: readText(fields['tier.label'], item) ?? '',
+    places: wholeNumber(readText(fields['tier.seats'], item)),
+  }));
+  return Object.fromEntries(seats.flatMap(({ label, places }) => (places === null ? [] : [[label, places]])));
+}
+
+/** The places that a booking takes: its guests, or those of its options if they are more. */
+export function placesOf(
+  guests: number | null,
+  options: readonly BookedOption[],
+  known: Readonly<Record<string, number>>,
+): number | null {
+  if (guests === null) return null;
+  const seatsOf = ({ label, seats }: BookedOption): number =>
+    seats ?? (label !== null && Object.hasOwn(known, label) ? known[label] : undefined) ?? 1;
+  const places = Math.max(
+    guests,
+    options.reduce((sum, option) => sum + option.quantity * seatsOf(option), 0),
   );
+  if (places > MAX_CAPACITY) throw new MappingError(`${places} are more than a slot has places for.`);
+  return places;
 }
 
 export function tiersAt(object: ObjectEntry, scope: BodyScope, currency: string): MappedTier[] {

@@ -995,7 +995,7 @@ CREATE TABLE mails (
   created_at timestamp with time zone NOT NULL,
   sent_at timestamp with time zone,
   CONSTRAINT mails_pkey PRIMARY KEY (mail_id),
-  CONSTRAINT mail_kind_is_known CHECK (kind = ANY (ARRAY['receipt'::text, 'code'::text])),
+  CONSTRAINT mail_kind_is_known CHECK (kind = ANY (ARRAY['receipt'::text, 'code'::text, 'invitation'::text])),
   CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'stored'::text, 'failed'::text])),
   CONSTRAINT mail_waiting_is_due CHECK ((due_at IS NOT NULL) = (status = 'waiting'::text))
 );
@@ -1411,6 +1411,27 @@ CREATE TABLE undispatched_events (
   event_id text NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX undispatched_events_oldest ON undispatched_events USING btree (event_id);
+
+-- People invited to a venue. Ended: accepted, withdrawn, or replaced by a newer one.
+CREATE TABLE venue_invitations (
+  venue_id uuid NOT NULL,
+  invitation_id uuid NOT NULL,
+  email bytea NOT NULL,
+  email_hash bytea NOT NULL,
+  role text NOT NULL,
+  invited_by uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  accepted_by uuid,
+  CONSTRAINT venue_invitations_pkey PRIMARY KEY (venue_id, invitation_id),
+  CONSTRAINT venue_invitations_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
+  CONSTRAINT venue_invitation_accepted_is_ended CHECK (accepted_by IS NULL OR ended_at IS NOT NULL),
+  CONSTRAINT venue_invitation_role_is_known CHECK (role = ANY (ARRAY['owner'::text, 'developer'::text, 'finance'::text, 'viewer'::text]))
+);
+CREATE INDEX venue_invitations_by_age ON venue_invitations USING btree (expires_at);
+CREATE INDEX venue_invitations_by_email ON venue_invitations USING btree (email_hash) WHERE ended_at IS NULL;
+CREATE UNIQUE INDEX venue_invitations_open ON venue_invitations USING btree (venue_id, email_hash) WHERE ended_at IS NULL;
 
 -- Which accounts have which role in a venue.
 CREATE TABLE venue_people (

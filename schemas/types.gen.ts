@@ -433,6 +433,14 @@ export type ConsoleChallenge = {
   readonly mail_delayed: boolean;
 };
 
+/** A session, a role or an invitation that was ended. */
+export type ConsoleEnded = {
+  /** The id of what was ended. */
+  readonly id: string;
+  /** Always true. */
+  readonly ended: true;
+};
+
 /** Who is signed in to the console, and the venues in which they have a role. */
 export type ConsoleSession = {
   /** The person who is signed in. */
@@ -478,6 +486,14 @@ export type ConsoleSignedIn = {
     /** The publishable test key, for web pages. */
     readonly publishable_test: string;
   } | null;
+};
+
+/** The body that answers a step-up with the code. */
+export type ConsoleStepUp = {
+  /** The challenge_id from the answer to the step-up. */
+  readonly challenge_id: string;
+  /** The six digits from the mail. */
+  readonly code: string;
 };
 
 /** A new webhook endpoint with its secret, which is shown once. */
@@ -621,14 +637,6 @@ export type Dispute = {
   readonly reason: string;
   /** When the card processor notified us, in UTC. */
   readonly opened_at: string;
-};
-
-/** A session that was ended. */
-export type EndedSession = {
-  /** The id of the session. */
-  readonly id: string;
-  /** Always true. */
-  readonly ended: true;
 };
 
 /** The shape of every error. */
@@ -927,6 +935,30 @@ export type Integration = {
     /** What a price is for, where the provider does not say it; per_person when absent. */
     readonly unit?: "per_person" | "per_group" | "per_hour" | "per_unit";
   };
+};
+
+/** An invitation that was not accepted yet. */
+export type Invitation = {
+  /** The id of the invitation. */
+  readonly id: string;
+  /** The mail address that was invited. */
+  readonly email: string;
+  /** The role that the person gets. */
+  readonly role: "owner" | "developer" | "finance" | "viewer";
+  /** The id of the account that invited. */
+  readonly invited_by: string;
+  /** When it was sent, in UTC. */
+  readonly created_at: string;
+  /** Until when it can be accepted, 7 days later. */
+  readonly expires_at: string;
+};
+
+/** The body that invites a person to the venue by mail. */
+export type InvitationCreate = {
+  /** The mail address of the person, 6 to 200 characters. */
+  readonly email: string;
+  /** The role that the person gets. */
+  readonly role: "owner" | "developer" | "finance" | "viewer";
 };
 
 /** The body with which the holder of an invite's link says no. */
@@ -1338,6 +1370,28 @@ export type PayoutTotals = {
   readonly offset_amount: number;
   /** What of reversed_amount could not be taken back from the venue's account, in minor units (cents). */
   readonly owed_amount: number;
+};
+
+/** A person with a role in the venue. */
+export type Person = {
+  /** The id of the account. */
+  readonly id: string;
+  /** The mail address of the person. */
+  readonly email: string;
+  /** The name of the person; null when none was given. */
+  readonly name: string | null;
+  /** The role in this venue. */
+  readonly role: "owner" | "developer" | "finance" | "viewer";
+  /** Since when the person has a role, in UTC. */
+  readonly created_at: string;
+  /** True for the person who asks. */
+  readonly is_you: boolean;
+};
+
+/** The body that gives a person another role. */
+export type PersonRole = {
+  /** The new role. */
+  readonly role: "owner" | "developer" | "finance" | "viewer";
 };
 
 /** The rules that guests accept when they book. */

@@ -1721,6 +1721,7 @@ export type ErrorCode =
   | 'mode_not_available'
   | 'venue_not_linked'
   | 'role_not_allowed'
+  | 'step_up_required'
   | 'not_organizer'
   | 'share_not_yours'
   | 'not_found'

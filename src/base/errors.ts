@@ -15,6 +15,7 @@ export const catalogue = {
   mode_not_available: { status: 403, message: 'This mode is not available here.' },
   venue_not_linked: { status: 403, message: 'This venue is a sandbox: link it to a verified venue first.' },
   role_not_allowed: { status: 403, message: 'Your role in this venue does not allow this.' },
+  step_up_required: { status: 403, message: 'This call needs a fresh code: confirm who you are first.' },
   not_organizer: { status: 403, message: 'Only the organizer of this checkout may do this.' },
   share_not_yours: { status: 403, message: 'This share belongs to someone else.' },
   not_found: { status: 404, message: 'There is nothing here, or it is not yours.' },

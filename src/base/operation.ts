@@ -95,6 +95,8 @@ interface OperationContract {
   readonly auth: Auth;
   /** It is about the key itself: a session of the console cannot make this call. */
   readonly keyOnly?: true;
+  /** A session of the console needs a fresh code, of the last ten minutes: at every call, or in live mode. */
+  readonly stepUp?: 'always' | 'live';
   /** One of these scopes is enough. */
   readonly scopes?: readonly string[];
   /** Which of the caller's rate limits the call counts against. */

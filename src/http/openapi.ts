@@ -311,6 +311,7 @@ function errorCodes(operation: AppOperation): ErrorCode[] {
   if (operation.auth === 'member') codes.push('wrong_key_kind');
   if (operation.audience === 'console') codes.push('origin_not_allowed');
   if (operation.auth === 'team') codes.push('not_found', 'mode_not_available', 'venue_not_linked', 'role_not_allowed');
+  if (operation.audience === 'console' && operation.stepUp !== undefined) codes.push('step_up_required');
   if (operation.scopes !== undefined) codes.push('insufficient_scope');
   if (operation.linkedOnly === true) codes.push('venue_not_linked');
   if (operation.method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type', 'invalid_json');

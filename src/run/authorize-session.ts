@@ -1,15 +1,15 @@
 // Authorization of the console's people. A session counts from our own origin alone: 403 for another one before anything is
 // looked up; then 401; 422 for the headers that name the venue and the mode; 404 for a venue without a role; 403 for the
-// mode, the link and the role; then 429.
+// mode, the link, the role and the fresh code; then 429.
 
 import { type FieldProblem, invalid, Problem } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { type AccountCaller, actorNameOf, sealNameOfAccount, type TeamCaller } from '../domain/accounts/account.ts';
 import type { FoundSession } from '../domain/accounts/queries.ts';
 import { type Role, rolesFor } from '../domain/accounts/roles.ts';
-import { findSession } from '../domain/accounts/sessions.ts';
+import { findSession, STEP_UP_MS } from '../domain/accounts/sessions.ts';
 import { countSharedCalls } from '../domain/keys/queries.ts';
-import { findVenue, type VenueRow } from '../domain/venues/queries.ts';
+import { findVenue } from '../domain/venues/queries.ts';
 import { type Admit, type RateLimit, rateLimitsFor } from './admission.ts';
 import type { AppOperation } from './app-operation.ts';
 import { type AppContext, commandContext } from './context.ts';
@@ -52,7 +52,7 @@ export async function authorizeConsole(
     key: null,
     role: found.role,
   };
-  return resultOf(operation, rateLimit, caller, refusalOf(context, request, caller, venue));
+  return resultOf(operation, rateLimit, caller, refusalOf(context, request, caller));
 }
 
 function resultOf(
@@ -178,12 +178,8 @@ function accountCaller(
   };
 }
 
-function refusalOf(
-  { config }: AppContext,
-  { operation }: IncomingRequest,
-  { mode, role }: TeamCaller,
-  { linked }: VenueRow,
-): Problem | null {
+function refusalOf({ config }: AppContext, { operation }: IncomingRequest, caller: TeamCaller): Problem | null {
+  const { mode, role, venue } = caller;
   if (operation.keyOnly === true) {
     const message = 'This call is about an API key: send one as "Authorization: Bearer <key>".';
     return new Problem('wrong_key_kind', { message });
@@ -194,11 +190,21 @@ function refusalOf(
   }
   if (operation.testOnly === true && mode !== 'test')
     return new Problem('mode_not_available', { message: 'Test helpers work in test mode alone.' });
-  if (!linked && (mode === 'live' || operation.linkedOnly === true)) return new Problem('venue_not_linked');
-  return rolesFor(operation).includes(role) ? null : roleNotAllowed(operation, role);
+  if (!venue.linked && (mode === 'live' || operation.linkedOnly === true)) return new Problem('venue_not_linked');
+  return rolesFor(operation).includes(role) ? refuseStepUp(operation, caller) : roleNotAllowed(operation, role);
 }
 
 function roleNotAllowed(operation: AppOperation, role: Role): Problem {
   const message = `Your role in this venue is ${role}, and this call needs ${rolesFor(operation).join(' or ')}. Ask an owner of the venue.`;
   return new Problem('role_not_allowed', { message });
+}
+
+/** A code of the last ten minutes: that of the sign-in counts too. */
+function refuseStepUp({ stepUp }: AppOperation, { mode, session, now }: TeamCaller): Problem | null {
+  const provedAt = Math.max(session.createdAt, session.steppedUpAt ?? 0);
+  const isNeeded = stepUp === 'always' || (stepUp === 'live' && mode === 'live');
+  if (!isNeeded || now - provedAt < STEP_UP_MS) return null;
+  return new Problem('step_up_required', {
+    message: 'This call needs a code of the last ten minutes: POST /console/api/step_up mails one.',
+  });
 }

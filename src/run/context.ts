@@ -42,7 +42,8 @@ export interface AppContext extends CommandServices, Schemas {
   /** The service's own address and that of its pages: from the configuration, or set once the server listens. */
   readonly address: { base: string; pages: string };
   /** What external operations are handed: the database, the card processor, and the client for partners' addresses. */
-  readonly services: ProgressServices & StreamServices & { readonly outbound: Outbound; readonly mappings: Mappings };
+  readonly services: ProgressServices &
+    StreamServices & { readonly outbound: Outbound; readonly mappings: Mappings; readonly consoleUrl: () => string };
   /** Signs and verifies the tokens of members, and publishes the keys. */
   readonly tokens: Tokens;
   readonly processorAccess: ProcessorAccess;
@@ -113,6 +114,7 @@ export function makeContext(options: ContextOptions): AppContext {
       mappings,
       payoutDelay: config.payoutDelayHours * 3_600_000,
       pageBase: () => address.pages,
+      consoleUrl: () => `${address.base}/console`,
       host: () => new URL(address.pages || 'http://localhost').hostname,
       phones,
       textsPerHour: config.textsPerHour,

@@ -114,6 +114,17 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       return venue.world.call('POST', `/v1/public/shares/${shares[0].id}/hold`, { key: sam.token });
     },
   ],
+  'docs/errors/step_up_required.md': [
+    async ({ world, venueId }) => {
+      const account = await createAccount(world.context, 'owner@harbor.example', [[venueId, 'owner']]);
+      const { id, token } = await createSession(world.context, account);
+      await world.db.query(
+        "update account_sessions set created_at = now() - interval '11 minutes' where session_id = $1",
+        [id],
+      );
+      return callConsole(world, 'POST', '/console/api/invitations', { token, venue: venueId, body: {} });
+    },
+  ],
   'docs/errors/venue_not_linked.md': [
     async ({ world }) => {
       const { secretTest: key } = await world.venue({ sandbox: true });

@@ -3,6 +3,8 @@
 
 import { hashOfEmail, sealNameOfChallenge } from '../../src/domain/accounts/account.ts';
 import { hashOfCode } from '../../src/domain/accounts/challenges.ts';
+import { insertInvitation } from '../../src/domain/accounts/invitation-queries.ts';
+import { sealNameOfInvitation } from '../../src/domain/accounts/invitations.ts';
 import { insertChallenge } from '../../src/domain/accounts/queries.ts';
 import type { AppContext } from '../../src/run/context.ts';
 import { createAccount, createSession } from '../support/console-client.ts';
@@ -10,32 +12,71 @@ import { type Pools, uniqueName } from './fixture.ts';
 
 const SESSION_COUNT = 40;
 const CHALLENGE_COUNT = 10;
+const PEOPLE_COUNT = 20;
 /** That of the schema's example. */
 const CODE = '000000';
 
 export interface ConsolePerson {
   /** Tokens of the cookie. */
   readonly tokens: readonly string[];
+  /** Challenges of a step-up, each with the token of its session. */
+  readonly stepUps: readonly { readonly token: string; readonly challenge: string }[];
   readonly own: Pools;
 }
 
 export async function createConsolePerson(context: AppContext, venueId: string, now: number): Promise<ConsolePerson> {
   const accountId = await createAccount(context, `${uniqueName('owner')}@harbor.example`, [[venueId, 'owner']]);
   const sessions = await Promise.all(Array.from({ length: SESSION_COUNT }, () => createSession(context, accountId)));
-  const challenges = await Promise.all(Array.from({ length: CHALLENGE_COUNT }, () => createChallenge(context, now)));
+  const challenges = await Promise.all(
+    Array.from({ length: CHALLENGE_COUNT }, () => createChallenge(context, now, null)),
+  );
+  const stepUps = await Promise.all(
+    sessions.map(async ({ id, token }) => ({ token, challenge: await createChallenge(context, now, id) })),
+  );
+  const people = await Promise.all(
+    Array.from({ length: PEOPLE_COUNT }, () =>
+      createAccount(context, `${uniqueName('viewer')}@harbor.example`, [[venueId, 'viewer']]),
+    ),
+  );
+  const invitations = await Promise.all(
+    Array.from({ length: PEOPLE_COUNT }, () => createInvitation(context, venueId, accountId, now)),
+  );
   return {
     tokens: sessions.map(({ token }) => token),
-    own: { sessions: sessions.map(({ id }) => id), console_challenges: challenges },
+    stepUps,
+    own: { sessions: sessions.map(({ id }) => id), console_challenges: challenges, people, invitations },
   };
 }
 
-async function createChallenge({ db, ids, seal }: AppContext, now: number): Promise<string> {
+async function createInvitation(
+  { db, ids, seal }: AppContext,
+  venueId: string,
+  invitedBy: string,
+  now: number,
+): Promise<string> {
+  const id = ids.uuid();
+  const email = `${uniqueName('invited')}@harbor.example`;
+  await insertInvitation(db, {
+    id,
+    venueId,
+    email: seal.seal(email, sealNameOfInvitation(id)),
+    emailHash: hashOfEmail(seal, email),
+    role: 'viewer',
+    invitedBy,
+    expiresAt: now + 86_400_000,
+    now,
+  });
+  return id;
+}
+
+/** To sign in, or for a session to step up. */
+async function createChallenge({ db, ids, seal }: AppContext, now: number, sessionId: string | null): Promise<string> {
   const id = ids.uuid();
   const email = `${uniqueName('newcomer')}@harbor.example`;
   await insertChallenge(db, {
     id,
-    purpose: 'sign_in',
-    sessionId: null,
+    purpose: sessionId === null ? 'sign_in' : 'step_up',
+    sessionId,
     email: seal.seal(email, sealNameOfChallenge(id)),
     emailHash: hashOfEmail(seal, email),
     codeHash: hashOfCode(seal, id, CODE),

@@ -7,7 +7,7 @@ import { ONBOARDING_TOKEN_MS, sealOnboarding } from '../../src/domain/payments/o
 import { storePayoutAccount } from '../../src/domain/payments/payout-account-queries.ts';
 import type { AppContext } from '../../src/run/context.ts';
 import { createConnections, type Hook, newestDeliveries } from './connections.ts';
-import { createConsolePerson } from './console.ts';
+import { type ConsolePerson, createConsolePerson } from './console.ts';
 import type { Contract } from './contract.ts';
 import { createGuests, type Intent, type Person, type Seat } from './guests.ts';
 import { issueKeys, type Keys, ORIGIN } from './keys.ts';
@@ -36,6 +36,7 @@ export interface Fixture {
   readonly hooks: readonly Hook[];
   /** Tokens of the console's cookie, of an owner of the venue. */
   readonly consoleTokens: readonly string[];
+  readonly stepUps: ConsolePerson['stepUps'];
   readonly intents: readonly Intent[];
   readonly seats: readonly Seat[];
   readonly paid: readonly string[];
@@ -128,6 +129,7 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
       invites: guests.invites,
       onboardings: [await createOnboarding(target.context, now)],
       consoleTokens: person.tokens,
+      stepUps: person.stepUps,
       hooks: [...connections.hooks, ...otherConnections.hooks],
       intents: guests.intents,
       seats: guests.seats,

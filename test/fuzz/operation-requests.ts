@@ -40,6 +40,7 @@ export function drawOperationRequest(
   if (operation.security.includes('memberToken') && (isValid || random.often(0.5)))
     forOwnShare(context, operation.path, draft);
   const value = operation.body === null ? null : drawBody(context, operation);
+  if (operation.id === 'verifyStepUp' && (isValid || random.often(0.5))) forOwnStepUp(context, draft, value);
   if (value !== null) setBody(draft, JSON.stringify(value));
   if (operation.parameters.some(({ name }) => name === 'Idempotency-Key') && random.often(0.25))
     draft.headers['idempotency-key'] = random.pick(['same-for-all', `key-${number}`, `key-${number % 50}`]);
@@ -127,6 +128,13 @@ function forOwnShare({ random, fixture }: RequestContext, template: string, draf
   // A guest who claims a seat has none yet, and one who declines has their own; all other requests are the organizer's.
   draft.headers.authorization = `Bearer ${template.endsWith('/seat') ? random.pick(fixture.people).token : token}`;
   delete draft.headers.origin;
+}
+
+/** A code of a step-up counts for the session that asked for it. */
+function forOwnStepUp({ random, fixture }: RequestContext, draft: Draft, body: Json): void {
+  const { token, challenge } = random.pick(fixture.stepUps);
+  draft.headers.cookie = `everyshare_console=${token}`;
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) body.challenge_id = challenge;
 }
 
 function drawPath(context: RequestContext, template: string): string {

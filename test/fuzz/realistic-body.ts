@@ -52,7 +52,9 @@ function drawReplacement(context: RequestContext, operation: string, name: strin
     case 'currency':
       return 'usd';
     case 'email':
-      return operation === 'signInToConsole' ? `person${number}@harbor.example` : undefined;
+      return operation === 'signInToConsole' || operation === 'invitePerson'
+        ? `person${number}@harbor.example`
+        : undefined;
     case 'pay_by':
       return inDays(random.between(1, 20));
     case 'to':

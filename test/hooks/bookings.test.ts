@@ -478,12 +478,13 @@ describe('Ventrata', () => {
     ]);
   });
 
-  it('states the places left, closes a time and opens it again, and removes the limit of one that has none', async () => {
+  it('states the places left, closes a time and opens it again, and keeps a number where it states none', async () => {
     const system = await connectVenueSystem(world, 'ventrata', BOAT);
     await post(system, SAIL);
     expect(await capacitiesAfter(system, ventrataVacancies(7))).toEqual([7]);
     expect(await capacitiesAfter(system, ventrataVacancies(7, 'CLOSED'))).toEqual([0]);
     expect(await capacitiesAfter(system, ventrataVacancies(6))).toEqual([6]);
+    expect(await capacitiesAfter(system, ventrataVacancies(null, 'FREESALE'))).toEqual([6]);
   });
 });
 

@@ -18,7 +18,7 @@ export function outcomeTable(rows: readonly OutcomeRow[]): string {
     line([
       provider,
       description,
-      `${source.from}: ${source.where}${changed === undefined ? '' : ` (ours: ${changed})`}`,
+      `${source.from}${source.isSecondHand === true ? ', second hand' : ''}: ${source.where}${changed === undefined ? '' : ` (ours: ${changed})`}`,
       `\`${status}\``,
       reason ?? '',
     ]),

@@ -3,6 +3,7 @@
 
 import { ACCESS_BUGS } from './access-bugs.ts';
 import { ACCOUNT_BUGS } from './account-bugs.ts';
+import { CONSOLE_BUGS } from './console-bugs.ts';
 import { DEBT_BUGS } from './debt-bugs.ts';
 import { GUARD_BUGS } from './guard-bugs.ts';
 import { GUEST_PAGE_BUGS } from './guest-page-bugs.ts';
@@ -51,6 +52,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...DEBT_BUGS,
   ...REFUND_BUGS,
   ...ACCOUNT_BUGS,
+  ...CONSOLE_BUGS,
   ...RENEWAL_BUGS,
   ...OVERLOAD_BUGS,
   ...STREAM_BUGS,

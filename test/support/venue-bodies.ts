@@ -1,41 +1,49 @@
 // Bodies of venue systems as they are published by the provider, captured from a real delivery, or built from published
-// types. Members, types and forms are those of the source that is named; names of people, texts and most ids are ours.
+// types. Members, types and forms are those of the source that is named, some members are left out; names of people,
+// texts and most ids are ours. `isSecondHand` marks forms that we know from notes about the source, not from reading it.
 
 /** Where the form of a body comes from. */
 export interface BodySource {
   readonly from: 'published' | 'captured' | 'types';
   /** The provider's page or specification, or the public repository with its path. */
   readonly where: string;
+  readonly isSecondHand?: true;
 }
 
 const published = (where: string): BodySource => ({ from: 'published', where });
 const captured = (where: string): BodySource => ({ from: 'captured', where });
 const types = (where: string): BodySource => ({ from: 'types', where });
 
+const secondHand = (source: BodySource): BodySource => ({ ...source, isSecondHand: true });
+
 export const SOURCES = {
-  squareBooking: captured('a booking.updated in a public test script; members as in square/connect-api-specification'),
-  squareEvent: published('square/connect-api-specification api.json'),
-  squareTest: published('square/square-nodejs-sdk tests/integration/webhooks.test.ts'),
-  toast: published('doc.toasttab.com: apiMessageDataSchema, apiStockWebhook, devOrdersWebhookRef'),
-  toastOther: types('api-evangelist/toast event catalogue'),
+  squareBooking: secondHand(
+    captured('a booking.updated in a public test script; members as in square/connect-api-specification'),
+  ),
+  squareEvent: secondHand(published('square/connect-api-specification api.json')),
+  squareTest: secondHand(published('square/square-nodejs-sdk tests/integration/webhooks.test.ts')),
+  toast: secondHand(published('doc.toasttab.com: apiMessageDataSchema, apiStockWebhook, devOrdersWebhookRef')),
+  toastOther: secondHand(types('api-evangelist/toast event catalogue')),
   mindbody: types('SplitPass/mindbody-api src/webhooks/types'),
   fareharborFull: captured('nablabits/fareharbor-webhook flask_app/tests/sample_data'),
   fareharborSchema: published('FareHarbor/fareharbor-docs webhooks/schemas'),
-  peek: published('octodocs.peek.com/capabilities/webhooks'),
-  octo: types('octotravel/octo-types'),
+  peek: published('octodocs.peek.com/capabilities/webhooks, in the catalogue of api-evangelist/peek'),
+  octo: secondHand(types('octotravel/octo-types')),
   ventrata: types('ventrata/octo-types src/models'),
-  ventrataIds: published('docs.ventrata.com/capabilities/webhooks'),
+  ventrataIds: secondHand(published('docs.ventrata.com/capabilities/webhooks')),
   xolaCapture: captured('PipedreamHQ/pipedream components/xola/sources/purchase-updated-instant'),
-  xolaExperience: captured('PipedreamHQ/pipedream components/xola/sources/experience-updated-instant'),
-  xolaOrder: published('developers.xola.com: orders-introduction, calculations-api'),
-  xolaEvent: published('developers.xola.com/reference/webhook-introduction'),
+  xolaExperience: types(
+    'PipedreamHQ/pipedream components/xola/sources/experience-updated-instant, a fixture with made-up values',
+  ),
+  xolaOrder: secondHand(published('developers.xola.com: orders-introduction, calculations-api')),
+  xolaEvent: secondHand(published('developers.xola.com/reference/webhook-introduction')),
   rezdy: types('bploeger/rezdy-api-v1 src/Rezdy/Requests'),
-  rezdyOrder: captured('a public order at rentry.co/md3czt, with the members of bploeger/rezdy-api-v1'),
+  rezdyOrder: secondHand(captured('a public order at rentry.co/md3czt, with the members of bploeger/rezdy-api-v1')),
   checkfront: published('Checkfront/API docs/examples/response'),
-  eventbrite: captured('public deliveries; members as in eventbrite.com/platform/docs/webhooks'),
-  cloudbeds: captured('four public receivers'),
-  tock: types('api.exploretock.com/docs/latest/reservation.html'),
-  foreup: published('brendonbeebe/foreupapi apiary.apib'),
+  eventbrite: secondHand(captured('public deliveries; members as in eventbrite.com/platform/docs/webhooks')),
+  cloudbeds: secondHand(captured('four public receivers')),
+  tock: secondHand(types('api.exploretock.com/docs/latest/reservation.html')),
+  foreup: secondHand(published('brendonbeebe/foreupapi apiary.apib')),
   mews: published('MewsSystems/open-api-docs connector-api/events/wh-general.md'),
   mewsIntegration: published('MewsSystems/open-api-docs connector-api/events/wh-integration.md'),
   custom: published('docs/providers/custom.md of this project'),

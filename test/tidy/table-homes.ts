@@ -10,6 +10,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   account_challenges: 'src/domain/accounts/',
   account_sessions: 'src/domain/accounts/',
   venue_people: 'src/domain/accounts/',
+  venue_invitations: 'src/domain/accounts/',
   activity: 'src/domain/analytics/',
   activity_venues: 'src/domain/analytics/',
   activity_retention: 'src/domain/analytics/',

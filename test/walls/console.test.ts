@@ -1,5 +1,5 @@
 // A session of the console at every operation that takes one: another origin, a forged or old cookie, a missing header, a
-// foreign venue and a role without the right are refused, each in the same way everywhere.
+// foreign venue, a role without the right and a missing step-up are refused, each in the same way everywhere.
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ROLES, ROLES_OF_WRITES, type Role } from '../../src/domain/accounts/roles.ts';
@@ -23,7 +23,10 @@ let fixture: IsolationFixture;
 let venue: string;
 let sandbox: string;
 let otherVenue: string;
-const tokens = {} as Record<Role | 'forged' | 'malformed' | 'ended' | 'idle' | 'expired' | 'outsider', string>;
+const tokens = {} as Record<
+  Role | 'forged' | 'malformed' | 'ended' | 'idle' | 'expired' | 'stale' | 'outsider',
+  string
+>;
 let digestBefore: Record<string, string>;
 beforeAll(async () => {
   fixture = await openIsolationFixture();
@@ -41,7 +44,7 @@ beforeAll(async () => {
     );
   for (const role of ROLES) tokens[role] = (await session(`${role}@harbor.example`, role)).token;
   tokens.outsider = (await session('outsider@harbor.example', 'owner', otherVenue)).token;
-  const set = async (name: 'ended' | 'idle' | 'expired', columns: string): Promise<void> => {
+  const set = async (name: 'ended' | 'idle' | 'expired' | 'stale', columns: string): Promise<void> => {
     const { id, token } = await session(`${name}@harbor.example`, 'owner');
     await world.db.query(`update account_sessions set ${columns} where session_id = $1`, [id]);
     tokens[name] = token;
@@ -49,6 +52,7 @@ beforeAll(async () => {
   await set('ended', "ended_at = now() - interval '1 second'");
   await set('idle', "last_used_at = now() - interval '13 hours'");
   await set('expired', "expires_at = now() - interval '1 second'");
+  await set('stale', "created_at = now() - interval '11 minutes', stepped_up_at = now() - interval '601 seconds'");
   tokens.forged = 'A'.repeat(43);
   tokens.malformed = 'not a token';
   digestBefore = await digestDatabase(world.db);
@@ -150,6 +154,27 @@ describe('every operation that takes a session', () => {
     expect(outcomeOf(response)).toEqual([
       403,
       isBefore ? (operation.keyOnly === true ? 'wrong_key_kind' : 'mode_not_available') : 'venue_not_linked',
+    ]);
+  });
+
+  it.each(byId(withSession.filter(({ stepUp }) => stepUp !== undefined)))(
+    '%s needs a code of the last ten minutes',
+    async (_id, operation) => {
+      const response = await call(operation, { token: tokens.stale, mode: 'live' });
+      expect(outcomeOf(response)).toEqual([403, 'step_up_required']);
+    },
+  );
+
+  it('asks for a fresh code wherever people, roles, live secrets and refunds change', () => {
+    const guarded = operations.filter(({ stepUp }) => stepUp !== undefined).map(({ id, stepUp }) => `${id} ${stepUp}`);
+    expect(guarded.sort()).toEqual([
+      'changePersonRole always',
+      'createWebhookEndpoint live',
+      'invitePerson always',
+      'refundCheckout live',
+      'removePerson always',
+      'rotateSecret live',
+      'withdrawInvitation always',
     ]);
   });
 

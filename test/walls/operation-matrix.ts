@@ -4,7 +4,7 @@
 
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
-import { createSession } from '../support/console-client.ts';
+import { callConsole, createAccount, createSession } from '../support/console-client.ts';
 import type { IsolationFixture, Owner } from './isolation-fixture.ts';
 import {
   boat,
@@ -52,6 +52,8 @@ export interface MatrixRow {
   readonly unknownId?: Readonly<Record<string, { readonly expected: Outcome; readonly because: string }>>;
   /** Places that look like a reference but need no isolation, and the reason. */
   readonly unguarded?: Readonly<Record<string, string>>;
+  /** Its objects belong to the venue, in both modes. */
+  readonly ofVenue?: true;
   /** Creates an object of the owner, and returns a text that the owner's list shows. */
   readonly createListed?: (fixture: IsolationFixture, owner: Owner) => Promise<string>;
   /** The body for a name that every owner sends: each gets its own object. */
@@ -301,6 +303,16 @@ const guests: Readonly<Record<string, MatrixRow>> = {
 const newSession = async ({ world }: IsolationFixture, { account }: Owner): Promise<string> =>
   (await createSession(world.context, account.id)).id;
 
+async function newPerson({ world }: IsolationFixture, { venueId }: Owner): Promise<string> {
+  return createAccount(world.context, `${uniqueName('person')}@people.example`, [[venueId, 'viewer']]);
+}
+
+async function newInvitation({ world }: IsolationFixture, { venueId, mode, account }: Owner): Promise<string> {
+  const body = { email: `${uniqueName('invited')}@people.example`, role: 'viewer' };
+  const call = { token: account.token, venue: venueId, mode, body };
+  return (await callConsole(world, 'POST', '/console/api/invitations', call)).json.id;
+}
+
 const consoleRows: Readonly<Record<string, MatrixRow>> = {
   signInToConsole: {},
   verifyConsoleSignIn: {
@@ -313,6 +325,30 @@ const consoleRows: Readonly<Record<string, MatrixRow>> = {
     as: 'account',
     references: { 'path id': 'uuid' },
     make: [makeValues(newSession, (id) => ({ 'path id': id }))],
+  },
+  stepUp: {},
+  verifyStepUp: { unguarded: { 'body /challenge_id': 'it counts for the session that asked for the code alone' } },
+  listPeople: { as: 'account', ofVenue: true, createListed: newPerson },
+  changePersonRole: {
+    as: 'account',
+    ofVenue: true,
+    references: { 'path id': 'uuid' },
+    make: [makeValues(newPerson, (id) => ({ 'path id': id }))],
+    body: () => ({ role: 'finance' }),
+  },
+  removePerson: {
+    as: 'account',
+    ofVenue: true,
+    references: { 'path id': 'uuid' },
+    make: [makeValues(newPerson, (id) => ({ 'path id': id }))],
+  },
+  listInvitations: { as: 'account', ofVenue: true, createListed: newInvitation },
+  invitePerson: {},
+  withdrawInvitation: {
+    as: 'account',
+    ofVenue: true,
+    references: { 'path id': 'uuid' },
+    make: [makeValues(newInvitation, (id) => ({ 'path id': id }))],
   },
 };
 

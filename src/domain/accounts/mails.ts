@@ -1,7 +1,9 @@
-// The texts of mails to people who use the console.
+// The texts of mails to people who use the console. Names that people typed are shown without links and long numbers.
 
+import { plainName } from '../../base/plain-name.ts';
 import type { Mail } from '../mail/mail.ts';
 import type { ChallengePurpose } from './queries.ts';
+import type { Role } from './roles.ts';
 
 const WHAT: Readonly<Record<ChallengePurpose, string>> = {
   sign_in: 'sign in to the Everyshare console',
@@ -15,4 +17,23 @@ export function codeMail(to: string, code: string, purpose: ChallengePurpose): M
     'If you did not ask for it, ignore this mail, and give the code to no other person.',
   ];
   return { to, title: `${code} is your Everyshare code`, text: lines.join('\n') };
+}
+
+interface Inviter {
+  readonly person: string | null;
+  readonly venue: string;
+  readonly url: string;
+}
+
+export function invitationMail(to: string, role: Role, { person, venue, url }: Inviter): Mail {
+  const who = (person === null ? null : plainName(person)) ?? 'An owner';
+  const where = plainName(venue) ?? 'a venue';
+  const lines = [
+    `${who} invites you to ${where} on Everyshare, with the role ${role}.`,
+    '',
+    `Sign in with this mail address within 7 days to accept: ${url}`,
+    '',
+    'If you do not know what this is about, ignore this mail.',
+  ];
+  return { to, title: `You are invited to ${where} on Everyshare`, text: lines.join('\n') };
 }

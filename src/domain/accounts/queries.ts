@@ -188,6 +188,13 @@ export async function endSession(db: Queryable, accountId: string, id: string, n
   return rows.length === 1;
 }
 
+export async function setSteppedUp(tx: Queryable, id: string, now: number): Promise<void> {
+  await tx.query(
+    'update account_sessions set stepped_up_at = to_timestamp($2 / 1000.0) where session_id = $1 and ended_at is null',
+    [id, now],
+  );
+}
+
 /** Whether an account of this mail address has signed in from this network in the last 30 days. */
 export async function hasSignedInFrom(
   db: Queryable,

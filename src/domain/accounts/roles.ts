@@ -33,6 +33,11 @@ export const ROLES_OF_WRITES: Readonly<Record<string, readonly Role[]>> = {
   refundCheckout: FINANCE,
   createCheckout: OWNERS,
   cancelCheckout: OWNERS,
+  // People.
+  changePersonRole: OWNERS,
+  removePerson: OWNERS,
+  invitePerson: OWNERS,
+  withdrawInvitation: OWNERS,
   // Test helpers move no real money, and a developer can make a test key that calls them.
   testReview: DEVELOPERS,
   testCollect: DEVELOPERS,

@@ -2,6 +2,7 @@
 
 import type { SealedColumn } from '../../base/seal.ts';
 import { sealNameOfAccount, sealNameOfChallenge } from './account.ts';
+import { sealNameOfInvitation } from './invitations.ts';
 
 export const ACCOUNT_SEALED_COLUMNS: readonly SealedColumn[] = [
   {
@@ -15,5 +16,11 @@ export const ACCOUNT_SEALED_COLUMNS: readonly SealedColumn[] = [
     column: 'email',
     key: ['challenge_id'],
     sealName: ({ challenge_id }) => sealNameOfChallenge(challenge_id ?? ''),
+  },
+  {
+    table: 'venue_invitations',
+    column: 'email',
+    key: ['venue_id', 'invitation_id'],
+    sealName: ({ invitation_id }) => sealNameOfInvitation(invitation_id ?? ''),
   },
 ];

@@ -17,7 +17,7 @@ const TOKEN_BYTES = 32;
 /** 32 bytes in base64url. Anything else is no session token, and no query is made. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 /** For how long a code that was entered proves who uses the session. */
-const STEP_UP_MS = 600_000;
+export const STEP_UP_MS = 600_000;
 
 export interface BegunSession {
   readonly session: CurrentSession;

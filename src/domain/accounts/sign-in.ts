@@ -14,6 +14,7 @@ import { createVenueWithKeys, FIRST_ORIGIN } from '../keys/sandbox-venue.ts';
 import { areMailsDelayed } from '../mail/queries.ts';
 import { type AccountCaller, actorNameOf, hashOfEmail, sealNameOfAccount, sealNameOfChallenge } from './account.ts';
 import { type AccountServices, CODE_SECONDS, checkCode, requireMail, requireUnspent, sendCode } from './challenges.ts';
+import { joinInvitedVenues } from './invitations.ts';
 import { insertPerson } from './people-queries.ts';
 import { type AccountRow, findAccountByEmail, hasSignedInFrom, insertAccount, type TriedChallenge } from './queries.ts';
 import { beginSession } from './sessions.ts';
@@ -73,7 +74,10 @@ export async function verifySignIn(
     const { account, isNew } = await findOrCreateAccount(tx, services, { challenge, email, body, now });
     const actor = { ...caller.actor, name: actorNameOf(account.id) };
     const command: CommandContext = { ...caller, actor, now };
-    const keys = isNew ? await createFirstVenue(tx, command, account.id, body.venue_name) : null;
+    const joined = await joinInvitedVenues(tx, command, account.id, challenge.emailHash);
+    // A person who was invited has a venue already, and gets one of their own if they name it.
+    const needsVenue = isNew && (joined === 0 || body.venue_name !== undefined);
+    const keys = needsVenue ? await createFirstVenue(tx, command, account.id, body.venue_name) : null;
     const begun = await beginSession(tx, command, account.id, caller.address);
     const signedInCaller: AccountCaller = {
       ...command,

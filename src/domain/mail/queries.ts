@@ -2,7 +2,7 @@
 
 import type { Queryable } from '../../base/db.ts';
 
-export type MailKind = 'receipt' | 'code';
+export type MailKind = 'receipt' | 'code' | 'invitation';
 
 export interface NewMail {
   readonly id: string;

@@ -29,7 +29,11 @@ export interface MailServices {
 const MINUTE = 60_000;
 const LEASE_MS = 2 * MINUTE;
 /** After this a mail is not tried again; a code is of no use then. */
-const LIFE_MS: Readonly<Record<MailKind, number>> = { receipt: 24 * 60 * MINUTE, code: 10 * MINUTE };
+const LIFE_MS: Readonly<Record<MailKind, number>> = {
+  receipt: 24 * 60 * MINUTE,
+  code: 10 * MINUTE,
+  invitation: 24 * 60 * MINUTE,
+};
 
 /** One step of the worker: sends up to `batch` due mails. Returns how many it claimed. */
 export async function sendDueMails(services: MailServices, batch: number): Promise<number> {

@@ -72,6 +72,7 @@ export const checkouts: readonly AppOperation[] = [
   {
     ...WRITE,
     id: 'refundCheckout',
+    stepUp: 'live',
     kind: 'command',
     method: 'POST',
     path: '/v1/checkouts/{id}/refund',

@@ -1,9 +1,12 @@
 // What the console calls beside the operations of partners: accounts, sessions and people. They are in
 // /console/openapi.json, and take a session from our own origin alone.
 
+import { invitePerson, listTeamInvitations, withdrawInvitation } from '../../domain/accounts/invitations.ts';
+import { changeRole, listTeam, removePerson } from '../../domain/accounts/people.ts';
 import { endOwnSession, listOwnSessions, signOut } from '../../domain/accounts/sessions.ts';
 import { showSession } from '../../domain/accounts/show-session.ts';
 import { signIn, verifySignIn } from '../../domain/accounts/sign-in.ts';
+import { beginStepUp, verifyStepUp } from '../../domain/accounts/step-up.ts';
 import type { AppOperation } from '../app-operation.ts';
 import { listed, only, plain } from './shapes.ts';
 
@@ -58,7 +61,7 @@ export const consoleOperations: readonly AppOperation[] = [
     description: 'Ends the session and deletes its cookie.',
     auth: 'account',
     effect: 'write',
-    responses: { 200: plain('The session is ended.', 'ended_session') },
+    responses: { 200: plain('The session is ended.', 'console_ended') },
     run: signOut,
   },
   {
@@ -81,8 +84,113 @@ export const consoleOperations: readonly AppOperation[] = [
     summary: 'End a session of the signed-in person',
     auth: 'account',
     effect: 'write',
-    responses: { 200: plain('The session is ended.', 'ended_session') },
+    responses: { 200: plain('The session is ended.', 'console_ended') },
     errors: ['not_found'],
     run: endOwnSession,
+  },
+  {
+    ...CONSOLE,
+    id: 'stepUp',
+    method: 'POST',
+    path: '/console/api/step_up',
+    summary: 'Ask for a code that confirms a change',
+    description: 'The code goes to the mail address of the account. Calls that need it answer `step_up_required`.',
+    auth: 'account',
+    effect: 'write',
+    responses: { 200: plain('The code is on its way.', 'console_challenge') },
+    run: beginStepUp,
+  },
+  {
+    ...CONSOLE,
+    id: 'verifyStepUp',
+    method: 'POST',
+    path: '/console/api/step_up/verify',
+    summary: 'Confirm with the code',
+    description: 'Counts for this session and for ten minutes.',
+    auth: 'account',
+    effect: 'write',
+    body: only('console_step_up'),
+    responses: { 200: plain('The session, with `stepped_up_until`.', 'account_session') },
+    run: verifyStepUp,
+  },
+  {
+    ...CONSOLE,
+    id: 'listPeople',
+    method: 'GET',
+    path: '/console/api/people',
+    summary: 'List the people of the venue',
+    auth: 'team',
+    effect: 'read',
+    responses: { 200: listed('Everyone with a role, the oldest role first.', 'person') },
+    run: listTeam,
+  },
+  {
+    ...CONSOLE,
+    id: 'changePersonRole',
+    method: 'POST',
+    path: '/console/api/people/{id}',
+    summary: 'Give a person another role',
+    description: 'A venue always keeps an owner: the last one cannot get another role (409 `last_owner`).',
+    auth: 'team',
+    effect: 'write',
+    stepUp: 'always',
+    body: only('person_role'),
+    responses: { 200: plain('The person with the new role.', 'person') },
+    errors: ['conflict'],
+    run: changeRole,
+  },
+  {
+    ...CONSOLE,
+    id: 'removePerson',
+    method: 'DELETE',
+    path: '/console/api/people/{id}',
+    summary: 'Remove a person from the venue',
+    description:
+      'From the next request on, sessions of the person no longer reach this venue. The last owner cannot be removed (409 `last_owner`).',
+    auth: 'team',
+    effect: 'write',
+    stepUp: 'always',
+    responses: { 200: plain('The role is ended.', 'console_ended') },
+    errors: ['conflict'],
+    run: removePerson,
+  },
+  {
+    ...CONSOLE,
+    id: 'listInvitations',
+    method: 'GET',
+    path: '/console/api/invitations',
+    summary: 'List the open invitations of the venue',
+    auth: 'team',
+    effect: 'read',
+    responses: { 200: listed('Every invitation that can be accepted, newest first.', 'invitation') },
+    run: listTeamInvitations,
+  },
+  {
+    ...CONSOLE,
+    id: 'invitePerson',
+    method: 'POST',
+    path: '/console/api/invitations',
+    summary: 'Invite a person by mail',
+    description:
+      'Valid for 7 days and once. The person accepts by signing in with that mail address. A second invitation of an address replaces the first.',
+    auth: 'team',
+    effect: 'write',
+    stepUp: 'always',
+    body: only('invitation_create'),
+    responses: { 201: plain('The invitation.', 'invitation') },
+    errors: ['conflict'],
+    run: invitePerson,
+  },
+  {
+    ...CONSOLE,
+    id: 'withdrawInvitation',
+    method: 'DELETE',
+    path: '/console/api/invitations/{id}',
+    summary: 'Withdraw an invitation',
+    auth: 'team',
+    effect: 'write',
+    stepUp: 'always',
+    responses: { 200: plain('The invitation is ended.', 'console_ended') },
+    run: withdrawInvitation,
   },
 ];

@@ -14,6 +14,7 @@ export const webhookEndpoints: readonly AppOperation[] = [
   {
     ...WRITE,
     id: 'createWebhookEndpoint',
+    stepUp: 'live',
     kind: 'command',
     method: 'POST',
     path: '/v1/webhook_endpoints',
@@ -96,6 +97,7 @@ export const webhookEndpoints: readonly AppOperation[] = [
   {
     ...WRITE,
     id: 'rotateSecret',
+    stepUp: 'live',
     kind: 'command',
     method: 'POST',
     path: '/v1/webhook_endpoints/{id}/rotate_secret',

@@ -9,6 +9,7 @@ import { analyticsCommands } from './analytics.ts';
 import { auditCommands } from './audit.ts';
 import { CliError, errorLine, quoted, usageError } from './cli-error.ts';
 import type { Command, CommandResult, OpenContext, ReadSettings } from './command-definition.ts';
+import { consoleCommands } from './console.ts';
 import { doctorCommands } from './doctor.ts';
 import { encryptionCommands } from './encryption.ts';
 import { eventsCommands } from './events.ts';
@@ -43,6 +44,7 @@ const COMMANDS: readonly Command[] = [
   ...venueCommands,
   ...keyCommands,
   ...memberCommands,
+  ...consoleCommands,
   ...tokenKeyCommands,
   ...reviewCommands,
   ...hookCommands,

@@ -17,7 +17,7 @@ const PURE = [
   'test/pages/{stylesheet,typed-people}.test.ts',
   'test/payments/{decide-*,decline-limit,payout-status,processor-event,statement-suffix,stripe*}.test.ts',
   'test/sandbox/{accounts,balances,faults,journal,payment-intents,refunds-transfers,webhooks}.test.ts',
-  'test/sdk/{event-stream,package,requests,webhooks}.test.ts',
+  'test/sdk/{event-stream,package,request-input,requests,webhooks}.test.ts',
   'test/sim/{choose-seeds,snapshot}.test.ts',
   'test/tidy/{docs,tree,words}.test.ts',
 ];
@@ -75,6 +75,7 @@ const LONGEST = [
   '/test/embed/',
   '/test/examples/',
   '/test/process/start',
+  '/test/docs/',
   '/test/pages/stripe-driver',
   '/test/fuzz/fuzz',
   '/test/sandbox/postgres',

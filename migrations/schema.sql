@@ -15,7 +15,7 @@ CREATE TABLE account_challenges (
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT account_challenges_pkey PRIMARY KEY (challenge_id),
   CONSTRAINT account_challenge_of_step_up_has_session CHECK ((purpose = 'step_up'::text) = (session_id IS NOT NULL)),
-  CONSTRAINT account_challenge_purpose_is_known CHECK (purpose = ANY (ARRAY['sign_in'::text, 'step_up'::text]))
+  CONSTRAINT account_challenge_purpose_is_known CHECK (purpose = ANY (ARRAY['sign_in'::text, 'step_up'::text, 'link'::text]))
 );
 CREATE INDEX account_challenges_by_age ON account_challenges USING btree (expires_at);
 

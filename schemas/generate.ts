@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { catalogue } from '../src/base/errors.ts';
 import { readRegistry } from '../src/base/schema/registry.ts';
 import { makeOpenApi } from '../src/http/openapi.ts';
+import { consoleOperations } from '../src/run/operations/console.ts';
 import { partnerOperations } from '../src/run/operations.ts';
 import { providerPage } from './provider-pages.ts';
 import { makeSdkDefaults, makeSdkResources, makeSdkTypes } from './sdk.ts';
@@ -28,6 +29,7 @@ export function generated(): Readonly<Record<string, string>> {
     ...Object.fromEntries(pages),
     'types.gen.ts': makeTypes(registry),
     'openapi.gen.json': `${JSON.stringify(makeOpenApi(partnerOperations, registry, BASE_URL), null, 2)}\n`,
+    'console-openapi.gen.json': `${JSON.stringify(makeOpenApi(consoleOperations, registry, BASE_URL), null, 2)}\n`,
     '../sdk/src/types.gen.ts': makeSdkTypes(partnerOperations, registry, Object.keys(catalogue)),
     '../sdk/src/resources.gen.ts': makeSdkResources(partnerOperations, registry),
     '../sdk/src/defaults.gen.ts': makeSdkDefaults(version, BASE_URL),

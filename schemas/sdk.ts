@@ -210,11 +210,12 @@ function methodText(
     body: body.parameter,
     answer: asCsv ? CSV : answerOf(source, body.isMany ? RESULT_OF_MANY[body.schema] : singleSchema(response)),
   }));
+  const empty = isSometimesEmpty(operation) ? ' | undefined' : '';
   const [first] = answers;
   if (first === undefined) throw new Error(`${operation.id} has no answer`);
   const signatures = answers.map(
     ({ body, answer }) =>
-      `${name}(${[...params, ...(body === null ? [] : [body]), ...query, 'options?: RequestOptions'].join(', ')}): ${answer.type}`,
+      `${name}(${[...params, ...(body === null ? [] : [body]), ...query, 'options?: RequestOptions'].join(', ')}): ${answer.type.replace(/>$/, `${empty}>`)}`,
   );
   const fields = [
     ...(words.length > 0 ? [`params: [${words.join(', ')}]`] : []),
@@ -229,6 +230,13 @@ function methodText(
   const bodies = answers.map(({ body }) => body?.split(': ')[1]).join(' | ');
   const all = `${name}(${[...params, `body: ${bodies}`, 'options?: RequestOptions'].join(', ')}): ApiPromise<never>`;
   return `${signatures.map((signature) => `${comment}  ${signature};\n`).join('')}  ${all} {\n${call}`;
+}
+
+/** Has a success with a body and one without. */
+function isSometimesEmpty({ responses }: SdkOperation): boolean {
+  const successes = Object.entries(responses).filter(([status]) => Number(status) < 300);
+  const empty = successes.filter(([, { schema }]) => schema === undefined);
+  return empty.length > 0 && empty.length < successes.length;
 }
 
 /** A stream about one checkout ends with it. */

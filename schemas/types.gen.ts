@@ -441,6 +441,12 @@ export type ConsoleEnded = {
   readonly ended: true;
 };
 
+/** The body that signs in with the link that `everyshare console link` prints. */
+export type ConsoleLinkSignIn = {
+  /** The token of the link, 1 to 128 characters. */
+  readonly token: string;
+};
+
 /** Who is signed in to the console, and the venues in which they have a role. */
 export type ConsoleSession = {
   /** The person who is signed in. */

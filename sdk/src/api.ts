@@ -3,12 +3,13 @@
 // the same effect when it is sent twice, or the server has said that it did nothing.
 
 import { ApiPromise, type RateLimit, type WithResponse } from './api-promise.ts';
+import { bytesOf } from './bytes.ts';
 import { DEFAULT_BASE_URL, VERSION } from './defaults.gen.ts';
 import { type ApiError, ConnectionError, EveryshareError, errorOf, TimeoutError } from './errors.ts';
 import { EventStream, type StreamMessage, type StreamOptions } from './event-stream.ts';
 import type { WebhookEvent } from './events.ts';
 import { PagePromise, pageOf } from './page.ts';
-import { backoff, sleep } from './timing.ts';
+import { backoff, MAX_TIMER_MS, sleep } from './timing.ts';
 import { randomHex } from './web-crypto.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -18,7 +19,7 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** The address of the server, without `/v1`. */
   readonly baseUrl?: string;
-  /** Milliseconds for one attempt, its answer included; 60,000 when absent. */
+  /** Milliseconds for one attempt, its answer included; 60,000 when absent, at most 24 days. */
   readonly timeout?: number;
   /** How often a failed attempt is repeated; 2 when absent. */
   readonly maxRetries?: number;
@@ -35,12 +36,12 @@ export interface RequestOptions {
   readonly maxRetries?: number;
   /** Ends the call; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Sent beside the SDK's own headers, which they do not replace. */
+  /** Sent beside the SDK's own headers, which they do not replace. An Idempotency-Key is given as `idempotencyKey`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A body that is sent as it is, or an object that is sent as JSON. */
-export type RawBody = string | Uint8Array | object;
+export type RawBody = string | ArrayBuffer | ArrayBufferView | object;
 
 /** One operation, called. */
 export interface ApiRequest {
@@ -69,14 +70,18 @@ const DEFAULT_RETRIES = 2;
 const MAX_RETRY_AFTER_SECONDS = 60;
 /** Failures after which it is not known whether the call was done. */
 const UNKNOWN_OUTCOMES = [500, 502, 503, 504];
+/** A success with another status has a body. */
+const STATUSES_WITHOUT_BODY = [202, 204];
+/** The server's clock gives an event its time before it is committed: it may appear in the log so much later. */
+const MAX_COMMIT_DELAY_MS = 60_000;
 
 export class Api {
   readonly #options: ClientOptions;
+  readonly #apiKey: string;
   readonly #baseUrl: string;
 
   constructor(options: ClientOptions) {
-    if (typeof options?.apiKey !== 'string' || options.apiKey === '')
-      throw new EveryshareError('apiKey is missing: new Everyshare({ apiKey: "svc_test_…" }).');
+    this.#apiKey = checkedKey(options?.apiKey);
     this.#baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
     if (!/^https?:\/\//.test(this.#baseUrl))
       throw new EveryshareError(`baseUrl is "${this.#baseUrl}": give an address such as https://api.example.com.`);
@@ -102,7 +107,8 @@ export class Api {
     isLast: ((data: Data) => boolean) | null = null,
   ): EventStream<Data> {
     const open = async (lastEventId: string | undefined, signal: AbortSignal, maxRetries: number) => {
-      const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+      // A stream of states begins with the present one, and a browser may not send this header to it.
+      const headers = lastEventId === undefined || isLast !== null ? {} : { 'last-event-id': lastEventId };
       const request: ApiRequest = { method: 'GET', ...address, accept: 'text/event-stream' };
       return this.#repeat(request, { ...options, headers, signal, maxRetries }, async (response) => {
         if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) return response;
@@ -110,13 +116,12 @@ export class Api {
       });
     };
     const maxRetries = options.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES;
-    // A stream of states begins with the present one.
     const readSince = async (since: number, signal: AbortSignal) =>
       isLast === null ? this.#readLog(address.path.replace(/\/stream$/, ''), since, { ...options, signal }) : [];
     return new EventStream(open, readSince, options, maxRetries, isLast);
   }
 
-  /** The events of the log since a time, the oldest first. */
+  /** The events of the log since a time, the oldest first, with those that may have been committed after it. */
   async #readLog(path: string, since: number, { signal, apiKey }: StreamOptions): Promise<StreamMessage[]> {
     const messages: StreamMessage[] = [];
     const options: RequestOptions = { maxRetries: 0, ...(signal && { signal }), ...(apiKey && { apiKey }) };
@@ -125,7 +130,7 @@ export class Api {
       { method: 'GET', path, query, cursor: 'before' },
       options,
     )) {
-      if (Date.parse(event.created_at) < since) break;
+      if (Date.parse(event.created_at) < since - MAX_COMMIT_DELAY_MS) break;
       messages.push({ id: event.id, type: event.type, data: JSON.stringify(event) });
     }
     return messages.reverse();
@@ -142,7 +147,8 @@ export class Api {
       const text = await response.text();
       const isJson = headers.get('content-type')?.includes('json') === true;
       const answer = isJson ? JSON.parse(text) : text || undefined;
-      const isBody = isJson || text === '' || request.accept === 'text/csv';
+      const mayBeEmpty = STATUSES_WITHOUT_BODY.includes(response.status);
+      const isBody = isJson || (text === '' ? mayBeEmpty : request.accept === 'text/csv');
       if (isEnveloped ? answer?.data === undefined : !isBody) throw errorOf(response, '', rateLimitOf(headers));
       return {
         data: request.isWrapped === true ? answer.data : answer,
@@ -154,14 +160,18 @@ export class Api {
     });
   }
 
-  /** Sends the request until there is a success, a failure that stays, or no retry left. */
+  /**
+   * Sends the request until there is a success, a failure that stays, or no retry left. The address, the body and the
+   * caller's headers are read before the first await: what the caller changes later is not sent under the same key.
+   */
   async #repeat<T>(request: ApiRequest, options: RequestOptions, read: (response: Response) => Promise<T>): Promise<T> {
     const maxRetries = options.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES;
     const url = this.#urlOf(request);
+    const body = request.body === undefined ? undefined : serialized(request.body);
     const headers = await this.#headersOf(request, options);
     let retries = 0;
     while (retries <= maxRetries) {
-      const failure = await this.#attempt(url, request, headers, options, read);
+      const failure = await this.#attempt(url, { ...request, body }, headers, options, read);
       if (!(failure instanceof EveryshareError)) return failure;
       if (isKnownBooking(failure) && options.idempotencyKey === undefined && 'idempotency-key' in headers) {
         // The booking has a checkout. Without a key of its own the call gets that one, if its body is the same.
@@ -185,6 +195,7 @@ export class Api {
     read: (response: Response) => Promise<T>,
   ): Promise<T | EveryshareError> {
     signal?.throwIfAborted();
+    const limit = Math.min(timeout, MAX_TIMER_MS);
     const attempt = new AbortController();
     const onAbort = (): void => attempt.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -192,11 +203,11 @@ export class Api {
     const timer = setTimeout(() => {
       isLate = true;
       attempt.abort();
-    }, timeout);
+    }, limit);
     try {
       // A redirect is an error: it would lead the key elsewhere.
       const init: RequestInit = { method, headers, redirect: 'manual', signal: attempt.signal };
-      if (body !== undefined) init.body = bytesOf(body) as NonNullable<RequestInit['body']>;
+      if (body !== undefined) init.body = body as NonNullable<RequestInit['body']>;
       const response = await (this.#options.fetch ?? fetch)(url, init);
       if (!response.ok) return errorOf(response, await response.text(), rateLimitOf(response.headers));
       return await read(response);
@@ -205,7 +216,7 @@ export class Api {
       if (error instanceof EveryshareError) return error;
       // Without the parameters: one of them may be a credential.
       const name = `${method} ${this.#baseUrl}${path}`;
-      if (isLate) return new TimeoutError(`${name}: no answer within ${timeout} ms.`, { cause: error });
+      if (isLate) return new TimeoutError(`${name}: no answer within ${limit} ms.`, { cause: error });
       return new ConnectionError(`${name}: there was no complete answer.`, { cause: error });
     } finally {
       clearTimeout(timer);
@@ -226,12 +237,19 @@ export class Api {
       throw new EveryshareError(`${request.method} ${request.path} takes no idempotencyKey: leave it out.`);
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value;
+    if ('idempotency-key' in headers)
+      throw new EveryshareError('Idempotency-Key is in headers: use idempotencyKey, an option of the call.');
     headers.accept = request.accept ?? 'application/json';
     // A browser's request with this header would need a preflight.
     if (!('location' in globalThis)) headers['user-agent'] = `everyshare-sdk/${VERSION}`;
-    if (request.isOpen !== true) headers.authorization = `Bearer ${options.apiKey ?? this.#options.apiKey}`;
+    if (request.isOpen !== true)
+      headers.authorization = `Bearer ${options.apiKey === undefined ? this.#apiKey : checkedKey(options.apiKey)}`;
     if (request.body !== undefined) headers['content-type'] = 'application/json';
     if (request.takesKey === true) headers['idempotency-key'] = options.idempotencyKey ?? `sdk-${await randomHex()}`;
+    // fetch would throw an error that quotes the value, and each retry would fail as well.
+    for (const [name, value] of Object.entries(headers))
+      if (!/^[ -~\x80-\xff]*$/.test(value))
+        throw new EveryshareError(`The header ${name} has a line break or another character that no header can have.`);
     return headers;
   }
 }
@@ -242,8 +260,24 @@ function segmentOf(name: string, value: unknown): string {
   throw new EveryshareError(`${name} is ${JSON.stringify(value)}: give the id of the object.`);
 }
 
-function bytesOf(body: RawBody): string | Uint8Array {
-  return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+/** What is sent: a text, a copy of the bytes, or JSON. */
+function serialized(body: RawBody): string | Uint8Array {
+  if (typeof body === 'string') return body;
+  try {
+    return bytesOf(body)?.slice() ?? JSON.stringify(body);
+  } catch (error) {
+    throw new EveryshareError('The body cannot be written as JSON: leave out each BigInt and each cycle.', {
+      cause: error,
+    });
+  }
+}
+
+/** The key without the white space around it. No error quotes it, and fetch's own error about a header would. */
+function checkedKey(apiKey: unknown): string {
+  const key = typeof apiKey === 'string' ? apiKey.trim() : '';
+  if (key === '') throw new EveryshareError('apiKey is missing: new Everyshare({ apiKey: "svc_test_…" }).');
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new EveryshareError('apiKey has a space, a line break or another character that no key has: copy it again.');
 }
 
 function rateLimitOf(headers: Headers): RateLimit | null {

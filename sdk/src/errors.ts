@@ -51,8 +51,7 @@ export class ApiError extends EveryshareError {
   readonly rateLimit: RateLimit | null;
   /** Seconds to wait before one more call is accepted. */
   readonly retryAfter: number | null;
-  /** Its body has been read. */
-  readonly response: Response;
+  readonly #response: Response;
 
   constructor(fields: ApiErrorFields) {
     super(fields.message);
@@ -64,7 +63,12 @@ export class ApiError extends EveryshareError {
     this.requestId = fields.requestId;
     this.rateLimit = fields.rateLimit;
     this.retryAfter = fields.retryAfter;
-    this.response = fields.response;
+    this.#response = fields.response;
+  }
+
+  /** Its body has been read. Not shown when the error is printed: its address may have a credential, as that of a hook. */
+  get response(): Response {
+    return this.#response;
   }
 }
 

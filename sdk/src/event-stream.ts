@@ -16,9 +16,14 @@ export interface StreamOptions {
   readonly maxRetries?: number;
   /** Called each time the stream is open. */
   readonly onOpen?: () => void;
+  /** Called once when an open stream ends or is cut: it is then opened again. */
+  readonly onBreak?: () => void;
 }
 
-/** One message of the stream; `data` is the JSON of the event as the log has it, byte for byte. */
+/**
+ * One message of the stream; `data` is the JSON of the event as it was sent. An event that happened while the stream was
+ * broken may come from the list of events: its JSON then has the same members and values, but not always the same bytes.
+ */
 export interface StreamMessage {
   readonly id: string;
   readonly type: string;
@@ -27,6 +32,7 @@ export interface StreamMessage {
 
 /** The messages that the log has since a time of the server, in milliseconds; the oldest first. */
 type ReadSince = (since: number, signal: AbortSignal) => Promise<readonly StreamMessage[]>;
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
 type Open = (lastEventId: string | undefined, signal: AbortSignal, maxRetries: number) => Promise<Response>;
 
 /** The server sends a comment every 15 seconds. Without any byte for so long, the connection is dead. */
@@ -37,7 +43,10 @@ const MAX_REMEMBERED_IDS = 5_000;
 const REMEMBERED_STATES = 1;
 
 export class EventStream<Data = WebhookEvent> implements AsyncIterable<Data> {
-  /** The last event that was handed out: keep it to go on from there in another process. */
+  /**
+   * The last event that your program has processed: it has asked for the next one. It is not set for an event whose loop
+   * ended with `break` or an error.
+   */
   lastEventId: string | undefined;
   readonly #open: Open;
   readonly #options: StreamOptions;
@@ -63,16 +72,12 @@ export class EventStream<Data = WebhookEvent> implements AsyncIterable<Data> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Data, void, undefined> {
-    for await (const { data: text } of this.messages()) {
-      const data = JSON.parse(text) as Data;
-      yield data;
-      if (this.#isLast?.(data) === true) return;
-    }
+    for await (const { data } of this.messages()) yield JSON.parse(data) as Data;
   }
 
-  /** The messages with the JSON of each event as it was sent, for a program that passes it on. */
+  /** The messages with the JSON of each event, for a program that passes it on. */
   async *messages(): AsyncGenerator<StreamMessage, void, undefined> {
-    const { signal, onOpen } = this.#options;
+    const { signal, onOpen, onBreak } = this.#options;
     const isStopped = (): boolean => signal?.aborted === true;
     let beganAt: number | null = null;
     let failures = 0;
@@ -80,46 +85,56 @@ export class EventStream<Data = WebhookEvent> implements AsyncIterable<Data> {
       const connection = new AbortController();
       const onAbort = (): void => connection.abort(signal?.reason);
       signal?.addEventListener('abort', onAbort, { once: true });
+      let reader: Reader | null = null;
+      let isOpen = false;
+      let retryAfter = 0;
       try {
         const after = this.lastEventId;
         const maxRetries = beganAt === null ? this.#maxRetries : 0;
         const response: Response = await this.#open(after, connection.signal, maxRetries);
+        reader = (response.body as ReadableStream<Uint8Array>).getReader();
         // Without an event to go on after, the stream begins anew: the log has what happened since it first began.
         const missed = beganAt !== null && after === undefined ? await this.#readSince(beganAt, connection.signal) : [];
         beganAt ??= serverTimeOf(response);
+        isOpen = true;
         onOpen?.();
-        for (const message of missed) yield* this.#handOut(message);
-        for await (const message of readMessages(response, connection)) {
-          failures = 0;
-          yield* this.#handOut(message);
+        for await (const message of joined(missed, readMessages(reader, connection))) {
+          if (isStopped()) return;
+          if (!this.#seen.has(message.id)) {
+            failures = 0;
+            yield message;
+            this.#remember(message.id);
+          }
+          if (this.#isLast?.(JSON.parse(message.data) as Data) === true) return;
         }
       } catch (error) {
         if (isStopped()) return;
         if (beganAt === null || !isPassing(error)) throw error;
-        await sleep(retryAfterOf(error), signal).catch(() => undefined);
+        retryAfter = retryAfterOf(error);
       } finally {
         signal?.removeEventListener('abort', onAbort);
         connection.abort();
+        // A response that stays open would use up one of the streams that the key may have.
+        reader?.cancel().catch(() => undefined);
       }
-      await sleep(backoff(failures++), signal).catch(() => undefined);
+      if (isOpen && !isStopped()) onBreak?.();
+      await sleep(retryAfter + backoff(failures++), signal).catch(() => undefined);
     }
   }
 
-  /** Not one that was handed out before. */
-  *#handOut(message: StreamMessage): Generator<StreamMessage, void, undefined> {
-    if (!this.#isNew(message.id)) return;
-    this.lastEventId = message.id;
-    yield message;
-  }
-
-  #isNew(id: string): boolean {
-    if (this.#seen.has(id)) return false;
+  /** Called when the consumer asks for the next message: it has then processed this one. */
+  #remember(id: string): void {
+    this.lastEventId = id;
     this.#seen.add(id);
     const [oldest] = this.#seen;
     const max = this.#isLast === null ? MAX_REMEMBERED_IDS : REMEMBERED_STATES;
     if (this.#seen.size > max && oldest !== undefined) this.#seen.delete(oldest);
-    return true;
   }
+}
+
+async function* joined<T>(first: Iterable<T>, second: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  yield* first;
+  yield* second;
 }
 
 /** False: the server will answer the same again, because the key was revoked or may not read; or it is another error. */
@@ -139,10 +154,11 @@ function retryAfterOf(error: unknown): number {
 }
 
 async function* readMessages(
-  response: Response,
+  reader: Reader,
   connection: AbortController,
 ): AsyncGenerator<StreamMessage, void, undefined> {
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  // A listener that is added after the abort is never called.
+  if (connection.signal.aborted) return;
   connection.signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined), { once: true });
   const decoder = new TextDecoder();
   let text = '';
@@ -172,7 +188,7 @@ async function* readMessages(
 function messageOf(block: string): StreamMessage | null {
   const fields: Record<string, string> = {};
   for (const line of block.split(/\r?\n/)) {
-    const [, name = '', value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+    const [, name = '', value = ''] = /^(\w+): ?(.*)$/s.exec(line) ?? [];
     fields[name] = fields[name] === undefined ? value : `${fields[name]}\n${value}`;
   }
   const { id, event: type = '', data } = fields;

@@ -700,7 +700,7 @@ export class ToolsResource {
    * The tool server. MCP Streamable HTTP, stateless: each POST carries the key. The answer is one JSON-RPC message, or 202 without a body. The four tools that write count as writes; `initialize`, `ping` and notifications are not counted; everything else counts as a read.
    * `POST /mcp`
    */
-  call(body: object, options?: RequestOptions): ApiPromise<{ readonly [name: string]: unknown }> {
+  call(body: object, options?: RequestOptions): ApiPromise<{ readonly [name: string]: unknown } | undefined> {
     return this.#api.send({ method: 'POST', path: '/mcp', body, accept: 'application/json, text/event-stream' }, options);
   }
 }

@@ -1,6 +1,7 @@
 // Verifies a delivery before a receiver trusts it: the signature over the raw bytes, then the time of signing. It takes
 // `Service-Signature` or the headers of Standard Webhooks, in any runtime with WebCrypto, and needs no API key.
 
+import { bytesOf } from './bytes.ts';
 import { EveryshareError } from './errors.ts';
 import type { WebhookEvent } from './events.ts';
 import { toHex, webCrypto } from './web-crypto.ts';
@@ -25,9 +26,11 @@ export class SignatureVerificationError extends EveryshareError {
   }
 }
 
-/** The headers of the request as the runtime has them, or the value of `Service-Signature` alone. */
+/** The headers of the request as the runtime has them, or the value of `Service-Signature` alone; null: it has none. */
 export type SignatureHeaders =
   | string
+  | null
+  | undefined
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -39,7 +42,7 @@ export interface VerifyOptions {
 }
 
 export interface TestHeaderOptions {
-  readonly payload: string | Uint8Array;
+  readonly payload: string | ArrayBufferView | ArrayBuffer;
   readonly secret: string;
   /** In Unix seconds; now when absent. */
   readonly timestamp?: number;
@@ -54,16 +57,16 @@ const ENCODED_KEY = /^[A-Za-z0-9+/]{43}=$/;
  * Verifies a delivery and returns its event.
  * @param payload the raw body as it arrived, before any JSON parser
  * @param headers the headers of the request, or the value of `Service-Signature`
- * @param secret the endpoint's secret; while you replace one, a list of both
+ * @param secret the endpoint's secret; while you replace one, a list of both, of which one may be absent
  */
 async function constructEvent(
-  payload: string | Uint8Array | ArrayBuffer,
+  payload: string | ArrayBufferView | ArrayBuffer,
   headers: SignatureHeaders,
-  secret: string | readonly string[],
+  secret: string | readonly (string | undefined)[],
   options: VerifyOptions = {},
 ): Promise<WebhookEvent> {
   const body = rawBytes(payload);
-  const secrets = (typeof secret === 'string' ? [secret] : secret).filter((one) => one !== '');
+  const secrets = (Array.isArray(secret) ? secret : [secret]).filter((one) => typeof one === 'string' && one !== '');
   if (secrets.length === 0) throw new EveryshareError('secret is missing: give the secret of the webhook endpoint.');
   const header = headerReader(headers);
   const own = header('service-signature');
@@ -173,18 +176,19 @@ function parseEvent(body: Uint8Array): WebhookEvent {
 
 function headerReader(headers: SignatureHeaders): HeaderReader {
   if (typeof headers === 'string') return (name) => (name === 'service-signature' ? headers : null);
+  if (headers == null) return () => null;
   if (typeof headers.get === 'function') return (name) => (headers as Headers).get(name);
   const values = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   return (name) => {
     const value = values.get(name);
-    return value === undefined ? null : String(value);
+    return value == null ? null : String(value);
   };
 }
 
 function rawBytes(payload: unknown): Uint8Array {
   if (typeof payload === 'string') return utf8(payload);
-  if (payload instanceof Uint8Array) return payload;
-  if (payload instanceof ArrayBuffer) return new Uint8Array(payload);
+  const bytes = bytesOf(payload);
+  if (bytes !== null) return bytes;
   throw new SignatureVerificationError(
     'invalid_payload',
     'The payload is not the raw body: hand over a string or bytes, for example express.raw({ type: "application/json" }).',

@@ -131,11 +131,19 @@ export function makeOpenApi(operations: readonly AppOperation[], registry: Regis
     ...webhooks,
     components: {
       schemas: source.components.schemas(),
-      headers: HEADERS,
+      headers: usedHeaders({ paths, responses }),
       securitySchemes: securitySchemes(operations),
       responses,
     },
   };
+}
+
+/** The headers that one of these parts refers to. */
+function usedHeaders(parts: Json): Json {
+  const text = JSON.stringify(parts);
+  return Object.fromEntries(
+    Object.entries(HEADERS).filter(([name]) => text.includes(`"#/components/headers/${name}"`)),
+  );
 }
 
 /** The schemes that one of these operations takes. */

@@ -9,7 +9,7 @@ import { isPartner } from '../run/principal.ts';
 import { incomingRequest } from './console-headers.ts';
 import type { HttpContext } from './context.ts';
 import type { EventStreams, StreamLimit } from './event-stream.ts';
-import { pageStreamLimits, withPageLifetime } from './page-streams.ts';
+import { embedStreamLimits, withPageLifetime } from './page-streams.ts';
 import { routerPath } from './routes.ts';
 
 export type AdmitRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -61,7 +61,7 @@ function boundsOf(http: HttpContext, operation: AppStreamOperation, request: Fas
   const { caller, ip } = request;
   if (operation.auth === 'guest') {
     const { id = '' } = request.params as { readonly id?: string };
-    return { streams: http.pageStreams, limits: pageStreamLimits(id, ip), lifetime: withPageLifetime };
+    return { streams: http.pageStreams, limits: embedStreamLimits(id, ip), lifetime: withPageLifetime };
   }
   const { maxPerKey: max } = operation;
   const message = `This key has ${max} streams open, which is the limit: close one, or read one stream for all.`;

@@ -80,7 +80,9 @@ async function refuseUncounted(admit: Admit, request: IncomingRequest, refusal: 
 function isFromOwnOrigin({ address }: AppContext, { origin, console: headers }: IncomingRequest): boolean {
   const site = headers?.fetchSite;
   if (origin === undefined) return site === 'same-origin';
-  return comparable(origin) === comparable(address.base) && (site === undefined || site === 'same-origin');
+  const given = comparable(origin);
+  const isOwn = given !== null && given === comparable(address.base);
+  return isOwn && (site === undefined || site === 'same-origin');
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
@@ -93,9 +95,8 @@ function comparable(origin: string): string | null {
 }
 
 function foreignOrigin({ address }: AppContext): Problem {
-  const own = new URL(address.base).origin;
   return new Problem('origin_not_allowed', {
-    message: `A session of the console works from its own pages alone, at ${own}. A program sends an API key instead.`,
+    message: `A session of the console works from its own pages alone, at ${address.base}. A program sends an API key instead.`,
   });
 }
 

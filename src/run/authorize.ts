@@ -76,9 +76,11 @@ async function authorizeMember(context: AppContext, request: IncomingRequest): P
   if (context.config.memberIssuer !== null) await storeIssuerMember(context.db, memberId, context.clock.now());
   const limit = operation.effect === 'read' ? MEMBER_READS_PER_HOUR : MEMBER_WRITES_PER_HOUR;
   const subject = `member ${memberId} ${operation.effect}`;
-  const [counted] = await countSharedCalls(context.db.priority, limit, [{ subject, calls: 1 }]);
+  const calls = request.isUncounted === true ? 0 : 1;
+  const [counted] = await countSharedCalls(context.db.priority, limit, [{ subject, calls }]);
   if (counted === undefined) throw new Error('count_calls_each() answers one row for each subject');
-  const rateLimit = rateLimitsFor('member', limit, counted)(0);
+  const limitNow = rateLimitsFor('member', limit, counted)(0);
+  const rateLimit = calls === 0 ? { ...limitNow, retryAfter: null } : limitNow;
   const caller: Guest = { ...commandContext(context, actorOf(request, `member ${memberId}`)), memberId };
   return {
     rateLimit,

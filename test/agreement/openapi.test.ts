@@ -39,6 +39,8 @@ const NAMED = [
   'error',
 ];
 
+const DOCUMENTS = ['schemas/openapi.gen.json', 'schemas/console-openapi.gen.json'];
+
 let world: TestWorld;
 beforeAll(async () => {
   world = await openTestWorld({ env: { BASE_URL: 'https://pay.example', SCHEMA_URL: 'https://schemas.example/s' } });
@@ -52,18 +54,14 @@ describe('generated files', () => {
     }
   });
 
-  it('lints without an error or a warning', { tags: ['slow'] }, () => {
+  it.each(DOCUMENTS)('%s lints without an error or a warning', { tags: ['slow'] }, (file) => {
     const bin = join(packageRoot, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
-    const out = execFileSync(
-      process.execPath,
-      [bin, 'lint', 'schemas/openapi.gen.json', '--format=json', '--config=redocly.yaml'],
-      {
-        cwd: packageRoot,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-        env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-      },
-    );
+    const out = execFileSync(process.execPath, [bin, 'lint', file, '--format=json', '--config=redocly.yaml'], {
+      cwd: packageRoot,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    });
     expect(JSON.parse(out).totals).toMatchObject({ errors: 0, warnings: 0, ignored: 0 });
   });
 });
@@ -106,6 +104,14 @@ describe('the published contract', () => {
       readFileSync(join(packageRoot, 'schemas/openapi.gen.json'), 'utf8'),
     );
     expect(rest).toEqual(generated);
+  });
+});
+
+describe('the document of the console', () => {
+  it('is served as it was generated, with this server’s address', async () => {
+    const { json } = await world.call('GET', '/console/openapi.json');
+    const written = JSON.parse(readFileSync(join(packageRoot, 'schemas/console-openapi.gen.json'), 'utf8'));
+    expect(json).toEqual({ ...written, servers: [{ ...written.servers[0], url: 'https://pay.example' }] });
   });
 });
 

@@ -14,6 +14,7 @@ import { hashOfPhone, openPhone } from '../../src/domain/members/phone.ts';
 import { makeTokens } from '../../src/domain/members/tokens.ts';
 import { type GuestFixture, openGuestFixture, type Person } from '../guests/guest-fixture.ts';
 import { connectVenueSystem } from '../hooks/venue-system.ts';
+import { callConsole, signInToConsole } from '../support/console-client.ts';
 import { SEAL_KEY } from '../support/test-world.ts';
 
 const NEW_KEY = Buffer.alloc(32, 8);
@@ -39,6 +40,10 @@ async function writeEverySealedColumn(): Promise<Person> {
   const mail = { to: 'ada@mail.example', title: 'Receipt', text: 'Paid' };
   await queueMail(world.db, world.context.services, 'receipt', `${id} 1`, mail);
   await world.call('POST', '/v1/public/sign_in', { body: { phone: organizer.phone } });
+  const { token, json: signedUp } = await signInToConsole(world, 'ada@mail.example');
+  const invitation = { email: 'ben@mail.example', role: 'viewer' };
+  const call = { token, venue: signedUp.keys.venue_id, body: invitation };
+  expect((await callConsole(world, 'POST', '/console/api/invitations', call)).status).toBe(201);
   const made = await world.call('POST', '/v1/webhook_endpoints', {
     key,
     body: { url: 'https://127.0.0.1:65009/hooks', events: ['checkout.created'] },

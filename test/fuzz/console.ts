@@ -3,16 +3,18 @@
 
 import { hashOfEmail, sealNameOfChallenge } from '../../src/domain/accounts/account.ts';
 import { hashOfCode } from '../../src/domain/accounts/challenges.ts';
+import { createConsoleLink } from '../../src/domain/accounts/console-link.ts';
 import { insertInvitation } from '../../src/domain/accounts/invitation-queries.ts';
 import { sealNameOfInvitation } from '../../src/domain/accounts/invitations.ts';
 import { insertChallenge } from '../../src/domain/accounts/queries.ts';
-import type { AppContext } from '../../src/run/context.ts';
+import { type AppContext, commandContext } from '../../src/run/context.ts';
 import { createAccount, createSession } from '../support/console-client.ts';
 import { type Pools, uniqueName } from './fixture.ts';
 
 const SESSION_COUNT = 40;
 const CHALLENGE_COUNT = 10;
 const PEOPLE_COUNT = 20;
+const LINK_COUNT = 10;
 /** That of the schema's example. */
 const CODE = '000000';
 
@@ -33,6 +35,7 @@ export async function createConsolePerson(context: AppContext, venueId: string, 
   const stepUps = await Promise.all(
     sessions.map(async ({ id, token }) => ({ token, challenge: await createChallenge(context, now, id) })),
   );
+  const links = await Promise.all(Array.from({ length: LINK_COUNT }, () => createLink(context, venueId)));
   const people = await Promise.all(
     Array.from({ length: PEOPLE_COUNT }, () =>
       createAccount(context, `${uniqueName('viewer')}@harbor.example`, [[venueId, 'viewer']]),
@@ -44,8 +47,21 @@ export async function createConsolePerson(context: AppContext, venueId: string, 
   return {
     tokens: sessions.map(({ token }) => token),
     stepUps,
-    own: { sessions: sessions.map(({ id }) => id), console_challenges: challenges, people, invitations },
+    own: {
+      sessions: sessions.map(({ id }) => id),
+      console_challenges: challenges,
+      console_links: links,
+      people,
+      invitations,
+    },
   };
+}
+
+async function createLink(context: AppContext, venueId: string): Promise<string> {
+  const command = commandContext(context, { name: 'fuzz', via: 'cli', address: null, requestId: null });
+  const email = `${uniqueName('linked')}@harbor.example`;
+  const { token } = await context.db.transaction((tx) => createConsoleLink(tx, command, { email, venueId }));
+  return token;
 }
 
 async function createInvitation(

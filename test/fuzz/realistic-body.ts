@@ -19,6 +19,12 @@ const POOLS: Readonly<Record<string, string>> = {
   offering_external_id: 'offerings',
 };
 
+/** Where an operation of the console takes other ids by the same name. */
+const POOLS_OF_CONSOLE: Readonly<Record<string, string>> = {
+  'verifyConsoleSignIn challenge_id': 'console_challenges',
+  'signInByLink token': 'console_links',
+};
+
 export function realisticBody(context: RequestContext, operation: string, value: Json): Json {
   if (Array.isArray(value)) return value.map((item) => realisticBody(context, operation, item));
   if (typeof value !== 'object' || value === null) return value;
@@ -35,7 +41,7 @@ export function realisticBody(context: RequestContext, operation: string, value:
 function drawReplacement(context: RequestContext, operation: string, name: string, item: Json): Json | undefined {
   const { random, number, fixture } = context;
   if (typeof item !== 'string') return undefined;
-  const pool = operation === 'verifyConsoleSignIn' && name === 'challenge_id' ? 'console_challenges' : POOLS[name];
+  const pool = POOLS_OF_CONSOLE[`${operation} ${name}`] ?? POOLS[name];
   const known = pool === undefined ? undefined : (fixture.own[pool] ?? []);
   if (known !== undefined && known.length > 0) return random.pick(known);
   const inDays = (days: number): string => new Date(fixture.now + days * 86_400_000).toISOString();

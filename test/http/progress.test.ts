@@ -3,8 +3,14 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hashTextOfKey } from '../../src/domain/keys/key.ts';
+import { countSharedCalls } from '../../src/domain/keys/queries.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
+import { MEMBER_READS_PER_HOUR } from '../../src/domain/members/limits.ts';
+import { embedStreamLimits } from '../../src/http/page-streams.ts';
 import { makeAdmission } from '../../src/run/admission.ts';
+import { authorize } from '../../src/run/authorize.ts';
+import type { AuthResult, IncomingRequest } from '../../src/run/incoming-request.ts';
+import { operations } from '../../src/run/operations.ts';
 import { EventStreamClient } from '../support/event-stream-client.ts';
 import { CARDS, type Json, ORIGIN, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -13,7 +19,7 @@ let world: TestWorld;
 let venue: TestVenue;
 let publishable: string;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openTestWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   venue = await openTestVenue(world);
   publishable = (await world.key(venue.venueId, { kind: 'publishable' })).key;
 });
@@ -29,8 +35,8 @@ const pathOf = (id: string): string => `/v1/public/checkouts/${id}/progress`;
 const read = (id: string, key = publishable, origin = ORIGIN): Promise<HttpResponse> =>
   world.call('GET', pathOf(id), { key, headers: { origin } });
 
-async function open(id: string, key = publishable, origin = ORIGIN): Promise<EventStreamClient> {
-  const headers = { authorization: `Bearer ${key}`, origin };
+async function open(id: string, key = publishable, origin = ORIGIN, address = ''): Promise<EventStreamClient> {
+  const headers = { authorization: `Bearer ${key}`, origin, ...(address === '' ? {} : { 'x-forwarded-for': address }) };
   const client = await EventStreamClient.open(`${world.urls[0]}${pathOf(id)}/stream`, headers);
   clients.push(client);
   return client;
@@ -167,6 +173,43 @@ describe('the stream of the progress', () => {
     expect(refused.response.headers.get('access-control-allow-origin')).toBe(ORIGIN);
     lifetime.abort();
     await first.ends();
+  });
+
+  it('takes at most half of the places of a checkout and of the server, so that hosted pages always have some', async () => {
+    const [checkout, other] = [await venue.create(), await venue.create()];
+    const embeds = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => open(checkout.id, publishable, ORIGIN, `203.0.113.${(n % 2) + 2}`)),
+    );
+    expect(new Set(embeds.map(({ response }) => response.status))).toEqual(new Set([200]));
+    const statusOf = async (id: string): Promise<number> =>
+      (await open(id, publishable, ORIGIN, '203.0.113.4')).response.status;
+    expect([await statusOf(checkout.id), await statusOf(other.id)]).toEqual([429, 200]);
+    const page = await EventStreamClient.open(`${world.urls[0]}/c/${checkout.id}/changes`);
+    clients.push(page);
+    expect(page.response.status).toBe(200);
+    const common = embedStreamLimits('chk_1', '203.0.113.5').filter(({ subject }) =>
+      embedStreamLimits('chk_2', '198.51.100.6').some((limit) => limit.subject === subject),
+    );
+    expect(common.map(({ max }) => max)).toEqual([1_000]);
+  });
+
+  it('costs a member nothing while it is open, and goes on when their limit is used up', async () => {
+    const { id } = await world.db.transaction((tx) =>
+      createMember(tx, world.command(), { phone: '+12155552902', name: 'Cleo' }),
+    );
+    const token = await world.context.tokens.sign(id);
+    const operation = operations.find(({ path }) => path === '/v1/public/checkouts/{id}/progress');
+    if (operation === undefined) throw new Error('there is no such operation');
+    const request = { operation, authorization: `Bearer ${token}` } as IncomingRequest;
+    const check = (isUncounted: boolean): Promise<AuthResult> =>
+      authorize(world.context, makeAdmission(world.db.priority, world.context.clock), { ...request, isUncounted });
+    const remaining = async (): Promise<number | undefined> => (await check(false)).rateLimit?.remaining;
+    const before = (await remaining()) ?? 0;
+    for (let n = 0; n < 3; n++) expect((await check(true)).refusal).toBe(null);
+    expect(await remaining()).toBe(before - 1);
+    await countSharedCalls(world.db.priority, MEMBER_READS_PER_HOUR, [{ subject: `member ${id} read`, calls: before }]);
+    expect((await check(false)).refusal?.code).toBe('rate_limited');
+    expect((await check(true)).refusal).toBe(null);
   });
 
   it('counts once when it opens: the checks of its key while it is open are not counted', async () => {

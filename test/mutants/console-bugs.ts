@@ -14,8 +14,8 @@ export const CONSOLE_BUGS: readonly Mutant[] = [
     area: 'walls',
     bug: 'a page of another origin uses the session of a person',
     file: AUTHORIZE,
-    from: 'return comparable(origin) === comparable(address.base) && (',
-    to: 'return address.base !== origin && (',
+    from: 'const isOwn = given !== null && given === comparable(address.base);',
+    to: 'const isOwn = given !== null && address.base !== origin.slice(0, 0);',
     tests: WALLS,
   },
   {

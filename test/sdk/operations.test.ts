@@ -300,7 +300,8 @@ describe('the SDK against a real server', () => {
   it('calls the tools for agents', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'describe_venue', arguments: {} } };
     const answer = await client.tools.call(message);
-    expect(answer.result).toMatchObject({ structuredContent: { venue: { name: 'Harbor Club' } } });
+    expect(answer?.result).toMatchObject({ structuredContent: { venue: { name: 'Harbor Club' } } });
+    expect(await client.tools.call({ jsonrpc: '2.0', method: 'notifications/initialized' })).toBeUndefined();
   });
 
   it('has a method for every operation of the OpenAPI document, and each was called with success', () => {

@@ -57,6 +57,27 @@ describe('the package', () => {
     for (const format of ['esm', 'cjs'] as const) expect((await minified(format)).match(RUNTIME_ONLY)).toBeNull();
   });
 
+  it('is packed as its README says, with the smoke test, and cannot be published by mistake', {
+    tags: ['slow'],
+  }, () => {
+    expect(readText('README.md')).toContain('npm pack --workspace sdk ');
+    const args = ['pack', '--workspace', 'sdk', '--json', '--pack-destination', folder];
+    const [{ filename, files }] = JSON.parse(execFileSync('npm', args, { cwd: packageRoot, encoding: 'utf8' }));
+    expect(readText('README.md')).toContain(`/${filename} `);
+    const paths = files.map(({ path }: { path: string }) => path);
+    expect(paths).toEqual(
+      expect.arrayContaining(['README.md', 'smoke.mjs', 'dist/everyshare.js', 'dist/everyshare.cjs']),
+    );
+    expect(paths.filter((path: string) => !/^(README\.md|package\.json|smoke\.mjs|dist\/[\w.-]+)$/.test(path))).toEqual(
+      [],
+    );
+    execFileSync('tar', ['-xzf', filename, '-C', folder], { cwd: folder });
+    const { name, private: isPrivate } = JSON.parse(readFileSync(join(folder, 'package/package.json'), 'utf8'));
+    expect([name, isPrivate]).toEqual(['@everyshare/sdk', true]);
+    const text = `import { Everyshare } from './package/dist/everyshare.js'; console.log(typeof Everyshare)`;
+    expect(run('packed.mjs', text)).toBe('function');
+  });
+
   it('runs as ESM and as CommonJS, with every name that it declares', () => {
     const print =
       'console.log(typeof Everyshare, typeof webhooks.constructEvent, new Everyshare({ apiKey: "x" }).me !== undefined)';

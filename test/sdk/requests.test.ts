@@ -11,6 +11,7 @@ import {
   Everyshare,
   EveryshareError,
   InvalidRequestError,
+  NotFoundError,
   RateLimitError,
   type RequestOptions,
   ServerError,
@@ -80,8 +81,10 @@ describe('a request', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('needs a key and an address that it can use', () => {
+  it('needs a key and an address that it can use', async () => {
     expect(() => new Everyshare({ apiKey: '' })).toThrow(/apiKey is missing/);
+    expect(() => new Everyshare({ apiKey: ' \n' })).toThrow(/apiKey is missing/);
+    expect(String(await errorOf(create({ apiKey: '' })))).toMatch(/apiKey is missing/);
     expect(() => new Everyshare({ apiKey: 'x', baseUrl: 'api.example' })).toThrow(/baseUrl is "api.example"/);
   });
 
@@ -89,7 +92,12 @@ describe('a request', () => {
     server.answer(cut);
     const failed = await errorOf(client.hooks.deliver('custom', 'hook-token', { id: 1 }));
     expect(String(failed)).toMatch(/^ConnectionError: POST http:.+\/v1\/hooks\/\{provider\}\/\{token\}: there was no/);
-    const shown = inspect([client, failed], { depth: 9, showHidden: true }) + JSON.stringify(client);
+    server.answer(failure(404, 'not_found'));
+    const refused = await errorOf(client.hooks.deliver('custom', 'hook-token', { id: 1 }));
+    expect(refused).toBeInstanceOf(NotFoundError);
+    expect((refused as NotFoundError).response.url).toContain('hook-token');
+    const all = [client, failed, refused];
+    const shown = inspect(all, { depth: 9, showHidden: true }) + JSON.stringify(all);
     expect(shown).not.toMatch(/svc_test_x|hook-token/);
   });
 
@@ -223,6 +231,13 @@ describe('a time-out', () => {
     server.answer(stall, json(201, CHECKOUT));
     expect(await create({ timeout: 100 })).toEqual(CHECKOUT);
   });
+
+  it('may be longer than a timer can be', async () => {
+    for (const timeout of [Number.POSITIVE_INFINITY, 2 ** 31]) {
+      server.answer((request, response) => void setTimeout(json(201, CHECKOUT), 30, request, response));
+      expect(await create({ timeout, maxRetries: 0 })).toEqual(CHECKOUT);
+    }
+  });
 });
 
 describe('an abort signal', () => {
@@ -283,6 +298,15 @@ describe('an error', () => {
     expect((error as Error).message).toMatch(/not from the API \(status 404\): check baseUrl/);
     server.answer((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hi</h1>'));
     expect(await errorOf(create())).toMatchObject({ status: 200, code: 'unexpected_response' });
+    for (const status of [200, 201]) {
+      server.answer((_request, response) => response.writeHead(status).end());
+      for (const call of [() => create(), () => client.tools.call({}), () => client.payouts.listCsv()])
+        expect(await errorOf(call())).toMatchObject({ status, code: 'unexpected_response' });
+    }
+    for (const status of [202, 204]) {
+      server.answer((_request, response) => response.writeHead(status).end());
+      expect(await client.tools.call({})).toBeUndefined();
+    }
     for (const answer of [
       json(200, {}),
       json(200, null),

@@ -1,6 +1,7 @@
 // `webhooks.constructEvent` of the SDK: which deliveries it accepts, and why it refuses the others. The signatures come
 // from the server's own code.
 
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import {
   Everyshare,
@@ -41,7 +42,12 @@ async function problemOf(call: Promise<WebhookEvent>): Promise<string> {
 describe.each(FORMS)('a delivery with %s', (_name, only) => {
   it('gives its event, from a text, bytes or a buffer', async () => {
     const bytes = new TextEncoder().encode(BODY);
-    for (const payload of [BODY, bytes, Buffer.from(BODY), bytes.buffer])
+    // A test runner gives each file a realm of its own, whose Uint8Array is another.
+    const [foreign, foreignBuffer] = runInNewContext('const view = Uint8Array.from(numbers); [view, view.buffer]', {
+      numbers: [...bytes],
+    }) as [Uint8Array, ArrayBuffer];
+    expect(foreign).not.toBeInstanceOf(Uint8Array);
+    for (const payload of [BODY, bytes, Buffer.from(BODY), bytes.buffer, foreign, foreignBuffer])
       expect(await webhooks.constructEvent(payload, only(signed()), SECRET, now)).toEqual(JSON.parse(BODY));
   });
 
@@ -70,7 +76,13 @@ describe.each(FORMS)('a delivery with %s', (_name, only) => {
     const headers = only(signed([OTHER, SECRET]));
     for (const secret of [OTHER, SECRET, [OTHER, SECRET], ['whsec_not_yet', SECRET]])
       expect((await webhooks.constructEvent(BODY, headers, secret, now)).id).toBe('evt_1');
-    expect((await webhooks.constructEvent(BODY, only(signed()), [OTHER, SECRET], now)).id).toBe('evt_1');
+    for (const list of [
+      [OTHER, SECRET],
+      [undefined, SECRET],
+      [SECRET, undefined],
+      ['', SECRET],
+    ])
+      expect((await webhooks.constructEvent(BODY, only(signed()), list, now)).id).toBe('evt_1');
   });
 
   it('is accepted with a secret that was made before secrets were base64', async () => {
@@ -93,6 +105,14 @@ describe('constructEvent', () => {
 
   it('names a header that is missing or has another form', async () => {
     expect(await problemOf(webhooks.constructEvent(BODY, {}, SECRET))).toMatch(/^missing_signature: .*webhook-id/);
+    const absent = new Headers().get('service-signature');
+    for (const headers of [
+      absent,
+      undefined,
+      { 'service-signature': undefined },
+      { 'service-signature': null as never },
+    ])
+      expect(await problemOf(webhooks.constructEvent(BODY, headers, SECRET))).toMatch(/^missing_signature/);
     const { 'webhook-id': _, ...withoutId } = standard;
     expect(await problemOf(webhooks.constructEvent(BODY, withoutId, SECRET))).toMatch(/^missing_signature/);
     for (const header of ['', 't=,v1=', 'v1=00', `t=12x,${service?.split(',')[1]}`, 't=1', 'nonsense'])
@@ -107,7 +127,7 @@ describe('constructEvent', () => {
   });
 
   it('refuses to verify without a secret', async () => {
-    for (const secret of ['', []])
+    for (const secret of ['', [], [undefined, ''], undefined as never, null as never])
       await expect(webhooks.constructEvent(BODY, service ?? '', secret)).rejects.toThrow(/secret is missing/);
   });
 

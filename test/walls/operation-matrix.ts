@@ -318,6 +318,7 @@ const consoleRows: Readonly<Record<string, MatrixRow>> = {
   verifyConsoleSignIn: {
     unguarded: { 'body /challenge_id': 'only the caller who requested the code has it; a code allows five attempts' },
   },
+  signInByLink: {},
   getConsoleSession: { as: 'account', createListed: async (_fixture, { account }) => account.email },
   signOutOfConsole: {},
   listConsoleSessions: { as: 'account', createListed: newSession },

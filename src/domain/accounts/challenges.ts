@@ -10,15 +10,8 @@ import { type Random, randomDigits } from '../../base/random.ts';
 import type { Seal } from '../../base/seal.ts';
 import { queueMail } from '../mail/mail.ts';
 import { hashOfEmail, sealNameOfChallenge } from './account.ts';
-import { codeMail } from './mails.ts';
-import {
-  type ChallengePurpose,
-  insertChallenge,
-  MAX_CODE_TRIES,
-  spendChallenge,
-  type TriedChallenge,
-  tryChallenge,
-} from './queries.ts';
+import { type CodePurpose, codeMail } from './mails.ts';
+import { insertChallenge, MAX_CODE_TRIES, spendChallenge, type TriedChallenge, tryChallenge } from './queries.ts';
 
 export interface AccountServices {
   readonly db: Db;
@@ -34,7 +27,7 @@ export const CODE_SECONDS = 600;
 const CODE_DIGITS = 6;
 
 interface NewCode {
-  readonly purpose: ChallengePurpose;
+  readonly purpose: CodePurpose;
   readonly sessionId: string | null;
   readonly email: string;
   /** The limit of the day does not count: the caller has a limit of their own. */
@@ -77,7 +70,7 @@ export async function sendCode(tx: Queryable, services: AccountServices, code: N
 }
 
 interface Answer {
-  readonly purpose: ChallengePurpose;
+  readonly purpose: CodePurpose;
   readonly sessionId: string | null;
   readonly challenge_id: string;
   readonly code: string;

@@ -5,12 +5,15 @@ import type { Mail } from '../mail/mail.ts';
 import type { ChallengePurpose } from './queries.ts';
 import type { Role } from './roles.ts';
 
-const WHAT: Readonly<Record<ChallengePurpose, string>> = {
+/** What a code that is mailed is for. */
+export type CodePurpose = Exclude<ChallengePurpose, 'link'>;
+
+const WHAT: Readonly<Record<CodePurpose, string>> = {
   sign_in: 'sign in to the Everyshare console',
   step_up: 'confirm a change in the Everyshare console',
 };
 
-export function codeMail(to: string, code: string, purpose: ChallengePurpose): Mail {
+export function codeMail(to: string, code: string, purpose: CodePurpose): Mail {
   const lines = [
     `${code} is your code to ${WHAT[purpose]}. It works for 10 minutes.`,
     '',

@@ -3,7 +3,12 @@
 // network from which the account has signed in before has 5 of its own, so that another caller who uses up the codes of a
 // mail address does not lock its owner out.
 
-import type { ConsoleSignedIn, ConsoleSignIn, ConsoleSignInVerify } from '../../../schemas/types.gen.ts';
+import type {
+  ConsoleLinkSignIn,
+  ConsoleSignedIn,
+  ConsoleSignIn,
+  ConsoleSignInVerify,
+} from '../../../schemas/types.gen.ts';
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import { networkOf } from '../../base/network.ts';
@@ -14,6 +19,7 @@ import { createVenueWithKeys, FIRST_ORIGIN } from '../keys/sandbox-venue.ts';
 import { areMailsDelayed } from '../mail/queries.ts';
 import { type AccountCaller, actorNameOf, hashOfEmail, sealNameOfAccount, sealNameOfChallenge } from './account.ts';
 import { type AccountServices, CODE_SECONDS, checkCode, requireMail, requireUnspent, sendCode } from './challenges.ts';
+import { checkLink } from './console-link.ts';
 import { joinInvitedVenues } from './invitations.ts';
 import { insertPerson } from './people-queries.ts';
 import { type AccountRow, findAccountByEmail, hasSignedInFrom, insertAccount, type TriedChallenge } from './queries.ts';
@@ -68,16 +74,40 @@ export async function verifySignIn(
 ): Promise<OperationResult> {
   const now = services.clock.now();
   const challenge = await checkCode(services, { ...body, purpose: 'sign_in', sessionId: null }, now);
+  const { challenge_id, name, venue_name: venueName } = body;
+  return openSession(services, caller, { id: challenge_id.toLowerCase(), challenge, name, venueName, now });
+}
+
+/** With the link that `everyshare console link` prints. */
+export async function signInByLink(
+  services: AccountServices,
+  caller: SignInCaller,
+  { body }: Input<ConsoleLinkSignIn>,
+): Promise<OperationResult> {
+  const now = services.clock.now();
+  return openSession(services, caller, { ...(await checkLink(services, body.token, now)), now });
+}
+
+/** A challenge that was answered rightly: its mail address belongs to the caller. */
+interface Proof {
+  readonly id: string;
+  readonly challenge: TriedChallenge;
+  readonly name?: string | undefined;
+  readonly venueName?: string | undefined;
+  readonly now: number;
+}
+
+async function openSession(services: AccountServices, caller: SignInCaller, proof: Proof): Promise<OperationResult> {
+  const { id, challenge, venueName, now } = proof;
   const { signedIn, token } = await services.db.transaction(async (tx) => {
-    await requireUnspent(tx, body.challenge_id, now);
-    const email = services.seal.open(challenge.email, sealNameOfChallenge(body.challenge_id.toLowerCase()));
-    const { account, isNew } = await findOrCreateAccount(tx, services, { challenge, email, body, now });
+    await requireUnspent(tx, id, now);
+    const { account, isNew } = await findOrCreateAccount(tx, services, proof);
     const actor = { ...caller.actor, name: actorNameOf(account.id) };
     const command: CommandContext = { ...caller, actor, now };
     const joined = await joinInvitedVenues(tx, command, account.id, challenge.emailHash);
     // A person who was invited has a venue already, and gets one of their own if they name it.
-    const needsVenue = isNew && (joined === 0 || body.venue_name !== undefined);
-    const keys = needsVenue ? await createFirstVenue(tx, command, account.id, body.venue_name) : null;
+    const needsVenue = isNew && (joined === 0 || venueName !== undefined);
+    const keys = needsVenue ? await createFirstVenue(tx, command, account.id, venueName) : null;
     const begun = await beginSession(tx, command, account.id, caller.address);
     const signedInCaller: AccountCaller = {
       ...command,
@@ -90,24 +120,23 @@ export async function verifySignIn(
   return { status: 200, body: signedIn, sessionToken: token };
 }
 
-interface Proof {
-  readonly challenge: TriedChallenge;
-  readonly email: string;
-  readonly body: ConsoleSignInVerify;
-  readonly now: number;
-}
-
 /** Two sign-ups with one address at once make one account: the second waits for the first, and finds its account. */
 async function findOrCreateAccount(
   tx: Queryable,
   { ids, seal }: AccountServices,
-  { challenge: { emailHash }, email, body, now }: Proof,
+  { id: challengeId, challenge: { email: sealed, emailHash }, name, now }: Proof,
 ): Promise<{ readonly account: AccountRow; readonly isNew: boolean }> {
   const known = await findAccountByEmail(tx, emailHash);
   if (known !== null) return { account: known, isNew: false };
   const id = ids.uuid();
-  const name = body.name === undefined ? null : normalizeName(body.name);
-  const created = await insertAccount(tx, { id, email: seal.seal(email, sealNameOfAccount(id)), emailHash, name, now });
+  const email = seal.seal(seal.open(sealed, sealNameOfChallenge(challengeId)), sealNameOfAccount(id));
+  const created = await insertAccount(tx, {
+    id,
+    email,
+    emailHash,
+    name: name === undefined ? null : normalizeName(name),
+    now,
+  });
   const account = created ?? (await findAccountByEmail(tx, emailHash));
   if (account === null) throw new Error('the account of a mail address was neither found nor created');
   return { account, isNew: created !== null };

@@ -64,6 +64,14 @@ export async function listVenues(db: Queryable, before: string | null): Promise<
   );
 }
 
+/** The oldest venue that is not revoked; null: there is none. */
+export async function findFirstVenue(db: Queryable): Promise<string | null> {
+  const rows = await db.query<{ id: string }>(
+    'select venue_id as id from venues where revoked_at is null order by venue_id limit 1',
+  );
+  return rows[0]?.id ?? null;
+}
+
 export async function countVenues(db: Queryable): Promise<number> {
   const rows = await db.query<{ count: number }>('select count(*) as count from venues');
   return rows[0]?.count ?? 0;

@@ -36,6 +36,10 @@ const MAX_TEXT_LENGTH = 200;
 const MAX_URL_LENGTH = 2048;
 const EMAIL = /^[^\s@<>()",;:\\[\]]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
 
+export function isMailAddress(text: string): boolean {
+  return text.length <= MAX_TEXT_LENGTH && EMAIL.test(text);
+}
+
 /** The profile of a venue as it is stored. Null: there is no such venue. */
 export async function readVenueProfile(db: Queryable, venueId: string): Promise<VenueProfile | null> {
   const venue = await findVenue(db, venueId);
@@ -80,7 +84,7 @@ function parseField(field: ProfileField, text: string): string | null {
         `"${text}" is not a time zone of the IANA database: give one such as America/New_York, or UTC.`,
       );
     case 'support_email':
-      if (text.length <= MAX_TEXT_LENGTH && EMAIL.test(text)) return text;
+      if (isMailAddress(text)) return text;
       throw refusal(field, `"${text}" is not a mail address: give one such as help@example.com.`);
     case 'support_phone':
       if (/^\+[0-9 ()./-]{6,30}$/.test(text) && /^[0-9]{7,15}$/.test(text.replaceAll(/[^0-9]/g, ''))) return text;

@@ -5,7 +5,7 @@ import { invitePerson, listTeamInvitations, withdrawInvitation } from '../../dom
 import { changeRole, listTeam, removePerson } from '../../domain/accounts/people.ts';
 import { endOwnSession, listOwnSessions, signOut } from '../../domain/accounts/sessions.ts';
 import { showSession } from '../../domain/accounts/show-session.ts';
-import { signIn, verifySignIn } from '../../domain/accounts/sign-in.ts';
+import { signIn, signInByLink, verifySignIn } from '../../domain/accounts/sign-in.ts';
 import { beginStepUp, verifyStepUp } from '../../domain/accounts/step-up.ts';
 import type { AppOperation } from '../app-operation.ts';
 import { listed, only, plain } from './shapes.ts';
@@ -40,6 +40,20 @@ export const consoleOperations: readonly AppOperation[] = [
     body: only('console_sign_in_verify'),
     responses: { 200: plain('The account, its venues and the session.', 'console_signed_in') },
     run: verifySignIn,
+  },
+  {
+    ...CONSOLE,
+    id: 'signInByLink',
+    method: 'POST',
+    path: '/console/api/sign_in/link',
+    summary: 'Sign in with a link of the operator',
+    description:
+      'Sets the cookie of the session. `everyshare console link` prints the link: it works once, for 15 minutes.',
+    auth: 'open',
+    effect: 'write',
+    body: only('console_link_sign_in'),
+    responses: { 200: plain('The account, its venues and the session.', 'console_signed_in') },
+    run: signInByLink,
   },
   {
     ...CONSOLE,

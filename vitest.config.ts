@@ -75,8 +75,6 @@ const LONGEST = [
   '/test/embed/',
   '/test/examples/',
   '/test/process/start',
-  '/test/embed/',
-  '/test/examples/',
   '/test/docs/',
   '/test/pages/stripe-driver',
   '/test/fuzz/fuzz',

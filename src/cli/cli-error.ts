@@ -5,6 +5,7 @@ import { isUnavailable, sqlState } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
 import { scrub } from '../base/log.ts';
 import { ProcessorUnavailable } from '../domain/payments/processor.ts';
+import { printable } from './table.ts';
 
 export class CliError extends Error {
   readonly exitCode: 1 | 2;
@@ -50,15 +51,13 @@ export async function explainNotFound<T>(what: 'venue' | 'key', id: string, work
 /** The reserved numbers of the sandbox belong to no person: help texts and messages use them as examples. */
 const EXAMPLE_PHONE = /(\+15550100[01]\d{2}(?!\d))/;
 
-/** Any error as one line, without secrets and without control characters. */
+/** Any error as one line, without secrets and without characters that could move the cursor: a server wrote some of it. */
 export function errorLine(error: unknown, options: readonly string[]): string {
-  return messageOf(error, options)
+  const text = messageOf(error, options)
     .split(EXAMPLE_PHONE)
     .map((part) => (EXAMPLE_PHONE.test(part) ? part : scrub(part)))
-    .join('')
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/\p{Cc}/gu, '')
-    .trim();
+    .join('');
+  return printable(text.replaceAll(/\s+/g, ' ').trim());
 }
 
 function messageOf(error: unknown, options: readonly string[]): string {

@@ -31,6 +31,7 @@ import {
   SHARED_OPTIONS,
   VERSION_OPTION,
 } from './options.ts';
+import { print } from './print.ts';
 import { processorCommands } from './processor.ts';
 import { reconcileCommands } from './reconcile.ts';
 import { refundCommands } from './refund.ts';
@@ -156,17 +157,3 @@ function version(): CommandResult {
   const found = (JSON.parse(text) as { version: string }).version;
   return { json: { version: found }, text: found };
 }
-
-/** Resolves when the text is written. A closed pipe (`| head -1`) is not a failure. */
-function print(stream: NodeJS.WriteStream, text: string): Promise<void> {
-  if (!stream.listeners('error').includes(ignoreStreamError)) stream.on('error', ignoreStreamError);
-  return new Promise((resolve, reject) => {
-    stream.write(`${text}\n`, (error) => {
-      if (error == null || (error as NodeJS.ErrnoException).code === 'EPIPE') resolve();
-      else reject(error);
-    });
-  });
-}
-
-/** The callback of `write` gets the error. Without a listener, the stream's error event would end the process. */
-function ignoreStreamError(): void {}

@@ -15,7 +15,9 @@ import type { Command, CommandInput, OpenContext } from './command-definition.ts
 import { LOG_ONLY } from './events.ts';
 import type { Login } from './login-file.ts';
 import { integerOption } from './options.ts';
+import { keepRunningOnError } from './print.ts';
 import { explainApiError, remoteClient, testLogin } from './remote.ts';
+import { printable } from './table.ts';
 import { testCaller, VENUE_OPTION, venueIn } from './test-venue.ts';
 
 const POLL_INTERVAL_MS = 300;
@@ -72,7 +74,8 @@ function remoteSource(login: Login, printLine: (line: string) => void): EventSou
         printLine(isFirst ? 'ready' : 'the stream is open again');
         isFirst = false;
       };
-      const messages = remoteClient(login).events.stream({ signal, onOpen }).messages();
+      const onBreak = (): void => printLine('the stream broke: opening it again');
+      const messages = remoteClient(login).events.stream({ signal, onOpen, onBreak }).messages();
       try {
         const readNext = () => explainApiError(login.url, () => messages.next());
         for (let next = await readNext(); next.done !== true; next = await readNext())
@@ -112,15 +115,18 @@ function targetUrlIn(input: CommandInput): string {
   throw usageError(`--forward-to is ${quoted(text)}: give an address such as http://localhost:3000/hooks.`);
 }
 
-/** Aborts on SIGINT (Ctrl-C) or SIGTERM. */
-function stopSignal(): { readonly signal: AbortSignal; end(): void } {
+/** Aborts on SIGINT (Ctrl-C) or SIGTERM, and when the reader of the output has gone away (`| head -1`). */
+function stopSignal(output: NodeJS.WriteStream): { readonly signal: AbortSignal; end(): void } {
   const stop = new AbortController();
-  const onSignal = (): void => stop.abort();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, onSignal);
+  const onStop = (): void => stop.abort();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, onStop);
+  keepRunningOnError(output);
+  output.on('error', onStop);
   return {
     signal: stop.signal,
     end() {
-      for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, onSignal);
+      for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, onStop);
+      output.off('error', onStop);
     },
   };
 }
@@ -145,15 +151,15 @@ const listen: Command = {
     const count = integerOption(input, 'count', 1, 1_000_000) ?? Number.POSITIVE_INFINITY;
     const types = input.texts('event');
     const venueId = venueIn(input);
-    const printLine = (line: string): void =>
-      void (input.flag('json') ? process.stderr : process.stdout).write(`${line}\n`);
+    const output = input.flag('json') ? process.stderr : process.stdout;
+    const printLine = (line: string): void => void output.write(`${printable(line)}\n`);
     const login = testLogin(input, configFolder, readSettings);
     const source = login === null ? await localSource(open, venueId) : remoteSource(login, printLine);
-    printLine(`forwarding test events of ${source.description} to ${url}`);
-    printLine(`signing secret ${source.secret}`);
     const forwarded: { id: string; type: string; result: string; subscribable: boolean }[] = [];
-    const stop = stopSignal();
+    const stop = stopSignal(output);
     try {
+      printLine(`forwarding test events of ${source.description} to ${url}`);
+      printLine(`signing secret ${source.secret}`);
       for await (const event of source.events(stop.signal)) {
         if (types.length > 0 && !types.includes(event.type)) continue;
         const result = await forward(url, source.secret, event);

@@ -1,6 +1,6 @@
 // The login of a user: the address of a server and a key for it, in a file that only its owner can read.
 
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandError } from './cli-error.ts';
 
@@ -47,13 +47,18 @@ export function writeLogin(configFolder: string, login: Login): void {
   }
 }
 
-/** Whether there was one. */
+/** Also removes the drafts that killed logins have left: they have a key too. Returns whether there was anything. */
 export function removeLogin(configFolder: string): boolean {
+  const files = filesIn(configFolder).filter((name) => /^login\.json(\.\d+)?$/.test(name));
+  for (const name of files) rmSync(join(configFolder, name), { force: true });
+  return files.length > 0;
+}
+
+function filesIn(folder: string): readonly string[] {
   try {
-    rmSync(loginFile(configFolder));
-    return true;
+    return readdirSync(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
 }

@@ -11,7 +11,7 @@ import { explainApiError, isLiveKey, remoteClient } from './remote.ts';
 import { block } from './table.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
-const SECRET_KEY = /^svc_(test|live)_[A-Za-z0-9]{32,64}$/;
+const SECRET_TEST_KEY = /^svc_test_[A-Za-z0-9]{32,64}$/;
 
 function serverUrlIn(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -20,27 +20,20 @@ function serverUrlIn(text: string): string {
   throw usageError(`--url is ${quoted(text)}: give the address of the server, such as https://api.example.com.`);
 }
 
-function requireSecretKey(key: string): void {
-  if (SECRET_KEY.test(key)) return;
-  throw usageError(
-    /^pk_/.test(key)
-      ? 'this is a publishable key, for browsers: give a secret key, svc_test_….'
-      : 'this is not a key of Everyshare: give a secret key, svc_test_….',
-  );
+/** A live key is refused before it is sent or kept: no command that uses the login works with one. */
+function requireSecretTestKey(key: string): void {
+  if (SECRET_TEST_KEY.test(key)) return;
+  const what = isLiveKey(key)
+    ? 'a live key, and listen and trigger work in test mode only'
+    : /^pk_/.test(key)
+      ? 'a publishable key, for browsers'
+      : 'not a key of Everyshare';
+  throw usageError(`this is ${what}: give a secret test key, svc_test_….`);
 }
 
-/** A live key crosses a network only encrypted. */
-function requireEncryption(url: string, key: string): void {
-  const { protocol, hostname } = new URL(url);
-  if (protocol === 'https:' || !isLiveKey(key) || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) return;
-  throw usageError(`--url is ${quoted(url)}: a live key is sent over https only.`);
-}
-
-async function keyIn(input: CommandInput): Promise<string> {
-  return (
-    input.text('key') ??
-    (await readSecret(process.stdin, 'Secret key (svc_test_…): ', (text) => void process.stderr.write(text)))
-  );
+async function keyIn(input: CommandInput, url: string): Promise<string> {
+  const question = `Secret test key for ${url} (svc_test_…): `;
+  return input.text('key') ?? (await readSecret(process.stdin, question, (text) => void process.stderr.write(text)));
 }
 
 const login: Command = {
@@ -58,25 +51,22 @@ const login: Command = {
   async run(input, _open, _readSettings, configFolder) {
     const before = readableLogin(configFolder);
     const url = serverUrlIn(input.text('url') ?? before?.url ?? DEFAULT_URL);
-    const key = await keyIn(input);
-    requireSecretKey(key);
-    requireEncryption(url, key);
+    const key = await keyIn(input, url);
+    requireSecretTestKey(key);
     const me = await explainApiError(url, () => remoteClient({ url, key }).me.retrieve());
     const venue = me.venue.name;
     const isSameServer = before?.url === url && before.venue === venue;
     const listenSecret = isSameServer ? before.listenSecret : newSecret({ random: systemRandom });
     writeLogin(configFolder, { url, key, venue, listenSecret });
     const file = loginFile(configFolder);
-    const note =
-      me.mode === 'live' ? '\nThis is a live key: listen and trigger refuse it. Log in with a test key.' : '';
     return {
       json: { url, venue, mode: me.mode, file },
-      text: `${block([
+      text: block([
         ['server', url],
         ['venue', venue],
         ['mode', me.mode],
         ['kept in', file],
-      ])}${note}`,
+      ]),
     };
   },
 };

@@ -14,7 +14,8 @@ export function widthOf(text: string): number {
   return width;
 }
 
-function cleaned(text: string): string {
+/** The text without characters that could move the cursor or change the writing direction. */
+export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, '\ufffd');
 }
 
@@ -33,7 +34,7 @@ export function block(lines: readonly (readonly string[])[]): string {
 }
 
 function aligned(rows: readonly (readonly string[])[]): string {
-  const clean = rows.map((row) => row.map(cleaned));
+  const clean = rows.map((row) => row.map(printable));
   const widths: number[] = [];
   for (const row of clean) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));

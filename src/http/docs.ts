@@ -1,5 +1,5 @@
 // The documentation for partners' developers and operators, all from this origin: guides, the API reference, the error
-// codes, the venue systems, the changelog, and a search over them. Pages are rendered at the first request and cached.
+// codes, the venue systems, the changelog, and a search over them. A page is rendered at its first request and cached.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
 
 /** The browser asks each time, and gets 304 while the page is unchanged. */
 const CACHE_REVALIDATE = 'public, no-cache';
-/** A file whose address changes with its content, or with the version of its package. */
+/** A file whose address changes with its content. */
 const CACHE_ONE_DAY = 'public, max-age=86400';
 
 const NO_FRAMES = "base-uri 'none'; frame-ancestors 'none'";
@@ -57,9 +57,14 @@ export function registerDocs(app: FastifyInstance, http: HttpContext, document: 
   for (const file of Object.keys(ASSET_TYPES)) {
     app.get(`/docs/${file}`, async (request, reply) => {
       const asset = (await assets()).get(file) as Asset;
-      return send(request, reply, asset, 'v' in (request.query as object) ? CACHE_ONE_DAY : CACHE_REVALIDATE);
+      return send(request, reply, asset, cacheControlOf(request, versionOf(await assets())));
     });
   }
+}
+
+/** An address with another version is of another release: what it answers now must not be kept under it. */
+function cacheControlOf({ query }: FastifyRequest, version: string): string {
+  return (query as { v?: unknown }).v === version ? CACHE_ONE_DAY : CACHE_REVALIDATE;
 }
 
 type Assets = ReadonlyMap<string, Asset>;
@@ -71,29 +76,31 @@ async function loadAssets(): Promise<Assets> {
   return assets;
 }
 
-/** The version in the address is of all files, because one script imports another. */
+/** The version in an address is of all files, because one script imports another. */
+const versionOf = (assets: Assets): string => [...assets.values()].map(({ etag }) => etag.slice(3, 7)).join('');
+
 function assetPaths(assets: Assets): (file: string) => string {
-  const version = [...assets.values()].map(({ etag }) => etag.slice(3, 7)).join('');
+  const version = versionOf(assets);
   return (file) => `/docs/${file}?v=${version}`;
 }
 
 interface Site {
   /** By its address, `.md` included; made at its first request. */
   readonly documents: ReadonlyMap<string, () => Promise<Asset>>;
-  readonly searchPage: (query: string) => string;
+  readonly searchPage: (query: string) => Promise<string>;
   readonly missingPage: string;
   readonly searchIndex: () => Promise<Asset>;
 }
 
 async function loadSite(http: HttpContext, document: ApiDocument, loadedAssets: () => Promise<Assets>): Promise<Site> {
   const { base } = http.urls();
-  const pages = await loadPages(base, document);
+  const pages = await loadPages({ base, now: http.app.clock.now(), document });
   const frame = { pages, assetPath: assetPaths(await loadedAssets()) };
   const documents = new Map<string, () => Promise<Asset>>();
   for (const page of pages) {
     documents.set(
       page.path,
-      memoize(() => makeAsset(HTML, renderSitePage(page, frame), 'quick')),
+      memoize(async () => makeAsset(HTML, renderSitePage(page, await page.rendered(), frame), 'quick')),
     );
     documents.set(
       `${page.path}.md`,
@@ -104,15 +111,15 @@ async function loadSite(http: HttpContext, document: ApiDocument, loadedAssets: 
     '/llms.txt',
     memoize(() => makeAsset('text/plain; charset=utf-8', renderLlms(pages, base), 'quick')),
   );
-  const index = makeSearchIndex(pages);
+  const index = memoize(() => makeSearchIndex(pages));
   return {
     documents,
-    searchPage: (query) =>
+    searchPage: async (query) =>
       renderOtherPage(frame, {
         path: '/docs/search',
         title: query === '' ? 'Search' : `Search: ${query}`,
         description: 'Search over the guides and the reference of Everyshare.',
-        body: renderResults(index, query),
+        body: renderResults(query === '' ? [] : await index(), query),
       }),
     missingPage: renderOtherPage(frame, {
       path: '/docs/search',
@@ -120,7 +127,9 @@ async function loadSite(http: HttpContext, document: ApiDocument, loadedAssets: 
       description: 'This page does not exist.',
       body: `<h1>No such page</h1>\n<p>This address has no page. Look for it, or start at the <a href="/docs">list of all pages</a>.</p>\n${searchForm('')}`,
     }),
-    searchIndex: memoize(() => makeAsset('application/json; charset=utf-8', publishedIndex(index), 'quick')),
+    searchIndex: memoize(async () =>
+      makeAsset('application/json; charset=utf-8', publishedIndex(await index()), 'quick'),
+    ),
   };
 }
 
@@ -153,7 +162,8 @@ function registerPages(app: FastifyInstance, site: () => Promise<Site>): void {
 function registerSearch(app: FastifyInstance, site: () => Promise<Site>): void {
   app.get('/docs/search', async (request, reply) => {
     request.operation = 'docs';
-    const page = (await site()).searchPage(readQuery((request.query as { q?: unknown }).q));
+    const { searchPage } = await site();
+    const page = await searchPage(readQuery((request.query as { q?: unknown }).q));
     return setSecurityHeaders(reply, PAGE_POLICY).type(HTML).header('cache-control', CACHE_REVALIDATE).send(page);
   });
   app.get('/docs/search-index.json', async (request, reply) =>
@@ -162,14 +172,19 @@ function registerSearch(app: FastifyInstance, site: () => Promise<Site>): void {
 }
 
 function registerExplorer(app: FastifyInstance, http: HttpContext, assets: () => Promise<Assets>): void {
+  const scalar = memoize(loadScalar);
+  const versionOfScript = (script: Asset): string => script.etag.slice(3, 11);
   app.get('/docs/explorer', async (request, reply) => {
     request.operation = 'docs';
     const nonce = http.app.random.bytes(16).toString('base64url');
-    const page = renderExplorer({ assetPath: assetPaths(await assets()) }, nonce);
+    const scriptPath = `/docs/scalar.js?v=${versionOfScript(await scalar())}`;
+    const page = renderExplorer({ assetPath: assetPaths(await assets()) }, { nonce, scriptPath });
     return setSecurityHeaders(reply, explorerPolicy(nonce)).type(HTML).header('cache-control', 'no-store').send(page);
   });
-  const scalar = memoize(loadScalar);
-  app.get('/docs/scalar.js', async (request, reply) => send(request, reply, await scalar(), CACHE_ONE_DAY));
+  app.get('/docs/scalar.js', async (request, reply) => {
+    const script = await scalar();
+    return send(request, reply, script, cacheControlOf(request, versionOfScript(script)));
+  });
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, asset: Asset, cacheControl: string): FastifyReply {

@@ -1,7 +1,16 @@
 // `everyshare login`, and `listen` and `trigger` over the API: with a test key they work from a machine that has no
 // database and no installation.
 
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -148,18 +157,48 @@ describe('everyshare login', () => {
     const unknown = `svc_test_${'x'.repeat(32)}`;
     const cases: [string[], 1 | 2, RegExp][] = [
       [['--key', unknown], 1, /refuses the key .+: log in with another/],
-      [['--key', `pk_test_${'x'.repeat(32)}`], 2, /this is a publishable key, for browsers: give a secret key/],
+      [['--key', `pk_test_${'x'.repeat(32)}`], 2, /this is a publishable key, for browsers: give a secret test key/],
       [['--key', 'abc'], 2, /this is not a key of Everyshare/],
       [['--key', venue.key, '--url', 'http://127.0.0.1:1'], 1, /does not answer: check the address/],
       [['--key', venue.key, '--url', receiverUrl()], 1, /is not an Everyshare server \(status 202\)/],
       [['--key', venue.key, '--url', 'api.example.com'], 2, /--url is "api.example.com": give the address/],
-      [['--key', `svc_live_${'x'.repeat(32)}`, '--url', 'http://api.example.com'], 2, /over https only/],
     ];
     for (const [options, exit, message] of cases) {
       const given = options.includes('--url') ? options : [...options, '--url', url];
       expect(await cli.line(exit, 'login', ...given)).toMatch(message);
     }
     expect(existsSync(loginFile())).toBe(false);
+  });
+
+  it('refuses a live key before it is sent or kept', async () => {
+    const { key } = await world.key(venue.venueId, { mode: 'live', scopes: ['webhooks:write'] });
+    const before = connections;
+    expect(await cli.line(2, 'login', '--url', proxyUrl(), '--key', key)).toMatch(
+      /this is a live key, and listen and trigger work in test mode only: give a secret test key/,
+    );
+    expect([connections, existsSync(loginFile())]).toEqual([before, false]);
+  });
+
+  it('names the server in its prompt, so that a key is not typed for another', async () => {
+    const terminal = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+    const stdin = vi.spyOn(process, 'stdin', 'get').mockReturnValue(terminal as never);
+    try {
+      terminal.write(`${venue.key}\r`);
+      const { exit, err } = await cli.run('login', '--url', url);
+      expect([exit, err]).toEqual([0, `Secret test key for ${url} (svc_test_…): \n`]);
+    } finally {
+      stdin.mockRestore();
+    }
+  });
+
+  it('leaves no key behind after logout, also when a login was killed while it wrote', async () => {
+    await login();
+    for (const name of ['login.json.4711', 'login.json.bak', 'other.json']) writeFileSync(join(folder, name), '{}');
+    expect(await cli.json('logout')).toMatchObject({ removed: true });
+    expect(readdirSync(folder).sort()).toEqual(['login.json.bak', 'other.json']);
+    writeFileSync(join(folder, 'login.json.4711'), '{}');
+    expect(await cli.json('logout')).toMatchObject({ removed: true });
+    expect(await cli.json('logout')).toMatchObject({ removed: false });
   });
 
   it('is kept in the folder that XDG names, else in ~/.config', () => {
@@ -189,7 +228,8 @@ describe('listen with a login', () => {
     const ids = posts.map(({ body }) => JSON.parse(body).data.object.id);
     expect([ids, streams]).toEqual([[first.id, second.id, third.id], 3]);
     expect(err).toContain(`forwarding test events of Harbor Club at ${proxyUrl()} to ${receiverUrl()}`);
-    expect(err).toContain('the stream is open again');
+    const breaks = err.match(/^the stream .+$/gm);
+    expect(breaks).toEqual(Array(2).fill(['the stream broke: opening it again', 'the stream is open again']).flat());
     for (const { body, headers } of posts) {
       expect((await webhooks.constructEvent(body, headers, secret)).object).toBe('event');
       new Stripe('sk_test_unused').webhooks.constructEvent(body, String(headers['service-signature']), secret);
@@ -219,6 +259,40 @@ describe('listen with a login', () => {
     expect(out).toMatch(
       /offering\.approved {2}evt_\w+ {2}202 {2}\(log only: no webhook endpoint can subscribe to it\)/,
     );
+  });
+
+  it('prints nothing of the server that could move the cursor', async () => {
+    const fake = createServer((_request, response) => {
+      const message = 'no\u001b[2J\u202eway\u2028here';
+      response.writeHead(403, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { code: 'forbidden', message, request_id: 'req_1' } }));
+    });
+    await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve));
+    try {
+      await login();
+      const server = `http://127.0.0.1:${(fake.address() as AddressInfo).port}`;
+      const changed = { ...JSON.parse(readFileSync(loginFile(), 'utf8')), url: server, venue: 'Har\u001b[2J\u202ebor' };
+      writeFileSync(loginFile(), JSON.stringify(changed));
+      const { exit, out, err } = await cli.run('listen', '--forward-to', receiverUrl());
+      expect([exit, out.split('\n')[0]]).toEqual([
+        1,
+        `forwarding test events of Har\ufffd[2J\ufffdbor at ${server} to ${receiverUrl()}`,
+      ]);
+      expect(err).toBe(`everyshare: ${server} answers: no\ufffd[2J\ufffdway here (req_1)\n`);
+    } finally {
+      await new Promise((resolve) => fake.close(resolve));
+    }
+  });
+
+  it('ends without a stack when the reader of its output goes away', async () => {
+    await login(proxyUrl());
+    const before = streams;
+    const running = cli.run('listen', '--forward-to', receiverUrl());
+    await waitFor('the stream is open', () => streams > before);
+    const others = process.stdout.listenerCount('error');
+    process.stdout.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+    expect(await running).toMatchObject({ exit: 0, err: '', out: expect.stringMatching(/\n0 events forwarded\.\n$/) });
+    expect(process.stdout.listenerCount('error')).toBe(others - 1);
   });
 
   it('says what to do when the key is revoked', async () => {
@@ -268,9 +342,9 @@ describe('listen and trigger', () => {
   ];
 
   it('refuse a live key', async () => {
-    const { key } = await world.key(venue.venueId, { mode: 'live', scopes: ['webhooks:write'] });
-    const { out } = await cli.run('login', '--url', url, '--key', key);
-    expect(out).toContain('This is a live key: listen and trigger refuse it.');
+    await login();
+    const kept = readFileSync(loginFile(), 'utf8');
+    writeFileSync(loginFile(), kept.replace('svc_test_', 'svc_live_'));
     for (const words of commands)
       expect(await cli.line(1, ...words)).toMatch(
         /live key, and this command works in test mode only: log in with a test key/,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, type ErrorCode } from '../../src/base/errors.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { FIRST_ORIGIN } from '../../src/domain/keys/sandbox-venue.ts';
 import { operations } from '../../src/run/operations.ts';
 import { withFastProcessorClock } from '../support/fast-processor-clock.ts';
 import { commandLine } from '../support/run-command.ts';
@@ -58,9 +59,12 @@ const blocksOf = (document: string): Block[] =>
   readBlocks(document).filter((block) => !block.isNotRun && !isRunElsewhere(block));
 const run = DOCUMENTS.filter((document) => blocksOf(document).length > 0 && !isBrokenServer(document));
 
-/** The origin of the venue that the first start makes, which these pages use. */
-const SANDBOX_ORIGIN = 'https://example.com';
-const SANDBOX_PAGES = ['README.md', 'docs/guides/quickstart.md'];
+/**
+ * A reader has the venue of the first start, with its origin. The pages about errors show bodies that the examples of the
+ * schemas fill in, which have an origin of their own.
+ */
+const originOf = (document: string): string =>
+  document.startsWith('docs/errors/') || document === 'docs/guides/errors.md' ? ORIGIN : FIRST_ORIGIN;
 
 let world: TestWorld;
 let folder: string;
@@ -104,7 +108,7 @@ const PREPARED: Readonly<Record<string, (venue: PageVenue) => Promise<Record<str
 };
 
 async function runPage(document: string, blocks = blocksOf(document)): Promise<readonly string[]> {
-  const opened = await world.venue({ origins: [SANDBOX_PAGES.includes(document) ? SANDBOX_ORIGIN : ORIGIN] });
+  const opened = await world.venue({ origins: [originOf(document)] });
   const { key } = await world.key(opened.venue.id, { writesPerHour: 10_000, readsPerHour: 10_000 });
   const venue: PageVenue = { world, venueId: opened.venue.id, key, publishable: opened.publishableTest };
   const places = { ID: venue.venueId, ...(await PREPARED[document]?.(venue)) };

@@ -10,11 +10,12 @@
 // - A block after "`name.json`:" is that file.
 // - An id that an answer showed stands, in later requests, for the one that came back; `$TOKEN` is the last `token`.
 //
-// The year 2027 in a request is next year, so that no example is ever in the past.
+// The year 2027 in a request is next year, as on the site, so that no example is ever in the past.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { catalogue, type ErrorCode } from '../../src/base/errors.ts';
+import { withFutureDates } from '../../src/http/docs/site-pages.ts';
 import { operations } from '../../src/run/operations.ts';
 import type { CommandLine } from '../support/run-command.ts';
 import type { HttpResponse, TestWorld } from '../support/test-world.ts';
@@ -43,7 +44,6 @@ interface Result {
 }
 
 const SERVICE = ['https://api.everyshare.example', 'http://127.0.0.1:8080', '$BASE_URL'];
-const NEXT_YEAR = String(new Date().getFullYear() + 1);
 const ADDRESS = /\bsend\b[\s\S]*`(GET|POST|DELETE) (\/\S*)`/i;
 const FILE = /`([\w-]+\.jsonl?)`:$/;
 const ANSWER = /\b(answers?|prints|output)\b/i;
@@ -208,11 +208,11 @@ export class PageRun {
       '$(cat .data/sandbox-key)': this.#parts.key,
       $KEY: this.#parts.key,
       $OPERATOR_TOKEN: this.#parts.world.operatorToken,
-      '2027-': `${NEXT_YEAR}-`,
       ...Object.fromEntries(this.#ids),
     };
     const named = Object.entries(this.#parts.places).map(([name, value]) => [`\\b${name}\\b`, value] as const);
-    const real = Object.entries(places).reduce((done, [place, value]) => done.replaceAll(place, value), text);
+    const dated = withFutureDates(text, Date.now());
+    const real = Object.entries(places).reduce((done, [place, value]) => done.replaceAll(place, value), dated);
     return named.reduce((done, [name, value]) => done.replace(new RegExp(name, 'g'), value), real);
   }
 

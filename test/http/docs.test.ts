@@ -10,6 +10,7 @@ import { catalogue } from '../../src/base/errors.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { GUIDE_GROUPS } from '../../src/http/docs/site-map.ts';
+import { withFutureDates } from '../../src/http/docs/site-pages.ts';
 import { partnerOperations } from '../../src/run/operations.ts';
 import { readCommands, readCurl } from '../docs/shell.ts';
 import { makeDocsSite } from '../support/docs-site.ts';
@@ -123,10 +124,39 @@ describe('the guides', () => {
   it('show the address of this server in every example', async () => {
     for (const name of GUIDES) {
       const { payload } = await get(`/docs/guides/${name}`);
-      expect(payload, name).not.toMatch(/(api|pay)\.everyshare\.example|127\.0\.0\.1:8080|\$BASE_URL/);
+      expect(payload, name).not.toMatch(/(api|pay)\.everyshare\.example|\$BASE_URL/);
     }
-    expect((await get('/docs/guides/quickstart')).payload).toContain(`${BASE}/v1/checkouts`);
-    expect((await get('/docs/guides/quickstart.md')).payload).toContain(`curl ${BASE}/v1/checkouts`);
+    expect((await get('/docs/guides/payments')).payload).toContain(`${BASE}/v1/checkouts`);
+    expect((await get('/docs/guides/payments.md')).payload).toContain(`curl ${BASE}/v1/checkouts`);
+  });
+
+  it('keep the address of the service that the reader starts, except where this server is on that machine', async () => {
+    const shown = async (site: FastifyInstance, path: string): Promise<string> => (await site.inject(path)).payload;
+    expect(await shown(app, '/docs/guides/quickstart.md')).toContain('curl http://127.0.0.1:8080/v1/checkouts');
+    expect(await shown(app, '/docs/guides/quickstart.md')).toContain(`login --url ${BASE}`);
+    expect(await shown(app, '/docs/examples.md')).toContain('another server than http://127.0.0.1:8080');
+    for (const base of ['http://127.0.0.1:9090', 'http://localhost:9090', 'http://[::1]:9090']) {
+      const local = makeDocsSite(base);
+      expect(await shown(local, '/docs/guides/quickstart.md')).toContain(`curl ${base}/v1/checkouts`);
+      expect(await shown(local, '/docs/examples.md')).not.toContain('127.0.0.1:8080');
+      await local.close();
+    }
+  });
+
+  it('have dates of the next year where a call accepts no date that is farther away', async () => {
+    expect(withFutureDates('"starts_at": "2027-06-12T18:30:00Z"', Date.UTC(2031, 0, 1))).toContain('"2032-06-12T');
+    const nextYear = new Date().getUTCFullYear() + 1;
+    expect((await get('/docs/guides/publish.md')).payload).toContain(`"starts_at": "${nextYear}-06-12T18:30:00-04:00"`);
+  });
+
+  it('create each checkout for a booking of their own, so that one page does not disturb the next', () => {
+    const pages = ['README.md', ...GUIDES.map((name) => `docs/guides/${name}.md`)];
+    const bookings = pages.flatMap((page) => {
+      const text = readFileSync(join(packageRoot, page), 'utf8');
+      return [...new Set([...text.matchAll(/external_booking_id"?: ["'](bk-\d+)["']/g)].map(([, id]) => id))];
+    });
+    expect(bookings.length).toBeGreaterThan(5);
+    expect(new Set(bookings).size).toBe(bookings.length);
   });
 });
 
@@ -285,6 +315,20 @@ describe('links', () => {
     }
   });
 
+  it('lead from a page in Markdown to Markdown that exists', { tags: ['slow'] }, async () => {
+    const known = new Set(pagePaths().flatMap((path) => [path, `${path}.md`]));
+    const dead: string[] = [];
+    for (const path of pagePaths()) {
+      const { payload } = await get(`${path}.md`);
+      for (const [, href = ''] of payload.matchAll(/\]\(([^()\s]+)\)/g)) {
+        const { origin, pathname } = new URL(href, `${BASE}${path}.md`);
+        if (origin !== BASE || isOutside(pathname) || ['/docs/explorer', '/docs/search'].includes(pathname)) continue;
+        if (!known.has(pathname)) dead.push(`${path}.md to ${href}`);
+      }
+    }
+    expect(dead).toEqual([]);
+  });
+
   it('name a Markdown file only as the twin of the page', async () => {
     for (const path of pagePaths()) {
       const links = linksOf((await get(path)).payload).filter((link) => /\.md($|#)/.test(link));
@@ -312,7 +356,10 @@ describe('what a page may load', () => {
   it('is cached for a day where its address has its version, and asked for each time where it has none', async () => {
     const style = linksOf((await get('/docs')).payload).find((link) => link.startsWith('/docs/site.css')) ?? '';
     expect((await get(style)).headers['cache-control']).toBe('public, max-age=86400');
-    expect((await get('/docs/site.css')).headers['cache-control']).toBe('public, no-cache');
+    for (const path of ['/docs/site.css', '/docs/site.css?v=', '/docs/site.css?v=older', '/docs/scalar.js?v=older'])
+      expect((await get(path)).headers['cache-control'], path).toBe('public, no-cache');
+    const script = linksOf((await get('/docs/explorer')).payload).find((link) => link.startsWith('/docs/scalar.js'));
+    expect((await get(script ?? '')).headers['cache-control']).toBe('public, max-age=86400');
   });
 
   it('is only our own scripts on the explorer, none of them inline', async () => {
@@ -324,7 +371,7 @@ describe('what a page may load', () => {
     expect(policy).toMatch(/style-src 'self' 'nonce-[\w-]{22}';/);
     expect([...payload.matchAll(/<script([^>]*)>([^<]*)/g)].map((match) => [match[1], match[2]])).toEqual([
       [expect.stringMatching(/^ src="\/docs\/explorer\.js\?v=[\w-]+" defer$/), ''],
-      [' src="/docs/scalar.js" defer', ''],
+      [expect.stringMatching(/^ src="\/docs\/scalar\.js\?v=[\w-]{8}" defer$/), ''],
     ]);
     expect(payload).not.toMatch(/<style|\sstyle=|\son\w+=/);
     expect(linksOf(payload).filter((link) => !/^[/#]/.test(link))).toEqual([]);

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { systemClock } from '../../src/base/clock.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
@@ -22,6 +23,10 @@ export function makeDocsSite(base: string): FastifyInstance {
   const document = (): ApiDocument => JSON.parse(generated.replaceAll('https://api.everyshare.example', base));
   app.get('/v1/openapi.json', (_request, reply) => reply.send(document()));
   const urls = { base, checkoutPages: base, schemas: `${base}/schemas` };
-  registerDocs(app, { app: { random: systemRandom }, urls: () => urls } as unknown as HttpContext, document);
+  registerDocs(
+    app,
+    { app: { random: systemRandom, clock: systemClock }, urls: () => urls } as unknown as HttpContext,
+    document,
+  );
   return app;
 }

@@ -48,6 +48,8 @@ export const PATTERNS: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9_@]+(\\[\\])?(\\.[A-Za-z0-9_@]+(\\[\\])?)*$': 'a path of names with dots between them',
   '^[A-Za-z0-9_@]+(\\[\\])?(\\.[A-Za-z0-9_@]+(\\[\\])?)*(\\|[A-Za-z0-9_@]+(\\[\\])?(\\.[A-Za-z0-9_@]+(\\[\\])?)*)*$':
     'paths of names with dots between them, and | between the paths',
+  '^[A-Za-z0-9_@]+(\\.[A-Za-z0-9_@]+)*(\\|[A-Za-z0-9_@]+(\\.[A-Za-z0-9_@]+)*)*$':
+    'paths of names with dots between them, without lists, and | between the paths',
   '^[A-Za-z0-9_.-]{1,40}$': '1 to 40 letters, digits, "_", "." or "-"',
   '^[a-z0-9_-]+$': 'lower-case letters, digits, "_" and "-"',
   '^[A-Za-z0-9_]+$': 'letters, digits and "_"',

@@ -3,7 +3,7 @@
 // suggestions of the search are missing.
 
 import { escapeHtml } from './escape-html.ts';
-import type { Heading } from './markdown.ts';
+import type { Heading, Rendered } from './markdown.ts';
 import { GUIDE_GROUPS, LOOK_UP, type SiteLink } from './site-map.ts';
 import type { SitePage } from './site-pages.ts';
 
@@ -17,8 +17,8 @@ export interface SiteFrame {
   readonly assetPath: (file: string) => string;
 }
 
-export function renderSitePage(page: SitePage, frame: SiteFrame): string {
-  const { title, summary, html, sections } = page.rendered;
+export function renderSitePage(page: SitePage, rendered: Rendered, frame: SiteFrame): string {
+  const { title, summary, html, sections } = rendered;
   const isHome = page.kind === 'home';
   const contents = tableOfContents(isHome || page.kind === 'error' ? [] : sections);
   const article = html.replace('</h1>\n', `</h1>\n${contents.below}`);
@@ -67,12 +67,15 @@ ${main}
 }
 
 /** The explorer fills its own element. The nonce is for the styles that its script adds. */
-export function renderExplorer(frame: Pick<SiteFrame, 'assetPath'>, nonce: string): string {
+export function renderExplorer(
+  frame: Pick<SiteFrame, 'assetPath'>,
+  { nonce, scriptPath }: { readonly nonce: string; readonly scriptPath: string },
+): string {
   const extra = `
 <meta property="csp-nonce" content="${nonce}">
 <link rel="stylesheet" href="${frame.assetPath('explorer.css')}">
 <script src="${frame.assetPath('explorer.js')}" defer></script>
-<script src="/docs/scalar.js" defer></script>`;
+<script src="${scriptPath}" defer></script>`;
   return `${head(frame, 'API explorer', 'Send requests to the Everyshare API from your browser.', extra)}
 <body class="explorer">
 <a class="skip" href="#explorer">Skip to the content</a>
@@ -140,7 +143,7 @@ interface LinkGroup {
   readonly links: readonly SiteLink[];
 }
 
-const linkTo = ({ path, rendered }: SitePage): SiteLink => ({ path, title: rendered.title });
+const linkTo = ({ path, title }: SitePage): SiteLink => ({ path, title });
 
 function guideGroups(pages: readonly SitePage[]): LinkGroup[] {
   const groups = GUIDE_GROUPS.map(({ title }) => ({
@@ -195,7 +198,7 @@ function footer(page: SitePage, pages: readonly SitePage[]): string {
   const link = (to: SitePage | undefined, rel: 'prev' | 'next', label: string): string =>
     to === undefined
       ? ''
-      : `<a class="${rel}" rel="${rel}" href="${to.path}"><span>${label}</span> ${escapeHtml(to.rendered.title)}</a>`;
+      : `<a class="${rel}" rel="${rel}" href="${to.path}"><span>${label}</span> ${escapeHtml(to.title)}</a>`;
   const isSequence = page.kind !== 'home' && page.kind !== 'list';
   const around = isSequence
     ? `${link(sequence[at - 1], 'prev', 'Previous')}${link(sequence[at + 1], 'next', 'Next')}`

@@ -5,7 +5,7 @@ import { GUIDE_GROUPS } from './site-map.ts';
 import { firstSentence, type SitePage } from './site-pages.ts';
 
 export function renderLlms(pages: readonly SitePage[], base: string): string {
-  const line = ({ path, rendered: { title, summary } }: SitePage): string =>
+  const line = ({ path, title, summary }: SitePage): string =>
     `- [${title}](${base}${path}.md): ${firstSentence(summary)}`;
   const groups = GUIDE_GROUPS.map(
     ({ title }) =>

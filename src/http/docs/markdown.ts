@@ -5,10 +5,13 @@ import { type CodeBlock, readCodeBlock, renderCode, renderTabs } from './code-bl
 import { escapeHtml } from './escape-html.ts';
 import { OUTSIDE_FILES } from './site-map.ts';
 
-export interface Rendered {
+export interface Opening {
   readonly title: string;
   /** The first paragraph, as plain text. */
   readonly summary: string;
+}
+
+export interface Rendered extends Opening {
   readonly html: string;
   /** The headings of the second level, for the table of contents. */
   readonly sections: readonly Heading[];
@@ -37,20 +40,35 @@ const LINKED_ADDRESS =
 
 const PLACEHOLDER_ORIGIN = 'http://pages.invalid';
 
+/** Enough of a page for its title and its first paragraph. */
+const OPENING_LENGTH = 3000;
+
+/** Reads no more than the beginning of the page, where that has both: lists of all pages need nothing else. */
+export async function readOpening(source: string): Promise<Opening> {
+  const { Marked } = await import('marked');
+  const marked = new Marked();
+  const end = source.lastIndexOf('\n\n', OPENING_LENGTH);
+  const opening = openingOf(marked.lexer(end < 0 ? source : source.slice(0, end)));
+  return opening.summary === '' ? openingOf(marked.lexer(source)) : opening;
+}
+
+function openingOf(tokens: readonly Token[]): Opening {
+  const heading = tokens.find((token) => token.type === 'heading' && token.depth === 1);
+  const paragraph = tokens.find((token) => token.type === 'paragraph');
+  return { title: plainText(heading), summary: plainText(paragraph).replace(/\s+/g, ' ') };
+}
+
 /** `address` is that of the page on the site: links are relative to it. */
 export async function renderMarkdown(source: string, address: string): Promise<Rendered> {
   const { Marked } = await import('marked');
   const headings: (Heading & { readonly depth: number })[] = [];
   const marked = new Marked({ renderer: makeRenderer(address, headings) });
   const tokens = marked.lexer(source);
-  const heading = tokens.find((token) => token.type === 'heading' && token.depth === 1);
-  const paragraph = tokens.find((token) => token.type === 'paragraph');
   const html = groupTabs(tokens)
     .map((part, index) => ('tabs' in part ? renderTabs(part.tabs, `tabs-${index}`) : marked.parser(part.tokens)))
     .join('');
   return {
-    title: plainText(heading),
-    summary: plainText(paragraph).replace(/\s+/g, ' '),
+    ...openingOf(tokens),
     html,
     sections: headings.filter(({ depth }) => depth === 2).map(({ id, title }) => ({ id, title })),
     passages: readPassages(tokens, headings),

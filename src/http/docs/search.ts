@@ -1,6 +1,7 @@
 // The search of the documentation: the index that a browser loads when a reader opens the search, and the page of
 // results, which works without a script.
 
+import { setImmediate } from 'node:timers/promises';
 import { findSections, type SearchSection, wordsOf } from '../../../web/docs/search-rank.js';
 import { escapeHtml } from './escape-html.ts';
 import type { SitePage } from './site-pages.ts';
@@ -18,18 +19,22 @@ export interface IndexedSection extends SearchSection {
   readonly text: string;
 }
 
-export function makeSearchIndex(pages: readonly SitePage[]): IndexedSection[] {
-  return pages
-    .filter(({ path }) => !UNSEARCHED.includes(path))
-    .flatMap(({ path, rendered: { title, passages } }) =>
-      passages.map((passage) => ({
+/** Page by page, with a turn of the event loop for each: other requests do not wait for all of them. */
+export async function makeSearchIndex(pages: readonly SitePage[]): Promise<IndexedSection[]> {
+  const index: IndexedSection[] = [];
+  for (const { path, title, rendered } of pages.filter((page) => !UNSEARCHED.includes(page.path))) {
+    const { passages } = await rendered();
+    for (const passage of passages)
+      index.push({
         page: title,
         title: passage.title,
         path: passage.id === '' ? path : `${path}#${passage.id}`,
         text: passage.text,
         words: [...new Set(wordsOf(passage.text))],
-      })),
-    );
+      });
+    await setImmediate();
+  }
+  return index;
 }
 
 /** What the browser needs: the text itself stays here. */

@@ -8,7 +8,7 @@ export interface GuideGroup {
 }
 
 export const GUIDE_GROUPS: readonly GuideGroup[] = [
-  { title: 'Start here', guides: ['quickstart', 'testing', 'going-live'] },
+  { title: 'Start here', guides: ['quickstart'] },
   { title: 'What you sell', guides: ['publish', 'pricing', 'venue-systems'] },
   { title: 'Bookings and payments', guides: ['payments', 'webhooks', 'guests', 'embed', 'guest-api'] },
   { title: 'Agents and figures', guides: ['agents', 'analytics'] },
@@ -16,6 +16,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
     title: 'How the API works',
     guides: ['authentication', 'errors', 'idempotency', 'paging', 'limits', 'versions'],
   },
+  { title: 'Before you go live', guides: ['testing', 'going-live'] },
   { title: 'For operators', guides: ['operating', 'stripe', 'money-operations', 'guest-pages', 'activity', 'import'] },
 ];
 

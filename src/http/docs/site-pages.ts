@@ -5,36 +5,46 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { catalogue, type ErrorCode } from '../../base/errors.ts';
 import { packageRoot } from '../../base/package-root.ts';
 import type { ApiDocument } from './api-document.ts';
-import { type Rendered, renderMarkdown } from './markdown.ts';
+import { type Opening, type Rendered, readOpening, renderMarkdown } from './markdown.ts';
+import { memoize } from './memoize.ts';
 import { type ReferencePage, referenceIndex, referencePages } from './reference-pages.ts';
 import { GUIDE_GROUPS, OUTSIDE_FILES } from './site-map.ts';
 
-export interface SitePage {
+export interface SitePage extends Opening {
   /** "/docs/guides/payments". */
   readonly path: string;
   readonly kind: 'home' | 'guide' | 'reference' | 'error' | 'provider' | 'list' | 'file';
   /** The group of the sidebar; shown above the title. */
   readonly group: string;
   readonly markdown: string;
-  readonly rendered: Rendered;
+  /** Made at its first call: all pages together take a second, and a reader waits for one. */
+  readonly rendered: () => Promise<Rendered>;
 }
 
-type Unrendered = Omit<SitePage, 'rendered'>;
+type Unrendered = Pick<SitePage, 'path' | 'kind' | 'group' | 'markdown'>;
 
 /** Stand for this server in the files, which are also read where no server is. */
-const PLACEHOLDER_ADDRESSES = [
-  'https://api.everyshare.example',
-  'https://pay.everyshare.example',
-  'http://127.0.0.1:8080',
-  '$BASE_URL',
-];
+const PLACEHOLDER_ADDRESSES = ['https://api.everyshare.example', 'https://pay.everyshare.example', '$BASE_URL'];
+
+/** A service that the reader has started: it is this server only where this server runs on the reader's machine. */
+const LOCAL_ADDRESS = 'http://127.0.0.1:8080';
+const LOOPBACK = /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/;
+
+/** The examples have dates of this year; some calls accept only a date in the next two years. */
+const EXAMPLE_YEAR = '2027-';
+
+export interface SiteFacts {
+  /** The address of this server. */
+  readonly base: string;
+  /** The present time, in milliseconds since 1970. */
+  readonly now: number;
+}
 
 /** In reading order. */
-export async function loadPages(base: string, document: ApiDocument): Promise<readonly SitePage[]> {
+export async function loadPages({ document, ...site }: SiteFacts & { document: ApiDocument }): Promise<SitePage[]> {
   const reference = referencePages(document);
   const guides = await Promise.all(
     GUIDE_GROUPS.flatMap(({ title, guides: names }) =>
@@ -42,7 +52,7 @@ export async function loadPages(base: string, document: ApiDocument): Promise<re
     ),
   );
   const [errors, providers] = [await readFolder('errors'), await readFolder('providers')];
-  const read = await renderAll(
+  const read = await Promise.all(
     [
       ...guides,
       listPage('/docs/reference', referenceIndex(document, reference)),
@@ -62,26 +72,33 @@ export async function loadPages(base: string, document: ApiDocument): Promise<re
         markdown,
       })),
       ...(await Promise.all(Object.entries(OUTSIDE_FILES).map(filePage))),
-    ],
-    base,
+    ].map((page) => makePage(page, site)),
   );
   const home = { path: '/docs', kind: 'home' as const, group: '', markdown: homePage(read) };
-  return [await render(home, base), ...read];
+  return [await makePage(home, site), ...read];
 }
 
-/** One after another, with a turn of the event loop for each: other requests do not wait for all of them. */
-async function renderAll(pages: readonly Unrendered[], base: string): Promise<SitePage[]> {
-  const rendered: SitePage[] = [];
-  for (const page of pages) {
-    rendered.push(await render(page, base));
-    await setImmediate();
-  }
-  return rendered;
+async function makePage(page: Unrendered, { base, now }: SiteFacts): Promise<SitePage> {
+  const addresses = LOOPBACK.test(base) ? [...PLACEHOLDER_ADDRESSES, LOCAL_ADDRESS] : PLACEHOLDER_ADDRESSES;
+  const addressed = addresses.reduce((text, address) => text.replaceAll(address, base), page.markdown);
+  const dated = page.kind === 'file' ? addressed : withFutureDates(addressed, now);
+  const markdown = withPageLinks(dated, page.path);
+  const rendered = memoize(() => renderMarkdown(markdown, page.path));
+  return { ...page, markdown, ...(await readOpening(markdown)), rendered };
 }
 
-async function render(page: Unrendered, base: string): Promise<SitePage> {
-  const markdown = PLACEHOLDER_ADDRESSES.reduce((text, address) => text.replaceAll(address, base), page.markdown);
-  return { ...page, markdown, rendered: await renderMarkdown(markdown, page.path) };
+/** The dates of examples lie in the next year, so that a server accepts them. */
+export function withFutureDates(text: string, now: number): string {
+  return text.replaceAll(EXAMPLE_YEAR, `${new Date(now).getUTCFullYear() + 1}-`);
+}
+
+/** Links to files outside docs/ lead to their pages, as Markdown too: the site has no such files. */
+function withPageLinks(markdown: string, address: string): string {
+  return markdown.replace(/(?<=\]\()[^()\s#]+\.md(?=[#)])/g, (href) => {
+    const base = `http://pages.invalid${address}`;
+    const file = URL.canParse(href, base) ? new URL(href, base).pathname.slice(1) : '';
+    return Object.hasOwn(OUTSIDE_FILES, file) ? `${OUTSIDE_FILES[file]}.md` : href;
+  });
 }
 
 const readDocument = (file: string): Promise<string> => readFile(join(packageRoot, file), 'utf8');
@@ -120,8 +137,8 @@ export function firstSentence(text: string): string {
 }
 
 function homePage(pages: readonly SitePage[]): string {
-  const entry = ({ path, rendered }: SitePage): string =>
-    `- [${rendered.title}](${path.replace('/docs/', 'docs/')}.md)\n\n  ${firstSentence(rendered.summary)}`;
+  const entry = ({ path, title, summary }: SitePage): string =>
+    `- [${title}](${path.replace('/docs/', 'docs/')}.md)\n\n  ${firstSentence(summary)}`;
   const groups = GUIDE_GROUPS.map(({ title }) => {
     const listed = pages.filter(({ kind, group }) => kind === 'guide' && group === title);
     return `## ${title}\n\n${listed.map(entry).join('\n')}`;

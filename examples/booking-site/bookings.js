@@ -30,7 +30,8 @@ export class Bookings {
   #store(booking) {
     this.#byId.set(booking.id, booking);
     const draft = `${this.#file}.${process.pid}`;
-    writeFileSync(draft, JSON.stringify([...this.#byId]));
+    // Names of guests: for this user alone.
+    writeFileSync(draft, JSON.stringify([...this.#byId]), { mode: 0o600 });
     renameSync(draft, this.#file);
   }
 }

@@ -72,7 +72,10 @@ const HEADINGS = {
     'We keep it for you while your group pays. Send your friends the link that you get on the next page.',
   ],
   confirmed: ['It’s confirmed', 'Everyone has paid. We look forward to seeing you.'],
-  released: ['Not booked', 'Not everyone paid in time, so we let it go. No card was charged.'],
+  released: [
+    'Not booked',
+    'The group payment has ended without a booking, so we let it go. No charge remains on any card.',
+  ],
 };
 
 export function bookingPage(booking, offer, { apiUrl, publishableKey }) {

@@ -51,7 +51,7 @@ async function readBody(request) {
   return Buffer.concat(parts);
 }
 
-/** A booking of this site, then a checkout of Everyshare. A second try with the same booking gives the same checkout. */
+/** A booking of this site, then a checkout of Everyshare. The SDK retries with one idempotency key. */
 async function book(form) {
   const offer = findOffer(form.get('offer'));
   const guests = Number(form.get('guests'));
@@ -75,6 +75,21 @@ async function book(form) {
   });
   bookings.change(booking.id, { checkoutId: checkout.id, payUrl: checkout.url, amount: checkout.amount });
   return { status: 303, location: `/bookings/${booking.id}` };
+}
+
+const STATUS_OF = { completed: 'confirmed', expired: 'released', canceled: 'released' };
+
+/** An event that came while this site was down is missed: what a waiting booking's checkout says now is applied. */
+async function refresh(booking) {
+  if (booking?.status !== 'waiting' || booking.checkoutId === undefined) return booking;
+  try {
+    const status = STATUS_OF[(await everyshare.checkouts.retrieve(booking.checkoutId)).status];
+    // The webhook may have come meanwhile.
+    if (status !== undefined && bookings.find(booking.id).status === 'waiting') bookings.change(booking.id, { status });
+  } catch (error) {
+    process.stderr.write(`the checkout of booking ${booking.id} could not be read: ${error.message}\n`);
+  }
+  return bookings.find(booking.id);
 }
 
 const STATUS_AFTER = {
@@ -116,7 +131,7 @@ async function route(request) {
   }
   if (request.method === 'POST' && pathname === '/hooks/everyshare') return receiveWebhook(request);
   const [, id, form] = /^\/bookings\/(bk-\w+)(\.json)?$/.exec(pathname) ?? [];
-  const booking = bookings.find(id);
+  const booking = isGet ? await refresh(bookings.find(id)) : undefined;
   if (!isGet || booking === undefined)
     return message(404, 'There is nothing here', 'Your booking’s address is in your browser’s history.');
   if (form !== undefined)

@@ -4,7 +4,6 @@
 
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +25,7 @@ export async function readSettings(env) {
   return {
     ...common,
     returnUrl: siteUrl,
-    bookingsFile: env.BOOKINGS_FILE ?? join(tmpdir(), 'everyshare-bookings.json'),
+    bookingsFile: join(env.DATA_DIR ?? process.cwd(), 'booking-site.json'),
     secretKey: EVERYSHARE_SECRET_KEY,
     publishableKey: EVERYSHARE_PUBLISHABLE_KEY,
     webhookSecret: () => EVERYSHARE_WEBHOOK_SECRET,
@@ -83,7 +82,11 @@ function forwardEvents(url, venueId, options) {
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(0));
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('everyshare listen did not start')), LISTEN_TIMEOUT_MS);
-    child.once('exit', (code) => reject(new Error(`everyshare listen ended with ${code}`)));
+    child.once('exit', (code) => {
+      // Without it no event arrives, and every booking would wait.
+      process.stderr.write(`everyshare listen ended with ${code}, so no event arrives any more\n`);
+      process.exit(1);
+    });
     createInterface({ input: child.stdout }).on('line', (line) => {
       const secret = /^signing secret (whsec_\S+)$/.exec(line)?.[1];
       if (secret === undefined) return;

@@ -12,7 +12,13 @@ if (!verify($body, $_SERVER['HTTP_SERVICE_SIGNATURE'] ?? '', $secret)) {
 $event = json_decode($body, true);
 // Keep these ids in your database, with the work itself in one transaction.
 $processed = (getenv('PROCESSED') ?: sys_get_temp_dir()) . '/' . hash('sha256', $event['id']);
-if (@fopen($processed, 'x') !== false) {
+$isNew = @fopen($processed, 'x') !== false;
+// A full disk or a missing permission: the event is sent again later.
+if (!$isNew && !file_exists($processed)) {
+    http_response_code(500);
+    return;
+}
+if ($isNew) {
     file_put_contents('php://stdout', $event['type'] . ' ' . $event['data']['object']['id'] . "\n");
 }
 http_response_code(204);

@@ -6,7 +6,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from verify import verify
 
-SECRET = os.environ["WEBHOOK_SECRET"]
+# An empty secret would verify what anyone has signed with it.
+SECRET = os.environ.get("WEBHOOK_SECRET", "")
+if SECRET == "":
+    raise SystemExit("set WEBHOOK_SECRET to the secret of the endpoint (whsec_…)")
 # Keep these ids in your database, with the work itself in one transaction.
 processed: set[str] = set()
 

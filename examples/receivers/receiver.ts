@@ -7,13 +7,25 @@ import { verify } from './verify.ts';
 const secret = process.env.WEBHOOK_SECRET;
 if (!secret) throw new Error('set WEBHOOK_SECRET to the secret of the endpoint (whsec_…)');
 
+const MAX_BODY_BYTES = 1024 * 1024;
+
 /** Keep these ids in your database, with the work itself in one transaction. */
 const processed = new Set<string>();
 
 const server = createServer(async (request, response) => {
   const answer = (status: number): void => void response.writeHead(status).end();
   const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part);
+  let size = 0;
+  try {
+    for await (const part of request) {
+      size += part.length;
+      if (size > MAX_BODY_BYTES) return answer(413);
+      parts.push(part);
+    }
+  } catch {
+    // The sender has left before the end of the body: it sends the event again.
+    return;
+  }
   const body = Buffer.concat(parts);
   const header = String(request.headers['service-signature'] ?? '');
   if (!verify(body, header, secret)) return answer(400);

@@ -2,7 +2,7 @@ require "openssl"
 
 # `body` is the raw body, as request.raw_post gives it in Rails, request.body.read in Rack.
 def verify(body, header, secret, now = Time.now.to_i)
-  parts = header.split(",").map { |part| part.split("=", 2) }
+  parts = header.b.split(",").map { |part| part.split("=", 2) }
   t = parts.find { |name, _| name == "t" }&.last.to_s
   return false unless t.match?(/\A\d+\z/) && (now - t.to_i).abs <= 300
 

@@ -1,8 +1,8 @@
 // examples/booking-site, played through in a browser beside the real program: a group books, pays as guests, the embed on the
 // site changes, the signed webhook arrives, and the site confirms the booking. With SCREENS=<folder> it takes pictures.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,12 +58,8 @@ describe.runIf(path !== null)('the booking site', () => {
   let program: Program;
   let site: Site;
   let browser: Browser;
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'everyshare-site-'));
-    await buildSdk();
-    const { DATA_DIR } = await copyInitializedData(join(folder));
-    program = await startProgram(['start'], { DATA_DIR });
-    const env = { DATA_DIR, EVERYSHARE_URL: program.url, PORT: String(await freePort()) };
+  let env: Readonly<Record<string, string>>;
+  const startReady = async (): Promise<Site> => {
     const started = startSite(env);
     const ready = await waitFor(
       'the site is ready',
@@ -73,7 +69,15 @@ describe.runIf(path !== null)('the booking site', () => {
       },
       { timeoutMs: 60_000 },
     );
-    site = { ...started, url: ready[1] ?? '' };
+    return { ...started, url: ready[1] ?? '' };
+  };
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'everyshare-site-'));
+    await buildSdk();
+    const { DATA_DIR } = await copyInitializedData(join(folder));
+    program = await startProgram(['start'], { DATA_DIR });
+    env = { DATA_DIR, EVERYSHARE_URL: program.url, PORT: String(await freePort()) };
+    site = await startReady();
     browser = await openBrowser(path ?? '');
     if (screenshotFolder !== null) mkdirSync(screenshotFolder, { recursive: true });
   });
@@ -147,7 +151,7 @@ describe.runIf(path !== null)('the booking site', () => {
     // Without a reload by hand: the embed turns, and the page follows when the webhook has come.
     await shows(ada, 'It’s confirmed');
     await shows(ada, 'It’s booked. Everyone’s in.');
-    expect(site.out()).toMatch(/checkout\.completed: booking bk-\w+ is confirmed/);
+    await expect.poll(site.out, { timeout: 20_000 }).toMatch(/checkout\.completed: booking bk-\w+ is confirmed/);
     await check(ada, 'confirmed');
     expect(errors).toEqual([]);
   });
@@ -163,6 +167,25 @@ describe.runIf(path !== null)('the booking site', () => {
     const crowded = await post('/book', 'offer=cabana&guests=7&name=Ada');
     expect([crowded.status, await crowded.text()]).toEqual([400, expect.stringContaining('is for 2 to 6 people')]);
     expect((await fetch(`${site.url}/bookings/bk-0`)).status).toBe(404);
+  });
+
+  it('ends when its events end, and applies what it missed when it runs again; its file is for its user alone', async () => {
+    const form = { method: 'POST', body: 'offer=cabana&guests=2&name=Ada', redirect: 'manual' } as const;
+    const path = (await fetch(`${site.url}/book`, form)).headers.get('location') ?? '';
+    const file = join(env.DATA_DIR ?? '', 'booking-site.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const bookings = new Map<string, { readonly checkoutId: string }>(JSON.parse(readFileSync(file, 'utf8')));
+    const { checkoutId } = bookings.get(path.split('/').at(-1) ?? '') ?? {};
+    const listener = Number(execFileSync('pgrep', ['-P', String(site.child.pid)], { encoding: 'utf8' }).trim());
+    process.kill(listener, 'SIGKILL');
+    await waitFor('the site ends', () => site.child.exitCode !== null);
+    expect([site.child.exitCode, site.err()]).toEqual([1, expect.stringContaining('everyshare listen ended')]);
+    const { secret_key } = JSON.parse(readFileSync(join(env.DATA_DIR ?? '', 'sandbox-venue.json'), 'utf8'));
+    const headers = { authorization: `Bearer ${secret_key}`, 'idempotency-key': 'missed' };
+    const canceled = await fetch(`${program.url}/v1/checkouts/${checkoutId}/cancel`, { method: 'POST', headers });
+    expect(canceled.status).toBe(200);
+    site = await startReady();
+    expect(await (await fetch(`${site.url}${path}.json`)).json()).toEqual({ status: 'released' });
   });
 
   it('says what to do when no Everyshare runs', async () => {

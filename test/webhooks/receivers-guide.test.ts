@@ -4,7 +4,7 @@
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -231,14 +231,20 @@ async function freePort(): Promise<number> {
 interface RunningReceiver {
   readonly lines: () => string[];
   send(body: string, signature: string): Promise<number>;
+  /** Sends these bytes and cuts the connection. */
+  sendCut(text: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-async function startReceiver({ command: [program = '', ...options], receiver }: Runner, secret: string) {
+async function startReceiver(
+  { command: [program = '', ...options], receiver }: Runner,
+  secret: string,
+  processed = folder,
+) {
   const port = await freePort();
   const child: ChildProcess = spawn(program, [...options, ...receiver(port)], {
     cwd: FOLDER,
-    env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret, PROCESSED: folder },
+    env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret, PROCESSED: processed },
     // `go run` starts another program: a group of its own lets both be stopped.
     detached: true,
   });
@@ -257,6 +263,11 @@ async function startReceiver({ command: [program = '', ...options], receiver }: 
   const running: RunningReceiver = {
     lines: () => out.trim().split('\n'),
     send,
+    sendCut: (text) =>
+      new Promise((resolve, reject) => {
+        const socket = connect(port, '127.0.0.1', () => socket.write(text, () => socket.resetAndDestroy()));
+        socket.once('error', reject).once('close', () => resolve());
+      }),
     async stop() {
       const ended = new Promise((resolve) => child.once('exit', resolve));
       process.kill(-(child.pid ?? 0), 'SIGKILL');
@@ -304,11 +315,42 @@ describe('the receivers', () => {
         expect(await receiver.send(valid.body.replace(id, 'evt_other'), valid.header)).toBe(400);
         expect(await receiver.send(valid.body, valid.header)).toBe(204);
         expect(await receiver.send(valid.body, valid.header)).toBe(204);
+        await receiver.sendCut('POST / HTTP/1.1\r\nContent-Length: 99\r\n\r\ncut');
+        await receiver.sendCut('POST / HTTP/1.1\r\n: \r\nno colon\r\nService-Signature:\xff\r\n\r\n');
+        await receiver.sendCut('');
+        expect(await receiver.send(valid.body, valid.header), 'after requests that were cut').toBe(204);
         await waitFor('its line', () => receiver.lines()[0] !== '');
         expect(receiver.lines()).toEqual([`${type} ${data.object.id}`]);
       } finally {
         await receiver.stop();
       }
     });
+
+    // PHP has no start of its own: it refuses each request.
+    if (isInstalled && language !== 'PHP')
+      it(`in ${language} do not start without a secret`, { timeout: 60_000 }, () => {
+        const env = { ...process.env, PORT: '0', WEBHOOK_SECRET: '' };
+        const options = { cwd: FOLDER, env, encoding: 'utf8', timeout: 30_000 } as const;
+        const { status, stderr } = spawnSync(program, [...runner.command.slice(1), ...runner.receiver(0)], options);
+        expect([status, stderr]).toEqual([
+          1,
+          expect.stringContaining('set WEBHOOK_SECRET to the secret of the endpoint'),
+        ]);
+      });
   }
+
+  it.runIf(hasProgram('php'))(
+    'in PHP answers 500 when it cannot record an event, which is then sent again',
+    async () => {
+      const [valid] = cases;
+      const { PHP: runner } = RUNNERS;
+      if (valid === undefined || runner === undefined) throw new Error('there are no cases');
+      const receiver = await startReceiver(runner, valid.secret, join(folder, 'missing'));
+      try {
+        expect(await receiver.send(valid.body, valid.header)).toBe(500);
+      } finally {
+        await receiver.stop();
+      }
+    },
+  );
 });

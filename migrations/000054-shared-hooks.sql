@@ -13,7 +13,7 @@ create table shared_hooks (
   unrouted_at timestamptz
 );
 
-create table hook_accounts (
+create table hook_account_routes (
   provider text not null,
   mode text not null,
   -- The id of the venue in the provider's system.

@@ -625,15 +625,15 @@ CREATE TRIGGER hold_keeps_its_amount BEFORE UPDATE OF amount, currency, mode ON 
 CREATE TRIGGER hold_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON holds FOR EACH ROW EXECUTE FUNCTION enforce_transition('hold');
 CREATE TRIGGER holds_are_never_deleted BEFORE DELETE OR TRUNCATE ON holds FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
 
-CREATE TABLE hook_accounts (
+CREATE TABLE hook_account_routes (
   provider text NOT NULL,
   mode text NOT NULL,
   account text NOT NULL,
   venue_id uuid NOT NULL,
   integration_id text NOT NULL,
   routed_at timestamp with time zone NOT NULL,
-  CONSTRAINT hook_accounts_pkey PRIMARY KEY (provider, mode, account),
-  CONSTRAINT hook_accounts_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id)
+  CONSTRAINT hook_account_routes_pkey PRIMARY KEY (provider, mode, account),
+  CONSTRAINT hook_account_routes_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id)
 );
 
 -- A booking of a venue system, and the places it took of which slot.

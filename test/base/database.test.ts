@@ -209,6 +209,7 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   limit_windows: 'counts for an address or a phone too, of whom no venue is known yet; unlogged',
   limit_calls: 'the calls behind those counts; unlogged',
   daily_uses: 'counts for a phone and an organizer too, who belong to no venue',
+  shared_hooks: 'an address at which a provider delivers for several venues',
   processor_events: 'a processor event names a charge, and its venue is known only once it was read',
   image_files: 'a browser asks by the hash in the address, without a venue',
   members: 'a guest is the same person at every venue',

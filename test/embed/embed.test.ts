@@ -21,6 +21,9 @@ const path = browserPath();
 const screenshotFolder = process.env.SCREENS ?? null;
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
+/** A script of another origin may read an answer with these. */
+const READABLE = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after' };
+
 describe.runIf(path !== null)('the embed', () => {
   let fixture: BrowserFixture;
   let site: HostSite;
@@ -164,8 +167,45 @@ describe.runIf(path !== null)('the embed', () => {
     );
     await visit(tagOf(checkout.id), { page });
     await reaches(page, 'offline');
-    const href = await embedIn(page).getByRole('link').getAttribute('href');
-    expect(href).toBe(checkout.url);
+    // The link of the partner inside the element; the page of the script's own address without one.
+    const hrefOf = (): Promise<unknown> =>
+      page.evaluate("document.querySelector('everyshare-checkout').shadowRoot.querySelector('a').href");
+    expect(await hrefOf()).toBe(`${site.origin}/pay`);
+    await page.evaluate(`document.querySelector('everyshare-checkout > a').remove();
+      document.querySelector('everyshare-checkout').setAttribute('lang', 'en')`);
+    expect(await hrefOf()).toBe(checkout.url);
+  });
+
+  it('says that it is offline, not that the origin is wrong, when a server that has answered is away', async () => {
+    const { page, record } = await visit(tagOf((await fixture.venue.collecting()).id));
+    await expect.poll(() => record.streams.size).toBe(1);
+    await page.route(`${fixture.url}/v1/**`, (route) => route.abort());
+    await setHidden(page, true);
+    await setHidden(page, false);
+    await embedIn(page).getByText('No connection. Trying again.').waitFor();
+    expect((await eventsOf(page)).at(-1)).toBe('error offline');
+  });
+
+  it('is refused when its key is revoked while it is open, and no longer shows the progress', async () => {
+    const page = await fixture.openPage(null);
+    await page.route('**/progress/stream', (route) =>
+      route.fulfill({ status: 401, headers: READABLE, json: { error: { code: 'unauthorized', message: 'Revoked.' } } }),
+    );
+    await visit(tagOf((await fixture.venue.collecting()).id), { page });
+    await reaches(page, 'refused');
+    expect(await eventsOf(page)).toEqual(['update collecting', 'collecting collecting', 'error unauthorized']);
+    expect(await embedIn(page).getByText('0 of 3 in').isVisible()).toBe(false);
+  });
+
+  it('loads until it has an id and a key, which a framework sets later', async () => {
+    const checkout = await fixture.venue.collecting();
+    const { page, record } = await visit('<everyshare-checkout id=""></everyshare-checkout>');
+    await reaches(page, 'loading');
+    await page.evaluate(`document.querySelector('everyshare-checkout').setAttribute('checkout', '${checkout.id}')`);
+    await reaches(page, 'loading');
+    expect([record.requests, await eventsOf(page)]).toEqual([[], []]);
+    await page.evaluate(`document.querySelector('everyshare-checkout').setAttribute('publishable-key', '${key}')`);
+    await embedIn(page).getByText('0 of 3 in').waitFor();
   });
 
   it('closes its stream in a hidden tab, and when it is removed or gets another checkout; keeps it when it is moved', async () => {
@@ -198,10 +238,17 @@ describe.runIf(path !== null)('the embed', () => {
     const checkout = await fixture.venue.collecting();
     const page = await fixture.openPage(null);
     await page.clock.install();
-    await page.route('**/progress/stream', (route) => route.fulfill({ status: 503, json: {} }));
+    await page.route('**/progress/stream', (route) =>
+      route.fulfill({ status: 429, headers: { ...READABLE, 'retry-after': '15' }, json: {} }),
+    );
     const { record } = await visit(tagOf(checkout.id), { page });
     await embedIn(page).getByText('0 of 3 in').waitFor();
     await expect.poll(() => record.requests.length).toBe(2);
+    // Not before Retry-After, and without a word about the connection, which is good.
+    await page.clock.runFor(14_000);
+    expect(record.requests).toHaveLength(2);
+    expect(await embedIn(page).getByText('No connection').isVisible()).toBe(false);
+    expect(await eventsOf(page)).toEqual(['update collecting', 'collecting collecting']);
     for (let second = 0; second < 600; second += 10) {
       await page.clock.runFor(10_000);
       // The answers come in real time.
@@ -209,6 +256,23 @@ describe.runIf(path !== null)('the embed', () => {
     }
     expect(record.requests.length).toBeGreaterThan(6);
     expect(record.requests.length).toBeLessThanOrEqual(30);
+  });
+
+  it('reads the language of every tag, also of one with an underscore or capitals, and is English for one it does not know', async () => {
+    const { page, record } = await visit(tagOf((await fixture.venue.collecting()).id), { attributes: 'lang="en_US"' });
+    await embedIn(page).getByText('0 of 3 in').waitFor();
+    for (const [tag, title] of [
+      ['DE', '0 von 3 dabei'],
+      ['frr', '0 of 3 in'],
+      ['fr_CA', '0 sur 3 de la partie'],
+      ['not a tag', '0 of 3 in'],
+    ]) {
+      await page.evaluate(`document.querySelector('everyshare-checkout').lang = '${tag}'`);
+      await embedIn(page)
+        .getByText(title ?? '', { exact: true })
+        .waitFor();
+    }
+    expect(record.errors).toEqual([]);
   });
 
   it('speaks the language of the page, follows its direction and colours, and takes the partner’s own', async () => {

@@ -40,7 +40,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   inbound_deliveries: 'src/domain/hooks/',
   hook_offerings: 'src/domain/hooks/',
   shared_hooks: 'src/domain/hooks/',
-  hook_accounts: 'src/domain/hooks/',
+  hook_account_routes: 'src/domain/hooks/',
   idempotency_keys: 'src/domain/idempotency/',
   installation: 'src/domain/installation/',
   record_gaps: 'src/domain/installation/',

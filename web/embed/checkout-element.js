@@ -114,11 +114,14 @@ class EverysharePayment extends HTMLElement {
     this.#progress = null;
     this.#problem = null;
     const [id, key] = [this.#id, this.#key];
-    if (!id.startsWith('chk_') || !key.startsWith('pk_')) {
+    const isWrong = (value, prefix) => value !== '' && !value.startsWith(prefix);
+    if (isWrong(id, 'chk_') || isWrong(key, 'pk_')) {
       const message = 'Set id to the id of a checkout (chk_…) and key to a publishable key (pk_…).';
       this.#setProblem(new Refusal('invalid_attribute', message));
       return;
     }
+    // A framework may set them later.
+    if (id === '' || key === '') return;
     this.#stop = follow({
       base: BASE,
       script: SCRIPT,
@@ -165,18 +168,19 @@ class EverysharePayment extends HTMLElement {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     if (!this.#dispatch('open', { url })) return;
-    const popup = this.getAttribute('open') === 'redirect' ? null : window.open(url, `everyshare_${this.#id}`, POPUP);
+    const popup = this.getAttribute('open') === 'redirect' ? null : window.open(url, '_blank', POPUP);
     if (popup === null) location.assign(url);
     else popup.focus();
   }
 
   #render() {
     const tag = this.closest('[lang]')?.lang || document.documentElement.lang || navigator.language;
-    const language = Object.hasOwn(EMBED_WORDS, tag.slice(0, 2)) ? tag.slice(0, 2) : 'en';
+    const locale = localeOf(tag);
+    const language = Object.hasOwn(EMBED_WORDS, locale.language) ? locale.language : 'en';
     const words = EMBED_WORDS[language];
     const { card, title, money, seats, text, note, button } = this.#parts;
     const progress = this.#progress;
-    const shown = describe(progress, this.#problem, words, tag.startsWith(language) ? tag : language);
+    const shown = describe(progress, this.#problem, words, locale.language === language ? locale : language);
     card.lang = language;
     card.setAttribute('aria-label', words.label);
     card.setAttribute('aria-busy', String(shown.isLoading === true));
@@ -187,7 +191,9 @@ class EverysharePayment extends HTMLElement {
     showSeats(seats, progress?.share_count ?? 0, progress?.held_count ?? 0);
     seats.hidden = shown.hasSeats !== true;
     setText(button, shown.button);
-    button.href = progress?.url ?? `${BASE}/c/${encodeURIComponent(this.#id)}`;
+    // The partner's own link has the address of the hosted pages, which can be another than that of the script.
+    const link = this.querySelector('a')?.href || `${BASE}/c/${encodeURIComponent(this.#id)}`;
+    button.href = progress?.url ?? link;
     button.classList.toggle('quiet', shown.isQuiet === true);
     button.setAttribute('part', shown.isQuiet === true ? 'button button-quiet' : 'button');
     const isPopup = this.getAttribute('open') !== 'redirect';
@@ -196,9 +202,19 @@ class EverysharePayment extends HTMLElement {
   }
 }
 
+/** English for a tag that is none. Some systems write de_AT for de-AT. */
+function localeOf(tag) {
+  try {
+    return new Intl.Locale(tag.replaceAll('_', '-'));
+  } catch {
+    return new Intl.Locale('en');
+  }
+}
+
 /** What the card says: for a state of the checkout, else for what keeps it from being known. */
 function describe(progress, problem, words, locale) {
-  if (progress === null && problem !== null) return describeProblem(problem, words);
+  // What is refused for good is not shown any longer.
+  if (problem !== null && (progress === null || problem instanceof Refusal)) return describeProblem(problem, words);
   if (progress === null) return { state: 'loading', isLoading: true, title: words.loading };
   const { status, amount, funded_amount, currency, share_count: count, held_count: held, pay_by } = progress;
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency });

@@ -31,6 +31,8 @@ class Unavailable extends Error {
 export function follow({ base, script, id, key, onProgress, onProblem }) {
   const url = `${base}/v1/public/checkouts/${encodeURIComponent(id)}/progress`;
   let isStopped = false;
+  /** An answer that this page can read: its origin is allowed. */
+  let isAnswered = false;
   /** Ends the request or the pause under way. */
   let interrupt = new AbortController();
 
@@ -41,6 +43,7 @@ export function follow({ base, script, id, key, onProgress, onProblem }) {
       cache: 'no-store',
       signal,
     });
+    isAnswered = true;
     if (response.ok) return response;
     const { error = {} } = await response.json().catch(() => ({}));
     const { code = `http_${response.status}`, message = '' } = error;
@@ -56,7 +59,7 @@ export function follow({ base, script, id, key, onProgress, onProblem }) {
       const { body } = await open(`${url}/stream`, AbortSignal.any([interrupt.signal, silence.signal]));
       const reader = body.pipeThrough(new TextDecoderStream()).getReader();
       let text = '';
-      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      for (let part = await reader.read(); !part.done && !isStopped; part = await reader.read()) {
         clearTimeout(timer);
         timer = setTimeout(() => silence.abort(), SILENCE_MS);
         const messages = (text + part.value).split('\n\n');
@@ -67,28 +70,31 @@ export function follow({ base, script, id, key, onProgress, onProblem }) {
           if (data !== undefined && ENDED.includes(JSON.parse(data).status)) isStopped = true;
         }
       }
+      await reader.cancel();
     } finally {
       clearTimeout(timer);
     }
   };
 
-  const followOnce = async () => {
+  const read = async () => {
     const response = await open(url, AbortSignal.any([interrupt.signal, AbortSignal.timeout(READ_TIMEOUT_MS)]));
     const progress = await response.json();
     if (isStopped) return;
     onProblem(null);
     onProgress(progress);
     if (ENDED.includes(progress.status)) isStopped = true;
-    else await readStream();
   };
 
   const pause = (ms) =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      interrupt.signal.addEventListener('abort', () => {
+      const { signal } = interrupt;
+      const end = () => {
         clearTimeout(timer);
+        signal.removeEventListener('abort', end);
         resolve();
-      });
+      };
+      const timer = setTimeout(end, ms);
+      signal.addEventListener('abort', end);
     });
 
   const renew = () => {
@@ -109,24 +115,29 @@ export function follow({ base, script, id, key, onProgress, onProblem }) {
       await whenVisible();
       const startedAt = Date.now();
       let waitMs = 0;
+      let isRead = false;
       try {
-        if (!isStopped) await followOnce();
+        if (!isStopped) await read();
+        isRead = true;
+        if (!isStopped) await readStream();
         failures = 0;
       } catch (error) {
         if (!interrupt.signal.aborted) {
           // A stream that lasted is not a failure: its connection was cut.
           failures = Date.now() - startedAt > SILENCE_MS * 2 ? 1 : failures + 1;
-          const problem = await problemFrom(error, script);
+          // Without a stream the next read tells whether there is a connection.
+          const isShown = !isRead || error instanceof Refusal;
+          const problem = isShown ? await problemFrom(error, isAnswered ? null : script) : null;
           if (isStopped) return;
-          onProblem(problem);
+          if (isShown) onProblem(problem);
           if (error instanceof Refusal) return;
           waitMs = error.waitMs || 0;
         }
       }
       const growingMs = Math.min(MAX_PAUSE_MS, 2_000 * 2 ** failures);
-      // Each page at its own moment: otherwise all come back at once after the server was away.
+      // Each page at its own moment: otherwise all come back at once after the server was away. Never before Retry-After.
       if (!isStopped && !interrupt.signal.aborted)
-        await pause(Math.max(waitMs, growingMs) * (0.75 + Math.random() / 2));
+        await pause(Math.max(waitMs, growingMs * 0.75) + (growingMs * Math.random()) / 2);
     }
   };
 
@@ -145,14 +156,16 @@ export function follow({ base, script, id, key, onProgress, onProblem }) {
 
 /**
  * A browser does not tell a script why it got no answer. If the server can be reached for the script itself, which every page may
- * read, it was the origin of this page that was refused.
+ * read, it was the origin of this page that was refused. Null as the script: the origin is known to be allowed.
  */
 async function problemFrom(error, script) {
   if (error instanceof Refusal || error instanceof Unavailable) return error;
   const offline = new Unavailable('offline', 'The server cannot be reached.');
-  if (!navigator.onLine) return offline;
+  // A refused origin is a TypeError of fetch(); a time-out is not.
+  if (script === null || !(error instanceof TypeError) || !navigator.onLine) return offline;
   try {
-    await fetch(script, { method: 'HEAD', credentials: 'omit', cache: 'no-store' });
+    const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
+    await fetch(script, { method: 'HEAD', credentials: 'omit', cache: 'no-store', signal });
   } catch {
     return offline;
   }

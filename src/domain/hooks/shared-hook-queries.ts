@@ -90,7 +90,7 @@ export async function findAccountRoute(
   account: string,
 ): Promise<AccountRoute | null> {
   const rows = await db.query<AccountRoute>(
-    `select a.venue_id, a.integration_id from hook_accounts a
+    `select a.venue_id, a.integration_id from hook_account_routes a
      join integrations i on i.venue_id = a.venue_id and i.integration_id = a.integration_id
      where a.provider = $1 and a.mode = $2 and a.account = $3 and i.revoked_at is null`,
     [provider, mode, account],
@@ -109,7 +109,7 @@ export async function storeAccountRoute(
   },
 ): Promise<boolean> {
   const rows = await tx.query(
-    `insert into hook_accounts as a (provider, mode, account, venue_id, integration_id, routed_at)
+    `insert into hook_account_routes as a (provider, mode, account, venue_id, integration_id, routed_at)
      values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0))
      on conflict (provider, mode, account) do update
        set venue_id = excluded.venue_id, integration_id = excluded.integration_id, routed_at = excluded.routed_at

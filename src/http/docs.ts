@@ -9,7 +9,7 @@ import { packageRoot } from '../base/package-root.ts';
 import type { HttpContext } from './context.ts';
 import type { ApiDocument } from './docs/api-document.ts';
 import { type Asset, makeAsset, sendAsset } from './docs/asset.ts';
-import { renderExplorer, renderOtherPage, renderSitePage } from './docs/layout.ts';
+import { renderExplorer, renderOtherPage, renderRefusal, renderSitePage } from './docs/layout.ts';
 import { renderLlms } from './docs/llms.ts';
 import { memoize } from './docs/memoize.ts';
 import { loadScalar } from './docs/scalar.ts';
@@ -49,9 +49,11 @@ function explorerPolicy(nonce: string): string {
 
 /** `document` makes the OpenAPI document, from which the reference is made. */
 export function registerDocs(app: FastifyInstance, http: HttpContext, document: () => ApiDocument): void {
+  registerRefusal(app);
   const assets = memoize(loadAssets);
   const site = memoize(() => loadSite(http, document(), assets));
   registerPages(app, site);
+  registerSlashes(app, site);
   registerSearch(app, site);
   registerExplorer(app, http, assets);
   for (const file of Object.keys(ASSET_TYPES)) {
@@ -60,6 +62,21 @@ export function registerDocs(app: FastifyInstance, http: HttpContext, document: 
       return send(request, reply, asset, cacheControlOf(request, versionOf(await assets())));
     });
   }
+}
+
+const acceptsHtml = ({ headers }: FastifyRequest): boolean => String(headers.accept).includes('text/html');
+
+/** Over its limit, a browser gets a page. It loads no style and no script, because those would be refused too. */
+function registerRefusal(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => {
+    if (!(error instanceof Problem) || error.code !== 'rate_limited' || !acceptsHtml(request)) throw error;
+    request.operation = 'docs';
+    return setSecurityHeaders(reply, PAGE_POLICY)
+      .headers({ ...error.detail.headers, 'cache-control': 'no-store' })
+      .code(error.status)
+      .type(HTML)
+      .send(renderRefusal(error.message));
+  });
 }
 
 /** An address with another version is of another release: what it answers now must not be kept under it. */
@@ -146,17 +163,32 @@ function registerPages(app: FastifyInstance, site: () => Promise<Site>): void {
       const named = page === undefined ? `/docs/${folder}/${name}` : `/docs/${page}`;
       const { documents, missingPage } = await site();
       const document = documents.get(path.includes(':') ? named : path);
-      if (document === undefined && String(request.headers.accept).includes('text/html')) {
-        request.operation = 'docs';
-        return setSecurityHeaders(reply, PAGE_POLICY).code(404).type(HTML).send(missingPage);
-      }
-      if (document === undefined)
-        throw new Problem('not_found', {
-          message: 'There is no such page. See /docs for all of them, or /docs/search.',
-        });
+      if (document === undefined) return replyMissing(request, reply, missingPage);
       return send(request, reply, await document(), CACHE_REVALIDATE);
     });
   }
+}
+
+/** An address with a slash at its end leads to the page without it. */
+function registerSlashes(app: FastifyInstance, site: () => Promise<Site>): void {
+  for (const path of ['/docs/', '/docs/:page/', '/docs/:folder/:name/']) {
+    app.get(path, async (request, reply) => {
+      const [, address = '', query = ''] = /^([^?]*)\/(\?.*)?$/.exec(request.url) ?? [];
+      const { documents, missingPage } = await site();
+      const isPage = documents.has(address) || ['/docs/search', '/docs/explorer'].includes(address);
+      const target = Object.hasOwn(MOVED, address) ? MOVED[address] : isPage ? `${address}${query}` : undefined;
+      if (target === undefined) return replyMissing(request, reply, missingPage);
+      request.operation = 'docs';
+      return setSecurityHeaders(reply, PAGE_POLICY).redirect(target, 301);
+    });
+  }
+}
+
+function replyMissing(request: FastifyRequest, reply: FastifyReply, missingPage: string): FastifyReply {
+  if (!acceptsHtml(request))
+    throw new Problem('not_found', { message: 'There is no such page. See /docs for all of them, or /docs/search.' });
+  request.operation = 'docs';
+  return setSecurityHeaders(reply, PAGE_POLICY).code(404).type(HTML).send(missingPage);
 }
 
 function registerSearch(app: FastifyInstance, site: () => Promise<Site>): void {

@@ -57,7 +57,7 @@ export async function registerPublished(app: FastifyInstance, http: HttpContext)
   await app.register(async (counted) => {
     counted.addHook('onRequest', (request) => countDocumentRead(http, request));
     registerSchemas(counted, http, cached);
-    registerDocs(counted, http, () => describeApi() as unknown as ApiDocument);
+    await counted.register(async (docs) => registerDocs(docs, http, () => describeApi() as unknown as ApiDocument));
   });
 }
 

@@ -165,6 +165,24 @@ describe.runIf(executable !== null)('the documentation', () => {
     await page.waitForURL('**/docs/search?q=verify+signature');
   });
 
+  it('loads the index of the search again after a failure, and opens no list when the focus is elsewhere', async () => {
+    const { page } = await open('/docs', { width: 1280 });
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(String(error)));
+    await page.keyboard.press('Control+/');
+    expect(await page.evaluate('document.activeElement.id')).not.toBe('search');
+    await page.route('**/docs/search-index.json', (route) => route.abort(), { times: 1 });
+    const failed = page.waitForEvent('requestfailed');
+    await page.focus('#search');
+    await failed;
+    await page.keyboard.type('verify');
+    await page.locator('.suggestions a').first().waitFor();
+    await page.keyboard.type(' sign');
+    await page.evaluate('document.activeElement.blur()');
+    expect(await page.locator('.suggestions').isVisible()).toBe(false);
+    expect(errors).toEqual([]);
+  });
+
   it('has an explorer, to which its old addresses lead', async () => {
     const { page, faults } = await open('/docs#tag/checkouts', { width: 1280 });
     await page.waitForURL('**/docs/explorer#tag/checkouts');

@@ -12,6 +12,7 @@ import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { GUIDE_GROUPS } from '../../src/http/docs/site-map.ts';
 import { withFutureDates } from '../../src/http/docs/site-pages.ts';
 import { partnerOperations } from '../../src/run/operations.ts';
+import { rateLimited } from '../../src/run/rate-limited.ts';
 import { readCommands, readCurl } from '../docs/shell.ts';
 import { makeDocsSite } from '../support/docs-site.ts';
 
@@ -190,6 +191,13 @@ describe('the reference', () => {
       expect([id, request.method, pattern.test(request.url)]).toEqual([id, method, true]);
       if (request.body !== undefined) expect(typeof JSON.parse(request.body), id).toBe('object');
     }
+  });
+
+  it('reads a stream to its end, and shows a publishable key with the origin that it needs', async () => {
+    const { payload } = await get('/docs/reference/streamProgress.md');
+    expect(payload).toContain('for await (const one of everyshare.guests.checkouts.streamProgress(');
+    expect(payload).toContain('-H "Authorization: Bearer $PUBLISHABLE_KEY" \\\n  -H \'Origin: https://example.com\'');
+    expect(payload).toContain('process.env.TOKEN');
   });
 
   it('shows the fields of a body and of an answer, inner ones too, with what is valid', async () => {
@@ -390,8 +398,9 @@ describe('paths that are not pages', () => {
     '/docs/errors/conflict.md.md',
     '/docs/nothing_such',
     '/docs/reference/nothing_such',
-    '/docs/guides/',
-    '/docs/errors/',
+    '/docs/nothing_such/',
+    '/docs/guides/nothing_such/',
+    '/docs//example.com/',
     '/docs/errors/..%2fguides%2ferrors',
     '/docs/errors/%2e%2e%2fguides%2ferrors',
     '/docs/guides/..%2f..%2fpackage.json',
@@ -413,6 +422,36 @@ describe('paths that are not pages', () => {
     expect(statusCode).toBe(404);
     expect(mainOf(payload)).toContain('<form class="search-page"');
     expect(linksOf(mainOf(payload))).toContain('/docs');
+  });
+});
+
+describe('addresses with a slash at their end', () => {
+  it.each([
+    ['/docs/', '/docs'],
+    ['/docs/errors/', '/docs/errors'],
+    ['/docs/guides/', '/docs'],
+    ['/docs/guides/payments/', '/docs/guides/payments'],
+    ['/docs/search/?q=hold', '/docs/search?q=hold'],
+  ])('%s leads to %s', async (from, to) => {
+    const { statusCode, headers } = await get(from);
+    expect([statusCode, headers.location]).toEqual([301, to]);
+  });
+});
+
+describe('a reader over the limit', () => {
+  it('gets a page that loads nothing, and a program gets the error', async () => {
+    const limit = { of: 'address', limit: 600, remaining: 0, reset: 0, retryAfter: 7 } as const;
+    const site = makeDocsSite(BASE, () => Promise.reject(rateLimited(limit, 'read')));
+    const page = await site.inject({ url: '/docs/guides/payments', headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect([page.statusCode, page.headers['retry-after']]).toEqual([429, '7']);
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(page.payload).toContain('<h1>Too many requests</h1>');
+    expect(page.payload).toContain('Try again in 7 seconds.');
+    expect(linksOf(page.payload)).toEqual([]);
+    const error = await site.inject('/docs/guides/payments');
+    expect(error.statusCode).toBe(429);
+    expect(error.payload).not.toContain('<');
+    await site.close();
   });
 });
 

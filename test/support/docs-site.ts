@@ -12,8 +12,8 @@ import type { HttpContext } from '../../src/http/context.ts';
 import type { ApiDocument } from '../../src/http/docs/api-document.ts';
 import { registerDocs } from '../../src/http/docs.ts';
 
-/** `base` is the address that examples show. */
-export function makeDocsSite(base: string): FastifyInstance {
+/** `base` is the address that examples show; `admit` refuses a request by throwing. */
+export function makeDocsSite(base: string, admit = async (): Promise<void> => {}): FastifyInstance {
   const app = Fastify({ routerOptions: { maxParamLength: 2048 } });
   app.decorateRequest('operation', 'unknown');
   app.setErrorHandler((error, _request, reply) =>
@@ -23,10 +23,9 @@ export function makeDocsSite(base: string): FastifyInstance {
   const document = (): ApiDocument => JSON.parse(generated.replaceAll('https://api.everyshare.example', base));
   app.get('/v1/openapi.json', (_request, reply) => reply.send(document()));
   const urls = { base, checkoutPages: base, schemas: `${base}/schemas` };
-  registerDocs(
-    app,
-    { app: { random: systemRandom, clock: systemClock }, urls: () => urls } as unknown as HttpContext,
-    document,
-  );
+  app.addHook('onRequest', admit);
+  const context = { random: systemRandom, clock: systemClock };
+  const http = { app: context, urls: () => urls } as unknown as HttpContext;
+  app.register(async (docs) => registerDocs(docs, http, document));
   return app;
 }

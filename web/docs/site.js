@@ -80,30 +80,39 @@ function suggestWhileTyping(field) {
   field.form.append(list);
   let loading = null;
   const load = () => {
-    loading ??= Promise.all([
-      import('./search-rank.js'),
-      fetch('/docs/search-index.json').then((response) => (response.ok ? response.json() : [])),
-    ]);
+    loading ??= Promise.all([import('./search-rank.js'), loadIndex()]).catch((error) => {
+      // The next use of the field tries again.
+      loading = null;
+      throw error;
+    });
     return loading;
   };
   const show = async () => {
     const [{ findSections }, index] = await load();
+    if (!field.form.contains(document.activeElement)) return;
     const found = findSections(index, field.value, MAX_SUGGESTIONS);
     list.replaceChildren(...found.map(suggestion));
     list.hidden = found.length === 0;
   };
-  field.addEventListener('focus', load, { once: true });
   // Without its index the field still sends the form.
+  field.addEventListener('focus', () => load().catch(() => {}));
   field.addEventListener('input', () => show().catch(() => {}));
   field.form.addEventListener('keydown', (event) => moveThrough(event, field, list));
   field.form.addEventListener('focusout', (event) => {
     if (!field.form.contains(event.relatedTarget)) list.hidden = true;
   });
   document.addEventListener('keydown', (event) => {
-    if (event.key !== '/' || /^(input|textarea|select)$/i.test(document.activeElement?.tagName ?? '')) return;
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (/^(input|textarea|select)$/i.test(document.activeElement?.tagName ?? '')) return;
     event.preventDefault();
     field.focus();
   });
+}
+
+async function loadIndex() {
+  const response = await fetch('/docs/search-index.json');
+  if (!response.ok) throw new Error(`the index of the search is answered with ${response.status}`);
+  return response.json();
 }
 
 function suggestion({ page, title, path }) {

@@ -38,18 +38,23 @@ const JSON_LANGUAGE: Language = {
   keyword: /\b(?:true|false|null)\b/,
 };
 
+const HTML: Language = {
+  comment: /<!--[\s\S]*?-->/,
+  keyword: /<\/?[\w-]+|(?<=[\w"'\s])\/?>/,
+  string: STRING,
+  name: /(?<=\s)[\w-]+(?==)/,
+};
+
 const LANGUAGES: Readonly<Record<string, Language>> = {
   sh: SHELL,
   json: JSON_LANGUAGE,
   ts: TYPESCRIPT,
   js: TYPESCRIPT,
   http: { name: /(?<=^|\n)[A-Za-z-]+(?=: )/, keyword: /(?<=^|\n)(?:GET|POST|DELETE)(?= )/ },
-  html: {
-    comment: /<!--[\s\S]*?-->/,
-    keyword: /<\/?[\w-]+|(?<=[\w"'\s])\/?>/,
-    string: STRING,
-    name: /(?<=\s)[\w-]+(?==)/,
-  },
+  jsx: TYPESCRIPT,
+  html: HTML,
+  vue: HTML,
+  css: { comment: /\/\*[\s\S]*?\*\//, string: STRING, name: /(?<=[{;\s])[\w-]+(?=: )/, number: NUMBER },
   python: {
     comment: HASH_COMMENT,
     string: /"""[\s\S]*?"""|b?"(?:[^"\\\n]|\\.)*"/,

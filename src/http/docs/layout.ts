@@ -87,6 +87,26 @@ ${header('/docs/explorer', false)}
 `;
 }
 
+/** A page that loads nothing. */
+export function renderRefusal(message: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Too many requests · Everyshare</title>
+</head>
+<body>
+<main>
+<h1>Too many requests</h1>
+<p>${escapeHtml(message)}</p>
+</main>
+</body>
+</html>
+`;
+}
+
 function head({ assetPath }: Pick<SiteFrame, 'assetPath'>, title: string, description: string, extra: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -21,6 +21,9 @@ interface Call {
 
 /** The names of the shell's variable, and of the environment's, that holds what the caller proves itself with. */
 const VARIABLES: Readonly<Record<string, string>> = { secretKey: 'KEY', memberToken: 'TOKEN' };
+/** A browser sends the origin with it; a program outside a browser uses one of the others. */
+const PUBLISHABLE = 'publishableKey';
+const ORIGIN_HEADER = "-H 'Origin: https://example.com'";
 
 export function exampleRequest(base: string, method: string, path: string, operation: DocumentedOperation): string {
   const body = Object.values(operation.requestBody?.content['application/json']?.examples ?? {})[0]?.value;
@@ -56,10 +59,12 @@ function curl({ base, method, path, operation, body, ids, query }: Call): string
   const search = query.map(([name, value]) => `${name}=${value}`).join('&');
   const address = search === '' ? `${base}${filled}` : `"${base}${filled}?${search}"`;
   const isImplied = method === 'GET' || (method === 'POST' && body !== undefined);
-  const variable = variableOf(operation);
+  const isPublishable = operation.security.some((scheme) => PUBLISHABLE in scheme);
+  const variable = isPublishable ? 'PUBLISHABLE_KEY' : variableOf(operation);
   return [
     `curl ${isImplied ? '' : `-X ${method} `}${address}`,
     ...(variable === undefined ? [] : [`-H "Authorization: Bearer $${variable}"`]),
+    ...(isPublishable ? [ORIGIN_HEADER] : []),
     ...(body === undefined
       ? []
       : [
@@ -78,11 +83,12 @@ function typeScript({ base, operation, body, ids, query }: Call): string | null 
   const sent = body ?? (query.length > 0 ? Object.fromEntries(query) : undefined);
   const values = [...ids.map(([, value]) => value), ...(sent === undefined ? [] : [sent])].map(literal);
   const call = `everyshare.${name}(${values.join(', ')})`;
-  const isRead = operation.parameters?.some((one) => one.name === 'before' || one.name === 'Last-Event-ID') === true;
+  const isPaged = operation.parameters?.some((one) => one.name === 'before') === true;
+  const isStream = operation.responses['200']?.content?.['text/event-stream'] !== undefined;
   return `import { Everyshare } from '@everyshare/sdk';
 
 const everyshare = new Everyshare({ apiKey: process.env.${variableOf(operation) ?? 'KEY'} ?? '', baseUrl: '${base}' });
-${isRead ? `for await (const one of ${call}) console.log(one);` : `console.log(await ${call});`}`;
+${isPaged || isStream ? `for await (const one of ${call}) console.log(one);` : `console.log(await ${call});`}`;
 }
 
 /** A JSON value as TypeScript is usually written. */

@@ -39,6 +39,13 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+/** The process that this one has started. */
+function childOf(parent: number): number {
+  const rows = execFileSync('ps', ['-eo', 'ppid,pid'], { encoding: 'utf8' }).split('\n');
+  const pairs = rows.map((row) => row.trim().split(/ +/).map(Number));
+  return pairs.find(([ppid]) => ppid === parent)?.[1] ?? 0;
+}
+
 /** As `npm run example` does; without keys it takes those of the first start. */
 function startSite(env: Readonly<Record<string, string>>): Omit<Site, 'url'> {
   const { PATH = '', HOME = '' } = process.env;
@@ -176,8 +183,7 @@ describe.runIf(path !== null)('the booking site', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const bookings = new Map<string, { readonly checkoutId: string }>(JSON.parse(readFileSync(file, 'utf8')));
     const { checkoutId } = bookings.get(path.split('/').at(-1) ?? '') ?? {};
-    const listener = Number(execFileSync('pgrep', ['-P', String(site.child.pid)], { encoding: 'utf8' }).trim());
-    process.kill(listener, 'SIGKILL');
+    process.kill(childOf(site.child.pid ?? 0), 'SIGKILL');
     await waitFor('the site ends', () => site.child.exitCode !== null);
     expect([site.child.exitCode, site.err()]).toEqual([1, expect.stringContaining('everyshare listen ended')]);
     const { secret_key } = JSON.parse(readFileSync(join(env.DATA_DIR ?? '', 'sandbox-venue.json'), 'utf8'));

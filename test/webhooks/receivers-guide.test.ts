@@ -339,9 +339,9 @@ describe('the receivers', () => {
       });
   }
 
-  it.runIf(hasProgram('php'))(
-    'in PHP answers 500 when it cannot record an event, which is then sent again',
-    async () => {
+  // Where PHP is missing, the output above says so.
+  if (hasProgram('php'))
+    it('in PHP answers 500 when it cannot record an event, which is then sent again', async () => {
       const [valid] = cases;
       const { PHP: runner } = RUNNERS;
       if (valid === undefined || runner === undefined) throw new Error('there are no cases');
@@ -351,6 +351,5 @@ describe('the receivers', () => {
       } finally {
         await receiver.stop();
       }
-    },
-  );
+    });
 });

@@ -48,7 +48,7 @@ const SLOW = [
  * leaves these files to `npm test`: another file there says the same promise for the ordinary case.
  */
 const THOROUGH = [
-  'test/accounts/sign-in.test.ts',
+  'test/accounts/{people,sign-in}.test.ts',
   'test/agreement/{expiry,openapi-examples,schemas}.test.ts',
   'test/base/database.test.ts',
   'test/boats/calendar-bounds.test.ts',
@@ -56,13 +56,13 @@ const THOROUGH = [
   'test/checkouts/{refund-books,refund-ends,refund-funds,stored-failures,test-helpers,unpayable-venue,venue-debts}.test.ts',
   'test/cli/{import,ledger,listen,login,processor}.test.ts',
   'test/docs/{examples,typescript}.test.ts',
-  'test/guests/{daily-limits,ended-checkouts,image-attempts,images,leaving,limits,receipt-mail,remind,renewal,saved-card,sign-in-codes,text-limit,text-messages}.test.ts',
-  'test/hooks/{address,bookings}.test.ts',
-  'test/webhooks/stream.test.ts',
-  'test/http/{answer-size,connections,docs,event-stream,example-fixes,limits,page-stream}.test.ts',
+  'test/guests/{daily-limits,ended-checkouts,image-attempts,images,leaving,limits,receipt-mail,remind,renewal,saved-card,seats,sign-in-codes,text-limit,text-messages}.test.ts',
+  'test/hooks/{address,apply,bookings}.test.ts',
+  'test/webhooks/{endpoints,event-feeds,schedule,stream}.test.ts',
+  'test/http/{analytics,answer-size,connections,docs,event-stream,example-fixes,limits,page-stream,progress}.test.ts',
   'test/mcp/agreement.test.ts',
-  'test/pages/{inviting,leaving,stylesheet}.test.ts',
-  'test/sdk/{operations,package,readme}.test.ts',
+  'test/pages/{inviting,leaving,same-group,stylesheet}.test.ts',
+  'test/sdk/{event-stream,operations,package,readme,requests}.test.ts',
   'test/payments/{decide-walk,statement-suffix,stripe-errors}.test.ts',
   'test/sandbox/{faults,webhooks}.test.ts',
 ];

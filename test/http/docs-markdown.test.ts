@@ -39,8 +39,8 @@ describe('Markdown', () => {
 
   it('keeps the text of each section for the search, tables and lists included', async () => {
     const source = '# T\n\nIntro.\n\n## A\n\n- one `two`\n\n| x | y |\n| - | - |\n| three | four |\n\n### B\n\nlast';
-    const { passages } = await renderMarkdown(source, HERE);
-    expect(passages).toEqual([
+    const { searchTexts } = await renderMarkdown(source, HERE);
+    expect(searchTexts).toEqual([
       { id: '', title: '', text: 'Intro.' },
       { id: 'a', title: 'A', text: 'one two x y three four' },
       { id: 'b', title: 'B', text: 'last' },

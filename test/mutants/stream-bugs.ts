@@ -51,7 +51,7 @@ export const STREAM_BUGS: readonly Mutant[] = [
   },
   {
     area: 'events',
-    bug: 'an open page is not told that a guest has taken a seat',
+    bug: 'an open page does not learn that a guest has taken a seat',
     file: 'src/domain/checkouts/guests/change-queries.ts',
     from: 's.member_id, s.accepted_at, s.held_at,',
     to: 's.held_at,',

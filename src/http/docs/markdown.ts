@@ -16,7 +16,7 @@ export interface Rendered extends Opening {
   /** The headings of the second level, for the table of contents. */
   readonly sections: readonly Heading[];
   /** What the search finds: the text below each heading. The first has an empty id, and is all above the first heading. */
-  readonly passages: readonly Passage[];
+  readonly searchTexts: readonly SearchText[];
 }
 
 export interface Heading {
@@ -24,7 +24,7 @@ export interface Heading {
   readonly title: string;
 }
 
-export interface Passage extends Heading {
+export interface SearchText extends Heading {
   readonly text: string;
 }
 
@@ -71,7 +71,7 @@ export async function renderMarkdown(source: string, address: string): Promise<R
     ...openingOf(tokens),
     html,
     sections: headings.filter(({ depth }) => depth === 2).map(({ id, title }) => ({ id, title })),
-    passages: readPassages(tokens, headings),
+    searchTexts: readSearchTexts(tokens, headings),
   };
 }
 
@@ -94,16 +94,16 @@ function groupTabs(tokens: readonly Token[]): Part[] {
 }
 
 /** `headings` are those of the tokens, in order. */
-function readPassages(tokens: readonly Token[], headings: readonly Heading[]): Passage[] {
+function readSearchTexts(tokens: readonly Token[], headings: readonly Heading[]): SearchText[] {
   const waiting = [...headings];
-  const passages: { id: string; title: string; text: string }[] = [{ id: '', title: '', text: '' }];
+  const searchTexts: { id: string; title: string; text: string }[] = [{ id: '', title: '', text: '' }];
   for (const token of tokens) {
     const isTitle = token.type === 'heading' && token.depth === 1;
     const next = token.type === 'heading' ? waiting.shift() : undefined;
-    if (next !== undefined && !isTitle) passages.push({ id: next.id, title: next.title, text: '' });
-    else if (!isTitle) (passages.at(-1) as { text: string }).text += ` ${searchText(token)}`;
+    if (next !== undefined && !isTitle) searchTexts.push({ id: next.id, title: next.title, text: '' });
+    else if (!isTitle) (searchTexts.at(-1) as { text: string }).text += ` ${searchText(token)}`;
   }
-  return passages.map(({ id, title, text }) => ({ id, title, text: text.replace(/\s+/g, ' ').trim() }));
+  return searchTexts.map(({ id, title, text }) => ({ id, title, text: text.replace(/\s+/g, ' ').trim() }));
 }
 
 /** Everything that a reader sees of a token, tables and lists included. */

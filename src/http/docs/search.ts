@@ -23,14 +23,14 @@ export interface IndexedSection extends SearchSection {
 export async function makeSearchIndex(pages: readonly SitePage[]): Promise<IndexedSection[]> {
   const index: IndexedSection[] = [];
   for (const { path, title, rendered } of pages.filter((page) => !UNSEARCHED.includes(page.path))) {
-    const { passages } = await rendered();
-    for (const passage of passages)
+    const { searchTexts } = await rendered();
+    for (const part of searchTexts)
       index.push({
         page: title,
-        title: passage.title,
-        path: passage.id === '' ? path : `${path}#${passage.id}`,
-        text: passage.text,
-        words: [...new Set(wordsOf(passage.text))],
+        title: part.title,
+        path: part.id === '' ? path : `${path}#${part.id}`,
+        text: part.text,
+        words: [...new Set(wordsOf(part.text))],
       });
     await setImmediate();
   }

@@ -30,12 +30,12 @@ export async function findAccountByEmail(db: Queryable, emailHash: Buffer): Prom
   return rows[0] ?? null;
 }
 
-export type ChallengePurpose = 'sign_in' | 'step_up' | 'link';
+export type ChallengePurpose = 'sign_in' | 'step_up' | 'link' | 'domain';
 
 export interface NewChallenge {
   readonly id: string;
   readonly purpose: ChallengePurpose;
-  /** The session that steps up; null: a sign-in, by code or by link. */
+  /** The session that asked; null: a sign-in, by code or by link. */
   readonly sessionId: string | null;
   readonly email: Buffer;
   readonly emailHash: Buffer;

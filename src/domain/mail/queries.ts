@@ -2,7 +2,7 @@
 
 import type { Queryable } from '../../base/db.ts';
 
-export type MailKind = 'receipt' | 'code' | 'invitation';
+export type MailKind = 'receipt' | 'code' | 'invitation' | 'notice' | 'security';
 
 export interface NewMail {
   readonly id: string;

@@ -15,12 +15,20 @@ async function lockExistingVenue(tx: Queryable, venueId: string): Promise<VenueR
   return venue;
 }
 
-/** Linked means verified and able to receive money; the operator asserts it by linking. */
-export async function linkVenue(tx: Queryable, command: CommandContext, venueId: string): Promise<VenueRow> {
+/**
+ * Linked means verified and able to receive money: the operator asserts it by linking, or the checklist of going live shows
+ * it. `detail` says which, for the audit log.
+ */
+export async function linkVenue(
+  tx: Queryable,
+  command: Pick<CommandContext, 'ids' | 'actor' | 'now'>,
+  venueId: string,
+  detail: Readonly<Record<string, unknown>> = {},
+): Promise<VenueRow> {
   const venue = await lockExistingVenue(tx, venueId);
   if (!venue.linked) {
     await setLinked(tx, venueId, command.now);
-    await audit(tx, command, { venueId, action: 'venue.link', subject: venueId });
+    await audit(tx, command, { venueId, action: 'venue.link', subject: venueId, detail });
   }
   return { ...venue, linked: true };
 }

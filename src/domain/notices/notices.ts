@@ -1,0 +1,90 @@
+// Notices to the people of a venue: what happened, recorded in the transaction of the change. The worker mails them to
+// those whose role and preferences ask for them (accounts/notify-people.ts). A notice holds no data of a guest.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import type { Ids } from '../../base/ids.ts';
+
+export const NOTICE_KINDS = [
+  'endpoint',
+  'payout',
+  'dispute',
+  'review',
+  'key_expiry',
+  'payable',
+  'live',
+  'approval',
+] as const;
+
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+export interface NewNotice {
+  readonly venueId: string;
+  readonly mode: Mode;
+  readonly kind: NoticeKind;
+  /** What it is about and which change of it: a second notice with the same one is ignored. */
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/** A reviewer decides about many objects in a row: they become one mail. */
+const DELAY_MS: Readonly<Partial<Record<NoticeKind, number>>> = { review: 10 * 60_000 };
+
+/**
+ * In test mode only endpoints are reported: nothing else of a test is worth a mail. Returns whether the notice is new.
+ */
+export async function recordNotice(
+  tx: Queryable,
+  { ids, now }: { readonly ids: Ids; readonly now: number },
+  { venueId, mode, kind, subject, detail }: NewNotice,
+): Promise<boolean> {
+  if (mode === 'test' && kind !== 'endpoint') return false;
+  const rows = await tx.query(
+    `insert into notices (venue_id, notice_id, mode, kind, subject, detail, due_at, created_at)
+     values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0), to_timestamp($8 / 1000.0))
+     on conflict (venue_id, kind, subject) do nothing returning 1`,
+    [venueId, ids.uuid(), mode, kind, subject, JSON.stringify(detail), now + (DELAY_MS[kind] ?? 0), now],
+  );
+  return rows.length === 1;
+}
+
+export interface Notice {
+  readonly id: string;
+  readonly venueId: string;
+  readonly mode: Mode;
+  readonly kind: NoticeKind;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+const COLUMNS = 'notice_id as "id", venue_id as "venueId", mode, kind, detail';
+
+/**
+ * Takes the oldest due notice, and with it the others of its venue and kind that wait. They are taken for good when the
+ * transaction commits, together with their mails; another worker skips them meanwhile.
+ */
+export async function takeDueNotices(tx: Queryable, now: number, limit: number): Promise<Notice[]> {
+  const [first] = await tx.query<Notice>(
+    `select ${COLUMNS} from notices where due_at <= to_timestamp($1 / 1000.0) order by due_at limit 1
+     for update skip locked`,
+    [now],
+  );
+  if (first === undefined) return [];
+  return tx.query<Notice>(
+    `update notices set due_at = null where (venue_id, notice_id) in (
+       select venue_id, notice_id from notices where venue_id = $1 and kind = $2 and mode = $3 and due_at is not null
+       order by due_at limit $4 for update skip locked)
+     returning ${COLUMNS}`,
+    [first.venueId, first.kind, first.mode, limit],
+  );
+}
+
+/** Deletes notices 90 days after they were recorded. Returns how many. */
+export async function deleteOldNotices(db: Queryable, now: number, limit: number): Promise<number> {
+  const rows = await db.query(
+    `delete from notices where (venue_id, notice_id) in (
+       select venue_id, notice_id from notices where created_at < to_timestamp($1 / 1000.0) - interval '90 days' limit $2)
+     returning 1`,
+    [now, limit],
+  );
+  return rows.length;
+}

@@ -1,0 +1,29 @@
+// Records a notice for each endpoint that has failed for an hour. One for each day of a last success: an endpoint that
+// fails for three days is reported once, and one that works now and then at most once a day.
+
+import type { Clock } from '../../base/clock.ts';
+import type { Db } from '../../base/db.ts';
+import type { Ids } from '../../base/ids.ts';
+import { recordNotice } from '../notices/notices.ts';
+import { type FailingEndpoint, failingEndpoints } from './failing-queries.ts';
+
+/** One step of the worker. Returns how many notices are new. */
+export async function noticeFailingEndpoints(
+  { db, clock, ids }: { readonly db: Db; readonly clock: Clock; readonly ids: Ids },
+  batch: number,
+): Promise<number> {
+  const now = clock.now();
+  let recorded = 0;
+  let after: FailingEndpoint | null = null;
+  for (;;) {
+    const page: FailingEndpoint[] = await failingEndpoints(db, after, now, batch);
+    for (const { venueId, id, mode, url, lastSuccessDay } of page) {
+      const subject = `${id} failing since ${lastSuccessDay ?? 'the first delivery'}`;
+      const detail = { state: 'failing', endpoint: id, host: new URL(url).host };
+      const notice = { venueId, mode, kind: 'endpoint', subject, detail } as const;
+      if (await recordNotice(db, { ids, now }, notice)) recorded += 1;
+    }
+    after = page.at(-1) ?? null;
+    if (page.length < batch) return recorded;
+  }
+}

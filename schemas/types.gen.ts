@@ -22,7 +22,7 @@ export type AccountSession = {
   readonly expires_at: string;
   /** Until when a code that was entered counts for calls that need a fresh one; null when none was. */
   readonly stepped_up_until: string | null;
-  /** The network address of the sign-in; null when it is not known. */
+  /** The network address of the sign-in without its last part; null when it is not known. */
   readonly address: string | null;
   /** True for the session of this request. */
   readonly is_current: boolean;

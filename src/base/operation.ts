@@ -129,7 +129,8 @@ type Result = Promise<OperationResult>;
 /** A read: it is handed the database itself, with no transaction around it. */
 export interface QueryOperation<Caller> extends OperationContract {
   readonly kind: 'query';
-  readonly auth: 'secret';
+  /** A person in a venue is a caller as a secret key is. */
+  readonly auth: 'secret' | 'team';
   readonly method: 'GET';
   readonly effect: 'read';
   readonly body?: never;

@@ -6,7 +6,7 @@ import type { AccountSession } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
 import { type Ids, isUuid } from '../../base/ids.ts';
-import { networkOf } from '../../base/network.ts';
+import { maskAddress, networkOf } from '../../base/network.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Random } from '../../base/random.ts';
 import type { AccountCaller, CurrentSession } from './account.ts';
@@ -62,7 +62,7 @@ export function sessionView(session: CurrentSession, current: CurrentSession): A
     last_used_at: time(session.lastUsedAt),
     expires_at: time(session.expiresAt),
     stepped_up_until: session.steppedUpAt === null ? null : time(session.steppedUpAt + STEP_UP_MS),
-    address: session.address,
+    address: session.address === null ? null : maskAddress(session.address),
     is_current: session.id === current.id,
   };
 }

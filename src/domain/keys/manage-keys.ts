@@ -22,11 +22,7 @@ interface Services {
 /** Each key has limits of its own, so that the number of keys is a limit on what a venue can ask for. */
 const MAX_ACTIVE_KEYS = 100;
 
-export async function listVenueKeys(
-  { db }: Services,
-  { venue, mode, now }: Caller,
-  { query }: Input,
-): Promise<OperationResult> {
+export async function listVenueKeys(db: Db, { venue, mode, now }: Caller, { query }: Input): Promise<OperationResult> {
   const { status, limit } = pageQueryOf({ ...query, before: null });
   const before = typeof query.before === 'string' ? query.before : null;
   const found = await listKeysOfMode(db, venue.id, mode, { status, before, limit }, now);

@@ -10,13 +10,14 @@ import {
 import type { AppOperation } from '../app-operation.ts';
 import { beforeId, nextBeforeId, only, paged, pageQuery, plain } from './shapes.ts';
 
-const CONSOLE = { kind: 'external', audience: 'console', tag: 'Console', auth: 'team' } as const;
+const CONSOLE = { audience: 'console', tag: 'Console', auth: 'team' } as const;
 const EXAMPLE_ID = 'key_01jz3k8q7v5m2n9t4w6x8y0abc';
 
 export const consoleKeys: readonly AppOperation[] = [
   {
     ...CONSOLE,
     id: 'listKeys',
+    kind: 'query',
     method: 'GET',
     path: '/console/api/keys',
     summary: 'List the API keys of the venue',
@@ -29,6 +30,7 @@ export const consoleKeys: readonly AppOperation[] = [
   {
     ...CONSOLE,
     id: 'createKey',
+    kind: 'external',
     method: 'POST',
     path: '/console/api/keys',
     summary: 'Create an API key',
@@ -44,6 +46,7 @@ export const consoleKeys: readonly AppOperation[] = [
   {
     ...CONSOLE,
     id: 'updateKey',
+    kind: 'external',
     method: 'POST',
     path: '/console/api/keys/{id}',
     summary: 'Change an API key',
@@ -58,6 +61,7 @@ export const consoleKeys: readonly AppOperation[] = [
   {
     ...CONSOLE,
     id: 'rollKey',
+    kind: 'external',
     method: 'POST',
     path: '/console/api/keys/{id}/roll',
     summary: 'Replace an API key by a new one',
@@ -73,6 +77,7 @@ export const consoleKeys: readonly AppOperation[] = [
   {
     ...CONSOLE,
     id: 'revokeKey',
+    kind: 'external',
     method: 'POST',
     path: '/console/api/keys/{id}/revoke',
     summary: 'Revoke an API key',

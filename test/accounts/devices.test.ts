@@ -110,9 +110,9 @@ describe('a person in a browser that they have used', () => {
     for (let n = 0; n < 4; n++) expect((await ask(email, { address: newAddress() })).status).toBe(200);
     const office = newAddress();
     for (let n = 0; n < 30; n++) expect((await ask(newEmail(), { address: office })).status).toBe(200);
-    const stranger = await ask(email, { address: newAddress() });
-    expect(stranger.status).toBe(429);
-    expect(stranger.json.error.message).toContain('A browser or a network in which you have signed in before');
+    const other = await ask(email, { address: newAddress() });
+    expect(other.status).toBe(429);
+    expect(other.json.error.message).toContain('A browser or a network in which you have signed in before');
     expect((await ask(newEmail(), { address: office })).status).toBe(429);
     const signedIn = await signIn(email, { address: office, device });
     expect([signedIn.status, isNew(signedIn)]).toEqual([200, false]);

@@ -45,7 +45,7 @@ export async function openSession(
   const { session, token } = await beginSession(tx, command, account.id, {
     address: caller.address,
     device: deviceName(caller.browser?.userAgent ?? null),
-    // The browser of a sign-up is no news to its person.
+    // The sign-up itself is no sign-in from a new browser.
     isNewDevice: !isNew && !device.isKnown,
   });
   const email = seal.open(account.email, sealNameOfAccount(account.id));

@@ -22,8 +22,12 @@ export type AccountSession = {
   readonly expires_at: string;
   /** Until when a code that was entered counts for calls that need a fresh one; null when none was. */
   readonly stepped_up_until: string | null;
-  /** The network address of the sign-in without its last part; null when it is not known. */
+  /** The browser and its system in words; null when they are not known. */
+  readonly device: string | null;
+  /** The network address of the last use without its last part, to five minutes; null when it is not known. */
   readonly address: string | null;
+  /** True when the person had not signed in in this browser in the 90 days before, sign-up aside. */
+  readonly is_new_device: boolean;
   /** True for the session of this request. */
   readonly is_current: boolean;
 };

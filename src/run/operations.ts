@@ -7,8 +7,9 @@ import { agents } from './operations/agents.ts';
 import { analytics } from './operations/analytics.ts';
 import { boats } from './operations/boats.ts';
 import { checkouts } from './operations/checkouts.ts';
-import { consoleOperations } from './operations/console.ts';
+import { consoleAccess } from './operations/console.ts';
 import { consoleGoLive } from './operations/console-go-live.ts';
+import { consoleKeys } from './operations/console-keys.ts';
 import { consoleNotifications } from './operations/console-notifications.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
@@ -33,7 +34,8 @@ export const operations: readonly AppOperation[] = [
   ...guests,
   ...agents,
   ...testHelpers,
-  ...consoleOperations,
+  ...consoleAccess,
+  ...consoleKeys,
   ...consoleGoLive,
   ...consoleNotifications,
 ];
@@ -42,6 +44,9 @@ export const operations: readonly AppOperation[] = [
 export const partnerOperations = operations.filter(
   ({ auth, audience }) => auth !== 'operator' && audience !== 'console',
 );
+
+/** What the console alone calls: the operations of /console/openapi.json. */
+export const consoleOperations = operations.filter(({ audience }) => audience === 'console');
 
 const byId = new Map(operations.map((operation) => [operation.id, operation]));
 

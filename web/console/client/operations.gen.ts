@@ -1,0 +1,238 @@
+// Generated from the operations and schemas/v1 by `npm run generate`. Do not edit.
+
+import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
+import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
+import type { PagePromise } from '../../../sdk/src/page.ts';
+import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, DomainCode, DomainCreate, DomainMail, GoLive, Invitation, InvitationCreate, NotificationChange, NotificationPreference, PayoutOnboarding, PayoutOnboardingCreate, Person, PersonRole, RolledApiKey, TermsAccept } from './types.gen.ts';
+
+export type ListKeysParams = {
+  /** Only objects in this state. */
+  readonly status?: "active" | "expired" | "revoked";
+  /** The largest number of objects in the page; a page of large objects has fewer. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only older objects. */
+  readonly before?: string;
+};
+
+export class ConsoleOperations {
+  readonly #api: Api;
+  constructor(api: Api) {
+    this.#api = api;
+  }
+  /**
+   * Ask for a sign-in code by mail. The answer is the same for known and unknown mail addresses. The code has six digits, and is valid for 10 minutes and 5 tries. A mail address gets 5 codes an hour, a network address 30.
+   * Needs no key.
+   * `POST /console/api/sign_in`
+   */
+  signInToConsole(body: ConsoleSignIn, options?: RequestOptions): ApiPromise<ConsoleChallenge> {
+    return this.#api.send({ method: 'POST', path: '/console/api/sign_in', body, isOpen: true }, options);
+  }
+  /**
+   * Sign in, or sign up, with the code. Sets the cookie of the session. A mail address without an account signs up: it gets an account, and a sandbox venue with role `owner`, one secret and one publishable test key, which are in this answer only.
+   * Needs no key.
+   * `POST /console/api/sign_in/verify`
+   */
+  verifyConsoleSignIn(body: ConsoleSignInVerify, options?: RequestOptions): ApiPromise<ConsoleSignedIn> {
+    return this.#api.send({ method: 'POST', path: '/console/api/sign_in/verify', body, isOpen: true }, options);
+  }
+  /**
+   * Sign in with a link of the operator. Sets the cookie of the session. `everyshare console link` prints the link: it works once, for 15 minutes.
+   * Needs no key.
+   * `POST /console/api/sign_in/link`
+   */
+  signInByLink(body: ConsoleLinkSignIn, options?: RequestOptions): ApiPromise<ConsoleSignedIn> {
+    return this.#api.send({ method: 'POST', path: '/console/api/sign_in/link', body, isOpen: true }, options);
+  }
+  /**
+   * Get the signed-in person and their venues.
+   * `GET /console/api/session`
+   */
+  getConsoleSession(options?: RequestOptions): ApiPromise<ConsoleSession> {
+    return this.#api.send({ method: 'GET', path: '/console/api/session' }, options);
+  }
+  /**
+   * Sign out. Ends the session and deletes its cookie.
+   * `POST /console/api/sign_out`
+   */
+  signOutOfConsole(options?: RequestOptions): ApiPromise<ConsoleEnded> {
+    return this.#api.send({ method: 'POST', path: '/console/api/sign_out' }, options);
+  }
+  /**
+   * List the sessions of the signed-in person. Newest first, at most 100. A session ends after 12 hours without a request, and after 7 days.
+   * `GET /console/api/sessions`
+   */
+  listConsoleSessions(options?: RequestOptions): PagePromise<AccountSession, {
+    readonly data: readonly AccountSession[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/sessions' }, options);
+  }
+  /**
+   * End a session of the signed-in person.
+   * `DELETE /console/api/sessions/{id}`
+   */
+  endConsoleSession(id: string, options?: RequestOptions): ApiPromise<ConsoleEnded> {
+    return this.#api.send({ method: 'DELETE', path: '/console/api/sessions/{id}', params: [id] }, options);
+  }
+  /**
+   * Ask for a code that confirms a change. The code goes to the mail address of the account. Calls that need it answer `step_up_required`.
+   * `POST /console/api/step_up`
+   */
+  stepUp(options?: RequestOptions): ApiPromise<ConsoleChallenge> {
+    return this.#api.send({ method: 'POST', path: '/console/api/step_up' }, options);
+  }
+  /**
+   * Confirm with the code. Counts for this session and for ten minutes.
+   * `POST /console/api/step_up/verify`
+   */
+  verifyStepUp(body: ConsoleStepUp, options?: RequestOptions): ApiPromise<AccountSession> {
+    return this.#api.send({ method: 'POST', path: '/console/api/step_up/verify', body }, options);
+  }
+  /**
+   * List the people of the venue.
+   * `GET /console/api/people`
+   */
+  listPeople(options?: RequestOptions): PagePromise<Person, {
+    readonly data: readonly Person[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/people' }, options);
+  }
+  /**
+   * Give a person another role. A venue always keeps an owner: the last one cannot get another role (409 `last_owner`).
+   * `POST /console/api/people/{id}`
+   */
+  changePersonRole(id: string, body: PersonRole, options?: RequestOptions): ApiPromise<Person> {
+    return this.#api.send({ method: 'POST', path: '/console/api/people/{id}', params: [id], body }, options);
+  }
+  /**
+   * Remove a person from the venue. From the next request on, sessions of the person no longer reach this venue. The last owner cannot be removed (409 `last_owner`).
+   * `DELETE /console/api/people/{id}`
+   */
+  removePerson(id: string, options?: RequestOptions): ApiPromise<ConsoleEnded> {
+    return this.#api.send({ method: 'DELETE', path: '/console/api/people/{id}', params: [id] }, options);
+  }
+  /**
+   * List the open invitations of the venue.
+   * `GET /console/api/invitations`
+   */
+  listInvitations(options?: RequestOptions): PagePromise<Invitation, {
+    readonly data: readonly Invitation[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/invitations' }, options);
+  }
+  /**
+   * Invite a person by mail. Valid for 7 days and once. The person accepts by signing in with that mail address. A second invitation of an address replaces the first.
+   * `POST /console/api/invitations`
+   */
+  invitePerson(body: InvitationCreate, options?: RequestOptions): ApiPromise<Invitation> {
+    return this.#api.send({ method: 'POST', path: '/console/api/invitations', body }, options);
+  }
+  /**
+   * Withdraw an invitation.
+   * `DELETE /console/api/invitations/{id}`
+   */
+  withdrawInvitation(id: string, options?: RequestOptions): ApiPromise<ConsoleEnded> {
+    return this.#api.send({ method: 'DELETE', path: '/console/api/invitations/{id}', params: [id] }, options);
+  }
+  /**
+   * List the API keys of the venue. Newest first, those of the session’s mode, without their text.
+   * `GET /console/api/keys`
+   */
+  listKeys(query?: ListKeysParams, options?: RequestOptions): PagePromise<ApiKey> {
+    return this.#api.list({ method: 'GET', path: '/console/api/keys', query, cursor: 'before' }, options);
+  }
+  /**
+   * Create an API key. In the session’s mode. The text of the key is in this answer only. A live key is for a linked venue, and needs a code of the last ten minutes. A venue has at most 100 active keys in a mode (409 `too_many_keys`).
+   * `POST /console/api/keys`
+   */
+  createKey(body: ApiKeyCreate, options?: RequestOptions): ApiPromise<CreatedApiKey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/keys', body }, options);
+  }
+  /**
+   * Change an API key. Its name, expiry and addresses; the next request with the key follows them. A revoked key cannot be changed (409 `key_revoked`).
+   * `POST /console/api/keys/{id}`
+   */
+  updateKey(id: string, body?: ApiKeyUpdate, options?: RequestOptions): ApiPromise<ApiKey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}', params: [id], body }, options);
+  }
+  /**
+   * Replace an API key by a new one. The new key has the same name, scopes, addresses and limits, and lives as long as the old one was to live. The old one keeps working for `overlap_hours`, but never longer than it would have. A key is rolled once: 409 `already_rolled`, `key_revoked` or `key_expired` otherwise. A live key needs a code of the last ten minutes.
+   * `POST /console/api/keys/{id}/roll`
+   */
+  rollKey(id: string, body?: ApiKeyRoll, options?: RequestOptions): ApiPromise<RolledApiKey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}/roll', params: [id], body }, options);
+  }
+  /**
+   * Revoke an API key. The next request with it is refused. A key that was revoked before stays as it is.
+   * `POST /console/api/keys/{id}/revoke`
+   */
+  revokeKey(id: string, options?: RequestOptions): ApiPromise<ApiKey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}/revoke', params: [id] }, options);
+  }
+  /**
+   * Get the checklist of going live. Each line is computed when it is read. When all hold, the venue is linked: live keys can be created, and venue systems connected.
+   * `GET /console/api/go_live`
+   */
+  getGoLive(options?: RequestOptions): ApiPromise<GoLive> {
+    return this.#api.send({ method: 'GET', path: '/console/api/go_live' }, options);
+  }
+  /**
+   * Name the domain of the venue. The answer has the TXT record that shows that the domain is the venue’s. Naming the same domain again keeps its record; another domain replaces one that is not verified. A verified one stays (409 `domain_verified`).
+   * `POST /console/api/go_live/domain`
+   */
+  startDomainVerification(body: DomainCreate, options?: RequestOptions): ApiPromise<GoLive> {
+    return this.#api.send({ method: 'POST', path: '/console/api/go_live/domain', body }, options);
+  }
+  /**
+   * Look for the record of the domain now. The record counts at `_everyshare.<domain>` and at the domain itself. If it is not there, `domain.check` says what was found. At most 60 times an hour for a venue.
+   * `POST /console/api/go_live/domain/check`
+   */
+  checkDomain(options?: RequestOptions): ApiPromise<GoLive> {
+    return this.#api.send({ method: 'POST', path: '/console/api/go_live/domain/check' }, options);
+  }
+  /**
+   * Mail a code to an address at the domain. In place of the TXT record. Addresses at public mail providers are refused. The code is valid for 10 minutes and 5 tries, in this session.
+   * `POST /console/api/go_live/domain/mail`
+   */
+  sendDomainCode(body: DomainMail, options?: RequestOptions): ApiPromise<ConsoleChallenge> {
+    return this.#api.send({ method: 'POST', path: '/console/api/go_live/domain/mail', body }, options);
+  }
+  /**
+   * Verify the domain with the mailed code.
+   * `POST /console/api/go_live/domain/mail/verify`
+   */
+  verifyDomainCode(body: DomainCode, options?: RequestOptions): ApiPromise<GoLive> {
+    return this.#api.send({ method: 'POST', path: '/console/api/go_live/domain/mail/verify', body }, options);
+  }
+  /**
+   * Begin or continue the payout onboarding. The answer is the address of the card processor’s own form, for live mode. It leads back to a page of this service that says what is still due, and links to the console.
+   * `POST /console/api/go_live/payouts`
+   */
+  startPayoutOnboarding(body: PayoutOnboardingCreate, options?: RequestOptions): ApiPromise<PayoutOnboarding> {
+    return this.#api.send({ method: 'POST', path: '/console/api/go_live/payouts', body }, options);
+  }
+  /**
+   * Accept the terms of the service. Who accepted which address, and when, is stored and audited.
+   * `POST /console/api/go_live/terms`
+   */
+  acceptTerms(body: TermsAccept, options?: RequestOptions): ApiPromise<GoLive> {
+    return this.#api.send({ method: 'POST', path: '/console/api/go_live/terms', body }, options);
+  }
+  /**
+   * Get which mails you get about the venue.
+   * `GET /console/api/notifications`
+   */
+  getNotifications(options?: RequestOptions): PagePromise<NotificationPreference, {
+    readonly data: readonly NotificationPreference[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/notifications' }, options);
+  }
+  /**
+   * Choose which mails you get about the venue. Your own choice, for this venue alone. Mails about the security of your account are always sent.
+   * `POST /console/api/notifications`
+   */
+  changeNotifications(body: NotificationChange, options?: RequestOptions): PagePromise<NotificationPreference, {
+    readonly data: readonly NotificationPreference[];
+  }> {
+    return this.#api.list({ method: 'POST', path: '/console/api/notifications', body }, options);
+  }
+}

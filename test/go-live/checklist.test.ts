@@ -251,7 +251,7 @@ describe('a venue whose lines all hold', () => {
     }
   });
 
-  it('is linked by the approval of the operator, who is told what else is missing', async () => {
+  it('is linked by the approval of the operator, who sees what else is missing', async () => {
     const { venue, owner } = await sandbox(['https://covepine.example']);
     const early = await cli.run('venue', 'approve', venue);
     expect(early.out).toContain('It is not linked yet. Name the domain of the venue');

@@ -120,7 +120,7 @@ describe('the record of a domain', () => {
     expect((await check(person)).json.domain.verified_by).toBe('dns');
   });
 
-  it('is told apart from a wrong one, a missing one, a missing domain and an error of the name server', async () => {
+  it('is distinguished from a wrong one, a missing one, a missing domain and an error of the name server', async () => {
     const person = await owner();
     const { domain, value } = await named(person);
     const cases: readonly [string, string[], string, () => void][] = [

@@ -21,6 +21,8 @@ export interface AccountServices {
   readonly random: Random;
   /** False: this installation sends no mail. */
   readonly hasMail: boolean;
+  /** The address of the console. */
+  readonly consoleUrl: () => string;
 }
 
 export const CODE_SECONDS = 600;

@@ -4,7 +4,7 @@
 import { plainName } from '../../base/plain-name.ts';
 import { DEFAULT_LANGUAGE, formatDate, formatMoney } from '../../base/translations.ts';
 import type { Mail } from '../mail/mail.ts';
-import type { Notice } from '../notices/notices.ts';
+import type { Notice } from '../notices/notice.ts';
 import { isChosen } from './notifications.ts';
 import type { Role } from './roles.ts';
 

@@ -4,7 +4,7 @@
 import type { NotificationChange, NotificationPreference } from '../../../schemas/types.gen.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
-import type { NoticeKind } from '../notices/notices.ts';
+import type { NoticeKind } from '../notices/notice.ts';
 import type { TeamCaller } from './account.ts';
 import { preferencesOf, setPreference } from './notification-queries.ts';
 import type { Role } from './roles.ts';

@@ -7,12 +7,12 @@ import type { Queryable } from '../../base/db.ts';
 import type { OperationResult } from '../../base/operation.ts';
 import { createVenueWithKeys, FIRST_ORIGIN } from '../keys/sandbox-venue.ts';
 import { type AccountCaller, actorNameOf, sealNameOfAccount } from './account.ts';
-import type { AccountServices } from './challenges.ts';
 import { deviceName } from './device-name.ts';
 import { type Browser, recognizeDevice } from './devices.ts';
 import { joinInvitedVenues } from './invitations.ts';
 import { insertPerson } from './people-queries.ts';
 import type { AccountRow } from './queries.ts';
+import { queueNewDeviceMail, type SecurityMailServices } from './security-mails.ts';
 import { beginSession } from './sessions.ts';
 import { sessionBody } from './show-session.ts';
 
@@ -32,7 +32,7 @@ export interface ProvedPerson {
 
 export async function openSession(
   tx: Queryable,
-  { seal }: Pick<AccountServices, 'seal'>,
+  services: SecurityMailServices,
   caller: SignInCaller,
   { account, isNew, venueName }: ProvedPerson,
 ): Promise<OperationResult> {
@@ -48,7 +48,8 @@ export async function openSession(
     // The sign-up itself is no sign-in from a new browser.
     isNewDevice: !isNew && !device.isKnown,
   });
-  const email = seal.open(account.email, sealNameOfAccount(account.id));
+  const email = services.seal.open(account.email, sealNameOfAccount(account.id));
+  if (session.isNewDevice) await queueNewDeviceMail(tx, services, { email, session });
   const signedInCaller: AccountCaller = {
     ...command,
     account: { id: account.id, email, name: account.name },

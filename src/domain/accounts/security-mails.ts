@@ -4,9 +4,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
+import { maskAddress } from '../../base/network.ts';
 import { plainName } from '../../base/plain-name.ts';
 import type { Seal } from '../../base/seal.ts';
+import { DEFAULT_LANGUAGE, formatTime } from '../../base/translations.ts';
 import { queueMail } from '../mail/mail.ts';
+import type { CurrentSession } from './account.ts';
 import type { Role } from './roles.ts';
 
 export interface SecurityMailServices {
@@ -46,4 +49,25 @@ export async function queueRoleMail(
     title,
     text: lines.join('\n'),
   });
+}
+
+/** One for each session. */
+export async function queueNewDeviceMail(
+  tx: Queryable,
+  services: SecurityMailServices,
+  { email, session }: { readonly email: string; readonly session: CurrentSession },
+): Promise<void> {
+  if (!services.hasMail) return;
+  const { id, createdAt, device, address } = session;
+  const from = address === null ? '' : `, from the address ${maskAddress(address)}`;
+  const lines = [
+    `Your Everyshare account was used to sign in on a new device: ${device ?? 'an unknown browser'}${from}, on ${formatTime(DEFAULT_LANGUAGE, createdAt, 'UTC')}.`,
+    '',
+    'If it was you, there is nothing to do.',
+    'If not, another person can read your mails or has your passkey: secure your mailbox, then end the session in the console.',
+    '',
+    `${services.consoleUrl()}/settings/sessions`,
+  ];
+  const title = 'Your Everyshare account was used on a new device';
+  await queueMail(tx, services, 'security', `session ${id}`, { to: email, title, text: lines.join('\n') });
 }

@@ -4,7 +4,7 @@
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
-import { recordNotice } from '../notices/notices.ts';
+import { recordNotice } from '../notices/record-notice.ts';
 import { audit } from '../venues/audit.ts';
 import { findVenue, lockVenue, type VenueRow } from '../venues/queries.ts';
 import type { GoLiveSettings } from './checklist.ts';

@@ -8,7 +8,7 @@ import type { CommandContext } from '../../base/command-context.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
-import { recordNotice } from '../notices/notices.ts';
+import { recordNotice } from '../notices/record-notice.ts';
 import { findPayoutAccount, payableAmong } from '../payments/payout-account-queries.ts';
 import { linkVenue } from '../venues/change-venue.ts';
 import { findVenues, lockVenue, type VenueRow } from '../venues/queries.ts';

@@ -23,8 +23,7 @@ export interface GoLiveServices extends AccountServices {
   readonly goLive: GoLiveSettings;
   readonly processors: Processors;
   readonly lookUpText: LookUpText;
-  /** The address of the console, and that of the service. */
-  readonly consoleUrl: () => string;
+  /** The address of the service. */
   readonly serviceUrl: () => string;
 }
 

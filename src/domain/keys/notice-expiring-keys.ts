@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
-import { recordNotice } from '../notices/notices.ts';
+import { recordNotice } from '../notices/record-notice.ts';
 import { type ExpiringKey, expiringKeys } from './queries.ts';
 
 /** The shorter first: a key that has three days left is not reported as one that has fourteen. */
@@ -17,22 +17,27 @@ export async function noticeExpiringKeys(
   batch: number,
 ): Promise<number> {
   const now = clock.now();
+  const range = { now, until: now + 14 * DAY_MS, limit: batch };
   let recorded = 0;
-  let after: ExpiringKey | null = null;
-  for (;;) {
-    const page: ExpiringKey[] = await expiringKeys(db, after, { now, until: now + 14 * DAY_MS, limit: batch });
+  let page = await expiringKeys(db, null, range);
+  while (page.length > 0) {
     for (const key of page) {
-      const left = Date.parse(key.expiresAt) - now;
-      const life = Date.parse(key.expiresAt) - Date.parse(key.createdAt);
-      const days = DAYS_BEFORE.find((one) => left <= one * DAY_MS);
-      if (days === undefined || life <= days * DAY_MS) continue;
+      const days = daysBefore(key, now);
+      if (days === null) continue;
       const { venueId, id, name, hint, expiresAt } = key;
       const subject = `${id} ${days} days before ${expiresAt}`;
       const detail = { key: id, name, hint, expires_at: expiresAt };
       const notice = { venueId, mode: 'live', kind: 'key_expiry', subject, detail } as const;
       if (await recordNotice(db, { ids, now }, notice)) recorded += 1;
     }
-    after = page.at(-1) ?? null;
-    if (page.length < batch) return recorded;
+    page = page.length < batch ? [] : await expiringKeys(db, page.at(-1) ?? null, range);
   }
+  return recorded;
+}
+
+/** Which of the two notices is due; null: neither. */
+function daysBefore({ createdAt, expiresAt }: ExpiringKey, now: number): number | null {
+  const end = Date.parse(expiresAt);
+  const days = DAYS_BEFORE.find((one) => end - now <= one * DAY_MS);
+  return days === undefined || end - Date.parse(createdAt) <= days * DAY_MS ? null : days;
 }

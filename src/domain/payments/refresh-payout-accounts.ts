@@ -5,7 +5,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
-import { recordNotice } from '../notices/notices.ts';
+import { recordNotice } from '../notices/record-notice.ts';
 import { findVenue } from '../venues/queries.ts';
 import { type AccountServices, recheckDelay } from './payout-account.ts';
 import {
@@ -107,8 +107,8 @@ async function refresh(services: RefreshServices, due: DuePayoutAccount): Promis
 }
 
 /**
- * The people of a linked venue are told when it can no longer be paid, and when it can again: each time, and once, because
- * the lease lets one worker record the change.
+ * The people of a linked venue get a notice when it can no longer be paid, and when it can again: each time, and once,
+ * because the lease lets one worker record the change.
  */
 async function noticeFlip(
   tx: Queryable,

@@ -8,7 +8,7 @@ import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Entry } from '../ledger/accounts.ts';
 import { postEntries } from '../ledger/queries.ts';
-import { recordNotice } from '../notices/notices.ts';
+import { recordNotice } from '../notices/record-notice.ts';
 import { callKeys } from './hold.ts';
 import {
   claimMovements,
@@ -127,7 +127,7 @@ async function recordRefusal(services: MovementServices, movement: MovementRow, 
   await postponeMovement(services.db, movement, now + wait, 'refused', code);
 }
 
-/** A transfer that failed is a payout that did not reach the venue: its people are told. */
+/** A transfer that failed is a payout that did not reach the venue: its people get a notice. */
 async function recordFailed({ db, ids, clock }: MovementServices, movement: MovementRow, code: string): Promise<void> {
   const now = clock.now();
   const { venueId, mode, checkoutId: checkout, amount, currency } = movement;

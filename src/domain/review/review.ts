@@ -15,7 +15,7 @@ import { findReviewRoute, type ReviewedKind } from '../catalogue/review-route-qu
 import { recordEvent } from '../events/record.ts';
 import { submissionView } from '../experiences/experience.ts';
 import { findExperience, setReviewed as setExperienceReviewed } from '../experiences/queries.ts';
-import { recordNotice } from '../notices/notices.ts';
+import { recordNotice } from '../notices/record-notice.ts';
 import { offeringView } from '../offerings/offering.ts';
 import { findOffering, setReviewed as setOfferingReviewed } from '../offerings/queries.ts';
 import { audit } from '../venues/audit.ts';

@@ -5,7 +5,7 @@ import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { recordEvent } from '../events/record.ts';
-import { recordNotice } from '../notices/notices.ts';
+import { recordNotice } from '../notices/record-notice.ts';
 import { audit } from '../venues/audit.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { type EndpointQueue, newestDeliveries } from './deliveries/queries.ts';

@@ -4,8 +4,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
-import { recordNotice } from '../notices/notices.ts';
-import { type FailingEndpoint, failingEndpoints } from './failing-queries.ts';
+import { recordNotice } from '../notices/record-notice.ts';
+import { failingEndpoints } from './failing-queries.ts';
 
 /** One step of the worker. Returns how many notices are new. */
 export async function noticeFailingEndpoints(
@@ -14,16 +14,15 @@ export async function noticeFailingEndpoints(
 ): Promise<number> {
   const now = clock.now();
   let recorded = 0;
-  let after: FailingEndpoint | null = null;
-  for (;;) {
-    const page: FailingEndpoint[] = await failingEndpoints(db, after, now, batch);
+  let page = await failingEndpoints(db, null, now, batch);
+  while (page.length > 0) {
     for (const { venueId, id, mode, url, lastSuccessDay } of page) {
       const subject = `${id} failing since ${lastSuccessDay ?? 'the first delivery'}`;
       const detail = { state: 'failing', endpoint: id, host: new URL(url).host };
       const notice = { venueId, mode, kind: 'endpoint', subject, detail } as const;
       if (await recordNotice(db, { ids, now }, notice)) recorded += 1;
     }
-    after = page.at(-1) ?? null;
-    if (page.length < batch) return recorded;
+    page = page.length < batch ? [] : await failingEndpoints(db, page.at(-1) ?? null, now, batch);
   }
+  return recorded;
 }

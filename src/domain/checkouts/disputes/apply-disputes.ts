@@ -8,7 +8,7 @@ import type { Queryable } from '../../../base/db.ts';
 import { isUuid } from '../../../base/ids.ts';
 import type { Entry } from '../../ledger/accounts.ts';
 import { postEntries } from '../../ledger/queries.ts';
-import { recordNotice } from '../../notices/notices.ts';
+import { recordNotice } from '../../notices/record-notice.ts';
 import {
   claimProcessorEvents,
   countDisputeChanges,

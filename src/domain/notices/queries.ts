@@ -1,59 +1,21 @@
-// Notices to the people of a venue: what happened, recorded in the transaction of the change. The worker mails them to
-// those whose role and preferences ask for them (accounts/notify-people.ts). A notice holds no data of a guest.
+// The SQL of notices.
 
-import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import type { Ids } from '../../base/ids.ts';
+import type { NewNotice, Notice } from './notice.ts';
 
-export const NOTICE_KINDS = [
-  'endpoint',
-  'payout',
-  'dispute',
-  'review',
-  'key_expiry',
-  'payable',
-  'live',
-  'approval',
-] as const;
-
-export type NoticeKind = (typeof NOTICE_KINDS)[number];
-
-export interface NewNotice {
-  readonly venueId: string;
-  readonly mode: Mode;
-  readonly kind: NoticeKind;
-  /** What it is about and which change of it: a second notice with the same one is ignored. */
-  readonly subject: string;
-  readonly detail: Readonly<Record<string, string | number | boolean | null>>;
-}
-
-/** A reviewer decides about many objects in a row: they become one mail. */
-const DELAY_MS: Readonly<Partial<Record<NoticeKind, number>>> = { review: 10 * 60_000 };
-
-/**
- * In test mode only endpoints are reported: nothing else of a test is worth a mail. Returns whether the notice is new.
- */
-export async function recordNotice(
+/** False: there is one with this subject already. */
+export async function insertNotice(
   tx: Queryable,
-  { ids, now }: { readonly ids: Ids; readonly now: number },
   { venueId, mode, kind, subject, detail }: NewNotice,
+  { id, dueAt, now }: { readonly id: string; readonly dueAt: number; readonly now: number },
 ): Promise<boolean> {
-  if (mode === 'test' && kind !== 'endpoint') return false;
   const rows = await tx.query(
     `insert into notices (venue_id, notice_id, mode, kind, subject, detail, due_at, created_at)
      values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0), to_timestamp($8 / 1000.0))
      on conflict (venue_id, kind, subject) do nothing returning 1`,
-    [venueId, ids.uuid(), mode, kind, subject, JSON.stringify(detail), now + (DELAY_MS[kind] ?? 0), now],
+    [venueId, id, mode, kind, subject, JSON.stringify(detail), dueAt, now],
   );
   return rows.length === 1;
-}
-
-export interface Notice {
-  readonly id: string;
-  readonly venueId: string;
-  readonly mode: Mode;
-  readonly kind: NoticeKind;
-  readonly detail: Readonly<Record<string, unknown>>;
 }
 
 const COLUMNS = 'notice_id as "id", venue_id as "venueId", mode, kind, detail';

@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { AccountSession, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, Invitation, InvitationCreate, Person, PersonRole } from './types.gen.ts';
+import type { AccountSession, CheckoutMoney, CheckoutTimeline, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, Invitation, InvitationCreate, Person, PersonRole, Refund, RefundPreview } from './types.gen.ts';
 
 export class ConsoleOperations {
   readonly #api: Api;
@@ -123,5 +123,26 @@ export class ConsoleOperations {
    */
   withdrawInvitation(id: string, options?: RequestOptions): ApiPromise<ConsoleEnded> {
     return this.#api.send({ method: 'DELETE', path: '/console/api/invitations/{id}', params: [id] }, options);
+  }
+  /**
+   * Get everything that happened to a checkout. Oldest first: the party, cards, reminders, charges, transfers, refunds, disputes and deliveries. Declined cards are kept for 90 days, deliveries and texts for as long as their own lists.
+   * `GET /console/api/checkouts/{id}/timeline`
+   */
+  getCheckoutTimeline(id: string, options?: RequestOptions): ApiPromise<CheckoutTimeline> {
+    return this.#api.send({ method: 'GET', path: '/console/api/checkouts/{id}/timeline', params: [id] }, options);
+  }
+  /**
+   * Preview a refund. Takes the body of a refund and answers what it would do, to the cent: the same decision on the checkout as it is now. Nothing is refunded. A refund that would be refused is refused here in the same way.
+   * `POST /console/api/checkouts/{id}/refund_preview`
+   */
+  previewRefund(id: string, body?: Refund, options?: RequestOptions): ApiPromise<RefundPreview> {
+    return this.#api.send({ method: 'POST', path: '/console/api/checkouts/{id}/refund_preview', params: [id], body }, options);
+  }
+  /**
+   * Get the money of a checkout. Sums that add up, for the checkout and for each share.
+   * `GET /console/api/checkouts/{id}/money`
+   */
+  getCheckoutMoney(id: string, options?: RequestOptions): ApiPromise<CheckoutMoney> {
+    return this.#api.send({ method: 'GET', path: '/console/api/checkouts/{id}/money', params: [id] }, options);
   }
 }

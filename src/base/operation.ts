@@ -52,6 +52,8 @@ export interface OperationResult {
   readonly nextBefore?: string | null;
   /** Set as the cookie of the console; null: the cookie is deleted. */
   readonly sessionToken?: string | null;
+  /** Set as the cookie that marks the browser of the console. */
+  readonly deviceToken?: string;
 }
 
 export interface Input<Body = unknown> {

@@ -37,7 +37,7 @@ export interface PolicyRefund {
 /** Reads the transfers of a checkout, or locks them too. */
 type ReadTransfers = (db: Queryable, venueId: string, checkoutId: string) => Promise<TransferState[]>;
 
-/** Throws what the caller of a refund that cannot be made is told. */
+/** Throws the problem that the caller of an impossible refund gets. */
 export async function planRefund(
   db: Queryable,
   caller: Caller,

@@ -5,7 +5,7 @@ import { computed, signal } from '@preact/signals';
 import { accountClient, type Client, codeOf, isSignedOut, type Mode, venueClient } from './client/api.ts';
 import type { AccountVenue, ConsoleSession } from './client/types.gen.ts';
 
-/** Undefined: not asked yet. Null: nobody is signed in. */
+/** Undefined: not asked yet. Null: no person is signed in. */
 export const session = signal<ConsoleSession | null | undefined>(undefined);
 /** The path of the page, which the router sets. */
 export const path = signal(location.pathname);

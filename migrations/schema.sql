@@ -1517,6 +1517,7 @@ CREATE TABLE venue_timestamps (
 CREATE TABLE venues (
   venue_id uuid NOT NULL,
   name text NOT NULL,
+  -- The pages that may use publishable keys of test mode, and to which guests of test checkouts return.
   origins text[] NOT NULL DEFAULT '{}'::text[],
   fee_bps integer NOT NULL DEFAULT 0,
   fee_fixed integer NOT NULL DEFAULT 0,
@@ -1532,14 +1533,18 @@ CREATE TABLE venues (
   privacy_url text,
   accent_color text,
   logo_url text,
+  -- The same for live mode.
+  live_origins text[] NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT venues_pkey PRIMARY KEY (venue_id),
   CONSTRAINT accent_color_is_rrggbb CHECK (accent_color ~ '^#[0-9a-f]{6}$'::text),
   CONSTRAINT addresses_are_https CHECK (COALESCE(support_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(terms_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(privacy_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(logo_url, 'https://'::text) ~~ 'https://%'::text),
   CONSTRAINT venue_fee_is_a_share_of_the_amount CHECK (fee_bps >= 0 AND fee_bps <= 10000),
   CONSTRAINT venue_fixed_fee_is_not_negative CHECK (fee_fixed >= 0 AND fee_fixed <= 99999999),
+  CONSTRAINT venue_has_at_most_50_live_origins CHECK (cardinality(live_origins) <= 50),
   CONSTRAINT venue_has_at_most_50_origins CHECK (cardinality(origins) <= 50),
   CONSTRAINT venue_name_has_1_to_120_characters CHECK (char_length(name) >= 1 AND char_length(name) <= 120)
 );
+CREATE INDEX venues_by_live_origin ON venues USING gin (live_origins);
 CREATE INDEX venues_by_origin ON venues USING gin (origins);
 
 CREATE TABLE webhook_endpoints (

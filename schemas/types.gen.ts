@@ -2472,6 +2472,22 @@ export type Validate = {
   readonly object: unknown;
 };
 
+/** An origin that the venue has registered for a mode: its pages may use publishable keys of that mode, and guests may return to it. */
+export type VenueOrigin = {
+  /** The mode for which it is registered. */
+  readonly mode: "test" | "live";
+  /** Scheme, host and port, in their normal form. */
+  readonly origin: string;
+};
+
+/** The body that adds or removes an origin. */
+export type VenueOriginChange = {
+  /** Scheme, host and port, 8 to 300 characters: https, or in test mode also http for localhost. */
+  readonly origin: string;
+  /** The mode for which it counts; absent: that of the session. A venue that is not linked yet sets its live origins from a session in test mode. */
+  readonly mode?: "test" | "live";
+};
+
 /** The body that registers an address for events. */
 export type WebhookEndpoint = {
   /** The address that receives the events; https only. */

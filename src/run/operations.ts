@@ -10,6 +10,7 @@ import { checkouts } from './operations/checkouts.ts';
 import { consoleAccess } from './operations/console.ts';
 import { consoleCheckouts } from './operations/console-checkouts.ts';
 import { consoleKeys } from './operations/console-keys.ts';
+import { consoleVenue } from './operations/console-venue.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
 import { guests } from './operations/guests.ts';
@@ -36,6 +37,7 @@ export const operations: readonly AppOperation[] = [
   ...consoleAccess,
   ...consoleCheckouts,
   ...consoleKeys,
+  ...consoleVenue,
 ];
 
 /** What partners and their guests call: the operations of /v1/openapi.json. The operator's own are in the guides. */

@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, CheckoutMoney, CheckoutTimeline, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, Invitation, InvitationCreate, Person, PersonRole, Refund, RefundPreview, RolledApiKey } from './types.gen.ts';
+import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, CheckoutMoney, CheckoutTimeline, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, Invitation, InvitationCreate, Person, PersonRole, Refund, RefundPreview, RolledApiKey, VenueOrigin, VenueOriginChange } from './types.gen.ts';
 
 export type ListKeysParams = {
   /** Only objects in this state. */
@@ -188,5 +188,28 @@ export class ConsoleOperations {
    */
   revokeKey(id: string, options?: RequestOptions): ApiPromise<ApiKey> {
     return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}/revoke', params: [id] }, options);
+  }
+  /**
+   * List the registered origins of the venue. Those of both modes, at most 50 in each.
+   * `GET /console/api/origins`
+   */
+  listOrigins(options?: RequestOptions): PagePromise<VenueOrigin, {
+    readonly data: readonly VenueOrigin[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/origins' }, options);
+  }
+  /**
+   * Register an origin. Its pages may use publishable keys of that mode, and guests may return to it. `mode` names the mode; a venue that is not linked yet sets its live origins from a session in test mode.
+   * `POST /console/api/origins`
+   */
+  addOrigin(body: VenueOriginChange, options?: RequestOptions): ApiPromise<VenueOrigin> {
+    return this.#api.send({ method: 'POST', path: '/console/api/origins', body }, options);
+  }
+  /**
+   * Remove an origin. The next request of its pages with a publishable key of that mode is refused. Checkouts keep their `return_url`.
+   * `POST /console/api/origins/remove`
+   */
+  removeOrigin(body: VenueOriginChange, options?: RequestOptions): ApiPromise<VenueOrigin> {
+    return this.#api.send({ method: 'POST', path: '/console/api/origins/remove', body }, options);
   }
 }

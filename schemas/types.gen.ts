@@ -602,6 +602,21 @@ export type CreatedApiKey = {
   readonly rolled_to: string | null;
 };
 
+/** A new sandbox venue with its test keys, which are shown once. */
+export type CreatedVenue = {
+  /** The venue, with role `owner`. */
+  readonly venue: AccountVenue;
+  /** Its test keys, in this answer only. */
+  readonly keys: {
+    /** The id of the new venue. */
+    readonly venue_id: string;
+    /** The secret test key, for a server. */
+    readonly secret_test: string;
+    /** The publishable test key, for web pages. */
+    readonly publishable_test: string;
+  };
+};
+
 /** A new webhook endpoint with its secret, which is shown once. */
 export type CreatedWebhookEndpoint = {
   /** The id of the endpoint. */
@@ -2257,6 +2272,12 @@ export type Validate = {
   readonly object: unknown;
 };
 
+/** The body that makes a sandbox venue. */
+export type VenueCreate = {
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name: string;
+};
+
 /** An origin that the venue has registered for a mode: its pages may use publishable keys of that mode, and guests may return to it. */
 export type VenueOrigin = {
   /** The mode for which it is registered. */
@@ -2271,6 +2292,63 @@ export type VenueOriginChange = {
   readonly origin: string;
   /** The mode for which it counts; absent: that of the session. A venue that is not linked yet sets its live origins from a session in test mode. */
   readonly mode?: "test" | "live";
+};
+
+/** The settings of a venue: its name, and what guests see of it. */
+export type VenueSettings = {
+  /** The id of the venue. */
+  readonly id: string;
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name: string;
+  /** False for a sandbox, which has no live mode. */
+  readonly linked: boolean;
+  /** When the venue was created, in UTC. */
+  readonly created_at: string;
+  /** The fee of the service on checkouts created from now on. The operator sets it. */
+  readonly fee: {
+    /** Hundredths of a percent of the amount. */
+    readonly bps: number;
+    /** Minor units on top. */
+    readonly fixed: number;
+  };
+  /** The IANA time zone of its texts and pages, where an offering has none. */
+  readonly timezone: string;
+  /** Where guests can write, at most 200 characters; null: nowhere. */
+  readonly support_email: string | null;
+  /** Where guests can call, with its country code, at most 40 characters; null: nowhere. */
+  readonly support_phone: string | null;
+  /** Its page with help or contact, with https, at most 2048 characters; null: none. */
+  readonly support_url: string | null;
+  /** Its terms, with https, at most 2048 characters; null: those of the service. */
+  readonly terms_url: string | null;
+  /** Its privacy notice, with https, at most 2048 characters; null: that of the service. */
+  readonly privacy_url: string | null;
+  /** The colour of its pages as #rrggbb; contrast is computed. Null: ours. */
+  readonly accent_color: string | null;
+  /** Its logo, with https, at most 2048 characters: an image that the service fetches and serves itself; null: none. */
+  readonly logo_url: string | null;
+};
+
+/** The body that changes the settings of a venue. What is absent stays as it is; null clears a value. */
+export type VenueUpdate = {
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name?: string;
+  /** The IANA time zone of its texts and pages, where an offering has none, at most 64 characters; null: UTC. */
+  readonly timezone?: string | null;
+  /** Where guests can write, at most 200 characters; null: nowhere. */
+  readonly support_email?: string | null;
+  /** Where guests can call, with its country code, at most 40 characters; null: nowhere. */
+  readonly support_phone?: string | null;
+  /** Its page with help or contact, with https, at most 2048 characters; null: none. */
+  readonly support_url?: string | null;
+  /** Its terms, with https, at most 2048 characters; null: those of the service. */
+  readonly terms_url?: string | null;
+  /** Its privacy notice, with https, at most 2048 characters; null: that of the service. */
+  readonly privacy_url?: string | null;
+  /** The colour of its pages as #rrggbb; contrast is computed. Null: ours. */
+  readonly accent_color?: string | null;
+  /** Its logo, with https, at most 2048 characters: an image that the service fetches and serves itself; null: none. */
+  readonly logo_url?: string | null;
 };
 
 /** The body that registers an address for events. */

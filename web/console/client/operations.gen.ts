@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, Invitation, InvitationCreate, Person, PersonRole, RolledApiKey, VenueOrigin, VenueOriginChange } from './types.gen.ts';
+import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, Invitation, InvitationCreate, Person, PersonRole, RolledApiKey, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
 
 export type ListKeysParams = {
   /** Only objects in this state. */
@@ -167,6 +167,27 @@ export class ConsoleOperations {
    */
   revokeKey(id: string, options?: RequestOptions): ApiPromise<ApiKey> {
     return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}/revoke', params: [id] }, options);
+  }
+  /**
+   * Make another sandbox venue. The person is its owner. Its secret and its publishable test key are in this answer only. At most 10 a day.
+   * `POST /console/api/venues`
+   */
+  createVenue(body: VenueCreate, options?: RequestOptions): ApiPromise<CreatedVenue> {
+    return this.#api.send({ method: 'POST', path: '/console/api/venues', body }, options);
+  }
+  /**
+   * Get the settings of the venue.
+   * `GET /console/api/venue`
+   */
+  getVenue(options?: RequestOptions): ApiPromise<VenueSettings> {
+    return this.#api.send({ method: 'GET', path: '/console/api/venue' }, options);
+  }
+  /**
+   * Change the settings of the venue. They count for both modes, from the next page, text and mail on.
+   * `POST /console/api/venue`
+   */
+  updateVenue(body?: VenueUpdate, options?: RequestOptions): ApiPromise<VenueSettings> {
+    return this.#api.send({ method: 'POST', path: '/console/api/venue', body }, options);
   }
   /**
    * List the registered origins of the venue. Those of both modes, at most 50 in each.

@@ -939,7 +939,10 @@ CREATE TABLE keys (
   created_at timestamp with time zone NOT NULL,
   -- What the operator calls the key; null: it has no name.
   name text,
+  -- The key that replaces this one; null: it was not rolled.
+  rolled_to text,
   CONSTRAINT keys_pkey PRIMARY KEY (venue_id, key_id),
+  CONSTRAINT keys_rolled_to_fkey FOREIGN KEY (venue_id, rolled_to) REFERENCES keys(venue_id, key_id),
   CONSTRAINT keys_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT key_kind_is_known CHECK (kind = ANY (ARRAY['secret'::text, 'publishable'::text])),
   CONSTRAINT key_limits_are_positive CHECK (writes_per_hour > 0 AND reads_per_hour > 0),

@@ -9,6 +9,7 @@ import { boats } from './operations/boats.ts';
 import { checkouts } from './operations/checkouts.ts';
 import { consoleAccess } from './operations/console.ts';
 import { consoleKeys } from './operations/console-keys.ts';
+import { consolePasskeys } from './operations/console-passkeys.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
 import { guests } from './operations/guests.ts';
@@ -33,6 +34,7 @@ export const operations: readonly AppOperation[] = [
   ...agents,
   ...testHelpers,
   ...consoleAccess,
+  ...consolePasskeys,
   ...consoleKeys,
 ];
 

@@ -7,7 +7,12 @@ import type { Queryable } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
 import type { AccountServices } from './challenges.ts';
 import { challengeSpent, notRight, otherOrigin, unknownPasskey } from './passkey-problems.ts';
-import { insertPasskeyChallenge, type PasskeyPurpose, type PasskeyRow, takePasskeyChallenge } from './passkey-queries.ts';
+import {
+  insertPasskeyChallenge,
+  type PasskeyPurpose,
+  type PasskeyRow,
+  takePasskeyChallenge,
+} from './passkey-queries.ts';
 import {
   CHALLENGE_SECONDS,
   isHandleOf,
@@ -73,7 +78,9 @@ export async function acceptAnswer(
   // In a step-up the account is known, and browsers may leave the handle out.
   const isHandleMissing = handle === null && accountId === null;
   if (isHandleMissing || (handle !== null && !isHandleOf(handle, passkey.accountId))) throw unknownPasskey();
-  const answer = await verified(services, use.purpose, () => verifyAnswer(rp, credential, challenge, passkey.publicKey));
+  const answer = await verified(services, use.purpose, () =>
+    verifyAnswer(rp, credential, challenge, passkey.publicKey),
+  );
   return { passkey, answer };
 }
 
@@ -89,18 +96,14 @@ async function takeChallenge(services: PasskeyServices, use: Use, clientDataJSON
   const data = readClientData(clientDataJSON);
   if (data === null) throw notRight(use.purpose);
   const hash = hashOf(data.challenge);
-  if (!(await takePasskeyChallenge(services.db, { ...use, hash }, services.clock.now()))) 
+  if (!(await takePasskeyChallenge(services.db, { ...use, hash }, services.clock.now())))
     throw challengeSpent(use.purpose);
   if (data.origin !== rp.origin || data.crossOrigin) throw otherOrigin(use.purpose, services.consoleUrl());
   return { challenge: data.challenge, rp };
 }
 
 /** The library throws for every answer that is not right, also for one that it cannot read. */
-async function verified<T>(
-  { log }: PasskeyServices,
-  purpose: PasskeyPurpose,
-  verify: () => Promise<T>,
-): Promise<T> {
+async function verified<T>({ log }: PasskeyServices, purpose: PasskeyPurpose, verify: () => Promise<T>): Promise<T> {
   try {
     return await verify();
   } catch (error) {

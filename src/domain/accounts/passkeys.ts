@@ -12,13 +12,7 @@ import { auditInstallation } from '../venues/audit.ts';
 import type { AccountCaller } from './account.ts';
 import { passkeyMail } from './mails.ts';
 import { acceptCreation, issueChallenge, type PasskeyServices } from './passkey-challenges.ts';
-import {
-  deletePasskeyOf,
-  insertPasskey,
-  listPasskeysOf,
-  type PasskeyRow,
-  renamePasskeyOf,
-} from './passkey-queries.ts';
+import { deletePasskeyOf, insertPasskey, listPasskeysOf, type PasskeyRow, renamePasskeyOf } from './passkey-queries.ts';
 import { lockAccount } from './queries.ts';
 import { CHALLENGE_SECONDS, creationOptions, relyingPartyAt } from './webauthn.ts';
 

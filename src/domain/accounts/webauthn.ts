@@ -1,13 +1,13 @@
 // The WebAuthn standard: what a browser is asked, and whether its answer is right. It stores nothing. @simplewebauthn/server
 // verifies answers; it is loaded at its first use, since loading it takes a third of a second.
 
+import { isIP } from 'node:net';
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
-import { isIP } from 'node:net';
 import type { PasskeyAdd, PasskeyAnswer } from '../../../schemas/types.gen.ts';
 import { conflict } from '../../base/errors.ts';
 

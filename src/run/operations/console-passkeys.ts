@@ -6,7 +6,13 @@ import {
   verifyPasskeySignIn,
   verifyPasskeyStepUp,
 } from '../../domain/accounts/passkey-sign-in.ts';
-import { addPasskey, beginPasskey, deletePasskey, listPasskeys, renamePasskey } from '../../domain/accounts/passkeys.ts';
+import {
+  addPasskey,
+  beginPasskey,
+  deletePasskey,
+  listPasskeys,
+  renamePasskey,
+} from '../../domain/accounts/passkeys.ts';
 import type { AppOperation } from '../app-operation.ts';
 import { listed, only, plain } from './shapes.ts';
 

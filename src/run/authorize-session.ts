@@ -11,6 +11,7 @@ import { type Role, rolesFor } from '../domain/accounts/roles.ts';
 import { findSession, STEP_UP_MS } from '../domain/accounts/sessions.ts';
 import { countSharedCalls } from '../domain/keys/queries.ts';
 import { findVenue } from '../domain/venues/queries.ts';
+import { venueInMode } from '../domain/venues/venue.ts';
 import { type Admit, type RateLimit, rateLimitsFor } from './admission.ts';
 import type { AppOperation } from './app-operation.ts';
 import { type AppContext, commandContext } from './context.ts';
@@ -46,14 +47,8 @@ export async function authorizeConsole(
   const venue = venueId === null || found.role === null ? null : await findVenue(context.db.priority, venueId);
   if (venue === null || found.role === null || venue.revoked_at !== null)
     return resultOf(operation, rateLimit, account, unknownVenue());
-  const { id, name, linked, origins } = venue;
-  const caller: TeamCaller = {
-    ...account,
-    venue: { id, name, linked, origins },
-    mode: wanted.mode,
-    key: null,
-    role: found.role,
-  };
+  const { mode } = wanted;
+  const caller: TeamCaller = { ...account, venue: venueInMode(venue, mode), mode, key: null, role: found.role };
   return resultOf(operation, rateLimit, caller, refusalOf(context, request, caller));
 }
 

@@ -8,8 +8,10 @@ import { analytics } from './operations/analytics.ts';
 import { boats } from './operations/boats.ts';
 import { checkouts } from './operations/checkouts.ts';
 import { consoleAccess } from './operations/console.ts';
+import { consoleCheckouts } from './operations/console-checkouts.ts';
 import { consoleKeys } from './operations/console-keys.ts';
 import { consolePasskeys } from './operations/console-passkeys.ts';
+import { consoleVenue } from './operations/console-venue.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
 import { guests } from './operations/guests.ts';
@@ -35,7 +37,9 @@ export const operations: readonly AppOperation[] = [
   ...testHelpers,
   ...consoleAccess,
   ...consolePasskeys,
+  ...consoleCheckouts,
   ...consoleKeys,
+  ...consoleVenue,
 ];
 
 /** What partners and their guests call: the operations of /v1/openapi.json. The operator's own are in the guides. */

@@ -5,7 +5,7 @@ import type { ConsoleSignedIn } from '../../../schemas/types.gen.ts';
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { OperationResult } from '../../base/operation.ts';
-import { createVenueWithKeys, FIRST_ORIGIN } from '../keys/sandbox-venue.ts';
+import { createSandboxVenue } from '../keys/sandbox-venue.ts';
 import { type AccountCaller, actorNameOf, sealNameOfAccount } from './account.ts';
 import type { AccountServices } from './challenges.ts';
 import { deviceName } from './device-name.ts';
@@ -66,7 +66,7 @@ async function createFirstVenue(
   accountId: string,
   name: string = FIRST_VENUE_NAME,
 ): Promise<ConsoleSignedIn['keys']> {
-  const made = await createVenueWithKeys(tx, command, { name, origins: [FIRST_ORIGIN], sandbox: true });
+  const made = await createSandboxVenue(tx, command, name);
   await insertPerson(tx, { venueId: made.venue.id, accountId, role: 'owner', now: command.now });
   return { venue_id: made.venue.id, secret_test: made.secretTest, publishable_test: made.publishableTest };
 }

@@ -242,3 +242,8 @@ export async function deleteOldAccountSignIns(db: Queryable, now: number, limit:
   );
   return challenges.length + sessions.length;
 }
+
+export async function findAccounts(db: Queryable, ids: readonly string[]): Promise<AccountRow[]> {
+  if (ids.length === 0) return [];
+  return db.query<AccountRow>(`select ${ACCOUNT_COLUMNS} from accounts where account_id = any($1::uuid[])`, [ids]);
+}

@@ -34,6 +34,9 @@ export const ROLES_OF_WRITES: Readonly<Record<string, readonly Role[]>> = {
   updateKey: DEVELOPERS,
   rollKey: DEVELOPERS,
   revokeKey: DEVELOPERS,
+  // Origins.
+  addOrigin: DEVELOPERS,
+  removeOrigin: DEVELOPERS,
   // Money.
   refundCheckout: FINANCE,
   createCheckout: OWNERS,

@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, Invitation, InvitationCreate, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, RolledApiKey } from './types.gen.ts';
+import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, CheckoutMoney, CheckoutTimeline, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, Invitation, InvitationCreate, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, Refund, RefundPreview, RolledApiKey, VenueOrigin, VenueOriginChange } from './types.gen.ts';
 
 export type ListKeysParams = {
   /** Only objects in this state. */
@@ -201,6 +201,27 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'POST', path: '/console/api/step_up/passkey/verify', body }, options);
   }
   /**
+   * Get everything that happened to a checkout. Oldest first: the party, cards, reminders, charges, transfers, refunds, disputes and deliveries. Declined cards are kept for 90 days, deliveries and texts for as long as their own lists.
+   * `GET /console/api/checkouts/{id}/timeline`
+   */
+  getCheckoutTimeline(id: string, options?: RequestOptions): ApiPromise<CheckoutTimeline> {
+    return this.#api.send({ method: 'GET', path: '/console/api/checkouts/{id}/timeline', params: [id] }, options);
+  }
+  /**
+   * Preview a refund. Takes the body of a refund and answers what it would do, to the cent: the same decision on the checkout as it is now. Nothing is refunded. A refund that would be refused is refused here in the same way.
+   * `POST /console/api/checkouts/{id}/refund_preview`
+   */
+  previewRefund(id: string, body?: Refund, options?: RequestOptions): ApiPromise<RefundPreview> {
+    return this.#api.send({ method: 'POST', path: '/console/api/checkouts/{id}/refund_preview', params: [id], body }, options);
+  }
+  /**
+   * Get the money of a checkout. Sums that add up, for the checkout and for each share.
+   * `GET /console/api/checkouts/{id}/money`
+   */
+  getCheckoutMoney(id: string, options?: RequestOptions): ApiPromise<CheckoutMoney> {
+    return this.#api.send({ method: 'GET', path: '/console/api/checkouts/{id}/money', params: [id] }, options);
+  }
+  /**
    * List the API keys of the venue. Newest first, those of the session’s mode, without their text.
    * `GET /console/api/keys`
    */
@@ -234,5 +255,28 @@ export class ConsoleOperations {
    */
   revokeKey(id: string, options?: RequestOptions): ApiPromise<ApiKey> {
     return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}/revoke', params: [id] }, options);
+  }
+  /**
+   * List the registered origins of the venue. Those of both modes, at most 50 in each.
+   * `GET /console/api/origins`
+   */
+  listOrigins(options?: RequestOptions): PagePromise<VenueOrigin, {
+    readonly data: readonly VenueOrigin[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/origins' }, options);
+  }
+  /**
+   * Register an origin. Its pages may use publishable keys of that mode, and guests may return to it. `mode` names the mode; a venue that is not linked yet sets its live origins from a session in test mode.
+   * `POST /console/api/origins`
+   */
+  addOrigin(body: VenueOriginChange, options?: RequestOptions): ApiPromise<VenueOrigin> {
+    return this.#api.send({ method: 'POST', path: '/console/api/origins', body }, options);
+  }
+  /**
+   * Remove an origin. The next request of its pages with a publishable key of that mode is refused. Checkouts keep their `return_url`.
+   * `POST /console/api/origins/remove`
+   */
+  removeOrigin(body: VenueOriginChange, options?: RequestOptions): ApiPromise<VenueOrigin> {
+    return this.#api.send({ method: 'POST', path: '/console/api/origins/remove', body }, options);
   }
 }

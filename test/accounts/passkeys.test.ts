@@ -90,7 +90,7 @@ async function mailsTo(email: string): Promise<string[]> {
 }
 
 describe('a person', () => {
-  it('adds a passkey, sees it, names it and removes it, and is told by mail', async () => {
+  it('adds a passkey, sees it, names it and removes it, and gets a mail each time', async () => {
     const person = await newPerson();
     const authenticator = newAuthenticator();
     const { json: added } = await add(person, authenticator, {}, 'Work laptop');

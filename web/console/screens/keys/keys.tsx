@@ -184,8 +184,10 @@ function KeyRow({ shown }: { readonly shown: Key }): JSX.Element {
           </span>
         )}
       </td>
-      <td class={expiry.isSoon ? 'amber' : 'quiet'}>
-        {expiry.isSoon && <Icon name="clock" label="Soon" />} {expiry.text}
+      <td class="edge">
+        <span class={expiry.isSoon ? 'state amber' : 'quiet'}>
+          {expiry.isSoon && <Icon name="clock" label="Soon" />} {expiry.text}
+        </span>
       </td>
       <td class="wide-only quiet">{shown.allow_ips.length === 0 ? 'any' : shown.allow_ips.slice(0, 2).join(', ')}</td>
     </tr>

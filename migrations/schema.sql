@@ -30,6 +30,28 @@ CREATE TABLE account_devices (
 );
 CREATE INDEX account_devices_by_age ON account_devices USING btree (last_used_at);
 
+-- Public keys with which a person signs in and steps up. A browser names one by its credential id.
+CREATE TABLE account_passkeys (
+  passkey_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  credential_id bytea NOT NULL,
+  public_key bytea NOT NULL,
+  -- How often the authenticator has signed, by its own count; it never goes back. 0: it does not count.
+  counter bigint NOT NULL,
+  transports text[] NOT NULL,
+  name text NOT NULL,
+  is_synced boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  CONSTRAINT account_passkeys_pkey PRIMARY KEY (passkey_id),
+  CONSTRAINT account_passkeys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT account_passkey_counter_is_positive CHECK (counter >= 0),
+  CONSTRAINT account_passkey_credential_is_short CHECK (octet_length(credential_id) >= 1 AND octet_length(credential_id) <= 1023),
+  CONSTRAINT account_passkey_key_is_short CHECK (octet_length(public_key) >= 1 AND octet_length(public_key) <= 4096)
+);
+CREATE INDEX account_passkeys_by_account ON account_passkeys USING btree (account_id, created_at);
+CREATE UNIQUE INDEX account_passkeys_by_credential ON account_passkeys USING btree (credential_id);
+
 -- Browsers signed in to the console; the cookie is stored as a hash. An ended one stays for 30 days: the networks that
 -- an account has used have a limit of codes of their own.
 CREATE TABLE account_sessions (
@@ -1024,7 +1046,7 @@ CREATE TABLE mails (
   created_at timestamp with time zone NOT NULL,
   sent_at timestamp with time zone,
   CONSTRAINT mails_pkey PRIMARY KEY (mail_id),
-  CONSTRAINT mail_kind_is_known CHECK (kind = ANY (ARRAY['receipt'::text, 'code'::text, 'invitation'::text])),
+  CONSTRAINT mail_kind_is_known CHECK (kind = ANY (ARRAY['receipt'::text, 'code'::text, 'invitation'::text, 'account'::text])),
   CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'stored'::text, 'failed'::text])),
   CONSTRAINT mail_waiting_is_due CHECK ((due_at IS NOT NULL) = (status = 'waiting'::text))
 );
@@ -1248,6 +1270,18 @@ CREATE TABLE party_drafts (
   CONSTRAINT party_drafts_pkey PRIMARY KEY (venue_id, checkout_id, member_id)
 );
 CREATE INDEX party_drafts_updated_at ON party_drafts USING btree (updated_at);
+
+-- What a passkey is asked to sign, as a hash. The first answer deletes the row, right or wrong.
+CREATE TABLE passkey_challenges (
+  challenge_hash bytea NOT NULL,
+  purpose text NOT NULL,
+  session_id uuid,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT passkey_challenges_pkey PRIMARY KEY (challenge_hash),
+  CONSTRAINT passkey_challenge_has_session CHECK ((purpose = 'sign_in'::text) = (session_id IS NULL)),
+  CONSTRAINT passkey_challenge_purpose_is_known CHECK (purpose = ANY (ARRAY['add'::text, 'sign_in'::text, 'step_up'::text]))
+);
+CREATE INDEX passkey_challenges_by_age ON passkey_challenges USING btree (expires_at);
 
 -- Where a venue's money is sent, for each mode.
 CREATE TABLE payout_accounts (

@@ -11,6 +11,7 @@ import { consoleAccess } from './operations/console.ts';
 import { consoleCheckouts } from './operations/console-checkouts.ts';
 import { consoleKeys } from './operations/console-keys.ts';
 import { consoleOverview } from './operations/console-overview.ts';
+import { consolePasskeys } from './operations/console-passkeys.ts';
 import { consoleVenue } from './operations/console-venue.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
@@ -36,6 +37,7 @@ export const operations: readonly AppOperation[] = [
   ...agents,
   ...testHelpers,
   ...consoleAccess,
+  ...consolePasskeys,
   ...consoleCheckouts,
   ...consoleOverview,
   ...consoleKeys,

@@ -10,6 +10,8 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   account_challenges: 'src/domain/accounts/',
   account_sessions: 'src/domain/accounts/',
   account_devices: 'src/domain/accounts/',
+  account_passkeys: 'src/domain/accounts/',
+  passkey_challenges: 'src/domain/accounts/',
   venue_people: 'src/domain/accounts/',
   venue_invitations: 'src/domain/accounts/',
   activity: 'src/domain/analytics/',

@@ -59,6 +59,7 @@ export const PATTERNS: Readonly<Record<string, string>> = {
   '^\\+[1-9][0-9]{6,14}$': 'a phone number with its country code',
   '^\\S+$': 'text without white space',
   '^\\S(.*\\S)?$': 'text without white space around it',
+  '^[A-Za-z0-9_-]+$': 'text in base64url: letters, digits, - and _ alone',
   '^https://': 'an https:// address',
   '^https?://': 'an http:// or https:// address',
   '^whsec_[0-9A-Za-z_+/=-]+$': 'a secret that begins with whsec_',

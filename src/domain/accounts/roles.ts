@@ -42,6 +42,8 @@ export const ROLES_OF_WRITES: Readonly<Record<string, readonly Role[]>> = {
   refundCheckout: FINANCE,
   createCheckout: OWNERS,
   cancelCheckout: OWNERS,
+  // The venue.
+  updateVenue: OWNERS,
   // People.
   changePersonRole: OWNERS,
   removePerson: OWNERS,

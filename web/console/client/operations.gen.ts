@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, CheckoutMoney, CheckoutTimeline, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, FirstSteps, Invitation, InvitationCreate, Person, PersonRole, Refund, RefundPreview, RolledApiKey, TestInbox, VenueOrigin, VenueOriginChange } from './types.gen.ts';
+import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, CheckoutMoney, CheckoutTimeline, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, FirstSteps, Invitation, InvitationCreate, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, Refund, RefundPreview, RolledApiKey, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
 
 export type GetTestInboxParams = {
   /** The largest number of messages. */
@@ -139,6 +139,73 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'DELETE', path: '/console/api/invitations/{id}', params: [id] }, options);
   }
   /**
+   * List the passkeys of the signed-in person. Newest first. An account has at most 20.
+   * `GET /console/api/passkeys`
+   */
+  listPasskeys(options?: RequestOptions): PagePromise<Passkey, {
+    readonly data: readonly Passkey[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/passkeys' }, options);
+  }
+  /**
+   * Ask for what a browser needs to make a passkey. Give `public_key` to `navigator.credentials.create`, and its answer to `POST /console/api/passkeys`. The challenge can be answered once, within 5 minutes, from the same session. 409: `too_many_passkeys`, or `passkeys_need_domain` where the service is at an IP address.
+   * `POST /console/api/passkeys/options`
+   */
+  beginPasskey(options?: RequestOptions): ApiPromise<PasskeyCreation> {
+    return this.#api.send({ method: 'POST', path: '/console/api/passkeys/options' }, options);
+  }
+  /**
+   * Add a passkey. The answer of the browser to the newest challenge. The person is told by mail. 409: `passkey_exists`, or `too_many_passkeys`.
+   * `POST /console/api/passkeys`
+   */
+  addPasskey(body: PasskeyAdd, options?: RequestOptions): ApiPromise<Passkey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/passkeys', body }, options);
+  }
+  /**
+   * Give a passkey another name.
+   * `POST /console/api/passkeys/{id}`
+   */
+  renamePasskey(id: string, body: PasskeyRename, options?: RequestOptions): ApiPromise<Passkey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/passkeys/{id}', params: [id], body }, options);
+  }
+  /**
+   * Remove a passkey. It no longer signs in. The person is told by mail. The code by mail always remains as a way in.
+   * `DELETE /console/api/passkeys/{id}`
+   */
+  deletePasskey(id: string, options?: RequestOptions): ApiPromise<ConsoleEnded> {
+    return this.#api.send({ method: 'DELETE', path: '/console/api/passkeys/{id}', params: [id] }, options);
+  }
+  /**
+   * Ask for a challenge to sign in with a passkey. No mail address is needed: the person chooses a passkey in the browser. The challenge can be answered once, within 5 minutes. A network address gets 120 an hour. 409 `passkeys_need_domain` where the service is at an IP address.
+   * Needs no key.
+   * `POST /console/api/sign_in/passkey`
+   */
+  beginPasskeySignIn(options?: RequestOptions): ApiPromise<PasskeyRequest> {
+    return this.#api.send({ method: 'POST', path: '/console/api/sign_in/passkey', isOpen: true }, options);
+  }
+  /**
+   * Sign in with a passkey. Sets the cookie of the session.
+   * Needs no key.
+   * `POST /console/api/sign_in/passkey/verify`
+   */
+  verifyPasskeySignIn(body: PasskeyAnswer, options?: RequestOptions): ApiPromise<ConsoleSignedIn> {
+    return this.#api.send({ method: 'POST', path: '/console/api/sign_in/passkey/verify', body, isOpen: true }, options);
+  }
+  /**
+   * Ask for a challenge that confirms a change. Calls that need it answer `step_up_required`. The challenge can be answered once, within 5 minutes, from the same session. 409 `no_passkey`: ask for a code instead.
+   * `POST /console/api/step_up/passkey`
+   */
+  beginPasskeyStepUp(options?: RequestOptions): ApiPromise<PasskeyRequest> {
+    return this.#api.send({ method: 'POST', path: '/console/api/step_up/passkey' }, options);
+  }
+  /**
+   * Confirm with a passkey. Counts for this session and for ten minutes.
+   * `POST /console/api/step_up/passkey/verify`
+   */
+  verifyPasskeyStepUp(body: PasskeyAnswer, options?: RequestOptions): ApiPromise<AccountSession> {
+    return this.#api.send({ method: 'POST', path: '/console/api/step_up/passkey/verify', body }, options);
+  }
+  /**
    * Get everything that happened to a checkout. Oldest first: the party, cards, reminders, charges, transfers, refunds, disputes and deliveries. Declined cards are kept for 90 days, deliveries and texts for as long as their own lists.
    * `GET /console/api/checkouts/{id}/timeline`
    */
@@ -214,6 +281,27 @@ export class ConsoleOperations {
    */
   revokeKey(id: string, options?: RequestOptions): ApiPromise<ApiKey> {
     return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}/revoke', params: [id] }, options);
+  }
+  /**
+   * Make another sandbox venue. The person is its owner. Its secret and its publishable test key are in this answer only. At most 10 a day.
+   * `POST /console/api/venues`
+   */
+  createVenue(body: VenueCreate, options?: RequestOptions): ApiPromise<CreatedVenue> {
+    return this.#api.send({ method: 'POST', path: '/console/api/venues', body }, options);
+  }
+  /**
+   * Get the settings of the venue.
+   * `GET /console/api/venue`
+   */
+  getVenue(options?: RequestOptions): ApiPromise<VenueSettings> {
+    return this.#api.send({ method: 'GET', path: '/console/api/venue' }, options);
+  }
+  /**
+   * Change the settings of the venue. They count for both modes, from the next page, text and mail on.
+   * `POST /console/api/venue`
+   */
+  updateVenue(body?: VenueUpdate, options?: RequestOptions): ApiPromise<VenueSettings> {
+    return this.#api.send({ method: 'POST', path: '/console/api/venue', body }, options);
   }
   /**
    * List the registered origins of the venue. Those of both modes, at most 50 in each.

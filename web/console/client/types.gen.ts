@@ -430,6 +430,21 @@ export type CreatedApiKey = {
   readonly rolled_to: string | null;
 };
 
+/** A new sandbox venue with its test keys, which are shown once. */
+export type CreatedVenue = {
+  /** The venue, with role `owner`. */
+  readonly venue: AccountVenue;
+  /** Its test keys, in this answer only. */
+  readonly keys: {
+    /** The id of the new venue. */
+    readonly venue_id: string;
+    /** The secret test key, for a server. */
+    readonly secret_test: string;
+    /** The publishable test key, for web pages. */
+    readonly publishable_test: string;
+  };
+};
+
 /** A guest has disputed a charge with their bank. */
 export type Dispute = {
   /** The card processor's id of the dispute. */
@@ -593,6 +608,177 @@ export type InvitationCreate = {
   readonly email: string;
   /** The role that the person gets. */
   readonly role: "owner" | "developer" | "finance" | "viewer";
+};
+
+/** A passkey of the signed-in person. */
+export type Passkey = {
+  /** The id of the passkey. */
+  readonly id: string;
+  /** The name that the person gave it, or the browser and system in which it was made. */
+  readonly name: string;
+  /** True when it is kept in an account of the person, such as that of their phone; false when it is on one device alone. */
+  readonly is_synced: boolean;
+  /** When it was added, in UTC. */
+  readonly created_at: string;
+  /** When it last signed in or confirmed a change; null when it never did. */
+  readonly last_used_at: string | null;
+};
+
+/** The body that adds a passkey: what `navigator.credentials.create` answered. */
+export type PasskeyAdd = {
+  /** A name for the person, 1 to 80 characters without white space around it; the browser and system by default. */
+  readonly name?: string;
+  /** The new passkey, in the JSON form of the WebAuthn standard. */
+  readonly credential: {
+    /** The id of the passkey in base64url, as the browser gives it. */
+    readonly id: string;
+    /** The same as `id`. */
+    readonly rawId: string;
+    /** Always `public-key`. */
+    readonly type: "public-key";
+    /** What the passkey answered. */
+    readonly response: {
+      /** What the browser saw, in base64url. */
+      readonly clientDataJSON: string;
+      /** The new public key in CBOR, in base64url. */
+      readonly attestationObject: string;
+      /** How a browser reaches the passkey. */
+      readonly transports?: readonly string[];
+      /** The algorithm of the key. It is read from `attestationObject`. */
+      readonly publicKeyAlgorithm?: number;
+      /** The key in another form. It is read from `attestationObject`. */
+      readonly publicKey?: string;
+      /** A part of `attestationObject`, which is not read here. */
+      readonly authenticatorData?: string;
+    };
+    /** What extensions of the browser answered. It is not read. */
+    readonly clientExtensionResults: { readonly [name: string]: unknown };
+    /** Whether the passkey is part of this device. It is not read. */
+    readonly authenticatorAttachment?: "platform" | "cross-platform";
+  };
+};
+
+/** The body that answers a challenge with a passkey: what `navigator.credentials.get` answered. */
+export type PasskeyAnswer = {
+  /** The answer of the passkey, in the JSON form of the WebAuthn standard. */
+  readonly credential: {
+    /** The id of the passkey in base64url, as the browser gives it. */
+    readonly id: string;
+    /** The same as `id`. */
+    readonly rawId: string;
+    /** Always `public-key`. */
+    readonly type: "public-key";
+    /** What the passkey answered. */
+    readonly response: {
+      /** What the browser saw, in base64url. */
+      readonly clientDataJSON: string;
+      /** What the passkey signed beside it, in base64url. */
+      readonly authenticatorData: string;
+      /** The signature, in base64url. */
+      readonly signature: string;
+      /** The account that the passkey names, in base64url. A sign-in needs it. */
+      readonly userHandle?: string | null;
+    };
+    /** What extensions of the browser answered. It is not read. */
+    readonly clientExtensionResults: { readonly [name: string]: unknown };
+    /** Whether the passkey is part of this device. It is not read. */
+    readonly authenticatorAttachment?: "platform" | "cross-platform";
+  };
+};
+
+/** What a browser needs to make a passkey. */
+export type PasskeyCreation = {
+  /** The argument of `navigator.credentials.create`, in the JSON form of the WebAuthn standard. */
+  readonly public_key: {
+    /** The service. */
+    readonly rp: {
+      /** The domain at which the passkey works. */
+      readonly id: string;
+      /** The name of the service. */
+      readonly name: string;
+    };
+    /** The person. */
+    readonly user: {
+      /** The id of the account in base64url. */
+      readonly id: string;
+      /** The mail address, for the browser’s list of passkeys. */
+      readonly name: string;
+      /** The name of the person, or an empty text. */
+      readonly displayName: string;
+    };
+    /** What the passkey signs: 32 random bytes in base64url. */
+    readonly challenge: string;
+    /** The accepted algorithms, the preferred one first. */
+    readonly pubKeyCredParams: readonly ({
+      /** Always `public-key`. */
+      readonly type: "public-key";
+      /** Its COSE number. */
+      readonly alg: number;
+    })[];
+    /** How long the browser waits, in milliseconds. */
+    readonly timeout: number;
+    /** The maker of the passkey is not asked for. */
+    readonly attestation: "none";
+    /** The passkeys that the account has. */
+    readonly excludeCredentials: readonly ({
+      /** The id of the passkey in base64url. */
+      readonly id: string;
+      /** Always `public-key`. */
+      readonly type: "public-key";
+      /** How a browser reaches it. */
+      readonly transports: readonly string[];
+    })[];
+    /** What the passkey has to be able to do. */
+    readonly authenticatorSelection: {
+      /** It signs in without a mail address. */
+      readonly residentKey: "required";
+      /** The same, for older browsers. */
+      readonly requireResidentKey: true;
+      /** The passkey asks for a finger, a face or a PIN. */
+      readonly userVerification: "required";
+    };
+    /** Extensions of the browser. */
+    readonly extensions: {
+      /** Ask whether the passkey signs in without a mail address. */
+      readonly credProps: true;
+    };
+    /** Always empty: every kind of passkey is welcome. */
+    readonly hints: readonly string[];
+  };
+  /** For how many seconds the challenge can be answered, once. */
+  readonly expires_in: number;
+};
+
+/** The body that gives a passkey another name. */
+export type PasskeyRename = {
+  /** The new name, 1 to 80 characters without white space around it. */
+  readonly name: string;
+};
+
+/** What a browser needs to ask a passkey for an answer. */
+export type PasskeyRequest = {
+  /** The argument of `navigator.credentials.get`, in the JSON form of the WebAuthn standard. */
+  readonly public_key: {
+    /** The domain at which the passkey works. */
+    readonly rpId: string;
+    /** What the passkey signs: 32 random bytes in base64url. */
+    readonly challenge: string;
+    /** The passkeys that can answer; empty: every passkey of this domain. */
+    readonly allowCredentials: readonly ({
+      /** The id of the passkey in base64url. */
+      readonly id: string;
+      /** Always `public-key`. */
+      readonly type: "public-key";
+      /** How a browser reaches it. */
+      readonly transports: readonly string[];
+    })[];
+    /** How long the browser waits, in milliseconds. */
+    readonly timeout: number;
+    /** The passkey asks for a finger, a face or a PIN. */
+    readonly userVerification: "required";
+  };
+  /** For how many seconds the challenge can be answered, once. */
+  readonly expires_in: number;
 };
 
 /** The payout to the venue for one completed checkout, with a transfer for each share. */
@@ -824,6 +1010,12 @@ export type TestInbox = {
   })[];
 };
 
+/** The body that makes a sandbox venue. */
+export type VenueCreate = {
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name: string;
+};
+
 /** An origin that the venue has registered for a mode: its pages may use publishable keys of that mode, and guests may return to it. */
 export type VenueOrigin = {
   /** The mode for which it is registered. */
@@ -838,4 +1030,61 @@ export type VenueOriginChange = {
   readonly origin: string;
   /** The mode for which it counts; absent: that of the session. A venue that is not linked yet sets its live origins from a session in test mode. */
   readonly mode?: "test" | "live";
+};
+
+/** The settings of a venue: its name, and what guests see of it. */
+export type VenueSettings = {
+  /** The id of the venue. */
+  readonly id: string;
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name: string;
+  /** False for a sandbox, which has no live mode. */
+  readonly linked: boolean;
+  /** When the venue was created, in UTC. */
+  readonly created_at: string;
+  /** The fee of the service on checkouts created from now on. The operator sets it. */
+  readonly fee: {
+    /** Hundredths of a percent of the amount. */
+    readonly bps: number;
+    /** Minor units on top. */
+    readonly fixed: number;
+  };
+  /** The IANA time zone of its texts and pages, where an offering has none. */
+  readonly timezone: string;
+  /** Where guests can write, at most 200 characters; null: nowhere. */
+  readonly support_email: string | null;
+  /** Where guests can call, with its country code, at most 40 characters; null: nowhere. */
+  readonly support_phone: string | null;
+  /** Its page with help or contact, with https, at most 2048 characters; null: none. */
+  readonly support_url: string | null;
+  /** Its terms, with https, at most 2048 characters; null: those of the service. */
+  readonly terms_url: string | null;
+  /** Its privacy notice, with https, at most 2048 characters; null: that of the service. */
+  readonly privacy_url: string | null;
+  /** The colour of its pages as #rrggbb; contrast is computed. Null: ours. */
+  readonly accent_color: string | null;
+  /** Its logo, with https, at most 2048 characters: an image that the service fetches and serves itself; null: none. */
+  readonly logo_url: string | null;
+};
+
+/** The body that changes the settings of a venue. What is absent stays as it is; null clears a value. */
+export type VenueUpdate = {
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name?: string;
+  /** The IANA time zone of its texts and pages, where an offering has none, at most 64 characters; null: UTC. */
+  readonly timezone?: string | null;
+  /** Where guests can write, at most 200 characters; null: nowhere. */
+  readonly support_email?: string | null;
+  /** Where guests can call, with its country code, at most 40 characters; null: nowhere. */
+  readonly support_phone?: string | null;
+  /** Its page with help or contact, with https, at most 2048 characters; null: none. */
+  readonly support_url?: string | null;
+  /** Its terms, with https, at most 2048 characters; null: those of the service. */
+  readonly terms_url?: string | null;
+  /** Its privacy notice, with https, at most 2048 characters; null: that of the service. */
+  readonly privacy_url?: string | null;
+  /** The colour of its pages as #rrggbb; contrast is computed. Null: ours. */
+  readonly accent_color?: string | null;
+  /** Its logo, with https, at most 2048 characters: an image that the service fetches and serves itself; null: none. */
+  readonly logo_url?: string | null;
 };

@@ -8,9 +8,13 @@ import { analytics } from './operations/analytics.ts';
 import { boats } from './operations/boats.ts';
 import { checkouts } from './operations/checkouts.ts';
 import { consoleAccess } from './operations/console.ts';
+import { consoleCheckouts } from './operations/console-checkouts.ts';
 import { consoleGoLive } from './operations/console-go-live.ts';
 import { consoleKeys } from './operations/console-keys.ts';
 import { consoleNotifications } from './operations/console-notifications.ts';
+import { consoleOverview } from './operations/console-overview.ts';
+import { consolePasskeys } from './operations/console-passkeys.ts';
+import { consoleVenue } from './operations/console-venue.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
 import { guests } from './operations/guests.ts';
@@ -35,7 +39,11 @@ export const operations: readonly AppOperation[] = [
   ...agents,
   ...testHelpers,
   ...consoleAccess,
+  ...consolePasskeys,
+  ...consoleCheckouts,
+  ...consoleOverview,
   ...consoleKeys,
+  ...consoleVenue,
   ...consoleGoLive,
   ...consoleNotifications,
 ];

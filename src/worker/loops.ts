@@ -10,6 +10,7 @@ import type { Outbound } from '../base/outbound/outbound.ts';
 import { deleteOldDevices } from '../domain/accounts/device-queries.ts';
 import { deleteOldInvitations } from '../domain/accounts/invitation-queries.ts';
 import { type NotifyServices, notifyDuePeople } from '../domain/accounts/notify-people.ts';
+import { deleteOldPasskeyChallenges } from '../domain/accounts/passkey-queries.ts';
 import { deleteOldAccountSignIns } from '../domain/accounts/queries.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
 import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
@@ -44,6 +45,7 @@ import { deliverUntilStopped, dispatchDue } from '../domain/webhooks/deliveries/
 import type { QueueServices } from '../domain/webhooks/deliveries/endpoint-queue.ts';
 import { deleteOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
 import { deleteOldSamples } from '../domain/webhooks/deliveries/sample-queries.ts';
+import { deleteOldInboxMessages } from '../domain/webhooks/inbox/queries.ts';
 import { noticeFailingEndpoints } from '../domain/webhooks/notice-failing-endpoints.ts';
 
 export interface WorkerServices {
@@ -173,6 +175,12 @@ const LOOPS: readonly Loop[] = [
     step: ({ payments }, batch) => deleteOldAccountSignIns(payments.db, payments.clock.now(), batch),
   },
   {
+    name: 'delete-old-passkey-challenges',
+    intervalSeconds: 600,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => deleteOldPasskeyChallenges(payments.db, payments.clock.now(), batch),
+  },
+  {
     name: 'delete-old-devices',
     intervalSeconds: 3_600,
     batchSize: 1_000,
@@ -220,6 +228,12 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: 600,
     batchSize: 1_000,
     step: ({ db, clock }, batch) => deleteOldSamples(db, clock.now(), batch),
+  },
+  {
+    name: 'delete-old-inbox-messages',
+    intervalSeconds: 600,
+    batchSize: 1_000,
+    step: ({ db, clock }, batch) => deleteOldInboxMessages(db, clock.now(), batch),
   },
   {
     name: 'apply-hooks',

@@ -25,6 +25,7 @@ export const ROLES_OF_WRITES: Readonly<Record<string, readonly Role[]>> = {
   testWebhookEndpoint: DEVELOPERS,
   disableWebhookEndpoint: DEVELOPERS,
   enableWebhookEndpoint: DEVELOPERS,
+  createTestInbox: DEVELOPERS,
   // Integrations.
   createIntegration: DEVELOPERS,
   revokeIntegration: DEVELOPERS,
@@ -34,6 +35,9 @@ export const ROLES_OF_WRITES: Readonly<Record<string, readonly Role[]>> = {
   updateKey: DEVELOPERS,
   rollKey: DEVELOPERS,
   revokeKey: DEVELOPERS,
+  // Origins.
+  addOrigin: DEVELOPERS,
+  removeOrigin: DEVELOPERS,
   // Money.
   refundCheckout: FINANCE,
   createCheckout: OWNERS,
@@ -47,6 +51,8 @@ export const ROLES_OF_WRITES: Readonly<Record<string, readonly Role[]>> = {
   acceptTerms: OWNERS,
   // A person's own mails.
   changeNotifications: ROLES,
+  // The venue.
+  updateVenue: OWNERS,
   // People.
   changePersonRole: OWNERS,
   removePerson: OWNERS,

@@ -21,12 +21,8 @@ export async function readFacts(db: Queryable, venue: VenueRow): Promise<GoLiveF
   return {
     row: await findGoLive(db, venue.id),
     account: await findPayoutAccount(db, venue.id, 'live'),
-    origins: liveOriginsOf(venue),
+    origins: venue.live_origins,
   };
-}
-
-function liveOriginsOf({ origins }: VenueRow): readonly string[] {
-  return origins;
 }
 
 /** Whether the venue became linked. The payout account is not locked: its state may change at any time after. */

@@ -82,6 +82,12 @@ export async function findKey(db: Queryable, id: string): Promise<KeyRow | null>
   return rows[0] ?? null;
 }
 
+/** The keys of a venue with these ids, in no certain order. */
+export async function findKeysOfVenue(db: Queryable, venueId: string, ids: readonly string[]): Promise<KeyRow[]> {
+  if (ids.length === 0) return [];
+  return db.query<KeyRow>(`select ${COLUMNS} from keys where venue_id = $1 and key_id = any($2)`, [venueId, ids]);
+}
+
 /** The lock is held until the transaction ends, so that two operators do not overwrite each other. */
 export async function lockKey(tx: Queryable, id: string): Promise<KeyRow | null> {
   const rows = await tx.query<KeyRow>(
@@ -279,6 +285,20 @@ export async function deleteExpiredCalls(db: Queryable, limit: number): Promise<
     [limit],
   );
   return calls.length + windows.length;
+}
+
+/** The names of keys of a venue, by id; null: the key has none. */
+export async function keyNames(
+  db: Queryable,
+  venueId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.query<{ id: string; name: string | null }>(
+    'select key_id as "id", name from keys where venue_id = $1 and key_id = any($2)',
+    [venueId, ids],
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 export interface ExpiringKey {

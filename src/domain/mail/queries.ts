@@ -2,7 +2,11 @@
 
 import type { Queryable } from '../../base/db.ts';
 
-export type MailKind = 'receipt' | 'code' | 'invitation' | 'notice' | 'security';
+/**
+ * `account`: a change to the ways into an account, such as a new passkey; `security`: a sign-in from a new device, or
+ * another role; `notice`: what the people of a venue have to know.
+ */
+export type MailKind = 'receipt' | 'code' | 'invitation' | 'account' | 'notice' | 'security';
 
 export interface NewMail {
   readonly id: string;

@@ -33,7 +33,7 @@ create index venue_go_live_open on venue_go_live (venue_id) where is_open and do
 
 alter table account_challenges drop constraint account_challenge_purpose_is_known;
 alter table account_challenges add constraint account_challenge_purpose_is_known
-  check (purpose in ('sign_in', 'step_up', 'link', 'domain'));
+  check (purpose in ('sign_in', 'step_up', 'link', 'domain', 'email'));
 alter table account_challenges drop constraint account_challenge_of_step_up_has_session;
 alter table account_challenges add constraint account_challenge_of_step_up_has_session
-  check ((purpose in ('step_up', 'domain')) = (session_id is not null));
+  check ((purpose in ('step_up', 'domain', 'email')) = (session_id is not null));

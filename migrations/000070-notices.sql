@@ -37,4 +37,4 @@ create index keys_expiring on keys (expires_at) where expires_at is not null and
 
 alter table mails drop constraint mail_kind_is_known;
 alter table mails add constraint mail_kind_is_known
-  check (kind in ('receipt', 'code', 'invitation', 'notice', 'security'));
+  check (kind in ('receipt', 'code', 'invitation', 'account', 'notice', 'security'));

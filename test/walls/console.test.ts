@@ -209,6 +209,7 @@ const DEVELOPER_CALLS = [
   'revokeKey',
   'addOrigin',
   'removeOrigin',
+  'createTestInbox',
   'startDomainVerification',
   'checkDomain',
   'sendDomainCode',

@@ -68,6 +68,19 @@ export async function removePerson(
   return { status: 200, body: { id: accountId, ended: true } };
 }
 
+/** Every person may leave; the last owner cannot. */
+export async function leaveVenue({ db }: Services, caller: TeamCaller): Promise<OperationResult> {
+  const { venue, account } = caller;
+  await db.transaction(async (tx) => {
+    await lockVenue(tx, venue.id);
+    const self = await requirePerson(tx, venue.id, account.id);
+    if (!(await deletePerson(tx, venue.id, account.id))) throw lastOwner();
+    const detail = { role: self.role };
+    await audit(tx, caller, { venueId: venue.id, action: 'person.leave', subject: account.id, detail });
+  });
+  return { status: 200, body: { id: account.id, ended: true } };
+}
+
 /** The caller was an owner when the request came: it must still be one now that no other change can come between. */
 export async function lockTeam(tx: Queryable, { venue, account }: TeamCaller): Promise<void> {
   await lockVenue(tx, venue.id);

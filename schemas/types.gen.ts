@@ -764,6 +764,21 @@ export type CreatedApiKey = {
   readonly rolled_to: string | null;
 };
 
+/** A new sandbox venue with its test keys, which are shown once. */
+export type CreatedVenue = {
+  /** The venue, with role `owner`. */
+  readonly venue: AccountVenue;
+  /** Its test keys, in this answer only. */
+  readonly keys: {
+    /** The id of the new venue. */
+    readonly venue_id: string;
+    /** The secret test key, for a server. */
+    readonly secret_test: string;
+    /** The publishable test key, for web pages. */
+    readonly publishable_test: string;
+  };
+};
+
 /** A new webhook endpoint with its secret, which is shown once. */
 export type CreatedWebhookEndpoint = {
   /** The id of the endpoint. */
@@ -983,6 +998,97 @@ export type Event = {
   readonly booking_url?: string;
   /** Up to 20 values of your own, returned on every read and event. */
   readonly metadata?: { readonly [name: string]: string };
+};
+
+/** How far a newcomer is in test mode. Each step is done by what really happened. */
+export type FirstSteps = {
+  /** The type of this object. */
+  readonly object: "first_steps";
+  /** How many of the three steps are done. */
+  readonly done: number;
+  /** The first step: create a checkout. */
+  readonly request: {
+    /** True when the venue has created a test checkout. */
+    readonly done: boolean;
+    /** When the first test checkout was created, in UTC. */
+    readonly at: string | null;
+    /** The first test checkout; null before. */
+    readonly checkout_id: string | null;
+    /** The key that created it; null when a person did, or it is not known. */
+    readonly key: {
+      /** The id of the key. */
+      readonly id: string;
+      /** The name of the key; null when it has none. */
+      readonly name: string | null;
+    } | null;
+  };
+  /** The second step: pay as a guest. */
+  readonly hold: {
+    /** True when every share of a test checkout was held. */
+    readonly done: boolean;
+    /** When the last of its shares was held, in UTC. */
+    readonly at: string | null;
+    /** The first checkout whose every share was held; before that the newest that guests can pay. Null when there is none. */
+    readonly checkout: {
+      /** The checkout. */
+      readonly id: string;
+      /** The page on which its guests pay. */
+      readonly url: string;
+      /** The status of the checkout. */
+      readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+      /** The text that every guest reads. */
+      readonly description: string;
+      /** The whole total, in minor units (cents). */
+      readonly amount: number;
+      /** The currency of every amount here. */
+      readonly currency: string;
+      /** What is held or charged, in minor units (cents). */
+      readonly funded_amount: number;
+      /** The maximum number of people who share the total. */
+      readonly party_size: number;
+      /** How many shares are held or charged. */
+      readonly held: number;
+      /** How many shares failed. */
+      readonly failed: number;
+      /** The shares, the organizer’s first; empty before the party is chosen. */
+      readonly shares: readonly ({
+        /** The share. */
+        readonly id: string;
+        /** The name shown for the guest; null while none is known. */
+        readonly display_name: string | null;
+        /** The amount of the share, in minor units (cents). */
+        readonly amount: number;
+        /** The status of the share. */
+        readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
+        /** True for the share of the organizer. */
+        readonly is_organizer: boolean;
+        /** When its card was held, in UTC; null before. */
+        readonly held_at: string | null;
+      })[];
+    } | null;
+  };
+  /** The third step: receive the event. */
+  readonly event: {
+    /** True when an event checkout.completed was received. */
+    readonly done: boolean;
+    /** When it was received, in UTC. */
+    readonly at: string | null;
+    /** The event; null before. */
+    readonly event_id: string | null;
+    /** The checkout that it is about; null before. */
+    readonly checkout_id: string | null;
+    /** How it was received: by a webhook endpoint, by the built-in test inbox, or by a stream of events. Null before. */
+    readonly via: "endpoint" | "inbox" | "stream" | null;
+    /** The endpoint that received it; null when none did. */
+    readonly endpoint_id: string | null;
+    /** True while a program with a key of the venue reads the stream of events. */
+    readonly is_listening: boolean;
+  };
+  /** The test inbox; null when the venue has none. */
+  readonly inbox: {
+    /** The endpoint that is the inbox. */
+    readonly endpoint_id: string;
+  } | null;
 };
 
 /** The body that sends 1 to 100 boats at once; the server checks and stores each boat separately. */
@@ -2655,12 +2761,43 @@ export type TestHold = {
   readonly card?: string;
 };
 
+/** The built-in test inbox: a webhook endpoint that keeps what it receives. In test mode only. */
+export type TestInbox = {
+  /** The type of this object. */
+  readonly object: "test_inbox";
+  /** The endpoint that is the inbox; it is listed, tested and deleted like any other. */
+  readonly endpoint_id: string;
+  /** Its address. No server answers there: deliveries are handed over inside the service. */
+  readonly url: string;
+  /** When it was created, in UTC. */
+  readonly created_at: string;
+  /** The newest 50 messages of the last 24 hours, newest first. */
+  readonly messages: readonly ({
+    /** The event. */
+    readonly event_id: string;
+    /** The type of the event. */
+    readonly type: string;
+    /** When the inbox received it, in UTC. */
+    readonly received_at: string;
+    /** The header Service-Signature, which the inbox has verified. */
+    readonly signature: string;
+    /** The body as it was received, as text. */
+    readonly body: string;
+  })[];
+};
+
 /** The input of the tool validate: the name of a schema, and the object to check. */
 export type Validate = {
   /** The name of a published schema. */
   readonly schema: "offering" | "price_tier" | "availability" | "policy" | "event" | "legacy_experience" | "submission" | "boat" | "checkout_create" | "checkout" | "share" | "webhook_event" | "webhook_endpoint" | "integration" | "party" | "me" | "analytics" | "error";
   /** The object to check. */
   readonly object: unknown;
+};
+
+/** The body that makes a sandbox venue. */
+export type VenueCreate = {
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name: string;
 };
 
 /** An origin that the venue has registered for a mode: its pages may use publishable keys of that mode, and guests may return to it. */
@@ -2677,6 +2814,63 @@ export type VenueOriginChange = {
   readonly origin: string;
   /** The mode for which it counts; absent: that of the session. A venue that is not linked yet sets its live origins from a session in test mode. */
   readonly mode?: "test" | "live";
+};
+
+/** The settings of a venue: its name, and what guests see of it. */
+export type VenueSettings = {
+  /** The id of the venue. */
+  readonly id: string;
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name: string;
+  /** False for a sandbox, which has no live mode. */
+  readonly linked: boolean;
+  /** When the venue was created, in UTC. */
+  readonly created_at: string;
+  /** The fee of the service on checkouts created from now on. The operator sets it. */
+  readonly fee: {
+    /** Hundredths of a percent of the amount. */
+    readonly bps: number;
+    /** Minor units on top. */
+    readonly fixed: number;
+  };
+  /** The IANA time zone of its texts and pages, where an offering has none. */
+  readonly timezone: string;
+  /** Where guests can write, at most 200 characters; null: nowhere. */
+  readonly support_email: string | null;
+  /** Where guests can call, with its country code, at most 40 characters; null: nowhere. */
+  readonly support_phone: string | null;
+  /** Its page with help or contact, with https, at most 2048 characters; null: none. */
+  readonly support_url: string | null;
+  /** Its terms, with https, at most 2048 characters; null: those of the service. */
+  readonly terms_url: string | null;
+  /** Its privacy notice, with https, at most 2048 characters; null: that of the service. */
+  readonly privacy_url: string | null;
+  /** The colour of its pages as #rrggbb; contrast is computed. Null: ours. */
+  readonly accent_color: string | null;
+  /** Its logo, with https, at most 2048 characters: an image that the service fetches and serves itself; null: none. */
+  readonly logo_url: string | null;
+};
+
+/** The body that changes the settings of a venue. What is absent stays as it is; null clears a value. */
+export type VenueUpdate = {
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name?: string;
+  /** The IANA time zone of its texts and pages, where an offering has none, at most 64 characters; null: UTC. */
+  readonly timezone?: string | null;
+  /** Where guests can write, at most 200 characters; null: nowhere. */
+  readonly support_email?: string | null;
+  /** Where guests can call, with its country code, at most 40 characters; null: nowhere. */
+  readonly support_phone?: string | null;
+  /** Its page with help or contact, with https, at most 2048 characters; null: none. */
+  readonly support_url?: string | null;
+  /** Its terms, with https, at most 2048 characters; null: those of the service. */
+  readonly terms_url?: string | null;
+  /** Its privacy notice, with https, at most 2048 characters; null: that of the service. */
+  readonly privacy_url?: string | null;
+  /** The colour of its pages as #rrggbb; contrast is computed. Null: ours. */
+  readonly accent_color?: string | null;
+  /** Its logo, with https, at most 2048 characters: an image that the service fetches and serves itself; null: none. */
+  readonly logo_url?: string | null;
 };
 
 /** The body that registers an address for events. */

@@ -9,19 +9,13 @@ import {
 } from '../../src/domain/accounts/passkey-queries.ts';
 import type { AppContext } from '../../src/run/context.ts';
 import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
+import type { SessionCalls } from './console.ts';
 
 const PASSKEY_COUNT = 6;
 
-export interface SignedAnswer {
-  /** Of the session that asked. */
-  readonly token: string;
-  readonly credential: object;
-}
-
-export interface FuzzedPasskeys {
+interface FuzzedPasskeys {
   readonly ids: readonly string[];
-  /** By the id of the operation that takes them. */
-  readonly answers: Readonly<Record<string, readonly SignedAnswer[]>>;
+  readonly answers: SessionCalls;
 }
 
 interface Session {
@@ -48,7 +42,7 @@ export async function createPasskeys(
   const known = newAuthenticator();
   await store(known);
   const user = { id: Buffer.from(accountId.replaceAll('-', ''), 'hex').toString('base64url') };
-  const answersFor = (purpose: PasskeyPurpose): Promise<SignedAnswer[]> =>
+  const answersFor = (purpose: PasskeyPurpose): Promise<SessionCalls[string]> =>
     Promise.all(
       sessions.map(async ({ id, token }) => {
         const challenge = randomBytes(32).toString('base64url');
@@ -59,7 +53,7 @@ export async function createPasskeys(
           purpose === 'add'
             ? newAuthenticator().create({ rp: { id: 'localhost' }, user, challenge, excludeCredentials: [] })
             : known.get({ rpId: 'localhost', challenge, allowCredentials: [] }, { userHandle: user.id });
-        return { token, credential };
+        return { token, body: { credential } };
       }),
     );
   const answers = {

@@ -131,6 +131,7 @@ const ALLOWED_CHECKOUT_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   accounting: ['capture', 'holds', 'refunds'],
   'test-mode': ['capture', 'holds', 'party'],
   timeline: [],
+  overview: [],
 };
 
 describe('imports', () => {

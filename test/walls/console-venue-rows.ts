@@ -1,4 +1,4 @@
-// The rows of the matrix for the console's calls about a venue: its keys and origins.
+// The rows of the matrix for the console's calls about a venue: its keys, settings and origins.
 
 import { addOrigin } from '../../src/domain/venues/change-venue.ts';
 import type { IsolationFixture, Owner } from './isolation-fixture.ts';
@@ -27,6 +27,9 @@ export const consoleVenueRows: Readonly<Record<string, MatrixRow>> = {
   updateKey: { ...keyInPath, body: () => ({ name: 'Till' }) },
   rollKey: { ...keyInPath, body: () => ({ overlap_hours: 1 }) },
   revokeKey: keyInPath,
+  createVenue: {},
+  getVenue: { as: 'account', ofVenue: true, createListed: async (_fixture, { venueId }) => venueId },
+  updateVenue: {},
   listOrigins: { as: 'account', ofVenue: true, createListed: newOrigin },
   addOrigin: {},
   removeOrigin: {},

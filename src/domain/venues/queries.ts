@@ -15,9 +15,13 @@ export interface VenueProfileRow {
   readonly logo_url: string | null;
 }
 
-export interface VenueRow extends VenueProfileRow {
-  readonly id: string;
+/** What can be changed of a venue by its owners. */
+export interface NamedProfileRow extends VenueProfileRow {
   readonly name: string;
+}
+
+export interface VenueRow extends NamedProfileRow {
+  readonly id: string;
   readonly linked: boolean;
   readonly test_origins: string[];
   readonly live_origins: string[];
@@ -114,10 +118,10 @@ export async function setFee(tx: Queryable, id: string, bps: number, fixed: numb
 }
 
 /** The caller has locked the venue. */
-export async function setProfile(tx: Queryable, id: string, profile: VenueProfileRow): Promise<void> {
+export async function setProfile(tx: Queryable, id: string, profile: NamedProfileRow): Promise<void> {
   await tx.query(
     `update venues set timezone = $2, support_email = $3, support_phone = $4, support_url = $5, terms_url = $6,
-       privacy_url = $7, accent_color = $8, logo_url = $9 where venue_id = $1`,
+       privacy_url = $7, accent_color = $8, logo_url = $9, name = $10 where venue_id = $1`,
     [
       id,
       profile.timezone,
@@ -128,6 +132,7 @@ export async function setProfile(tx: Queryable, id: string, profile: VenueProfil
       profile.privacy_url,
       profile.accent_color,
       profile.logo_url,
+      profile.name,
     ],
   );
 }

@@ -1,12 +1,54 @@
-// The console's calls about the venue itself: its origins.
+// The console's calls about venues: another sandbox venue, its settings and its origins.
 
+import { createOwnVenue } from '../../domain/accounts/own-venues.ts';
 import { addVenueOrigin, listVenueOrigins, removeVenueOrigin } from '../../domain/venues/manage-origins.ts';
+import { changeVenueSettings, showVenueSettings } from '../../domain/venues/manage-settings.ts';
 import type { AppOperation } from '../app-operation.ts';
 import { listed, only, plain } from './shapes.ts';
 
 const CONSOLE = { audience: 'console', tag: 'Console', auth: 'team' } as const;
 
 export const consoleVenue: readonly AppOperation[] = [
+  {
+    audience: 'console',
+    tag: 'Console',
+    auth: 'account',
+    id: 'createVenue',
+    kind: 'external',
+    method: 'POST',
+    path: '/console/api/venues',
+    summary: 'Make another sandbox venue',
+    description:
+      'The person is its owner. Its secret and its publishable test key are in this answer only. At most 10 a day.',
+    effect: 'write',
+    body: only('venue_create'),
+    responses: { 201: plain('The venue and its test keys.', 'created_venue') },
+    run: createOwnVenue,
+  },
+  {
+    ...CONSOLE,
+    id: 'getVenue',
+    kind: 'query',
+    method: 'GET',
+    path: '/console/api/venue',
+    summary: 'Get the settings of the venue',
+    effect: 'read',
+    responses: { 200: plain('The settings.', 'venue_settings') },
+    run: showVenueSettings,
+  },
+  {
+    ...CONSOLE,
+    id: 'updateVenue',
+    kind: 'external',
+    method: 'POST',
+    path: '/console/api/venue',
+    summary: 'Change the settings of the venue',
+    description: 'They count for both modes, from the next page, text and mail on.',
+    effect: 'write',
+    body: only('venue_update'),
+    responses: { 200: plain('The settings as they are now.', 'venue_settings') },
+    run: changeVenueSettings,
+  },
   {
     ...CONSOLE,
     id: 'listOrigins',

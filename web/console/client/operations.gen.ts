@@ -3,7 +3,12 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, CheckoutMoney, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, Invitation, InvitationCreate, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, Refund, RefundPreview, RolledApiKey, VenueOrigin, VenueOriginChange } from './types.gen.ts';
+import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, CheckoutMoney, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, FirstSteps, Invitation, InvitationCreate, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, Refund, RefundPreview, RolledApiKey, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+
+export type GetTestInboxParams = {
+  /** The largest number of messages. */
+  readonly limit?: number;
+};
 
 export type ListKeysParams = {
   /** Only objects in this state. */
@@ -258,6 +263,27 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'GET', path: '/console/api/checkouts/{id}/money', params: [id] }, options);
   }
   /**
+   * Get the first steps of a newcomer. Of test mode, in either mode of the session. A step is done by what really happened.
+   * `GET /console/api/first_steps`
+   */
+  getFirstSteps(options?: RequestOptions): ApiPromise<FirstSteps> {
+    return this.#api.send({ method: 'GET', path: '/console/api/first_steps' }, options);
+  }
+  /**
+   * Create the test inbox. A webhook endpoint inside the service, for every event, so that deliveries can be seen without a server. A venue has one: a second call answers 200 with it.
+   * `POST /console/api/test_inbox`
+   */
+  createTestInbox(options?: RequestOptions): ApiPromise<TestInbox> {
+    return this.#api.send({ method: 'POST', path: '/console/api/test_inbox' }, options);
+  }
+  /**
+   * Read the test inbox. The newest 50 deliveries of the last 24 hours. 404 before the inbox is created.
+   * `GET /console/api/test_inbox`
+   */
+  getTestInbox(query?: GetTestInboxParams, options?: RequestOptions): ApiPromise<TestInbox> {
+    return this.#api.send({ method: 'GET', path: '/console/api/test_inbox', query }, options);
+  }
+  /**
    * List the API keys of the venue. Newest first, those of the session’s mode, without their text.
    * `GET /console/api/keys`
    */
@@ -291,6 +317,27 @@ export class ConsoleOperations {
    */
   revokeKey(id: string, options?: RequestOptions): ApiPromise<ApiKey> {
     return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}/revoke', params: [id] }, options);
+  }
+  /**
+   * Make another sandbox venue. The person is its owner. Its secret and its publishable test key are in this answer only. At most 10 a day.
+   * `POST /console/api/venues`
+   */
+  createVenue(body: VenueCreate, options?: RequestOptions): ApiPromise<CreatedVenue> {
+    return this.#api.send({ method: 'POST', path: '/console/api/venues', body }, options);
+  }
+  /**
+   * Get the settings of the venue.
+   * `GET /console/api/venue`
+   */
+  getVenue(options?: RequestOptions): ApiPromise<VenueSettings> {
+    return this.#api.send({ method: 'GET', path: '/console/api/venue' }, options);
+  }
+  /**
+   * Change the settings of the venue. They count for both modes, from the next page, text and mail on.
+   * `POST /console/api/venue`
+   */
+  updateVenue(body?: VenueUpdate, options?: RequestOptions): ApiPromise<VenueSettings> {
+    return this.#api.send({ method: 'POST', path: '/console/api/venue', body }, options);
   }
   /**
    * List the registered origins of the venue. Those of both modes, at most 50 in each.

@@ -12,7 +12,7 @@ import { queueMail } from '../../src/domain/mail/mail.ts';
 import { type AppContext, commandContext } from '../../src/run/context.ts';
 import { createAccount, createSession } from '../support/console-client.ts';
 import { type Pools, uniqueName } from './fixture.ts';
-import { createPasskeys } from './passkeys.ts';
+import { createPasskeys, type SessionCalls } from './passkeys.ts';
 
 const SESSION_COUNT = 40;
 const CHALLENGE_COUNT = 10;
@@ -22,11 +22,6 @@ const KEY_COUNT = 40;
 const LEAVING_COUNT = 10;
 /** That of the schema's example. */
 const CODE = '000000';
-
-/** By the id of an operation: members of its body that count for one session alone, and the token of that session. */
-export type SessionCalls = Readonly<
-  Record<string, readonly { readonly token: string; readonly body: Readonly<Record<string, unknown>> }[]>
->;
 
 export interface ConsolePerson {
   /** Tokens of the cookie. */

@@ -9,9 +9,13 @@ import {
 } from '../../src/domain/accounts/passkey-queries.ts';
 import type { AppContext } from '../../src/run/context.ts';
 import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
-import type { SessionCalls } from './console.ts';
 
 const PASSKEY_COUNT = 6;
+
+/** By the id of an operation: members of its body that count for one session alone, and the token of that session. */
+export type SessionCalls = Readonly<
+  Record<string, readonly { readonly token: string; readonly body: Readonly<Record<string, unknown>> }[]>
+>;
 
 interface FuzzedPasskeys {
   readonly ids: readonly string[];

@@ -200,7 +200,15 @@ describe('every operation that takes a session', () => {
 
 const DEVELOPER_TAGS = ['Offerings', 'Experiences', 'Boats', 'Webhook endpoints', 'Integrations', 'Test helpers'];
 /** Of the console itself. */
-const DEVELOPER_CALLS = ['createKey', 'updateKey', 'rollKey', 'revokeKey', 'addOrigin', 'removeOrigin'];
+const DEVELOPER_CALLS = [
+  'createTestInbox',
+  'createKey',
+  'updateKey',
+  'rollKey',
+  'revokeKey',
+  'addOrigin',
+  'removeOrigin',
+];
 
 /** By the contract: reads for all; the catalogue, endpoints and integrations for developers; refunds for finance. */
 function isAllowed({ id, tag, effect }: AppOperation, role: Role): boolean {

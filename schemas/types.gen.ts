@@ -229,6 +229,37 @@ export type ApiKeyUpdate = {
   readonly allow_ips?: readonly string[];
 };
 
+/** An entry of the audit log of the venue. */
+export type AuditEntry = {
+  /** The id of the entry. */
+  readonly id: string;
+  /** When it was done, in UTC. */
+  readonly at: string;
+  /** Who did it. */
+  readonly actor: {
+    /** A `person` of the venue, an API `key`, the `operator` of the service, a `guest`, or the `service` itself. */
+    readonly type: "person" | "key" | "operator" | "guest" | "service";
+    /** The id of the account or of the key; null for others. */
+    readonly id: string | null;
+    /** The name of the person or of the key. A person without a name is shown by mail address, a key without one by its hint. */
+    readonly name: string;
+  };
+  /** How: over HTTP, by a tool of an agent, on the operator's command line, at the first start, or by the worker. */
+  readonly via: "http" | "mcp" | "cli" | "start" | "worker";
+  /** The network address of the caller without its last part; null where there is none. */
+  readonly address: string | null;
+  /** The id of the request; null where there was none. */
+  readonly request_id: string | null;
+  /** What was done. */
+  readonly action: string;
+  /** The id of what it was done to, or its text, such as an origin. */
+  readonly subject: string;
+  /** The name of the person or key that it was done to; null for others. */
+  readonly subject_name: string | null;
+  /** What changed, by action. The values of a change are in `before` and `after`. */
+  readonly detail: { readonly [name: string]: unknown };
+};
+
 /** When an offering can be booked. */
 export type Availability = {
   /** The venue's time zone, an IANA name, in which local times and days are read. */

@@ -51,12 +51,13 @@ export function registerConsole(app: FastifyInstance): void {
     assets.set(file, asset);
     return sendAsset(request, reply, await asset, IMMUTABLE_CACHE);
   });
-  app.get('/console', async (request, reply) => sendPage(request, reply, await manifest()));
-  app.get('/console/*', async (request, reply) => {
-    // A call of the API that does not exist is answered like one, not with the page.
-    const isCall = /^api(\/|$)/.test((request.params as { readonly '*': string })['*']);
-    return isCall ? reply.callNotFound() : sendPage(request, reply, await manifest());
-  });
+  for (const path of ['/console', '/console/*'])
+    app.get(path, async (request, reply) => {
+      const { '*': rest = '' } = request.params as { readonly '*'?: string };
+      // An address of the API that is not an operation is 404 or 405, as under /v1: a program must not get a page.
+      if (/^api\b/.test(rest)) return reply.callNotFound();
+      return sendPage(request, reply, await manifest());
+    });
   app.get('/', async (request, reply) => {
     reply.header('vary', 'accept');
     return acceptsHtml(request) ? reply.redirect('/console', 302) : reply.callNotFound();

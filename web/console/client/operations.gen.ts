@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, CheckoutMoney, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, FirstSteps, Invitation, InvitationCreate, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, Refund, RefundPreview, RolledApiKey, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CheckoutMoney, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, FirstSteps, Invitation, InvitationCreate, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, Refund, RefundPreview, RolledApiKey, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
 
 export type GetTestInboxParams = {
   /** The largest number of messages. */
@@ -17,6 +17,15 @@ export type ListKeysParams = {
   readonly limit?: number;
   /** The `next_before` of the previous page: the answer holds only older objects. */
   readonly before?: string;
+};
+
+export type ListAuditParams = {
+  /** The largest number of objects in the page; a page of large objects has fewer. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only older objects. */
+  readonly before?: string;
+  /** Only actions that begin with this text. */
+  readonly action?: string;
 };
 
 export class ConsoleOperations {
@@ -361,5 +370,19 @@ export class ConsoleOperations {
    */
   removeOrigin(body: VenueOriginChange, options?: RequestOptions): ApiPromise<VenueOrigin> {
     return this.#api.send({ method: 'POST', path: '/console/api/origins/remove', body }, options);
+  }
+  /**
+   * List the audit log of the venue. Newest first, what was done in both modes: to keys, origins, settings, people, endpoints, integrations, reviews and refunds, and by whom.
+   * `GET /console/api/audit`
+   */
+  listAudit(query?: ListAuditParams, options?: RequestOptions): PagePromise<AuditEntry> {
+    return this.#api.list({ method: 'GET', path: '/console/api/audit', query, cursor: 'before' }, options);
+  }
+  /**
+   * List the audit log of the venue, as CSV. Newest first, what was done in both modes: to keys, origins, settings, people, endpoints, integrations, reviews and refunds, and by whom.
+   * `GET /console/api/audit`
+   */
+  listAuditCsv(query?: ListAuditParams, options?: RequestOptions): ApiPromise<string> {
+    return this.#api.send({ method: 'GET', path: '/console/api/audit', query, accept: 'text/csv' }, options);
   }
 }

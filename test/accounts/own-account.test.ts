@@ -174,10 +174,12 @@ describe('a person who leaves a venue', () => {
   });
 
   it('leaves an owner behind, when two owners leave at once', async () => {
-    const venue = (await world.venue({ name: 'Harbor Club' })).venue.id;
-    const owners = [await newPerson(venue), await newPerson(venue)];
-    const answers = await Promise.all(owners.map(({ call }) => call('POST', '/console/api/leave')));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    for (let round = 0; round < 5; round++) {
+      const venue = (await world.venue({ name: 'Harbor Club' })).venue.id;
+      const owners = [await newPerson(venue), await newPerson(venue)];
+      const answers = await Promise.all(owners.map(({ call }) => call('POST', '/console/api/leave')));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    }
   });
 });
 

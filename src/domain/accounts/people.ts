@@ -70,15 +70,15 @@ export async function removePerson(
 
 /** Every person may leave; the last owner cannot. */
 export async function leaveVenue({ db }: Services, caller: TeamCaller): Promise<OperationResult> {
-  const { venue, account } = caller;
+  const { id: venueId } = caller.venue;
+  const { id } = caller.account;
   await db.transaction(async (tx) => {
-    await lockVenue(tx, venue.id);
-    const self = await requirePerson(tx, venue.id, account.id);
-    if (!(await deletePerson(tx, venue.id, account.id))) throw lastOwner();
-    const detail = { role: self.role };
-    await audit(tx, caller, { venueId: venue.id, action: 'person.leave', subject: account.id, detail });
+    await lockVenue(tx, venueId);
+    const self = await requirePerson(tx, venueId, id);
+    if (!(await deletePerson(tx, venueId, id))) throw lastOwner();
+    await audit(tx, caller, { venueId, action: 'person.leave', subject: id, detail: { role: self.role } });
   });
-  return { status: 200, body: { id: account.id, ended: true } };
+  return { status: 200, body: { id, ended: true } };
 }
 
 /** The caller was an owner when the request came: it must still be one now that no other change can come between. */

@@ -10,6 +10,12 @@ export type Account = {
   readonly name: string | null;
 };
 
+/** The body that asks for a code to change the mail address. */
+export type AccountEmail = {
+  /** The new mail address, which receives the code, 6 to 200 characters. */
+  readonly email: string;
+};
+
 /** A browser that is signed in to the console. */
 export type AccountSession = {
   /** The id of the session. */
@@ -30,6 +36,12 @@ export type AccountSession = {
   readonly is_new_device: boolean;
   /** True for the session of this request. */
   readonly is_current: boolean;
+};
+
+/** The body that changes the name of the signed-in person. */
+export type AccountUpdate = {
+  /** The new name, 1 to 80 characters, without links and without five or more digits in a row. */
+  readonly name: string;
 };
 
 /** A venue in which the signed-in person has a role. */
@@ -215,6 +227,37 @@ export type ApiKeyUpdate = {
   readonly expires_at?: string | null;
   /** Up to 100 addresses and CIDR ranges that replace the ones before; empty: every address. */
   readonly allow_ips?: readonly string[];
+};
+
+/** An entry of the audit log of the venue. */
+export type AuditEntry = {
+  /** The id of the entry. */
+  readonly id: string;
+  /** When it was done, in UTC. */
+  readonly at: string;
+  /** Who did it. */
+  readonly actor: {
+    /** A `person` of the venue, an API `key`, the `operator` of the service, a `guest`, or the `service` itself. */
+    readonly type: "person" | "key" | "operator" | "guest" | "service";
+    /** The id of the account or of the key; null for others. */
+    readonly id: string | null;
+    /** The name of the person or of the key. A person without a name is shown by mail address, a key without one by its hint. */
+    readonly name: string;
+  };
+  /** How: over HTTP, by a tool of an agent, on the operator's command line, at the first start, or by the worker. */
+  readonly via: "http" | "mcp" | "cli" | "start" | "worker";
+  /** The network address of the caller without its last part; null where there is none. */
+  readonly address: string | null;
+  /** The id of the request; null where there was none. */
+  readonly request_id: string | null;
+  /** What was done. */
+  readonly action: string;
+  /** The id of what it was done to, or its text, such as an origin. */
+  readonly subject: string;
+  /** The name of the person or key that it was done to; null for others. */
+  readonly subject_name: string | null;
+  /** What changed, by action. The values of a change are in `before` and `after`. */
+  readonly detail: { readonly [name: string]: unknown };
 };
 
 /** When an offering can be booked. */
@@ -695,6 +738,14 @@ export type CheckoutTimeline = {
       readonly next_attempt_at: string | null;
     } | null;
   })[];
+};
+
+/** Whether the mail with a code was sent. */
+export type CodeMail = {
+  /** The id of the challenge. */
+  readonly challenge_id: string;
+  /** `sending` for up to 10 seconds; `sent` when the mail server has it; `delayed` when it has not taken it yet: the code comes later; `failed` when it refused it for good, or for too long: check the address and ask for another code. */
+  readonly mail: "sending" | "sent" | "delayed" | "failed";
 };
 
 /** A code that was mailed and is waited for. */

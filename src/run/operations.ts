@@ -8,9 +8,11 @@ import { analytics } from './operations/analytics.ts';
 import { boats } from './operations/boats.ts';
 import { checkouts } from './operations/checkouts.ts';
 import { consoleAccess } from './operations/console.ts';
+import { consoleAccount } from './operations/console-account.ts';
 import { consoleCheckouts } from './operations/console-checkouts.ts';
 import { consoleGoLive } from './operations/console-go-live.ts';
 import { consoleKeys } from './operations/console-keys.ts';
+import { consoleMoney } from './operations/console-money.ts';
 import { consoleNotifications } from './operations/console-notifications.ts';
 import { consoleOverview } from './operations/console-overview.ts';
 import { consolePasskeys } from './operations/console-passkeys.ts';
@@ -39,9 +41,11 @@ export const operations: readonly AppOperation[] = [
   ...agents,
   ...testHelpers,
   ...consoleAccess,
+  ...consoleAccount,
   ...consolePasskeys,
   ...consoleCheckouts,
   ...consoleOverview,
+  ...consoleMoney,
   ...consoleKeys,
   ...consoleVenue,
   ...consoleGoLive,

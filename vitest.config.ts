@@ -16,6 +16,7 @@ const PURE = [
   'test/offerings/{price,recurrence,slots}.test.ts',
   'test/pages/{stylesheet,typed-people}.test.ts',
   'test/payments/{decide-*,decline-limit,payout-status,processor-event,statement-suffix,stripe*}.test.ts',
+  'test/requests/mask.test.ts',
   'test/sandbox/{accounts,balances,faults,journal,payment-intents,refunds-transfers,webhooks}.test.ts',
   'test/sdk/{event-stream,package,request-input,requests,webhooks}.test.ts',
   'test/sim/{choose-seeds,snapshot}.test.ts',

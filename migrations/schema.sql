@@ -19,6 +19,17 @@ CREATE TABLE account_challenges (
 );
 CREATE INDEX account_challenges_by_age ON account_challenges USING btree (expires_at);
 
+-- Browsers in which an account has signed in within 90 days. The cookie that marks a browser is stored as a hash.
+CREATE TABLE account_devices (
+  account_id uuid NOT NULL,
+  device_hash bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone NOT NULL,
+  CONSTRAINT account_devices_pkey PRIMARY KEY (account_id, device_hash),
+  CONSTRAINT account_devices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id)
+);
+CREATE INDEX account_devices_by_age ON account_devices USING btree (last_used_at);
+
 -- Browsers signed in to the console; the cookie is stored as a hash. An ended one stays for 30 days: the networks that
 -- an account has used have a limit of codes of their own.
 CREATE TABLE account_sessions (
@@ -33,8 +44,14 @@ CREATE TABLE account_sessions (
   expires_at timestamp with time zone NOT NULL,
   stepped_up_at timestamp with time zone,
   ended_at timestamp with time zone,
+  -- Browser and system in words; the header itself is not stored.
+  device text,
+  -- Of the last use, written with last_used_at; null: that of the sign-in.
+  last_address text,
+  is_new_device boolean NOT NULL DEFAULT false,
   CONSTRAINT account_sessions_pkey PRIMARY KEY (session_id),
-  CONSTRAINT account_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id)
+  CONSTRAINT account_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT account_session_device_is_short CHECK (length(device) <= 60)
 );
 CREATE INDEX account_sessions_by_account ON account_sessions USING btree (account_id, created_at);
 CREATE INDEX account_sessions_by_age ON account_sessions USING btree (created_at);
@@ -922,7 +939,10 @@ CREATE TABLE keys (
   created_at timestamp with time zone NOT NULL,
   -- What the operator calls the key; null: it has no name.
   name text,
+  -- The key that replaces this one; null: it was not rolled.
+  rolled_to text,
   CONSTRAINT keys_pkey PRIMARY KEY (venue_id, key_id),
+  CONSTRAINT keys_rolled_to_fkey FOREIGN KEY (venue_id, rolled_to) REFERENCES keys(venue_id, key_id),
   CONSTRAINT keys_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT key_kind_is_known CHECK (kind = ANY (ARRAY['secret'::text, 'publishable'::text])),
   CONSTRAINT key_limits_are_positive CHECK (writes_per_hour > 0 AND reads_per_hour > 0),

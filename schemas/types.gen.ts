@@ -22,8 +22,12 @@ export type AccountSession = {
   readonly expires_at: string;
   /** Until when a code that was entered counts for calls that need a fresh one; null when none was. */
   readonly stepped_up_until: string | null;
-  /** The network address of the sign-in; null when it is not known. */
+  /** The browser and its system in words; null when they are not known. */
+  readonly device: string | null;
+  /** The network address of the last use without its last part, to five minutes; null when it is not known. */
   readonly address: string | null;
+  /** True when the person had not signed in in this browser in the 90 days before, sign-up aside. */
+  readonly is_new_device: boolean;
   /** True for the session of this request. */
   readonly is_current: boolean;
 };
@@ -149,6 +153,68 @@ export type Analytics = {
     /** The number of paid places. */
     readonly bookings: number;
   })[];
+};
+
+/** An API key of the venue, without its text. */
+export type ApiKey = {
+  /** The id of the key. */
+  readonly id: string;
+  /** What the venue calls it; null when it has no name. */
+  readonly name: string | null;
+  /** Which kind of key it is. */
+  readonly kind: "secret" | "publishable";
+  /** The mode of the key: test cards in test, real money in live. */
+  readonly mode: "test" | "live";
+  /** The beginning and the last four characters of the key, to recognise it by. */
+  readonly hint: string;
+  /** Only an `active` key is accepted. */
+  readonly status: "active" | "expired" | "revoked";
+  /** What it may do. A test key has every scope, a publishable key has none. */
+  readonly scopes: readonly ("offerings:write" | "offerings:read" | "checkouts:write" | "checkouts:read" | "bookings:read" | "analytics:read" | "webhooks:write" | "boats:write" | "boats:read")[];
+  /** The addresses and CIDR ranges that it may be used from; empty: every address. */
+  readonly allow_ips: readonly string[];
+  /** Its hourly limit of writes. */
+  readonly writes_per_hour: number;
+  /** Its hourly limit of reads. */
+  readonly reads_per_hour: number;
+  /** When it was created, in UTC. */
+  readonly created_at: string;
+  /** When it expires, in UTC; null: never. */
+  readonly expires_at: string | null;
+  /** When it was revoked, in UTC; null: it was not. */
+  readonly revoked_at: string | null;
+  /** The id of the key that replaces it; null: it was not rolled. */
+  readonly rolled_to: string | null;
+};
+
+/** The body that creates an API key in the mode of the session. */
+export type ApiKeyCreate = {
+  /** The kind: `secret` for a server, `publishable` for pages. */
+  readonly kind: "secret" | "publishable";
+  /** What you call it, 1 to 100 characters without white space around it, or null. */
+  readonly name?: string | null;
+  /** What a live secret key may do: at least one. A test key has every scope, also if you name some; a publishable key has none. */
+  readonly scopes?: readonly ("offerings:write" | "offerings:read" | "checkouts:write" | "checkouts:read" | "bookings:read" | "analytics:read" | "webhooks:write" | "boats:write" | "boats:read")[];
+  /** When it expires, a time in the future; null or absent: never. */
+  readonly expires_at?: string | null;
+  /** Up to 100 addresses and CIDR ranges that it may be used from; empty or absent: every address. */
+  readonly allow_ips?: readonly string[];
+};
+
+/** The body that replaces an API key by a new one. */
+export type ApiKeyRoll = {
+  /** For how many hours the old key keeps working, 0 to 168; 0 revokes it at once. */
+  readonly overlap_hours?: number;
+};
+
+/** The body that changes an API key. What is absent stays as it is. */
+export type ApiKeyUpdate = {
+  /** What you call it, 1 to 100 characters without white space around it; null: no name. */
+  readonly name?: string | null;
+  /** When it expires, a time in the future; null: never. */
+  readonly expires_at?: string | null;
+  /** Up to 100 addresses and CIDR ranges that replace the ones before; empty: every address. */
+  readonly allow_ips?: readonly string[];
 };
 
 /** When an offering can be booked. */
@@ -500,6 +566,40 @@ export type ConsoleStepUp = {
   readonly challenge_id: string;
   /** The six digits from the mail. */
   readonly code: string;
+};
+
+/** A new API key with its text, which is shown once. */
+export type CreatedApiKey = {
+  /** The id of the key. */
+  readonly id: string;
+  /** The whole key; only this answer shows it. */
+  readonly key: string;
+  /** What the venue calls it; null when it has no name. */
+  readonly name: string | null;
+  /** Which kind of key it is. */
+  readonly kind: "secret" | "publishable";
+  /** The mode of the key: test cards in test, real money in live. */
+  readonly mode: "test" | "live";
+  /** The beginning and the last four characters of the key, to recognise it by. */
+  readonly hint: string;
+  /** Only an `active` key is accepted. */
+  readonly status: "active" | "expired" | "revoked";
+  /** What it may do. A test key has every scope, a publishable key has none. */
+  readonly scopes: readonly ("offerings:write" | "offerings:read" | "checkouts:write" | "checkouts:read" | "bookings:read" | "analytics:read" | "webhooks:write" | "boats:write" | "boats:read")[];
+  /** The addresses and CIDR ranges that it may be used from; empty: every address. */
+  readonly allow_ips: readonly string[];
+  /** Its hourly limit of writes. */
+  readonly writes_per_hour: number;
+  /** Its hourly limit of reads. */
+  readonly reads_per_hour: number;
+  /** When it was created, in UTC. */
+  readonly created_at: string;
+  /** When it expires, in UTC; null: never. */
+  readonly expires_at: string | null;
+  /** When it was revoked, in UTC; null: it was not. */
+  readonly revoked_at: string | null;
+  /** The id of the key that replaces it; null: it was not rolled. */
+  readonly rolled_to: string | null;
 };
 
 /** A new webhook endpoint with its secret, which is shown once. */
@@ -1697,6 +1797,42 @@ export type ReviewDecision = {
   readonly status: "approved" | "rejected";
   /** Why it was rejected, 1 to 2000 characters. */
   readonly review_note?: string;
+};
+
+/** The key that replaces another, with its text, which is shown once; and the old one. */
+export type RolledApiKey = {
+  /** The id of the key. */
+  readonly id: string;
+  /** The whole key; only this answer shows it. */
+  readonly key: string;
+  /** What the venue calls it; null when it has no name. */
+  readonly name: string | null;
+  /** Which kind of key it is. */
+  readonly kind: "secret" | "publishable";
+  /** The mode of the key: test cards in test, real money in live. */
+  readonly mode: "test" | "live";
+  /** The beginning and the last four characters of the key, to recognise it by. */
+  readonly hint: string;
+  /** Only an `active` key is accepted. */
+  readonly status: "active" | "expired" | "revoked";
+  /** What it may do. A test key has every scope, a publishable key has none. */
+  readonly scopes: readonly ("offerings:write" | "offerings:read" | "checkouts:write" | "checkouts:read" | "bookings:read" | "analytics:read" | "webhooks:write" | "boats:write" | "boats:read")[];
+  /** The addresses and CIDR ranges that it may be used from; empty: every address. */
+  readonly allow_ips: readonly string[];
+  /** Its hourly limit of writes. */
+  readonly writes_per_hour: number;
+  /** Its hourly limit of reads. */
+  readonly reads_per_hour: number;
+  /** When it was created, in UTC. */
+  readonly created_at: string;
+  /** When it expires, in UTC; null: never. */
+  readonly expires_at: string | null;
+  /** When it was revoked, in UTC; null: it was not. */
+  readonly revoked_at: string | null;
+  /** The id of the key that replaces it; null: it was not rolled. */
+  readonly rolled_to: string | null;
+  /** The old key: it works until its `expires_at`, or is revoked. */
+  readonly rolled: ApiKey;
 };
 
 /** The new secret of a webhook endpoint, shown once. */

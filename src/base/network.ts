@@ -1,5 +1,5 @@
 // The network that a caller's address counts as: an IPv4 address itself, or the first 64 bits of an IPv6 address, since one
-// customer usually has a whole /64. And the part of an address that a log may show.
+// customer usually has a whole /64. And the address as people see it: enough to recognize a place, without its last part.
 
 import ipaddr from 'ipaddr.js';
 
@@ -9,19 +9,15 @@ export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
-  return prefixOf(parsed, IPV6_PREFIX_BITS);
+  const bytes = parsed.toByteArray().fill(0, IPV6_PREFIX_BITS / 8);
+  return `${ipaddr.fromByteArray(bytes).toString()}/${IPV6_PREFIX_BITS}`;
 }
 
-const MASKED_IPV6_BITS = 48;
-
-/** Enough to recognise a network, not a person: an IPv4 address with 0 as its last octet, or the /48 of an IPv6 address. */
+/** `203.0.113.7` as `203.0.113.…`, and of an IPv6 address the first 48 bits: `2001:db8:1:…`. */
 export function maskAddress(address: string): string {
-  if (!ipaddr.isValid(address)) return 'unknown';
+  if (!ipaddr.isValid(address)) return '…';
   const parsed = ipaddr.process(address);
-  return parsed.kind() === 'ipv4' ? parsed.toString().replace(/\d+$/, '0') : prefixOf(parsed, MASKED_IPV6_BITS);
-}
-
-function prefixOf(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
-  const bytes = address.toByteArray().fill(0, bits / 8);
-  return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`;
+  if (parsed.kind() === 'ipv4') return `${parsed.toByteArray().slice(0, 3).join('.')}.…`;
+  const [first = 0, second = 0, third = 0] = (parsed as ipaddr.IPv6).parts;
+  return `${[first, second, third].map((part) => part.toString(16)).join(':')}:…`;
 }

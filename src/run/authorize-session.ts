@@ -35,7 +35,8 @@ export async function authorizeConsole(
   const wanted = operation.auth === 'account' ? null : headersOf(request);
   const now = context.clock.now();
   const venueId = wanted === null ? null : wanted.venueId;
-  const found = token === null ? null : await findSession(context.db.priority, token, venueId, now);
+  const at = { venueId, address: request.address };
+  const found = token === null ? null : await findSession(context.db.priority, token, at, now);
   if (found === null) return refuseUncounted(admit, request, signInNeeded());
   const rateLimit = await countCall(context, request, found.accountId);
   const account = accountCaller(context, request, found, now);
@@ -165,7 +166,7 @@ function accountCaller(
   found: FoundSession,
   now: number,
 ): AccountCaller {
-  const { id, createdAt, expiresAt, lastUsedAt, steppedUpAt } = found;
+  const { id, createdAt, expiresAt, lastUsedAt, steppedUpAt, address: lastAddress, device, isNewDevice } = found;
   const actor = { name: actorNameOf(found.accountId), via, address, requestId };
   return {
     ...commandContext(context, actor),
@@ -175,7 +176,7 @@ function accountCaller(
       email: context.seal.open(found.email, sealNameOfAccount(found.accountId)),
       name: found.name,
     },
-    session: { id, createdAt, expiresAt, lastUsedAt, steppedUpAt, address: found.address },
+    session: { id, createdAt, expiresAt, lastUsedAt, steppedUpAt, address: lastAddress, device, isNewDevice },
   };
 }
 

@@ -8,6 +8,7 @@ import { analytics } from './operations/analytics.ts';
 import { boats } from './operations/boats.ts';
 import { checkouts } from './operations/checkouts.ts';
 import { consoleAccess } from './operations/console.ts';
+import { consoleKeys } from './operations/console-keys.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
 import { guests } from './operations/guests.ts';
@@ -32,6 +33,7 @@ export const operations: readonly AppOperation[] = [
   ...agents,
   ...testHelpers,
   ...consoleAccess,
+  ...consoleKeys,
 ];
 
 /** What partners and their guests call: the operations of /v1/openapi.json. The operator's own are in the guides. */

@@ -7,6 +7,7 @@ import type { Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
+import { deleteOldDevices } from '../domain/accounts/device-queries.ts';
 import { deleteOldInvitations } from '../domain/accounts/invitation-queries.ts';
 import { deleteOldAccountSignIns } from '../domain/accounts/queries.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
@@ -135,6 +136,12 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: 600,
     batchSize: 1_000,
     step: ({ payments }, batch) => deleteOldAccountSignIns(payments.db, payments.clock.now(), batch),
+  },
+  {
+    name: 'delete-old-devices',
+    intervalSeconds: 3_600,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => deleteOldDevices(payments.db, payments.clock.now(), batch),
   },
   {
     name: 'delete-old-invitations',

@@ -7,6 +7,7 @@ import { createConsoleLink } from '../../src/domain/accounts/console-link.ts';
 import { insertInvitation } from '../../src/domain/accounts/invitation-queries.ts';
 import { sealNameOfInvitation } from '../../src/domain/accounts/invitations.ts';
 import { insertChallenge } from '../../src/domain/accounts/queries.ts';
+import { issueKey } from '../../src/domain/keys/issue-key.ts';
 import { type AppContext, commandContext } from '../../src/run/context.ts';
 import { createAccount, createSession } from '../support/console-client.ts';
 import { type Pools, uniqueName } from './fixture.ts';
@@ -15,6 +16,7 @@ const SESSION_COUNT = 40;
 const CHALLENGE_COUNT = 10;
 const PEOPLE_COUNT = 20;
 const LINK_COUNT = 10;
+const KEY_COUNT = 40;
 /** That of the schema's example. */
 const CODE = '000000';
 
@@ -44,6 +46,7 @@ export async function createConsolePerson(context: AppContext, venueId: string, 
   const invitations = await Promise.all(
     Array.from({ length: PEOPLE_COUNT }, () => createInvitation(context, venueId, accountId, now)),
   );
+  const keys = await Promise.all(Array.from({ length: KEY_COUNT }, () => createKey(context, venueId)));
   return {
     tokens: sessions.map(({ token }) => token),
     stepUps,
@@ -53,12 +56,22 @@ export async function createConsolePerson(context: AppContext, venueId: string, 
       console_links: links,
       people,
       invitations,
+      keys,
     },
   };
 }
 
+async function createKey(context: AppContext, venueId: string): Promise<string> {
+  const values = { scopes: [], expiresAt: null, allowIps: [], writesPerHour: null, readsPerHour: null };
+  const request = { ...values, venueId, kind: 'secret', mode: 'test' } as const;
+  return (await context.db.transaction((tx) => issueKey(tx, commandOf(context), request))).id;
+}
+
+const commandOf = (context: AppContext) =>
+  commandContext(context, { name: 'fuzz', via: 'cli', address: null, requestId: null });
+
 async function createLink(context: AppContext, venueId: string): Promise<string> {
-  const command = commandContext(context, { name: 'fuzz', via: 'cli', address: null, requestId: null });
+  const command = commandOf(context);
   const email = `${uniqueName('linked')}@harbor.example`;
   const { token } = await context.db.transaction((tx) => createConsoleLink(tx, command, { email, venueId }));
   return token;

@@ -9,6 +9,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   accounts: 'src/domain/accounts/',
   account_challenges: 'src/domain/accounts/',
   account_sessions: 'src/domain/accounts/',
+  account_devices: 'src/domain/accounts/',
   venue_people: 'src/domain/accounts/',
   venue_invitations: 'src/domain/accounts/',
   activity: 'src/domain/analytics/',

@@ -26,7 +26,12 @@ export interface CurrentSession {
   readonly expiresAt: number;
   /** When the person last proved who they are with a code; null: at the sign-in alone. */
   readonly steppedUpAt: number | null;
+  /** Of the last use, to five minutes. */
   readonly address: string | null;
+  /** Browser and system in words. */
+  readonly device: string | null;
+  /** The account had not signed in in this browser in the 90 days before. */
+  readonly isNewDevice: boolean;
 }
 
 /** A domain is the same in any case, and so is nearly every mailbox. */

@@ -7,15 +7,16 @@ import type { Role } from './roles.ts';
 export interface AccountRow {
   readonly id: string;
   readonly email: Buffer;
+  readonly emailHash: Buffer;
   readonly name: string | null;
 }
 
-const ACCOUNT_COLUMNS = 'account_id as "id", email, name';
+const ACCOUNT_COLUMNS = 'account_id as "id", email, email_hash as "emailHash", name';
 
 /** Null: an account has this mail address already. */
 export async function insertAccount(
   tx: Queryable,
-  account: AccountRow & { readonly emailHash: Buffer; readonly now: number },
+  account: AccountRow & { readonly now: number },
 ): Promise<AccountRow | null> {
   const rows = await tx.query<AccountRow>(
     `insert into accounts (account_id, email, email_hash, name, created_at)
@@ -104,6 +105,8 @@ export interface NewSession {
   readonly tokenHash: Buffer;
   readonly address: string | null;
   readonly network: string | null;
+  readonly device: string | null;
+  readonly isNewDevice: boolean;
   readonly expiresAt: number;
   readonly now: number;
 }
@@ -111,8 +114,8 @@ export interface NewSession {
 export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
   await tx.query(
     `insert into account_sessions
-       (session_id, account_id, token_hash, address, network, created_at, last_used_at, expires_at)
-     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($6 / 1000.0), to_timestamp($7 / 1000.0))`,
+       (session_id, account_id, token_hash, address, network, created_at, last_used_at, expires_at, device, is_new_device)
+     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($6 / 1000.0), to_timestamp($7 / 1000.0), $8, $9)`,
     [
       session.id,
       session.accountId,
@@ -121,6 +124,8 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
       session.network,
       session.now,
       session.expiresAt,
+      session.device,
+      session.isNewDevice,
     ],
   );
 }
@@ -133,7 +138,8 @@ const milliseconds = (column: string): string => `(extract(epoch from ${column})
 
 const SESSION_COLUMNS = `s.session_id as "id", ${milliseconds('s.created_at')} as "createdAt",
   ${milliseconds('s.last_used_at')} as "lastUsedAt", ${milliseconds('s.expires_at')} as "expiresAt",
-  ${milliseconds('s.stepped_up_at')} as "steppedUpAt", s.address`;
+  ${milliseconds('s.stepped_up_at')} as "steppedUpAt", coalesce(s.last_address, s.address) as "address",
+  s.device, s.is_new_device as "isNewDevice"`;
 
 /** `at` is the expression of the present time. */
 const isOpen = (at: string): string =>
@@ -151,20 +157,20 @@ export interface FoundSession extends CurrentSession {
 export async function useSession(
   db: Queryable,
   tokenHash: Buffer,
-  venueId: string | null,
+  { venueId, address }: { readonly venueId: string | null; readonly address: string },
   now: number,
 ): Promise<FoundSession | null> {
   const rows = await db.query<FoundSession>(
     `with s as (
        select * from account_sessions where token_hash = $1 and ${isOpen('to_timestamp($3 / 1000.0)')}
      ), touched as (
-       update account_sessions set last_used_at = to_timestamp($3 / 1000.0) where session_id = (
+       update account_sessions set last_used_at = to_timestamp($3 / 1000.0), last_address = $4 where session_id = (
          select session_id from s where last_used_at < to_timestamp($3 / 1000.0) - interval '${TOUCH_MINUTES} minutes')
      )
      select ${SESSION_COLUMNS}, s.account_id as "accountId", a.email, a.name, p.role
      from s join accounts a on a.account_id = s.account_id
      left join venue_people p on p.venue_id = $2 and p.account_id = s.account_id`,
-    [tokenHash, venueId, now],
+    [tokenHash, venueId, now, address],
   );
   return rows[0] ?? null;
 }

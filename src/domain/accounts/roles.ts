@@ -29,6 +29,11 @@ export const ROLES_OF_WRITES: Readonly<Record<string, readonly Role[]>> = {
   createIntegration: DEVELOPERS,
   revokeIntegration: DEVELOPERS,
   replayInboundDelivery: DEVELOPERS,
+  // Keys.
+  createKey: DEVELOPERS,
+  updateKey: DEVELOPERS,
+  rollKey: DEVELOPERS,
+  revokeKey: DEVELOPERS,
   // Money.
   refundCheckout: FINANCE,
   createCheckout: OWNERS,

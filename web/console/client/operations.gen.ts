@@ -3,7 +3,16 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { AccountSession, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, Invitation, InvitationCreate, Person, PersonRole } from './types.gen.ts';
+import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, Invitation, InvitationCreate, Person, PersonRole, RolledApiKey } from './types.gen.ts';
+
+export type ListKeysParams = {
+  /** Only objects in this state. */
+  readonly status?: "active" | "expired" | "revoked";
+  /** The largest number of objects in the page; a page of large objects has fewer. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only older objects. */
+  readonly before?: string;
+};
 
 export class ConsoleOperations {
   readonly #api: Api;
@@ -123,5 +132,40 @@ export class ConsoleOperations {
    */
   withdrawInvitation(id: string, options?: RequestOptions): ApiPromise<ConsoleEnded> {
     return this.#api.send({ method: 'DELETE', path: '/console/api/invitations/{id}', params: [id] }, options);
+  }
+  /**
+   * List the API keys of the venue. Newest first, those of the session’s mode, without their text.
+   * `GET /console/api/keys`
+   */
+  listKeys(query?: ListKeysParams, options?: RequestOptions): PagePromise<ApiKey> {
+    return this.#api.list({ method: 'GET', path: '/console/api/keys', query, cursor: 'before' }, options);
+  }
+  /**
+   * Create an API key. In the session’s mode. The text of the key is in this answer only. A live key is for a linked venue, and needs a code of the last ten minutes. A venue has at most 100 active keys in a mode (409 `too_many_keys`).
+   * `POST /console/api/keys`
+   */
+  createKey(body: ApiKeyCreate, options?: RequestOptions): ApiPromise<CreatedApiKey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/keys', body }, options);
+  }
+  /**
+   * Change an API key. Its name, expiry and addresses; the next request with the key follows them. A revoked key cannot be changed (409 `key_revoked`).
+   * `POST /console/api/keys/{id}`
+   */
+  updateKey(id: string, body?: ApiKeyUpdate, options?: RequestOptions): ApiPromise<ApiKey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}', params: [id], body }, options);
+  }
+  /**
+   * Replace an API key by a new one. The new key has the same name, scopes, addresses and limits, and lives as long as the old one was to live. The old one keeps working for `overlap_hours`, but never longer than it would have. A key is rolled once: 409 `already_rolled`, `key_revoked` or `key_expired` otherwise. A live key needs a code of the last ten minutes.
+   * `POST /console/api/keys/{id}/roll`
+   */
+  rollKey(id: string, body?: ApiKeyRoll, options?: RequestOptions): ApiPromise<RolledApiKey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}/roll', params: [id], body }, options);
+  }
+  /**
+   * Revoke an API key. The next request with it is refused. A key that was revoked before stays as it is.
+   * `POST /console/api/keys/{id}/revoke`
+   */
+  revokeKey(id: string, options?: RequestOptions): ApiPromise<ApiKey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}/revoke', params: [id] }, options);
   }
 }

@@ -1149,7 +1149,7 @@ export type LoggedRequest = {
   readonly duration_ms: number;
   /** The key that made the request. */
   readonly key: RequestKey;
-  /** The network that it came from: an IPv4 address with 0 as its last octet, or the /48 of an IPv6 address. */
+  /** The address that it came from, masked: without the last octet of an IPv4 address, or the first 48 bits of an IPv6 address. */
   readonly address: string;
   /** The beginning of the header User-Agent; null when it was not sent. */
   readonly user_agent: string | null;
@@ -1191,7 +1191,7 @@ export type LoggedRequestDetail = {
   readonly duration_ms: number;
   /** The key that made the request. */
   readonly key: RequestKey;
-  /** The network that it came from: an IPv4 address with 0 as its last octet, or the /48 of an IPv6 address. */
+  /** The address that it came from, masked: without the last octet of an IPv4 address, or the first 48 bits of an IPv6 address. */
   readonly address: string;
   /** The beginning of the header User-Agent; null when it was not sent. */
   readonly user_agent: string | null;

@@ -22,7 +22,10 @@ export function maskBody(body: Buffer): MaskedBody {
 
 /** Without the part of a character at its end. */
 function beginningOf(bytes: Buffer): string {
-  return bytes.subarray(0, MAX_BODY_BYTES).toString('utf8').replace(/\ufffd+$/, '');
+  return bytes
+    .subarray(0, MAX_BODY_BYTES)
+    .toString('utf8')
+    .replace(/\ufffd+$/, '');
 }
 
 const MASKED = '"[masked]"';
@@ -149,8 +152,7 @@ const NUMBER = /(?<=(?:[:,[]|^)\s*)-?(\d+)(\.\d+)?(e[+-]?\d+)?(?=\s*(?:[,\]}]|$)
 const MAX_PLAIN_DIGITS = 8;
 
 /** Punctuation of JSON with short numbers and constants, which most text outside of strings is. */
-const PLAIN_JSON =
-  /^[\s:,[\]{}]*(?:(?:true|false|null|-?\d{1,8}(?:\.\d{1,8})?)(?:\s*[:,[\]{}][\s:,[\]{}]*|\s*$))*$/;
+const PLAIN_JSON = /^[\s:,[\]{}]*(?:(?:true|false|null|-?\d{1,8}(?:\.\d{1,8})?)(?:\s*[:,[\]{}][\s:,[\]{}]*|\s*$))*$/;
 
 /** Text outside of strings: numbers, punctuation, or anything else that is no JSON. */
 function maskBare(piece: string, isId: boolean): string {

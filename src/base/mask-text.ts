@@ -116,10 +116,15 @@ function digitValue(digit: string): number {
   return code - zero;
 }
 
-/** Tabs and line ends stay. PostgreSQL cannot store U+0000 and lone surrogates. */
+/** Tabs and line ends stay. PostgreSQL cannot store U+0000 and halves of a character. */
 export function withoutControls(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed.
-  return text.toWellFormed().replaceAll(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g, '');
+  return text.replaceAll(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\p{Cs}/gu, '');
+}
+
+/** Masked, and at most this long. */
+export function maskShort(text: string, maxLength: number, options: MaskOptions = {}): string {
+  return withoutControls(maskText(text, options).slice(0, maxLength));
 }
 
 function withoutPercents(text: string): string {

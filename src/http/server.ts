@@ -8,6 +8,7 @@ import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import { recordRefusal } from '../domain/hooks/refusals.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { readTextFigures, type TextFigures } from '../domain/members/messages/text-limit.ts';
+import { RequestLog } from '../domain/requests/request-log.ts';
 import { makeAdmission } from '../run/admission.ts';
 import type { AppOperation, RunnableOperation } from '../run/app-operation.ts';
 import { authorize } from '../run/authorize.ts';
@@ -27,8 +28,9 @@ import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { EventStreams } from './event-stream.ts';
 import { registerGuestFiles } from './guest-files.ts';
+import { logRequest } from './log-request.ts';
 import { registerMembers } from './members.ts';
-import { makeMetrics } from './metrics.ts';
+import { type Metrics, makeMetrics } from './metrics.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
 import { makePageStreams } from './page-streams.ts';
 import { registerPageStreams } from './pages/page-stream.ts';
@@ -75,11 +77,13 @@ async function readTexts({ db, log }: AppContext): Promise<TextFigures | null> {
 export async function startServer(context: AppContext, openTools: OpenToolServer): Promise<RunningServer> {
   const { config } = context;
   let urls: Urls | null = null;
+  const metrics = makeMetrics({ perHour: config.textsPerHour, read: () => readTexts(context) });
   const http: HttpContext = {
     app: context,
     admit: makeAdmission(context.db.priority, context.clock),
     perform: makePerform(context),
-    metrics: makeMetrics({ perHour: config.textsPerHour, read: () => readTexts(context) }),
+    metrics,
+    requestLog: openRequestLog(context, metrics),
     streams: new EventStreams(),
     pageStreams: makePageStreams(),
     urls: () => urls ?? { base: '', checkoutPages: '', schemas: '' },
@@ -127,14 +131,21 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   urls = urlsFor(context, port);
   context.address.base = urls.base;
   context.address.pages = urls.checkoutPages;
-  const metrics = await openMetricsServer(http).catch(async (error: unknown) => {
+  const metricsServer = await openMetricsServer(http).catch(async (error: unknown) => {
     await app.close();
     throw error;
   });
   const close = async (): Promise<void> => {
-    await Promise.all([closeGracefully(app, closeUnused), metrics?.close()]);
+    await Promise.all([closeGracefully(app, closeUnused), metricsServer?.close()]);
+    await http.requestLog?.close();
   };
-  return { urls, port, metricsPort: metrics?.port ?? null, localUrl: localUrl(config, port), close };
+  return { urls, port, metricsPort: metricsServer?.port ?? null, localUrl: localUrl(config, port), close };
+}
+
+/** Null: REQUEST_LOG is off. */
+function openRequestLog({ config, db, seal, log }: AppContext, metrics: Metrics): RequestLog | null {
+  if (!config.requestLog) return null;
+  return new RequestLog({ db: db.background, seal, log, onDropped: metrics.countUnlogged });
 }
 
 /** Null: METRICS_PORT is not set. */
@@ -169,6 +180,8 @@ function addHooks(app: FastifyInstance, http: HttpContext): void {
   app.decorateRequest('rateLimit', null);
   app.decorateRequest('operation', 'unknown');
   app.decorateRequest('toolStatus', null);
+  app.decorateRequest('toolCall', null);
+  app.decorateRequest('problem', null);
   app.decorateRequest('streamBeganMs', null);
   app.decorateRequest('bodyLimit', null);
   app.addHook('onRequest', (request, reply, done) => {
@@ -324,6 +337,7 @@ async function replyUnrouted(
 }
 
 function replyProblem(http: HttpContext, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  request.problem = problem;
   if (problem.status >= 500) {
     http.app.log.error(
       { request_id: request.id, operation: request.operation, code: problem.code, err: problem.cause ?? problem },
@@ -360,7 +374,9 @@ function problemFrom(error: unknown): Problem {
 }
 
 function observe(http: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
-  const seconds = (request.streamBeganMs ?? reply.elapsedTime) / 1000;
+  const ms = request.streamBeganMs ?? reply.elapsedTime;
+  logRequest(http, request, reply, ms);
+  const seconds = ms / 1000;
   const { toolStatus } = request;
   http.metrics.observe(request.operation, toolStatus ?? reply.statusCode, seconds);
   if (!http.app.log.isLevelEnabled('info')) return;

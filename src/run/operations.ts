@@ -9,6 +9,7 @@ import { boats } from './operations/boats.ts';
 import { checkouts } from './operations/checkouts.ts';
 import { consoleAccess } from './operations/console.ts';
 import { consoleKeys } from './operations/console-keys.ts';
+import { consoleRequests } from './operations/console-requests.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
 import { guests } from './operations/guests.ts';
@@ -34,6 +35,7 @@ export const operations: readonly AppOperation[] = [
   ...testHelpers,
   ...consoleAccess,
   ...consoleKeys,
+  ...consoleRequests,
 ];
 
 /** What partners and their guests call: the operations of /v1/openapi.json. The operator's own are in the guides. */

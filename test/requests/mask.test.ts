@@ -8,10 +8,14 @@ import { isSecretName, maskText } from '../../src/base/mask-text.ts';
 import { findIn } from '../logs/scan.ts';
 import { runs } from '../support/random-runs.ts';
 
-const mask = (body: unknown): string => maskBody(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))).text;
+const mask = (body: unknown): string =>
+  maskBody(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))).text;
 /** All digits of a text, in the digits of ASCII. */
 const digitsOf = (text: string): string =>
-  text.normalize('NFKC').replaceAll(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660)).replaceAll(/\D/g, '');
+  text
+    .normalize('NFKC')
+    .replaceAll(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660))
+    .replaceAll(/\D/g, '');
 
 describe('a phone', () => {
   it.each([
@@ -187,8 +191,7 @@ describe('a body', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
         const { text } = maskBody(Buffer.from(bytes));
-        expect(text.isWellFormed()).toBe(true);
-        expect(text).not.toContain('\0');
+        expect(text).not.toMatch(/\0|\p{Cs}/u);
       }),
       runs(500),
     );

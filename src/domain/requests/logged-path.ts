@@ -2,7 +2,7 @@
 // numbers, times and fixed words, or where they are ids of ours; every other value is masked.
 
 import { isUuid } from '../../base/ids.ts';
-import { maskText } from '../../base/mask-text.ts';
+import { maskShort, maskText, withoutControls } from '../../base/mask-text.ts';
 
 /** What the log needs to know of an operation. */
 export interface LoggedOperation {
@@ -21,7 +21,7 @@ export function loggedPath(url: string, operation: LoggedOperation | null): stri
   const queryAt = url.indexOf('?');
   const path = (queryAt < 0 ? url : url.slice(0, queryAt)).split('/').map(loggedSegment).join('/');
   const query = queryAt < 0 ? '' : loggedQuery(url.slice(queryAt + 1), operation);
-  return `${path}${query}`.slice(0, MAX_LENGTH);
+  return withoutControls(`${path}${query}`.slice(0, MAX_LENGTH));
 }
 
 function loggedSegment(segment: string): string {
@@ -38,7 +38,7 @@ function loggedQuery(text: string, operation: LoggedOperation | null): string {
   const plain = plainParameters(operation);
   const shown = [...new URLSearchParams(text)].slice(0, MAX_PARAMETERS).map(([name, value]) => {
     const isPlain = isOwnId(value) || (plain.has(name) && value.length <= MAX_VALUE_LENGTH);
-    return `${maskText(name).slice(0, MAX_VALUE_LENGTH)}=${isPlain ? maskText(value) : '[masked]'}`;
+    return `${maskShort(name, MAX_VALUE_LENGTH)}=${isPlain ? maskText(value) : '[masked]'}`;
   });
   return shown.length === 0 ? '' : `?${shown.join('&')}`;
 }

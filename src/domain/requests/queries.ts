@@ -117,11 +117,7 @@ function windowValues(window: RequestWindow): unknown[] {
 }
 
 /** Newest first. A failed call is found by an index of its own. */
-export async function listRequests(
-  db: Queryable,
-  window: RequestWindow,
-  filter: RequestFilter,
-): Promise<RequestRow[]> {
+export async function listRequests(db: Queryable, window: RequestWindow, filter: RequestFilter): Promise<RequestRow[]> {
   const isFailure = filter.minStatus >= 400 || filter.code !== null;
   return db.query<RequestRow>(
     `select ${COLUMNS} from request_log

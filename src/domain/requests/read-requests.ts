@@ -9,7 +9,7 @@ import { notFound } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Seal } from '../../base/seal.ts';
 import type { TeamCaller } from '../accounts/account.ts';
-import { findKeyNames } from '../keys/queries.ts';
+import { findKeyNames } from '../keys/key-use-queries.ts';
 import {
   countRequests,
   findRequest,
@@ -19,8 +19,8 @@ import {
   type RequestRow,
   type RequestWindow,
 } from './queries.ts';
-import { sealNameOfRequest } from './request-log.ts';
 import type { LoggedFailure } from './request-line.ts';
+import { sealNameOfRequest } from './request-log.ts';
 
 interface Services {
   readonly db: Db;
@@ -224,26 +224,33 @@ function sumOf(counts: readonly { readonly count: number }[]): number {
   return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** The same failure of several keys is one kind. */
-function kindsOf(counts: readonly RequestCount[]): RequestSummary['kinds'] {
-  const kinds = Object.values(
-    Object.groupBy(
-      counts.filter(({ status }) => status >= 400),
-      ({ status, code, reason, operation, field }) => JSON.stringify([status, code, reason, operation, field]),
-    ),
-  ).flatMap((group = []) => {
-    const last = group.reduce((a, b) => (a.last_id > b.last_id ? a : b));
-    const { status, code, reason, operation, field, last_id: last_request_id, last_at } = last;
-    return [{ code, reason, operation, field, status, count: sumOf(group), last_request_id, last_at }];
-  });
-  return kinds.sort((a, b) => b.count - a.count || (a.last_request_id < b.last_request_id ? 1 : -1)).slice(0, MAX_KINDS);
+function groupsOf<Item>(items: readonly Item[], nameOf: (item: Item) => string): [name: string, group: Item[]][] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const name = nameOf(item);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [item]);
+    else group.push(item);
+  }
+  return [...groups];
 }
 
-function countsByKey(
-  counts: readonly RequestCount[],
-  keys: ReadonlyMap<string, RequestKey>,
-): RequestSummary['keys'] {
-  const byKey = Object.entries(Object.groupBy(counts, ({ key_id: id }) => id)).map(([id, group = []]) => ({
+/** The same failure of several keys is one kind. */
+function kindsOf(counts: readonly RequestCount[]): RequestSummary['kinds'] {
+  const failures = counts.filter(({ status }) => status >= 400);
+  const nameOf = ({ status, code, reason, operation, field }: RequestCount): string =>
+    JSON.stringify([status, code, reason, operation, field]);
+  const kinds = groupsOf(failures, nameOf).map(([, group]) => {
+    const last = group.reduce((a, b) => (a.last_id > b.last_id ? a : b));
+    const { status, code, reason, operation, field, last_id: last_request_id, last_at } = last;
+    return { code, reason, operation, field, status, count: sumOf(group), last_request_id, last_at };
+  });
+  kinds.sort((a, b) => b.count - a.count || (a.last_request_id < b.last_request_id ? 1 : -1));
+  return kinds.slice(0, MAX_KINDS);
+}
+
+function countsByKey(counts: readonly RequestCount[], keys: ReadonlyMap<string, RequestKey>): RequestSummary['keys'] {
+  const byKey = groupsOf(counts, ({ key_id: id }) => id).map(([id, group]) => ({
     key: keyNamed(keys, id),
     total: sumOf(group),
     refused: sumOf(group.filter(isRefused)),
@@ -254,11 +261,8 @@ function countsByKey(
 }
 
 function turnedAway(counts: readonly RequestCount[]): RequestSummary['keys'][number]['turned_away'] {
-  const byCode = Object.groupBy(
-    counts.filter(({ status }) => TURNED_AWAY.includes(status)),
-    ({ code }) => code ?? 'unknown',
-  );
-  return Object.entries(byCode)
-    .map(([code, group = []]) => ({ code, count: sumOf(group) }))
+  const refused = counts.filter(({ status }) => TURNED_AWAY.includes(status));
+  return groupsOf(refused, ({ code }) => code ?? 'unknown')
+    .map(([code, group]) => ({ code, count: sumOf(group) }))
     .sort((a, b) => b.count - a.count);
 }

@@ -5,7 +5,7 @@ import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { Mode } from '../../base/config.ts';
 import type { FieldProblem, Problem } from '../../base/errors.ts';
 import { maskBody, maskDocument } from '../../base/mask-body.ts';
-import { maskText } from '../../base/mask-text.ts';
+import { maskShort, maskText } from '../../base/mask-text.ts';
 import { maskAddress } from '../../base/network.ts';
 import { type LoggedOperation, loggedPath } from './logged-path.ts';
 
@@ -109,12 +109,12 @@ export function lineOf(call: FinishedCall): RequestLine {
 
 /** Versions such as 120.0.6099.109 are no phones. */
 function loggedUserAgent(userAgent: string): string {
-  return maskText(userAgent, { isId: true }).slice(0, MAX_USER_AGENT).toWellFormed();
+  return maskShort(userAgent, MAX_USER_AGENT, { isId: true });
 }
 
 /** A pointer can hold a name that the caller chose. */
 function loggedField(pointer: string): string {
-  return maskText(pointer).slice(0, MAX_FIELD).toWellFormed();
+  return maskShort(pointer, MAX_FIELD);
 }
 
 function failureOf(problem: Problem, body: Buffer | null): LoggedFailure {

@@ -8,7 +8,7 @@ import { isUnavailable, type Queryable } from '../../base/db.ts';
 import { timeOfId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Seal } from '../../base/seal.ts';
-import { findKeysByHash, type KeyUse, recordKeyUses } from '../keys/queries.ts';
+import { findKeysByHash, type KeyUse, recordKeyUses } from '../keys/key-use-queries.ts';
 import { insertRequests, type NewRequest, slotOf } from './queries.ts';
 import { type FinishedCall, type LoggedKey, lineOf, type RequestLine } from './request-line.ts';
 
@@ -83,7 +83,10 @@ export class RequestLog {
     const left = this.#lines.length;
     if (left === 0) return;
     this.#services.onDropped(left);
-    this.#services.log.warn({ lines: left }, 'the server stops, and drops lines of the request log that it could not write');
+    this.#services.log.warn(
+      { lines: left },
+      'the server stops, and drops lines of the request log that it could not write',
+    );
   }
 
   #hasRoom({ key }: FinishedCall): boolean {

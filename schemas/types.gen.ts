@@ -459,6 +459,89 @@ export type CheckoutCreate = {
   readonly metadata?: { readonly [name: string]: string };
 };
 
+/** The money of one checkout, as sums that add up. Before it is completed every sum is 0. */
+export type CheckoutMoney = {
+  /** The type of this object. */
+  readonly object: "checkout_money";
+  /** The checkout. */
+  readonly checkout_id: string;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** The status of the checkout. */
+  readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+  /** What guests paid, in minor units (cents). */
+  readonly paid: number;
+  /** The service’s fee at completion, in minor units (cents). */
+  readonly fee: number;
+  /** What the venue earned at completion: paid less fee, in minor units (cents). */
+  readonly net: number;
+  /** What was refunded to guests, in minor units (cents). */
+  readonly refunded: number;
+  /** What guests got back by disputes, in minor units (cents). */
+  readonly lost_to_disputes: number;
+  /** What refunds and lost disputes took out of the fee, in minor units (cents). */
+  readonly fee_returned: number;
+  /** What the venue keeps: net less refunded and lost_to_disputes, and fee_returned added, in minor units (cents). */
+  readonly kept: number;
+  /** How much of refunded did not reach the guest yet, in minor units (cents). */
+  readonly failed_refunds: number;
+  /** What was transferred to the venue and not taken back; below zero until a later transfer settles it, in minor units (cents). */
+  readonly paid_out: number;
+  /** What is still to be transferred; below zero when something is still to be taken back, in minor units (cents). */
+  readonly to_come: number;
+  /** What was not transferred because it settled debts of the venue, in minor units (cents). */
+  readonly settled_debts: number;
+  /** What could not be taken back from the venue’s account, in minor units (cents). */
+  readonly owed: number;
+  /** What can still be refunded, in minor units (cents). */
+  readonly left_to_refund: number;
+  /** The payout; null before the checkout is completed. */
+  readonly payout: {
+    /** The id of the payout. */
+    readonly id: string;
+    /** The status of the payout: failed when a transfer failed, paid when every transfer is made or dropped. */
+    readonly status: "pending" | "paid" | "failed" | "canceled";
+    /** When the checkout completed, in UTC. */
+    readonly created_at: string;
+    /** When the newest transfer was made; null before. */
+    readonly sent_at: string | null;
+    /** The transfers, one for each share. */
+    readonly transfers: readonly ({
+      /** The share it is for. */
+      readonly share_id: string;
+      /** The amount of the transfer, in minor units (cents). */
+      readonly amount: number;
+      /** The status of the transfer; dropped when refunds took all of it before it was sent. */
+      readonly status: "pending" | "paid" | "failed" | "dropped";
+      /** When it was made; null before. */
+      readonly at: string | null;
+    })[];
+  } | null;
+  /** Every share of the party, the organizer’s first. */
+  readonly shares: readonly ({
+    /** The share. */
+    readonly share_id: string;
+    /** The name shown for the guest; null while none is known. */
+    readonly display_name: string | null;
+    /** True for the share of the organizer. */
+    readonly is_organizer: boolean;
+    /** The status of the share. */
+    readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
+    /** The amount of the share, in minor units (cents). */
+    readonly amount: number;
+    /** Its part of the fee at completion, in minor units (cents). */
+    readonly fee: number;
+    /** What refunds and lost disputes took out of its fee, in minor units (cents). */
+    readonly fee_returned: number;
+    /** What was refunded, in minor units (cents). */
+    readonly refunded: number;
+    /** What was lost to disputes, in minor units (cents). */
+    readonly lost: number;
+    /** What the venue keeps of it, in minor units (cents). */
+    readonly kept: number;
+  })[];
+};
+
 /** How far the group of a checkout is, in counts and amounts: no name, no share and no booking id. */
 export type CheckoutProgress = {
   /** The id of the checkout. */
@@ -487,6 +570,65 @@ export type CheckoutProgress = {
   readonly completed_at: string | null;
   /** The hosted page on which the party pays. */
   readonly url: string;
+};
+
+/** Everything that happened to a checkout, oldest first. */
+export type CheckoutTimeline = {
+  /** The type of this object. */
+  readonly object: "checkout_timeline";
+  /** The checkout. */
+  readonly checkout_id: string;
+  /** The time zone of the venue, for showing the times. */
+  readonly timezone: string;
+  /** False when only the newest 1000 entries are listed. */
+  readonly is_complete: boolean;
+  /** The entries, at most 1000. */
+  readonly data: readonly ({
+    /** Names the entry: the same at each read. */
+    readonly id: string;
+    /** When it happened, in UTC. */
+    readonly at: string;
+    /** What happened. */
+    readonly kind: "checkout.created" | "party.chosen" | "party.changed" | "guest.left" | "guest.removed" | "invite.sent" | "reminder.sent" | "card.declined" | "hold.renewal_refused" | "hold.lost" | "checkout.reopened" | "hold.renewed" | "share.held" | "checkout.funded" | "share.captured" | "checkout.completed" | "transfer.failed" | "transfer.sent" | "refund.created" | "refund.sent" | "refund.failed" | "transfer.reversed" | "transfer.owed" | "dispute.opened" | "dispute.won" | "dispute.lost" | "checkout.expired" | "checkout.canceled" | "hold.released" | "delivery.delivered" | "delivery.retrying" | "delivery.failed";
+    /** Who acted. */
+    readonly actor: {
+      /** Who acted: a key of the venue, a person of its team, the operator, a guest, or the service itself. */
+      readonly type: "key" | "person" | "operator" | "guest" | "service";
+      /** The id of the key or of the person’s account; null for the others. */
+      readonly id: string | null;
+      /** The name of the key, the person or the guest; null when there is none. */
+      readonly name: string | null;
+    };
+    /** The share that it is about; null when it is about the whole checkout. */
+    readonly share_id: string | null;
+    /** The name shown for the guest; null while none is known. */
+    readonly display_name: string | null;
+    /** How much money it is about, in minor units (cents); null when it is about none. */
+    readonly amount: number | null;
+    /** Why: of a refund, what its author wrote; of a declined card, the code of the issuer; of a delivery, its last error. Null when there is none. */
+    readonly reason: string | null;
+    /** How many: people of a party, cards that were charged, parts of a refund. Null for other kinds. */
+    readonly count: number | null;
+    /** The delivery of an event to an endpoint; null for other kinds. */
+    readonly delivery: {
+      /** The event. */
+      readonly event_id: string;
+      /** The type of the event. */
+      readonly event_type: string;
+      /** The endpoint. */
+      readonly endpoint_id: string;
+      /** The address of the endpoint. */
+      readonly url: string;
+      /** The HTTP status of the last answer; null when there was none. */
+      readonly status: number | null;
+      /** How often it was tried. */
+      readonly attempts: number;
+      /** How long the last attempt took, in milliseconds; null before the first. */
+      readonly duration_ms: number | null;
+      /** When it is tried next, in UTC; null when it is not. */
+      readonly next_attempt_at: string | null;
+    } | null;
+  })[];
 };
 
 /** A code that was mailed and is waited for. */
@@ -600,6 +742,21 @@ export type CreatedApiKey = {
   readonly revoked_at: string | null;
   /** The id of the key that replaces it; null: it was not rolled. */
   readonly rolled_to: string | null;
+};
+
+/** A new sandbox venue with its test keys, which are shown once. */
+export type CreatedVenue = {
+  /** The venue, with role `owner`. */
+  readonly venue: AccountVenue;
+  /** Its test keys, in this answer only. */
+  readonly keys: {
+    /** The id of the new venue. */
+    readonly venue_id: string;
+    /** The secret test key, for a server. */
+    readonly secret_test: string;
+    /** The publishable test key, for web pages. */
+    readonly publishable_test: string;
+  };
 };
 
 /** A new webhook endpoint with its secret, which is shown once. */
@@ -1521,6 +1678,177 @@ export type PartyResult = {
   })[];
 };
 
+/** A passkey of the signed-in person. */
+export type Passkey = {
+  /** The id of the passkey. */
+  readonly id: string;
+  /** The name that the person gave it, or the browser and system in which it was made. */
+  readonly name: string;
+  /** True when it is kept in an account of the person, such as that of their phone; false when it is on one device alone. */
+  readonly is_synced: boolean;
+  /** When it was added, in UTC. */
+  readonly created_at: string;
+  /** When it last signed in or confirmed a change; null when it never did. */
+  readonly last_used_at: string | null;
+};
+
+/** The body that adds a passkey: what `navigator.credentials.create` answered. */
+export type PasskeyAdd = {
+  /** A name for the person, 1 to 80 characters without white space around it; the browser and system by default. */
+  readonly name?: string;
+  /** The new passkey, in the JSON form of the WebAuthn standard. */
+  readonly credential: {
+    /** The id of the passkey in base64url, as the browser gives it. */
+    readonly id: string;
+    /** The same as `id`. */
+    readonly rawId: string;
+    /** Always `public-key`. */
+    readonly type: "public-key";
+    /** What the passkey answered. */
+    readonly response: {
+      /** What the browser saw, in base64url. */
+      readonly clientDataJSON: string;
+      /** The new public key in CBOR, in base64url. */
+      readonly attestationObject: string;
+      /** How a browser reaches the passkey. */
+      readonly transports?: readonly string[];
+      /** The algorithm of the key. It is read from `attestationObject`. */
+      readonly publicKeyAlgorithm?: number;
+      /** The key in another form. It is read from `attestationObject`. */
+      readonly publicKey?: string;
+      /** A part of `attestationObject`, which is not read here. */
+      readonly authenticatorData?: string;
+    };
+    /** What extensions of the browser answered. It is not read. */
+    readonly clientExtensionResults: { readonly [name: string]: unknown };
+    /** Whether the passkey is part of this device. It is not read. */
+    readonly authenticatorAttachment?: "platform" | "cross-platform";
+  };
+};
+
+/** The body that answers a challenge with a passkey: what `navigator.credentials.get` answered. */
+export type PasskeyAnswer = {
+  /** The answer of the passkey, in the JSON form of the WebAuthn standard. */
+  readonly credential: {
+    /** The id of the passkey in base64url, as the browser gives it. */
+    readonly id: string;
+    /** The same as `id`. */
+    readonly rawId: string;
+    /** Always `public-key`. */
+    readonly type: "public-key";
+    /** What the passkey answered. */
+    readonly response: {
+      /** What the browser saw, in base64url. */
+      readonly clientDataJSON: string;
+      /** What the passkey signed beside it, in base64url. */
+      readonly authenticatorData: string;
+      /** The signature, in base64url. */
+      readonly signature: string;
+      /** The account that the passkey names, in base64url. A sign-in needs it. */
+      readonly userHandle?: string | null;
+    };
+    /** What extensions of the browser answered. It is not read. */
+    readonly clientExtensionResults: { readonly [name: string]: unknown };
+    /** Whether the passkey is part of this device. It is not read. */
+    readonly authenticatorAttachment?: "platform" | "cross-platform";
+  };
+};
+
+/** What a browser needs to make a passkey. */
+export type PasskeyCreation = {
+  /** The argument of `navigator.credentials.create`, in the JSON form of the WebAuthn standard. */
+  readonly public_key: {
+    /** The service. */
+    readonly rp: {
+      /** The domain at which the passkey works. */
+      readonly id: string;
+      /** The name of the service. */
+      readonly name: string;
+    };
+    /** The person. */
+    readonly user: {
+      /** The id of the account in base64url. */
+      readonly id: string;
+      /** The mail address, for the browser’s list of passkeys. */
+      readonly name: string;
+      /** The name of the person, or an empty text. */
+      readonly displayName: string;
+    };
+    /** What the passkey signs: 32 random bytes in base64url. */
+    readonly challenge: string;
+    /** The accepted algorithms, the preferred one first. */
+    readonly pubKeyCredParams: readonly ({
+      /** Always `public-key`. */
+      readonly type: "public-key";
+      /** Its COSE number. */
+      readonly alg: number;
+    })[];
+    /** How long the browser waits, in milliseconds. */
+    readonly timeout: number;
+    /** The maker of the passkey is not asked for. */
+    readonly attestation: "none";
+    /** The passkeys that the account has. */
+    readonly excludeCredentials: readonly ({
+      /** The id of the passkey in base64url. */
+      readonly id: string;
+      /** Always `public-key`. */
+      readonly type: "public-key";
+      /** How a browser reaches it. */
+      readonly transports: readonly string[];
+    })[];
+    /** What the passkey has to be able to do. */
+    readonly authenticatorSelection: {
+      /** It signs in without a mail address. */
+      readonly residentKey: "required";
+      /** The same, for older browsers. */
+      readonly requireResidentKey: true;
+      /** The passkey asks for a finger, a face or a PIN. */
+      readonly userVerification: "required";
+    };
+    /** Extensions of the browser. */
+    readonly extensions: {
+      /** Ask whether the passkey signs in without a mail address. */
+      readonly credProps: true;
+    };
+    /** Always empty: every kind of passkey is welcome. */
+    readonly hints: readonly string[];
+  };
+  /** For how many seconds the challenge can be answered, once. */
+  readonly expires_in: number;
+};
+
+/** The body that gives a passkey another name. */
+export type PasskeyRename = {
+  /** The new name, 1 to 80 characters without white space around it. */
+  readonly name: string;
+};
+
+/** What a browser needs to ask a passkey for an answer. */
+export type PasskeyRequest = {
+  /** The argument of `navigator.credentials.get`, in the JSON form of the WebAuthn standard. */
+  readonly public_key: {
+    /** The domain at which the passkey works. */
+    readonly rpId: string;
+    /** What the passkey signs: 32 random bytes in base64url. */
+    readonly challenge: string;
+    /** The passkeys that can answer; empty: every passkey of this domain. */
+    readonly allowCredentials: readonly ({
+      /** The id of the passkey in base64url. */
+      readonly id: string;
+      /** Always `public-key`. */
+      readonly type: "public-key";
+      /** How a browser reaches it. */
+      readonly transports: readonly string[];
+    })[];
+    /** How long the browser waits, in milliseconds. */
+    readonly timeout: number;
+    /** The passkey asks for a finger, a face or a PIN. */
+    readonly userVerification: "required";
+  };
+  /** For how many seconds the challenge can be answered, once. */
+  readonly expires_in: number;
+};
+
 /** The payout to the venue for one completed checkout, with a transfer for each share. */
 export type Payout = {
   /** The id of the payout. */
@@ -1704,6 +2032,79 @@ export type Refund = {
   readonly starts_at?: string;
   /** The reason, at most 500 characters. */
   readonly reason?: string;
+};
+
+/** What a refund would do now, to the cent. Nothing is refunded. */
+export type RefundPreview = {
+  /** The type of this object. */
+  readonly object: "refund_preview";
+  /** The checkout. */
+  readonly checkout_id: string;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** What decided the amount: the amount of the body, the cancellation policy of the offering, or the rest that is left. */
+  readonly decided_by: "amount" | "policy" | "rest";
+  /** What guests would get back now, in minor units (cents). */
+  readonly amount: number;
+  /** What guests paid for the checkout, in minor units (cents). */
+  readonly paid: number;
+  /** What was refunded before, in minor units (cents). */
+  readonly refunded_before: number;
+  /** What can be refunded now, in minor units (cents). */
+  readonly left_before: number;
+  /** What could still be refunded afterwards, in minor units (cents). */
+  readonly left_after: number;
+  /** How much of it comes out of the service’s fee, in minor units (cents). */
+  readonly fee_returned: number;
+  /** How much of it comes out of the venue’s payout, in minor units (cents). */
+  readonly from_payout: number;
+  /** How much of from_payout reduces transfers that were not sent yet, in minor units (cents). */
+  readonly not_sent_yet: number;
+  /** How much of from_payout is taken back from transfers that were sent, in minor units (cents). */
+  readonly taken_back: number;
+  /** Every share of the party, the organizer’s first. */
+  readonly shares: readonly ({
+    /** The share. */
+    readonly share_id: string;
+    /** The name shown for the guest; null while none is known. */
+    readonly display_name: string | null;
+    /** True for the share of the organizer. */
+    readonly is_organizer: boolean;
+    /** What the guest paid, in minor units (cents). */
+    readonly amount: number;
+    /** What was refunded before, in minor units (cents). */
+    readonly before: number;
+    /** What would be refunded now, in minor units (cents). */
+    readonly now: number;
+    /** What would be refunded altogether, in minor units (cents). */
+    readonly after: number;
+    /** What was lost to disputes, in minor units (cents). */
+    readonly lost: number;
+    /** What the guest would still have paid, in minor units (cents). */
+    readonly still_paid: number;
+    /** How much of now comes out of the fee, in minor units (cents). */
+    readonly fee_returned: number;
+    /** How much of now comes out of the payout, in minor units (cents). */
+    readonly from_payout: number;
+    /** True: its charge is disputed, so its part waits for the end of the dispute. */
+    readonly is_disputed: boolean;
+  })[];
+  /** What the body can ask for. */
+  readonly options: {
+    /** All that is left; send it as amount, in minor units (cents). */
+    readonly left: number;
+    /** By the cancellation policy of the offering; null when there is none, or it gives nothing more back. */
+    readonly policy: {
+      /** What the policy refunds now, in minor units (cents). */
+      readonly amount: number;
+      /** The percentage of the rule that counts. */
+      readonly percent: number;
+      /** The hours before the start from which the rule counts; null when none is met. */
+      readonly hours_before: number | null;
+      /** The start that counts, in UTC. */
+      readonly starts_at: string;
+    } | null;
+  };
 };
 
 /** The last reminder of a share, by its organizer or by the service. Times are in the checkout's own time. */
@@ -2436,6 +2837,85 @@ export type Validate = {
   readonly schema: "offering" | "price_tier" | "availability" | "policy" | "event" | "legacy_experience" | "submission" | "boat" | "checkout_create" | "checkout" | "share" | "webhook_event" | "webhook_endpoint" | "integration" | "party" | "me" | "analytics" | "error";
   /** The object to check. */
   readonly object: unknown;
+};
+
+/** The body that makes a sandbox venue. */
+export type VenueCreate = {
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name: string;
+};
+
+/** An origin that the venue has registered for a mode: its pages may use publishable keys of that mode, and guests may return to it. */
+export type VenueOrigin = {
+  /** The mode for which it is registered. */
+  readonly mode: "test" | "live";
+  /** Scheme, host and port, in their normal form. */
+  readonly origin: string;
+};
+
+/** The body that adds or removes an origin. */
+export type VenueOriginChange = {
+  /** Scheme, host and port, 8 to 300 characters: https, or in test mode also http for localhost. */
+  readonly origin: string;
+  /** The mode for which it counts; absent: that of the session. A venue that is not linked yet sets its live origins from a session in test mode. */
+  readonly mode?: "test" | "live";
+};
+
+/** The settings of a venue: its name, and what guests see of it. */
+export type VenueSettings = {
+  /** The id of the venue. */
+  readonly id: string;
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name: string;
+  /** False for a sandbox, which has no live mode. */
+  readonly linked: boolean;
+  /** When the venue was created, in UTC. */
+  readonly created_at: string;
+  /** The fee of the service on checkouts created from now on. The operator sets it. */
+  readonly fee: {
+    /** Hundredths of a percent of the amount. */
+    readonly bps: number;
+    /** Minor units on top. */
+    readonly fixed: number;
+  };
+  /** The IANA time zone of its texts and pages, where an offering has none. */
+  readonly timezone: string;
+  /** Where guests can write, at most 200 characters; null: nowhere. */
+  readonly support_email: string | null;
+  /** Where guests can call, with its country code, at most 40 characters; null: nowhere. */
+  readonly support_phone: string | null;
+  /** Its page with help or contact, with https, at most 2048 characters; null: none. */
+  readonly support_url: string | null;
+  /** Its terms, with https, at most 2048 characters; null: those of the service. */
+  readonly terms_url: string | null;
+  /** Its privacy notice, with https, at most 2048 characters; null: that of the service. */
+  readonly privacy_url: string | null;
+  /** The colour of its pages as #rrggbb; contrast is computed. Null: ours. */
+  readonly accent_color: string | null;
+  /** Its logo, with https, at most 2048 characters: an image that the service fetches and serves itself; null: none. */
+  readonly logo_url: string | null;
+};
+
+/** The body that changes the settings of a venue. What is absent stays as it is; null clears a value. */
+export type VenueUpdate = {
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name?: string;
+  /** The IANA time zone of its texts and pages, where an offering has none, at most 64 characters; null: UTC. */
+  readonly timezone?: string | null;
+  /** Where guests can write, at most 200 characters; null: nowhere. */
+  readonly support_email?: string | null;
+  /** Where guests can call, with its country code, at most 40 characters; null: nowhere. */
+  readonly support_phone?: string | null;
+  /** Its page with help or contact, with https, at most 2048 characters; null: none. */
+  readonly support_url?: string | null;
+  /** Its terms, with https, at most 2048 characters; null: those of the service. */
+  readonly terms_url?: string | null;
+  /** Its privacy notice, with https, at most 2048 characters; null: that of the service. */
+  readonly privacy_url?: string | null;
+  /** The colour of its pages as #rrggbb; contrast is computed. Null: ours. */
+  readonly accent_color?: string | null;
+  /** Its logo, with https, at most 2048 characters: an image that the service fetches and serves itself; null: none. */
+  readonly logo_url?: string | null;
 };
 
 /** The body that registers an address for events. */

@@ -21,3 +21,10 @@ export function maskAddress(address: string): string {
   const [first = 0, second = 0, third = 0] = (parsed as ipaddr.IPv6).parts;
   return `${[first, second, third].map((part) => part.toString(16)).join(':')}:…`;
 }
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Whether the host of an address, as `URL` writes it, is this machine itself. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.includes(hostname);
+}

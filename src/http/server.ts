@@ -23,6 +23,7 @@ import { registerApplePay } from './apple-pay.ts';
 import { readBody } from './body.ts';
 import { replyClientError } from './client-error.ts';
 import { closeGracefully, limitConnections } from './connections.ts';
+import { registerConsole } from './console.ts';
 import { incomingRequest, setConsoleCookies } from './console-headers.ts';
 import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
@@ -124,6 +125,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   registerGuestFiles(app, http);
   registerPayoutPages(app, http);
   registerSmsReplies(app, http);
+  registerConsole(app);
   const closeUnused = limitConnections(app.server, http);
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();

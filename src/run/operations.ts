@@ -8,8 +8,11 @@ import { analytics } from './operations/analytics.ts';
 import { boats } from './operations/boats.ts';
 import { checkouts } from './operations/checkouts.ts';
 import { consoleAccess } from './operations/console.ts';
+import { consoleCheckouts } from './operations/console-checkouts.ts';
 import { consoleKeys } from './operations/console-keys.ts';
 import { consoleRequests } from './operations/console-requests.ts';
+import { consolePasskeys } from './operations/console-passkeys.ts';
+import { consoleVenue } from './operations/console-venue.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
 import { guests } from './operations/guests.ts';
@@ -34,8 +37,11 @@ export const operations: readonly AppOperation[] = [
   ...agents,
   ...testHelpers,
   ...consoleAccess,
+  ...consolePasskeys,
+  ...consoleCheckouts,
   ...consoleKeys,
   ...consoleRequests,
+  ...consoleVenue,
 ];
 
 /** What partners and their guests call: the operations of /v1/openapi.json. The operator's own are in the guides. */

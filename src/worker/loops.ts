@@ -9,6 +9,7 @@ import type { Log } from '../base/log.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
 import { deleteOldDevices } from '../domain/accounts/device-queries.ts';
 import { deleteOldInvitations } from '../domain/accounts/invitation-queries.ts';
+import { deleteOldPasskeyChallenges } from '../domain/accounts/passkey-queries.ts';
 import { deleteOldAccountSignIns } from '../domain/accounts/queries.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
 import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
@@ -138,6 +139,12 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: 600,
     batchSize: 1_000,
     step: ({ payments }, batch) => deleteOldAccountSignIns(payments.db, payments.clock.now(), batch),
+  },
+  {
+    name: 'delete-old-passkey-challenges',
+    intervalSeconds: 600,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => deleteOldPasskeyChallenges(payments.db, payments.clock.now(), batch),
   },
   {
     name: 'delete-old-devices',

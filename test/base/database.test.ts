@@ -218,6 +218,8 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   accounts: 'a person has roles in several venues',
   account_challenges: 'a mail address that signs in, at no venue yet',
   account_sessions: 'a browser of a person in the console',
+  account_passkeys: 'a person of the console signs in with one, at no venue yet',
+  passkey_challenges: 'what a passkey is asked to sign, before its account is known',
   account_devices: 'the browsers in which a person of the console has signed in',
   channels: 'a group of guests, who may book anywhere',
   channel_members: 'guests in a group',

@@ -11,6 +11,7 @@ import { issueKey } from '../../src/domain/keys/issue-key.ts';
 import { type AppContext, commandContext } from '../../src/run/context.ts';
 import { createAccount, createSession } from '../support/console-client.ts';
 import { type Pools, uniqueName } from './fixture.ts';
+import { createPasskeys, type FuzzedPasskeys } from './passkeys.ts';
 
 const SESSION_COUNT = 40;
 const CHALLENGE_COUNT = 10;
@@ -25,10 +26,17 @@ export interface ConsolePerson {
   readonly tokens: readonly string[];
   /** Challenges of a step-up, each with the token of its session. */
   readonly stepUps: readonly { readonly token: string; readonly challenge: string }[];
+  /** Answers of passkeys, each with the token of its session. */
+  readonly passkeyAnswers: FuzzedPasskeys['answers'];
   readonly own: Pools;
 }
 
-export async function createConsolePerson(context: AppContext, venueId: string, now: number): Promise<ConsolePerson> {
+export async function createConsolePerson(
+  context: AppContext,
+  base: string,
+  venueId: string,
+  now: number,
+): Promise<ConsolePerson> {
   const accountId = await createAccount(context, `${uniqueName('owner')}@harbor.example`, [[venueId, 'owner']]);
   const sessions = await Promise.all(Array.from({ length: SESSION_COUNT }, () => createSession(context, accountId)));
   const challenges = await Promise.all(
@@ -47,10 +55,13 @@ export async function createConsolePerson(context: AppContext, venueId: string, 
     Array.from({ length: PEOPLE_COUNT }, () => createInvitation(context, venueId, accountId, now)),
   );
   const keys = await Promise.all(Array.from({ length: KEY_COUNT }, () => createKey(context, venueId)));
+  const passkeys = await createPasskeys(context, base, { accountId, sessions, now });
   return {
     tokens: sessions.map(({ token }) => token),
     stepUps,
+    passkeyAnswers: passkeys.answers,
     own: {
+      passkeys: passkeys.ids,
       sessions: sessions.map(({ id }) => id),
       console_challenges: challenges,
       console_links: links,

@@ -5,6 +5,7 @@ import { drawBrokenText, drawDamagedBody } from './broken-body.ts';
 import type { DocumentedOperation, Parameter } from './contract.ts';
 import { ORIGIN } from './keys.ts';
 import type { Json } from './mutations.ts';
+import type { SignedAnswer } from './passkeys.ts';
 import { realisticBody } from './realistic-body.ts';
 import {
   addOddHeader,
@@ -41,6 +42,8 @@ export function drawOperationRequest(
     forOwnShare(context, operation.path, draft);
   const value = operation.body === null ? null : drawBody(context, operation);
   if (operation.id === 'verifyStepUp' && (isValid || random.often(0.5))) forOwnStepUp(context, draft, value);
+  const answers = context.fixture.passkeyAnswers[operation.id];
+  if (answers !== undefined && (isValid || random.often(0.5))) withSignedAnswer(context, draft, value, answers);
   if (value !== null) setBody(draft, JSON.stringify(value));
   if (operation.parameters.some(({ name }) => name === 'Idempotency-Key') && random.often(0.25))
     draft.headers['idempotency-key'] = random.pick(['same-for-all', `key-${number}`, `key-${number % 50}`]);
@@ -135,6 +138,18 @@ function forOwnStepUp({ random, fixture }: RequestContext, draft: Draft, body: J
   const { token, challenge } = random.pick(fixture.stepUps);
   draft.headers.cookie = `everyshare_console=${token}`;
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) body.challenge_id = challenge;
+}
+
+/** The answer of a passkey to a challenge that its session asked for. */
+function withSignedAnswer(
+  { random }: RequestContext,
+  draft: Draft,
+  body: Json,
+  answers: readonly SignedAnswer[],
+): void {
+  const { token, credential } = random.pick(answers);
+  draft.headers.cookie = `everyshare_console=${token}`;
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) body.credential = credential as Json;
 }
 
 function drawPath(context: RequestContext, template: string): string {

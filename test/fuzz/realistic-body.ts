@@ -61,6 +61,8 @@ function drawReplacement(context: RequestContext, operation: string, name: strin
       return operation === 'signInToConsole' || operation === 'invitePerson'
         ? `person${number}@harbor.example`
         : undefined;
+    case 'origin':
+      return `https://shop-${random.below(5)}.example`;
     case 'pay_by':
       return inDays(random.between(1, 20));
     case 'to':

@@ -40,3 +40,22 @@ export function invitationMail(to: string, role: Role, { person, venue, url }: I
   ];
   return { to, title: `You are invited to ${where} on Everyshare`, text: lines.join('\n') };
 }
+
+interface ChangedPasskey {
+  readonly change: 'added' | 'removed';
+  readonly name: string;
+  readonly url: string;
+}
+
+export function passkeyMail(to: string, { change, name, url }: ChangedPasskey): Mail {
+  const shown = plainName(name);
+  const which = shown === null ? 'A passkey' : `The passkey "${shown}"`;
+  const lines = [
+    change === 'added'
+      ? `${which} was added to your Everyshare account. It signs in to the console without a code.`
+      : `${which} was removed from your Everyshare account.`,
+    '',
+    `If this was not you, sign in at ${url}, end the sessions that you do not know, and remove what was added.`,
+  ];
+  return { to, title: `A passkey was ${change}`, text: lines.join('\n') };
+}

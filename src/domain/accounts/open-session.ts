@@ -5,13 +5,12 @@ import type { ConsoleSignedIn } from '../../../schemas/types.gen.ts';
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { OperationResult } from '../../base/operation.ts';
-import { createVenueWithKeys, FIRST_ORIGIN } from '../keys/sandbox-venue.ts';
 import { type AccountCaller, actorNameOf, sealNameOfAccount } from './account.ts';
 import type { AccountServices } from './challenges.ts';
 import { deviceName } from './device-name.ts';
 import { type Browser, recognizeDevice } from './devices.ts';
 import { joinInvitedVenues } from './invitations.ts';
-import { insertPerson } from './people-queries.ts';
+import { createVenueOf } from './own-venues.ts';
 import type { AccountRow } from './queries.ts';
 import { beginSession } from './sessions.ts';
 import { sessionBody } from './show-session.ts';
@@ -40,7 +39,7 @@ export async function openSession(
   const joined = await joinInvitedVenues(tx, command, account.id, account.emailHash);
   // A person who was invited has a venue already, and gets one of their own if they name it.
   const needsVenue = isNew && (joined === 0 || venueName !== undefined);
-  const keys = needsVenue ? await createFirstVenue(tx, command, account.id, venueName) : null;
+  const keys = needsVenue ? await createVenueOf(tx, command, account.id, venueName ?? FIRST_VENUE_NAME) : null;
   const device = await recognizeDevice(tx, command, account.id, caller.browser);
   const { session, token } = await beginSession(tx, command, account.id, {
     address: caller.address,
@@ -59,14 +58,3 @@ export async function openSession(
 }
 
 const FIRST_VENUE_NAME = 'Sandbox venue';
-
-async function createFirstVenue(
-  tx: Queryable,
-  command: CommandContext,
-  accountId: string,
-  name: string = FIRST_VENUE_NAME,
-): Promise<ConsoleSignedIn['keys']> {
-  const made = await createVenueWithKeys(tx, command, { name, origins: [FIRST_ORIGIN], sandbox: true });
-  await insertPerson(tx, { venueId: made.venue.id, accountId, role: 'owner', now: command.now });
-  return { venue_id: made.venue.id, secret_test: made.secretTest, publishable_test: made.publishableTest };
-}

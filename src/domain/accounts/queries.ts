@@ -31,6 +31,16 @@ export async function findAccountByEmail(db: Queryable, emailHash: Buffer): Prom
   return rows[0] ?? null;
 }
 
+export async function findAccount(db: Queryable, id: string): Promise<AccountRow | null> {
+  const rows = await db.query<AccountRow>(`select ${ACCOUNT_COLUMNS} from accounts where account_id = $1`, [id]);
+  return rows[0] ?? null;
+}
+
+/** Changes to what an account has, such as its passkeys, come one after the other. */
+export async function lockAccount(tx: Queryable, id: string): Promise<void> {
+  await tx.query('select 1 from accounts where account_id = $1 for update', [id]);
+}
+
 export type ChallengePurpose = 'sign_in' | 'step_up' | 'link';
 
 export interface NewChallenge {
@@ -231,4 +241,9 @@ export async function deleteOldAccountSignIns(db: Queryable, now: number, limit:
     [now, limit],
   );
   return challenges.length + sessions.length;
+}
+
+export async function findAccounts(db: Queryable, ids: readonly string[]): Promise<AccountRow[]> {
+  if (ids.length === 0) return [];
+  return db.query<AccountRow>(`select ${ACCOUNT_COLUMNS} from accounts where account_id = any($1::uuid[])`, [ids]);
 }

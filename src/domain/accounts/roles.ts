@@ -34,10 +34,15 @@ export const ROLES_OF_WRITES: Readonly<Record<string, readonly Role[]>> = {
   updateKey: DEVELOPERS,
   rollKey: DEVELOPERS,
   revokeKey: DEVELOPERS,
+  // Origins.
+  addOrigin: DEVELOPERS,
+  removeOrigin: DEVELOPERS,
   // Money.
   refundCheckout: FINANCE,
   createCheckout: OWNERS,
   cancelCheckout: OWNERS,
+  // The venue.
+  updateVenue: OWNERS,
   // People.
   changePersonRole: OWNERS,
   removePerson: OWNERS,

@@ -82,3 +82,32 @@ export async function visibleEvents(
     [venueId, mode, since],
   );
 }
+
+export interface EventOfSubject {
+  readonly id: string;
+  readonly type: string;
+  readonly at: string;
+  /** For the key of its deliveries. */
+  readonly createdAt: string;
+  /** Of an event about a refund. */
+  readonly refund: { readonly amount: number; readonly reason: string | null } | null;
+  /** The shares as they were then, of an event that can change them. */
+  readonly shares: readonly { readonly id: string; readonly status: string; readonly heldAt: string | null }[] | null;
+}
+
+/** The events about one checkout, oldest first. */
+export async function eventsOfCheckout(
+  db: Queryable,
+  venueId: string,
+  checkoutId: string,
+  limit: number,
+): Promise<EventOfSubject[]> {
+  return db.query<EventOfSubject>(
+    `select event_id as "id", type, utc_micros(created_at) as "at", created_at as "createdAt", data -> 'refund' as "refund",
+       case when type in ('checkout.collecting', 'share.held', 'checkout.expired', 'checkout.canceled') then (
+         select coalesce(json_agg(json_build_object('id', s ->> 'id', 'status', s ->> 'status', 'heldAt', s ->> 'held_at')), '[]')
+         from json_array_elements(data -> 'object' -> 'shares') s) end as "shares"
+     from events where venue_id = $1 and subject = $2 order by sequence limit $3`,
+    [venueId, checkoutId, limit],
+  );
+}

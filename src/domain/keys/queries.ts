@@ -280,3 +280,17 @@ export async function deleteExpiredCalls(db: Queryable, limit: number): Promise<
   );
   return calls.length + windows.length;
 }
+
+/** The names of keys of a venue, by id; null: the key has none. */
+export async function keyNames(
+  db: Queryable,
+  venueId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.query<{ id: string; name: string | null }>(
+    'select key_id as "id", name from keys where venue_id = $1 and key_id = any($2)',
+    [venueId, ids],
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

@@ -2,7 +2,8 @@
 
 import type { Queryable } from '../../base/db.ts';
 
-export type MailKind = 'receipt' | 'code' | 'invitation';
+/** `account`: a change to the ways into an account, such as a new passkey. */
+export type MailKind = 'receipt' | 'code' | 'invitation' | 'account';
 
 export interface NewMail {
   readonly id: string;

@@ -76,3 +76,17 @@ export async function listAudit(
     [filter.venueId, filter.before, filter.limit],
   );
 }
+
+/** What was done to one object of a venue, oldest first. */
+export async function auditOfSubject(
+  db: Queryable,
+  venueId: string,
+  subject: string,
+  limit: number,
+): Promise<Pick<AuditRow, 'at' | 'actor' | 'via' | 'action' | 'detail'>[]> {
+  return db.query(
+    `select utc_micros(at) as at, actor, via, action, detail from audit_log
+     where venue_id = $1 and subject = $2 order by audit_id limit $3`,
+    [venueId, subject, limit],
+  );
+}

@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, Invitation, InvitationCreate, LoggedRequest, LoggedRequestDetail, Person, PersonRole, RequestSummary, RolledApiKey } from './types.gen.ts';
+import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, CheckoutMoney, CheckoutTimeline, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, Invitation, InvitationCreate, LoggedRequest, LoggedRequestDetail, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, Refund, RefundPreview, RequestSummary, RolledApiKey, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
 
 export type ListKeysParams = {
   /** Only objects in this state. */
@@ -168,6 +168,94 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'DELETE', path: '/console/api/invitations/{id}', params: [id] }, options);
   }
   /**
+   * List the passkeys of the signed-in person. Newest first. An account has at most 20.
+   * `GET /console/api/passkeys`
+   */
+  listPasskeys(options?: RequestOptions): PagePromise<Passkey, {
+    readonly data: readonly Passkey[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/passkeys' }, options);
+  }
+  /**
+   * Ask for what a browser needs to make a passkey. Give `public_key` to `navigator.credentials.create`, and its answer to `POST /console/api/passkeys`. The challenge can be answered once, within 5 minutes, from the same session. 409: `too_many_passkeys`, or `passkeys_need_domain` where the service is at an IP address.
+   * `POST /console/api/passkeys/options`
+   */
+  beginPasskey(options?: RequestOptions): ApiPromise<PasskeyCreation> {
+    return this.#api.send({ method: 'POST', path: '/console/api/passkeys/options' }, options);
+  }
+  /**
+   * Add a passkey. The answer of the browser to the newest challenge. The person is told by mail. 409: `passkey_exists`, or `too_many_passkeys`.
+   * `POST /console/api/passkeys`
+   */
+  addPasskey(body: PasskeyAdd, options?: RequestOptions): ApiPromise<Passkey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/passkeys', body }, options);
+  }
+  /**
+   * Give a passkey another name.
+   * `POST /console/api/passkeys/{id}`
+   */
+  renamePasskey(id: string, body: PasskeyRename, options?: RequestOptions): ApiPromise<Passkey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/passkeys/{id}', params: [id], body }, options);
+  }
+  /**
+   * Remove a passkey. It no longer signs in. The person is told by mail. The code by mail always remains as a way in.
+   * `DELETE /console/api/passkeys/{id}`
+   */
+  deletePasskey(id: string, options?: RequestOptions): ApiPromise<ConsoleEnded> {
+    return this.#api.send({ method: 'DELETE', path: '/console/api/passkeys/{id}', params: [id] }, options);
+  }
+  /**
+   * Ask for a challenge to sign in with a passkey. No mail address is needed: the person chooses a passkey in the browser. The challenge can be answered once, within 5 minutes. A network address gets 120 an hour. 409 `passkeys_need_domain` where the service is at an IP address.
+   * Needs no key.
+   * `POST /console/api/sign_in/passkey`
+   */
+  beginPasskeySignIn(options?: RequestOptions): ApiPromise<PasskeyRequest> {
+    return this.#api.send({ method: 'POST', path: '/console/api/sign_in/passkey', isOpen: true }, options);
+  }
+  /**
+   * Sign in with a passkey. Sets the cookie of the session.
+   * Needs no key.
+   * `POST /console/api/sign_in/passkey/verify`
+   */
+  verifyPasskeySignIn(body: PasskeyAnswer, options?: RequestOptions): ApiPromise<ConsoleSignedIn> {
+    return this.#api.send({ method: 'POST', path: '/console/api/sign_in/passkey/verify', body, isOpen: true }, options);
+  }
+  /**
+   * Ask for a challenge that confirms a change. Calls that need it answer `step_up_required`. The challenge can be answered once, within 5 minutes, from the same session. 409 `no_passkey`: ask for a code instead.
+   * `POST /console/api/step_up/passkey`
+   */
+  beginPasskeyStepUp(options?: RequestOptions): ApiPromise<PasskeyRequest> {
+    return this.#api.send({ method: 'POST', path: '/console/api/step_up/passkey' }, options);
+  }
+  /**
+   * Confirm with a passkey. Counts for this session and for ten minutes.
+   * `POST /console/api/step_up/passkey/verify`
+   */
+  verifyPasskeyStepUp(body: PasskeyAnswer, options?: RequestOptions): ApiPromise<AccountSession> {
+    return this.#api.send({ method: 'POST', path: '/console/api/step_up/passkey/verify', body }, options);
+  }
+  /**
+   * Get everything that happened to a checkout. Oldest first: the party, cards, reminders, charges, transfers, refunds, disputes and deliveries. Declined cards are kept for 90 days, deliveries and texts for as long as their own lists.
+   * `GET /console/api/checkouts/{id}/timeline`
+   */
+  getCheckoutTimeline(id: string, options?: RequestOptions): ApiPromise<CheckoutTimeline> {
+    return this.#api.send({ method: 'GET', path: '/console/api/checkouts/{id}/timeline', params: [id] }, options);
+  }
+  /**
+   * Preview a refund. Takes the body of a refund and answers what it would do, to the cent: the same decision on the checkout as it is now. Nothing is refunded. A refund that would be refused is refused here in the same way.
+   * `POST /console/api/checkouts/{id}/refund_preview`
+   */
+  previewRefund(id: string, body?: Refund, options?: RequestOptions): ApiPromise<RefundPreview> {
+    return this.#api.send({ method: 'POST', path: '/console/api/checkouts/{id}/refund_preview', params: [id], body }, options);
+  }
+  /**
+   * Get the money of a checkout. Sums that add up, for the checkout and for each share.
+   * `GET /console/api/checkouts/{id}/money`
+   */
+  getCheckoutMoney(id: string, options?: RequestOptions): ApiPromise<CheckoutMoney> {
+    return this.#api.send({ method: 'GET', path: '/console/api/checkouts/{id}/money', params: [id] }, options);
+  }
+  /**
    * List the API keys of the venue. Newest first, those of the session’s mode, without their text.
    * `GET /console/api/keys`
    */
@@ -229,5 +317,49 @@ export class ConsoleOperations {
    */
   getRequest(id: string, options?: RequestOptions): ApiPromise<LoggedRequestDetail> {
     return this.#api.send({ method: 'GET', path: '/console/api/requests/{id}', params: [id] }, options);
+  }
+  /**
+   * Make another sandbox venue. The person is its owner. Its secret and its publishable test key are in this answer only. At most 10 a day.
+   * `POST /console/api/venues`
+   */
+  createVenue(body: VenueCreate, options?: RequestOptions): ApiPromise<CreatedVenue> {
+    return this.#api.send({ method: 'POST', path: '/console/api/venues', body }, options);
+  }
+  /**
+   * Get the settings of the venue.
+   * `GET /console/api/venue`
+   */
+  getVenue(options?: RequestOptions): ApiPromise<VenueSettings> {
+    return this.#api.send({ method: 'GET', path: '/console/api/venue' }, options);
+  }
+  /**
+   * Change the settings of the venue. They count for both modes, from the next page, text and mail on.
+   * `POST /console/api/venue`
+   */
+  updateVenue(body?: VenueUpdate, options?: RequestOptions): ApiPromise<VenueSettings> {
+    return this.#api.send({ method: 'POST', path: '/console/api/venue', body }, options);
+  }
+  /**
+   * List the registered origins of the venue. Those of both modes, at most 50 in each.
+   * `GET /console/api/origins`
+   */
+  listOrigins(options?: RequestOptions): PagePromise<VenueOrigin, {
+    readonly data: readonly VenueOrigin[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/origins' }, options);
+  }
+  /**
+   * Register an origin. Its pages may use publishable keys of that mode, and guests may return to it. `mode` names the mode; a venue that is not linked yet sets its live origins from a session in test mode.
+   * `POST /console/api/origins`
+   */
+  addOrigin(body: VenueOriginChange, options?: RequestOptions): ApiPromise<VenueOrigin> {
+    return this.#api.send({ method: 'POST', path: '/console/api/origins', body }, options);
+  }
+  /**
+   * Remove an origin. The next request of its pages with a publishable key of that mode is refused. Checkouts keep their `return_url`.
+   * `POST /console/api/origins/remove`
+   */
+  removeOrigin(body: VenueOriginChange, options?: RequestOptions): ApiPromise<VenueOrigin> {
+    return this.#api.send({ method: 'POST', path: '/console/api/origins/remove', body }, options);
   }
 }

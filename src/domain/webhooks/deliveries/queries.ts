@@ -297,3 +297,26 @@ export async function deleteOldDeliveries(db: Queryable, now: number, limit: num
   );
   return rows.length;
 }
+
+export interface DeliveryOfEvent
+  extends Omit<DeliveryRow, 'last_response' | 'earlier_attempts' | 'created_at' | 'sample'> {
+  readonly url: string;
+}
+
+/** The deliveries of events, to every endpoint of the venue, by the time of the event and then by endpoint. */
+export async function deliveriesOfEvents(
+  db: Queryable,
+  venueId: string,
+  createdAt: readonly string[],
+  limit: number,
+): Promise<DeliveryOfEvent[]> {
+  return db.query<DeliveryOfEvent>(
+    `select d.event_id, d.endpoint_id, d.type, d.status, d.attempts, d.last_status, d.last_error, d.last_duration_ms,
+       utc_micros(d.last_attempt_at) as last_attempt_at, d.end_reason, utc_micros(d.due_at) as next_attempt_at,
+       utc_micros(d.delivered_at) as delivered_at, w.url
+     from webhook_endpoints w
+     join deliveries d on d.venue_id = w.venue_id and d.endpoint_id = w.endpoint_id and d.created_at = any($2::timestamptz[])
+     where w.venue_id = $1 order by d.created_at, d.endpoint_id limit $3`,
+    [venueId, createdAt, limit],
+  );
+}

@@ -1,0 +1,17 @@
+// The rows of the matrix for what the console reads about checkouts, money and the catalogue.
+
+import type { IsolationFixture, Owner } from './isolation-fixture.ts';
+import { checkout, completed } from './objects.ts';
+import type { MatrixRow } from './operation-matrix.ts';
+
+const checkoutInPath = (make: (fixture: IsolationFixture, owner: Owner) => Promise<string>): MatrixRow => ({
+  as: 'account',
+  references: { 'path id': 'checkout' },
+  make: [async (fixture, owner) => ({ 'path id': await make(fixture, owner) })],
+});
+
+export const consoleReadRows: Readonly<Record<string, MatrixRow>> = {
+  getCheckoutTimeline: checkoutInPath(checkout),
+  previewRefund: { ...checkoutInPath(completed), body: () => ({}) },
+  getCheckoutMoney: checkoutInPath(completed),
+};

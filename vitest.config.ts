@@ -64,6 +64,7 @@ const THOROUGH = [
   'test/http/{analytics,answer-size,connections,docs,event-stream,example-fixes,limits,page-stream,progress}.test.ts',
   'test/mcp/agreement.test.ts',
   'test/pages/{inviting,leaving,same-group,stylesheet}.test.ts',
+  'test/requests/{buffer,request-log}.test.ts',
   'test/sdk/{event-stream,operations,package,readme,requests}.test.ts',
   'test/payments/{decide-walk,statement-suffix,stripe-errors}.test.ts',
   'test/sandbox/{faults,webhooks}.test.ts',

@@ -328,7 +328,12 @@ describe('reading', () => {
       await venue.reader.read('/none'),
     ])
       expect([response.status, response.json.error.code]).toEqual([404, 'not_found']);
-    for (const response of [await other.reader.read(), await venue.reader.read('', { mode: 'live' })])
+    for (const response of [
+      await other.reader.read(),
+      await other.reader.read(`?request_id=${line.id}`),
+      await other.reader.read(`?search=${line.id}`),
+      await venue.reader.read('', { mode: 'live' }),
+    ])
       expect(response.json).toEqual({ data: [], next_before: null });
     expect((await other.reader.read('/summary')).json).toMatchObject({ total: 0, kinds: [], keys: [] });
   });

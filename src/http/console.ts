@@ -51,7 +51,12 @@ export function registerConsole(app: FastifyInstance): void {
     return sendAsset(request, reply, await asset, IMMUTABLE_CACHE);
   });
   for (const path of ['/console', '/console/*'])
-    app.get(path, async (request, reply) => sendPage(request, reply, await manifest()));
+    app.get(path, async (request, reply) => {
+      const { '*': rest = '' } = request.params as { readonly '*'?: string };
+      // An address of the API that is not an operation is 404 or 405, as under /v1: a program must not get a page.
+      if (/^api\b/.test(rest)) return reply.callNotFound();
+      return sendPage(request, reply, await manifest());
+    });
 }
 
 async function readManifest(): Promise<Manifest> {

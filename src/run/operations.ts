@@ -10,6 +10,7 @@ import { checkouts } from './operations/checkouts.ts';
 import { consoleAccess } from './operations/console.ts';
 import { consoleCheckouts } from './operations/console-checkouts.ts';
 import { consoleKeys } from './operations/console-keys.ts';
+import { consoleOverview } from './operations/console-overview.ts';
 import { consolePasskeys } from './operations/console-passkeys.ts';
 import { consoleRequests } from './operations/console-requests.ts';
 import { consoleVenue } from './operations/console-venue.ts';
@@ -39,6 +40,7 @@ export const operations: readonly AppOperation[] = [
   ...consoleAccess,
   ...consolePasskeys,
   ...consoleCheckouts,
+  ...consoleOverview,
   ...consoleKeys,
   ...consoleRequests,
   ...consoleVenue,

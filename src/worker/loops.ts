@@ -42,6 +42,7 @@ import { deliverUntilStopped, dispatchDue } from '../domain/webhooks/deliveries/
 import type { QueueServices } from '../domain/webhooks/deliveries/endpoint-queue.ts';
 import { deleteOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
 import { deleteOldSamples } from '../domain/webhooks/deliveries/sample-queries.ts';
+import { deleteOldInboxMessages } from '../domain/webhooks/inbox/queries.ts';
 
 export interface WorkerServices {
   readonly db: Db;
@@ -194,6 +195,12 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: 600,
     batchSize: 1_000,
     step: ({ db, clock }, batch) => deleteOldSamples(db, clock.now(), batch),
+  },
+  {
+    name: 'delete-old-inbox-messages',
+    intervalSeconds: 600,
+    batchSize: 1_000,
+    step: ({ db, clock }, batch) => deleteOldInboxMessages(db, clock.now(), batch),
   },
   {
     name: 'apply-hooks',

@@ -132,6 +132,7 @@ const ALLOWED_CHECKOUT_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   accounting: ['capture', 'holds', 'refunds'],
   'test-mode': ['capture', 'holds', 'party'],
   timeline: [],
+  overview: [],
 };
 
 describe('imports', () => {

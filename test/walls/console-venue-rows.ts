@@ -1,4 +1,4 @@
-// The rows of the matrix for the console's calls about a venue: its keys, settings and origins.
+// The rows of the matrix for the console's calls about a venue: its keys, settings, origins and audit log.
 
 import { addOrigin } from '../../src/domain/venues/change-venue.ts';
 import type { IsolationFixture, Owner } from './isolation-fixture.ts';
@@ -33,4 +33,5 @@ export const consoleVenueRows: Readonly<Record<string, MatrixRow>> = {
   listOrigins: { as: 'account', ofVenue: true, createListed: newOrigin },
   addOrigin: {},
   removeOrigin: {},
+  listAudit: { as: 'account', ofVenue: true, createListed: newOrigin },
 };

@@ -11,4 +11,9 @@ interface ScreenRoute {
   readonly load: () => Promise<{ readonly default: Screen }>;
 }
 
-export const SCREENS: readonly ScreenRoute[] = [{ path: '/team', load: () => import('./screens/team.tsx') }];
+export const SCREENS: readonly ScreenRoute[] = [
+  { path: '/team', load: () => import('./screens/team.tsx') },
+  { path: '/keys', load: () => import('./screens/keys/keys.tsx') },
+  { path: '/keys/:id', load: () => import('./screens/keys/key.tsx') },
+  { path: '/origins', load: () => import('./screens/origins.tsx') },
+];

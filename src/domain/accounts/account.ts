@@ -51,3 +51,8 @@ export function sealNameOfChallenge(challengeId: string): string {
 export function actorNameOf(accountId: string): string {
   return `account ${accountId}`;
 }
+
+/** The account that the audit log names; null: the actor is no account. */
+export function accountOfActor(actor: string): string | null {
+  return actor.startsWith('account ') ? actor.slice('account '.length) : null;
+}

@@ -25,6 +25,7 @@ export const ROLES_OF_WRITES: Readonly<Record<string, readonly Role[]>> = {
   testWebhookEndpoint: DEVELOPERS,
   disableWebhookEndpoint: DEVELOPERS,
   enableWebhookEndpoint: DEVELOPERS,
+  createTestInbox: DEVELOPERS,
   // Integrations.
   createIntegration: DEVELOPERS,
   revokeIntegration: DEVELOPERS,

@@ -111,3 +111,12 @@ export async function eventsOfCheckout(
     [venueId, checkoutId, limit],
   );
 }
+
+/** The id of the object that an event is about. */
+export async function subjectOfEvent(db: Queryable, venueId: string, eventId: string): Promise<string | null> {
+  const rows = await db.query<{ subject: string }>('select subject from events where venue_id = $1 and event_id = $2', [
+    venueId,
+    eventId,
+  ]);
+  return rows[0]?.subject ?? null;
+}

@@ -86,6 +86,12 @@ export async function findKey(db: Queryable, id: string): Promise<KeyRow | null>
   return rows[0] ?? null;
 }
 
+/** The keys of a venue with these ids, in no certain order. */
+export async function findKeysOfVenue(db: Queryable, venueId: string, ids: readonly string[]): Promise<KeyRow[]> {
+  if (ids.length === 0) return [];
+  return db.query<KeyRow>(`select ${COLUMNS} from keys where venue_id = $1 and key_id = any($2)`, [venueId, ids]);
+}
+
 /** The lock is held until the transaction ends, so that two operators do not overwrite each other. */
 export async function lockKey(tx: Queryable, id: string): Promise<KeyRow | null> {
   const rows = await tx.query<KeyRow>(

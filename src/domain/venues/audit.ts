@@ -61,6 +61,20 @@ export async function auditInstallation(
   );
 }
 
+/** The log of one venue, newest first, up to `limit` + 1 entries whose action begins with a text. */
+export async function listVenueAudit(
+  db: Queryable,
+  venueId: string,
+  filter: { readonly action: string; readonly before: string | null; readonly limit: number },
+): Promise<AuditRow[]> {
+  return db.query<AuditRow>(
+    `select venue_id, audit_id as id, at, actor, via, address, request_id, action, subject, detail from audit_log
+     where venue_id = $1 and starts_with(action, $2) and ($3::uuid is null or audit_id < $3)
+     order by audit_id desc limit $4`,
+    [venueId, filter.action, filter.before, filter.limit + 1],
+  );
+}
+
 /** Newest first; `before` is the id of the last row already seen (ids are ordered by time). */
 export async function listAudit(
   db: Queryable,

@@ -23,7 +23,7 @@ export const consoleKeys: readonly AppOperation[] = [
     summary: 'List the API keys of the venue',
     description: 'Newest first, those of the session’s mode, without their text.',
     effect: 'read',
-    query: pageQuery(['active', 'expired', 'revoked'], beforeId(EXAMPLE_ID)),
+    query: pageQuery(['active', 'expired', 'revoked'], beforeId(EXAMPLE_ID, { pattern: '^key_[0-9a-z]{26}$' })),
     responses: { 200: paged('One page of keys.', 'api_key', nextBeforeId(EXAMPLE_ID)) },
     run: listVenueKeys,
   },

@@ -1,11 +1,13 @@
-// The console's calls about venues: another sandbox venue, its settings and its origins.
+// The console's calls about venues: another sandbox venue, its settings, its origins and its audit log.
 
+import { listAuditOfVenue } from '../../domain/accounts/list-audit.ts';
 import { createOwnVenue } from '../../domain/accounts/own-venues.ts';
 import { addVenueOrigin, listVenueOrigins, removeVenueOrigin } from '../../domain/venues/manage-origins.ts';
 import { changeVenueSettings, showVenueSettings } from '../../domain/venues/manage-settings.ts';
 import type { AppOperation } from '../app-operation.ts';
-import { listed, only, plain } from './shapes.ts';
+import { beforeId, listed, nextBeforeId, only, paged, pageQuery, plain } from './shapes.ts';
 
+const EXAMPLE_ENTRY = '0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d14';
 const CONSOLE = { audience: 'console', tag: 'Console', auth: 'team' } as const;
 
 export const consoleVenue: readonly AppOperation[] = [
@@ -92,5 +94,28 @@ export const consoleVenue: readonly AppOperation[] = [
     responses: { 200: plain('The origin that was removed.', 'venue_origin') },
     errors: ['not_found'],
     run: removeVenueOrigin,
+  },
+  {
+    ...CONSOLE,
+    id: 'listAudit',
+    kind: 'query',
+    method: 'GET',
+    path: '/console/api/audit',
+    summary: 'List the audit log of the venue',
+    description:
+      'Newest first, what was done in both modes: to keys, origins, settings, people, endpoints, integrations, reviews and refunds, and by whom.',
+    effect: 'read',
+    query: pageQuery(null, {
+      ...beforeId(EXAMPLE_ENTRY, { format: 'uuid' }),
+      action: {
+        type: 'string',
+        pattern: '^[a-z_.]{1,60}$',
+        description: 'Only actions that begin with this text.',
+        examples: ['key.'],
+      },
+    }),
+    responses: { 200: paged('One page of entries.', 'audit_entry', nextBeforeId(EXAMPLE_ENTRY)) },
+    csv: { lines: 'the entries of the same page', isPage: true },
+    run: listAuditOfVenue,
   },
 ];

@@ -36,10 +36,13 @@ export function paged(description: string, schema: string, more: Readonly<Record
 }
 
 /** For a list that pages by id, because several of its rows may have the same time: in place of `before`. */
-export const beforeId = (example: string): Readonly<Record<string, object>> => ({
+export const beforeId = (
+  example: string,
+  form: { readonly format: 'uuid' } | { readonly pattern: string },
+): Readonly<Record<string, object>> => ({
   before: {
     type: 'string',
-    maxLength: 64,
+    ...form,
     description: 'The `next_before` of the previous page: the answer holds only older objects.',
     examples: [example],
   },

@@ -3,7 +3,12 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, CheckoutMoney, CheckoutTimeline, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, Invitation, InvitationCreate, LoggedRequest, LoggedRequestDetail, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, Refund, RefundPreview, RequestSummary, RolledApiKey, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CheckoutMoney, CheckoutTimeline, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, FirstSteps, Invitation, InvitationCreate, LoggedRequest, LoggedRequestDetail, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, Refund, RefundPreview, RequestSummary, RolledApiKey, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+
+export type GetTestInboxParams = {
+  /** The largest number of messages. */
+  readonly limit?: number;
+};
 
 export type ListKeysParams = {
   /** Only objects in this state. */
@@ -46,6 +51,15 @@ export type SummarizeRequestsParams = {
   readonly from?: string;
   /** Only requests that arrived before this time. */
   readonly to?: string;
+};
+
+export type ListAuditParams = {
+  /** The largest number of objects in the page; a page of large objects has fewer. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only older objects. */
+  readonly before?: string;
+  /** Only actions that begin with this text. */
+  readonly action?: string;
 };
 
 export class ConsoleOperations {
@@ -256,6 +270,27 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'GET', path: '/console/api/checkouts/{id}/money', params: [id] }, options);
   }
   /**
+   * Get the first steps of a newcomer. Of test mode, in either mode of the session. A step is done by what really happened.
+   * `GET /console/api/first_steps`
+   */
+  getFirstSteps(options?: RequestOptions): ApiPromise<FirstSteps> {
+    return this.#api.send({ method: 'GET', path: '/console/api/first_steps' }, options);
+  }
+  /**
+   * Create the test inbox. A webhook endpoint inside the service, for every event, so that deliveries can be seen without a server. A venue has one: a second call answers 200 with it.
+   * `POST /console/api/test_inbox`
+   */
+  createTestInbox(options?: RequestOptions): ApiPromise<TestInbox> {
+    return this.#api.send({ method: 'POST', path: '/console/api/test_inbox' }, options);
+  }
+  /**
+   * Read the test inbox. The newest 50 deliveries of the last 24 hours. 404 before the inbox is created.
+   * `GET /console/api/test_inbox`
+   */
+  getTestInbox(query?: GetTestInboxParams, options?: RequestOptions): ApiPromise<TestInbox> {
+    return this.#api.send({ method: 'GET', path: '/console/api/test_inbox', query }, options);
+  }
+  /**
    * List the API keys of the venue. Newest first, those of the session’s mode, without their text.
    * `GET /console/api/keys`
    */
@@ -361,5 +396,19 @@ export class ConsoleOperations {
    */
   removeOrigin(body: VenueOriginChange, options?: RequestOptions): ApiPromise<VenueOrigin> {
     return this.#api.send({ method: 'POST', path: '/console/api/origins/remove', body }, options);
+  }
+  /**
+   * List the audit log of the venue. Newest first, what was done in both modes: to keys, origins, settings, people, endpoints, integrations, reviews and refunds, and by whom.
+   * `GET /console/api/audit`
+   */
+  listAudit(query?: ListAuditParams, options?: RequestOptions): PagePromise<AuditEntry> {
+    return this.#api.list({ method: 'GET', path: '/console/api/audit', query, cursor: 'before' }, options);
+  }
+  /**
+   * List the audit log of the venue, as CSV. Newest first, what was done in both modes: to keys, origins, settings, people, endpoints, integrations, reviews and refunds, and by whom.
+   * `GET /console/api/audit`
+   */
+  listAuditCsv(query?: ListAuditParams, options?: RequestOptions): ApiPromise<string> {
+    return this.#api.send({ method: 'GET', path: '/console/api/audit', query, accept: 'text/csv' }, options);
   }
 }

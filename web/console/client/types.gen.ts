@@ -106,6 +106,37 @@ export type ApiKeyUpdate = {
   readonly allow_ips?: readonly string[];
 };
 
+/** An entry of the audit log of the venue. */
+export type AuditEntry = {
+  /** The id of the entry. */
+  readonly id: string;
+  /** When it was done, in UTC. */
+  readonly at: string;
+  /** Who did it. */
+  readonly actor: {
+    /** A `person` of the venue, an API `key`, the `operator` of the service, a `guest`, or the `service` itself. */
+    readonly type: "person" | "key" | "operator" | "guest" | "service";
+    /** The id of the account or of the key; null for others. */
+    readonly id: string | null;
+    /** The name of the person or of the key. A person without a name is shown by mail address, a key without one by its hint. */
+    readonly name: string;
+  };
+  /** How: over HTTP, by a tool of an agent, on the operator's command line, at the first start, or by the worker. */
+  readonly via: "http" | "mcp" | "cli" | "start" | "worker";
+  /** The network address of the caller without its last part; null where there is none. */
+  readonly address: string | null;
+  /** The id of the request; null where there was none. */
+  readonly request_id: string | null;
+  /** What was done. */
+  readonly action: string;
+  /** The id of what it was done to, or its text, such as an origin. */
+  readonly subject: string;
+  /** The name of the person or key that it was done to; null for others. */
+  readonly subject_name: string | null;
+  /** What changed, by action. The values of a change are in `before` and `after`. */
+  readonly detail: { readonly [name: string]: unknown };
+};
+
 /** A checkout as the partner sees it. */
 export type Checkout = {
   /** The id of the checkout. */
@@ -493,6 +524,97 @@ export type ErrorBody = {
     /** The address of the page about this code. */
     readonly doc_url: string;
   })[];
+};
+
+/** How far a newcomer is in test mode. Each step is done by what really happened. */
+export type FirstSteps = {
+  /** The type of this object. */
+  readonly object: "first_steps";
+  /** How many of the three steps are done. */
+  readonly done: number;
+  /** The first step: create a checkout. */
+  readonly request: {
+    /** True when the venue has created a test checkout. */
+    readonly done: boolean;
+    /** When the first test checkout was created, in UTC. */
+    readonly at: string | null;
+    /** The first test checkout; null before. */
+    readonly checkout_id: string | null;
+    /** The key that created it; null when a person did, or it is not known. */
+    readonly key: {
+      /** The id of the key. */
+      readonly id: string;
+      /** The name of the key; null when it has none. */
+      readonly name: string | null;
+    } | null;
+  };
+  /** The second step: pay as a guest. */
+  readonly hold: {
+    /** True when every share of a test checkout was held. */
+    readonly done: boolean;
+    /** When the last of its shares was held, in UTC. */
+    readonly at: string | null;
+    /** The first checkout whose every share was held; before that the newest that guests can pay. Null when there is none. */
+    readonly checkout: {
+      /** The checkout. */
+      readonly id: string;
+      /** The page on which its guests pay. */
+      readonly url: string;
+      /** The status of the checkout. */
+      readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+      /** The text that every guest reads. */
+      readonly description: string;
+      /** The whole total, in minor units (cents). */
+      readonly amount: number;
+      /** The currency of every amount here. */
+      readonly currency: string;
+      /** What is held or charged, in minor units (cents). */
+      readonly funded_amount: number;
+      /** The maximum number of people who share the total. */
+      readonly party_size: number;
+      /** How many shares are held or charged. */
+      readonly held: number;
+      /** How many shares failed. */
+      readonly failed: number;
+      /** The shares, the organizer’s first; empty before the party is chosen. */
+      readonly shares: readonly ({
+        /** The share. */
+        readonly id: string;
+        /** The name shown for the guest; null while none is known. */
+        readonly display_name: string | null;
+        /** The amount of the share, in minor units (cents). */
+        readonly amount: number;
+        /** The status of the share. */
+        readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
+        /** True for the share of the organizer. */
+        readonly is_organizer: boolean;
+        /** When its card was held, in UTC; null before. */
+        readonly held_at: string | null;
+      })[];
+    } | null;
+  };
+  /** The third step: receive the event. */
+  readonly event: {
+    /** True when an event checkout.completed was received. */
+    readonly done: boolean;
+    /** When it was received, in UTC. */
+    readonly at: string | null;
+    /** The event; null before. */
+    readonly event_id: string | null;
+    /** The checkout that it is about; null before. */
+    readonly checkout_id: string | null;
+    /** How it was received: by a webhook endpoint, by the built-in test inbox, or by a stream of events. Null before. */
+    readonly via: "endpoint" | "inbox" | "stream" | null;
+    /** The endpoint that received it; null when none did. */
+    readonly endpoint_id: string | null;
+    /** True while a program with a key of the venue reads the stream of events. */
+    readonly is_listening: boolean;
+  };
+  /** The test inbox; null when the venue has none. */
+  readonly inbox: {
+    /** The endpoint that is the inbox. */
+    readonly endpoint_id: string;
+  } | null;
 };
 
 /** An invitation that was not accepted yet. */
@@ -1073,6 +1195,31 @@ export type Share = {
   readonly held_at: string | null;
   /** How much of the share was refunded, in minor units (cents). */
   readonly refunded_amount: number;
+};
+
+/** The built-in test inbox: a webhook endpoint that keeps what it receives. In test mode only. */
+export type TestInbox = {
+  /** The type of this object. */
+  readonly object: "test_inbox";
+  /** The endpoint that is the inbox; it is listed, tested and deleted like any other. */
+  readonly endpoint_id: string;
+  /** Its address. No server answers there: deliveries are handed over inside the service. */
+  readonly url: string;
+  /** When it was created, in UTC. */
+  readonly created_at: string;
+  /** The newest 50 messages of the last 24 hours, newest first. */
+  readonly messages: readonly ({
+    /** The event. */
+    readonly event_id: string;
+    /** The type of the event. */
+    readonly type: string;
+    /** When the inbox received it, in UTC. */
+    readonly received_at: string;
+    /** The header Service-Signature, which the inbox has verified. */
+    readonly signature: string;
+    /** The body as it was received, as text. */
+    readonly body: string;
+  })[];
 };
 
 /** The body that makes a sandbox venue. */

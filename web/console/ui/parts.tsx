@@ -97,7 +97,7 @@ export function Table({
   foot,
 }: {
   readonly caption: string;
-  /** A column that begins with `>` has numbers, to the right. */
+  /** A column that begins with `>` has numbers, to the right; one that begins with `-` is not shown on a phone. */
   readonly head: readonly string[];
   readonly children: ComponentChildren;
   readonly foot?: ComponentChildren;
@@ -109,8 +109,8 @@ export function Table({
         <thead>
           <tr>
             {head.map((name) => (
-              <th key={name} scope="col" class={name.startsWith('>') ? 'number' : undefined}>
-                {name === '' ? <span class="unseen">Actions</span> : name.replace(/^>/, '')}
+              <th key={name} scope="col" class={headClass(name)}>
+                {name === '' ? <span class="unseen">Actions</span> : name.replace(/^-?>?/, '')}
               </th>
             ))}
           </tr>
@@ -121,6 +121,9 @@ export function Table({
     </div>
   );
 }
+
+const headClass = (name: string): string =>
+  `${/^-?>/.test(name) ? 'number' : ''} ${name.startsWith('-') ? 'wide-only' : ''}`;
 
 export function Empty({
   children,

@@ -320,3 +320,31 @@ export async function deliveriesOfEvents(
     [venueId, createdAt, limit],
   );
 }
+
+export interface FirstDelivered {
+  readonly eventId: string;
+  readonly endpointId: string;
+  readonly url: string;
+  readonly at: string;
+}
+
+/** The first delivered event of a type, among the newest 1,000 deliveries of each endpoint. */
+export async function firstDelivered(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  type: string,
+): Promise<FirstDelivered | null> {
+  const rows = await db.query<FirstDelivered>(
+    `select d.event_id as "eventId", w.endpoint_id as "endpointId", w.url, utc_micros(d.delivered_at) as "at"
+     from webhook_endpoints w
+     cross join lateral (
+       select n.event_id, n.delivered_at from (
+         select event_id, type, status, delivered_at from deliveries
+         where venue_id = $1 and endpoint_id = w.endpoint_id order by created_at desc limit 1000) n
+       where n.type = $3 and n.status = 'delivered' order by n.delivered_at limit 1) d
+     where w.venue_id = $1 and w.mode = $2 order by d.delivered_at limit 1`,
+    [venueId, mode, type],
+  );
+  return rows[0] ?? null;
+}

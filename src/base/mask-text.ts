@@ -42,7 +42,7 @@ const SCRUBBED = /_|eyJ|bearer|\+[1-9]|\/(?:v1\/hooks|s|payouts)\/|postgres/i;
 const MASKABLE = /(?:\p{Nd}\P{Nd}{0,40}){7}|@|[A-Za-z0-9_+=-]{20}/u;
 
 function maskShapes(plain: string, isId: boolean): string {
-  const scrubbed = SCRUBBED.test(plain) ? scrub(plain) : plain;
+  const scrubbed = SCRUBBED.test(plain) ? scrub(plain).replaceAll(/\[redacted (phone|token)\]/g, '[$1]') : plain;
   if (!MASKABLE.test(scrubbed)) return scrubbed;
   return scrubbed.replaceAll(PATTERN, (...match: unknown[]) => {
     const [found] = match as [string];

@@ -6,7 +6,6 @@ import { localUrl } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import { recordRefusal } from '../domain/hooks/refusals.ts';
-import type { Caller } from '../domain/keys/caller.ts';
 import { readTextFigures, type TextFigures } from '../domain/members/messages/text-limit.ts';
 import { RequestLog } from '../domain/requests/request-log.ts';
 import { makeAdmission } from '../run/admission.ts';
@@ -16,7 +15,7 @@ import type { AppContext } from '../run/context.ts';
 import { BODY_LIMIT } from '../run/operations/shapes.ts';
 import { operations } from '../run/operations.ts';
 import { type HttpReply, makePerform } from '../run/perform.ts';
-import { isHook, isIntegration, isPartner } from '../run/principal.ts';
+import { isHook, isIntegration } from '../run/principal.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { OpenToolServer } from '../run/tool-server.ts';
 import { registerApplePay } from './apple-pay.ts';
@@ -29,10 +28,10 @@ import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { EventStreams } from './event-stream.ts';
 import { registerGuestFiles } from './guest-files.ts';
-import { logRequest } from './log-request.ts';
 import { registerMembers } from './members.ts';
 import { type Metrics, makeMetrics } from './metrics.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
+import { observe } from './observe.ts';
 import { makePageStreams } from './page-streams.ts';
 import { registerPageStreams } from './pages/page-stream.ts';
 import { registerPages, sendPageNotFound } from './pages/pages.ts';
@@ -373,30 +372,4 @@ function problemFrom(error: unknown): Problem {
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Problem('unsupported_media_type');
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return new Problem('malformed_request');
   return asProblem(error);
-}
-
-function observe(http: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
-  const ms = request.streamBeganMs ?? reply.elapsedTime;
-  logRequest(http, request, reply, ms);
-  const seconds = ms / 1000;
-  const { toolStatus } = request;
-  http.metrics.observe(request.operation, toolStatus ?? reply.statusCode, seconds);
-  if (!http.app.log.isLevelEnabled('info')) return;
-  http.app.log.info(
-    {
-      request_id: request.id,
-      operation: request.operation,
-      method: request.method,
-      status: reply.statusCode,
-      ...(toolStatus === null ? {} : { tool_status: toolStatus }),
-      ms: Math.round(seconds * 1e5) / 100,
-      ...(isPartner(request.caller) ? callerLogFields(request.caller) : {}),
-    },
-    'request',
-  );
-}
-
-/** The fields of the log line that name the caller and the entry point. */
-function callerLogFields({ key, venue, actor: by }: Caller): object {
-  return { key: key?.id ?? by.name, venue: venue.id, via: by.via };
 }

@@ -15,6 +15,7 @@ import { OVERLOAD_BUGS } from './overload-bugs.ts';
 import { PROCESSOR_BUGS } from './processor-bugs.ts';
 import { REFUND_BUGS } from './refund-bugs.ts';
 import { RENEWAL_BUGS } from './renewal-bugs.ts';
+import { REQUEST_LOG_BUGS } from './request-log-bugs.ts';
 import { SDK_BUGS } from './sdk-bugs.ts';
 import { STREAM_BUGS } from './stream-bugs.ts';
 
@@ -53,6 +54,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...REFUND_BUGS,
   ...ACCOUNT_BUGS,
   ...CONSOLE_BUGS,
+  ...REQUEST_LOG_BUGS,
   ...RENEWAL_BUGS,
   ...OVERLOAD_BUGS,
   ...STREAM_BUGS,

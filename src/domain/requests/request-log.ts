@@ -120,7 +120,7 @@ export class RequestLog {
 
   /** At least one batch, and more while so many lines wait. Never rejects. */
   async #writeBatches(minLines: number): Promise<void> {
-    do {
+    for (let isFirst = true; isFirst || this.#lines.length >= minLines; isFirst = false) {
       const batch = this.#lines.slice(0, BATCH_LINES);
       if (batch.length === 0) return;
       try {
@@ -135,7 +135,7 @@ export class RequestLog {
         this.#services.log.error({ err: error, lines: batch.length }, 'the request log dropped lines it cannot write');
       }
       this.#remove(batch);
-    } while (this.#lines.length >= minLines);
+    }
   }
 
   /** Once for an outage, not once a second. */

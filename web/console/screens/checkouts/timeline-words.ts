@@ -179,9 +179,9 @@ const MAX_NAMES = 4;
 
 function namesOf(group: readonly TimelineEntry[], noun: string): string {
   const names = [...new Set(group.map(({ display_name }) => display_name ?? 'a guest'))];
-  const isTold = names.length <= MAX_NAMES && !names.includes('a guest');
-  const text = isTold ? listed(names) : group.length === 1 ? 'A guest' : `${group.length} ${noun}`;
-  return isTold && names.length === 1 && group.length > 1 ? `${text}, ${group.length} times` : text;
+  const isNamed = names.length <= MAX_NAMES && !names.includes('a guest');
+  const text = isNamed ? listed(names) : group.length === 1 ? 'A guest' : `${group.length} ${noun}`;
+  return isNamed && names.length === 1 && group.length > 1 ? `${text}, ${group.length} times` : text;
 }
 
 const listed = (names: readonly string[]): string =>

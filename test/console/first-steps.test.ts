@@ -56,7 +56,7 @@ describe.runIf(executable !== null)('the first steps', () => {
     const inbox = page.getByRole('list', { name: 'Received events' });
     await inbox.getByText('checkout.completed').click();
     await inbox.getByText('"type": "checkout.completed"').waitFor();
-    console.log(`newcomer to delivered event: ${Math.round((Date.now() - startedAt) / 1000)} s`);
+    process.stdout.write(`newcomer to delivered event: ${Math.round((Date.now() - startedAt) / 1000)} s\n`);
     await look(visitor, 'first-steps-done');
   });
 

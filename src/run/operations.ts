@@ -8,8 +8,10 @@ import { analytics } from './operations/analytics.ts';
 import { boats } from './operations/boats.ts';
 import { checkouts } from './operations/checkouts.ts';
 import { consoleAccess } from './operations/console.ts';
+import { consoleAccount } from './operations/console-account.ts';
 import { consoleCheckouts } from './operations/console-checkouts.ts';
 import { consoleKeys } from './operations/console-keys.ts';
+import { consoleMoney } from './operations/console-money.ts';
 import { consoleOverview } from './operations/console-overview.ts';
 import { consolePasskeys } from './operations/console-passkeys.ts';
 import { consoleRequests } from './operations/console-requests.ts';
@@ -38,9 +40,11 @@ export const operations: readonly AppOperation[] = [
   ...agents,
   ...testHelpers,
   ...consoleAccess,
+  ...consoleAccount,
   ...consolePasskeys,
   ...consoleCheckouts,
   ...consoleOverview,
+  ...consoleMoney,
   ...consoleKeys,
   ...consoleRequests,
   ...consoleVenue,

@@ -720,6 +720,8 @@ export type CheckoutTimeline = {
     readonly count: number | null;
     /** The delivery of an event to an endpoint; null for other kinds. */
     readonly delivery: {
+      /** The delivery, as the list of its endpoint names it. */
+      readonly id: string;
       /** The event. */
       readonly event_id: string;
       /** The type of the event. */

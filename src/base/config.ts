@@ -71,6 +71,9 @@ export interface Config {
   readonly dnsServers: readonly string[];
   /** How long after completion a venue is paid. */
   readonly payoutDelayHours: number;
+  /** Calls with a partner's key are kept for the console. */
+  readonly requestLog: boolean;
+  readonly requestLogDays: number;
 }
 
 export interface MemberIssuer {
@@ -343,6 +346,8 @@ export function readConfig(env: Env): Config {
     liveNeedsApproval: read.oneOf('LIVE_NEEDS_APPROVAL', ['0', '1'], '0') === '1',
     dnsServers: read.nameServers('DNS_SERVERS'),
     payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
+    requestLog: read.oneOf('REQUEST_LOG', ['on', 'off'], 'on') === 'on',
+    requestLogDays: read.integer('REQUEST_LOG_DAYS', 7, 1, 30),
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);
   return config;

@@ -50,6 +50,7 @@ export interface AppContext extends CommandServices, Schemas {
       readonly outbound: Outbound;
       readonly mappings: Mappings;
       readonly consoleUrl: () => string;
+      readonly requestLogDays: number;
       readonly serviceUrl: () => string;
       readonly goLive: GoLiveSettings;
       readonly lookUpText: LookUpText;
@@ -131,6 +132,7 @@ export function makeContext(options: ContextOptions): AppContext {
       host: () => new URL(address.pages || 'http://localhost').hostname,
       phones,
       textsPerHour: config.textsPerHour,
+      requestLogDays: config.requestLogDays,
       hasMail: config.mail !== null || config.sandboxMail,
       tokens,
       runOnce: makeRunOnce(db, seal),

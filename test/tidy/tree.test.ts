@@ -97,6 +97,7 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['venues', 'keys', 'events', 'notices'],
   members: ['venues', 'keys'],
   accounts: ['venues', 'keys', 'mail', 'notices'],
+  requests: ['keys', 'accounts'],
   payments: ['venues', 'keys', 'ledger', 'notices'],
   'go-live': ['venues', 'keys', 'mail', 'notices', 'accounts', 'payments'],
   checkouts: [

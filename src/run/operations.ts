@@ -15,6 +15,7 @@ import { consoleKeys } from './operations/console-keys.ts';
 import { consoleMoney } from './operations/console-money.ts';
 import { consoleOverview } from './operations/console-overview.ts';
 import { consolePasskeys } from './operations/console-passkeys.ts';
+import { consoleRequests } from './operations/console-requests.ts';
 import { consoleVenue } from './operations/console-venue.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
@@ -47,6 +48,7 @@ export const operations: readonly AppOperation[] = [
   ...consoleMoney,
   ...consoleCatalogue,
   ...consoleKeys,
+  ...consoleRequests,
   ...consoleVenue,
 ];
 

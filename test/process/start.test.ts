@@ -54,14 +54,12 @@ const clusterFolder = (dataDir: string): string =>
   resolve(dataDir, JSON.parse(readFileSync(join(dataDir, 'postgres.json'), 'utf8')).place);
 
 const linkIn = (text: string): string | undefined => /(http:\/\/localhost:\d+\/console)#link=(\S+)/.exec(text)?.[2];
-async function signInByLink({ url, out }: Program): Promise<Response> {
-  const { port } = new URL(url);
-  return fetch(`${url}/console/api/sign_in/link`, {
+const signIn = ({ url }: Program, by: 'link' | 'passkey', body: object): Promise<Response> =>
+  fetch(`${url}/console/api/sign_in/${by}`, {
     method: 'POST',
-    headers: { origin: `http://localhost:${port}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ token: linkIn(out()) }),
+    headers: { origin: `http://localhost:${new URL(url).port}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
   });
-}
 
 describe('everyshare start', () => {
   it('prints the keys of the sandbox venue and a link to the console on the first start only, and has all data after Ctrl-C', async () => {
@@ -72,10 +70,12 @@ describe('everyshare start', () => {
     expect(first.out()).toMatch(/operator token {3}opt_/);
     expect(first.out()).toContain('no real money');
     expect(await statusOfMe(first, key)).toBe(200);
-    const signedIn = await signInByLink(first);
+    const link = { token: linkIn(first.out()) };
+    const signedIn = await signIn(first, 'link', link);
     const { venues } = (await signedIn.json()) as { venues: { name: string; role: string }[] };
     expect(venues).toMatchObject([{ name: 'Sandbox venue', role: 'owner' }]);
-    expect((await signInByLink(first)).status, 'the link works once').toBe(422);
+    expect((await signIn(first, 'link', link)).status, 'the link works once').toBe(422);
+    expect((await signIn(first, 'passkey', {})).status, 'its package is loaded by this request').toBe(200);
     // The bundle is beside the program's, and is read for this request.
     const script = await fetch(`${first.url}/docs/scalar.js`);
     expect([script.status, (await script.text()).length > 1_000_000]).toEqual([200, true]);

@@ -40,18 +40,20 @@ export function Filters({ address }: { readonly address: AddressQuery }): JSX.El
         placeholder="Booking id, name or chk_…"
         class={SEARCH_CLASS}
       />
-      <SelectField
-        label="Created"
-        value={address.get('days')}
-        choices={TIMES}
-        onChange={(days) => address.replace({ days })}
-      />
-      <SelectField
-        label="Order"
-        value={address.get('sort')}
-        choices={SORTS}
-        onChange={(sort) => address.replace({ sort })}
-      />
+      <div class="wide-only filters">
+        <SelectField
+          label="Created"
+          value={address.get('days')}
+          choices={TIMES}
+          onChange={(days) => address.replace({ days })}
+        />
+        <SelectField
+          label="Order"
+          value={address.get('sort')}
+          choices={SORTS}
+          onChange={(sort) => address.replace({ sort })}
+        />
+      </div>
       <details class="more-filters" open={hasMore}>
         <summary class="button plain">
           <Icon name="filter" /> <span>More filters</span>
@@ -130,7 +132,7 @@ function SavedViews(): JSX.Element {
   };
   const { search } = location;
   return (
-    <div class="saved-views">
+    <div class="saved-views wide-only">
       <span class="quiet">Views</span>
       {[...GIVEN, ...own].map(({ name, query }) => (
         <Link

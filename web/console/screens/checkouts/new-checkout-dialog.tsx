@@ -13,6 +13,8 @@ import { money, parseMoney } from '../../ui/format.ts';
 import { Failed } from '../../ui/parts.tsx';
 
 const CURRENCY = 'usd';
+/** The API's own words are about cents. */
+const AMOUNT_PROBLEM = 'Send an amount from $1.00 to $999,999.99, such as 240.00.';
 const DAY_MS = 24 * 3_600_000;
 const POINTERS = [
   '/description',
@@ -99,7 +101,7 @@ export function NewCheckoutDialog({ onClose }: { readonly onClose: () => void })
           placeholder="240.00"
           value={amount}
           onInput={setAmount}
-          error={create.problemAt('/amount')}
+          error={create.problemAt('/amount') && AMOUNT_PROBLEM}
           hint="In US dollars."
         />
         <TextField

@@ -19,13 +19,13 @@ export const CheckoutRows = ({ rows }: { readonly rows: readonly CheckoutRow[] }
           <td class="at-state">
             <State kind="checkout" state={row.status} />
           </td>
-          <td class="at-what">
+          <td class="at-what one-line">
             <Link to={`/checkouts/${row.id}`} class="row-link">
               <b>{row.description}</b>
               {row.starts_at !== null && <span class="quiet"> {day(row.starts_at)}</span>}
             </Link>
           </td>
-          <td class="wide-only">{row.organizer ?? <span class="quiet">Not chosen yet</span>}</td>
+          <td class="wide-only one-line">{row.organizer ?? <span class="quiet">Not chosen yet</span>}</td>
           <td class="wide-only">
             <code class="quiet">{row.external_booking_id}</code>
           </td>
@@ -69,14 +69,14 @@ export function Due({ row }: { readonly row: CheckoutRow }): JSX.Element {
   const { status, pay_by, completed_at, refunded_amount, open_disputes } = row;
   if (open_disputes > 0) return <span class="red">Disputed</span>;
   if (status === 'funded') return <span class="quiet">Charging</span>;
-  if (status === 'completed') {
-    const text = refunded_amount === 0 ? 'Completed' : refunded_amount === row.amount ? 'Refunded' : 'Part refunded';
+  if (refunded_amount > 0)
+    return <span class="violet">{refunded_amount === row.amount ? 'Refunded' : 'Part refunded'}</span>;
+  if (completed_at !== null)
     return (
-      <span class="quiet">
-        {text} {completed_at !== null && <time datetime={completed_at}>{dateTime(completed_at)}</time>}
-      </span>
+      <time datetime={completed_at} class="quiet">
+        {dateTime(completed_at)}
+      </time>
     );
-  }
   if (status !== 'open' && status !== 'collecting') return <span class="quiet">{dateTime(pay_by)}</span>;
   const left = Date.parse(pay_by) - Date.now();
   if (left <= 0) return <span class="quiet">Time is over</span>;

@@ -22,7 +22,7 @@ export function DailyChart({ home }: { readonly home: ConsoleHome }): JSX.Elemen
         </>
       }
       aside={
-        <span class="legend">
+        <span class="chart-legend wide-only">
           <i class="weekend" /> weekend <i class="weekday" /> weekday
         </span>
       }

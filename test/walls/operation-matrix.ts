@@ -7,6 +7,7 @@ import { createChannel } from '../../src/domain/members/create-member.ts';
 import { callConsole, createAccount, createSession } from '../support/console-client.ts';
 import { consoleAccountRows } from './console-account-rows.ts';
 import { consoleReadRows } from './console-read-rows.ts';
+import { consoleRequestRows } from './console-request-rows.ts';
 import { consoleVenueRows } from './console-venue-rows.ts';
 import type { IsolationFixture, Owner } from './isolation-fixture.ts';
 import {
@@ -46,6 +47,8 @@ export interface MatrixRow {
   /** Creates one object for each place. Every function of the list is tried. */
   readonly make?: readonly ((fixture: IsolationFixture, owner: Owner) => Promise<Values>)[];
   readonly query?: () => Readonly<Record<string, string>>;
+  /** Words of the contract in the path, which name no object. */
+  readonly words?: Values;
   readonly body?: (values: Values, owner: Owner, fixture: IsolationFixture) => unknown;
   /** The caller, when it is not the owner with a secret key. */
   readonly as?: 'publishable' | 'member' | 'newcomer' | 'account';
@@ -377,6 +380,7 @@ export const operationMatrix: Readonly<Record<string, MatrixRow>> = {
   ...consoleVenueRows,
   ...consoleAccountRows,
   ...consoleReadRows,
+  ...consoleRequestRows,
 };
 
 /** The tools of agents by name; the places are fields of their arguments. */

@@ -7,7 +7,7 @@ import type { Boat, EventExperience, Offering } from '../../../../sdk/src/types.
 import { useAction } from '../../client/action.ts';
 import { isApiError } from '../../client/api.ts';
 import { useLoad } from '../../client/load.ts';
-import type { CatalogueVersion } from '../../client/types.gen.ts';
+import type { CatalogueItem } from '../../client/types.gen.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { hrefOf, usePlace } from '../../session.ts';
 import { showToast } from '../../shell/announce.tsx';
@@ -17,7 +17,7 @@ import { Button, LinkButton, SelectField, TextField } from '../../ui/controls.ts
 import { money, parseMoney } from '../../ui/format.ts';
 import { Failed, Page, Shown } from '../../ui/parts.tsx';
 
-type Kind = CatalogueVersion['kind'];
+type Kind = CatalogueItem['kind'];
 type Content = Record<string, unknown>;
 
 const OFFERING_KINDS = [
@@ -69,7 +69,7 @@ export default function CatalogueEditScreen({ kind = 'offering', id }: ScreenPro
   const loaded = useLoad(
     async (signal): Promise<Content> => {
       if (id === undefined) return SAMPLES[kind as Kind] ?? {};
-      const { waiting, visible } = await client.console.getCatalogueItem(kind as Kind, id, { signal });
+      const { waiting, visible } = await client.console.getCatalogueItem(kind, id, { signal });
       return (waiting ?? visible ?? {}) as Content;
     },
     [client, kind, id],

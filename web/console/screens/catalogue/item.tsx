@@ -4,20 +4,18 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Slot } from '../../../../sdk/src/types.gen.ts';
 import { useLoad } from '../../client/load.ts';
-import type { CatalogueVersion } from '../../client/types.gen.ts';
+import type { CatalogueItem, CatalogueVersions } from '../../client/types.gen.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
 import { Id, LinkButton, SelectField } from '../../ui/controls.tsx';
-import { dateTime, day, money, time } from '../../ui/format.ts';
+import { count, dateTime, day, money, time } from '../../ui/format.ts';
 import { Banner, Page, Section, Shown, Snippet, Table } from '../../ui/parts.tsx';
 import { Chip, StateChip } from '../../ui/states.tsx';
 
-type Kind = CatalogueVersion['kind'];
-
 export default function CatalogueItemScreen({ kind = '', id = '' }: ScreenProps): JSX.Element {
   const { venue, client } = usePlace();
-  const loaded = useLoad((signal) => client.console.getCatalogueItem(kind as Kind, id, { signal }), [client, kind, id]);
+  const loaded = useLoad((signal) => client.console.getCatalogueItem(kind, id, { signal }), [client, kind, id]);
   const folder = kind === 'event' ? 'experiences' : `${kind}s`;
   useApiCall({
     method: 'GET',
@@ -29,7 +27,7 @@ export default function CatalogueItemScreen({ kind = '', id = '' }: ScreenProps)
   const mayWrite = venue.role === 'owner' || venue.role === 'developer';
   return (
     <Shown loaded={loaded}>
-      {(item) => (
+      {({ item, ...versions }) => (
         <Page
           name={item.title}
           title={
@@ -64,12 +62,12 @@ export default function CatalogueItemScreen({ kind = '', id = '' }: ScreenProps)
               <b>Not approved.</b> “{item.review_note}” Mend it and send it again.
             </Banner>
           )}
-          <Differences item={item} />
+          <Differences item={item} versions={versions} />
           {item.kind === 'offering' && item.is_visible && item.external_id !== null && (
             <Slots externalId={item.external_id} />
           )}
-          <Section title={item.visible === null ? 'Waiting' : 'Visible now'}>
-            <Snippet text={JSON.stringify(item.visible ?? item.waiting, null, 2)} label="Copy the content" />
+          <Section title={versions.visible === null ? 'Waiting' : 'Visible now'}>
+            <Snippet text={JSON.stringify(versions.visible ?? versions.waiting, null, 2)} label="Copy the content" />
           </Section>
         </Page>
       )}
@@ -79,27 +77,46 @@ export default function CatalogueItemScreen({ kind = '', id = '' }: ScreenProps)
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-function Differences({ item }: { readonly item: CatalogueVersion }): JSX.Element | null {
-  if (item.visible === null || item.waiting === null || item.differences.length === 0) return null;
+/** The value at a JSON pointer; undefined: there is none. */
+function valueAt(content: unknown, pointer: string): unknown {
+  const names = pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return names.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], content);
+}
+
+interface DifferencesProps {
+  readonly item: CatalogueItem;
+  readonly versions: Pick<CatalogueVersions, 'visible' | 'waiting' | 'differences'>;
+}
+
+function Differences({ item, versions }: DifferencesProps): JSX.Element | null {
+  const { visible, waiting, differences } = versions;
+  if (visible === null || waiting === null || differences.length === 0) return null;
   return (
     <section class="boxed versions">
       <header>
         <div>
           <h2>A change waits</h2>
           <span class="quiet">
-            Sent {dateTime(item.changed_at)}; {item.differences.length} fields differ. Members and new checkouts stay on
-            the visible version until it is approved.
+            Sent {dateTime(item.changed_at)}; {count(differences.length, 'field differs', 'fields differ')}. Members and
+            new checkouts stay on the visible version until it is approved.
           </span>
         </div>
       </header>
       <Table caption="What differs" head={['Field', 'Visible now', 'Waiting']}>
-        {item.differences.map(({ field, visible, waiting, in_visible, in_waiting }) => (
+        {differences.map(({ field, change }) => (
           <tr key={field}>
             <td>
               <code>{field}</code>
             </td>
-            <td>{in_visible ? <del>{shown(visible)}</del> : <span class="quiet">nothing</span>}</td>
-            <td>{in_waiting ? <ins>{shown(waiting)}</ins> : <span class="quiet">nothing</span>}</td>
+            <td>
+              {change === 'added' ? <span class="quiet">nothing</span> : <del>{shown(valueAt(visible, field))}</del>}
+            </td>
+            <td>
+              {change === 'removed' ? <span class="quiet">nothing</span> : <ins>{shown(valueAt(waiting, field))}</ins>}
+            </td>
           </tr>
         ))}
       </Table>

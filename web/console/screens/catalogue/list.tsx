@@ -183,5 +183,5 @@ function Items({ kind, one, items, isFiltered, mayWrite }: ItemsProps): JSX.Elem
 }
 
 function priceOf({ price }: CatalogueItem): string {
-  return price === null ? '–' : `${money(price.amount, price.currency)} ${price.basis.replaceAll('_', ' ')}`;
+  return price === null ? '–' : `${money(price.amount, price.currency)} ${price.unit.replaceAll('_', ' ')}`;
 }

@@ -18,7 +18,7 @@ export function DomainStep({ goLive, onChanged }: StepProps): JSX.Element {
   const { venue } = usePlace();
   const [isRenamed, setRenamed] = useState(false);
   const { domain } = goLive;
-  const by = { dns: 'by its DNS record', mail: 'by a work mail' }[domain?.verified_by ?? ''] ?? '';
+  const by = domain?.verified_by === 'dns' ? 'by its DNS record' : 'by a work mail';
   if (domain !== null && domain.verified_at !== null)
     return <Step isDone title={`${domain.name} is yours`} note={`${by}, ${date(domain.verified_at)}`} />;
   const mayChange = venue.role === 'owner' || venue.role === 'developer';

@@ -16,7 +16,7 @@ const PURE = [
   'test/offerings/{price,recurrence,slots}.test.ts',
   'test/pages/{stylesheet,typed-people}.test.ts',
   'test/payments/{decide-*,decline-limit,payout-status,processor-event,statement-suffix,stripe*}.test.ts',
-  'test/sandbox/{accounts,balances,faults,journal,payment-intents,refunds-transfers,webhooks}.test.ts',
+  'test/sandbox/{accounts,balances,faults,journal,past-calls,payment-intents,refunds-transfers,webhooks}.test.ts',
   'test/sdk/{event-stream,package,request-input,requests,webhooks}.test.ts',
   'test/sim/{choose-seeds,snapshot}.test.ts',
   'test/tidy/{docs,tree,words}.test.ts',

@@ -111,6 +111,22 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   ],
   hooks: ['venues', 'keys', 'recurrence', 'offerings'],
   review: ['venues', 'keys', 'events', 'catalogue', 'offerings', 'boats', 'experiences'],
+  demo: [
+    'accounts',
+    'analytics',
+    'boats',
+    'checkouts',
+    'experiences',
+    'hooks',
+    'images',
+    'keys',
+    'ledger',
+    'offerings',
+    'payments',
+    'review',
+    'venues',
+    'webhooks',
+  ],
 };
 
 /**

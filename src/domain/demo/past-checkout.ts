@@ -1,0 +1,312 @@
+// One planned checkout as the service would have written it: the real decisions, made at the times of the plan with the
+// facts of the sandbox processor, and their steps as writes that are made later, in the order of their times. What the
+// plan has after `until` has not happened. Nothing here touches the database or the processor.
+
+import { createHash } from 'node:crypto';
+import type { Actor } from '../../base/command-context.ts';
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import { type Ids, makeIds } from '../../base/ids.ts';
+import { type FeeRate, feeOf } from '../../base/money.ts';
+import type { Random } from '../../base/random.ts';
+import type { Seal } from '../../base/seal.ts';
+import { beginCaptures, recordCaptures, recordRelease } from '../checkouts/capture/decide-capture.ts';
+import { decideCancel } from '../checkouts/decide-cancel.ts';
+import { decideExpire } from '../checkouts/decide-expire.ts';
+import { decideFromFacts, decideHold, needsSavedCard } from '../checkouts/holds/decide-hold.ts';
+import { nextPollAt } from '../checkouts/holds/hold-steps.ts';
+import type { LockedCheckout } from '../checkouts/locked-checkout.ts';
+import { decideParty } from '../checkouts/party/decide-party.ts';
+import { insertCheckout } from '../checkouts/queries.ts';
+import { decideRefund } from '../checkouts/refunds/decide-refund.ts';
+import type { Step } from '../checkouts/steps.ts';
+import { writeSteps } from '../checkouts/write-steps.ts';
+import type { HoldFacts, MadePayment, PastPayment } from '../payments/processor.ts';
+import { statementSuffix } from '../payments/statement-suffix.ts';
+import { audit } from '../venues/audit.ts';
+import { PastMovements, WORKER_MS } from './past-movements.ts';
+import type { PlannedCheckout, PlannedShare } from './plan.ts';
+import { withHolds } from './with-holds.ts';
+
+export interface PastSettings {
+  readonly venueId: string;
+  readonly venueName: string;
+  readonly mode: Mode;
+  readonly fee: FeeRate;
+  readonly returnUrl: string;
+  readonly checkoutUrl: (checkoutId: string) => string;
+  readonly payoutDelay: number;
+  /** Whom the audit log names for refunds. */
+  readonly refundedBy: Actor;
+  readonly until: number;
+  readonly random: Random;
+  readonly seal: Seal;
+}
+
+/** Something that was written to the database at a time in the past. */
+export interface PastWrite {
+  readonly at: number;
+  /** Due movements are settled then, by write-past.ts. */
+  readonly kind: 'steps' | 'settle';
+  write(tx: Queryable): Promise<unknown>;
+}
+
+interface PaidShare {
+  readonly shareId: string;
+  readonly holdId: string;
+  readonly planned: PlannedShare;
+  readonly requestedAt: number;
+}
+
+/** Ids that were made at a time. */
+export function idsAt(at: number, random: Random): Ids {
+  return makeIds({ now: () => at }, random);
+}
+
+export class PastCheckout {
+  readonly plan: PlannedCheckout;
+  readonly writes: PastWrite[] = [];
+  /** What is asked of the processor first, in the order of the answers that `replay` takes. */
+  readonly payments: readonly PastPayment[];
+  readonly movements = new PastMovements();
+  readonly #settings: PastSettings;
+  readonly #paid: readonly PaidShare[];
+  #state: LockedCheckout;
+
+  constructor(plan: PlannedCheckout, settings: PastSettings) {
+    this.plan = plan;
+    this.#settings = settings;
+    this.#state = newCheckout(plan, settings);
+    this.writes.push({ at: plan.createdAt, kind: 'steps', write: (tx) => this.#create(tx) });
+    if (this.#has(plan.party?.at)) this.#chooseParty(plan.party);
+    this.#paid = this.#state.shares.flatMap((share) => {
+      const planned = plan.party?.shares[share.position];
+      if (planned === undefined || !this.#has(planned.requestedAt)) return [];
+      const { requestedAt } = planned;
+      return [{ shareId: share.id, holdId: this.#ids(requestedAt).uuid(), planned, requestedAt }];
+    });
+    this.payments = this.#paid.map((paid) => this.#paymentOf(paid));
+  }
+
+  get id(): string {
+    return this.#state.id;
+  }
+
+  #ids(at: number): Ids {
+    return idsAt(at, this.#settings.random);
+  }
+
+  /** Whether it has happened. */
+  #has<T extends number>(at: T | null | undefined): at is T {
+    return at !== null && at !== undefined && at <= this.#settings.until;
+  }
+
+  async #create(tx: Queryable): Promise<void> {
+    const { plan, id } = this;
+    const content = JSON.stringify({
+      amount: plan.amount,
+      currency: 'usd',
+      party_size: plan.partySize,
+      pay_by: new Date(plan.payBy).toISOString(),
+      description: plan.description,
+      starts_at: new Date(plan.startsAt).toISOString(),
+      ends_at: new Date(plan.endsAt).toISOString(),
+      location: plan.location,
+      external_booking_id: plan.bookingId,
+      offering_external_id: plan.bookable.externalId,
+      return_url: this.#settings.returnUrl,
+      metadata: { area: plan.location.toLowerCase().replaceAll(' ', '-') },
+    });
+    const { outcome } = await insertCheckout(tx, {
+      venueId: this.#settings.venueId,
+      mode: this.#settings.mode,
+      checkoutId: id,
+      eventId: this.#ids(plan.createdAt).prefixed('evt'),
+      key: null,
+      fingerprint: createHash('sha256').update(content).digest(),
+      content,
+      url: this.#settings.checkoutUrl(id),
+      now: plan.createdAt,
+      mayCreate: true,
+    });
+    if (outcome !== 'created') throw new Error(`the demo’s checkout ${plan.bookingId} was not created: ${outcome}`);
+  }
+
+  /** Decides on the state as it is now, and keeps the steps to be written. */
+  #decide(at: number, steps: readonly Step[]): void {
+    const before = this.#state;
+    const write = (tx: Queryable): Promise<void> => writeSteps(tx, { ids: this.#ids(at), now: at }, before, steps);
+    this.writes.push({ at, kind: 'steps', write });
+    this.#state = withHolds(before, steps, at);
+    for (const dueAt of this.movements.follow(steps)) this.#settle(dueAt);
+  }
+
+  /** The worker sends what is due. */
+  #settle(dueAt: number): void {
+    const at = dueAt + WORKER_MS;
+    if (this.#has(at)) this.writes.push({ at, kind: 'settle', write: async () => undefined });
+  }
+
+  #chooseParty(party: NonNullable<PlannedCheckout['party']>): void {
+    const ids = this.#ids(party.at);
+    const members = party.shares.map(({ name, amount }) => ({ memberId: ids.uuid(), displayName: name, amount }));
+    const decided = decideParty(this.#state, members, party.at, () => ids.prefixed('shr'));
+    if ('refusal' in decided) throw new Error(`the demo’s party was refused: ${decided.refusal}`);
+    this.#decide(party.at, decided.steps);
+  }
+
+  #paymentOf({ shareId, holdId, planned, requestedAt }: PaidShare): PastPayment {
+    const { venueId, venueName } = this.#settings;
+    const savesCard = needsSavedCard(this.#state.expiresAt, requestedAt);
+    const { end } = this.plan;
+    return {
+      hold: {
+        amount: planned.amount,
+        currency: 'usd',
+        description: this.plan.description,
+        metadata: { venueId, checkoutId: this.id, shareId, holdId },
+        needsLongHold: savesCard,
+        statementSuffix: statementSuffix(venueName),
+      },
+      savesCard,
+      requestedAt,
+      declined: planned.declined !== null && this.#has(planned.declined.at) ? planned.declined : null,
+      held: this.#has(planned.heldAt) ? { card: planned.card, at: planned.heldAt } : null,
+      end: this.#has(end.at + WORKER_MS)
+        ? {
+            kind: end.kind === 'completed' ? 'captured' : 'released',
+            at: end.at + (end.kind === 'completed' ? 0 : WORKER_MS),
+          }
+        : null,
+    };
+  }
+
+  /** Everything after the party was chosen, with the processor's answers to `payments`. */
+  replay(made: readonly MadePayment[]): void {
+    const { end, refund } = this.plan;
+    const moments: { readonly at: number; readonly run: (at: number) => void }[] = [];
+    const add = (at: number | null | undefined, run: (at: number) => void): void => {
+      if (this.#has(at)) moments.push({ at, run });
+    };
+    this.#paid.forEach((paid, index) => {
+      const payment = made[index];
+      if (payment === undefined) throw new Error('the processor gave fewer answers than the demo has payments');
+      add(paid.requestedAt, (at) => this.#requestHold(paid, payment, at));
+      add(paid.planned.declined?.at, (at) => this.#learn(paid, payment.declined, at));
+      add(paid.planned.heldAt, (at) => this.#learn(paid, payment.held, at));
+    });
+    const ends = { completed: this.#capture, expired: this.#expire, canceled: this.#cancel };
+    add(end.at, (at) => ends[end.kind].call(this, at, made));
+    add(refund?.at, (at) => this.#refund(at));
+    for (const { at, run } of moments.sort((a, b) => a.at - b.at)) run(at);
+  }
+
+  #requestHold({ shareId, holdId }: PaidShare, { intentId, clientSecret, customerId }: MadePayment, at: number): void {
+    const decided = decideHold(this.#state, shareId, at, () => holdId);
+    if (!('holdId' in decided)) throw new Error('the demo’s hold was refused');
+    const sealed = this.#settings.seal.seal(clientSecret, `hold ${this.#settings.venueId} ${holdId}`);
+    this.#decide(at, [
+      ...decided.steps,
+      {
+        step: 'transition hold',
+        id: holdId,
+        from: 'requested',
+        to: 'open',
+        update: { intentId, clientSecret: sealed, customerId },
+        dueAt: nextPollAt({ createdAt: at }, at),
+      },
+    ]);
+  }
+
+  #learn({ holdId }: PaidShare, facts: HoldFacts | null, at: number): void {
+    if (facts !== null) this.#decide(at, decideFromFacts(this.#state, holdId, facts, at));
+  }
+
+  /** A capture that lies before `until` by less than the worker's time is left to the worker. */
+  #capture(at: number, made: readonly MadePayment[]): void {
+    if (!this.#has(at + WORKER_MS)) return;
+    const facts = new Map(this.#paid.flatMap(({ holdId }, index) => entryOf(holdId, made[index]?.held)));
+    this.#decide(at, beginCaptures(this.#state, facts, at));
+    const captured = new Map(this.#paid.flatMap(({ holdId }, index) => entryOf(holdId, made[index]?.captured)));
+    const outcomes = new Map(
+      [...captured].map(([holdId, { chargeId, processorFee }]) => [
+        holdId,
+        { outcome: 'captured', chargeId, processorFee } as const,
+      ]),
+    );
+    const ids = this.#ids(at);
+    const { payoutDelay } = this.#settings;
+    const settings = { now: at, newId: () => ids.uuid(), payoutDelay, retryAt: at };
+    this.#decide(at, recordCaptures(this.#state, outcomes, settings));
+    if (this.#state.status !== 'completed')
+      throw new Error(`the demo’s checkout ${this.plan.bookingId} did not complete`);
+  }
+
+  #expire(at: number): void {
+    this.#decide(at, decideExpire(this.#state, at));
+    this.#releaseAll(at);
+  }
+
+  #cancel(at: number): void {
+    const decided = decideCancel(this.#state, at);
+    if ('refusal' in decided) throw new Error(`the demo’s cancellation was refused: ${decided.refusal}`);
+    this.#decide(at, decided.steps);
+    this.#releaseAll(at);
+  }
+
+  #releaseAll(endedAt: number): void {
+    const at = endedAt + WORKER_MS;
+    if (!this.#has(at)) return;
+    const settings = { now: at, newId: () => this.#ids(at).uuid(), payoutDelay: 0, retryAt: at };
+    for (const { id, status } of this.#state.holds) {
+      if (status === 'releasing') this.#decide(at, recordRelease(this.#state, id, 'released', settings));
+    }
+  }
+
+  #refund(at: number): void {
+    if (this.#state.status !== 'completed' || this.plan.refund === null) return;
+    const { amount, reason } = this.plan.refund;
+    const ids = this.#ids(at);
+    const request = { amount, reason, now: at, newId: () => ids.uuid() };
+    this.#decide(at, decideRefund(this.#state, this.movements.transfersAt(at), request));
+    const { venueId, refundedBy: actor } = this.#settings;
+    const entry = { venueId, action: 'checkout.refund', subject: this.id, detail: { amount, reason } };
+    this.writes.push({ at, kind: 'steps', write: (tx) => audit(tx, { ids, actor, now: at }, entry) });
+  }
+
+  /** The processor's charge and intent of a hold. */
+  holdFacts(holdId: string): { readonly intentId: string; readonly chargeId: string } {
+    const hold = this.#state.holds.find(({ id }) => id === holdId);
+    if (hold?.intentId == null || hold.chargeId === null) throw new Error(`the demo’s hold ${holdId} has no charge`);
+    return { intentId: hold.intentId, chargeId: hold.chargeId };
+  }
+}
+
+function entryOf(id: string, facts: HoldFacts | null | undefined): [string, HoldFacts][] {
+  return facts === null || facts === undefined ? [] : [[id, facts]];
+}
+
+function newCheckout(plan: PlannedCheckout, settings: PastSettings): LockedCheckout {
+  return {
+    venueId: settings.venueId,
+    id: idsAt(plan.createdAt, settings.random).prefixed('chk'),
+    mode: settings.mode,
+    status: 'open',
+    amount: plan.amount,
+    currency: 'usd',
+    feeAmount: feeOf(plan.amount, settings.fee),
+    refundedAmount: 0,
+    partySize: plan.partySize,
+    expiresAt: plan.payBy,
+    payBy: plan.payBy,
+    clockAhead: 0,
+    description: plan.description,
+    startsAt: plan.startsAt,
+    offeringExternalId: plan.bookable.externalId,
+    organizerId: null,
+    leaseToken: 0,
+    isVenuePayable: true,
+    shares: [],
+    holds: [],
+  };
+}

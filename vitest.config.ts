@@ -51,6 +51,7 @@ const THOROUGH = [
   'test/accounts/{people,sign-in}.test.ts',
   'test/agreement/{expiry,openapi-examples,schemas}.test.ts',
   'test/base/database.test.ts',
+  'test/demo/demo.test.ts',
   'test/boats/calendar-bounds.test.ts',
   'test/checkouts/{close-refund,create-once,disputed-refunds,disputes,processor-events,processor-fees,read-prefetch}.test.ts',
   'test/checkouts/{refund-books,refund-ends,refund-funds,stored-failures,test-helpers,unpayable-venue,venue-debts}.test.ts',

@@ -13,7 +13,7 @@ import { audit } from '../venues/audit.ts';
 import { changeFee } from '../venues/change-venue.ts';
 import { createVenue } from '../venues/create-venue.ts';
 import { changeVenueProfile } from '../venues/venue-profile.ts';
-import { idsAt } from './past-checkout.ts';
+import { idsAt } from './past-ids.ts';
 import { VENUE_TIMEZONE } from './venue-time.ts';
 
 const DAY = 24 * 3_600_000;

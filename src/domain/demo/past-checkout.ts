@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Actor } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import { type Ids, makeIds } from '../../base/ids.ts';
+import type { Ids } from '../../base/ids.ts';
 import { type FeeRate, feeOf } from '../../base/money.ts';
 import type { Random } from '../../base/random.ts';
 import type { Seal } from '../../base/seal.ts';
@@ -22,10 +22,13 @@ import { decideRefund } from '../checkouts/refunds/decide-refund.ts';
 import type { Step } from '../checkouts/steps.ts';
 import { writeSteps } from '../checkouts/write-steps.ts';
 import type { HoldFacts, MadePayment, PastPayment } from '../payments/processor.ts';
+import type { HoldUpdate } from '../payments/queries.ts';
 import { statementSuffix } from '../payments/statement-suffix.ts';
 import { audit } from '../venues/audit.ts';
+import { idsAt } from './past-ids.ts';
 import { PastMovements, WORKER_MS } from './past-movements.ts';
 import type { PlannedCheckout, PlannedShare } from './plan.ts';
+import { recheckPast, type SettleServices, settlePast } from './settle-past.ts';
 import { withHolds } from './with-holds.ts';
 
 export interface PastSettings {
@@ -46,21 +49,20 @@ export interface PastSettings {
 /** Something that was written to the database at a time in the past. */
 export interface PastWrite {
   readonly at: number;
-  /** Due movements are settled then, by write-past.ts. */
-  readonly kind: 'steps' | 'settle';
-  write(tx: Queryable): Promise<unknown>;
+  /** It reads what was written before: everything before it is awaited, and so is it. */
+  readonly mustWait: boolean;
+  write(tx: Queryable, services: SettleServices): Promise<unknown>;
 }
+
+const DAY = 24 * 3_600_000;
+/** The worker asks for a done refund again after this long. */
+const RECHECK_MS = [5 * DAY, 20 * DAY].map((after) => after + 60_000);
 
 interface PaidShare {
   readonly shareId: string;
   readonly holdId: string;
   readonly planned: PlannedShare;
   readonly requestedAt: number;
-}
-
-/** Ids that were made at a time. */
-export function idsAt(at: number, random: Random): Ids {
-  return makeIds({ now: () => at }, random);
 }
 
 export class PastCheckout {
@@ -72,12 +74,14 @@ export class PastCheckout {
   readonly #settings: PastSettings;
   readonly #paid: readonly PaidShare[];
   #state: LockedCheckout;
+  /** What is known of holds that were opened, and are written when they are held: one statement less for each. */
+  readonly #unwritten = new Map<string, HoldUpdate>();
 
   constructor(plan: PlannedCheckout, settings: PastSettings) {
     this.plan = plan;
     this.#settings = settings;
     this.#state = newCheckout(plan, settings);
-    this.writes.push({ at: plan.createdAt, kind: 'steps', write: (tx) => this.#create(tx) });
+    this.writes.push({ at: plan.createdAt, mustWait: false, write: (tx) => this.#create(tx) });
     if (this.#has(plan.party?.at)) this.#chooseParty(plan.party);
     this.#paid = this.#state.shares.flatMap((share) => {
       const planned = plan.party?.shares[share.position];
@@ -132,19 +136,31 @@ export class PastCheckout {
     if (outcome !== 'created') throw new Error(`the demo’s checkout ${plan.bookingId} was not created: ${outcome}`);
   }
 
-  /** Decides on the state as it is now, and keeps the steps to be written. */
-  #decide(at: number, steps: readonly Step[]): void {
+  /** The decision leads to the next state. What is written may be less, or in another statement. */
+  #decide(at: number, steps: readonly Step[], written: readonly Step[] = steps): void {
     const before = this.#state;
-    const write = (tx: Queryable): Promise<void> => writeSteps(tx, { ids: this.#ids(at), now: at }, before, steps);
-    this.writes.push({ at, kind: 'steps', write });
+    const write = (tx: Queryable): Promise<void> => writeSteps(tx, { ids: this.#ids(at), now: at }, before, written);
+    this.writes.push({ at, mustWait: false, write });
     this.#state = withHolds(before, steps, at);
     for (const dueAt of this.movements.follow(steps)) this.#settle(dueAt);
   }
 
-  /** The worker sends what is due. */
+  /** The worker sends what is due, and asks for refunds again later. */
   #settle(dueAt: number): void {
     const at = dueAt + WORKER_MS;
-    if (this.#has(at)) this.writes.push({ at, kind: 'settle', write: async () => undefined });
+    const movements = this.movements.dueAt(dueAt);
+    const refunded = movements.filter(({ kind }) => kind === 'refund').map(({ holdId }) => holdId);
+    const mustWait = movements.some(({ kind }) => kind !== 'transfer');
+    const scope = (now: number) => ({ ...this.#state, checkoutId: this.id, now });
+    const add = (write: PastWrite): void => {
+      if (this.#has(write.at)) this.writes.push(write);
+    };
+    // A refund may change or drop a transfer before it is sent: what is due is read when it is written.
+    add({ at, mustWait, write: (tx, services) => settlePast(tx, services, scope(at), this.movements.dueAt(dueAt)) });
+    for (const after of refunded.length > 0 ? RECHECK_MS : []) {
+      const write: PastWrite['write'] = (tx, services) => recheckPast(tx, services, scope(at + after), refunded);
+      add({ at: at + after, mustWait: true, write });
+    }
   }
 
   #chooseParty(party: NonNullable<PlannedCheckout['party']>): void {
@@ -201,25 +217,29 @@ export class PastCheckout {
     for (const { at, run } of moments.sort((a, b) => a.at - b.at)) run(at);
   }
 
-  #requestHold({ shareId, holdId }: PaidShare, { intentId, clientSecret, customerId }: MadePayment, at: number): void {
+  #requestHold({ shareId, holdId, planned }: PaidShare, made: MadePayment, at: number): void {
     const decided = decideHold(this.#state, shareId, at, () => holdId);
     if (!('holdId' in decided)) throw new Error('the demo’s hold was refused');
+    const { intentId, clientSecret, customerId } = made;
     const sealed = this.#settings.seal.seal(clientSecret, `hold ${this.#settings.venueId} ${holdId}`);
-    this.#decide(at, [
-      ...decided.steps,
-      {
-        step: 'transition hold',
-        id: holdId,
-        from: 'requested',
-        to: 'open',
-        update: { intentId, clientSecret: sealed, customerId },
-        dueAt: nextPollAt({ createdAt: at }, at),
-      },
-    ]);
+    const update = { intentId, clientSecret: sealed, customerId };
+    const dueAt = nextPollAt({ createdAt: at }, at);
+    const opened = { step: 'transition hold', id: holdId, from: 'requested', to: 'open', update, dueAt } as const;
+    const isHeldNext = planned.declined === null && this.#has(planned.heldAt);
+    this.#decide(at, [...decided.steps, opened], isHeldNext ? decided.steps : undefined);
+    if (isHeldNext) this.#unwritten.set(holdId, update);
   }
 
   #learn({ holdId }: PaidShare, facts: HoldFacts | null, at: number): void {
-    if (facts !== null) this.#decide(at, decideFromFacts(this.#state, holdId, facts, at));
+    if (facts === null) return;
+    const steps = decideFromFacts(this.#state, holdId, facts, at);
+    const opened = this.#unwritten.get(holdId);
+    const written = steps.map((step) =>
+      opened !== undefined && step.step === 'transition hold' && step.id === holdId
+        ? { ...step, from: 'requested' as const, update: { ...opened, ...withoutNull(step.update) } }
+        : step,
+    );
+    this.#decide(at, steps, written);
   }
 
   /** A capture that lies before `until` by less than the worker's time is left to the worker. */
@@ -271,7 +291,7 @@ export class PastCheckout {
     this.#decide(at, decideRefund(this.#state, this.movements.transfersAt(at), request));
     const { venueId, refundedBy: actor } = this.#settings;
     const entry = { venueId, action: 'checkout.refund', subject: this.id, detail: { amount, reason } };
-    this.writes.push({ at, kind: 'steps', write: (tx) => audit(tx, { ids, actor, now: at }, entry) });
+    this.writes.push({ at, mustWait: false, write: (tx) => audit(tx, { ids, actor, now: at }, entry) });
   }
 
   /** The processor's charge and intent of a hold. */
@@ -280,6 +300,11 @@ export class PastCheckout {
     if (hold?.intentId == null || hold.chargeId === null) throw new Error(`the demo’s hold ${holdId} has no charge`);
     return { intentId: hold.intentId, chargeId: hold.chargeId };
   }
+}
+
+/** A null of the later facts must not hide what was known. */
+function withoutNull(update: HoldUpdate | undefined): HoldUpdate {
+  return Object.fromEntries(Object.entries(update ?? {}).filter(([, value]) => value !== null));
 }
 
 function entryOf(id: string, facts: HoldFacts | null | undefined): [string, HoldFacts][] {

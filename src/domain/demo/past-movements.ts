@@ -33,6 +33,11 @@ export class PastMovements {
     if (transfer !== undefined) this.#byId.set(id, { ...transfer, amount: transfer.amount - by });
   }
 
+  /** What the worker sends of those that are due at this time. */
+  dueAt(dueAt: number): readonly NewMovement[] {
+    return [...this.#byId.values()].filter((movement) => movement.dueAt === dueAt && !this.#dropped.has(movement.id));
+  }
+
   /** The transfers as a refund finds them at a time. */
   transfersAt(at: number): readonly TransferState[] {
     return [...this.#byId.values()]

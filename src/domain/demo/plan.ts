@@ -61,12 +61,22 @@ export interface PlannedCheckout {
 
 /** By weekday of the booking's creation, Sunday first. */
 const WEEKDAY_WEIGHTS = [0.95, 0.75, 0.75, 0.85, 1.1, 1.4, 1.2];
-const BUSY_LAST_DAYS = 3;
 
 export function planYear({ seed, until, checkouts }: PlanOptions): readonly PlannedCheckout[] {
   const seeded = makeSeeded(seed);
-  const created = creationTimes(seeded, until, checkouts);
-  return created.map((at, index) => planCheckout(seeded, at, `bk-${1001 + index}`));
+  const usual = creationTimes(seeded, until, checkouts).map((at) => ({ at, livingCourse: null }));
+  const created = [...usual, ...livingTimes(seeded, until, checkouts)].sort((a, b) => a.at - b.at);
+  return created.map(({ at, livingCourse }, index) => planCheckout(seeded, at, `bk-${1001 + index}`, livingCourse));
+}
+
+const LIVING_COURSES: readonly Course[] = ['completes', 'never chosen', 'completes', 'expires', 'completes'];
+
+/** Checkouts of the last hours with days left to pay: most are open or collecting at the end of the year. */
+function livingTimes(seeded: Seeded, until: number, checkouts: number) {
+  return Array.from({ length: Math.max(10, Math.round(checkouts * 0.018)) }, (_, index) => ({
+    at: until - seeded.integer(8 * MINUTE, 30 * HOUR),
+    livingCourse: LIVING_COURSES[index % LIVING_COURSES.length] ?? null,
+  }));
 }
 
 /** More on the days before a weekend, more in winter, and more at the end of the year than at its beginning. */
@@ -76,10 +86,7 @@ function creationTimes(seeded: Seeded, until: number, checkouts: number): readon
     const yearPart = (date.getUTCMonth() + date.getUTCDate() / 31) / 12;
     const season = 1 + 0.35 * Math.cos((yearPart - 0.12) * 2 * Math.PI);
     const growth = 0.75 + (0.5 * day) / YEAR_DAYS;
-    const isLast = day >= YEAR_DAYS - BUSY_LAST_DAYS;
-    return (
-      (WEEKDAY_WEIGHTS[date.getUTCDay()] ?? 1) * season * growth * (0.75 + 0.5 * seeded.next()) * (isLast ? 1.7 : 1)
-    );
+    return (WEEKDAY_WEIGHTS[date.getUTCDay()] ?? 1) * season * growth * (0.75 + 0.5 * seeded.next());
   });
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const times = weights.flatMap((weight, day) => {
@@ -118,14 +125,22 @@ const COURSES: readonly { readonly weight: number; readonly course: Course }[] =
   { weight: 4, course: 'canceled' },
 ];
 
-function planCheckout(seeded: Seeded, createdAt: number, bookingId: string): PlannedCheckout {
+function planCheckout(
+  seeded: Seeded,
+  createdAt: number,
+  bookingId: string,
+  livingCourse: Course | null,
+): PlannedCheckout {
   const bookable = seeded.weighted(BOOKABLE);
-  const startsAt = startOf(seeded, bookable, createdAt);
-  const partySize = seeded.integer(bookable.minParty, bookable.maxParty);
+  const startsAt = startOf(seeded, bookable, createdAt) + (livingCourse === null ? 0 : 5 * DAY);
+  // Small parties are more usual than large ones.
+  const drawParty = (): number => seeded.integer(bookable.minParty, bookable.maxParty);
+  const partySize = Math.min(drawParty(), drawParty());
   const amount = bookable.unit === 'per_person' ? bookable.amount * partySize : bookable.amount;
-  const wanted = createdAt + seeded.weighted(TIMES_TO_PAY).hours * HOUR + seeded.integer(0, 59) * MINUTE;
+  const hours = Math.max(seeded.weighted(TIMES_TO_PAY).hours, livingCourse === null ? 0 : 72);
+  const wanted = createdAt + hours * HOUR + seeded.integer(0, 59) * MINUTE;
   const payBy = Math.max(createdAt + 90 * MINUTE, Math.min(wanted, startsAt - 2 * HOUR));
-  const { course } = seeded.weighted(COURSES);
+  const course = livingCourse ?? seeded.weighted(COURSES).course;
   const place = bookable.places === null ? '' : ` ${seeded.integer(1, bookable.places)}`;
   const base = {
     bookingId,

@@ -6,20 +6,16 @@
 import type { Db, Queryable } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
-import { postEntries } from '../ledger/queries.ts';
-import { recordTransferAmount } from '../payments/debt-queries.ts';
-import { claimMovements, finishMovement, type MovementRow } from '../payments/movement-queries.ts';
 import type { PastMovement, PastPayments } from '../payments/processor.ts';
-import { isRefund, recordRefund } from '../payments/settle-refund.ts';
-import { decideReversalAmount } from '../payments/venue-debts.ts';
-import { idsAt, PastCheckout, type PastSettings } from './past-checkout.ts';
+import { PastCheckout, type PastSettings } from './past-checkout.ts';
 import { WORKER_MS } from './past-movements.ts';
 import type { PlannedCheckout } from './plan.ts';
+import { refreshStatistics } from './statistics-queries.ts';
 
-const LEASE_MS = 60_000;
-const MAX_CLAIMED = 1_000;
 /** Statements in flight at once: each has a time limit from the moment it is sent. */
 const MAX_PENDING = 50;
+/** After this many writes, and again whenever there are four times as many. */
+const FIRST_STATISTICS = 200;
 
 export interface PastServices {
   readonly db: Db;
@@ -40,13 +36,13 @@ export async function writePast(
   const checkouts = plans.map((plan) => new PastCheckout(plan, settings));
   await replayPayments(services, checkouts);
   const processorIds = await makeMovements(services, settings, checkouts);
-  await services.db.transaction((tx) => writeInOrder(tx, services, settings, checkouts, processorIds));
+  await services.db.transaction((tx) => writeInOrder(tx, services, checkouts, processorIds));
   return checkouts;
 }
 
 /** Where the payments at the processor end in the progress, and the writes begin. */
 const PAYMENTS_PART = 0.3;
-const CHECKOUTS_PER_CALL = 60;
+const CHECKOUTS_PER_CALL = 20;
 
 async function replayPayments({ past, onProgress }: PastServices, checkouts: readonly PastCheckout[]): Promise<void> {
   for (let first = 0; first < checkouts.length; first += CHECKOUTS_PER_CALL) {
@@ -88,55 +84,29 @@ async function makeMovements(
   return processorIds;
 }
 
-/** Steps are sent without waiting; PostgreSQL keeps their order. A settlement reads, so everything before it is awaited. */
+/** Statements are sent without waiting for answers; PostgreSQL keeps their order. */
 async function writeInOrder(
   tx: Queryable,
-  services: PastServices,
-  settings: PastSettings,
+  { log, random, onProgress }: PastServices,
   checkouts: readonly PastCheckout[],
   processorIds: ReadonlyMap<string, string>,
 ): Promise<void> {
   const writes = checkouts.flatMap((checkout) => checkout.writes).sort((a, b) => a.at - b.at);
   let pending: Promise<unknown>[] = [];
-  for (const [index, { at, kind, write }] of writes.entries()) {
-    pending.push(write(tx));
-    if (kind === 'steps' && pending.length < MAX_PENDING) continue;
-    await Promise.all(pending);
-    pending = [];
-    if (kind === 'settle') await settleDue(tx, services, settings, at, processorIds);
-    services.onProgress(PAYMENTS_PART + (index / writes.length) * (1 - PAYMENTS_PART));
+  let nextStatistics = FIRST_STATISTICS;
+  for (const [index, { mustWait, write }] of writes.entries()) {
+    if (index >= nextStatistics) {
+      pending.push(refreshStatistics(tx));
+      nextStatistics *= 4;
+    }
+    if (mustWait || pending.length >= MAX_PENDING) {
+      await Promise.all(pending);
+      pending = [];
+      onProgress(PAYMENTS_PART + (index / writes.length) * (1 - PAYMENTS_PART));
+    }
+    const written = write(tx, { log, random, processorIds });
+    if (mustWait) await written;
+    else pending.push(written);
   }
   await Promise.all(pending);
-}
-
-/** Records what the worker would have sent at this time. */
-async function settleDue(
-  tx: Queryable,
-  { log, random }: PastServices,
-  { venueId }: PastSettings,
-  at: number,
-  processorIds: ReadonlyMap<string, string>,
-): Promise<void> {
-  const db: Db = { query: tx.query, priority: tx, transaction: (work) => work(tx), close: async () => undefined };
-  const services = { db, log, clock: { now: () => at }, ids: idsAt(at, random) };
-  const movements = await claimMovements(tx, venueId, at, at + LEASE_MS, MAX_CLAIMED);
-  await Promise.all(
-    movements.map(async (movement) => {
-      const processorId = movement.processorId ?? processorIds.get(movement.id);
-      // It is due, and its time at the processor is after the end of the plan: the worker sends it.
-      if (processorId === undefined) return;
-      if (isRefund(movement))
-        return recordRefund(services, movement, { refundId: processorId, status: 'done', reason: null });
-      if (movement.kind === 'reversal') await decideReversalAmount(services, movement, null);
-      else await recordTransferAmount(tx, movement, movement.amount, [], at);
-      await recordDone(tx, movement, processorId, at);
-    }),
-  );
-}
-
-async function recordDone(tx: Queryable, movement: MovementRow, processorId: string, at: number): Promise<void> {
-  const done = await finishMovement(tx, movement, { status: 'done', processorId, error: null }, at);
-  if (done === null) throw new Error(`the demo’s movement ${movement.id} was not being sent`);
-  const { kind, id: subject } = movement;
-  await postEntries(tx, { ...movement, now: at }, [{ kind, subject, amount: done.sentAmount }]);
 }

@@ -15,8 +15,8 @@ interface PastCall {
 }
 
 /** In one request: it is to take a second or two on a busy machine, well within the time-out. */
-const MAX_PAYMENTS = 150;
-const MAX_MOVEMENTS = 400;
+const MAX_PAYMENTS = 50;
+const MAX_MOVEMENTS = 150;
 const WITH_FEE = ['latest_charge.balance_transaction'];
 
 export function makePastPayments(stripe: Stripe): PastPayments {

@@ -1,6 +1,8 @@
 // What build.js gives to the tests that run the built program.
 
 export function build(): Promise<void>;
+/** Builds the console into dist/console. */
+export function buildConsole(): Promise<void>;
 /** The text of the embed, made from web/embed and locales. */
 export function bundleEmbed(): Promise<string>;
 /** Where the build writes it. */

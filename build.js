@@ -80,8 +80,59 @@ async function buildEmbed(temporary) {
   renameSync(file, EMBED_FILE);
 }
 
+/** The options of the console's bundle; a test measures what they give. */
+export const CONSOLE_OPTIONS = {
+  absWorkingDir: root,
+  entryPoints: { console: 'web/console/main.tsx', style: 'web/console/styles/console.css' },
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  target: EMBED_TARGET,
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  minify: true,
+  charset: 'utf8',
+  legalComments: 'none',
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  metafile: true,
+  logLevel: 'warning',
+};
+
+/**
+ * The console into dist/console: files with a hash in their names, last manifest.json, which names the first two. Files of
+ * the previous build stay, because an open page may still load them.
+ */
+export async function buildConsole() {
+  const esbuild = await import('esbuild');
+  const temporary = join(root, `dist.${process.pid}.console`);
+  const folder = join(dist, 'console');
+  try {
+    const { metafile } = await esbuild.build({ ...CONSOLE_OPTIONS, outdir: temporary });
+    const files = Object.keys(metafile.outputs).map((file) => basename(file));
+    const [script, style] = ['console-', 'style-'].map((start) => files.find((file) => file.startsWith(start)));
+    mkdirSync(folder, { recursive: true });
+    const previous = filesOfConsole(folder);
+    for (const file of files) renameSync(join(temporary, file), join(folder, file));
+    writeFileSync(join(temporary, 'manifest.json'), JSON.stringify({ script, style, files }));
+    renameSync(join(temporary, 'manifest.json'), join(folder, 'manifest.json'));
+    for (const file of readdirSync(folder))
+      if (!['manifest.json', ...files, ...previous].includes(file)) rmSync(join(folder, file), { force: true });
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** None before the first build. */
+function filesOfConsole(folder) {
+  const file = join(folder, 'manifest.json');
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) return [];
+  return JSON.parse(readFileSync(file, 'utf8')).files;
+}
+
 async function buildIn(temporary) {
   await buildEmbed(temporary);
+  await buildConsole();
   const separate = await bundle(temporary, 'reference', SEPARATE_PACKAGE, {});
   const path = `./${separate}`;
   const main = await bundle(temporary, 'main', 'src/main.ts', {
@@ -98,7 +149,7 @@ async function buildIn(temporary) {
   writeFileSync(join(temporary, 'main.js'), `${lines.join('\n')}\n`);
   for (const file of [separate, main, 'main.js']) renameSync(join(temporary, file), join(dist, file));
   for (const file of readdirSync(dist)) {
-    const isNeeded = ['main.js', separate, main, ...previous].some((name) => file.startsWith(name));
+    const isNeeded = ['main.js', 'console', separate, main, ...previous].some((name) => file.startsWith(name));
     if (!isNeeded) rmSync(join(dist, file), { force: true });
   }
 }
@@ -168,8 +219,10 @@ const SOURCES = [
   'sandbox',
   'sdk/src',
   'schemas',
+  'web/console',
   'web/docs',
   'web/embed',
+  'web/ui',
   'locales',
   'bin',
   'build.js',

@@ -4,8 +4,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Starts no PostgreSQL. A file that opens a TestWorld fails here at once, and belongs to `database`. */
 const PURE = [
   'test/{bench,chaos,logs,mutants,outbound}/**/*.test.ts',
+  'test/accounts/device-name.test.ts',
   'test/agreement/{constants,openapi-types,phones,rules,schemas}.test.ts',
-  'test/base/{base,calendar-file,document-order,extract-paths,json,money,plain-name,theme,translations}.test.ts',
+  'test/base/{base,calendar-file,document-order,extract-paths,json,money,network,plain-name,theme,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
   'test/cli/{every-page,table}.test.ts',
   'test/docs/{facts,quickstart,typescript}.test.ts',
@@ -26,7 +27,7 @@ const PURE = [
 const SLOW = [
   'test/sim/{money,planted-bugs}.test.ts',
   'test/pages/{live,motion,poster,right-to-left,slow-line,states,stories,stripe-driver}.test.ts',
-  'test/{embed,examples}/**/*.test.ts',
+  'test/{console,embed,examples}/**/*.test.ts',
   'test/docs/site.test.ts',
   'test/fuzz/{fuzz,fixes}.test.ts',
   'test/analytics/{exact,seeds,index-reads}.test.ts',
@@ -100,6 +101,8 @@ class LongestFirst extends BaseSequencer {
 
 const LOGS = 'test/logs/setup.ts';
 const POSTGRES = 'test/support/postgres-setup.ts';
+/** Servers serve the built console. */
+const CONSOLE = 'test/support/console-setup.ts';
 
 const limits = {
   // A test that needs longer says so itself.
@@ -118,11 +121,11 @@ export default defineConfig(({ mode }) => {
       name: 'database',
       include: ['test/**/*.test.ts'],
       exclude: [...PURE, ...SLOW],
-      globalSetup: [LOGS, POSTGRES],
+      globalSetup: [LOGS, POSTGRES, CONSOLE],
     },
   };
   // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
-  const slow = { test: { ...shared, name: 'slow', include: SLOW, globalSetup: [LOGS, POSTGRES] } };
+  const slow = { test: { ...shared, name: 'slow', include: SLOW, globalSetup: [LOGS, POSTGRES, CONSOLE] } };
   // `npm test` has the last two as one, and the fast loop the first two: a worker serves one project, and each start of a
   // worker imports the whole program.
   const all = { test: { ...database.test, exclude: PURE } };
@@ -132,7 +135,7 @@ export default defineConfig(({ mode }) => {
       name: 'fast',
       include: ['test/**/*.test.ts'],
       exclude: [...SLOW, ...THOROUGH],
-      globalSetup: [LOGS, POSTGRES],
+      globalSetup: [LOGS, POSTGRES, CONSOLE],
     },
   };
   return {

@@ -14,10 +14,43 @@ CREATE TABLE account_challenges (
   expires_at timestamp with time zone NOT NULL,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT account_challenges_pkey PRIMARY KEY (challenge_id),
-  CONSTRAINT account_challenge_of_step_up_has_session CHECK ((purpose = 'step_up'::text) = (session_id IS NOT NULL)),
-  CONSTRAINT account_challenge_purpose_is_known CHECK (purpose = ANY (ARRAY['sign_in'::text, 'step_up'::text, 'link'::text]))
+  CONSTRAINT account_challenge_of_step_up_has_session CHECK ((purpose = ANY (ARRAY['step_up'::text, 'domain'::text, 'email'::text])) = (session_id IS NOT NULL)),
+  CONSTRAINT account_challenge_purpose_is_known CHECK (purpose = ANY (ARRAY['sign_in'::text, 'step_up'::text, 'link'::text, 'domain'::text, 'email'::text]))
 );
 CREATE INDEX account_challenges_by_age ON account_challenges USING btree (expires_at);
+
+-- Browsers in which an account has signed in within 90 days. The cookie that marks a browser is stored as a hash.
+CREATE TABLE account_devices (
+  account_id uuid NOT NULL,
+  device_hash bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone NOT NULL,
+  CONSTRAINT account_devices_pkey PRIMARY KEY (account_id, device_hash),
+  CONSTRAINT account_devices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id)
+);
+CREATE INDEX account_devices_by_age ON account_devices USING btree (last_used_at);
+
+-- Public keys with which a person signs in and steps up. A browser names one by its credential id.
+CREATE TABLE account_passkeys (
+  passkey_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  credential_id bytea NOT NULL,
+  public_key bytea NOT NULL,
+  -- How often the authenticator has signed, by its own count; it never goes back. 0: it does not count.
+  counter bigint NOT NULL,
+  transports text[] NOT NULL,
+  name text NOT NULL,
+  is_synced boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  CONSTRAINT account_passkeys_pkey PRIMARY KEY (passkey_id),
+  CONSTRAINT account_passkeys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT account_passkey_counter_is_positive CHECK (counter >= 0),
+  CONSTRAINT account_passkey_credential_is_short CHECK (octet_length(credential_id) >= 1 AND octet_length(credential_id) <= 1023),
+  CONSTRAINT account_passkey_key_is_short CHECK (octet_length(public_key) >= 1 AND octet_length(public_key) <= 4096)
+);
+CREATE INDEX account_passkeys_by_account ON account_passkeys USING btree (account_id, created_at);
+CREATE UNIQUE INDEX account_passkeys_by_credential ON account_passkeys USING btree (credential_id);
 
 -- Browsers signed in to the console; the cookie is stored as a hash. An ended one stays for 30 days: the networks that
 -- an account has used have a limit of codes of their own.
@@ -33,8 +66,14 @@ CREATE TABLE account_sessions (
   expires_at timestamp with time zone NOT NULL,
   stepped_up_at timestamp with time zone,
   ended_at timestamp with time zone,
+  -- Browser and system in words; the header itself is not stored.
+  device text,
+  -- Of the last use, written with last_used_at; null: that of the sign-in.
+  last_address text,
+  is_new_device boolean NOT NULL DEFAULT false,
   CONSTRAINT account_sessions_pkey PRIMARY KEY (session_id),
-  CONSTRAINT account_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id)
+  CONSTRAINT account_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT account_session_device_is_short CHECK (length(device) <= 60)
 );
 CREATE INDEX account_sessions_by_account ON account_sessions USING btree (account_id, created_at);
 CREATE INDEX account_sessions_by_age ON account_sessions USING btree (created_at);
@@ -184,6 +223,7 @@ CREATE TABLE audit_log (
   CONSTRAINT audit_log_pkey PRIMARY KEY (venue_id, audit_id),
   CONSTRAINT audit_log_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id)
 );
+CREATE INDEX audit_log_by_subject ON audit_log USING btree (venue_id, subject, audit_id);
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE ON audit_log FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
 CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION enforce_append_only();
 
@@ -285,6 +325,9 @@ CREATE TABLE checkouts (
   starts_at timestamp with time zone,
   ends_at timestamp with time zone,
   location text,
+  -- Who created it, as the audit log names the actor: the id of a key, or an account. Null: an older version created
+  -- it.
+  created_by text,
   CONSTRAINT checkouts_pkey PRIMARY KEY (venue_id, checkout_id),
   CONSTRAINT checkouts_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT booking_ends_after_it_starts CHECK (ends_at IS NULL OR starts_at IS NOT NULL AND ends_at >= starts_at),
@@ -303,6 +346,7 @@ CREATE TABLE checkouts (
   CONSTRAINT location_has_1_to_200_characters CHECK (char_length(location) >= 1 AND char_length(location) <= 200)
 ) WITH (fillfactor=85);
 CREATE UNIQUE INDEX checkouts_by_booking ON checkouts USING btree (venue_id, mode, external_booking_id) WHERE status <> ALL (ARRAY['expired'::text, 'canceled'::text]);
+CREATE INDEX checkouts_by_completion ON checkouts USING btree (venue_id, mode, completed_at) INCLUDE (amount, currency) WHERE completed_at IS NOT NULL;
 CREATE UNIQUE INDEX checkouts_by_creation ON checkouts USING btree (venue_id, mode, created_at);
 CREATE INDEX checkouts_by_organizer ON checkouts USING btree (venue_id, organizer_id, mode, created_at) WHERE organizer_id IS NOT NULL;
 CREATE INDEX checkouts_by_status ON checkouts USING btree (venue_id, mode, status, created_at);
@@ -345,7 +389,8 @@ CREATE TABLE debt_offsets (
 CREATE INDEX debt_offsets_by_checkout ON debt_offsets USING btree (venue_id, checkout_id);
 CREATE INDEX debt_offsets_by_debt_checkout ON debt_offsets USING btree (venue_id, debt_checkout_id);
 
--- Declined cards, each once, for an hour's limit on a share and on an address. Deleted after a day.
+-- Declined cards, each once: for an hour's limit on a share and on an address, and for the history of a checkout. The
+-- address is deleted after a day, the row after 90 days.
 CREATE TABLE declines (
   venue_id uuid NOT NULL,
   -- The processor's charge, or its event where there was no charge.
@@ -354,11 +399,14 @@ CREATE TABLE declines (
   -- A keyed hash of the address that last requested the hold; null: unknown, or too long ago.
   address_hash bytea,
   at timestamp with time zone NOT NULL,
+  -- The code of the issuer or the processor, such as insufficient_funds.
+  reason text,
   CONSTRAINT declines_pkey PRIMARY KEY (venue_id, decline_id)
 );
 CREATE INDEX declines_by_address ON declines USING btree (address_hash, at) WHERE address_hash IS NOT NULL;
 CREATE INDEX declines_by_age ON declines USING btree (at);
 CREATE INDEX declines_by_share ON declines USING btree (venue_id, share_id, at);
+CREATE INDEX declines_with_address ON declines USING btree (at) WHERE address_hash IS NOT NULL;
 
 -- One event for one endpoint, which together name it. created_at is the event's, unique for a venue and mode: it is the
 -- key, and lists page by it.
@@ -922,7 +970,10 @@ CREATE TABLE keys (
   created_at timestamp with time zone NOT NULL,
   -- What the operator calls the key; null: it has no name.
   name text,
+  -- The key that replaces this one; null: it was not rolled.
+  rolled_to text,
   CONSTRAINT keys_pkey PRIMARY KEY (venue_id, key_id),
+  CONSTRAINT keys_rolled_to_fkey FOREIGN KEY (venue_id, rolled_to) REFERENCES keys(venue_id, key_id),
   CONSTRAINT keys_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT key_kind_is_known CHECK (kind = ANY (ARRAY['secret'::text, 'publishable'::text])),
   CONSTRAINT key_limits_are_positive CHECK (writes_per_hour > 0 AND reads_per_hour > 0),
@@ -995,7 +1046,7 @@ CREATE TABLE mails (
   created_at timestamp with time zone NOT NULL,
   sent_at timestamp with time zone,
   CONSTRAINT mails_pkey PRIMARY KEY (mail_id),
-  CONSTRAINT mail_kind_is_known CHECK (kind = ANY (ARRAY['receipt'::text, 'code'::text, 'invitation'::text])),
+  CONSTRAINT mail_kind_is_known CHECK (kind = ANY (ARRAY['receipt'::text, 'code'::text, 'invitation'::text, 'account'::text, 'notice'::text, 'security'::text])),
   CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'stored'::text, 'failed'::text])),
   CONSTRAINT mail_waiting_is_due CHECK ((due_at IS NOT NULL) = (status = 'waiting'::text))
 );
@@ -1160,6 +1211,8 @@ CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_
 CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
 CREATE INDEX movements_due ON movements USING btree (due_at) WHERE due_at IS NOT NULL;
 CREATE UNIQUE INDEX movements_one_transfer_for_a_share ON movements USING btree (venue_id, hold_id) WHERE kind = 'transfer'::text;
+CREATE INDEX movements_sent ON movements USING btree (venue_id, mode, done_at) WHERE kind = 'transfer'::text AND done_at IS NOT NULL;
+CREATE INDEX movements_to_send ON movements USING btree (venue_id, mode, due_at) WHERE kind = 'transfer'::text AND (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'failed'::text]));
 CREATE INDEX movements_unsettled ON movements USING btree (mode, movement_id) WHERE status = ANY (ARRAY['sending'::text, 'pending'::text, 'failed'::text]);
 CREATE INDEX movements_with_debts ON movements USING btree (venue_id, mode, currency, movement_id) WHERE owed_amount > settled_amount;
 CREATE TRIGGER movement_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON movements FOR EACH ROW EXECUTE FUNCTION enforce_transition('movement');
@@ -1217,6 +1270,18 @@ CREATE TABLE party_drafts (
   CONSTRAINT party_drafts_pkey PRIMARY KEY (venue_id, checkout_id, member_id)
 );
 CREATE INDEX party_drafts_updated_at ON party_drafts USING btree (updated_at);
+
+-- What a passkey is asked to sign, as a hash. The first answer deletes the row, right or wrong.
+CREATE TABLE passkey_challenges (
+  challenge_hash bytea NOT NULL,
+  purpose text NOT NULL,
+  session_id uuid,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT passkey_challenges_pkey PRIMARY KEY (challenge_hash),
+  CONSTRAINT passkey_challenge_has_session CHECK ((purpose = 'sign_in'::text) = (session_id IS NULL)),
+  CONSTRAINT passkey_challenge_purpose_is_known CHECK (purpose = ANY (ARRAY['add'::text, 'sign_in'::text, 'step_up'::text]))
+);
+CREATE INDEX passkey_challenges_by_age ON passkey_challenges USING btree (expires_at);
 
 -- Where a venue's money is sent, for each mode.
 CREATE TABLE payout_accounts (
@@ -1395,6 +1460,33 @@ CREATE TABLE state_transitions (
   CONSTRAINT state_transitions_pkey PRIMARY KEY (machine, from_status, to_status)
 );
 
+-- The first checkout.completed of a venue and mode that a stream of events sent: a step of the console's first steps.
+CREATE TABLE streamed_completions (
+  venue_id uuid NOT NULL,
+  mode text NOT NULL,
+  event_id text NOT NULL,
+  checkout_id text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  CONSTRAINT streamed_completions_pkey PRIMARY KEY (venue_id, mode),
+  CONSTRAINT streamed_completions_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
+  CONSTRAINT streamed_completion_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
+);
+
+-- Deliveries that the built-in test inbox of a venue received, in test mode only: the newest 50, for 24 hours.
+CREATE TABLE test_inbox_messages (
+  venue_id uuid NOT NULL,
+  endpoint_id text NOT NULL,
+  message_id uuid NOT NULL,
+  event_id text NOT NULL,
+  type text NOT NULL,
+  signature text NOT NULL,
+  body text NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  CONSTRAINT test_inbox_messages_pkey PRIMARY KEY (venue_id, endpoint_id, message_id),
+  CONSTRAINT test_inbox_messages_venue_id_endpoint_id_fkey FOREIGN KEY (venue_id, endpoint_id) REFERENCES webhook_endpoints(venue_id, endpoint_id) ON DELETE CASCADE
+);
+CREATE INDEX test_inbox_messages_by_age ON test_inbox_messages USING brin (received_at);
+
 -- The keys that sign members' tokens, shared by every server; the newest one signs.
 CREATE TABLE token_keys (
   key_id text NOT NULL,
@@ -1459,6 +1551,7 @@ CREATE TABLE venue_timestamps (
 CREATE TABLE venues (
   venue_id uuid NOT NULL,
   name text NOT NULL,
+  -- The pages that may use publishable keys of test mode, and to which guests of test checkouts return.
   origins text[] NOT NULL DEFAULT '{}'::text[],
   fee_bps integer NOT NULL DEFAULT 0,
   fee_fixed integer NOT NULL DEFAULT 0,
@@ -1474,14 +1567,18 @@ CREATE TABLE venues (
   privacy_url text,
   accent_color text,
   logo_url text,
+  -- The same for live mode.
+  live_origins text[] NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT venues_pkey PRIMARY KEY (venue_id),
   CONSTRAINT accent_color_is_rrggbb CHECK (accent_color ~ '^#[0-9a-f]{6}$'::text),
   CONSTRAINT addresses_are_https CHECK (COALESCE(support_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(terms_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(privacy_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(logo_url, 'https://'::text) ~~ 'https://%'::text),
   CONSTRAINT venue_fee_is_a_share_of_the_amount CHECK (fee_bps >= 0 AND fee_bps <= 10000),
   CONSTRAINT venue_fixed_fee_is_not_negative CHECK (fee_fixed >= 0 AND fee_fixed <= 99999999),
+  CONSTRAINT venue_has_at_most_50_live_origins CHECK (cardinality(live_origins) <= 50),
   CONSTRAINT venue_has_at_most_50_origins CHECK (cardinality(origins) <= 50),
   CONSTRAINT venue_name_has_1_to_120_characters CHECK (char_length(name) >= 1 AND char_length(name) <= 120)
 );
+CREATE INDEX venues_by_live_origin ON venues USING gin (live_origins);
 CREATE INDEX venues_by_origin ON venues USING gin (origins);
 
 CREATE TABLE webhook_endpoints (

@@ -1,15 +1,15 @@
 // Generates files from the contract: types.gen.ts (TypeScript types of every schema), openapi.gen.json, the types and
-// methods of the SDK, and the tables of the providers' pages. With --check it writes nothing and fails if a file is not current.
+// methods of the SDK and of the console's client, and the tables of the providers' pages. With --check it writes nothing
+// and fails if a file is not current.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { catalogue } from '../src/base/errors.ts';
 import { readRegistry } from '../src/base/schema/registry.ts';
 import { makeOpenApi } from '../src/http/openapi.ts';
-import { consoleOperations } from '../src/run/operations/console.ts';
-import { partnerOperations } from '../src/run/operations.ts';
+import { consoleOperations, partnerOperations } from '../src/run/operations.ts';
 import { providerPage } from './provider-pages.ts';
-import { makeSdkDefaults, makeSdkResources, makeSdkTypes } from './sdk.ts';
+import { makeConsoleClient, makeSdkDefaults, makeSdkResources, makeSdkTypes } from './sdk.ts';
 import type { Mapping } from './types.gen.ts';
 import { makeTypes } from './types.ts';
 
@@ -32,6 +32,8 @@ export function generated(): Readonly<Record<string, string>> {
     'console-openapi.gen.json': `${JSON.stringify(makeOpenApi(consoleOperations, registry, BASE_URL), null, 2)}\n`,
     '../sdk/src/types.gen.ts': makeSdkTypes(partnerOperations, registry, Object.keys(catalogue)),
     '../sdk/src/resources.gen.ts': makeSdkResources(partnerOperations, registry),
+    '../web/console/client/types.gen.ts': makeSdkTypes(consoleOperations, registry, []),
+    '../web/console/client/operations.gen.ts': makeConsoleClient(consoleOperations, registry),
     '../sdk/src/defaults.gen.ts': makeSdkDefaults(version, BASE_URL),
   };
 }

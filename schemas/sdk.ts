@@ -25,7 +25,7 @@ export interface SdkOperation {
 
 const HEADER = 'Generated from the operations and schemas/v1 by `npm run generate`. Do not edit.';
 
-/** The types of every schema that a body or an answer of an operation uses, and every error code. */
+/** The types of every schema that a body or an answer of an operation uses, and every error code that is given. */
 export function makeSdkTypes(
   operations: readonly SdkOperation[],
   registry: Registry,
@@ -58,11 +58,8 @@ export function makeSdkTypes(
   const source: TypeSource = { registry, renamed: TYPE_NAMES };
   const types = registry.names.filter((name) => used.has(name)).map((name) => declareType(source, name));
   const codes = errorCodes.map((code) => `  | '${code}'`).join('\n');
-  const text = [
-    `// ${HEADER}\n`,
-    ...types,
-    `/** The code of an error; each has its page under /docs/errors. */\nexport type ErrorCode =\n${codes};\n`,
-  ].join('\n');
+  const errorType = `/** The code of an error; each has its page under /docs/errors. */\nexport type ErrorCode =\n${codes};\n`;
+  const text = [`// ${HEADER}\n`, ...types, ...(errorCodes.length > 0 ? [errorType] : [])].join('\n');
   // The schema leaves each boat to the command, which validates them one by one.
   return text.replace('readonly boats: readonly unknown[];', 'readonly boats: readonly Boat[];');
 }
@@ -75,8 +72,34 @@ interface Resource {
 
 const emptyResource = (): Resource => ({ methods: [], children: new Map() });
 
+/** Where the generated classes are, and what they are called. */
+interface Target {
+  /** The operation's method, as a path from the class. */
+  readonly methodOf: (operation: SdkOperation, asCsv: boolean) => string | undefined;
+  readonly rootClass: string;
+  /** The folder of the SDK's hand-written modules, as the generated file imports it. */
+  readonly sdk: string;
+}
+
 /** A class for each resource, and the class `Resources` that holds them all. */
 export function makeSdkResources(operations: readonly SdkOperation[], registry: Registry): string {
+  return makeClasses(operations, registry, {
+    methodOf: ({ id }, asCsv) => (asCsv ? CSV_METHOD_NAMES : METHOD_NAMES)[id],
+    rootClass: 'Resources',
+    sdk: '.',
+  });
+}
+
+/** One class with a method for each operation of the console, called as the operation is. */
+export function makeConsoleClient(operations: readonly SdkOperation[], registry: Registry): string {
+  return makeClasses(operations, registry, {
+    methodOf: ({ id }, asCsv) => (asCsv ? `${id}Csv` : id),
+    rootClass: 'ConsoleOperations',
+    sdk: '../../../sdk/src',
+  });
+}
+
+function makeClasses(operations: readonly SdkOperation[], registry: Registry, target: Target): string {
   const source: TypeSource = { registry, renamed: { ...TYPE_NAMES, webhook_event: 'WebhookEvent' } };
   const root = emptyResource();
   const parameters: string[] = [];
@@ -92,17 +115,17 @@ export function makeSdkResources(operations: readonly SdkOperation[], registry: 
     resource.methods.push(methodOf(name));
   };
   for (const operation of operations) {
-    const path = METHOD_NAMES[operation.id];
+    const path = target.methodOf(operation, false);
     if (path === undefined) throw new Error(`name the operation ${operation.id} in schemas/sdk-names.ts`);
     const queryType = declareQuery(source, operation, path, parameters);
     place(path, (name) => methodText(source, operation, name, queryType, false));
     if (operation.csv === undefined) continue;
-    const csvPath = CSV_METHOD_NAMES[operation.id];
+    const csvPath = target.methodOf(operation, true);
     if (csvPath === undefined) throw new Error(`name the CSV of ${operation.id} in schemas/sdk-names.ts`);
     place(csvPath, (name) => methodText(source, operation, name, queryType, true));
   }
-  const body = [...parameters, ...classesOf('', root)].join('\n');
-  return [`// ${HEADER}\n`, importsFor(body), body].join('\n');
+  const body = [...parameters, ...classesOf(target.rootClass, '', root)].join('\n');
+  return [`// ${HEADER}\n`, importsFor(target.sdk, body), body].join('\n');
 }
 
 export function makeSdkDefaults(version: string, baseUrl: string): string {
@@ -110,18 +133,18 @@ export function makeSdkDefaults(version: string, baseUrl: string): string {
 }
 
 /** Imports the names that the text uses. */
-function importsFor(text: string): string {
+function importsFor(sdk: string, text: string): string {
   const words = new Set(text.match(/\b[A-Z]\w+/g));
   const own = new Set([...text.matchAll(/export (?:class|interface|type) (\w+)/g)].map(([, name]) => name));
   const elsewhere: Readonly<Record<string, string>> = {
-    Api: './api.ts',
-    ApiPromise: './api-promise.ts',
-    EventStream: './event-stream.ts',
-    PagePromise: './page.ts',
-    RawBody: './api.ts',
-    RequestOptions: './api.ts',
-    StreamOptions: './event-stream.ts',
-    WebhookEvent: './events.ts',
+    Api: `${sdk}/api.ts`,
+    ApiPromise: `${sdk}/api-promise.ts`,
+    EventStream: `${sdk}/event-stream.ts`,
+    PagePromise: `${sdk}/page.ts`,
+    RawBody: `${sdk}/api.ts`,
+    RequestOptions: `${sdk}/api.ts`,
+    StreamOptions: `${sdk}/event-stream.ts`,
+    WebhookEvent: `${sdk}/events.ts`,
   };
   const files = new Map<string, string[]>();
   for (const word of [...words].sort()) {
@@ -147,20 +170,20 @@ const capitalized = (word: string): string => `${word.charAt(0).toUpperCase()}${
 const camelCase = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Not the bare name: `Me` and `Analytics` are types of the answers. */
-const className = (path: string): string => (path === '' ? 'Resources' : `${path}Resource`);
+const className = (root: string, path: string): string => (path === '' ? root : `${path}Resource`);
 
-function classesOf(path: string, resource: Resource): string[] {
+function classesOf(root: string, path: string, resource: Resource): string[] {
   const fields = [...resource.children.keys()];
   const classes = fields.flatMap((name) =>
-    classesOf(`${path}${capitalized(name)}`, resource.children.get(name) ?? emptyResource()),
+    classesOf(root, `${path}${capitalized(name)}`, resource.children.get(name) ?? emptyResource()),
   );
   const lines = [
-    `export class ${className(path)} {`,
+    `export class ${className(root, path)} {`,
     ...(resource.methods.length > 0 ? ['  readonly #api: Api;'] : []),
-    ...fields.map((name) => `  readonly ${name}: ${className(path + capitalized(name))};`),
+    ...fields.map((name) => `  readonly ${name}: ${className(root, path + capitalized(name))};`),
     '  constructor(api: Api) {',
     ...(resource.methods.length > 0 ? ['    this.#api = api;'] : []),
-    ...fields.map((name) => `    this.${name} = new ${className(path + capitalized(name))}(api);`),
+    ...fields.map((name) => `    this.${name} = new ${className(root, path + capitalized(name))}(api);`),
     '  }',
     ...resource.methods,
     '}\n',

@@ -10,6 +10,12 @@ export type Account = {
   readonly name: string | null;
 };
 
+/** The body that asks for a code to change the mail address. */
+export type AccountEmail = {
+  /** The new mail address, which receives the code, 6 to 200 characters. */
+  readonly email: string;
+};
+
 /** A browser that is signed in to the console. */
 export type AccountSession = {
   /** The id of the session. */
@@ -22,10 +28,20 @@ export type AccountSession = {
   readonly expires_at: string;
   /** Until when a code that was entered counts for calls that need a fresh one; null when none was. */
   readonly stepped_up_until: string | null;
-  /** The network address of the sign-in; null when it is not known. */
+  /** The browser and its system in words; null when they are not known. */
+  readonly device: string | null;
+  /** The network address of the last use without its last part, to five minutes; null when it is not known. */
   readonly address: string | null;
+  /** True when the person had not signed in in this browser in the 90 days before, sign-up aside. */
+  readonly is_new_device: boolean;
   /** True for the session of this request. */
   readonly is_current: boolean;
+};
+
+/** The body that changes the name of the signed-in person. */
+export type AccountUpdate = {
+  /** The new name, 1 to 80 characters, without links and without five or more digits in a row. */
+  readonly name: string;
 };
 
 /** A venue in which the signed-in person has a role. */
@@ -149,6 +165,99 @@ export type Analytics = {
     /** The number of paid places. */
     readonly bookings: number;
   })[];
+};
+
+/** An API key of the venue, without its text. */
+export type ApiKey = {
+  /** The id of the key. */
+  readonly id: string;
+  /** What the venue calls it; null when it has no name. */
+  readonly name: string | null;
+  /** Which kind of key it is. */
+  readonly kind: "secret" | "publishable";
+  /** The mode of the key: test cards in test, real money in live. */
+  readonly mode: "test" | "live";
+  /** The beginning and the last four characters of the key, to recognise it by. */
+  readonly hint: string;
+  /** Only an `active` key is accepted. */
+  readonly status: "active" | "expired" | "revoked";
+  /** What it may do. A test key has every scope, a publishable key has none. */
+  readonly scopes: readonly ("offerings:write" | "offerings:read" | "checkouts:write" | "checkouts:read" | "bookings:read" | "analytics:read" | "webhooks:write" | "boats:write" | "boats:read")[];
+  /** The addresses and CIDR ranges that it may be used from; empty: every address. */
+  readonly allow_ips: readonly string[];
+  /** Its hourly limit of writes. */
+  readonly writes_per_hour: number;
+  /** Its hourly limit of reads. */
+  readonly reads_per_hour: number;
+  /** When it was created, in UTC. */
+  readonly created_at: string;
+  /** When it expires, in UTC; null: never. */
+  readonly expires_at: string | null;
+  /** When it was revoked, in UTC; null: it was not. */
+  readonly revoked_at: string | null;
+  /** The id of the key that replaces it; null: it was not rolled. */
+  readonly rolled_to: string | null;
+};
+
+/** The body that creates an API key in the mode of the session. */
+export type ApiKeyCreate = {
+  /** The kind: `secret` for a server, `publishable` for pages. */
+  readonly kind: "secret" | "publishable";
+  /** What you call it, 1 to 100 characters without white space around it, or null. */
+  readonly name?: string | null;
+  /** What a live secret key may do: at least one. A test key has every scope, also if you name some; a publishable key has none. */
+  readonly scopes?: readonly ("offerings:write" | "offerings:read" | "checkouts:write" | "checkouts:read" | "bookings:read" | "analytics:read" | "webhooks:write" | "boats:write" | "boats:read")[];
+  /** When it expires, a time in the future; null or absent: never. */
+  readonly expires_at?: string | null;
+  /** Up to 100 addresses and CIDR ranges that it may be used from; empty or absent: every address. */
+  readonly allow_ips?: readonly string[];
+};
+
+/** The body that replaces an API key by a new one. */
+export type ApiKeyRoll = {
+  /** For how many hours the old key keeps working, 0 to 168; 0 revokes it at once. */
+  readonly overlap_hours?: number;
+};
+
+/** The body that changes an API key. What is absent stays as it is. */
+export type ApiKeyUpdate = {
+  /** What you call it, 1 to 100 characters without white space around it; null: no name. */
+  readonly name?: string | null;
+  /** When it expires, a time in the future; null: never. */
+  readonly expires_at?: string | null;
+  /** Up to 100 addresses and CIDR ranges that replace the ones before; empty: every address. */
+  readonly allow_ips?: readonly string[];
+};
+
+/** An entry of the audit log of the venue. */
+export type AuditEntry = {
+  /** The id of the entry. */
+  readonly id: string;
+  /** When it was done, in UTC. */
+  readonly at: string;
+  /** Who did it. */
+  readonly actor: {
+    /** A `person` of the venue, an API `key`, the `operator` of the service, a `guest`, or the `service` itself. */
+    readonly type: "person" | "key" | "operator" | "guest" | "service";
+    /** The id of the account or of the key; null for others. */
+    readonly id: string | null;
+    /** The name of the person or of the key. A person without a name is shown by mail address, a key without one by its hint. */
+    readonly name: string;
+  };
+  /** How: over HTTP, by a tool of an agent, on the operator's command line, at the first start, or by the worker. */
+  readonly via: "http" | "mcp" | "cli" | "start" | "worker";
+  /** The network address of the caller without its last part; null where there is none. */
+  readonly address: string | null;
+  /** The id of the request; null where there was none. */
+  readonly request_id: string | null;
+  /** What was done. */
+  readonly action: string;
+  /** The id of what it was done to, or its text, such as an origin. */
+  readonly subject: string;
+  /** The name of the person or key that it was done to; null for others. */
+  readonly subject_name: string | null;
+  /** What changed, by action. The values of a change are in `before` and `after`. */
+  readonly detail: { readonly [name: string]: unknown };
 };
 
 /** When an offering can be booked. */
@@ -393,6 +502,89 @@ export type CheckoutCreate = {
   readonly metadata?: { readonly [name: string]: string };
 };
 
+/** The money of one checkout, as sums that add up. Before it is completed every sum is 0. */
+export type CheckoutMoney = {
+  /** The type of this object. */
+  readonly object: "checkout_money";
+  /** The checkout. */
+  readonly checkout_id: string;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** The status of the checkout. */
+  readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+  /** What guests paid, in minor units (cents). */
+  readonly paid: number;
+  /** The service’s fee at completion, in minor units (cents). */
+  readonly fee: number;
+  /** What the venue earned at completion: paid less fee, in minor units (cents). */
+  readonly net: number;
+  /** What was refunded to guests, in minor units (cents). */
+  readonly refunded: number;
+  /** What guests got back by disputes, in minor units (cents). */
+  readonly lost_to_disputes: number;
+  /** What refunds and lost disputes took out of the fee, in minor units (cents). */
+  readonly fee_returned: number;
+  /** What the venue keeps: net less refunded and lost_to_disputes, and fee_returned added, in minor units (cents). */
+  readonly kept: number;
+  /** How much of refunded did not reach the guest yet, in minor units (cents). */
+  readonly failed_refunds: number;
+  /** What was transferred to the venue and not taken back; below zero until a later transfer settles it, in minor units (cents). */
+  readonly paid_out: number;
+  /** What is still to be transferred; below zero when something is still to be taken back, in minor units (cents). */
+  readonly to_come: number;
+  /** What was not transferred because it settled debts of the venue, in minor units (cents). */
+  readonly settled_debts: number;
+  /** What could not be taken back from the venue’s account, in minor units (cents). */
+  readonly owed: number;
+  /** What can still be refunded, in minor units (cents). */
+  readonly left_to_refund: number;
+  /** The payout; null before the checkout is completed. */
+  readonly payout: {
+    /** The id of the payout. */
+    readonly id: string;
+    /** The status of the payout: failed when a transfer failed, paid when every transfer is made or dropped. */
+    readonly status: "pending" | "paid" | "failed" | "canceled";
+    /** When the checkout completed, in UTC. */
+    readonly created_at: string;
+    /** When the newest transfer was made; null before. */
+    readonly sent_at: string | null;
+    /** The transfers, one for each share. */
+    readonly transfers: readonly ({
+      /** The share it is for. */
+      readonly share_id: string;
+      /** The amount of the transfer, in minor units (cents). */
+      readonly amount: number;
+      /** The status of the transfer; dropped when refunds took all of it before it was sent. */
+      readonly status: "pending" | "paid" | "failed" | "dropped";
+      /** When it was made; null before. */
+      readonly at: string | null;
+    })[];
+  } | null;
+  /** Every share of the party, the organizer’s first. */
+  readonly shares: readonly ({
+    /** The share. */
+    readonly share_id: string;
+    /** The name shown for the guest; null while none is known. */
+    readonly display_name: string | null;
+    /** True for the share of the organizer. */
+    readonly is_organizer: boolean;
+    /** The status of the share. */
+    readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
+    /** The amount of the share, in minor units (cents). */
+    readonly amount: number;
+    /** Its part of the fee at completion, in minor units (cents). */
+    readonly fee: number;
+    /** What refunds and lost disputes took out of its fee, in minor units (cents). */
+    readonly fee_returned: number;
+    /** What was refunded, in minor units (cents). */
+    readonly refunded: number;
+    /** What was lost to disputes, in minor units (cents). */
+    readonly lost: number;
+    /** What the venue keeps of it, in minor units (cents). */
+    readonly kept: number;
+  })[];
+};
+
 /** How far the group of a checkout is, in counts and amounts: no name, no share and no booking id. */
 export type CheckoutProgress = {
   /** The id of the checkout. */
@@ -423,6 +615,139 @@ export type CheckoutProgress = {
   readonly url: string;
 };
 
+/** A checkout as a line of the console’s list. */
+export type CheckoutRow = {
+  /** The type of this object. */
+  readonly object: "checkout_row";
+  /** The checkout. */
+  readonly id: string;
+  /** The mode of the checkout. */
+  readonly mode: "test" | "live";
+  /** The status of the checkout. */
+  readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+  /** The text that every guest reads. */
+  readonly description: string;
+  /** When the booking itself starts, in UTC; null when you sent none. */
+  readonly starts_at: string | null;
+  /** Your booking id. */
+  readonly external_booking_id: string;
+  /** The external_id of the offering; null when you sent none. */
+  readonly offering_external_id: string | null;
+  /** The name of the organizer; null before the party is chosen. */
+  readonly organizer: string | null;
+  /** The whole total, in minor units (cents). */
+  readonly amount: number;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** What is held on cards and not charged yet, in minor units (cents). */
+  readonly held_amount: number;
+  /** What reached the guests as a refund, in minor units (cents). */
+  readonly refunded_amount: number;
+  /** The deadline by which every share must be held, in UTC. */
+  readonly pay_by: string;
+  /** The shares by status. */
+  readonly party: {
+    /** The maximum number of people. */
+    readonly size: number;
+    /** True when the organizer has chosen the party. */
+    readonly is_chosen: boolean;
+    /** How many shares wait for their guest. */
+    readonly invited: number;
+    /** How many shares are held. */
+    readonly held: number;
+    /** How many shares failed. */
+    readonly failed: number;
+    /** How many shares are charged. */
+    readonly captured: number;
+    /** How many shares were released. */
+    readonly released: number;
+    /** How many shares are refunded. */
+    readonly refunded: number;
+  };
+  /** How many of its charges are disputed now. */
+  readonly open_disputes: number;
+  /** Why the checkout was canceled: `capture_failed` (a card could not be charged, and the others were refunded), or `venue_not_payable` (the venue could not be paid up to `pay_by`, and no card was charged); null when it was not, or when you canceled it. */
+  readonly cancellation_reason: string | null;
+  /** The key that created it; null when a person did, or it is not known. */
+  readonly key: {
+    /** The id of the key. */
+    readonly id: string;
+    /** The name of the key; null when it has none. */
+    readonly name: string | null;
+  } | null;
+  /** When it was created, in UTC. */
+  readonly created_at: string;
+  /** When it was completed, in UTC; null before. */
+  readonly completed_at: string | null;
+};
+
+/** Everything that happened to a checkout, oldest first. */
+export type CheckoutTimeline = {
+  /** The type of this object. */
+  readonly object: "checkout_timeline";
+  /** The checkout. */
+  readonly checkout_id: string;
+  /** The time zone of the venue, for showing the times. */
+  readonly timezone: string;
+  /** False when only the newest 1000 entries are listed. */
+  readonly is_complete: boolean;
+  /** The entries, at most 1000. */
+  readonly data: readonly ({
+    /** Names the entry: the same at each read. */
+    readonly id: string;
+    /** When it happened, in UTC. */
+    readonly at: string;
+    /** What happened. */
+    readonly kind: "checkout.created" | "party.chosen" | "party.changed" | "guest.left" | "guest.removed" | "invite.sent" | "reminder.sent" | "card.declined" | "hold.renewal_refused" | "hold.lost" | "checkout.reopened" | "hold.renewed" | "share.held" | "checkout.funded" | "share.captured" | "checkout.completed" | "transfer.failed" | "transfer.sent" | "refund.created" | "refund.sent" | "refund.failed" | "transfer.reversed" | "transfer.owed" | "dispute.opened" | "dispute.won" | "dispute.lost" | "checkout.expired" | "checkout.canceled" | "hold.released" | "delivery.delivered" | "delivery.retrying" | "delivery.failed";
+    /** Who acted. */
+    readonly actor: {
+      /** Who acted: a key of the venue, a person of its team, the operator, a guest, or the service itself. */
+      readonly type: "key" | "person" | "operator" | "guest" | "service";
+      /** The id of the key or of the person’s account; null for the others. */
+      readonly id: string | null;
+      /** The name of the key, the person or the guest; null when there is none. */
+      readonly name: string | null;
+    };
+    /** The share that it is about; null when it is about the whole checkout. */
+    readonly share_id: string | null;
+    /** The name shown for the guest; null while none is known. */
+    readonly display_name: string | null;
+    /** How much money it is about, in minor units (cents); null when it is about none. */
+    readonly amount: number | null;
+    /** Why: of a refund, what its author wrote; of a declined card, the code of the issuer; of a delivery, its last error. Null when there is none. */
+    readonly reason: string | null;
+    /** How many: people of a party, cards that were charged, parts of a refund. Null for other kinds. */
+    readonly count: number | null;
+    /** The delivery of an event to an endpoint; null for other kinds. */
+    readonly delivery: {
+      /** The event. */
+      readonly event_id: string;
+      /** The type of the event. */
+      readonly event_type: string;
+      /** The endpoint. */
+      readonly endpoint_id: string;
+      /** The address of the endpoint. */
+      readonly url: string;
+      /** The HTTP status of the last answer; null when there was none. */
+      readonly status: number | null;
+      /** How often it was tried. */
+      readonly attempts: number;
+      /** How long the last attempt took, in milliseconds; null before the first. */
+      readonly duration_ms: number | null;
+      /** When it is tried next, in UTC; null when it is not. */
+      readonly next_attempt_at: string | null;
+    } | null;
+  })[];
+};
+
+/** Whether the mail with a code was sent. */
+export type CodeMail = {
+  /** The id of the challenge. */
+  readonly challenge_id: string;
+  /** `sending` for up to 10 seconds; `sent` when the mail server has it; `delayed` when it has not taken it yet: the code comes later; `failed` when it refused it for good, or for too long: check the address and ask for another code. */
+  readonly mail: "sending" | "sent" | "delayed" | "failed";
+};
+
 /** A code that was mailed and is waited for. */
 export type ConsoleChallenge = {
   /** The id of the challenge; send it back with the code. */
@@ -439,6 +764,219 @@ export type ConsoleEnded = {
   readonly id: string;
   /** Always true. */
   readonly ended: true;
+};
+
+/** The first page of the console: what is held, completed and paid out, and what needs a person. Days are those of the venue’s time zone. */
+export type ConsoleHome = {
+  /** The type of this object. */
+  readonly object: "home";
+  /** The mode of the figures. */
+  readonly mode: "test" | "live";
+  /** The time zone of the venue. */
+  readonly timezone: string;
+  /** Today, in that time zone. */
+  readonly today: string;
+  /** What is held now, by currency. */
+  readonly held: readonly ({
+    /** The currency. */
+    readonly currency: string;
+    /** What is held on cards and not charged yet, in minor units (cents). */
+    readonly amount: number;
+    /** How many shares. */
+    readonly shares: number;
+    /** How many checkouts. */
+    readonly checkouts: number;
+  })[];
+  /** What was completed today, by currency. */
+  readonly completed_today: readonly ({
+    /** The currency. */
+    readonly currency: string;
+    /** What guests paid, in minor units (cents). */
+    readonly amount: number;
+    /** How many checkouts. */
+    readonly checkouts: number;
+    /** How many guests. */
+    readonly guests: number;
+  })[];
+  /** What was completed in the last 30 days, today included, by currency, the largest first. */
+  readonly completed_30_days: readonly ({
+    /** The currency. */
+    readonly currency: string;
+    /** What guests paid, in minor units (cents). */
+    readonly amount: number;
+    /** How many checkouts. */
+    readonly checkouts: number;
+  })[];
+  /** What was paid out today, by currency. */
+  readonly paid_today: readonly ({
+    /** The currency. */
+    readonly currency: string;
+    /** What was transferred to the venue, in minor units (cents). */
+    readonly amount: number;
+    /** How many payouts. */
+    readonly payouts: number;
+  })[];
+  /** What is on its way to the venue, by currency. */
+  readonly on_its_way: readonly ({
+    /** The currency. */
+    readonly currency: string;
+    /** What will be transferred, in minor units (cents). */
+    readonly amount: number;
+    /** How many payouts. */
+    readonly payouts: number;
+    /** When the next transfer is due, in UTC; null when all of them wait for the end of a dispute. */
+    readonly next_at: string | null;
+  })[];
+  /** What needs a person. */
+  readonly attention: {
+    /** How many things need a person; of each kind at most 10 are counted. */
+    readonly count: number;
+    /** The most urgent first, at most 20. */
+    readonly data: readonly ({
+      /** What is wrong: a share is missing and pay_by is within 4 hours; a transfer was refused; a charge is disputed; a card was declined; a hold could not be renewed; cards are charged for more than 5 minutes; a refund did not reach its guest; an endpoint was disabled after failing; an endpoint fails; no party was chosen for a day; an offering was rejected. */
+      readonly kind: "share_missing" | "payout_failed" | "dispute_open" | "card_declined" | "hold_not_renewed" | "charging" | "refund_failed" | "endpoint_disabled" | "endpoint_failing" | "party_not_chosen" | "offering_rejected";
+      /** Since when; of a missing share and of a hold that lapses, until when. In UTC. */
+      readonly at: string;
+      /** The checkout, as a line of the list; null for an endpoint or an offering. */
+      readonly checkout: {
+        /** The type of this object. */
+        readonly object: "checkout_row";
+        /** The checkout. */
+        readonly id: string;
+        /** The mode of the checkout. */
+        readonly mode: "test" | "live";
+        /** The status of the checkout. */
+        readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+        /** The text that every guest reads. */
+        readonly description: string;
+        /** When the booking itself starts, in UTC; null when you sent none. */
+        readonly starts_at: string | null;
+        /** Your booking id. */
+        readonly external_booking_id: string;
+        /** The external_id of the offering; null when you sent none. */
+        readonly offering_external_id: string | null;
+        /** The name of the organizer; null before the party is chosen. */
+        readonly organizer: string | null;
+        /** The whole total, in minor units (cents). */
+        readonly amount: number;
+        /** The currency of every amount here. */
+        readonly currency: string;
+        /** What is held on cards and not charged yet, in minor units (cents). */
+        readonly held_amount: number;
+        /** What reached the guests as a refund, in minor units (cents). */
+        readonly refunded_amount: number;
+        /** The deadline by which every share must be held, in UTC. */
+        readonly pay_by: string;
+        /** The shares by status. */
+        readonly party: {
+          /** The maximum number of people. */
+          readonly size: number;
+          /** True when the organizer has chosen the party. */
+          readonly is_chosen: boolean;
+          /** How many shares wait for their guest. */
+          readonly invited: number;
+          /** How many shares are held. */
+          readonly held: number;
+          /** How many shares failed. */
+          readonly failed: number;
+          /** How many shares are charged. */
+          readonly captured: number;
+          /** How many shares were released. */
+          readonly released: number;
+          /** How many shares are refunded. */
+          readonly refunded: number;
+        };
+        /** How many of its charges are disputed now. */
+        readonly open_disputes: number;
+        /** Why the checkout was canceled: `capture_failed` (a card could not be charged, and the others were refunded), or `venue_not_payable` (the venue could not be paid up to `pay_by`, and no card was charged); null when it was not, or when you canceled it. */
+        readonly cancellation_reason: string | null;
+        /** The key that created it; null when a person did, or it is not known. */
+        readonly key: {
+          /** The id of the key. */
+          readonly id: string;
+          /** The name of the key; null when it has none. */
+          readonly name: string | null;
+        } | null;
+        /** When it was created, in UTC. */
+        readonly created_at: string;
+        /** When it was completed, in UTC; null before. */
+        readonly completed_at: string | null;
+      } | null;
+      /** How many shares it is about. */
+      readonly shares: number;
+      /** One of these shares; null when it is about none. */
+      readonly share_id: string | null;
+      /** The name shown for the guest; null while none is known. */
+      readonly display_name: string | null;
+      /** Why: the code of the processor, the reason of the dispute, the note of the review or the last error. Null when there is none. */
+      readonly reason: string | null;
+      /** The id of the dispute, endpoint or movement, or your id of the offering; null when it is the checkout alone. */
+      readonly subject_id: string | null;
+      /** The address of the endpoint or the title of the offering; null for others. */
+      readonly name: string | null;
+    })[];
+  };
+  /** The checkouts that were created in the last 30 days, by how far they came. */
+  readonly funnel: {
+    /** The first of the 30 days. */
+    readonly from: string;
+    /** Checkouts created: party_chosen, still_open and never_chosen together. */
+    readonly created: number;
+    /** Of these, how many have had a party: all_held, collecting and ended_before_held together. */
+    readonly party_chosen: number;
+    /** Of these, how many had every share held: completed, charging and refused together. */
+    readonly all_held: number;
+    /** Of these, how many are completed. */
+    readonly completed: number;
+    /** Without a party, and still open. */
+    readonly still_open: number;
+    /** Expired or canceled without a party. */
+    readonly never_chosen: number;
+    /** Guests are paying. */
+    readonly collecting: number;
+    /** Expired or canceled before every share was held. */
+    readonly ended_before_held: number;
+    /** The cards are being charged. */
+    readonly charging: number;
+    /** A card was refused for good after every share was held. */
+    readonly refused: number;
+  };
+  /** Each of the last 30 days, oldest first, for each currency. */
+  readonly daily: readonly ({
+    /** The day. */
+    readonly date: string;
+    /** The currency. */
+    readonly currency: string;
+    /** What guests paid, in minor units (cents). */
+    readonly amount: number;
+    /** How many checkouts were completed. */
+    readonly checkouts: number;
+  })[];
+  /** The newest 20 events, newest first. */
+  readonly activity: readonly ({
+    /** The event. */
+    readonly event_id: string;
+    /** The type of the event. */
+    readonly type: string;
+    /** When it happened, in UTC. */
+    readonly at: string;
+    /** The checkout; null when it is about another object. */
+    readonly checkout_id: string | null;
+    /** What for: the description of the checkout, the title of the offering or the address of the endpoint. */
+    readonly title: string;
+    /** When the booking itself starts, in UTC; null when it is not known. */
+    readonly starts_at: string | null;
+    /** How much: of the share, of the refund, or of the checkout, in minor units (cents). */
+    readonly amount: number | null;
+    /** The currency; null when there is no amount. */
+    readonly currency: string | null;
+    /** The share of share.held; null for others. */
+    readonly share_id: string | null;
+    /** The name shown for the guest; null while none is known. */
+    readonly display_name: string | null;
+    /** Why; null when there is no reason. */
+    readonly reason: string | null;
+  })[];
 };
 
 /** The body that signs in with the link that `everyshare console link` prints. */
@@ -500,6 +1038,55 @@ export type ConsoleStepUp = {
   readonly challenge_id: string;
   /** The six digits from the mail. */
   readonly code: string;
+};
+
+/** A new API key with its text, which is shown once. */
+export type CreatedApiKey = {
+  /** The id of the key. */
+  readonly id: string;
+  /** The whole key; only this answer shows it. */
+  readonly key: string;
+  /** What the venue calls it; null when it has no name. */
+  readonly name: string | null;
+  /** Which kind of key it is. */
+  readonly kind: "secret" | "publishable";
+  /** The mode of the key: test cards in test, real money in live. */
+  readonly mode: "test" | "live";
+  /** The beginning and the last four characters of the key, to recognise it by. */
+  readonly hint: string;
+  /** Only an `active` key is accepted. */
+  readonly status: "active" | "expired" | "revoked";
+  /** What it may do. A test key has every scope, a publishable key has none. */
+  readonly scopes: readonly ("offerings:write" | "offerings:read" | "checkouts:write" | "checkouts:read" | "bookings:read" | "analytics:read" | "webhooks:write" | "boats:write" | "boats:read")[];
+  /** The addresses and CIDR ranges that it may be used from; empty: every address. */
+  readonly allow_ips: readonly string[];
+  /** Its hourly limit of writes. */
+  readonly writes_per_hour: number;
+  /** Its hourly limit of reads. */
+  readonly reads_per_hour: number;
+  /** When it was created, in UTC. */
+  readonly created_at: string;
+  /** When it expires, in UTC; null: never. */
+  readonly expires_at: string | null;
+  /** When it was revoked, in UTC; null: it was not. */
+  readonly revoked_at: string | null;
+  /** The id of the key that replaces it; null: it was not rolled. */
+  readonly rolled_to: string | null;
+};
+
+/** A new sandbox venue with its test keys, which are shown once. */
+export type CreatedVenue = {
+  /** The venue, with role `owner`. */
+  readonly venue: AccountVenue;
+  /** Its test keys, in this answer only. */
+  readonly keys: {
+    /** The id of the new venue. */
+    readonly venue_id: string;
+    /** The secret test key, for a server. */
+    readonly secret_test: string;
+    /** The publishable test key, for web pages. */
+    readonly publishable_test: string;
+  };
 };
 
 /** A new webhook endpoint with its secret, which is shown once. */
@@ -721,6 +1308,97 @@ export type Event = {
   readonly booking_url?: string;
   /** Up to 20 values of your own, returned on every read and event. */
   readonly metadata?: { readonly [name: string]: string };
+};
+
+/** How far a newcomer is in test mode. Each step is done by what really happened. */
+export type FirstSteps = {
+  /** The type of this object. */
+  readonly object: "first_steps";
+  /** How many of the three steps are done. */
+  readonly done: number;
+  /** The first step: create a checkout. */
+  readonly request: {
+    /** True when the venue has created a test checkout. */
+    readonly done: boolean;
+    /** When the first test checkout was created, in UTC. */
+    readonly at: string | null;
+    /** The first test checkout; null before. */
+    readonly checkout_id: string | null;
+    /** The key that created it; null when a person did, or it is not known. */
+    readonly key: {
+      /** The id of the key. */
+      readonly id: string;
+      /** The name of the key; null when it has none. */
+      readonly name: string | null;
+    } | null;
+  };
+  /** The second step: pay as a guest. */
+  readonly hold: {
+    /** True when every share of a test checkout was held. */
+    readonly done: boolean;
+    /** When the last of its shares was held, in UTC. */
+    readonly at: string | null;
+    /** The first checkout whose every share was held; before that the newest that guests can pay. Null when there is none. */
+    readonly checkout: {
+      /** The checkout. */
+      readonly id: string;
+      /** The page on which its guests pay. */
+      readonly url: string;
+      /** The status of the checkout. */
+      readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+      /** The text that every guest reads. */
+      readonly description: string;
+      /** The whole total, in minor units (cents). */
+      readonly amount: number;
+      /** The currency of every amount here. */
+      readonly currency: string;
+      /** What is held or charged, in minor units (cents). */
+      readonly funded_amount: number;
+      /** The maximum number of people who share the total. */
+      readonly party_size: number;
+      /** How many shares are held or charged. */
+      readonly held: number;
+      /** How many shares failed. */
+      readonly failed: number;
+      /** The shares, the organizer’s first; empty before the party is chosen. */
+      readonly shares: readonly ({
+        /** The share. */
+        readonly id: string;
+        /** The name shown for the guest; null while none is known. */
+        readonly display_name: string | null;
+        /** The amount of the share, in minor units (cents). */
+        readonly amount: number;
+        /** The status of the share. */
+        readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
+        /** True for the share of the organizer. */
+        readonly is_organizer: boolean;
+        /** When its card was held, in UTC; null before. */
+        readonly held_at: string | null;
+      })[];
+    } | null;
+  };
+  /** The third step: receive the event. */
+  readonly event: {
+    /** True when an event checkout.completed was received. */
+    readonly done: boolean;
+    /** When it was received, in UTC. */
+    readonly at: string | null;
+    /** The event; null before. */
+    readonly event_id: string | null;
+    /** The checkout that it is about; null before. */
+    readonly checkout_id: string | null;
+    /** How it was received: by a webhook endpoint, by the built-in test inbox, or by a stream of events. Null before. */
+    readonly via: "endpoint" | "inbox" | "stream" | null;
+    /** The endpoint that received it; null when none did. */
+    readonly endpoint_id: string | null;
+    /** True while a program with a key of the venue reads the stream of events. */
+    readonly is_listening: boolean;
+  };
+  /** The test inbox; null when the venue has none. */
+  readonly inbox: {
+    /** The endpoint that is the inbox. */
+    readonly endpoint_id: string;
+  } | null;
 };
 
 /** The body that sends 1 to 100 boats at once; the server checks and stores each boat separately. */
@@ -995,6 +1673,42 @@ export type LegacyExperience = {
   readonly photo_urls?: readonly string[];
   /** Where guests book it on the venue's own site. */
   readonly booking_url?: string;
+};
+
+/** A disputed charge, with its booking and what it costs the venue. */
+export type ListedDispute = {
+  /** The type of this object. */
+  readonly object: "dispute";
+  /** The card processor's id of the dispute. */
+  readonly id: string;
+  /** The checkout. */
+  readonly checkout_id: string;
+  /** The share that was charged. */
+  readonly share_id: string;
+  /** The name shown for the guest; null while none is known. */
+  readonly display_name: string | null;
+  /** The text that every guest reads. */
+  readonly description: string;
+  /** Your booking id. */
+  readonly external_booking_id: string;
+  /** The disputed amount, in minor units (cents). */
+  readonly amount: number;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** The status of the dispute, as the card processor names it. */
+  readonly status: string;
+  /** Open until the bank decides. What was closed without a loss counts as won. */
+  readonly outcome: "open" | "won" | "lost";
+  /** The reason, as the card processor names it. */
+  readonly reason: string;
+  /** When the card processor notified us, in UTC. */
+  readonly opened_at: string;
+  /** When it changed last, in UTC. */
+  readonly changed_at: string;
+  /** Of a lost dispute: what the venue lost, in minor units (cents); null before. */
+  readonly venue_part: number | null;
+  /** Of a lost dispute: what the service lost of its fee, in minor units (cents); null before. */
+  readonly fee_part: number | null;
 };
 
 /** How the deliveries of one venue system are read: transport, signature, events and what each does, and where each field of an offering comes from. */
@@ -1274,6 +1988,61 @@ export type OfferingBatchResult = {
   };
 };
 
+/** A completed checkout as a line of a statement, with its transfers. */
+export type PaidCheckout = {
+  /** The type of this object. */
+  readonly object: "paid_checkout";
+  /** The checkout. */
+  readonly checkout_id: string;
+  /** The payout. */
+  readonly payout_id: string;
+  /** The text that every guest reads. */
+  readonly description: string;
+  /** Your booking id. */
+  readonly external_booking_id: string;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** How many cards were charged. */
+  readonly guests: number;
+  /** What guests paid, in minor units (cents). */
+  readonly paid: number;
+  /** What the service keeps as its fee, less what refunds and lost disputes took out of it, in minor units (cents). */
+  readonly fee: number;
+  /** What was refunded to guests, in minor units (cents). */
+  readonly refunded: number;
+  /** What guests got back by disputes, in minor units (cents). */
+  readonly lost_to_disputes: number;
+  /** What the venue keeps: paid less fee, refunded and lost_to_disputes, in minor units (cents). */
+  readonly kept: number;
+  /** What was transferred and not taken back, in minor units (cents). */
+  readonly paid_out: number;
+  /** What is still to be transferred; below zero when something is still to be taken back, in minor units (cents). */
+  readonly to_come: number;
+  /** What was not transferred because it settled debts of the venue, in minor units (cents). */
+  readonly settled_debts: number;
+  /** What could not be taken back from the venue’s account, in minor units (cents). */
+  readonly owed: number;
+  /** The status of the payout: failed when a transfer failed, paid when every transfer is made or dropped. */
+  readonly status: "pending" | "paid" | "failed" | "canceled";
+  /** When it was completed, in UTC. */
+  readonly completed_at: string;
+  /** When the newest transfer was made; null before. */
+  readonly sent_at: string | null;
+  /** The transfers, one for each share. */
+  readonly transfers: readonly ({
+    /** The share it is for. */
+    readonly share_id: string;
+    /** The name shown for the guest; null while none is known. */
+    readonly display_name: string | null;
+    /** The amount of the transfer, in minor units (cents). */
+    readonly amount: number;
+    /** The status of the transfer; dropped when refunds took all of it before it was sent. */
+    readonly status: "pending" | "paid" | "failed" | "dropped";
+    /** When it was made; null before. */
+    readonly at: string | null;
+  })[];
+};
+
 /** The body with which the organizer chooses the party and the split. */
 export type Party = {
   /** Up to 50 people or group chats; the server adds the organizer if the list does not. It may be empty. */
@@ -1311,6 +2080,177 @@ export type PartyResult = {
     /** The address of the invite to pay this share. */
     readonly url: string;
   })[];
+};
+
+/** A passkey of the signed-in person. */
+export type Passkey = {
+  /** The id of the passkey. */
+  readonly id: string;
+  /** The name that the person gave it, or the browser and system in which it was made. */
+  readonly name: string;
+  /** True when it is kept in an account of the person, such as that of their phone; false when it is on one device alone. */
+  readonly is_synced: boolean;
+  /** When it was added, in UTC. */
+  readonly created_at: string;
+  /** When it last signed in or confirmed a change; null when it never did. */
+  readonly last_used_at: string | null;
+};
+
+/** The body that adds a passkey: what `navigator.credentials.create` answered. */
+export type PasskeyAdd = {
+  /** A name for the person, 1 to 80 characters without white space around it; the browser and system by default. */
+  readonly name?: string;
+  /** The new passkey, in the JSON form of the WebAuthn standard. */
+  readonly credential: {
+    /** The id of the passkey in base64url, as the browser gives it. */
+    readonly id: string;
+    /** The same as `id`. */
+    readonly rawId: string;
+    /** Always `public-key`. */
+    readonly type: "public-key";
+    /** What the passkey answered. */
+    readonly response: {
+      /** What the browser saw, in base64url. */
+      readonly clientDataJSON: string;
+      /** The new public key in CBOR, in base64url. */
+      readonly attestationObject: string;
+      /** How a browser reaches the passkey. */
+      readonly transports?: readonly string[];
+      /** The algorithm of the key. It is read from `attestationObject`. */
+      readonly publicKeyAlgorithm?: number;
+      /** The key in another form. It is read from `attestationObject`. */
+      readonly publicKey?: string;
+      /** A part of `attestationObject`, which is not read here. */
+      readonly authenticatorData?: string;
+    };
+    /** What extensions of the browser answered. It is not read. */
+    readonly clientExtensionResults: { readonly [name: string]: unknown };
+    /** Whether the passkey is part of this device. It is not read. */
+    readonly authenticatorAttachment?: "platform" | "cross-platform";
+  };
+};
+
+/** The body that answers a challenge with a passkey: what `navigator.credentials.get` answered. */
+export type PasskeyAnswer = {
+  /** The answer of the passkey, in the JSON form of the WebAuthn standard. */
+  readonly credential: {
+    /** The id of the passkey in base64url, as the browser gives it. */
+    readonly id: string;
+    /** The same as `id`. */
+    readonly rawId: string;
+    /** Always `public-key`. */
+    readonly type: "public-key";
+    /** What the passkey answered. */
+    readonly response: {
+      /** What the browser saw, in base64url. */
+      readonly clientDataJSON: string;
+      /** What the passkey signed beside it, in base64url. */
+      readonly authenticatorData: string;
+      /** The signature, in base64url. */
+      readonly signature: string;
+      /** The account that the passkey names, in base64url. A sign-in needs it. */
+      readonly userHandle?: string | null;
+    };
+    /** What extensions of the browser answered. It is not read. */
+    readonly clientExtensionResults: { readonly [name: string]: unknown };
+    /** Whether the passkey is part of this device. It is not read. */
+    readonly authenticatorAttachment?: "platform" | "cross-platform";
+  };
+};
+
+/** What a browser needs to make a passkey. */
+export type PasskeyCreation = {
+  /** The argument of `navigator.credentials.create`, in the JSON form of the WebAuthn standard. */
+  readonly public_key: {
+    /** The service. */
+    readonly rp: {
+      /** The domain at which the passkey works. */
+      readonly id: string;
+      /** The name of the service. */
+      readonly name: string;
+    };
+    /** The person. */
+    readonly user: {
+      /** The id of the account in base64url. */
+      readonly id: string;
+      /** The mail address, for the browser’s list of passkeys. */
+      readonly name: string;
+      /** The name of the person, or an empty text. */
+      readonly displayName: string;
+    };
+    /** What the passkey signs: 32 random bytes in base64url. */
+    readonly challenge: string;
+    /** The accepted algorithms, the preferred one first. */
+    readonly pubKeyCredParams: readonly ({
+      /** Always `public-key`. */
+      readonly type: "public-key";
+      /** Its COSE number. */
+      readonly alg: number;
+    })[];
+    /** How long the browser waits, in milliseconds. */
+    readonly timeout: number;
+    /** The maker of the passkey is not asked for. */
+    readonly attestation: "none";
+    /** The passkeys that the account has. */
+    readonly excludeCredentials: readonly ({
+      /** The id of the passkey in base64url. */
+      readonly id: string;
+      /** Always `public-key`. */
+      readonly type: "public-key";
+      /** How a browser reaches it. */
+      readonly transports: readonly string[];
+    })[];
+    /** What the passkey has to be able to do. */
+    readonly authenticatorSelection: {
+      /** It signs in without a mail address. */
+      readonly residentKey: "required";
+      /** The same, for older browsers. */
+      readonly requireResidentKey: true;
+      /** The passkey asks for a finger, a face or a PIN. */
+      readonly userVerification: "required";
+    };
+    /** Extensions of the browser. */
+    readonly extensions: {
+      /** Ask whether the passkey signs in without a mail address. */
+      readonly credProps: true;
+    };
+    /** Always empty: every kind of passkey is welcome. */
+    readonly hints: readonly string[];
+  };
+  /** For how many seconds the challenge can be answered, once. */
+  readonly expires_in: number;
+};
+
+/** The body that gives a passkey another name. */
+export type PasskeyRename = {
+  /** The new name, 1 to 80 characters without white space around it. */
+  readonly name: string;
+};
+
+/** What a browser needs to ask a passkey for an answer. */
+export type PasskeyRequest = {
+  /** The argument of `navigator.credentials.get`, in the JSON form of the WebAuthn standard. */
+  readonly public_key: {
+    /** The domain at which the passkey works. */
+    readonly rpId: string;
+    /** What the passkey signs: 32 random bytes in base64url. */
+    readonly challenge: string;
+    /** The passkeys that can answer; empty: every passkey of this domain. */
+    readonly allowCredentials: readonly ({
+      /** The id of the passkey in base64url. */
+      readonly id: string;
+      /** Always `public-key`. */
+      readonly type: "public-key";
+      /** How a browser reaches it. */
+      readonly transports: readonly string[];
+    })[];
+    /** How long the browser waits, in milliseconds. */
+    readonly timeout: number;
+    /** The passkey asks for a finger, a face or a PIN. */
+    readonly userVerification: "required";
+  };
+  /** For how many seconds the challenge can be answered, once. */
+  readonly expires_in: number;
 };
 
 /** The payout to the venue for one completed checkout, with a transfer for each share. */
@@ -1356,6 +2296,22 @@ export type Payout = {
   readonly created_at: string;
   /** When the last transfer was made; null before, and when there was nothing to send. */
   readonly paid_at: string | null;
+};
+
+/** What is still to be sent to the venue, and what it owes, for one currency. */
+export type PayoutBalance = {
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** What is still to be transferred, in minor units (cents). */
+  readonly to_come: number;
+  /** When the next transfer is due, in UTC; null when none is. */
+  readonly next_at: string | null;
+  /** How much of to_come waits for the end of a dispute, in minor units (cents). */
+  readonly held_back: number;
+  /** Transfers that the card processor refused, which are not in to_come, in minor units (cents). */
+  readonly failed: number;
+  /** What the venue owes, until later transfers settle it, in minor units (cents). */
+  readonly owed: number;
 };
 
 /** The sums over every payout of the requested period, not only of the page. The amount still to be paid is amount less reversed_amount less paid_amount less offset_amount plus owed_amount. Over all time, the venue owes owed_amount less offset_amount. */
@@ -1498,6 +2454,79 @@ export type Refund = {
   readonly reason?: string;
 };
 
+/** What a refund would do now, to the cent. Nothing is refunded. */
+export type RefundPreview = {
+  /** The type of this object. */
+  readonly object: "refund_preview";
+  /** The checkout. */
+  readonly checkout_id: string;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** What decided the amount: the amount of the body, the cancellation policy of the offering, or the rest that is left. */
+  readonly decided_by: "amount" | "policy" | "rest";
+  /** What guests would get back now, in minor units (cents). */
+  readonly amount: number;
+  /** What guests paid for the checkout, in minor units (cents). */
+  readonly paid: number;
+  /** What was refunded before, in minor units (cents). */
+  readonly refunded_before: number;
+  /** What can be refunded now, in minor units (cents). */
+  readonly left_before: number;
+  /** What could still be refunded afterwards, in minor units (cents). */
+  readonly left_after: number;
+  /** How much of it comes out of the service’s fee, in minor units (cents). */
+  readonly fee_returned: number;
+  /** How much of it comes out of the venue’s payout, in minor units (cents). */
+  readonly from_payout: number;
+  /** How much of from_payout reduces transfers that were not sent yet, in minor units (cents). */
+  readonly not_sent_yet: number;
+  /** How much of from_payout is taken back from transfers that were sent, in minor units (cents). */
+  readonly taken_back: number;
+  /** Every share of the party, the organizer’s first. */
+  readonly shares: readonly ({
+    /** The share. */
+    readonly share_id: string;
+    /** The name shown for the guest; null while none is known. */
+    readonly display_name: string | null;
+    /** True for the share of the organizer. */
+    readonly is_organizer: boolean;
+    /** What the guest paid, in minor units (cents). */
+    readonly amount: number;
+    /** What was refunded before, in minor units (cents). */
+    readonly before: number;
+    /** What would be refunded now, in minor units (cents). */
+    readonly now: number;
+    /** What would be refunded altogether, in minor units (cents). */
+    readonly after: number;
+    /** What was lost to disputes, in minor units (cents). */
+    readonly lost: number;
+    /** What the guest would still have paid, in minor units (cents). */
+    readonly still_paid: number;
+    /** How much of now comes out of the fee, in minor units (cents). */
+    readonly fee_returned: number;
+    /** How much of now comes out of the payout, in minor units (cents). */
+    readonly from_payout: number;
+    /** True: its charge is disputed, so its part waits for the end of the dispute. */
+    readonly is_disputed: boolean;
+  })[];
+  /** What the body can ask for. */
+  readonly options: {
+    /** All that is left; send it as amount, in minor units (cents). */
+    readonly left: number;
+    /** By the cancellation policy of the offering; null when there is none, or it gives nothing more back. */
+    readonly policy: {
+      /** What the policy refunds now, in minor units (cents). */
+      readonly amount: number;
+      /** The percentage of the rule that counts. */
+      readonly percent: number;
+      /** The hours before the start from which the rule counts; null when none is met. */
+      readonly hours_before: number | null;
+      /** The start that counts, in UTC. */
+      readonly starts_at: string;
+    } | null;
+  };
+};
+
 /** The last reminder of a share, by its organizer or by the service. Times are in the checkout's own time. */
 export type Reminder = {
   /** The share that is to be paid. */
@@ -1516,6 +2545,42 @@ export type ReviewDecision = {
   readonly status: "approved" | "rejected";
   /** Why it was rejected, 1 to 2000 characters. */
   readonly review_note?: string;
+};
+
+/** The key that replaces another, with its text, which is shown once; and the old one. */
+export type RolledApiKey = {
+  /** The id of the key. */
+  readonly id: string;
+  /** The whole key; only this answer shows it. */
+  readonly key: string;
+  /** What the venue calls it; null when it has no name. */
+  readonly name: string | null;
+  /** Which kind of key it is. */
+  readonly kind: "secret" | "publishable";
+  /** The mode of the key: test cards in test, real money in live. */
+  readonly mode: "test" | "live";
+  /** The beginning and the last four characters of the key, to recognise it by. */
+  readonly hint: string;
+  /** Only an `active` key is accepted. */
+  readonly status: "active" | "expired" | "revoked";
+  /** What it may do. A test key has every scope, a publishable key has none. */
+  readonly scopes: readonly ("offerings:write" | "offerings:read" | "checkouts:write" | "checkouts:read" | "bookings:read" | "analytics:read" | "webhooks:write" | "boats:write" | "boats:read")[];
+  /** The addresses and CIDR ranges that it may be used from; empty: every address. */
+  readonly allow_ips: readonly string[];
+  /** Its hourly limit of writes. */
+  readonly writes_per_hour: number;
+  /** Its hourly limit of reads. */
+  readonly reads_per_hour: number;
+  /** When it was created, in UTC. */
+  readonly created_at: string;
+  /** When it expires, in UTC; null: never. */
+  readonly expires_at: string | null;
+  /** When it was revoked, in UTC; null: it was not. */
+  readonly revoked_at: string | null;
+  /** The id of the key that replaces it; null: it was not rolled. */
+  readonly rolled_to: string | null;
+  /** The old key: it works until its `expires_at`, or is revoked. */
+  readonly rolled: ApiKey;
 };
 
 /** The new secret of a webhook endpoint, shown once. */
@@ -1695,6 +2760,70 @@ export type Slot = {
     /** The minimum that the party spends in minor units (cents); null when there is none. */
     readonly minimum_spend: number | null;
   })[];
+};
+
+/** What the venue earned with the checkouts that were completed in a day or week. kept is paid_out, to_come and settled_debts less owed. */
+export type Statement = {
+  /** The type of this object. */
+  readonly object: "statement";
+  /** The first day, in the venue’s time zone. */
+  readonly from: string;
+  /** The first day that does not count any more. */
+  readonly to: string;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** How many checkouts. */
+  readonly checkouts: number;
+  /** How many cards were charged. */
+  readonly guests: number;
+  /** What guests paid, in minor units (cents). */
+  readonly paid: number;
+  /** What the service keeps as its fee, less what refunds and lost disputes took out of it, in minor units (cents). */
+  readonly fee: number;
+  /** What was refunded to guests, in minor units (cents). */
+  readonly refunded: number;
+  /** What guests got back by disputes, in minor units (cents). */
+  readonly lost_to_disputes: number;
+  /** What the venue keeps: paid less fee, refunded and lost_to_disputes, in minor units (cents). */
+  readonly kept: number;
+  /** What was transferred and not taken back, in minor units (cents). */
+  readonly paid_out: number;
+  /** What is still to be transferred; below zero when something is still to be taken back, in minor units (cents). */
+  readonly to_come: number;
+  /** What was not transferred because it settled debts of the venue, in minor units (cents). */
+  readonly settled_debts: number;
+  /** What could not be taken back from the venue’s account, in minor units (cents). */
+  readonly owed: number;
+  /** Whether all of it is paid out, part of it or nothing yet, or a transfer failed. */
+  readonly status: "paid" | "part" | "to_come" | "failed";
+};
+
+/** The sums of the lines of the page, for one currency. */
+export type StatementTotals = {
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** How many checkouts. */
+  readonly checkouts: number;
+  /** How many cards were charged. */
+  readonly guests: number;
+  /** What guests paid, in minor units (cents). */
+  readonly paid: number;
+  /** What the service keeps as its fee, less what refunds and lost disputes took out of it, in minor units (cents). */
+  readonly fee: number;
+  /** What was refunded to guests, in minor units (cents). */
+  readonly refunded: number;
+  /** What guests got back by disputes, in minor units (cents). */
+  readonly lost_to_disputes: number;
+  /** What the venue keeps: paid less fee, refunded and lost_to_disputes, in minor units (cents). */
+  readonly kept: number;
+  /** What was transferred and not taken back, in minor units (cents). */
+  readonly paid_out: number;
+  /** What is still to be transferred; below zero when something is still to be taken back, in minor units (cents). */
+  readonly to_come: number;
+  /** What was not transferred because it settled debts of the venue, in minor units (cents). */
+  readonly settled_debts: number;
+  /** What could not be taken back from the venue’s account, in minor units (cents). */
+  readonly owed: number;
 };
 
 /** A boat as the API returns it: the submitted fields without extra, and its review. */
@@ -2113,12 +3242,116 @@ export type TestHold = {
   readonly card?: string;
 };
 
+/** The built-in test inbox: a webhook endpoint that keeps what it receives. In test mode only. */
+export type TestInbox = {
+  /** The type of this object. */
+  readonly object: "test_inbox";
+  /** The endpoint that is the inbox; it is listed, tested and deleted like any other. */
+  readonly endpoint_id: string;
+  /** Its address. No server answers there: deliveries are handed over inside the service. */
+  readonly url: string;
+  /** When it was created, in UTC. */
+  readonly created_at: string;
+  /** The newest 50 messages of the last 24 hours, newest first. */
+  readonly messages: readonly ({
+    /** The event. */
+    readonly event_id: string;
+    /** The type of the event. */
+    readonly type: string;
+    /** When the inbox received it, in UTC. */
+    readonly received_at: string;
+    /** The header Service-Signature, which the inbox has verified. */
+    readonly signature: string;
+    /** The body as it was received, as text. */
+    readonly body: string;
+  })[];
+};
+
 /** The input of the tool validate: the name of a schema, and the object to check. */
 export type Validate = {
   /** The name of a published schema. */
   readonly schema: "offering" | "price_tier" | "availability" | "policy" | "event" | "legacy_experience" | "submission" | "boat" | "checkout_create" | "checkout" | "share" | "webhook_event" | "webhook_endpoint" | "integration" | "party" | "me" | "analytics" | "error";
   /** The object to check. */
   readonly object: unknown;
+};
+
+/** The body that makes a sandbox venue. */
+export type VenueCreate = {
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name: string;
+};
+
+/** An origin that the venue has registered for a mode: its pages may use publishable keys of that mode, and guests may return to it. */
+export type VenueOrigin = {
+  /** The mode for which it is registered. */
+  readonly mode: "test" | "live";
+  /** Scheme, host and port, in their normal form. */
+  readonly origin: string;
+};
+
+/** The body that adds or removes an origin. */
+export type VenueOriginChange = {
+  /** Scheme, host and port, 8 to 300 characters: https, or in test mode also http for localhost. */
+  readonly origin: string;
+  /** The mode for which it counts; absent: that of the session. A venue that is not linked yet sets its live origins from a session in test mode. */
+  readonly mode?: "test" | "live";
+};
+
+/** The settings of a venue: its name, and what guests see of it. */
+export type VenueSettings = {
+  /** The id of the venue. */
+  readonly id: string;
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name: string;
+  /** False for a sandbox, which has no live mode. */
+  readonly linked: boolean;
+  /** When the venue was created, in UTC. */
+  readonly created_at: string;
+  /** The fee of the service on checkouts created from now on. The operator sets it. */
+  readonly fee: {
+    /** Hundredths of a percent of the amount. */
+    readonly bps: number;
+    /** Minor units on top. */
+    readonly fixed: number;
+  };
+  /** The IANA time zone of its texts and pages, where an offering has none. */
+  readonly timezone: string;
+  /** Where guests can write, at most 200 characters; null: nowhere. */
+  readonly support_email: string | null;
+  /** Where guests can call, with its country code, at most 40 characters; null: nowhere. */
+  readonly support_phone: string | null;
+  /** Its page with help or contact, with https, at most 2048 characters; null: none. */
+  readonly support_url: string | null;
+  /** Its terms, with https, at most 2048 characters; null: those of the service. */
+  readonly terms_url: string | null;
+  /** Its privacy notice, with https, at most 2048 characters; null: that of the service. */
+  readonly privacy_url: string | null;
+  /** The colour of its pages as #rrggbb; contrast is computed. Null: ours. */
+  readonly accent_color: string | null;
+  /** Its logo, with https, at most 2048 characters: an image that the service fetches and serves itself; null: none. */
+  readonly logo_url: string | null;
+};
+
+/** The body that changes the settings of a venue. What is absent stays as it is; null clears a value. */
+export type VenueUpdate = {
+  /** The name of the venue, 1 to 120 characters without white space around it. */
+  readonly name?: string;
+  /** The IANA time zone of its texts and pages, where an offering has none, at most 64 characters; null: UTC. */
+  readonly timezone?: string | null;
+  /** Where guests can write, at most 200 characters; null: nowhere. */
+  readonly support_email?: string | null;
+  /** Where guests can call, with its country code, at most 40 characters; null: nowhere. */
+  readonly support_phone?: string | null;
+  /** Its page with help or contact, with https, at most 2048 characters; null: none. */
+  readonly support_url?: string | null;
+  /** Its terms, with https, at most 2048 characters; null: those of the service. */
+  readonly terms_url?: string | null;
+  /** Its privacy notice, with https, at most 2048 characters; null: that of the service. */
+  readonly privacy_url?: string | null;
+  /** The colour of its pages as #rrggbb; contrast is computed. Null: ours. */
+  readonly accent_color?: string | null;
+  /** Its logo, with https, at most 2048 characters: an image that the service fetches and serves itself; null: none. */
+  readonly logo_url?: string | null;
 };
 
 /** The body that registers an address for events. */

@@ -1,6 +1,7 @@
 // Which rules between fields belong to which schema. A schema that is not listed here has no rules.
 
 import { activity } from './activity.ts';
+import { apiKeyCreate, apiKeyUpdate } from './api-key.ts';
 import { availability } from './availability.ts';
 import { boat } from './boat.ts';
 import { checkoutCreate } from './checkout-create.ts';
@@ -33,6 +34,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   activity,
   sign_in_verify: signInVerify,
   console_sign_in_verify: signInVerify,
+  account_update: signInVerify,
+  api_key_create: apiKeyCreate,
+  api_key_update: apiKeyUpdate,
 };
 
 /** By schema name; only for new objects, so that a replay after the time has passed stays a duplicate. */

@@ -15,8 +15,11 @@ import { randomHex } from './web-crypto.ts';
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface ClientOptions {
-  /** A secret key; for the operations of guests a publishable key or a member's token. */
-  readonly apiKey: string;
+  /**
+   * A secret key; for the operations of guests a publishable key or a member's token. Null: no Authorization header, for a
+   * page whose cookie says who calls.
+   */
+  readonly apiKey: string | null;
   /** The address of the server, without `/v1`. */
   readonly baseUrl?: string;
   /** Milliseconds for one attempt, its answer included; 60,000 when absent, at most 24 days. */
@@ -25,6 +28,8 @@ export interface ClientOptions {
   readonly maxRetries?: number;
   /** Used instead of the global fetch. */
   readonly fetch?: Fetch;
+  /** Sent with every call beside the SDK's own headers, which they do not replace. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface RequestOptions {
@@ -77,11 +82,11 @@ const MAX_COMMIT_DELAY_MS = 60_000;
 
 export class Api {
   readonly #options: ClientOptions;
-  readonly #apiKey: string;
+  readonly #apiKey: string | null;
   readonly #baseUrl: string;
 
   constructor(options: ClientOptions) {
-    this.#apiKey = checkedKey(options?.apiKey);
+    this.#apiKey = options?.apiKey === null ? null : checkedKey(options?.apiKey);
     this.#baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
     if (!/^https?:\/\//.test(this.#baseUrl))
       throw new EveryshareError(`baseUrl is "${this.#baseUrl}": give an address such as https://api.example.com.`);
@@ -236,14 +241,15 @@ export class Api {
     if (options.idempotencyKey !== undefined && request.takesKey !== true)
       throw new EveryshareError(`${request.method} ${request.path} takes no idempotencyKey: leave it out.`);
     const headers: Record<string, string> = {};
-    for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value;
+    for (const [name, value] of Object.entries({ ...this.#options.headers, ...options.headers }))
+      headers[name.toLowerCase()] = value;
     if ('idempotency-key' in headers)
       throw new EveryshareError('Idempotency-Key is in headers: use idempotencyKey, an option of the call.');
     headers.accept = request.accept ?? 'application/json';
     // A browser's request with this header would need a preflight.
     if (!('location' in globalThis)) headers['user-agent'] = `everyshare-sdk/${VERSION}`;
-    if (request.isOpen !== true)
-      headers.authorization = `Bearer ${options.apiKey === undefined ? this.#apiKey : checkedKey(options.apiKey)}`;
+    const apiKey = options.apiKey === undefined ? this.#apiKey : checkedKey(options.apiKey);
+    if (request.isOpen !== true && apiKey !== null) headers.authorization = `Bearer ${apiKey}`;
     if (request.body !== undefined) headers['content-type'] = 'application/json';
     if (request.takesKey === true) headers['idempotency-key'] = options.idempotencyKey ?? `sdk-${await randomHex()}`;
     // fetch would throw an error that quotes the value, and each retry would fail as well.

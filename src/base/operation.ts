@@ -52,6 +52,8 @@ export interface OperationResult {
   readonly nextBefore?: string | null;
   /** Set as the cookie of the console; null: the cookie is deleted. */
   readonly sessionToken?: string | null;
+  /** Set as the cookie that marks the browser of the console. */
+  readonly deviceToken?: string;
 }
 
 export interface Input<Body = unknown> {
@@ -129,7 +131,8 @@ type Result = Promise<OperationResult>;
 /** A read: it is handed the database itself, with no transaction around it. */
 export interface QueryOperation<Caller> extends OperationContract {
   readonly kind: 'query';
-  readonly auth: 'secret';
+  /** A person in a venue is a caller as a secret key is. */
+  readonly auth: 'secret' | 'team';
   readonly method: 'GET';
   readonly effect: 'read';
   readonly body?: never;

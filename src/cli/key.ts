@@ -6,9 +6,10 @@ import { Problem } from '../base/errors.ts';
 import { isTime } from '../base/schema/formats.ts';
 import { nearestName } from '../base/schema/nearest-name.ts';
 import { type IssuedKey, importKey, issueKey, type NewKeyRequest } from '../domain/keys/issue-key.ts';
-import { isLegacyKey, SCOPES } from '../domain/keys/key.ts';
+import { isLegacyKey, SCOPES, statusOfKey } from '../domain/keys/key.ts';
 import { type KeyRow, listKeys } from '../domain/keys/queries.ts';
 import { revokeKey } from '../domain/keys/revoke-key.ts';
+import { DEFAULT_OVERLAP_HOURS, MAX_OVERLAP_HOURS, rollKey } from '../domain/keys/roll-key.ts';
 import { type KeyChanges, updateKey } from '../domain/keys/update-key.ts';
 import { commandError, explainNotFound, quoted, usageError } from './cli-error.ts';
 import type { Command, CommandInput, CommandResult, Option } from './command-definition.ts';
@@ -26,17 +27,12 @@ function fieldsOf(key: KeyRow) {
 }
 
 function toJson(key: KeyRow) {
-  return { id: key.id, hint: key.hint, ...fieldsOf(key), revoked_at: key.revoked_at };
+  return { id: key.id, hint: key.hint, ...fieldsOf(key), revoked_at: key.revoked_at, rolled_to: key.rolled_to };
 }
 
 function scopesOf(key: KeyRow): string {
   if (key.scopes.length === SCOPES.length) return 'all';
   return key.scopes.join(' ') || '-';
-}
-
-function statusOf(key: KeyRow, now: number): string {
-  if (key.revoked_at !== null) return 'revoked';
-  return key.expires_at !== null && Date.parse(key.expires_at) <= now ? 'expired' : 'active';
 }
 
 function linesOf(key: KeyRow): [string, string][] {
@@ -51,6 +47,7 @@ function linesOf(key: KeyRow): [string, string][] {
     ['created', formatTimestamp(key.created_at)],
   ];
   if (key.revoked_at !== null) lines.push(['revoked', formatTimestamp(key.revoked_at)]);
+  if (key.rolled_to !== null) lines.push(['rolled to', key.rolled_to]);
   return lines;
 }
 
@@ -227,7 +224,7 @@ const list: Command = {
       key.hint,
       key.kind,
       key.mode,
-      statusOf(key, command.now),
+      statusOfKey(key, command.now),
       formatTimestamp(key.expires_at),
       key.venue_id,
       scopesOf(key),
@@ -256,6 +253,30 @@ const update: Command = {
       context.db.transaction((tx) => updateKey(tx, command, id, changes)),
     );
     return keyResult(key);
+  },
+};
+
+const roll: Command = {
+  words: ['key', 'roll'],
+  arguments: ['ID'],
+  help: 'replace a key by a new one with the same name, scopes, addresses and limits; its text is shown once',
+  options: [
+    {
+      name: 'overlap-hours',
+      valueName: 'N',
+      help: `how long the old key keeps working, 0 to ${MAX_OVERLAP_HOURS}; ${DEFAULT_OVERLAP_HOURS} when absent`,
+    },
+  ],
+  async run(input, open) {
+    const id = keyIdIn(input);
+    const overlapHours = integerOption(input, 'overlap-hours', 0, MAX_OVERLAP_HOURS) ?? DEFAULT_OVERLAP_HOURS;
+    const { context, command } = await open();
+    const { issued, old } = await explainNotFound('key', id, () =>
+      context.db.transaction((tx) => rollKey(tx, command, id, overlapHours)),
+    );
+    const { json, text } = newKeyResult(issued);
+    const end = old.revoked_at === null ? `works until ${formatTimestamp(old.expires_at)}` : 'is revoked';
+    return { json: { ...(json as object), rolled: toJson(old) }, text: `${text}\nThe old key ${old.hint} ${end}.` };
   },
 };
 
@@ -301,4 +322,4 @@ const importOlder: Command = {
   },
 };
 
-export const keyCommands: readonly Command[] = [create, list, update, revoke, importOlder];
+export const keyCommands: readonly Command[] = [create, list, update, roll, revoke, importOlder];

@@ -5,6 +5,7 @@ import type { Mode } from '../base/config.ts';
 import type { Queryable } from '../base/db.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { SCOPES } from '../domain/keys/key.ts';
+import { venueInMode } from '../domain/venues/venue.ts';
 import { commandError } from './cli-error.ts';
 import { requireVenue } from './require-venue.ts';
 
@@ -14,7 +15,8 @@ export async function operatorCaller(
   venueId: string,
   mode: Mode,
 ): Promise<Caller> {
-  const { id, name, linked, origins, created_at, revoked_at } = await requireVenue(db, venueId);
+  const venue = await requireVenue(db, venueId);
+  const { id, linked, created_at, revoked_at } = venue;
   if (revoked_at !== null) throw commandError(`--venue ${id} is revoked: nothing can be written for it any more.`);
   if (mode === 'live' && !linked) {
     throw commandError(
@@ -30,5 +32,5 @@ export async function operatorCaller(
     createdAt: created_at,
     expiresAt: null,
   } as const;
-  return { ...command, venue: { id, name, linked, origins }, mode, key };
+  return { ...command, venue: venueInMode(venue, mode), mode, key };
 }

@@ -1,4 +1,4 @@
-// The operator's command that changes what guests see of a venue, and how `venue show` prints it.
+// The operator's command that changes the name of a venue and what guests see of it, and how `venue show` prints it.
 
 import type { VenueRow } from '../domain/venues/queries.ts';
 import {
@@ -25,12 +25,12 @@ const FIELDS: readonly (readonly [ProfileField, string, string])[] = [
 
 const optionName = (field: ProfileField): string => field.replaceAll('_', '-');
 
-const OPTIONS: readonly Option[] = FIELDS.map(([field, valueName, help]) => ({
-  name: optionName(field),
-  valueName,
-  mayBeEmpty: true,
-  help,
-}));
+const OPTIONS: readonly Option[] = [
+  ...FIELDS.map(([field, valueName, help]): Option => {
+    return { name: optionName(field), valueName, mayBeEmpty: true, help };
+  }),
+  { name: 'name', valueName: 'NAME', help: 'its name, 1 to 120 characters' },
+];
 
 export function profileJson(venue: VenueRow) {
   const { timezone, support_email, support_phone, support_url } = venue;
@@ -47,7 +47,7 @@ export function profileLines(venue: VenueRow): [string, string][] {
 }
 
 function changesIn(input: CommandInput): ProfileChanges {
-  const typed = FIELDS.flatMap(([field]) => {
+  const typed = [...FIELDS.map(([field]) => field), 'name' as const].flatMap((field) => {
     const text = input.text(optionName(field));
     return text === null ? [] : [[field, text] as const];
   });
@@ -61,7 +61,7 @@ function changesIn(input: CommandInput): ProfileChanges {
 export const update: Command = {
   words: ['venue', 'update'],
   arguments: ['ID'],
-  help: 'change what guests see of a venue; an empty text ("") clears a value',
+  help: 'change the name of a venue and what guests see of it; an empty text ("") clears a value',
   options: OPTIONS,
   async run(input, open) {
     const id = venueIdIn(input);

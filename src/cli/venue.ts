@@ -1,6 +1,7 @@
 // The operator's commands for venues.
 
 import type { CommandContext } from '../base/command-context.ts';
+import type { Mode } from '../base/config.ts';
 import type { Queryable } from '../base/db.ts';
 import { MAX_AMOUNT } from '../base/money.ts';
 import { createVenueWithKeys } from '../domain/keys/sandbox-venue.ts';
@@ -13,9 +14,9 @@ import { requireOrigin } from '../domain/venues/create-venue.ts';
 import { listVenues, type VenueRow } from '../domain/venues/queries.ts';
 import type { AppContext } from '../run/context.ts';
 import { errorLine, explainNotFound, quoted, usageError } from './cli-error.ts';
-import type { Command, CommandResult, OpenContext, Option } from './command-definition.ts';
+import type { Command, CommandInput, CommandResult, OpenContext, Option } from './command-definition.ts';
 import { everyPage } from './every-page.ts';
-import { integerOption } from './options.ts';
+import { choiceOption, integerOption } from './options.ts';
 import { requireVenue, venueIdIn } from './require-venue.ts';
 import { block, formatTimestamp, table } from './table.ts';
 import { onboard } from './venue-onboard.ts';
@@ -24,8 +25,23 @@ import { profileJson, profileLines, update } from './venue-update.ts';
 const MAX_ORIGINS = 50;
 
 function toJson(venue: VenueRow) {
-  const { id, name, linked, origins, fee_bps, fee_fixed, created_at, revoked_at } = venue;
-  return { id, name, linked, origins, fee: { bps: fee_bps, fixed: fee_fixed }, created_at, revoked_at };
+  const { id, name, linked, test_origins: test, live_origins: live, created_at, revoked_at } = venue;
+  const fee = { bps: venue.fee_bps, fixed: venue.fee_fixed };
+  return { id, name, linked, origins: allOrigins(venue), origins_by_mode: { test, live }, fee, created_at, revoked_at };
+}
+
+/** Those of either mode. */
+function allOrigins({ test_origins: test, live_origins: live }: VenueRow): string[] {
+  return [...new Set([...test, ...live])];
+}
+
+function originLines({ test_origins: test, live_origins: live }: VenueRow): [string, string][] {
+  const [inTest, inLive] = [test.join(', ') || 'none', live.join(', ') || 'none'];
+  if (inTest === inLive) return [['origins', inTest]];
+  return [
+    ['origins (test)', inTest],
+    ['origins (live)', inLive],
+  ];
 }
 
 function statusOf(venue: VenueRow): string {
@@ -42,7 +58,7 @@ function venueResult(venue: VenueRow): CommandResult {
     ['id', venue.id],
     ['name', venue.name],
     ['status', statusOf(venue)],
-    ['origins', venue.origins.join(', ') || 'none'],
+    ...originLines(venue),
     ['fee', feeText(venue)],
     ['created', formatTimestamp(venue.created_at)],
   ];
@@ -51,12 +67,12 @@ function venueResult(venue: VenueRow): CommandResult {
 }
 
 /** Checks an origin by the domain's rule before the database is opened. */
-function originIn(text: string, label: string): string {
+function originIn(text: string, label: string, mode: Mode | null = null): string {
   try {
-    return requireOrigin(text);
+    return requireOrigin(text, mode);
   } catch {
     throw usageError(
-      `${label} is ${quoted(text)}, which is not an origin: give scheme, host and port alone, such as https://example.com (http only for localhost).`,
+      `${label} is ${quoted(text)}, which is not an origin: give scheme, host and port alone, such as https://example.com (http only for localhost${mode === 'live' ? ', and not in live mode' : ''}).`,
     );
   }
 }
@@ -179,7 +195,7 @@ const list: Command = {
       statusOf(venue),
       feeText(venue),
       formatTimestamp(venue.created_at),
-      venue.origins.join(' ') || '-',
+      allOrigins(venue).join(' ') || '-',
     ]);
     const emptyText = 'There are no venues yet: create one with "everyshare venue create --name NAME".';
     return {
@@ -248,16 +264,23 @@ const revoke: Command = {
   run: async (input, open) => applyChange(venueIdIn(input), open, revokeVenue),
 };
 
-/** Null: no e-mail address is given. */
+const ORIGIN_MODE: Option = { name: 'mode', valueName: 'MODE', help: 'test or live; both when absent' };
+
+/** Null: both modes. */
+function originModeIn(input: CommandInput): Mode | null {
+  return input.text('mode') === null ? null : choiceOption<Mode>(input, 'mode', ['test', 'live']);
+}
+
 const originAdd: Command = {
   words: ['venue', 'origin', 'add'],
   arguments: ['ID', 'URL'],
-  help: 'let the pages of an origin use the publishable keys of a venue',
-  options: [],
+  help: 'let the pages of an origin use the publishable keys of a venue, and guests return to it',
+  options: [ORIGIN_MODE],
   async run(input, open) {
     const id = venueIdIn(input);
-    const origin = originIn(input.argument(1), 'URL');
-    return applyChange(id, open, (tx, command) => addOrigin(tx, command, id, origin));
+    const mode = originModeIn(input);
+    const origin = originIn(input.argument(1), 'URL', mode);
+    return applyChange(id, open, (tx, command) => addOrigin(tx, command, id, origin, mode));
   },
 };
 
@@ -265,11 +288,12 @@ const originRemove: Command = {
   words: ['venue', 'origin', 'remove'],
   arguments: ['ID', 'URL'],
   help: 'remove an origin of a venue',
-  options: [],
+  options: [ORIGIN_MODE],
   async run(input, open) {
     const id = venueIdIn(input);
+    const mode = originModeIn(input);
     const origin = originIn(input.argument(1), 'URL');
-    return applyChange(id, open, (tx, command) => removeOrigin(tx, command, id, origin));
+    return applyChange(id, open, (tx, command) => removeOrigin(tx, command, id, origin, mode));
   },
 };
 

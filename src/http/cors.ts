@@ -1,13 +1,13 @@
-// CORS headers: only on the routes of guests, for the registered origins of the venue of the path (for signing in, of
-// any venue). A request with a publishable key gets the header by the venue of the key, so that the header does not
+// CORS headers: only on the routes of guests, for the origins that the venue of the path has registered for the mode of the
+// checkout (for signing in, those of any venue). A request with a publishable key gets the header by the venue of the key, so that the header does not
 // reveal whether another venue's checkout exists. Routes for secret keys never have the header, errors and preflights
 // included. A preflight of a read is answered for the origins of every venue: then the page of a partner can read the 404
 // for a wrong id, and the preflight says nothing about the checkout.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../base/errors.ts';
-import { venueOf } from '../domain/checkouts/guests/guest-queries.ts';
-import { isRegisteredOrigin } from '../domain/venues/queries.ts';
+import { modeOfRoute, venueOf } from '../domain/checkouts/guests/guest-queries.ts';
+import { isOriginOfAnyVenue, isRegisteredOrigin } from '../domain/venues/queries.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
 import type { AppOperation } from '../run/app-operation.ts';
 import { isPartner } from '../run/principal.ts';
@@ -27,18 +27,21 @@ function originOf({ headers: { origin } }: FastifyRequest): string | null {
 /** The origin of the request, if any venue has registered it. */
 async function originOfAnyVenue(http: HttpContext, request: FastifyRequest): Promise<string | null> {
   const normal = originOf(request);
-  return normal !== null && (await isRegisteredOrigin(http.app.db, normal, null)) ? normal : null;
+  return normal !== null && (await isOriginOfAnyVenue(http.app.db, normal)) ? normal : null;
 }
 
-/** The origin of the request, if the venue of the path has registered it. */
+/** The origin of the request, if the venue of the path has registered it for the mode of the checkout. */
 async function registeredOrigin(http: HttpContext, request: FastifyRequest): Promise<string | null> {
   const normal = originOf(request);
   if (normal === null) return null;
   const params = request.params as { id?: string; share_id?: string };
   const id = params.id ?? params.share_id;
-  const venueId = id === undefined ? null : await venueOf(http.app.db, id);
-  if (id !== undefined && venueId === null) return null;
-  return (await isRegisteredOrigin(http.app.db, normal, venueId)) ? normal : null;
+  if (id === undefined) return originOfAnyVenue(http, request);
+  const { db } = http.app;
+  const venueId = await venueOf(db, id);
+  const mode = venueId === null ? null : await modeOfRoute(db, venueId, id);
+  if (venueId === null || mode === null) return null;
+  return (await isRegisteredOrigin(db, normal, { venueId, mode })) ? normal : null;
 }
 
 /** Runs before every response, errors included. A page of a refused origin can read nothing. */

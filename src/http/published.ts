@@ -2,8 +2,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
-import { consoleOperations } from '../run/operations/console.ts';
-import { partnerOperations } from '../run/operations.ts';
+import { consoleOperations, partnerOperations } from '../run/operations.ts';
 import { rateLimited } from '../run/rate-limited.ts';
 import type { HttpContext } from './context.ts';
 import type { ApiDocument } from './docs/api-document.ts';

@@ -22,7 +22,8 @@ import { registerApplePay } from './apple-pay.ts';
 import { readBody } from './body.ts';
 import { replyClientError } from './client-error.ts';
 import { closeGracefully, limitConnections } from './connections.ts';
-import { incomingRequest, setSessionCookie } from './console-headers.ts';
+import { registerConsole } from './console.ts';
+import { incomingRequest, setConsoleCookies } from './console-headers.ts';
 import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { EventStreams } from './event-stream.ts';
@@ -120,6 +121,7 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   registerGuestFiles(app, http);
   registerPayoutPages(app, http);
   registerSmsReplies(app, http);
+  registerConsole(app);
   const closeUnused = limitConnections(app.server, http);
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
@@ -237,7 +239,7 @@ function registerRunnable(app: FastifyInstance, http: HttpContext, operation: Ru
         accept: request.headers.accept,
         headers: request.headers,
       });
-      if (result.sessionToken !== undefined) setSessionCookie(http, reply, result.sessionToken);
+      setConsoleCookies(http, reply, result);
       if (result.replayed) reply.header('idempotent-replayed', 'true');
       if (operation.csv !== undefined) reply.header('vary', 'accept');
       if (result.csv !== undefined) return sendCsv(http, operation, request, reply.code(result.status), result.csv);

@@ -4,12 +4,14 @@
 
 import { type FieldProblem, invalid, Problem } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
+import { isLoopback } from '../base/network.ts';
 import { type AccountCaller, actorNameOf, sealNameOfAccount, type TeamCaller } from '../domain/accounts/account.ts';
 import type { FoundSession } from '../domain/accounts/queries.ts';
 import { type Role, rolesFor } from '../domain/accounts/roles.ts';
 import { findSession, STEP_UP_MS } from '../domain/accounts/sessions.ts';
 import { countSharedCalls } from '../domain/keys/queries.ts';
 import { findVenue } from '../domain/venues/queries.ts';
+import { venueInMode } from '../domain/venues/venue.ts';
 import { type Admit, type RateLimit, rateLimitsFor } from './admission.ts';
 import type { AppOperation } from './app-operation.ts';
 import { type AppContext, commandContext } from './context.ts';
@@ -35,23 +37,18 @@ export async function authorizeConsole(
   const wanted = operation.auth === 'account' ? null : headersOf(request);
   const now = context.clock.now();
   const venueId = wanted === null ? null : wanted.venueId;
-  const found = token === null ? null : await findSession(context.db.priority, token, venueId, now);
+  const at = { venueId, address: request.address };
+  const found = token === null ? null : await findSession(context.db.priority, token, at, now);
   if (found === null) return refuseUncounted(admit, request, signInNeeded());
   const rateLimit = await countCall(context, request, found.accountId);
   const account = accountCaller(context, request, found, now);
-  if (wanted === null) return resultOf(operation, rateLimit, account, null);
+  if (wanted === null) return resultOf(operation, rateLimit, account, refuseStepUp(operation, account, null));
   if (wanted.problems.length > 0) return resultOf(operation, rateLimit, account, invalid(wanted.problems));
   const venue = venueId === null || found.role === null ? null : await findVenue(context.db.priority, venueId);
   if (venue === null || found.role === null || venue.revoked_at !== null)
     return resultOf(operation, rateLimit, account, unknownVenue());
-  const { id, name, linked, origins } = venue;
-  const caller: TeamCaller = {
-    ...account,
-    venue: { id, name, linked, origins },
-    mode: wanted.mode,
-    key: null,
-    role: found.role,
-  };
+  const { mode } = wanted;
+  const caller: TeamCaller = { ...account, venue: venueInMode(venue, mode), mode, key: null, role: found.role };
   return resultOf(operation, rateLimit, caller, refusalOf(context, request, caller));
 }
 
@@ -85,13 +82,11 @@ function isFromOwnOrigin({ address }: AppContext, { origin, console: headers }: 
   return isOwn && (site === undefined || site === 'same-origin');
 }
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-
 /** The names of this machine itself count as one: a developer opens the console by any of them. */
 function comparable(origin: string): string | null {
   if (!URL.canParse(origin)) return null;
   const { protocol, hostname, port } = new URL(origin);
-  return `${protocol}//${LOOPBACK.includes(hostname) ? 'loopback' : hostname}:${port}`;
+  return `${protocol}//${isLoopback(hostname) ? 'loopback' : hostname}:${port}`;
 }
 
 function foreignOrigin({ address }: AppContext): Problem {
@@ -165,7 +160,7 @@ function accountCaller(
   found: FoundSession,
   now: number,
 ): AccountCaller {
-  const { id, createdAt, expiresAt, lastUsedAt, steppedUpAt } = found;
+  const { id, createdAt, expiresAt, lastUsedAt, steppedUpAt, address: lastAddress, device, isNewDevice } = found;
   const actor = { name: actorNameOf(found.accountId), via, address, requestId };
   return {
     ...commandContext(context, actor),
@@ -175,7 +170,7 @@ function accountCaller(
       email: context.seal.open(found.email, sealNameOfAccount(found.accountId)),
       name: found.name,
     },
-    session: { id, createdAt, expiresAt, lastUsedAt, steppedUpAt, address: found.address },
+    session: { id, createdAt, expiresAt, lastUsedAt, steppedUpAt, address: lastAddress, device, isNewDevice },
   };
 }
 
@@ -192,7 +187,7 @@ function refusalOf({ config }: AppContext, { operation }: IncomingRequest, calle
   if (operation.testOnly === true && mode !== 'test')
     return new Problem('mode_not_available', { message: 'Test helpers work in test mode alone.' });
   if (!venue.linked && (mode === 'live' || operation.linkedOnly === true)) return new Problem('venue_not_linked');
-  return rolesFor(operation).includes(role) ? refuseStepUp(operation, caller) : roleNotAllowed(operation, role);
+  return rolesFor(operation).includes(role) ? refuseStepUp(operation, caller, mode) : roleNotAllowed(operation, role);
 }
 
 function roleNotAllowed(operation: AppOperation, role: Role): Problem {
@@ -200,12 +195,17 @@ function roleNotAllowed(operation: AppOperation, role: Role): Problem {
   return new Problem('role_not_allowed', { message });
 }
 
-/** A code of the last ten minutes: that of the sign-in counts too. */
-function refuseStepUp({ stepUp }: AppOperation, { mode, session, now }: TeamCaller): Problem | null {
+/** A passkey or a code of the last ten minutes: that of the sign-in counts too. The mode is null outside of a venue. */
+function refuseStepUp(
+  { stepUp }: AppOperation,
+  { session, now }: AccountCaller,
+  mode: 'test' | 'live' | null,
+): Problem | null {
   const provedAt = Math.max(session.createdAt, session.steppedUpAt ?? 0);
   const isNeeded = stepUp === 'always' || (stepUp === 'live' && mode === 'live');
   if (!isNeeded || now - provedAt < STEP_UP_MS) return null;
   return new Problem('step_up_required', {
-    message: 'This call needs a code of the last ten minutes: POST /console/api/step_up mails one.',
+    message:
+      'This call needs a passkey or a code of the last ten minutes: POST /console/api/step_up/passkey asks for a passkey, POST /console/api/step_up mails a code.',
   });
 }

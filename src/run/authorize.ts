@@ -90,9 +90,11 @@ async function authorizeMember(context: AppContext, request: IncomingRequest): P
 }
 
 function anonymousCallerFrom(context: AppContext, request: IncomingRequest): AnonymousCaller {
-  const { address, acceptLanguage } = request;
+  const { address, acceptLanguage, console: headers } = request;
   const language = acceptLanguage === undefined ? null : languageOf(acceptLanguage);
-  return { ...commandContext(context, actorOf(request, 'guest')), address, language };
+  const { deviceToken = null, userAgent = null } = headers ?? {};
+  const browser = { deviceToken, userAgent };
+  return { ...commandContext(context, actorOf(request, 'guest')), address, language, browser };
 }
 
 function actorOf({ via, address, requestId }: IncomingRequest, name: string): Actor {

@@ -10,6 +10,7 @@ import { type Config, ConfigError, type Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
 import { makeIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import { isLoopback } from '../base/network.ts';
 import { makeOutbound, type Outbound } from '../base/outbound/outbound.ts';
 import type { Random } from '../base/random.ts';
 import { makeContract } from '../base/schema/contract.ts';
@@ -114,7 +115,7 @@ export function makeContext(options: ContextOptions): AppContext {
       mappings,
       payoutDelay: config.payoutDelayHours * 3_600_000,
       pageBase: () => address.pages,
-      consoleUrl: () => `${address.base}/console`,
+      consoleUrl: () => consoleUrlAt(address.base),
       host: () => new URL(address.pages || 'http://localhost').hostname,
       phones,
       textsPerHour: config.textsPerHour,
@@ -131,6 +132,14 @@ export function makeContext(options: ContextOptions): AppContext {
     checkoutUrl: (id) => `${address.pages}/c/${id}`,
     hookUrl: (provider) => `${address.base}/v1/hooks/${provider}/`,
   };
+}
+
+/** Browsers have passkeys for domain names alone: on this machine the console is at localhost, not at 127.0.0.1. */
+function consoleUrlAt(base: string): string {
+  if (!URL.canParse(base)) return '/console';
+  const url = new URL(`${base}/console`);
+  if (isLoopback(url.hostname)) url.hostname = 'localhost';
+  return url.href;
 }
 
 function phoneSettings({ sandboxSms: isSandbox, phoneCountries }: Config): PhoneSettings {

@@ -9,6 +9,9 @@ import type { Principal } from './principal.ts';
 export interface ConsoleHeaders {
   /** The token of the cookie; null: there is no cookie. */
   readonly token: string | null;
+  /** The cookie that marks the browser, and how the browser names itself. */
+  readonly deviceToken: string | null;
+  readonly userAgent: string | null;
   /** Everyshare-Venue and Everyshare-Mode. */
   readonly venue: string | undefined;
   readonly mode: string | undefined;

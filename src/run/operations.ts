@@ -7,7 +7,14 @@ import { agents } from './operations/agents.ts';
 import { analytics } from './operations/analytics.ts';
 import { boats } from './operations/boats.ts';
 import { checkouts } from './operations/checkouts.ts';
-import { consoleOperations } from './operations/console.ts';
+import { consoleAccess } from './operations/console.ts';
+import { consoleAccount } from './operations/console-account.ts';
+import { consoleCheckouts } from './operations/console-checkouts.ts';
+import { consoleKeys } from './operations/console-keys.ts';
+import { consoleMoney } from './operations/console-money.ts';
+import { consoleOverview } from './operations/console-overview.ts';
+import { consolePasskeys } from './operations/console-passkeys.ts';
+import { consoleVenue } from './operations/console-venue.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
 import { guests } from './operations/guests.ts';
@@ -31,13 +38,23 @@ export const operations: readonly AppOperation[] = [
   ...guests,
   ...agents,
   ...testHelpers,
-  ...consoleOperations,
+  ...consoleAccess,
+  ...consoleAccount,
+  ...consolePasskeys,
+  ...consoleCheckouts,
+  ...consoleOverview,
+  ...consoleMoney,
+  ...consoleKeys,
+  ...consoleVenue,
 ];
 
 /** What partners and their guests call: the operations of /v1/openapi.json. The operator's own are in the guides. */
 export const partnerOperations = operations.filter(
   ({ auth, audience }) => auth !== 'operator' && audience !== 'console',
 );
+
+/** What the console alone calls: the operations of /console/openapi.json. */
+export const consoleOperations = operations.filter(({ audience }) => audience === 'console');
 
 const byId = new Map(operations.map((operation) => [operation.id, operation]));
 

@@ -36,6 +36,8 @@ export interface HttpReply {
   readonly csv?: { readonly text: string; readonly nextBefore: string | null };
   /** The cookie of the console; null: it is deleted; absent: it stays. */
   readonly sessionToken?: string | null;
+  /** The cookie that marks the browser of the console. */
+  readonly deviceToken?: string;
 }
 
 type Services = AppContext['services'];
@@ -149,6 +151,7 @@ function replyOf(result: OperationResult): HttpReply {
     replayed: result.replayed === true,
     ...(result.csv === undefined ? {} : { csv: { text: result.csv, nextBefore: result.nextBefore ?? null } }),
     ...(result.sessionToken === undefined ? {} : { sessionToken: result.sessionToken }),
+    ...(result.deviceToken === undefined ? {} : { deviceToken: result.deviceToken }),
   };
 }
 

@@ -7,7 +7,9 @@ import type { Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
+import { deleteOldDevices } from '../domain/accounts/device-queries.ts';
 import { deleteOldInvitations } from '../domain/accounts/invitation-queries.ts';
+import { deleteOldPasskeyChallenges } from '../domain/accounts/passkey-queries.ts';
 import { deleteOldAccountSignIns } from '../domain/accounts/queries.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
 import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
@@ -39,6 +41,7 @@ import { deliverUntilStopped, dispatchDue } from '../domain/webhooks/deliveries/
 import type { QueueServices } from '../domain/webhooks/deliveries/endpoint-queue.ts';
 import { deleteOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
 import { deleteOldSamples } from '../domain/webhooks/deliveries/sample-queries.ts';
+import { deleteOldInboxMessages } from '../domain/webhooks/inbox/queries.ts';
 
 export interface WorkerServices {
   readonly db: Db;
@@ -137,6 +140,18 @@ const LOOPS: readonly Loop[] = [
     step: ({ payments }, batch) => deleteOldAccountSignIns(payments.db, payments.clock.now(), batch),
   },
   {
+    name: 'delete-old-passkey-challenges',
+    intervalSeconds: 600,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => deleteOldPasskeyChallenges(payments.db, payments.clock.now(), batch),
+  },
+  {
+    name: 'delete-old-devices',
+    intervalSeconds: 3_600,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => deleteOldDevices(payments.db, payments.clock.now(), batch),
+  },
+  {
     name: 'delete-old-invitations',
     intervalSeconds: 3_600,
     batchSize: 1_000,
@@ -178,6 +193,12 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: 600,
     batchSize: 1_000,
     step: ({ db, clock }, batch) => deleteOldSamples(db, clock.now(), batch),
+  },
+  {
+    name: 'delete-old-inbox-messages',
+    intervalSeconds: 600,
+    batchSize: 1_000,
+    step: ({ db, clock }, batch) => deleteOldInboxMessages(db, clock.now(), batch),
   },
   {
     name: 'apply-hooks',

@@ -129,7 +129,7 @@ describe('an invitation', () => {
     );
     const mail = row === undefined ? null : openMail(world.context.seal, row);
     expect(mail).toMatchObject({ to: email, title: 'You are invited to Harbor Club on Everyshare' });
-    expect(mail?.text).toContain(`${world.urls[0]}/console`);
+    expect(mail?.text).toContain(`${(world.urls[0] ?? '').replace('127.0.0.1', 'localhost')}/console`);
     const signedIn = await signInToConsole(world, email.toUpperCase());
     expect(signedIn.json.venues).toEqual([{ id: venue, name: 'Harbor Club', linked: true, role: 'developer' }]);
     expect(signedIn.json.keys, 'a person who was invited needs no sandbox').toBe(null);

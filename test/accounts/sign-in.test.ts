@@ -197,9 +197,10 @@ describe('a session', () => {
   it('has a cookie that scripts cannot read, of this site alone, and with the prefix __Host- over https', async () => {
     const { challenge_id } = (await ask(newEmail())).json;
     const answer = await verify({ challenge_id, code: await mailedCode(world, challenge_id) });
-    expect(answer.headers.get('set-cookie')).toMatch(
-      /^everyshare_console=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/,
-    );
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^everyshare_console=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^everyshare_device=[\w-]{43}; Path=\/; Max-Age=34560000; HttpOnly; SameSite=Lax$/),
+    ]);
     const secure = await openTestWorld({ env: { BASE_URL: 'https://pay.example' } });
     try {
       const headers = { origin: 'https://pay.example' };
@@ -209,7 +210,8 @@ describe('a session', () => {
         headers,
         body: { challenge_id: id, code: await mailedCode(secure, id) },
       });
-      const cookie = signedIn.headers.get('set-cookie') ?? '';
+      const [cookie = '', device] = signedIn.headers.getSetCookie();
+      expect(device).toMatch(/^__Host-everyshare_device=[\w-]{43}; .*HttpOnly; SameSite=Lax; Secure$/);
       expect(cookie).toMatch(/^__Host-everyshare_console=[\w-]{43}; .*HttpOnly; SameSite=Lax; Secure$/);
       const withPrefix = { ...headers, cookie: cookie.split(';')[0] ?? '' };
       expect((await secure.call('GET', '/console/api/session', { headers: withPrefix })).status).toBe(200);

@@ -78,8 +78,9 @@ async function writeNamedPhone(db: Db): Promise<void> {
 /** A venue with a fee, an event, and a collecting checkout of two shares with holds, written as that release did. */
 async function writeEarlierData(db: Db): Promise<void> {
   await db.query(
-    "insert into venues (venue_id, name, fee_bps, fee_fixed, created_at) values ($1, 'Harbor Club', 250, 30, now())",
-    [VENUE],
+    `insert into venues (venue_id, name, origins, fee_bps, fee_fixed, created_at)
+     values ($1, 'Harbor Club', $2, 250, 30, now())`,
+    [VENUE, ['https://harbor.example']],
   );
   const [created] = await db.query<{ outcome: string }>(
     `select outcome from create_checkout($1, 'test', $2, 'evt_upgrade1', 'key-1', '\\x01', $3,
@@ -113,7 +114,7 @@ async function writeEarlierData(db: Db): Promise<void> {
 const dumpOf = (db: Db): Promise<string> =>
   dumpSchema(async <Row>(sql: string) => (await db.query(sql)) as Row[], readFunctions(FOLDERS), packageRoot);
 
-it('a database of migration 18 with an open checkout is upgraded: the checkout completes, names of members who were only named are hidden, and the schema is the newest', async () => {
+it('a database of migration 18 with an open checkout is upgraded: the checkout completes, origins count for both modes, names of members who were only named are hidden, and the schema is the newest', async () => {
   const name = `upgrade_${randomBytes(6).toString('hex')}`;
   const url = await createDatabase(inject('postgresUrl'), name, null);
   await migrateToEarlierRelease(url);
@@ -126,6 +127,8 @@ it('a database of migration 18 with an open checkout is upgraded: the checkout c
 
   const [upgraded, fresh] = [await openTestWorld({ database: name }), await openTestWorld()];
   expect(await dumpOf(upgraded.db)).toBe(await dumpOf(fresh.db));
+  const [venue] = await upgraded.db.query('select origins, live_origins from venues where venue_id = $1', [VENUE]);
+  expect(venue).toEqual({ origins: ['https://harbor.example'], live_origins: ['https://harbor.example'] });
   const holds = await upgraded.db.query<{ status: string }>('select status from holds order by share_id');
   expect(holds.map(({ status }) => status)).toEqual(['requested', 'voided']);
   const { key } = await upgraded.key(VENUE);

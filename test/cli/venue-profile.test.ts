@@ -61,6 +61,12 @@ describe('venue update', () => {
     expect([accent_color, timezone]).toEqual([null, 'UTC']);
   });
 
+  it('changes the name', async () => {
+    const id = await newVenue();
+    expect(await update(id, '--name', ' Pier 4 ')).toMatchObject({ id, name: 'Pier 4', timezone: 'UTC' });
+    expect(await cli.line(1, 'venue', 'update', id, '--name', 'x'.repeat(121))).toContain('1 to 120 characters');
+  });
+
   it('is audited with the values before and after; what is already so is not', async () => {
     const id = await newVenue();
     const entries = () =>

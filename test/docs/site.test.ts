@@ -143,6 +143,23 @@ describe.runIf(executable !== null)('the documentation', () => {
     expect(copied).not.toContain('Copy');
   });
 
+  it('has the reader’s own test key in every example, which can be hidden', async () => {
+    const { page, faults } = await open('/docs/guides/quickstart');
+    const isShown = (text: string) => page.evaluate(`document.querySelector('main').textContent.includes('${text}')`);
+    expect(await isShown('Bearer $KEY')).toBe(true);
+    await page.evaluate(`localStorage.setItem('everyshare.test_keys', '{"a": "svc_test_one", "b": "svc_test_two"}')`);
+    await page.reload();
+    expect(await isShown('Bearer svc_test_two')).toBe(true);
+    expect(await isShown('Bearer $KEY')).toBe(false);
+    await page.getByRole('button', { name: 'Hide it' }).click();
+    expect(await isShown('svc_test_two')).toBe(false);
+    // A live key, or a text of another program, is never filled in.
+    await page.evaluate(`localStorage.setItem('everyshare.test_keys', '{"a": "svc_live_one"}')`);
+    await page.reload();
+    expect(await isShown('Bearer $KEY')).toBe(true);
+    expect(faults).toEqual([]);
+  });
+
   it('remembers the chosen tab, on every group and on the next page', async () => {
     const { page } = await open('/docs/guides/quickstart');
     await page.locator('.tabs label', { hasText: 'agent' }).first().click();

@@ -36,7 +36,7 @@ export interface Fixture {
   readonly hooks: readonly Hook[];
   /** Tokens of the console's cookie, of an owner of the venue. */
   readonly consoleTokens: readonly string[];
-  readonly stepUps: ConsolePerson['stepUps'];
+  readonly sessionCalls: ConsolePerson['sessionCalls'];
   readonly intents: readonly Intent[];
   readonly seats: readonly Seat[];
   readonly paid: readonly string[];
@@ -104,7 +104,7 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
     const live = await createCatalogue(sendOk, keys.live, bodies, now);
     const foreign = await createCatalogue(sendOk, otherVenue.keys.test, bodies, now);
     const guests = await createGuests({ where: target, ask: sendOk, key: keys.test, generation: fixtureNumber, now });
-    const person = await createConsolePerson(target.context, venueId, now);
+    const person = await createConsolePerson(target.context, target.base, venueId, now);
     const byHelpers = await createCheckouts(sendOk, keys.test, now);
     const events = await sendOk('GET', '/v1/events?limit=20', keys.test);
     await storeImage(target.context);
@@ -129,7 +129,7 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
       invites: guests.invites,
       onboardings: [await createOnboarding(target.context, now)],
       consoleTokens: person.tokens,
-      stepUps: person.stepUps,
+      sessionCalls: person.sessionCalls,
       hooks: [...connections.hooks, ...otherConnections.hooks],
       intents: guests.intents,
       seats: guests.seats,

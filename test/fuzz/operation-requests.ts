@@ -40,7 +40,8 @@ export function drawOperationRequest(
   if (operation.security.includes('memberToken') && (isValid || random.often(0.5)))
     forOwnShare(context, operation.path, draft);
   const value = operation.body === null ? null : drawBody(context, operation);
-  if (operation.id === 'verifyStepUp' && (isValid || random.often(0.5))) forOwnStepUp(context, draft, value);
+  if (operation.id in context.fixture.sessionCalls && (isValid || operation.body === null || random.often(0.5)))
+    forOwnSession(context, operation.id, draft, value);
   if (value !== null) setBody(draft, JSON.stringify(value));
   if (operation.parameters.some(({ name }) => name === 'Idempotency-Key') && random.often(0.25))
     draft.headers['idempotency-key'] = random.pick(['same-for-all', `key-${number}`, `key-${number % 50}`]);
@@ -130,11 +131,11 @@ function forOwnShare({ random, fixture }: RequestContext, template: string, draf
   delete draft.headers.origin;
 }
 
-/** A code of a step-up counts for the session that asked for it. */
-function forOwnStepUp({ random, fixture }: RequestContext, draft: Draft, body: Json): void {
-  const { token, challenge } = random.pick(fixture.stepUps);
+/** A code, or the answer of a passkey, counts for the session that asked for it. */
+function forOwnSession({ random, fixture }: RequestContext, operation: string, draft: Draft, value: Json | null): void {
+  const { token, body } = random.pick(fixture.sessionCalls[operation] ?? []);
   draft.headers.cookie = `everyshare_console=${token}`;
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) body.challenge_id = challenge;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) Object.assign(value, body);
 }
 
 function drawPath(context: RequestContext, template: string): string {

@@ -58,9 +58,11 @@ function drawReplacement(context: RequestContext, operation: string, name: strin
     case 'currency':
       return 'usd';
     case 'email':
-      return operation === 'signInToConsole' || operation === 'invitePerson'
+      return ['signInToConsole', 'invitePerson', 'changeAccountEmail'].includes(operation)
         ? `person${number}@harbor.example`
         : undefined;
+    case 'origin':
+      return `https://shop-${random.below(5)}.example`;
     case 'pay_by':
       return inDays(random.between(1, 20));
     case 'to':

@@ -137,7 +137,7 @@ describe('ten declines from an address', () => {
     expect(networkOf('unknown')).toBe('unknown');
   });
 
-  it('store no readable address, and nothing for longer than a day', async () => {
+  it('store no readable address, no hash of one for longer than a day, and no decline for longer than 90 days', async () => {
     const { ada, ids } = await shares(2);
     const address = newAddress();
     await fixture.pay(await fixture.hold(ids[0] ?? '', ada, from(address)), DECLINED);
@@ -150,6 +150,11 @@ describe('ten declines from an address', () => {
     expect(rows.length).toBeGreaterThan(1);
     expect(await deleteOldDeclines(db, Date.now(), 1_000)).toBe(0);
     await deleteOldDeclines(db, Date.now() + 25 * 3_600_000, 1_000);
-    expect(await db.query('select 1 from declines union all select 1 from hold_request_addresses')).toEqual([]);
+    expect(await db.query('select distinct address_hash, reason from declines')).toEqual([
+      { address_hash: null, reason: 'generic_decline' },
+    ]);
+    expect(await db.query('select 1 from hold_request_addresses')).toEqual([]);
+    await deleteOldDeclines(db, Date.now() + 91 * 24 * 3_600_000, 1_000);
+    expect(await db.query('select 1 from declines')).toEqual([]);
   });
 });

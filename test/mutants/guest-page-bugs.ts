@@ -3,7 +3,7 @@
 
 import type { Mutant } from './list.ts';
 
-const REFUND = 'src/domain/checkouts/refunds/refund.ts';
+const REFUND = 'src/domain/checkouts/refunds/plan-refund.ts';
 const IMAGE_QUERIES = 'src/domain/images/image-queries.ts';
 const IMAGE_TEST = ['test/guests/images.test.ts'];
 

@@ -6,9 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { feeParts } from '../../src/domain/checkouts/capture/decide-capture.ts';
 import type { LockedCheckout } from '../../src/domain/checkouts/locked-checkout.ts';
 import {
+  type CancellationRule,
   decideRefund,
-  percentByPolicy,
   refundableAmount,
+  ruleByPolicy,
   type TransferState,
 } from '../../src/domain/checkouts/refunds/decide-refund.ts';
 import type { MovementStatus } from '../../src/domain/payments/transitions.ts';
@@ -179,6 +180,8 @@ describe('refunds in any parts', () => {
 });
 
 describe('the percentage by policy', () => {
+  const percentOf = (list: readonly CancellationRule[], ahead: number): number =>
+    ruleByPolicy(list, ahead)?.refund_pct ?? 0;
   const rules = fc.uniqueArray(
     fc.record({ hours_before: fc.integer({ min: 0, max: 8_760 }), refund_pct: fc.integer({ min: 0, max: 100 }) }),
     { selector: ({ hours_before }) => hours_before, maxLength: 10 },
@@ -191,8 +194,8 @@ describe('the percentage by policy', () => {
           .filter(({ hours_before }) => ahead >= hours_before)
           .sort((a, b) => b.hours_before - a.hours_before);
         const percent = met[0]?.refund_pct ?? 0;
-        expect(percentByPolicy(list, ahead)).toBe(percent);
-        expect(percentByPolicy([...list].reverse(), ahead)).toBe(percent);
+        expect(percentOf(list, ahead)).toBe(percent);
+        expect(percentOf([...list].reverse(), ahead)).toBe(percent);
       }),
       { numRuns: 200 },
     );
@@ -205,7 +208,7 @@ describe('the percentage by policy', () => {
       { hours_before: 0, refund_pct: 10 },
     ];
     const at = [48, 47.9999, 24, 23.9999, 0, -0.0001];
-    expect(at.map((ahead) => percentByPolicy(list, ahead))).toEqual([100, 50, 50, 10, 10, 0]);
-    expect(percentByPolicy([], 1_000)).toBe(0);
+    expect(at.map((ahead) => percentOf(list, ahead))).toEqual([100, 50, 50, 10, 10, 0]);
+    expect(percentOf([], 1_000)).toBe(0);
   });
 });

@@ -45,6 +45,15 @@ const errorOf = async (call: PromiseLike<unknown>): Promise<unknown> =>
   );
 
 describe('a request', () => {
+  it('carries the headers of the client, and no Authorization for a client without a key', async () => {
+    const page = new Everyshare({ apiKey: null, baseUrl: server.url, headers: { 'Everyshare-Mode': 'test' } });
+    server.answer(json(201, CHECKOUT));
+    await page.checkouts.create(BODY, { headers: { 'x-trace': '1' } });
+    const [{ headers } = { headers: {} }] = server.requests;
+    expect(headers).toMatchObject({ 'everyshare-mode': 'test', 'x-trace': '1' });
+    expect(headers).not.toHaveProperty('authorization');
+  });
+
   it('carries the key, JSON, and the SDK’s name', async () => {
     server.answer(json(201, CHECKOUT));
     expect(await create()).toEqual(CHECKOUT);

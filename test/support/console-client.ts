@@ -104,7 +104,11 @@ export async function createSession(
   { db, ids, random, clock }: AppContext,
   accountId: string,
 ): Promise<{ readonly id: string; readonly token: string }> {
-  const { session, token } = await beginSession(db, { ids, random, now: clock.now() }, accountId, null);
+  const { session, token } = await beginSession(db, { ids, random, now: clock.now() }, accountId, {
+    address: null,
+    device: null,
+    isNewDevice: false,
+  });
   recordSecret('session', token);
   return { id: session.id, token };
 }

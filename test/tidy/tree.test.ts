@@ -101,8 +101,10 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'installation',
     'venues',
     'keys',
+    'accounts',
     'idempotency',
     'events',
+    'webhooks',
     'ledger',
     'offerings',
     'payments',
@@ -142,8 +144,10 @@ const ALLOWED_CHECKOUT_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   party: ['guests', 'notifications', 'holds'],
   refunds: ['capture'],
   disputes: ['capture', 'refunds'],
-  accounting: ['capture', 'holds'],
+  accounting: ['capture', 'holds', 'refunds'],
   'test-mode': ['capture', 'holds', 'party'],
+  timeline: [],
+  overview: [],
 };
 
 describe('imports', () => {

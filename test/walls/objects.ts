@@ -214,6 +214,7 @@ export const unusedIds = {
   checkout: (fixture: IsolationFixture): string => fixture.world.context.ids.prefixed('chk'),
   share: (fixture: IsolationFixture): string => fixture.world.context.ids.prefixed('shr'),
   event: (fixture: IsolationFixture): string => fixture.world.context.ids.prefixed('evt'),
+  key: (fixture: IsolationFixture): string => fixture.world.context.ids.prefixed('key'),
   endpoint: (fixture: IsolationFixture): string => fixture.world.context.ids.prefixed('whe'),
   integration: (fixture: IsolationFixture): string => fixture.world.context.ids.prefixed('int'),
   inbound: (fixture: IsolationFixture): string => fixture.world.context.ids.prefixed('hkd'),

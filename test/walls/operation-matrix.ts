@@ -5,6 +5,9 @@
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
 import { callConsole, createAccount, createSession } from '../support/console-client.ts';
+import { consoleAccountRows } from './console-account-rows.ts';
+import { consoleReadRows } from './console-read-rows.ts';
+import { consoleVenueRows } from './console-venue-rows.ts';
 import type { IsolationFixture, Owner } from './isolation-fixture.ts';
 import {
   boat,
@@ -371,6 +374,9 @@ export const operationMatrix: Readonly<Record<string, MatrixRow>> = {
   ...messaging,
   ...guests,
   ...consoleRows,
+  ...consoleVenueRows,
+  ...consoleAccountRows,
+  ...consoleReadRows,
 };
 
 /** The tools of agents by name; the places are fields of their arguments. */

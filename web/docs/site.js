@@ -1,18 +1,62 @@
-// What a documentation page has with a script only: a button that copies code, the remembered choice of tabs,
-// suggestions while a reader types into the search, and the mark of the section that is being read.
+// What a documentation page has with a script only: a button that copies code, the reader's own test key in the examples,
+// the remembered choice of tabs, suggestions while a reader types into the search, and the mark of the section that is
+// being read.
 
 const STORED_TAB = 'everyshare-docs-tab';
 const MAX_SUGGESTIONS = 8;
+/** The console keeps the test keys that it showed in this browser, by venue, the latest last. It never keeps a live key. */
+const STORED_KEYS = 'everyshare.test_keys';
+const KEY_PLACES = /\$\{?(?:EVERYSHARE_)?KEY\b\}?|svc_test_\u2026/g;
 
 // The explorer was at /docs once, with its place in the fragment.
 if (location.pathname === '/docs' && /^#(tag|model|webhook|description)\//.test(location.hash))
   location.replace(`/docs/explorer${location.hash}`);
 
+fillInTestKey();
 addCopyButtons();
 rememberTabs();
 suggestWhileTyping(document.getElementById('search'));
 markCurrentSection();
 document.querySelector('.side [aria-current]')?.scrollIntoView({ block: 'nearest' });
+
+/** For a reader who is signed in to the console: the examples can be pasted as they are. */
+function fillInTestKey() {
+  const key = storedTestKey();
+  if (key === null) return;
+  const texts = [];
+  for (const code of document.querySelectorAll('.code code')) {
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
+      if (node.data.search(KEY_PLACES) >= 0) texts.push({ node, before: node.data });
+  }
+  const [first] = texts;
+  if (first === undefined) return;
+  const note = document.createElement('p');
+  note.className = 'own-key';
+  const button = document.createElement('button');
+  button.type = 'button';
+  const show = (isShown) => {
+    for (const { node, before } of texts) node.data = isShown ? before.replace(KEY_PLACES, key) : before;
+    note.textContent = isShown
+      ? 'Your test key is in the examples. '
+      : 'The examples name your test key by a variable. ';
+    button.textContent = isShown ? 'Hide it' : 'Show it';
+    button.onclick = () => show(!isShown);
+    note.append(button);
+  };
+  show(true);
+  first.node.parentElement.closest('.tabs, .code').before(note);
+}
+
+function storedTestKey() {
+  try {
+    const keys = Object.values(JSON.parse(localStorage.getItem(STORED_KEYS) ?? '{}'));
+    const last = keys.at(-1);
+    return /^svc_test_\w+$/.test(last ?? '') ? last : null;
+  } catch {
+    return null; // A browser may refuse to read anything: the examples stay as they are.
+  }
+}
 
 function addCopyButtons() {
   for (const block of document.querySelectorAll('.code')) {

@@ -51,6 +51,7 @@ export const PATTERNS: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9_@]+(\\.[A-Za-z0-9_@]+)*(\\|[A-Za-z0-9_@]+(\\.[A-Za-z0-9_@]+)*)*$':
     'paths of names with dots between them, without lists, and | between the paths',
   '^[A-Za-z0-9_.-]{1,40}$': '1 to 40 letters, digits, "_", "." or "-"',
+  '^[^\\s@<>()",;:\\\\\\[\\]]{1,64}@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}$': 'a mail address',
   '^[a-z0-9_-]+$': 'lower-case letters, digits, "_" and "-"',
   '^[A-Za-z0-9_]+$': 'letters, digits and "_"',
   '^[a-z]{3}$': 'three lower-case letters',
@@ -58,6 +59,7 @@ export const PATTERNS: Readonly<Record<string, string>> = {
   '^\\+[1-9][0-9]{6,14}$': 'a phone number with its country code',
   '^\\S+$': 'text without white space',
   '^\\S(.*\\S)?$': 'text without white space around it',
+  '^[A-Za-z0-9_-]+$': 'text in base64url: letters, digits, - and _ alone',
   '^https://': 'an https:// address',
   '^https?://': 'an http:// or https:// address',
   '^whsec_[0-9A-Za-z_+/=-]+$': 'a secret that begins with whsec_',

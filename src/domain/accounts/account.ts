@@ -26,7 +26,12 @@ export interface CurrentSession {
   readonly expiresAt: number;
   /** When the person last proved who they are with a code; null: at the sign-in alone. */
   readonly steppedUpAt: number | null;
+  /** Of the last use, to five minutes. */
   readonly address: string | null;
+  /** Browser and system in words. */
+  readonly device: string | null;
+  /** The account had not signed in in this browser in the 90 days before. */
+  readonly isNewDevice: boolean;
 }
 
 /** A domain is the same in any case, and so is nearly every mailbox. */
@@ -45,4 +50,9 @@ export function sealNameOfChallenge(challengeId: string): string {
 /** How the audit log names an account. */
 export function actorNameOf(accountId: string): string {
   return `account ${accountId}`;
+}
+
+/** The account that the audit log names; null: the actor is no account. */
+export function accountOfActor(actor: string): string | null {
+  return actor.startsWith('account ') ? actor.slice('account '.length) : null;
 }

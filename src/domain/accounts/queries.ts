@@ -7,15 +7,16 @@ import type { Role } from './roles.ts';
 export interface AccountRow {
   readonly id: string;
   readonly email: Buffer;
+  readonly emailHash: Buffer;
   readonly name: string | null;
 }
 
-const ACCOUNT_COLUMNS = 'account_id as "id", email, name';
+const ACCOUNT_COLUMNS = 'account_id as "id", email, email_hash as "emailHash", name';
 
 /** Null: an account has this mail address already. */
 export async function insertAccount(
   tx: Queryable,
-  account: AccountRow & { readonly emailHash: Buffer; readonly now: number },
+  account: AccountRow & { readonly now: number },
 ): Promise<AccountRow | null> {
   const rows = await tx.query<AccountRow>(
     `insert into accounts (account_id, email, email_hash, name, created_at)
@@ -30,12 +31,44 @@ export async function findAccountByEmail(db: Queryable, emailHash: Buffer): Prom
   return rows[0] ?? null;
 }
 
-export type ChallengePurpose = 'sign_in' | 'step_up' | 'link';
+export async function findAccount(db: Queryable, id: string): Promise<AccountRow | null> {
+  const rows = await db.query<AccountRow>(`select ${ACCOUNT_COLUMNS} from accounts where account_id = $1`, [id]);
+  return rows[0] ?? null;
+}
+
+/** False: the account has this name already. */
+export async function setAccountName(tx: Queryable, id: string, name: string): Promise<boolean> {
+  const rows = await tx.query(
+    'update accounts set name = $2 where account_id = $1 and name is distinct from $2 returning 1',
+    [id, name],
+  );
+  return rows.length === 1;
+}
+
+/** False: the mail address is no longer the previous one. An address of another account violates a unique index. */
+export async function setAccountEmail(
+  tx: Queryable,
+  id: string,
+  change: { readonly email: Buffer; readonly emailHash: Buffer; readonly previousHash: Buffer },
+): Promise<boolean> {
+  const rows = await tx.query(
+    'update accounts set email = $2, email_hash = $3 where account_id = $1 and email_hash = $4 returning 1',
+    [id, change.email, change.emailHash, change.previousHash],
+  );
+  return rows.length === 1;
+}
+
+/** Changes to what an account has, such as its passkeys, come one after the other. */
+export async function lockAccount(tx: Queryable, id: string): Promise<void> {
+  await tx.query('select 1 from accounts where account_id = $1 for update', [id]);
+}
+
+export type ChallengePurpose = 'sign_in' | 'step_up' | 'link' | 'email';
 
 export interface NewChallenge {
   readonly id: string;
   readonly purpose: ChallengePurpose;
-  /** The session that steps up; null: a sign-in, by code or by link. */
+  /** The session that steps up or changes its mail address; null: a sign-in, by code or by link. */
   readonly sessionId: string | null;
   readonly email: Buffer;
   readonly emailHash: Buffer;
@@ -104,6 +137,8 @@ export interface NewSession {
   readonly tokenHash: Buffer;
   readonly address: string | null;
   readonly network: string | null;
+  readonly device: string | null;
+  readonly isNewDevice: boolean;
   readonly expiresAt: number;
   readonly now: number;
 }
@@ -111,8 +146,8 @@ export interface NewSession {
 export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
   await tx.query(
     `insert into account_sessions
-       (session_id, account_id, token_hash, address, network, created_at, last_used_at, expires_at)
-     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($6 / 1000.0), to_timestamp($7 / 1000.0))`,
+       (session_id, account_id, token_hash, address, network, created_at, last_used_at, expires_at, device, is_new_device)
+     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($6 / 1000.0), to_timestamp($7 / 1000.0), $8, $9)`,
     [
       session.id,
       session.accountId,
@@ -121,6 +156,8 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
       session.network,
       session.now,
       session.expiresAt,
+      session.device,
+      session.isNewDevice,
     ],
   );
 }
@@ -133,7 +170,8 @@ const milliseconds = (column: string): string => `(extract(epoch from ${column})
 
 const SESSION_COLUMNS = `s.session_id as "id", ${milliseconds('s.created_at')} as "createdAt",
   ${milliseconds('s.last_used_at')} as "lastUsedAt", ${milliseconds('s.expires_at')} as "expiresAt",
-  ${milliseconds('s.stepped_up_at')} as "steppedUpAt", s.address`;
+  ${milliseconds('s.stepped_up_at')} as "steppedUpAt", coalesce(s.last_address, s.address) as "address",
+  s.device, s.is_new_device as "isNewDevice"`;
 
 /** `at` is the expression of the present time. */
 const isOpen = (at: string): string =>
@@ -151,20 +189,20 @@ export interface FoundSession extends CurrentSession {
 export async function useSession(
   db: Queryable,
   tokenHash: Buffer,
-  venueId: string | null,
+  { venueId, address }: { readonly venueId: string | null; readonly address: string },
   now: number,
 ): Promise<FoundSession | null> {
   const rows = await db.query<FoundSession>(
     `with s as (
        select * from account_sessions where token_hash = $1 and ${isOpen('to_timestamp($3 / 1000.0)')}
      ), touched as (
-       update account_sessions set last_used_at = to_timestamp($3 / 1000.0) where session_id = (
+       update account_sessions set last_used_at = to_timestamp($3 / 1000.0), last_address = $4 where session_id = (
          select session_id from s where last_used_at < to_timestamp($3 / 1000.0) - interval '${TOUCH_MINUTES} minutes')
      )
      select ${SESSION_COLUMNS}, s.account_id as "accountId", a.email, a.name, p.role
      from s join accounts a on a.account_id = s.account_id
      left join venue_people p on p.venue_id = $2 and p.account_id = s.account_id`,
-    [tokenHash, venueId, now],
+    [tokenHash, venueId, now, address],
   );
   return rows[0] ?? null;
 }
@@ -225,4 +263,9 @@ export async function deleteOldAccountSignIns(db: Queryable, now: number, limit:
     [now, limit],
   );
   return challenges.length + sessions.length;
+}
+
+export async function findAccounts(db: Queryable, ids: readonly string[]): Promise<AccountRow[]> {
+  if (ids.length === 0) return [];
+  return db.query<AccountRow>(`select ${ACCOUNT_COLUMNS} from accounts where account_id = any($1::uuid[])`, [ids]);
 }

@@ -25,19 +25,31 @@ export const ROLES_OF_WRITES: Readonly<Record<string, readonly Role[]>> = {
   testWebhookEndpoint: DEVELOPERS,
   disableWebhookEndpoint: DEVELOPERS,
   enableWebhookEndpoint: DEVELOPERS,
+  createTestInbox: DEVELOPERS,
   // Integrations.
   createIntegration: DEVELOPERS,
   revokeIntegration: DEVELOPERS,
   replayInboundDelivery: DEVELOPERS,
+  // Keys.
+  createKey: DEVELOPERS,
+  updateKey: DEVELOPERS,
+  rollKey: DEVELOPERS,
+  revokeKey: DEVELOPERS,
+  // Origins.
+  addOrigin: DEVELOPERS,
+  removeOrigin: DEVELOPERS,
   // Money.
   refundCheckout: FINANCE,
   createCheckout: OWNERS,
   cancelCheckout: OWNERS,
+  // The venue.
+  updateVenue: OWNERS,
   // People.
   changePersonRole: OWNERS,
   removePerson: OWNERS,
   invitePerson: OWNERS,
   withdrawInvitation: OWNERS,
+  leaveVenue: ROLES,
   // Test helpers move no real money, and a developer can make a test key that calls them.
   testReview: DEVELOPERS,
   testCollect: DEVELOPERS,

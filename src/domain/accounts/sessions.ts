@@ -6,7 +6,7 @@ import type { AccountSession } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
 import { type Ids, isUuid } from '../../base/ids.ts';
-import { networkOf } from '../../base/network.ts';
+import { maskAddress, networkOf } from '../../base/network.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Random } from '../../base/random.ts';
 import type { AccountCaller, CurrentSession } from './account.ts';
@@ -25,18 +25,25 @@ export interface BegunSession {
   readonly token: string;
 }
 
+/** Where a sign-in comes from. */
+export interface SessionOrigin {
+  readonly address: string | null;
+  readonly device: string | null;
+  readonly isNewDevice: boolean;
+}
+
 export async function beginSession(
   tx: Queryable,
   { ids, random, now }: { readonly ids: Ids; readonly random: Random; readonly now: number },
   accountId: string,
-  address: string | null,
+  origin: SessionOrigin,
 ): Promise<BegunSession> {
   const token = random.bytes(TOKEN_BYTES).toString('base64url');
   const id = ids.uuid();
   const expiresAt = now + SESSION_SECONDS * 1_000;
-  const network = address === null ? null : networkOf(address);
-  await insertSession(tx, { id, accountId, tokenHash: hashOf(token), address, network, expiresAt, now });
-  const session = { id, createdAt: now, lastUsedAt: now, expiresAt, steppedUpAt: null, address };
+  const network = origin.address === null ? null : networkOf(origin.address);
+  await insertSession(tx, { id, accountId, tokenHash: hashOf(token), ...origin, network, expiresAt, now });
+  const session = { id, createdAt: now, lastUsedAt: now, expiresAt, steppedUpAt: null, ...origin };
   return { session, token };
 }
 
@@ -44,10 +51,10 @@ export async function beginSession(
 export async function findSession(
   db: Queryable,
   token: string,
-  venueId: string | null,
+  at: { readonly venueId: string | null; readonly address: string },
   now: number,
 ): Promise<FoundSession | null> {
-  return TOKEN.test(token) ? useSession(db, hashOf(token), venueId, now) : null;
+  return TOKEN.test(token) ? useSession(db, hashOf(token), at, now) : null;
 }
 
 function hashOf(token: string): Buffer {
@@ -62,7 +69,9 @@ export function sessionView(session: CurrentSession, current: CurrentSession): A
     last_used_at: time(session.lastUsedAt),
     expires_at: time(session.expiresAt),
     stepped_up_until: session.steppedUpAt === null ? null : time(session.steppedUpAt + STEP_UP_MS),
-    address: session.address,
+    device: session.device,
+    address: session.address === null ? null : maskAddress(session.address),
+    is_new_device: session.isNewDevice,
     is_current: session.id === current.id,
   };
 }

@@ -1,71 +1,66 @@
 // Sign-in to the console by a code that is mailed. The answer does not reveal whether the mail address is known: an unknown
-// one gets a code too, and signs up with it. Limits: 5 codes an hour for a mail address, 30 for a network address. A
-// network from which the account has signed in before has 5 of its own, so that another caller who uses up the codes of a
-// mail address does not lock its owner out.
+// one gets a code too, and signs up with it. Limits: 5 codes an hour for a mail address, 30 for a network address. A browser
+// and a network in which the account has signed in before have 5 of their own, so that another caller who uses up the codes
+// of a mail address or of a network does not lock its owner out.
 
-import type {
-  ConsoleLinkSignIn,
-  ConsoleSignedIn,
-  ConsoleSignIn,
-  ConsoleSignInVerify,
-} from '../../../schemas/types.gen.ts';
-import type { CommandContext } from '../../base/command-context.ts';
+import type { ConsoleLinkSignIn, ConsoleSignIn, ConsoleSignInVerify } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';
 import { networkOf } from '../../base/network.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import { normalizeName } from '../../base/plain-name.ts';
 import { requireHourlyUse } from '../keys/hourly-limit.ts';
-import { createVenueWithKeys, FIRST_ORIGIN } from '../keys/sandbox-venue.ts';
 import { areMailsDelayed } from '../mail/queries.ts';
-import { type AccountCaller, actorNameOf, hashOfEmail, sealNameOfAccount, sealNameOfChallenge } from './account.ts';
+import { hashOfEmail, sealNameOfAccount, sealNameOfChallenge } from './account.ts';
 import { type AccountServices, CODE_SECONDS, checkCode, requireMail, requireUnspent, sendCode } from './challenges.ts';
 import { checkLink } from './console-link.ts';
-import { joinInvitedVenues } from './invitations.ts';
-import { insertPerson } from './people-queries.ts';
+import { isDeviceOf } from './device-queries.ts';
+import { deviceHashOf } from './devices.ts';
+import { openSession, type SignInCaller } from './open-session.ts';
 import { type AccountRow, findAccountByEmail, hasSignedInFrom, insertAccount, type TriedChallenge } from './queries.ts';
-import { beginSession } from './sessions.ts';
-import { sessionBody } from './show-session.ts';
 
 const CODES_PER_EMAIL_PER_HOUR = 5;
 const CODES_PER_ADDRESS_PER_HOUR = 30;
-const STILL_WORKS = 'one that was sent in the last ten minutes still works.';
-
-/** A caller who is not signed in. */
-export interface SignInCaller extends CommandContext {
-  readonly address: string;
-}
 
 export async function signIn(
   services: AccountServices,
-  { address }: SignInCaller,
+  caller: SignInCaller,
   { body }: Input<ConsoleSignIn>,
 ): Promise<OperationResult> {
   requireMail(services);
   const challenge_id = await services.db.transaction(async (tx) => {
-    const isOwn = await countCodeRequest(tx, services, body.email, address);
+    const isOwn = await countCodeRequest(tx, services, caller, body.email);
     return sendCode(tx, services, { purpose: 'sign_in', sessionId: null, email: body.email, isOwn });
   });
   const mail_delayed = await areMailsDelayed(services.db, services.clock.now());
   return { status: 200, body: { challenge_id, expires_in: CODE_SECONDS, mail_delayed } };
 }
 
-/** Whether the account has signed in from this network before. Throws 429 over a limit. */
+/** Whether the account has signed in in this browser, or from this network, before. Throws 429 over a limit. */
 async function countCodeRequest(
   tx: Queryable,
   { seal, clock }: AccountServices,
+  { address, browser }: SignInCaller,
   email: string,
-  address: string,
 ): Promise<boolean> {
-  const network = networkOf(address);
-  const byAddress = `At most ${CODES_PER_ADDRESS_PER_HOUR} codes an hour can be asked for from one address.`;
-  await requireHourlyUse(tx, `console sign-in address ${network}`, CODES_PER_ADDRESS_PER_HOUR, byAddress);
   const hash = hashOfEmail(seal, email);
+  const subject = `console sign-in mail ${hash.toString('hex')}`;
+  const device = deviceHashOf(browser);
+  if (device !== null && (await isDeviceOf(tx, hash, device, clock.now()))) {
+    await requireHourlyUse(tx, `${subject} ${device.toString('hex')}`, CODES_PER_EMAIL_PER_HOUR, BY_OWN);
+    return true;
+  }
+  const network = networkOf(address);
+  await requireHourlyUse(tx, `console sign-in address ${network}`, CODES_PER_ADDRESS_PER_HOUR, BY_ADDRESS);
   const isOwn = await hasSignedInFrom(tx, hash, network, clock.now());
-  const subject = `console sign-in mail ${hash.toString('hex')}${isOwn ? ` ${network}` : ''}`;
-  const byEmail = `A mail address gets at most ${CODES_PER_EMAIL_PER_HOUR} codes an hour; ${STILL_WORKS}`;
-  await requireHourlyUse(tx, subject, CODES_PER_EMAIL_PER_HOUR, byEmail);
+  if (isOwn) await requireHourlyUse(tx, `${subject} ${network}`, CODES_PER_EMAIL_PER_HOUR, BY_OWN);
+  else await requireHourlyUse(tx, subject, CODES_PER_EMAIL_PER_HOUR, BY_EMAIL);
   return isOwn;
 }
+
+const STILL_WORKS = 'one that was sent in the last ten minutes still works, and so does a passkey.';
+const BY_OWN = `A mail address gets at most ${CODES_PER_EMAIL_PER_HOUR} codes an hour; ${STILL_WORKS}`;
+const BY_EMAIL = `${BY_OWN} A browser or a network in which you have signed in before has ${CODES_PER_EMAIL_PER_HOUR} codes of its own.`;
+const BY_ADDRESS = `At most ${CODES_PER_ADDRESS_PER_HOUR} codes an hour can be asked for from one network address.`;
 
 export async function verifySignIn(
   services: AccountServices,
@@ -75,7 +70,7 @@ export async function verifySignIn(
   const now = services.clock.now();
   const challenge = await checkCode(services, { ...body, purpose: 'sign_in', sessionId: null }, now);
   const { challenge_id, name, venue_name: venueName } = body;
-  return openSession(services, caller, { id: challenge_id.toLowerCase(), challenge, name, venueName, now });
+  return signInByProof(services, caller, { id: challenge_id.toLowerCase(), challenge, name, venueName, now });
 }
 
 /** With the link that `everyshare console link` prints. */
@@ -85,7 +80,7 @@ export async function signInByLink(
   { body }: Input<ConsoleLinkSignIn>,
 ): Promise<OperationResult> {
   const now = services.clock.now();
-  return openSession(services, caller, { ...(await checkLink(services, body.token, now)), now });
+  return signInByProof(services, caller, { ...(await checkLink(services, body.token, now)), now });
 }
 
 /** A challenge that was answered rightly: its mail address belongs to the caller. */
@@ -97,27 +92,13 @@ interface Proof {
   readonly now: number;
 }
 
-async function openSession(services: AccountServices, caller: SignInCaller, proof: Proof): Promise<OperationResult> {
-  const { id, challenge, venueName, now } = proof;
-  const { signedIn, token } = await services.db.transaction(async (tx) => {
+async function signInByProof(services: AccountServices, caller: SignInCaller, proof: Proof): Promise<OperationResult> {
+  const { id, venueName, now } = proof;
+  return services.db.transaction(async (tx) => {
     await requireUnspent(tx, id, now);
     const { account, isNew } = await findOrCreateAccount(tx, services, proof);
-    const actor = { ...caller.actor, name: actorNameOf(account.id) };
-    const command: CommandContext = { ...caller, actor, now };
-    const joined = await joinInvitedVenues(tx, command, account.id, challenge.emailHash);
-    // A person who was invited has a venue already, and gets one of their own if they name it.
-    const needsVenue = isNew && (joined === 0 || venueName !== undefined);
-    const keys = needsVenue ? await createFirstVenue(tx, command, account.id, venueName) : null;
-    const begun = await beginSession(tx, command, account.id, caller.address);
-    const signedInCaller: AccountCaller = {
-      ...command,
-      account: { ...account, email: services.seal.open(account.email, sealNameOfAccount(account.id)) },
-      session: begun.session,
-    };
-    const signedIn: ConsoleSignedIn = { ...(await sessionBody(tx, signedInCaller)), keys };
-    return { signedIn, token: begun.token };
+    return openSession(tx, services, { ...caller, now }, { account, isNew, venueName });
   });
-  return { status: 200, body: signedIn, sessionToken: token };
 }
 
 /** Two sign-ups with one address at once make one account: the second waits for the first, and finds its account. */
@@ -140,17 +121,4 @@ async function findOrCreateAccount(
   const account = created ?? (await findAccountByEmail(tx, emailHash));
   if (account === null) throw new Error('the account of a mail address was neither found nor created');
   return { account, isNew: created !== null };
-}
-
-const FIRST_VENUE_NAME = 'Sandbox venue';
-
-async function createFirstVenue(
-  tx: Queryable,
-  command: CommandContext,
-  accountId: string,
-  name: string = FIRST_VENUE_NAME,
-): Promise<ConsoleSignedIn['keys']> {
-  const made = await createVenueWithKeys(tx, command, { name, origins: [FIRST_ORIGIN], sandbox: true });
-  await insertPerson(tx, { venueId: made.venue.id, accountId, role: 'owner', now: command.now });
-  return { venue_id: made.venue.id, secret_test: made.secretTest, publishable_test: made.publishableTest };
 }

@@ -5,6 +5,7 @@ import type { Queryable } from '../../base/db.ts';
 import { conflict, notFound } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
+import { audit } from '../venues/audit.ts';
 import { decideCancel } from './decide-cancel.ts';
 import { isOverdue } from './locked-checkout.ts';
 import { lockCheckout, viewWrittenCheckout } from './queries.ts';
@@ -22,5 +23,7 @@ export async function cancelCheckout(tx: Queryable, caller: Caller, input: Input
     throw conflict(decided.refusal, message);
   }
   await writeSteps(tx, caller, checkout, decided.steps);
+  if (decided.steps.length > 0)
+    await audit(tx, caller, { venueId: venue.id, action: 'checkout.cancel', subject: checkout.id });
   return { status: 200, json: await viewWrittenCheckout(tx, venue.id, checkout.id) };
 }

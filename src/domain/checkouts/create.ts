@@ -27,7 +27,7 @@ export async function createCheckout(
     eventId: caller.ids.prefixed('evt'),
     key: input.idempotency.key,
     fingerprint: input.idempotency.fingerprint,
-    content: JSON.stringify(input.body),
+    content: JSON.stringify({ ...input.body, created_by: caller.actor.name }),
     url: caller.checkoutUrl(checkoutId),
     now: caller.now,
     mayCreate: input.whenNew.length === 0,

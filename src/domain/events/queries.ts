@@ -82,3 +82,61 @@ export async function visibleEvents(
     [venueId, mode, since],
   );
 }
+
+export interface EventOfSubject {
+  readonly id: string;
+  readonly type: string;
+  readonly at: string;
+  /** For the key of its deliveries. */
+  readonly createdAt: string;
+  /** Of an event about a refund. */
+  readonly refund: { readonly amount: number; readonly reason: string | null } | null;
+  /** The shares as they were then, of an event that can change them. */
+  readonly shares: readonly { readonly id: string; readonly status: string; readonly heldAt: string | null }[] | null;
+}
+
+/** The events about one checkout, oldest first. */
+export async function eventsOfCheckout(
+  db: Queryable,
+  venueId: string,
+  checkoutId: string,
+  limit: number,
+): Promise<EventOfSubject[]> {
+  return db.query<EventOfSubject>(
+    `select event_id as "id", type, utc_micros(created_at) as "at", created_at as "createdAt", data -> 'refund' as "refund",
+       case when type in ('checkout.collecting', 'share.held', 'checkout.expired', 'checkout.canceled') then (
+         select coalesce(json_agg(json_build_object('id', s ->> 'id', 'status', s ->> 'status', 'heldAt', s ->> 'held_at')), '[]')
+         from json_array_elements(data -> 'object' -> 'shares') s) end as "shares"
+     from events where venue_id = $1 and subject = $2 order by sequence limit $3`,
+    [venueId, checkoutId, limit],
+  );
+}
+
+/** The id of the object that an event is about. */
+export async function subjectOfEvent(db: Queryable, venueId: string, eventId: string): Promise<string | null> {
+  const rows = await db.query<{ subject: string }>('select subject from events where venue_id = $1 and event_id = $2', [
+    venueId,
+    eventId,
+  ]);
+  return rows[0]?.subject ?? null;
+}
+
+export interface RecentEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly at: string;
+  readonly subject: string;
+  /** The object as it was then: of a checkout, an offering or an endpoint. */
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly refund: { readonly amount: number; readonly reason: string | null } | null;
+}
+
+/** Newest first. */
+export async function recentEvents(db: Queryable, venueId: string, mode: Mode, limit: number): Promise<RecentEvent[]> {
+  return db.query<RecentEvent>(
+    `select event_id as "id", type, utc_micros(created_at) as "at", subject, data -> 'object' as "object",
+       data -> 'refund' as "refund"
+     from events where venue_id = $1 and mode = $2 order by created_at desc limit $3`,
+    [venueId, mode, limit],
+  );
+}

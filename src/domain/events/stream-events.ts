@@ -9,6 +9,7 @@ import type { EventFeed, EventFeeds, FeedServices } from './event-feeds.ts';
 import { MAX_COMMIT_DELAY_MS } from './follow-events.ts';
 import { type EventView, eventsSince, findEventView, listEventViews } from './queries.ts';
 import { openPlace } from './stream-place.ts';
+import { recordStreamedCompletion } from './streamed-completion-queries.ts';
 
 export interface StreamServices extends FeedServices {
   readonly eventFeeds: EventFeeds;
@@ -67,6 +68,8 @@ async function* read(
     const sent = new Set(last === null ? [] : [last.id]);
     const kept = last === null ? feed.end : feed.positionAfter(last);
     let position = kept ?? feed.end;
+    // What a page of the console reads says nothing about the partner's own program.
+    let isRecorded = caller.key === null;
     if (kept === null && last !== null)
       yield* readLog(services, caller, { last, until: feed.newestTime, sent, signal });
     while (!signal.aborted && !feed.isClosed) {
@@ -77,11 +80,28 @@ async function* read(
       const unsent = events.filter(({ id }) => !sent.delete(id));
       if (unsent.length > 0) yield unsent.map(asMessage);
       else await feed.reaches(position, signal);
+      const completion = isRecorded ? undefined : unsent.find(({ type }) => type === 'checkout.completed');
+      if (completion === undefined) continue;
+      isRecorded = true;
+      await recordCompletion(services, caller, completion);
     }
   } catch (error) {
     services.log.warn({ err: error }, 'a stream could not read the event log: its client resumes it');
   } finally {
     await end();
+  }
+}
+
+/** For the console's first steps. Without it the stream goes on. */
+async function recordCompletion(
+  { db, clock, log }: StreamServices,
+  { venue }: Caller,
+  { id }: EventView,
+): Promise<void> {
+  try {
+    await recordStreamedCompletion(db, venue.id, id, clock.now());
+  } catch (error) {
+    log.warn({ err: error, event: id }, 'the first completion of a stream could not be recorded');
   }
 }
 

@@ -60,3 +60,13 @@ export async function freePlace(db: Queryable, { venueId, keyId }: StreamKey, ho
     holder,
   ]);
 }
+
+/** Whether a program with a key of the venue reads a stream now. */
+export async function isStreaming(db: Queryable, venueId: string, now: number): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from event_streams where venue_id = $1 and key_id like 'key\\_%' and leased_until > to_timestamp($2 / 1000.0)
+     limit 1`,
+    [venueId, now],
+  );
+  return rows.length === 1;
+}

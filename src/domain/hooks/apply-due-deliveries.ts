@@ -8,6 +8,7 @@ import { type Db, isUnavailable, type Queryable } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
 import type { Seal } from '../../base/seal.ts';
 import { findVenue } from '../venues/queries.ts';
+import { venueInMode } from '../venues/venue.ts';
 import { applyDelivery, outcomeOfInvalidBody } from './apply-delivery.ts';
 import {
   type DueDelivery,
@@ -104,11 +105,12 @@ async function retryLater({ db, clock, log }: ApplyServices, delivery: DueDelive
 }
 
 async function applyOne(tx: Queryable, services: ApplyServices, delivery: DueDelivery): Promise<Outcome> {
-  const venue = await findVenue(tx, delivery.venue_id);
-  if (venue === null) throw new Error(`venue ${delivery.venue_id} of an inbound delivery does not exist`);
+  const row = await findVenue(tx, delivery.venue_id);
+  if (row === null) throw new Error(`venue ${delivery.venue_id} of an inbound delivery does not exist`);
   const text = services.seal.open(delivery.body, bodyRow(delivery.venue_id, delivery.id));
   const { ids, contract, mappings } = services;
   const { mode, provider } = delivery;
+  const venue = venueInMode(row, mode);
   const context = { ids, contract, mappings, venue, mode, provider, now: services.clock.now() };
   try {
     return await applyDelivery(tx, context, delivery, text);

@@ -45,6 +45,16 @@ export function hashTextOfKey(text: string): string {
   return hash('sha256', text, 'binary');
 }
 
+export type KeyStatus = 'active' | 'expired' | 'revoked';
+
+export function statusOfKey(
+  key: { readonly revoked_at: string | null; readonly expires_at: string | null },
+  now: number,
+): KeyStatus {
+  if (key.revoked_at !== null) return 'revoked';
+  return key.expires_at !== null && Date.parse(key.expires_at) <= now ? 'expired' : 'active';
+}
+
 /** Enough to recognise a key in a list, not enough to use it. */
 export function hintOfKey(text: string): string {
   return `${text.slice(0, text.lastIndexOf('_') + 1)}…${text.slice(-4)}`;

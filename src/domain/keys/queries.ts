@@ -18,6 +18,8 @@ export interface KeyRow {
   readonly allow_ips: string[] | null;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
+  /** The id of the key that replaces it. */
+  readonly rolled_to: string | null;
   readonly created_at: string;
 }
 
@@ -41,7 +43,8 @@ export interface NewKey extends KeyValues {
   readonly now: number;
 }
 
-const COLUMNS = `key_id as id, venue_id, name, kind, mode, hint, scopes, writes_per_hour, reads_per_hour, allow_ips, expires_at, revoked_at, created_at`;
+const COLUMNS = `key_id as id, venue_id, name, kind, mode, hint, scopes, writes_per_hour, reads_per_hour, allow_ips,
+  expires_at, revoked_at, rolled_to, created_at`;
 
 /** False: the key is stored already. */
 export async function insertKey(tx: Queryable, key: NewKey): Promise<boolean> {
@@ -79,6 +82,12 @@ export async function findKey(db: Queryable, id: string): Promise<KeyRow | null>
   return rows[0] ?? null;
 }
 
+/** The keys of a venue with these ids, in no certain order. */
+export async function findKeysOfVenue(db: Queryable, venueId: string, ids: readonly string[]): Promise<KeyRow[]> {
+  if (ids.length === 0) return [];
+  return db.query<KeyRow>(`select ${COLUMNS} from keys where venue_id = $1 and key_id = any($2)`, [venueId, ids]);
+}
+
 /** The lock is held until the transaction ends, so that two operators do not overwrite each other. */
 export async function lockKey(tx: Queryable, id: string): Promise<KeyRow | null> {
   const rows = await tx.query<KeyRow>(
@@ -103,6 +112,50 @@ export async function listKeys(db: Queryable, venueId: string | null, before: st
     `select ${COLUMNS} from keys
      where ($1::uuid is null or venue_id = $1) and ($2::text is null or key_id < $2) order by key_id desc limit 1000`,
     [venueId, before],
+  );
+}
+
+/** A key is active, expired at `now`, or revoked. */
+const STATUS = `case when revoked_at is not null then 'revoked'
+  when expires_at <= to_timestamp($3 / 1000.0) then 'expired' else 'active' end`;
+
+/** The keys of a venue and mode, newest first, up to `limit` + 1. */
+export async function listKeysOfMode(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  filter: { readonly status: string | null; readonly before: string | null; readonly limit: number },
+  now: number,
+): Promise<KeyRow[]> {
+  return db.query<KeyRow>(
+    `select ${COLUMNS} from keys
+     where venue_id = $1 and mode = $2 and ($4::text is null or ${STATUS} = $4) and ($5::text is null or key_id < $5)
+     order by key_id desc limit $6`,
+    [venueId, mode, now, filter.status, filter.before, filter.limit + 1],
+  );
+}
+
+export async function countActiveKeys(db: Queryable, venueId: string, mode: Mode, now: number): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    `select count(*)::int as count from keys where venue_id = $1 and mode = $2 and ${STATUS} = 'active'`,
+    [venueId, mode, now],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** The caller has locked the old key. It ends at a time, or with null at once. */
+export async function setRolled(
+  tx: Queryable,
+  { venue_id, id }: KeyRow,
+  newId: string,
+  endsAt: string | null,
+  now: number,
+): Promise<void> {
+  await tx.query(
+    `update keys set rolled_to = $3, expires_at = coalesce($4, expires_at),
+       revoked_at = case when $4::timestamptz is null then to_timestamp($5 / 1000.0) end
+     where venue_id = $1 and key_id = $2 and rolled_to is null`,
+    [venue_id, id, newId, endsAt, now],
   );
 }
 
@@ -232,4 +285,18 @@ export async function deleteExpiredCalls(db: Queryable, limit: number): Promise<
     [limit],
   );
   return calls.length + windows.length;
+}
+
+/** The names of keys of a venue, by id; null: the key has none. */
+export async function keyNames(
+  db: Queryable,
+  venueId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.query<{ id: string; name: string | null }>(
+    'select key_id as "id", name from keys where venue_id = $1 and key_id = any($2)',
+    [venueId, ids],
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }

@@ -3,7 +3,7 @@
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import { lockInstallation } from '../installation/verify-encryption-key.ts';
-import { createVenue } from '../venues/create-venue.ts';
+import { createVenue, type NewVenueRequest } from '../venues/create-venue.ts';
 import { countVenues } from '../venues/queries.ts';
 import type { Venue } from '../venues/venue.ts';
 import { issueKey } from './issue-key.ts';
@@ -18,7 +18,7 @@ export interface VenueWithKeys {
 export async function createVenueWithKeys(
   tx: Queryable,
   command: CommandContext,
-  options: { readonly name: string; readonly origins: readonly string[]; readonly sandbox: boolean },
+  options: NewVenueRequest,
 ): Promise<VenueWithKeys> {
   const venue = await createVenue(tx, command, options);
   const keyRequest = {
@@ -38,9 +38,15 @@ export async function createVenueWithKeys(
 /** A domain that is reserved for examples, so that guests of a first checkout return to a harmless page. */
 export const FIRST_ORIGIN = 'https://example.com';
 
+/** A sandbox venue with test keys, whose first checkout can be made at once. Going live needs an origin of its own. */
+export function createSandboxVenue(tx: Queryable, command: CommandContext, name: string): Promise<VenueWithKeys> {
+  const origins = { origins: [FIRST_ORIGIN], testOriginsOnly: true } as const;
+  return createVenueWithKeys(tx, command, { name, ...origins, sandbox: true });
+}
+
 /** Null: the installation has a venue already. */
 export async function createSandboxVenueOnce(tx: Queryable, command: CommandContext): Promise<VenueWithKeys | null> {
   await lockInstallation(tx);
   if ((await countVenues(tx)) > 0) return null;
-  return createVenueWithKeys(tx, command, { name: 'Sandbox venue', origins: [FIRST_ORIGIN], sandbox: true });
+  return createSandboxVenue(tx, command, 'Sandbox venue');
 }

@@ -3,7 +3,7 @@
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
-import { notFound, Problem } from '../../base/errors.ts';
+import { conflict, notFound } from '../../base/errors.ts';
 import { audit } from '../venues/audit.ts';
 import { checkKeyValues } from './issue-key.ts';
 import { findKey, type KeyRow, lockKey, setKeyValues } from './queries.ts';
@@ -28,9 +28,7 @@ export async function updateKey(
 ): Promise<KeyRow> {
   const key = await lockKey(tx, keyId);
   if (key === null) throw notFound();
-  if (key.revoked_at !== null) {
-    throw new Problem('invalid_request', { field: '/id', message: 'This key was revoked: create another one.' });
-  }
+  if (key.revoked_at !== null) throw conflict('key_revoked', 'This key was revoked: create another one.');
   const { name, writesPerHour, readsPerHour, allowIps, expiresAt } = changes;
   checkKeyValues(
     {

@@ -65,3 +65,18 @@ export async function accountBalances(db: Queryable, venueId: string | null): Pr
     [venueId],
   );
 }
+
+export interface Capture {
+  readonly holdId: string;
+  readonly amount: number;
+  readonly at: string;
+}
+
+/** The charges of one checkout, oldest first. */
+export async function capturesOf(db: Queryable, venueId: string, checkoutId: string): Promise<Capture[]> {
+  return db.query<Capture>(
+    `select subject as "holdId", amount, utc_micros(at) as "at" from ledger_entries
+     where venue_id = $1 and checkout_id = $2 and kind = 'capture' order by at, subject`,
+    [venueId, checkoutId],
+  );
+}

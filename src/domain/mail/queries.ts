@@ -2,7 +2,8 @@
 
 import type { Queryable } from '../../base/db.ts';
 
-export type MailKind = 'receipt' | 'code' | 'invitation';
+/** `account`: a change to the ways into an account, such as a new passkey. */
+export type MailKind = 'receipt' | 'code' | 'invitation' | 'account';
 
 export interface NewMail {
   readonly id: string;
@@ -66,6 +67,20 @@ export async function statusesOfMails(
     [kind, subjects],
   );
   return rows.map(({ status }) => status);
+}
+
+/** Null: there is no such mail. */
+export async function findMailStatus(
+  db: Queryable,
+  kind: MailKind,
+  subject: string,
+): Promise<{ readonly status: MailStatus; readonly createdAt: number } | null> {
+  const rows = await db.query<{ status: MailStatus; createdAt: number }>(
+    `select status, (extract(epoch from created_at) * 1000)::float8 as "createdAt"
+     from mails where kind = $1 and subject = $2`,
+    [kind, subject],
+  );
+  return rows[0] ?? null;
 }
 
 export interface MailRow {

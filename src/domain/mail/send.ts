@@ -33,6 +33,7 @@ const LIFE_MS: Readonly<Record<MailKind, number>> = {
   receipt: 24 * 60 * MINUTE,
   code: 10 * MINUTE,
   invitation: 24 * 60 * MINUTE,
+  account: 24 * 60 * MINUTE,
 };
 
 /** One step of the worker: sends up to `batch` due mails. Returns how many it claimed. */

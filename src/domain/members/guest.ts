@@ -12,6 +12,8 @@ export interface AnonymousCaller extends CommandContext {
   readonly address: string;
   /** The browser's preferred language; null: it sent none. */
   readonly language: Language | null;
+  /** Of a caller who signs in to the console. */
+  readonly browser?: { readonly deviceToken: string | null; readonly userAgent: string | null };
 }
 
 export function isGuest(principal: object): principal is Guest {

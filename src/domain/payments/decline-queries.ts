@@ -1,6 +1,6 @@
 // Counts declined cards, to stop thieves from testing stolen ones. Each decline counts once, by the processor's id, for
-// its share and for the address that requested its hold. Both are deleted after a day. An address is stored only as a
-// keyed hash.
+// its share and for the address that requested its hold. An address is stored only as a keyed hash, and deleted after a
+// day. The decline itself stays for 90 days, for the history of its checkout.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -17,17 +17,19 @@ export interface Decline {
   readonly declineId: string;
   /** When the issuer declined, in milliseconds. */
   readonly at: number;
+  /** `insufficient_funds`, `card_declined`, …; null: the processor gave none. */
+  readonly reason: string | null;
 }
 
 /** The decline of a renewal does not count: no guest tried a card. */
 export async function countDecline(db: Queryable, decline: Decline): Promise<void> {
   await db.query(
-    `insert into declines (venue_id, decline_id, share_id, address_hash, at)
-     select h.venue_id, $4, h.share_id, a.address_hash, to_timestamp($5 / 1000.0)
+    `insert into declines (venue_id, decline_id, share_id, address_hash, at, reason)
+     select h.venue_id, $4, h.share_id, a.address_hash, to_timestamp($5 / 1000.0), $6
      from holds h left join hold_request_addresses a on a.venue_id = h.venue_id and a.hold_id = h.hold_id
      where h.venue_id = $1 and h.hold_id = $2 and h.mode = $3 and h.renews is null
      on conflict (venue_id, decline_id) do nothing`,
-    [decline.venueId, decline.holdId, decline.mode, decline.declineId, decline.at],
+    [decline.venueId, decline.holdId, decline.mode, decline.declineId, decline.at, decline.reason],
   );
 }
 
@@ -72,16 +74,46 @@ export async function declinesBlockUntil(db: Queryable, scope: DeclineScope, now
   return onShare === null || fromAddress === null ? (onShare ?? fromAddress) : Math.max(onShare, fromAddress);
 }
 
+export interface DeclineOfShare {
+  readonly id: string;
+  readonly shareId: string;
+  readonly reason: string | null;
+  readonly at: string;
+}
+
+/** Oldest first. */
+export async function declinesOfShares(
+  db: Queryable,
+  venueId: string,
+  shareIds: readonly string[],
+  limit: number,
+): Promise<DeclineOfShare[]> {
+  return db.query<DeclineOfShare>(
+    `select decline_id as "id", share_id as "shareId", reason, utc_micros(at) as "at" from declines
+     where venue_id = $1 and share_id = any($2) order by at, decline_id limit $3`,
+    [venueId, shareIds, limit],
+  );
+}
+
+/** Forgets addresses after a day, and declines after 90 days. */
 export async function deleteOldDeclines(db: Queryable, now: number, limit: number): Promise<number> {
-  const declines = await db.query(
-    `delete from declines where ctid = any(array(
-       select ctid from declines where at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2)) returning 1`,
-    [now, limit],
-  );
-  const addresses = await db.query(
-    `delete from hold_request_addresses where ctid = any(array(
-       select ctid from hold_request_addresses where at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2)) returning 1`,
-    [now, limit],
-  );
-  return declines.length + addresses.length;
+  const counts = await Promise.all([
+    db.query(
+      `update declines set address_hash = null where ctid = any(array(
+         select ctid from declines where address_hash is not null and at < to_timestamp($1 / 1000.0) - interval '1 day'
+         limit $2)) returning 1`,
+      [now, limit],
+    ),
+    db.query(
+      `delete from declines where ctid = any(array(
+         select ctid from declines where at < to_timestamp($1 / 1000.0) - interval '90 days' limit $2)) returning 1`,
+      [now, limit],
+    ),
+    db.query(
+      `delete from hold_request_addresses where ctid = any(array(
+         select ctid from hold_request_addresses where at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2)) returning 1`,
+      [now, limit],
+    ),
+  ]);
+  return counts.reduce((sum, rows) => sum + rows.length, 0);
 }

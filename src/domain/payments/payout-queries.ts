@@ -93,6 +93,19 @@ export async function listPayoutRows(
   );
 }
 
+/** The transfers of a checkout, without a lock: never decide on them. */
+export async function readTransfers(
+  db: Queryable,
+  venueId: string,
+  checkoutId: string,
+): Promise<{ id: string; holdId: string; status: MovementStatus; amount: number }[]> {
+  return db.query(
+    `select movement_id as "id", hold_id as "holdId", status, amount from movements
+     where venue_id = $1 and checkout_id = $2 and kind = 'transfer' order by movement_id`,
+    [venueId, checkoutId],
+  );
+}
+
 /** The totals of the whole period. */
 export async function payoutTotals(db: Queryable, period: PayoutPeriod): Promise<PayoutTotals> {
   const rows = await db.query<PayoutTotals>(

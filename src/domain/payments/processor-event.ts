@@ -13,7 +13,7 @@ export interface HoldEvent {
   readonly intentId: string;
   readonly metadata: Partial<HoldMetadata>;
   /** Present: a card was declined. Its charge is null if the issuer was never asked. */
-  readonly decline?: { readonly chargeId: string | null };
+  readonly decline?: { readonly chargeId: string | null; readonly reason: string | null };
 }
 
 /** A dispute has changed. */
@@ -120,12 +120,18 @@ function parseJson(raw: Buffer): Fields | null {
   }
 }
 
+/** A code such as insufficient_funds; null: there is none. */
+function codeOf(value: unknown): string | null {
+  return typeof value === 'string' && /^[a-z0-9_]{1,100}$/.test(value) ? value : null;
+}
+
 /** Null: the event is of a type that we read, but its fields are invalid. */
 function readSubject(type: string, object: Fields): ProcessorEvent['subject'] | null {
   if (type.startsWith('payment_intent.')) {
     if (!isStorableText(object.id)) return null;
     const isDecline = type === 'payment_intent.payment_failed';
-    const decline = { chargeId: idOf(asObject(object.last_payment_error)?.charge) };
+    const error = asObject(object.last_payment_error);
+    const decline = { chargeId: idOf(error?.charge), reason: codeOf(error?.decline_code) ?? codeOf(error?.code) };
     return {
       kind: 'hold',
       intentId: object.id,

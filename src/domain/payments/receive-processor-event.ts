@@ -21,7 +21,8 @@ export async function receiveProcessorEvent(db: Queryable, event: ProcessorEvent
     // Only declines of the last hour count, so an older one need not be stored.
     if (subject.decline !== undefined && now - event.at < HOUR) {
       const declineId = subject.decline.chargeId ?? event.eventId;
-      await countDecline(db, { venueId, holdId, mode, declineId, at: event.at });
+      const { reason } = subject.decline;
+      await countDecline(db, { venueId, holdId, mode, declineId, at: event.at, reason });
     }
     return markHoldDue(db, { venueId, holdId, mode, now });
   }

@@ -61,6 +61,20 @@ export async function auditInstallation(
   );
 }
 
+/** The log of one venue, newest first, up to `limit` + 1 entries whose action begins with a text. */
+export async function listVenueAudit(
+  db: Queryable,
+  venueId: string,
+  filter: { readonly action: string; readonly before: string | null; readonly limit: number },
+): Promise<AuditRow[]> {
+  return db.query<AuditRow>(
+    `select venue_id, audit_id as id, at, actor, via, address, request_id, action, subject, detail from audit_log
+     where venue_id = $1 and starts_with(action, $2) and ($3::uuid is null or audit_id < $3)
+     order by audit_id desc limit $4`,
+    [venueId, filter.action, filter.before, filter.limit + 1],
+  );
+}
+
 /** Newest first; `before` is the id of the last row already seen (ids are ordered by time). */
 export async function listAudit(
   db: Queryable,
@@ -74,5 +88,19 @@ export async function listAudit(
      where $1::uuid is null and ($2::uuid is null or audit_id < $2)
      order by id desc limit $3`,
     [filter.venueId, filter.before, filter.limit],
+  );
+}
+
+/** What was done to one object of a venue, oldest first. */
+export async function auditOfSubject(
+  db: Queryable,
+  venueId: string,
+  subject: string,
+  limit: number,
+): Promise<Pick<AuditRow, 'at' | 'actor' | 'via' | 'action' | 'detail'>[]> {
+  return db.query(
+    `select utc_micros(at) as at, actor, via, action, detail from audit_log
+     where venue_id = $1 and subject = $2 order by audit_id limit $3`,
+    [venueId, subject, limit],
   );
 }

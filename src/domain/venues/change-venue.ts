@@ -2,6 +2,7 @@
 // the venue's row first and is audited. A request for the state that the venue already has writes nothing.
 
 import type { CommandContext } from '../../base/command-context.ts';
+import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound, Problem } from '../../base/errors.ts';
 import { MAX_AMOUNT } from '../../base/money.ts';
@@ -15,14 +16,20 @@ async function lockExistingVenue(tx: Queryable, venueId: string): Promise<VenueR
   return venue;
 }
 
-/** Linked means verified and able to receive money; the operator asserts it by linking. */
+/**
+ * Linked means verified and able to receive money; the operator asserts it by linking. A venue without live origins gets
+ * those of test mode, so that its pages work in live mode too.
+ */
 export async function linkVenue(tx: Queryable, command: CommandContext, venueId: string): Promise<VenueRow> {
   const venue = await lockExistingVenue(tx, venueId);
-  if (!venue.linked) {
-    await setLinked(tx, venueId, command.now);
-    await audit(tx, command, { venueId, action: 'venue.link', subject: venueId });
-  }
-  return { ...venue, linked: true };
+  if (venue.linked) return venue;
+  await setLinked(tx, venueId, command.now);
+  const live = venue.test_origins.filter((origin) => origin.startsWith('https://'));
+  const isCopied = venue.live_origins.length === 0 && live.length > 0;
+  if (isCopied) await setOrigins(tx, venueId, { test: venue.test_origins, live });
+  const detail = isCopied ? { live_origins: live } : {};
+  await audit(tx, command, { venueId, action: 'venue.link', subject: venueId, detail });
+  return { ...venue, linked: true, ...(isCopied ? { live_origins: live } : {}) };
 }
 
 /** From the next request on, every key of this venue is refused. */
@@ -35,35 +42,62 @@ export async function revokeVenue(tx: Queryable, command: CommandContext, venueI
   return lockExistingVenue(tx, venueId);
 }
 
+const BOTH_MODES: readonly Mode[] = ['test', 'live'];
+
+/** Without a mode for both. A list that has the origin stays as it is. */
 export async function addOrigin(
   tx: Queryable,
   command: CommandContext,
   venueId: string,
   text: string,
+  mode: Mode | null = null,
 ): Promise<VenueRow> {
-  const origin = requireOrigin(text);
+  const origin = requireOrigin(text, mode);
   const venue = await lockExistingVenue(tx, venueId);
-  if (venue.origins.includes(origin)) return venue;
-  if (venue.origins.length >= MAX_ORIGINS) throw tooManyOrigins();
-  const origins = [...venue.origins, origin];
-  await setOrigins(tx, venueId, origins);
-  await audit(tx, command, { venueId, action: 'origin.add', subject: origin });
-  return { ...venue, origins };
+  const modes = modesOf(mode).filter((one) => !originsOf(venue, one).includes(origin));
+  if (modes.some((one) => originsOf(venue, one).length >= MAX_ORIGINS)) throw tooManyOrigins(origin);
+  return changeOrigins(tx, command, venue, 'origin.add', origin, modes, (origins) => [...origins, origin]);
 }
 
+/** Without a mode from both. */
 export async function removeOrigin(
   tx: Queryable,
   command: CommandContext,
   venueId: string,
   text: string,
+  mode: Mode | null = null,
 ): Promise<VenueRow> {
   const origin = requireOrigin(text);
   const venue = await lockExistingVenue(tx, venueId);
-  if (!venue.origins.includes(origin)) return venue;
-  const origins = venue.origins.filter((registered) => registered !== origin);
-  await setOrigins(tx, venueId, origins);
-  await audit(tx, command, { venueId, action: 'origin.remove', subject: origin });
-  return { ...venue, origins };
+  const modes = modesOf(mode).filter((one) => originsOf(venue, one).includes(origin));
+  return changeOrigins(tx, command, venue, 'origin.remove', origin, modes, (origins) =>
+    origins.filter((registered) => registered !== origin),
+  );
+}
+
+const modesOf = (mode: Mode | null): readonly Mode[] => (mode === null ? BOTH_MODES : [mode]);
+
+export const originsOf = (venue: VenueRow, mode: Mode): string[] =>
+  mode === 'live' ? venue.live_origins : venue.test_origins;
+
+/** Changes the lists of these modes. Writes nothing when there are none. */
+async function changeOrigins(
+  tx: Queryable,
+  command: CommandContext,
+  venue: VenueRow,
+  action: string,
+  origin: string,
+  modes: readonly Mode[],
+  change: (origins: string[]) => string[],
+): Promise<VenueRow> {
+  if (modes.length === 0) return venue;
+  const [test, live] = BOTH_MODES.map((mode) => {
+    const origins = originsOf(venue, mode);
+    return modes.includes(mode) ? change(origins) : origins;
+  }) as [string[], string[]];
+  await setOrigins(tx, venue.id, { test, live });
+  await audit(tx, command, { venueId: venue.id, action, subject: origin, detail: { modes } });
+  return { ...venue, test_origins: test, live_origins: live };
 }
 
 /** Applies to checkouts created from now on. */

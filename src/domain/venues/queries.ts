@@ -1,5 +1,6 @@
 // The only place that touches the table of venues, except the SQL function that admits a key and reads its venue.
 
+import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 
 /** What guests see of a venue beside its name. */
@@ -14,34 +15,40 @@ export interface VenueProfileRow {
   readonly logo_url: string | null;
 }
 
-export interface VenueRow extends VenueProfileRow {
-  readonly id: string;
+/** What can be changed of a venue by its owners. */
+export interface NamedProfileRow extends VenueProfileRow {
   readonly name: string;
+}
+
+export interface VenueRow extends NamedProfileRow {
+  readonly id: string;
   readonly linked: boolean;
-  readonly origins: string[];
+  readonly test_origins: string[];
+  readonly live_origins: string[];
   readonly fee_bps: number;
   readonly fee_fixed: number;
   readonly created_at: string;
   readonly revoked_at: string | null;
 }
 
-const COLUMNS = `venue_id as id, name, linked_at is not null as linked, origins, fee_bps, fee_fixed, created_at, revoked_at,
-  timezone, support_email, support_phone, support_url, terms_url, privacy_url, accent_color, logo_url`;
+const COLUMNS = `venue_id as id, name, linked_at is not null as linked, origins as test_origins, live_origins, fee_bps, fee_fixed,
+  created_at, revoked_at, timezone, support_email, support_phone, support_url, terms_url, privacy_url, accent_color, logo_url`;
 
 export async function insertVenue(
   tx: Queryable,
   venue: {
     readonly id: string;
     readonly name: string;
-    readonly origins: readonly string[];
+    readonly testOrigins: readonly string[];
+    readonly liveOrigins: readonly string[];
     readonly linked: boolean;
     readonly now: number;
   },
 ): Promise<void> {
   await tx.query(
-    `insert into venues (venue_id, name, origins, linked_at, created_at)
-     values ($1, $2, $3, case when $4 then to_timestamp($5 / 1000.0) end, to_timestamp($5 / 1000.0))`,
-    [venue.id, venue.name, venue.origins, venue.linked, venue.now],
+    `insert into venues (venue_id, name, origins, live_origins, linked_at, created_at)
+     values ($1, $2, $3, $4, case when $5 then to_timestamp($6 / 1000.0) end, to_timestamp($6 / 1000.0))`,
+    [venue.id, venue.name, venue.testOrigins, venue.liveOrigins, venue.linked, venue.now],
   );
 }
 
@@ -97,8 +104,13 @@ export async function setRevoked(tx: Queryable, id: string, now: number): Promis
   );
 }
 
-export async function setOrigins(tx: Queryable, id: string, origins: readonly string[]): Promise<void> {
-  await tx.query('update venues set origins = $2 where venue_id = $1', [id, origins]);
+/** The caller has locked the venue. */
+export async function setOrigins(
+  tx: Queryable,
+  id: string,
+  { test, live }: Readonly<Record<Mode, readonly string[]>>,
+): Promise<void> {
+  await tx.query('update venues set origins = $2, live_origins = $3 where venue_id = $1', [id, test, live]);
 }
 
 export async function setFee(tx: Queryable, id: string, bps: number, fixed: number): Promise<void> {
@@ -106,10 +118,10 @@ export async function setFee(tx: Queryable, id: string, bps: number, fixed: numb
 }
 
 /** The caller has locked the venue. */
-export async function setProfile(tx: Queryable, id: string, profile: VenueProfileRow): Promise<void> {
+export async function setProfile(tx: Queryable, id: string, profile: NamedProfileRow): Promise<void> {
   await tx.query(
     `update venues set timezone = $2, support_email = $3, support_phone = $4, support_url = $5, terms_url = $6,
-       privacy_url = $7, accent_color = $8, logo_url = $9 where venue_id = $1`,
+       privacy_url = $7, accent_color = $8, logo_url = $9, name = $10 where venue_id = $1`,
     [
       id,
       profile.timezone,
@@ -120,16 +132,30 @@ export async function setProfile(tx: Queryable, id: string, profile: VenueProfil
       profile.privacy_url,
       profile.accent_color,
       profile.logo_url,
+      profile.name,
     ],
   );
 }
 
-/** Whether an origin is registered by this venue or, with null, by any venue. */
-export async function isRegisteredOrigin(db: Queryable, origin: string, venueId: string | null): Promise<boolean> {
+/** Whether a venue has registered an origin for a mode. */
+export async function isRegisteredOrigin(
+  db: Queryable,
+  origin: string,
+  { venueId, mode }: { readonly venueId: string; readonly mode: Mode },
+): Promise<boolean> {
   const rows = await db.query(
-    'select 1 from venues where origins @> array[$1] and ($2::uuid is null or venue_id = $2) limit 1',
-    [origin, venueId],
+    `select 1 from venues
+     where venue_id = $2 and case $3::text when 'live' then live_origins else origins end @> array[$1]`,
+    [origin, venueId, mode],
   );
+  return rows.length > 0;
+}
+
+/** Whether any venue has registered an origin, for either mode. */
+export async function isOriginOfAnyVenue(db: Queryable, origin: string): Promise<boolean> {
+  const rows = await db.query('select 1 from venues where origins @> array[$1] or live_origins @> array[$1] limit 1', [
+    origin,
+  ]);
   return rows.length > 0;
 }
 

@@ -1,12 +1,12 @@
-// What guests see of a venue beside its name: time zone, contacts, terms, colour and logo. The operator changes it, and
-// each change is audited. Addresses are https alone, because pages link to them.
+// The name of a venue, and what guests see of it: time zone, contacts, terms, colour and logo. The operator and the owners
+// of the venue change it, and each change is audited. Addresses are https alone, because pages link to them.
 
 import { isZone } from '../../../schemas/rules/iana-zone.ts';
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
-import { notFound, Problem } from '../../base/errors.ts';
+import { type FieldProblem, invalid, notFound } from '../../base/errors.ts';
 import { audit } from './audit.ts';
-import { findVenue, lockVenue, setProfile, type VenueProfileRow, type VenueRow } from './queries.ts';
+import { findVenue, lockVenue, type NamedProfileRow, setProfile, type VenueRow } from './queries.ts';
 
 export interface VenueProfile {
   readonly name: string;
@@ -27,11 +27,12 @@ export interface ServiceLinks {
   readonly supportUrl: string | null;
 }
 
-export type ProfileField = keyof VenueProfileRow;
+export type ProfileField = keyof NamedProfileRow;
 
 /** A field that is absent stays as it is; null clears it. */
-export type ProfileChanges = Partial<VenueProfileRow>;
+export type ProfileChanges = Partial<NamedProfileRow>;
 
+const MAX_NAME_LENGTH = 120;
 const MAX_TEXT_LENGTH = 200;
 const MAX_URL_LENGTH = 2048;
 const EMAIL = /^[^\s@<>()",;:\\[\]]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
@@ -67,48 +68,94 @@ export function withServiceLinks(profile: VenueProfile, links: ServiceLinks): Ve
   };
 }
 
-/** Checks the typed values. An empty text clears its field; an empty time zone is UTC again. */
+/**
+ * Checks the typed values, and throws the problems of all of them. An empty text clears its field; an empty time zone is
+ * UTC again.
+ */
 export function parseProfileChanges(typed: Readonly<Partial<Record<ProfileField, string>>>): ProfileChanges {
-  return Object.fromEntries(
-    Object.entries(typed).map(([name, text]) => [name, parseField(name as ProfileField, text.trim())]),
-  );
+  const problems: FieldProblem[] = [];
+  const changes = Object.entries(typed).map(([name, text]) => {
+    const field = name as ProfileField;
+    const value = parseField(field, text.trim());
+    if (value === undefined) problems.push(problemOf(field, text.trim()));
+    return [field, value];
+  });
+  if (problems.length > 0) throw invalid(problems);
+  return Object.fromEntries(changes);
 }
 
-function parseField(field: ProfileField, text: string): string | null {
+/** Undefined: the text is not right. */
+function parseField(field: ProfileField, text: string): string | null | undefined {
+  if (text === '' && field === 'name') return undefined;
   if (text === '') return field === 'timezone' ? 'UTC' : null;
-  switch (field) {
-    case 'timezone':
-      if (isZone(text)) return text;
-      throw refusal(
-        field,
-        `"${text}" is not a time zone of the IANA database: give one such as America/New_York, or UTC.`,
-      );
-    case 'support_email':
-      if (isMailAddress(text)) return text;
-      throw refusal(field, `"${text}" is not a mail address: give one such as help@example.com.`);
-    case 'support_phone':
-      if (/^\+[0-9 ()./-]{6,30}$/.test(text) && /^[0-9]{7,15}$/.test(text.replaceAll(/[^0-9]/g, ''))) return text;
-      throw refusal(
-        field,
-        'The phone needs a plus sign, its country code and 7 to 15 digits, such as +1 555 010 0000.',
-      );
-    case 'accent_color':
-      if (/^#[0-9a-f]{6}$/i.test(text)) return text.toLowerCase();
-      throw refusal(field, `"${text}" is not a colour: give it as #rrggbb, such as #0f5486.`);
-    default:
-      return parseUrl(field, text);
-  }
+  return RULES[field].parse(text);
 }
 
-function parseUrl(field: ProfileField, text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const isPlain = url?.protocol === 'https:' && url.username === '' && url.password === '';
-  if (isPlain && url.href.length <= MAX_URL_LENGTH) return url.href;
-  throw refusal(field, `"${text}" is not an address that pages may link to: give one that begins with https://.`);
+function problemOf(field: ProfileField, text: string): FieldProblem {
+  const { remedy, example } = RULES[field];
+  const message = remedy(text);
+  return {
+    code: 'invalid_format',
+    field: `/${field}`,
+    message,
+    expected: `a value like ${example}`,
+    example_fix: example,
+  };
 }
 
-function refusal(field: ProfileField, message: string): Problem {
-  return new Problem('invalid_request', { field: `/${field}`, message });
+interface FieldRule {
+  /** The value in its normal form; undefined: the text is not right. */
+  readonly parse: (text: string) => string | undefined;
+  readonly remedy: (text: string) => string;
+  readonly example: string;
+}
+
+const url = (example: string): FieldRule => ({
+  parse: parseUrl,
+  remedy: (text) => `"${text}" is not an address that pages may link to: give one that begins with https://.`,
+  example,
+});
+
+const RULES: Readonly<Record<ProfileField, FieldRule>> = {
+  name: {
+    parse: (text) => ([...text].length <= MAX_NAME_LENGTH ? text : undefined),
+    remedy: () => `The name of a venue has 1 to ${MAX_NAME_LENGTH} characters.`,
+    example: 'Harbor Club',
+  },
+  timezone: {
+    parse: (text) => (isZone(text) ? text : undefined),
+    remedy: (text) => `"${text}" is not a time zone of the IANA database: give one such as America/New_York, or UTC.`,
+    example: 'America/New_York',
+  },
+  support_email: {
+    parse: (text) => (isMailAddress(text) ? text : undefined),
+    remedy: (text) => `"${text}" is not a mail address: give one such as help@example.com.`,
+    example: 'help@example.com',
+  },
+  support_phone: {
+    parse: (text) => (isPhone(text) ? text : undefined),
+    remedy: () => 'The phone needs a plus sign, its country code and 7 to 15 digits, such as +1 555 010 0000.',
+    example: '+1 555 010 0000',
+  },
+  support_url: url('https://example.com/help'),
+  terms_url: url('https://example.com/terms'),
+  privacy_url: url('https://example.com/privacy'),
+  accent_color: {
+    parse: (text) => (/^#[0-9a-f]{6}$/i.test(text) ? text.toLowerCase() : undefined),
+    remedy: (text) => `"${text}" is not a colour: give it as #rrggbb, such as #0f5486.`,
+    example: '#0f5486',
+  },
+  logo_url: url('https://example.com/logo.png'),
+};
+
+function isPhone(text: string): boolean {
+  return /^\+[0-9 ()./-]{6,30}$/.test(text) && /^[0-9]{7,15}$/.test(text.replaceAll(/[^0-9]/g, ''));
+}
+
+function parseUrl(text: string): string | undefined {
+  const parsed = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = parsed?.protocol === 'https:' && parsed.username === '' && parsed.password === '';
+  return isPlain && parsed.href.length <= MAX_URL_LENGTH ? parsed.href : undefined;
 }
 
 export async function changeVenueProfile(

@@ -2,12 +2,19 @@
 // operator's command line shows the real id.
 
 import type { Facts } from '../../../schemas/rules/rule.ts';
+import type { Mode } from '../../base/config.ts';
+import type { VenueRow } from './queries.ts';
 
 export interface Venue {
   readonly id: string;
   readonly name: string;
   readonly linked: boolean;
+  /** Those of the caller's mode. */
   readonly origins: readonly string[];
+}
+
+export function venueInMode({ id, name, linked, test_origins, live_origins }: VenueRow, mode: Mode): Venue {
+  return { id, name, linked, origins: mode === 'live' ? live_origins : test_origins };
 }
 
 export function venueView(venue: Venue): { id: string | null; name: string } {

@@ -7,11 +7,11 @@ import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Outbound } from '../../base/outbound/outbound.ts';
 import type { Caller } from '../keys/caller.ts';
 import { audit } from '../venues/audit.ts';
-import { attempt } from './deliveries/attempt.ts';
 import { makeQueueDue, newestDeliveries, resetQueue } from './deliveries/queries.ts';
 import { recordSample } from './deliveries/sample-queries.ts';
 import { newSecret, openSecrets, secretRow } from './deliveries/signature.ts';
 import { endpointView } from './endpoint.ts';
+import { attemptAt } from './inbox/receive.ts';
 import {
   type DisabledReason,
   type EndpointRow,
@@ -106,7 +106,9 @@ export async function testEndpoint(services: SampleServices, caller: Caller, inp
   const secrets = openSecrets(caller.seal, { venueId: caller.venue.id, endpointId: endpoint.id, ...sealed });
   // A venue's samples share a connection pool of their own, so that they never delay deliveries.
   const poolName = `samples of ${caller.venue.id}`;
-  const result = await attempt({ ...services, poolName }, endpoint.url, secrets, JSON.stringify(sample));
+  const sending = { ...services, poolName, ids: caller.ids, seal: caller.seal };
+  const receiver = { venueId: caller.venue.id, endpointId: endpoint.id, url: endpoint.url };
+  const result = await attemptAt(sending, receiver, secrets, JSON.stringify(sample));
   await services.db.transaction(async (tx) => {
     const { id: eventId, type } = sample;
     await recordSample(tx, { venueId: caller.venue.id, endpointId: endpoint.id, eventId, type, attempt: result });

@@ -11,7 +11,7 @@ import { lockVenue } from '../venues/queries.ts';
 import { insertQueue, makeQueueDue, newestDeliveries } from './deliveries/queries.ts';
 import { newSecret, secretRow } from './deliveries/signature.ts';
 import { endpointView } from './endpoint.ts';
-import { countEndpoints, deleteEndpoint, insertEndpoint, listEndpoints } from './queries.ts';
+import { countEndpoints, deleteEndpoint, type EndpointRow, insertEndpoint, listEndpoints } from './queries.ts';
 
 const MAX_ENDPOINTS = 50;
 
@@ -43,24 +43,28 @@ export async function createEndpoint(
   caller: Caller,
   input: Input<NewEndpoint>,
 ): Promise<OperationResult> {
-  const { venue, mode } = caller;
   // Locks the venue's row, so that concurrent calls cannot exceed the limit.
-  await lockVenue(tx, venue.id);
-  if ((await countEndpoints(tx, venue.id, mode)) >= MAX_ENDPOINTS) throw invalid([tooManyEndpoints(input.body.url)]);
-  const id = caller.ids.prefixed('whe');
-  const secret = newSecret(caller);
-  const { url, events } = input.body;
-  const sealed = caller.seal.seal(secret, secretRow(venue.id, id));
-  const row = await insertEndpoint(tx, { venueId: venue.id, id, mode, url, events, secret: sealed, now: caller.now });
-  await insertQueue(tx, venue.id, id);
-  await audit(tx, caller, {
-    venueId: venue.id,
-    action: 'webhook_endpoint.create',
-    subject: id,
-    detail: { url, events, mode },
-  });
+  await lockVenue(tx, caller.venue.id);
+  const { row, secret } = await addEndpoint(tx, caller, { id: caller.ids.prefixed('whe'), ...input.body });
   const { last_delivery, disabled_at, disabled_reason, ...shown } = endpointView(row, undefined);
   return { status: 201, body: { ...shown, secret } };
+}
+
+/** The caller has locked the venue's row. */
+export async function addEndpoint(
+  tx: Queryable,
+  caller: Caller,
+  { id, url, events }: NewEndpoint & { readonly id: string },
+): Promise<{ readonly row: EndpointRow; readonly secret: string }> {
+  const { venue, mode, now } = caller;
+  if ((await countEndpoints(tx, venue.id, mode)) >= MAX_ENDPOINTS) throw invalid([tooManyEndpoints(url)]);
+  const secret = newSecret(caller);
+  const sealed = caller.seal.seal(secret, secretRow(venue.id, id));
+  const row = await insertEndpoint(tx, { venueId: venue.id, id, mode, url, events, secret: sealed, now });
+  await insertQueue(tx, venue.id, id);
+  const detail = { url, events, mode };
+  await audit(tx, caller, { venueId: venue.id, action: 'webhook_endpoint.create', subject: id, detail });
+  return { row, secret };
 }
 
 function tooManyEndpoints(url: string) {

@@ -1,12 +1,13 @@
-// The cookies of the hosted pages and of the console: the sessions, the chosen language, the bookings that were
-// celebrated, for ten minutes the phone that a code was sent to, and for half a minute what was wrong with a form. Scripts
-// cannot read them, other sites cannot send them with a form, and under https they are sent over https only.
+// The cookies of the hosted pages and of the console: the sessions, the mark of a browser, the chosen language, the
+// bookings that were celebrated, for ten minutes the phone that a code was sent to, and for half a minute what was wrong
+// with a form. Scripts cannot read them, other sites cannot send them with a form, and under https they are sent over https
+// only.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Seal } from '../../base/seal.ts';
 import { CODE_SECONDS } from '../../domain/members/sign-in.ts';
 
-type Name = 'session' | 'console' | 'sign_in' | 'locale' | 'form_error' | 'celebrated';
+type Name = 'session' | 'console' | 'device' | 'sign_in' | 'locale' | 'form_error' | 'celebrated';
 
 /** With the prefix `__Host-`, the browser refuses a cookie that another host or a plain connection has set. */
 function fullName(name: Name, isSecure: boolean): string {

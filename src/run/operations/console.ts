@@ -12,7 +12,7 @@ import { listed, only, plain } from './shapes.ts';
 
 const CONSOLE = { kind: 'external', audience: 'console', tag: 'Console' } as const;
 
-export const consoleOperations: readonly AppOperation[] = [
+export const consoleAccess: readonly AppOperation[] = [
   {
     ...CONSOLE,
     id: 'signInToConsole',

@@ -35,6 +35,28 @@ export function paged(description: string, schema: string, more: Readonly<Record
   return { description, schema: closed({ data: { type: 'array', items: ref(schema) }, next_before, ...more }) };
 }
 
+/** For a list that pages by id, because several of its rows may have the same time: in place of `before`. */
+export const beforeId = (
+  example: string,
+  form: { readonly format: 'uuid' } | { readonly pattern: string },
+): Readonly<Record<string, object>> => ({
+  before: {
+    type: 'string',
+    ...form,
+    description: 'The `next_before` of the previous page: the answer holds only older objects.',
+    examples: [example],
+  },
+});
+
+/** In place of the `next_before` of such a list. */
+export const nextBeforeId = (example: string): Readonly<Record<string, object>> => ({
+  next_before: {
+    type: ['string', 'null'],
+    description: 'Send it as `before` to get the next page; null on the last page.',
+    examples: [example],
+  },
+});
+
 export function plain(description: string, schema: string, exampleWith?: ResponseShape['exampleWith']): ResponseShape {
   return { description, schema, ...(exampleWith === undefined ? {} : { exampleWith }) };
 }

@@ -4,7 +4,7 @@
 -- not_payable (a live checkout of a venue that the processor cannot pay: its guests must not be charged), refused
 -- (p_may_create is false), unknown_offering. The loop starts again whenever another transaction committed
 -- first.
--- An idempotency key is used for p_retention.
+-- An idempotency key is used for p_retention. p_content is the body of the request, and created_by, which no body has.
 create or replace function create_checkout(
   p_venue uuid, p_mode text, p_checkout text, p_event text, p_key text, p_fingerprint bytea, p_content json, p_url text,
   p_now timestamptz, p_may_create boolean, p_retention interval,
@@ -72,14 +72,14 @@ begin
     select v.fee_bps, v.fee_fixed into v_venue from venues v where v.venue_id = p_venue;
     insert into checkouts (venue_id, checkout_id, mode, status, amount, currency, fee_amount, party_size, pay_by,
         expires_at, description, starts_at, ends_at, location, external_booking_id, offering_external_id, url,
-        return_url, cancel_url, metadata, fingerprint, created_at)
+        return_url, cancel_url, metadata, fingerprint, created_at, created_by)
       values (p_venue, p_checkout, p_mode, 'open', v_amount, p_content ->> 'currency',
         least(v_amount, (v_amount::bigint * v_venue.fee_bps + 5000) / 10000 + v_venue.fee_fixed),
         (p_content ->> 'party_size')::numeric::smallint, (p_content ->> 'pay_by')::timestamptz,
         (p_content ->> 'pay_by')::timestamptz, p_content ->> 'description',
         (p_content ->> 'starts_at')::timestamptz, (p_content ->> 'ends_at')::timestamptz, p_content ->> 'location',
         v_booking, v_offering, p_url, p_content ->> 'return_url', p_content ->> 'cancel_url',
-        coalesce(p_content -> 'metadata', '{}'), p_fingerprint, v_at)
+        coalesce(p_content -> 'metadata', '{}'), p_fingerprint, v_at, p_content ->> 'created_by')
       on conflict do nothing returning * into v_row;
     exit when v_row.checkout_id is not null;
     -- Another checkout has the booking or this microsecond; the next round finds out which. The key is released first.

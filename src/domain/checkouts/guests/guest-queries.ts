@@ -30,6 +30,16 @@ export async function modeOfCheckout(db: Queryable, venueId: string, checkoutId:
   return rows[0]?.mode ?? null;
 }
 
+/** The mode of a checkout, or of the checkout of a share; null: the venue has no such id. */
+export async function modeOfRoute(db: Queryable, venueId: string, id: string): Promise<Mode | null> {
+  const rows = await db.query<{ mode: Mode }>(
+    `select mode from checkouts where venue_id = $1
+       and checkout_id = coalesce((select checkout_id from shares where venue_id = $1 and share_id = $2), $2)`,
+    [venueId, id],
+  );
+  return rows[0]?.mode ?? null;
+}
+
 export async function checkoutOfShare(db: Queryable, venueId: string, shareId: string): Promise<string | null> {
   const rows = await db.query<{ id: string }>(
     'select checkout_id as "id" from shares where venue_id = $1 and share_id = $2',

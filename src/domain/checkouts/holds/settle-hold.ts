@@ -207,13 +207,14 @@ async function pollHold(services: PaymentServices, hold: HoldState): Promise<boo
 async function countDeclineAndCheckLimit(
   services: PaymentServices,
   hold: HoldState,
-  { decline }: HoldFacts,
+  { decline, declineCode: reason }: HoldFacts,
 ): Promise<boolean> {
   const { db, clock } = services;
   const { venueId, id: holdId, mode, shareId } = hold;
   const now = clock.now();
   if (decline !== null && now - decline.at < HOUR) {
-    await countDecline(db, { venueId, holdId, mode, declineId: decline.chargeId, at: Math.min(decline.at, now) });
+    const at = Math.min(decline.at, now);
+    await countDecline(db, { venueId, holdId, mode, declineId: decline.chargeId, at, reason });
   }
   return (await declinesBlockUntil(db, { venueId, shareId, by: { holdId } }, now)) !== null;
 }

@@ -110,14 +110,16 @@ export function feePartOf(share: ShareState, fee: number, amount: number): numbe
   return lostFee(before + amount) - lostFee(before);
 }
 
-/** The refund percentage of a cancellation policy, `hoursAhead` of the start: of the met rule with the most hours. */
-export function percentByPolicy(
-  rules: readonly { readonly hours_before: number; readonly refund_pct: number }[],
-  hoursAhead: number,
-): number {
+export interface CancellationRule {
+  readonly hours_before: number;
+  readonly refund_pct: number;
+}
+
+/** The rule of a cancellation policy that counts, `hoursAhead` of the start: the met one with the most hours. */
+export function ruleByPolicy(rules: readonly CancellationRule[], hoursAhead: number): CancellationRule | null {
   const met = rules.filter(({ hours_before }) => hoursAhead >= hours_before);
-  return met.reduce((best, rule) => (rule.hours_before > best.hours_before ? rule : best), {
-    hours_before: -1,
-    refund_pct: 0,
-  }).refund_pct;
+  return met.reduce<CancellationRule | null>(
+    (best, rule) => (best === null || rule.hours_before > best.hours_before ? rule : best),
+    null,
+  );
 }

@@ -207,3 +207,24 @@ export async function deleteOldMessages(db: Queryable, now: number, limit: numbe
   );
   return rows.length;
 }
+
+export interface SentMessage {
+  readonly id: string;
+  readonly kind: 'invite' | 'reminder';
+  readonly shareId: string;
+  readonly at: string;
+}
+
+/** The invites and reminders that were sent for these shares, oldest first. */
+export async function messagesSentFor(
+  db: Queryable,
+  shareIds: readonly string[],
+  limit: number,
+): Promise<SentMessage[]> {
+  return db.query<SentMessage>(
+    `select message_id as "id", kind, split_part(subject, ' ', 1) as "shareId", utc_micros(sent_at) as "at" from messages
+     where kind in ('invite', 'reminder') and split_part(subject, ' ', 1) = any($1) and sent_at is not null
+     order by sent_at, message_id limit $2`,
+    [shareIds, limit],
+  );
+}

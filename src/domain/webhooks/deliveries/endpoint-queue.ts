@@ -10,7 +10,8 @@ import type { Log } from '../../../base/log.ts';
 import type { Random } from '../../../base/random.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { disableDeadEndpoint } from '../disable.ts';
-import { type Attempt, type AttemptServices, attempt } from './attempt.ts';
+import { attemptAt } from '../inbox/receive.ts';
+import type { Attempt, AttemptServices } from './attempt.ts';
 import type { DispatchSignal } from './dispatch-signal.ts';
 import {
   type AttemptOutcome,
@@ -214,7 +215,7 @@ class QueueRun {
 
   async #send(delivery: Sendable): Promise<void> {
     try {
-      const result = await attempt(this.#services, this.#queue.url, this.#secrets, delivery.body);
+      const result = await attemptAt(this.#services, this.#queue, this.#secrets, delivery.body);
       this.#finished.push(this.#outcome(delivery, result));
     } catch (error) {
       // The result is unknown, so nothing is recorded and the delivery stays due.

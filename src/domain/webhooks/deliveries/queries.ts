@@ -297,3 +297,87 @@ export async function deleteOldDeliveries(db: Queryable, now: number, limit: num
   );
   return rows.length;
 }
+
+export interface DeliveryOfEvent
+  extends Omit<DeliveryRow, 'last_response' | 'earlier_attempts' | 'created_at' | 'sample'> {
+  readonly url: string;
+}
+
+/** The deliveries of events, to every endpoint of the venue, by the time of the event and then by endpoint. */
+export async function deliveriesOfEvents(
+  db: Queryable,
+  venueId: string,
+  createdAt: readonly string[],
+  limit: number,
+): Promise<DeliveryOfEvent[]> {
+  return db.query<DeliveryOfEvent>(
+    `select d.event_id, d.endpoint_id, d.type, d.status, d.attempts, d.last_status, d.last_error, d.last_duration_ms,
+       utc_micros(d.last_attempt_at) as last_attempt_at, d.end_reason, utc_micros(d.due_at) as next_attempt_at,
+       utc_micros(d.delivered_at) as delivered_at, w.url
+     from webhook_endpoints w
+     join deliveries d on d.venue_id = w.venue_id and d.endpoint_id = w.endpoint_id and d.created_at = any($2::timestamptz[])
+     where w.venue_id = $1 order by d.created_at, d.endpoint_id limit $3`,
+    [venueId, createdAt, limit],
+  );
+}
+
+export interface FirstDelivered {
+  readonly eventId: string;
+  readonly endpointId: string;
+  readonly url: string;
+  readonly at: string;
+}
+
+/** The first delivered event of a type, among the newest 1,000 deliveries of each endpoint. */
+export async function firstDelivered(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  type: string,
+): Promise<FirstDelivered | null> {
+  const rows = await db.query<FirstDelivered>(
+    `select d.event_id as "eventId", w.endpoint_id as "endpointId", w.url, utc_micros(d.delivered_at) as "at"
+     from webhook_endpoints w
+     cross join lateral (
+       select n.event_id, n.delivered_at from (
+         select event_id, type, status, delivered_at from deliveries
+         where venue_id = $1 and endpoint_id = w.endpoint_id order by created_at desc limit 1000) n
+       where n.type = $3 and n.status = 'delivered' order by n.delivered_at limit 1) d
+     where w.venue_id = $1 and w.mode = $2 order by d.delivered_at limit 1`,
+    [venueId, mode, type],
+  );
+  return rows[0] ?? null;
+}
+
+export interface FailingEndpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly isDisabled: boolean;
+  /** Since when: the time of the last success, or of its creation; of a disabled one, when it was disabled. */
+  readonly at: string;
+  readonly lastError: string | null;
+}
+
+/** Endpoints that were disabled because they failed, and those whose newest tried delivery has failed. */
+export async function failingEndpoints(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  limit: number,
+): Promise<FailingEndpoint[]> {
+  return db.query<FailingEndpoint>(
+    `select w.endpoint_id as "id", w.url, w.status = 'disabled' as "isDisabled",
+       utc_micros(coalesce(w.disabled_at, q.last_success_at, w.created_at)) as "at", d.last_error as "lastError"
+     from webhook_endpoints w
+     join endpoint_queues q on q.venue_id = w.venue_id and q.endpoint_id = w.endpoint_id
+     left join lateral (
+       select n.last_error, n.delivered_at from deliveries n
+       where n.venue_id = w.venue_id and n.endpoint_id = w.endpoint_id and n.last_attempt_at is not null
+       order by n.created_at desc limit 1) d on true
+     where w.venue_id = $1 and w.mode = $2
+       and (w.disabled_reason = 'failed_for_72_hours'
+         or (w.status = 'active' and (q.failures > 0 or (d.last_error is not null and d.delivered_at is null))))
+     order by w.status = 'disabled' desc, w.endpoint_id limit $3`,
+    [venueId, mode, limit],
+  );
+}

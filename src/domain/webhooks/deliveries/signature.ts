@@ -3,7 +3,7 @@
 // as well, and are keyed with the decoded part of the secret after its prefix. While earlier secrets are still valid after a
 // rotation, each adds a signature of its own.
 
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../../../base/random.ts';
 import type { Seal } from '../../../base/seal.ts';
 
@@ -13,6 +13,21 @@ export function signatureOf(secrets: readonly string[], body: Buffer | string, n
   const t = Math.floor(now / 1000);
   const signed = secrets.map((secret) => createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex'));
   return [`t=${t}`, ...signed.map((hex) => `v1=${hex}`)].join(',');
+}
+
+const TOLERANCE_SECONDS = 300;
+
+/** Whether one of the secrets signed these bytes, within five minutes of now: what a receiver checks. */
+export function isSignedBy(secrets: readonly string[], body: Buffer, header: string, now: number): boolean {
+  const match = /^t=(\d{1,12})((?:,v1=[0-9a-f]{64}){1,5})$/.exec(header);
+  if (match === null) return false;
+  const t = Number(match[1]);
+  if (Math.abs(now / 1000 - t) > TOLERANCE_SECONDS) return false;
+  const signatures = (match[2] ?? '').split(',v1=').slice(1);
+  return secrets.some((secret) => {
+    const expected = createHmac('sha256', secret).update(`${t}.`).update(body).digest();
+    return signatures.some((hex) => timingSafeEqual(Buffer.from(hex, 'hex'), expected));
+  });
 }
 
 const PREFIX = 'whsec_';

@@ -1,0 +1,144 @@
+// Keys and origins in the console: a key is made, shown once, rolled and revoked; who may not change keys sees no button.
+
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ConsoleBrowser, executable, look, screenUrl } from './console-browser.ts';
+
+// Drives a browser.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+describe.runIf(executable !== null)('the screens of keys and origins', () => {
+  let console_: ConsoleBrowser;
+  let venueId: string;
+  beforeAll(async () => {
+    console_ = await ConsoleBrowser.open();
+    venueId = (await console_.world.venue()).venue.id;
+  });
+  afterAll(() => console_.close());
+
+  const statusOf = async (key: string): Promise<number> => (await console_.world.call('GET', '/v1/me', { key })).status;
+
+  it('make a test key, show it once, roll it with an overlap, and revoke it by its name', async () => {
+    const visitor = await console_.signedIn(venueId, 'developer');
+    const { page } = visitor;
+    await page.goto(screenUrl(venueId, '/keys'));
+    await page.getByRole('button', { name: 'New key' }).first().click();
+    await page.getByLabel('Name').fill('Booking server');
+    await page.getByLabel('Allowed addresses').fill('127.0.0.1 203.0.113.0/28');
+    await page.getByText('17 addresses.').waitFor();
+    await page.getByLabel('Allowed addresses').fill('127.0.0.300');
+    await page.getByText('127.0.0.300 is no address').waitFor();
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    // The API's problem at its field.
+    await page.locator('dialog .field.wrong .error').waitFor();
+    await look(visitor, 'key-new');
+    await page.getByLabel('Allowed addresses').fill('127.0.0.1');
+    await page.getByRole('button', { name: '90 d' }).click();
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const first = await page.getByLabel('Secret key').inputValue();
+    expect(await page.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await look(visitor, 'key-created');
+    await page.getByLabel('I’ve stored it').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await statusOf(first)).toBe(200);
+    expect(await page.evaluate(`localStorage.getItem('everyshare.test_keys')`)).toContain(first);
+
+    await page.getByRole('link', { name: 'Booking server' }).click();
+    await page.getByRole('button', { name: 'Roll…' }).click();
+    await page.getByLabel('Both keys work for').selectOption('1 hour');
+    await page.getByRole('button', { name: 'Roll the key' }).click();
+    const second = await page.getByLabel('Secret key').inputValue();
+    await page.getByLabel('I’ve stored it').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('link', { name: 'See the new key' }).waitFor();
+    expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200]);
+    await look(visitor, 'key-rolled');
+
+    await page.getByRole('button', { name: 'Revoke…' }).click();
+    expect(await page.getByRole('button', { name: 'Revoke the key' }).isDisabled()).toBe(true);
+    await page.getByLabel('Type Booking server').fill('Booking server');
+    await look(visitor, 'key-revoke');
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await page.getByText('Revoked', { exact: true }).first().waitFor();
+    expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200]);
+  });
+
+  it('choose the scopes of a live key by preset, then one by one', async () => {
+    const visitor = await console_.signedIn(venueId);
+    const { page } = visitor;
+    await page.goto(screenUrl(venueId, '/keys', 'live'));
+    await page.getByRole('button', { name: 'New key' }).first().click();
+    await page.getByText('Live: moves real money').waitFor();
+    await page.getByLabel('Name').fill('Door app');
+    await page.getByLabel('Read only').check();
+    await page.getByRole('button', { name: 'analytics:read' }).click();
+    expect(await page.getByLabel('Choose scopes').isChecked()).toBe(true);
+    await look(visitor, 'key-new-live');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByLabel('I’ve stored it').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('link', { name: 'Door app' }).click();
+    await page.getByText('bookings:read').waitFor();
+    expect(await page.getByText('analytics:read').count()).toBe(0);
+    // A live key is never kept in the browser.
+    expect(await page.evaluate(`localStorage.getItem('everyshare.test_keys')`)).toBeNull();
+  });
+
+  it('change the name, the expiry and the addresses of a key', async () => {
+    const { key } = await console_.world.key(venueId, { mode: 'test', name: 'Till' });
+    const { page } = await console_.signedIn(venueId);
+    await page.goto(screenUrl(venueId, '/keys'));
+    await page.getByRole('link', { name: 'Till' }).click();
+    await page.getByRole('button', { name: 'Change…' }).click();
+    await page.getByLabel('Name').fill('Bar till');
+    await page.getByLabel('Expires').selectOption('30 days from now');
+    await page.getByLabel('Allowed addresses').fill('192.0.2.1');
+    await page.getByRole('button', { name: 'Change the key' }).click();
+    await page.getByRole('heading', { name: 'Bar till' }).waitFor();
+    await page.getByText('192.0.2.1').waitFor();
+    expect(await statusOf(key)).toBe(403);
+  });
+
+  it('name keys that are unused for 30 days, and mark those that expire within 14 days', async () => {
+    const { world } = console_;
+    const old = await world.key(venueId, { mode: 'test', name: 'Old import' });
+    await world.db.query(
+      `update keys set created_at = now() - interval '34 days', expires_at = now() + interval '12 days' where key_id = $1`,
+      [old.id],
+    );
+    const visitor = await console_.signedIn(venueId);
+    const { page } = visitor;
+    await page.goto(screenUrl(venueId, '/keys'));
+    await page.getByText('“Old import” was not used for 34 days').waitFor();
+    await page.locator('td .amber', { hasText: 'in 1' }).first().waitFor();
+    await look(visitor, 'keys');
+    await page.getByRole('link', { name: 'Revoke…' }).click();
+    await page.getByText('Revoke Old import?').waitFor();
+  });
+
+  it('show a viewer the keys without a way to change them', async () => {
+    const { page } = await console_.signedIn(venueId, 'viewer');
+    await page.goto(screenUrl(venueId, '/keys'));
+    await page.getByRole('link', { name: 'Old import' }).first().click();
+    await page.getByText('Allowed addresses').waitFor();
+    for (const name of ['New key', 'Change…', 'Roll…', 'Revoke…'])
+      expect(await page.getByRole('button', { name }).count(), name).toBe(0);
+  });
+
+  it('add and remove the origins of each mode', async () => {
+    const visitor = await console_.signedIn(venueId, 'developer');
+    const { page } = visitor;
+    await page.goto(screenUrl(venueId, '/origins'));
+    await page.getByLabel('Add a live origin').fill('http://harbor.example');
+    await page.getByRole('button', { name: 'Add' }).last().click();
+    await page.locator('.field.wrong .error').waitFor();
+    await look(visitor, 'origins');
+    await page.getByLabel('Add a live origin').fill('https://shop.harbor.example');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove https://shop.harbor.example from live' }).click();
+    await page.getByRole('button', { name: 'Remove the origin' }).click();
+    await page
+      .getByRole('button', { name: 'Remove https://shop.harbor.example from live' })
+      .waitFor({ state: 'detached' });
+  });
+});

@@ -1,0 +1,53 @@
+// Reading for a screen: what it shows while it waits, after a failure, and with data. Data stays while newer data is read.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+export interface Loaded<T> {
+  readonly data: T | undefined;
+  readonly error: unknown;
+  /** For a moment longer than most answers take, a screen shows nothing instead of grey lines. */
+  readonly isSlow: boolean;
+  readonly reload: () => Promise<void>;
+}
+
+const SLOW_MS = 150;
+
+/**
+ * `deps`: it is read again when one of them changes. `everyMs`: and while the page is visible, so often; 0 or absent: once.
+ */
+export function useLoad<T>(
+  load: (signal: AbortSignal) => PromiseLike<T>,
+  deps: readonly unknown[],
+  everyMs = 0,
+): Loaded<T> {
+  const [state, setState] = useState<{ data?: T; error?: unknown; isSlow: boolean }>({ isSlow: false });
+  const running = useRef<AbortController | null>(null);
+  const latest = useRef(load);
+  latest.current = load;
+
+  const run = async (): Promise<void> => {
+    running.current?.abort();
+    const controller = new AbortController();
+    running.current = controller;
+    try {
+      const data = await latest.current(controller.signal);
+      if (!controller.signal.aborted) setState({ data, isSlow: false });
+    } catch (error) {
+      if (!controller.signal.aborted) setState((before) => ({ ...before, error, isSlow: false }));
+    }
+  };
+
+  useEffect(() => {
+    setState({ isSlow: false });
+    const slow = setTimeout(() => setState((before) => ({ ...before, isSlow: true })), SLOW_MS);
+    void run();
+    const timer = everyMs > 0 ? setInterval(() => !document.hidden && void run(), everyMs) : undefined;
+    return () => {
+      clearTimeout(slow);
+      clearInterval(timer);
+      running.current?.abort();
+    };
+  }, [...deps, everyMs]);
+
+  return { data: state.data, error: state.error, isSlow: state.isSlow, reload: run };
+}

@@ -1,0 +1,551 @@
+// Generated from the operations and schemas/v1 by `npm run generate`. Do not edit.
+
+import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
+import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
+import type { PagePromise } from '../../../sdk/src/page.ts';
+import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, FirstSteps, Invitation, InvitationCreate, ListedDispute, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, Person, PersonRole, Refund, RefundPreview, RolledApiKey, Statement, StatementTotals, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+
+export type ListConsoleCheckoutsParams = {
+  /** Only checkouts in this state. */
+  readonly status?: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+  /** The id of a checkout, the beginning of a booking id, or words of the description or of the organizer’s name. */
+  readonly q?: string;
+  /** Only checkouts created at this time or later. */
+  readonly from?: string;
+  /** Only checkouts created before this time. */
+  readonly to?: string;
+  /** Only checkouts of at least this amount, in minor units (cents). */
+  readonly min_amount?: number;
+  /** Only checkouts of at most this amount, in minor units (cents). */
+  readonly max_amount?: number;
+  /** Only checkouts of the offering with this id of yours. */
+  readonly offering?: string;
+  /** Only checkouts that the key with this id created. */
+  readonly key?: string;
+  /** Newest first; or by what is due next: open and collecting ones by pay_by, then the others newest first. */
+  readonly sort?: "newest" | "due";
+  /** The largest number of checkouts in the page. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page, with the same sort. */
+  readonly before?: string;
+};
+
+export type GetTestInboxParams = {
+  /** The largest number of messages. */
+  readonly limit?: number;
+};
+
+export type ListStatementsParams = {
+  /** One line for each week, which begins on Monday, or for each day. */
+  readonly period?: "week" | "day";
+  /** Only what was completed on this day or later, in the venue’s time zone. */
+  readonly from?: string;
+  /** Only what was completed before this day. */
+  readonly to?: string;
+  /** The largest number of periods in the page. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only earlier periods. */
+  readonly before?: string;
+};
+
+export type ListPaidCheckoutsParams = {
+  /** The largest number of objects in the page; a page of large objects has fewer. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only older objects. */
+  readonly before?: string;
+  /** Only what was completed on this day or later, in the venue’s time zone. */
+  readonly from?: string;
+  /** Only what was completed before this day. */
+  readonly to?: string;
+};
+
+export type ListDisputesParams = {
+  /** Only disputes with this outcome. */
+  readonly status?: "open" | "won" | "lost";
+  /** The largest number of disputes in the page. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page. */
+  readonly before?: string;
+};
+
+export type ListKeysParams = {
+  /** Only objects in this state. */
+  readonly status?: "active" | "expired" | "revoked";
+  /** The largest number of objects in the page; a page of large objects has fewer. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only older objects. */
+  readonly before?: string;
+};
+
+export type ListAuditParams = {
+  /** The largest number of objects in the page; a page of large objects has fewer. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only older objects. */
+  readonly before?: string;
+  /** Only actions that begin with this text. */
+  readonly action?: string;
+};
+
+export class ConsoleOperations {
+  readonly #api: Api;
+  constructor(api: Api) {
+    this.#api = api;
+  }
+  /**
+   * Ask for a sign-in code by mail. The answer is the same for known and unknown mail addresses. The code has six digits, and is valid for 10 minutes and 5 tries. A mail address gets 5 codes an hour, a network address 30.
+   * Needs no key.
+   * `POST /console/api/sign_in`
+   */
+  signInToConsole(body: ConsoleSignIn, options?: RequestOptions): ApiPromise<ConsoleChallenge> {
+    return this.#api.send({ method: 'POST', path: '/console/api/sign_in', body, isOpen: true }, options);
+  }
+  /**
+   * Sign in, or sign up, with the code. Sets the cookie of the session. A mail address without an account signs up: it gets an account, and a sandbox venue with role `owner`, one secret and one publishable test key, which are in this answer only.
+   * Needs no key.
+   * `POST /console/api/sign_in/verify`
+   */
+  verifyConsoleSignIn(body: ConsoleSignInVerify, options?: RequestOptions): ApiPromise<ConsoleSignedIn> {
+    return this.#api.send({ method: 'POST', path: '/console/api/sign_in/verify', body, isOpen: true }, options);
+  }
+  /**
+   * Sign in with a link of the operator. Sets the cookie of the session. `everyshare console link` prints the link: it works once, for 15 minutes.
+   * Needs no key.
+   * `POST /console/api/sign_in/link`
+   */
+  signInByLink(body: ConsoleLinkSignIn, options?: RequestOptions): ApiPromise<ConsoleSignedIn> {
+    return this.#api.send({ method: 'POST', path: '/console/api/sign_in/link', body, isOpen: true }, options);
+  }
+  /**
+   * Get the signed-in person and their venues.
+   * `GET /console/api/session`
+   */
+  getConsoleSession(options?: RequestOptions): ApiPromise<ConsoleSession> {
+    return this.#api.send({ method: 'GET', path: '/console/api/session' }, options);
+  }
+  /**
+   * Sign out. Ends the session and deletes its cookie.
+   * `POST /console/api/sign_out`
+   */
+  signOutOfConsole(options?: RequestOptions): ApiPromise<ConsoleEnded> {
+    return this.#api.send({ method: 'POST', path: '/console/api/sign_out' }, options);
+  }
+  /**
+   * List the sessions of the signed-in person. Newest first, at most 100. A session ends after 12 hours without a request, and after 7 days.
+   * `GET /console/api/sessions`
+   */
+  listConsoleSessions(options?: RequestOptions): PagePromise<AccountSession, {
+    readonly data: readonly AccountSession[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/sessions' }, options);
+  }
+  /**
+   * End a session of the signed-in person.
+   * `DELETE /console/api/sessions/{id}`
+   */
+  endConsoleSession(id: string, options?: RequestOptions): ApiPromise<ConsoleEnded> {
+    return this.#api.send({ method: 'DELETE', path: '/console/api/sessions/{id}', params: [id] }, options);
+  }
+  /**
+   * Ask for a code that confirms a change. The code goes to the mail address of the account. Calls that need it answer `step_up_required`.
+   * `POST /console/api/step_up`
+   */
+  stepUp(options?: RequestOptions): ApiPromise<ConsoleChallenge> {
+    return this.#api.send({ method: 'POST', path: '/console/api/step_up' }, options);
+  }
+  /**
+   * Confirm with the code. Counts for this session and for ten minutes.
+   * `POST /console/api/step_up/verify`
+   */
+  verifyStepUp(body: ConsoleStepUp, options?: RequestOptions): ApiPromise<AccountSession> {
+    return this.#api.send({ method: 'POST', path: '/console/api/step_up/verify', body }, options);
+  }
+  /**
+   * List the people of the venue.
+   * `GET /console/api/people`
+   */
+  listPeople(options?: RequestOptions): PagePromise<Person, {
+    readonly data: readonly Person[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/people' }, options);
+  }
+  /**
+   * Give a person another role. A venue always keeps an owner: the last one cannot get another role (409 `last_owner`).
+   * `POST /console/api/people/{id}`
+   */
+  changePersonRole(id: string, body: PersonRole, options?: RequestOptions): ApiPromise<Person> {
+    return this.#api.send({ method: 'POST', path: '/console/api/people/{id}', params: [id], body }, options);
+  }
+  /**
+   * Remove a person from the venue. From the next request on, sessions of the person no longer reach this venue. The last owner cannot be removed (409 `last_owner`).
+   * `DELETE /console/api/people/{id}`
+   */
+  removePerson(id: string, options?: RequestOptions): ApiPromise<ConsoleEnded> {
+    return this.#api.send({ method: 'DELETE', path: '/console/api/people/{id}', params: [id] }, options);
+  }
+  /**
+   * List the open invitations of the venue.
+   * `GET /console/api/invitations`
+   */
+  listInvitations(options?: RequestOptions): PagePromise<Invitation, {
+    readonly data: readonly Invitation[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/invitations' }, options);
+  }
+  /**
+   * Invite a person by mail. Valid for 7 days and once. The person accepts by signing in with that mail address. A second invitation of an address replaces the first.
+   * `POST /console/api/invitations`
+   */
+  invitePerson(body: InvitationCreate, options?: RequestOptions): ApiPromise<Invitation> {
+    return this.#api.send({ method: 'POST', path: '/console/api/invitations', body }, options);
+  }
+  /**
+   * Withdraw an invitation.
+   * `DELETE /console/api/invitations/{id}`
+   */
+  withdrawInvitation(id: string, options?: RequestOptions): ApiPromise<ConsoleEnded> {
+    return this.#api.send({ method: 'DELETE', path: '/console/api/invitations/{id}', params: [id] }, options);
+  }
+  /**
+   * Get whether the mail with a code was sent. For every code: of a sign-in, a step-up, a new mail address. `delayed` when the mail server has not taken the mail within 10 seconds. The same for known and unknown mail addresses.
+   * Needs no key.
+   * `GET /console/api/codes/{challenge_id}`
+   */
+  getCodeMail(challengeId: string, options?: RequestOptions): ApiPromise<CodeMail> {
+    return this.#api.send({ method: 'GET', path: '/console/api/codes/{challenge_id}', params: [challengeId], isOpen: true }, options);
+  }
+  /**
+   * Change the name of the signed-in person.
+   * `POST /console/api/account`
+   */
+  updateAccount(body: AccountUpdate, options?: RequestOptions): ApiPromise<Account> {
+    return this.#api.send({ method: 'POST', path: '/console/api/account', body }, options);
+  }
+  /**
+   * Ask for a code to change the mail address. The code goes to the new address, and is valid for 10 minutes and 5 tries. At most 5 codes an hour.
+   * `POST /console/api/account/email`
+   */
+  changeAccountEmail(body: AccountEmail, options?: RequestOptions): ApiPromise<ConsoleChallenge> {
+    return this.#api.send({ method: 'POST', path: '/console/api/account/email', body }, options);
+  }
+  /**
+   * Change the mail address with the code. From now on the new address signs in, and the old one gets a mail that says so. 409 `email_in_use`: another account has the new address.
+   * `POST /console/api/account/email/verify`
+   */
+  verifyAccountEmail(body: ConsoleStepUp, options?: RequestOptions): ApiPromise<Account> {
+    return this.#api.send({ method: 'POST', path: '/console/api/account/email/verify', body }, options);
+  }
+  /**
+   * Leave the venue. Ends the role of the signed-in person in the venue. The last owner cannot leave (409 `last_owner`). Keys that the person made stay.
+   * `POST /console/api/leave`
+   */
+  leaveVenue(options?: RequestOptions): ApiPromise<ConsoleEnded> {
+    return this.#api.send({ method: 'POST', path: '/console/api/leave' }, options);
+  }
+  /**
+   * List the passkeys of the signed-in person. Newest first. An account has at most 20.
+   * `GET /console/api/passkeys`
+   */
+  listPasskeys(options?: RequestOptions): PagePromise<Passkey, {
+    readonly data: readonly Passkey[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/passkeys' }, options);
+  }
+  /**
+   * Ask for what a browser needs to make a passkey. Give `public_key` to `navigator.credentials.create`, and its answer to `POST /console/api/passkeys`. The challenge can be answered once, within 5 minutes, from the same session. 409: `too_many_passkeys`, or `passkeys_need_domain` where the service is at an IP address.
+   * `POST /console/api/passkeys/options`
+   */
+  beginPasskey(options?: RequestOptions): ApiPromise<PasskeyCreation> {
+    return this.#api.send({ method: 'POST', path: '/console/api/passkeys/options' }, options);
+  }
+  /**
+   * Add a passkey. The answer of the browser to the newest challenge. The person is told by mail. 409: `passkey_exists`, or `too_many_passkeys`.
+   * `POST /console/api/passkeys`
+   */
+  addPasskey(body: PasskeyAdd, options?: RequestOptions): ApiPromise<Passkey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/passkeys', body }, options);
+  }
+  /**
+   * Give a passkey another name.
+   * `POST /console/api/passkeys/{id}`
+   */
+  renamePasskey(id: string, body: PasskeyRename, options?: RequestOptions): ApiPromise<Passkey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/passkeys/{id}', params: [id], body }, options);
+  }
+  /**
+   * Remove a passkey. It no longer signs in. The person is told by mail. The code by mail always remains as a way in.
+   * `DELETE /console/api/passkeys/{id}`
+   */
+  deletePasskey(id: string, options?: RequestOptions): ApiPromise<ConsoleEnded> {
+    return this.#api.send({ method: 'DELETE', path: '/console/api/passkeys/{id}', params: [id] }, options);
+  }
+  /**
+   * Ask for a challenge to sign in with a passkey. No mail address is needed: the person chooses a passkey in the browser. The challenge can be answered once, within 5 minutes. A network address gets 120 an hour. 409 `passkeys_need_domain` where the service is at an IP address.
+   * Needs no key.
+   * `POST /console/api/sign_in/passkey`
+   */
+  beginPasskeySignIn(options?: RequestOptions): ApiPromise<PasskeyRequest> {
+    return this.#api.send({ method: 'POST', path: '/console/api/sign_in/passkey', isOpen: true }, options);
+  }
+  /**
+   * Sign in with a passkey. Sets the cookie of the session.
+   * Needs no key.
+   * `POST /console/api/sign_in/passkey/verify`
+   */
+  verifyPasskeySignIn(body: PasskeyAnswer, options?: RequestOptions): ApiPromise<ConsoleSignedIn> {
+    return this.#api.send({ method: 'POST', path: '/console/api/sign_in/passkey/verify', body, isOpen: true }, options);
+  }
+  /**
+   * Ask for a challenge that confirms a change. Calls that need it answer `step_up_required`. The challenge can be answered once, within 5 minutes, from the same session. 409 `no_passkey`: ask for a code instead.
+   * `POST /console/api/step_up/passkey`
+   */
+  beginPasskeyStepUp(options?: RequestOptions): ApiPromise<PasskeyRequest> {
+    return this.#api.send({ method: 'POST', path: '/console/api/step_up/passkey' }, options);
+  }
+  /**
+   * Confirm with a passkey. Counts for this session and for ten minutes.
+   * `POST /console/api/step_up/passkey/verify`
+   */
+  verifyPasskeyStepUp(body: PasskeyAnswer, options?: RequestOptions): ApiPromise<AccountSession> {
+    return this.#api.send({ method: 'POST', path: '/console/api/step_up/passkey/verify', body }, options);
+  }
+  /**
+   * List, filter and search checkouts.
+   * `GET /console/api/checkouts`
+   */
+  listConsoleCheckouts(query?: ListConsoleCheckoutsParams, options?: RequestOptions): PagePromise<CheckoutRow, {
+    readonly data: readonly CheckoutRow[];
+    /** Send it as `before` to get the next page; null on the last page. */
+    readonly next_before: string | null;
+    /** How many checkouts of the same filters, but the status, have each status. */
+    readonly counts: {
+      /** How many there are. */
+      readonly all: number;
+      /** How many there are. */
+      readonly open: number;
+      /** How many there are. */
+      readonly collecting: number;
+      /** How many there are. */
+      readonly funded: number;
+      /** How many there are. */
+      readonly completed: number;
+      /** How many there are. */
+      readonly expired: number;
+      /** How many there are. */
+      readonly canceled: number;
+    };
+    /** A search by words looks at the newest 20,000 checkouts: since when. Null when it looks at all of them. */
+    readonly searched_since: string | null;
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/checkouts', query, cursor: 'before' }, options);
+  }
+  /**
+   * List, filter and search checkouts, as CSV.
+   * `GET /console/api/checkouts`
+   */
+  listConsoleCheckoutsCsv(query?: ListConsoleCheckoutsParams, options?: RequestOptions): ApiPromise<string> {
+    return this.#api.send({ method: 'GET', path: '/console/api/checkouts', query, accept: 'text/csv' }, options);
+  }
+  /**
+   * Get everything that happened to a checkout. Oldest first: the party, cards, reminders, charges, transfers, refunds, disputes and deliveries. Declined cards are kept for 90 days, deliveries and texts for as long as their own lists.
+   * `GET /console/api/checkouts/{id}/timeline`
+   */
+  getCheckoutTimeline(id: string, options?: RequestOptions): ApiPromise<CheckoutTimeline> {
+    return this.#api.send({ method: 'GET', path: '/console/api/checkouts/{id}/timeline', params: [id] }, options);
+  }
+  /**
+   * Preview a refund. Takes the body of a refund and answers what it would do, to the cent: the same decision on the checkout as it is now. Nothing is refunded. A refund that would be refused is refused here in the same way.
+   * `POST /console/api/checkouts/{id}/refund_preview`
+   */
+  previewRefund(id: string, body?: Refund, options?: RequestOptions): ApiPromise<RefundPreview> {
+    return this.#api.send({ method: 'POST', path: '/console/api/checkouts/{id}/refund_preview', params: [id], body }, options);
+  }
+  /**
+   * Get the money of a checkout. Sums that add up, for the checkout and for each share.
+   * `GET /console/api/checkouts/{id}/money`
+   */
+  getCheckoutMoney(id: string, options?: RequestOptions): ApiPromise<CheckoutMoney> {
+    return this.#api.send({ method: 'GET', path: '/console/api/checkouts/{id}/money', params: [id] }, options);
+  }
+  /**
+   * Get the first page of the console. What is held, completed and paid out, what needs a person, the funnel and the days of the last 30 days, and the latest events. Each sum is by currency.
+   * `GET /console/api/home`
+   */
+  getConsoleHome(options?: RequestOptions): ApiPromise<ConsoleHome> {
+    return this.#api.send({ method: 'GET', path: '/console/api/home' }, options);
+  }
+  /**
+   * Get the first steps of a newcomer. Of test mode, in either mode of the session. A step is done by what really happened.
+   * `GET /console/api/first_steps`
+   */
+  getFirstSteps(options?: RequestOptions): ApiPromise<FirstSteps> {
+    return this.#api.send({ method: 'GET', path: '/console/api/first_steps' }, options);
+  }
+  /**
+   * Create the test inbox. A webhook endpoint inside the service, for every event, so that deliveries can be seen without a server. A venue has one: a second call answers 200 with it.
+   * `POST /console/api/test_inbox`
+   */
+  createTestInbox(options?: RequestOptions): ApiPromise<TestInbox> {
+    return this.#api.send({ method: 'POST', path: '/console/api/test_inbox' }, options);
+  }
+  /**
+   * Read the test inbox. The newest 50 deliveries of the last 24 hours. 404 before the inbox is created.
+   * `GET /console/api/test_inbox`
+   */
+  getTestInbox(query?: GetTestInboxParams, options?: RequestOptions): ApiPromise<TestInbox> {
+    return this.#api.send({ method: 'GET', path: '/console/api/test_inbox', query }, options);
+  }
+  /**
+   * List statements by week or day. Newest first; periods without a completed checkout are left out. In each line paid less fee, refunded and lost_to_disputes is kept. `totals` are the sums of the lines of the page.
+   * `GET /console/api/payouts`
+   */
+  listStatements(query?: ListStatementsParams, options?: RequestOptions): PagePromise<Statement, {
+    readonly data: readonly Statement[];
+    /** Send it as `before` to get the next page; null on the last page. */
+    readonly next_before: string | null;
+    readonly totals: readonly StatementTotals[];
+    readonly balance: readonly PayoutBalance[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/payouts', query, cursor: 'before' }, options);
+  }
+  /**
+   * List statements by week or day, as CSV. Newest first; periods without a completed checkout are left out. In each line paid less fee, refunded and lost_to_disputes is kept. `totals` are the sums of the lines of the page.
+   * `GET /console/api/payouts`
+   */
+  listStatementsCsv(query?: ListStatementsParams, options?: RequestOptions): ApiPromise<string> {
+    return this.#api.send({ method: 'GET', path: '/console/api/payouts', query, accept: 'text/csv' }, options);
+  }
+  /**
+   * List the checkouts of a statement. Newest first, by the day of completion.
+   * `GET /console/api/payouts/checkouts`
+   */
+  listPaidCheckouts(query?: ListPaidCheckoutsParams, options?: RequestOptions): PagePromise<PaidCheckout> {
+    return this.#api.list({ method: 'GET', path: '/console/api/payouts/checkouts', query, cursor: 'before' }, options);
+  }
+  /**
+   * List the checkouts of a statement, as CSV. Newest first, by the day of completion.
+   * `GET /console/api/payouts/checkouts`
+   */
+  listPaidCheckoutsCsv(query?: ListPaidCheckoutsParams, options?: RequestOptions): ApiPromise<string> {
+    return this.#api.send({ method: 'GET', path: '/console/api/payouts/checkouts', query, accept: 'text/csv' }, options);
+  }
+  /**
+   * List disputed charges. Newest first.
+   * `GET /console/api/disputes`
+   */
+  listDisputes(query?: ListDisputesParams, options?: RequestOptions): PagePromise<ListedDispute, {
+    readonly data: readonly ListedDispute[];
+    /** Send it as `before` to get the next page; null on the last page. */
+    readonly next_before: string | null;
+    /** How many have each outcome. */
+    readonly counts: {
+      /** How many there are. */
+      readonly open: number;
+      /** How many there are. */
+      readonly won: number;
+      /** How many there are. */
+      readonly lost: number;
+    };
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/disputes', query, cursor: 'before' }, options);
+  }
+  /**
+   * List disputed charges, as CSV. Newest first.
+   * `GET /console/api/disputes`
+   */
+  listDisputesCsv(query?: ListDisputesParams, options?: RequestOptions): ApiPromise<string> {
+    return this.#api.send({ method: 'GET', path: '/console/api/disputes', query, accept: 'text/csv' }, options);
+  }
+  /**
+   * List the API keys of the venue. Newest first, those of the session’s mode, without their text.
+   * `GET /console/api/keys`
+   */
+  listKeys(query?: ListKeysParams, options?: RequestOptions): PagePromise<ApiKey> {
+    return this.#api.list({ method: 'GET', path: '/console/api/keys', query, cursor: 'before' }, options);
+  }
+  /**
+   * Create an API key. In the session’s mode. The text of the key is in this answer only. A live key is for a linked venue, and needs a code of the last ten minutes. A venue has at most 100 active keys in a mode (409 `too_many_keys`).
+   * `POST /console/api/keys`
+   */
+  createKey(body: ApiKeyCreate, options?: RequestOptions): ApiPromise<CreatedApiKey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/keys', body }, options);
+  }
+  /**
+   * Change an API key. Its name, expiry and addresses; the next request with the key follows them. A revoked key cannot be changed (409 `key_revoked`).
+   * `POST /console/api/keys/{id}`
+   */
+  updateKey(id: string, body?: ApiKeyUpdate, options?: RequestOptions): ApiPromise<ApiKey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}', params: [id], body }, options);
+  }
+  /**
+   * Replace an API key by a new one. The new key has the same name, scopes, addresses and limits, and lives as long as the old one was to live. The old one keeps working for `overlap_hours`, but never longer than it would have. A key is rolled once: 409 `already_rolled`, `key_revoked` or `key_expired` otherwise. A live key needs a code of the last ten minutes.
+   * `POST /console/api/keys/{id}/roll`
+   */
+  rollKey(id: string, body?: ApiKeyRoll, options?: RequestOptions): ApiPromise<RolledApiKey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}/roll', params: [id], body }, options);
+  }
+  /**
+   * Revoke an API key. The next request with it is refused. A key that was revoked before stays as it is.
+   * `POST /console/api/keys/{id}/revoke`
+   */
+  revokeKey(id: string, options?: RequestOptions): ApiPromise<ApiKey> {
+    return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}/revoke', params: [id] }, options);
+  }
+  /**
+   * Make another sandbox venue. The person is its owner. Its secret and its publishable test key are in this answer only. At most 10 a day.
+   * `POST /console/api/venues`
+   */
+  createVenue(body: VenueCreate, options?: RequestOptions): ApiPromise<CreatedVenue> {
+    return this.#api.send({ method: 'POST', path: '/console/api/venues', body }, options);
+  }
+  /**
+   * Get the settings of the venue.
+   * `GET /console/api/venue`
+   */
+  getVenue(options?: RequestOptions): ApiPromise<VenueSettings> {
+    return this.#api.send({ method: 'GET', path: '/console/api/venue' }, options);
+  }
+  /**
+   * Change the settings of the venue. They count for both modes, from the next page, text and mail on.
+   * `POST /console/api/venue`
+   */
+  updateVenue(body?: VenueUpdate, options?: RequestOptions): ApiPromise<VenueSettings> {
+    return this.#api.send({ method: 'POST', path: '/console/api/venue', body }, options);
+  }
+  /**
+   * List the registered origins of the venue. Those of both modes, at most 50 in each.
+   * `GET /console/api/origins`
+   */
+  listOrigins(options?: RequestOptions): PagePromise<VenueOrigin, {
+    readonly data: readonly VenueOrigin[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/origins' }, options);
+  }
+  /**
+   * Register an origin. Its pages may use publishable keys of that mode, and guests may return to it. `mode` names the mode; a venue that is not linked yet sets its live origins from a session in test mode.
+   * `POST /console/api/origins`
+   */
+  addOrigin(body: VenueOriginChange, options?: RequestOptions): ApiPromise<VenueOrigin> {
+    return this.#api.send({ method: 'POST', path: '/console/api/origins', body }, options);
+  }
+  /**
+   * Remove an origin. The next request of its pages with a publishable key of that mode is refused. Checkouts keep their `return_url`.
+   * `POST /console/api/origins/remove`
+   */
+  removeOrigin(body: VenueOriginChange, options?: RequestOptions): ApiPromise<VenueOrigin> {
+    return this.#api.send({ method: 'POST', path: '/console/api/origins/remove', body }, options);
+  }
+  /**
+   * List the audit log of the venue. Newest first, what was done in both modes: to keys, origins, settings, people, endpoints, integrations, reviews and refunds, and by whom.
+   * `GET /console/api/audit`
+   */
+  listAudit(query?: ListAuditParams, options?: RequestOptions): PagePromise<AuditEntry> {
+    return this.#api.list({ method: 'GET', path: '/console/api/audit', query, cursor: 'before' }, options);
+  }
+  /**
+   * List the audit log of the venue, as CSV. Newest first, what was done in both modes: to keys, origins, settings, people, endpoints, integrations, reviews and refunds, and by whom.
+   * `GET /console/api/audit`
+   */
+  listAuditCsv(query?: ListAuditParams, options?: RequestOptions): ApiPromise<string> {
+    return this.#api.send({ method: 'GET', path: '/console/api/audit', query, accept: 'text/csv' }, options);
+  }
+}

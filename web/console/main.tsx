@@ -1,0 +1,158 @@
+// The console: a client of the API without rights of its own. It reads the session, then shows the way in or a screen.
+
+import type { JSX } from 'preact';
+import { render } from 'preact';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { LocationProvider, useLocation } from 'preact-iso/router';
+import { isSignedOut } from './client/api.ts';
+import { AccountScreen } from './screens/account.tsx';
+import { isLink, LinkScreen } from './screens/link.tsx';
+import { SignInScreen } from './screens/sign-in.tsx';
+import { VenuesScreen } from './screens/venues.tsx';
+import { SCREENS, type Screen, type ScreenProps } from './screens.ts';
+import { homeHref, loadSession, path, place, rememberPlace, screenPath, session } from './session.ts';
+import { Announcements } from './shell/announce.tsx';
+import { Frame, MenuScreen } from './shell/frame.tsx';
+import { goTo, setRoute } from './shell/go-to.ts';
+import { DEVELOPERS, GO_LIVE, MAIN, SETTINGS } from './shell/navigation.ts';
+import { Palette } from './shell/palette.tsx';
+import { Shortcuts } from './shell/shortcuts.tsx';
+import { StepUp } from './shell/step-up.tsx';
+import { Empty, Failed, Waiting } from './ui/parts.tsx';
+
+function App(): JSX.Element {
+  return (
+    <LocationProvider scope="/console">
+      <Pages />
+      <Palette />
+      <Shortcuts />
+      <StepUp />
+      <Announcements />
+    </LocationProvider>
+  );
+}
+
+function Pages(): JSX.Element | null {
+  const location = useLocation();
+  setRoute(location.route);
+  if (path.peek() !== location.path) path.value = location.path;
+  const [failure, setFailure] = useState<unknown>(undefined);
+  const [byLink, setByLink] = useState(isLink);
+  const load = (): void => {
+    setFailure(undefined);
+    loadSession().catch(setFailure);
+  };
+  // A link opens a session of its own: an answer about the one before would end it.
+  useEffect(() => {
+    if (!byLink) load();
+  }, []);
+  if (failure !== undefined)
+    return (
+      <main class="alone">
+        <Failed error={failure} onRetry={load} />
+      </main>
+    );
+  if (byLink) return <LinkScreen onDone={() => setByLink(false)} />;
+  if (session.value === undefined) return null;
+  if (session.value === null || isSignedOut.value) return <SignInScreen />;
+  if (location.path === '/console/account') return <AccountScreen />;
+  if (location.path === '/console/venues') return <VenuesScreen />;
+  if (location.path === '/console') return <Redirect to={homeHref()} />;
+  return place.value === null ? <UnknownPage /> : <VenuePages />;
+}
+
+function Redirect({ to }: { readonly to: string }): null {
+  useLayoutEffect(() => goTo(to, true), [to]);
+  return null;
+}
+
+/** Also shown for a venue of other people: the answer is the same for one that does not exist. */
+function UnknownPage(): JSX.Element {
+  return (
+    <main class="alone">
+      <h1>There is no such page</h1>
+      <p>The address is wrong, or the venue is not yours.</p>
+      <a class="button primary" href={homeHref()}>
+        <span>Go to your console</span>
+      </a>
+    </main>
+  );
+}
+
+function VenuePages(): JSX.Element {
+  const { venue, mode } = place.value ?? {};
+  useEffect(rememberPlace, [venue?.id, mode]);
+  return (
+    <Frame>
+      <ScreenOf key={`${venue?.id} ${mode}`} screen={screenPath.value} />
+    </Frame>
+  );
+}
+
+const loaded = new Map<string, Screen>();
+
+function ScreenOf({ screen }: { readonly screen: string }): JSX.Element {
+  const [, update] = useState(0);
+  const [failure, setFailure] = useState<unknown>(undefined);
+  const found = routeOf(screen);
+  const routePath = found?.route.path ?? '';
+  useEffect(() => {
+    setFailure(undefined);
+    if (found === null || loaded.has(routePath)) return;
+    found.route.load().then((module) => {
+      loaded.set(routePath, module.default);
+      update((n) => n + 1);
+    }, setFailure);
+  }, [routePath]);
+  // A new page begins at its top, and screen readers hear its title.
+  useEffect(() => {
+    document.querySelector('.scroll')?.scrollTo(0, 0);
+    document.querySelector<HTMLElement>('.page h1')?.focus({ preventScroll: true });
+  }, [screen]);
+  if (screen === '/developers') return <MenuScreen title="Developers" items={DEVELOPERS} />;
+  if (screen === '/more') return <MenuScreen title="More" items={[...MAIN.slice(3), GO_LIVE, ...SETTINGS]} />;
+  if (found === null)
+    return (
+      <div class="page">
+        <Empty>There is no such page in the console.</Empty>
+      </div>
+    );
+  if (failure !== undefined)
+    return (
+      <div class="page">
+        <Failed error={failure} onRetry={() => location.reload()} />
+      </div>
+    );
+  const Shown = loaded.get(routePath);
+  return Shown === undefined ? <Waiting /> : <Shown {...found.params} key={screen} />;
+}
+
+function routeOf(screen: string): { readonly route: (typeof SCREENS)[number]; readonly params: ScreenProps } | null {
+  for (const route of SCREENS) {
+    const params = matchOf(route.path, screen);
+    if (params !== null) return { route, params };
+  }
+  return null;
+}
+
+function matchOf(pattern: string, screen: string): ScreenProps | null {
+  const [names, values] = [pattern.split('/').filter(Boolean), screen.split('/').filter(Boolean)];
+  if (names.length !== values.length) return null;
+  const params: Record<string, string> = {};
+  for (const [i, name] of names.entries()) {
+    const value = values[i] ?? '';
+    if (!name.startsWith(':')) {
+      if (name !== value) return null;
+      continue;
+    }
+    try {
+      params[name.slice(1)] = decodeURIComponent(value);
+    } catch {
+      return null; // Wrong percent-encoding names no object.
+    }
+  }
+  return params;
+}
+
+const root = document.getElementById('console');
+if (root !== null) render(<App />, root);

@@ -1,0 +1,19 @@
+// Every screen of a venue and where it is. A screen is loaded when it is first opened: its file exports it as `default`, and
+// gets the parameters of its path. `:name` is a parameter.
+
+import type { JSX } from 'preact';
+
+export type ScreenProps = Readonly<Record<string, string>>;
+export type Screen = (props: ScreenProps) => JSX.Element | null;
+
+interface ScreenRoute {
+  readonly path: string;
+  readonly load: () => Promise<{ readonly default: Screen }>;
+}
+
+export const SCREENS: readonly ScreenRoute[] = [
+  { path: '/team', load: () => import('./screens/team.tsx') },
+  { path: '/keys', load: () => import('./screens/keys/keys.tsx') },
+  { path: '/keys/:id', load: () => import('./screens/keys/key.tsx') },
+  { path: '/origins', load: () => import('./screens/origins.tsx') },
+];

@@ -1,0 +1,213 @@
+// The keys of the venue in this mode: what each may do, when and from where it was last used, and which need attention.
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useAddressQuery } from '../../client/address-query.ts';
+import { useLoad } from '../../client/load.ts';
+import { mayDevelop } from '../../client/rights.ts';
+import { usePlace } from '../../session.ts';
+import { useApiCall } from '../../shell/api-line.tsx';
+import { useKeys } from '../../shell/shortcuts.tsx';
+import { Button, Link, LinkButton } from '../../ui/controls.tsx';
+import { ago } from '../../ui/format.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Pages } from '../../ui/pages.tsx';
+import { Banner, Empty, Page, Shown, Table } from '../../ui/parts.tsx';
+import { expiryOf, type Key, mayDo, nameOf, unusedDays } from './key-words.ts';
+import { NewKeyDialog } from './new-key.tsx';
+
+const STATES = [
+  { id: '', name: 'Active', status: 'active' },
+  { id: 'expired', name: 'Expired', status: 'expired' },
+  { id: 'revoked', name: 'Revoked', status: 'revoked' },
+] as const;
+
+export default function KeysScreen(): JSX.Element {
+  const { venue, mode, client } = usePlace();
+  const address = useAddressQuery();
+  const [isNew, setNew] = useState(false);
+  const { id, status } = STATES.find((one) => one.id === address.get('status')) ?? STATES[0];
+  const before = address.get('before');
+  const query = { status, limit: 50, ...(before === '' ? {} : { before }) };
+  const keys = useLoad(
+    (signal) => client.console.listKeys(query, { signal }).then(({ answer }) => answer),
+    [client, status, before],
+  );
+  useApiCall({
+    method: 'GET',
+    path: '/v1/me',
+    scope: 'none',
+    sdk: 'everyshare.me.retrieve()',
+    reads: '/console/api/keys',
+  });
+  const mayChange = mayDevelop(venue.role);
+  useKeys(mayChange ? [{ key: 'n', name: 'new key', run: () => setNew(true) }] : []);
+  return (
+    <Page
+      title="Keys"
+      lead="A secret key is for your server. A publishable key only opens checkouts that your server made."
+      actions={
+        <>
+          <LinkButton to="/audit?action=key." icon="shield">
+            Audit log
+          </LinkButton>
+          {mayChange && (
+            <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
+              New key
+            </Button>
+          )}
+        </>
+      }
+    >
+      <nav class="chips" aria-label="State">
+        {STATES.map((state) => (
+          <Link key={state.id} isWhole to={address.hrefWith({ status: state.id })} class="" isCurrent={state.id === id}>
+            {state.name}
+          </Link>
+        ))}
+      </nav>
+      <Shown loaded={keys}>
+        {({ data, next_before }) => (
+          <>
+            {mayChange && <UnusedBanner keys={data} />}
+            {data.length === 0 ? (
+              <NoKeys status={status} mode={mode} onNew={mayChange ? () => setNew(true) : null} />
+            ) : (
+              <KeysTable keys={data} />
+            )}
+            <Pages address={address} nextBefore={next_before} />
+          </>
+        )}
+      </Shown>
+      <p class="quiet foot-note">
+        Roll a key to get a new secret with an overlap of your choice. Revoking counts at once. Both are in the audit
+        log.
+      </p>
+      {isNew && (
+        <NewKeyDialog
+          onClose={(isMade) => {
+            setNew(false);
+            if (isMade) void keys.reload();
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function UnusedBanner({ keys }: { readonly keys: readonly Key[] }): JSX.Element | null {
+  const key = keys.find((one) => unusedDays(one) !== null);
+  if (key === undefined) return null;
+  return (
+    <Banner
+      color="amber"
+      icon="warning"
+      action={
+        <Link to={`/keys/${key.id}?do=revoke`} class="button quiet">
+          Revoke…
+        </Link>
+      }
+    >
+      <b>
+        “{nameOf(key)}” was not used for {unusedDays(key)} days and may do {mayDo(key).join(', ')}.
+      </b>{' '}
+      If nothing needs it, revoke it.
+    </Banner>
+  );
+}
+
+function NoKeys({
+  status,
+  mode,
+  onNew,
+}: {
+  readonly status: string;
+  readonly mode: string;
+  readonly onNew: (() => void) | null;
+}): JSX.Element {
+  if (status !== 'active') return <Empty>No key of this venue is {status}.</Empty>;
+  return (
+    <Empty
+      action={
+        onNew !== null && (
+          <Button icon="plus" onClick={onNew}>
+            New key
+          </Button>
+        )
+      }
+      snippet={`curl "${location.origin}/v1/me" \\\n  -H "Authorization: Bearer $EVERYSHARE_KEY"`}
+    >
+      No {mode} key yet. A key is how your server calls the API.
+    </Empty>
+  );
+}
+
+const HEAD = ['Name', '-Kind', '-Key', '-May do', '-Last used', 'Expires', '-Allowed addresses'] as const;
+
+function KeysTable({ keys }: { readonly keys: readonly Key[] }): JSX.Element {
+  return (
+    <Table caption="Keys" head={HEAD}>
+      {keys.map((key) => (
+        <KeyRow key={key.id} shown={key} />
+      ))}
+    </Table>
+  );
+}
+
+function KeyRow({ shown }: { readonly shown: Key }): JSX.Element {
+  const expiry = expiryOf(shown);
+  const isUnused = unusedDays(shown) !== null;
+  return (
+    <tr>
+      <td>
+        <Link to={`/keys/${shown.id}`} class="row-link">
+          <b>{nameOf(shown)}</b>
+        </Link>
+        {shown.rolled_to !== null && <span class="chip amber">Rolled</span>}
+        <small class="phone-only">
+          {shown.hint} · {mayDo(shown).join(', ')}
+        </small>
+      </td>
+      <td class="wide-only">{shown.kind === 'secret' ? 'Secret' : 'Publishable'}</td>
+      <td class="wide-only">
+        <code>{shown.hint}</code>
+      </td>
+      <td class="wide-only">
+        <Scopes shown={shown} />
+      </td>
+      <td class="wide-only">
+        {shown.last_used_at == null ? (
+          <span class={isUnused ? 'amber' : 'quiet'}>never</span>
+        ) : (
+          <span class={isUnused ? 'amber' : undefined}>
+            {ago(shown.last_used_at)} <code class="quiet">{shown.last_used_address}</code>
+          </span>
+        )}
+      </td>
+      <td class="edge">
+        <span class={expiry.isSoon ? 'state amber' : 'quiet'}>
+          {expiry.isSoon && <Icon name="clock" label="Soon" />} {expiry.text}
+        </span>
+      </td>
+      <td class="wide-only quiet">{shown.allow_ips.length === 0 ? 'any' : shown.allow_ips.slice(0, 2).join(', ')}</td>
+    </tr>
+  );
+}
+
+const MAX_SHOWN_SCOPES = 2;
+
+export function Scopes({ shown, areAll }: { readonly shown: Key; readonly areAll?: boolean }): JSX.Element {
+  const list = mayDo(shown);
+  if (!list[0]?.includes(':')) return <span class="quiet">{list[0] ?? 'nothing'}</span>;
+  const cut = areAll === true ? list.length : MAX_SHOWN_SCOPES;
+  return (
+    <span class="scopes">
+      {list.slice(0, cut).map((scope) => (
+        <code key={scope} class="scope">
+          {scope}
+        </code>
+      ))}
+      {list.length > cut && <span class="quiet">and {list.length - cut} more</span>}
+    </span>
+  );
+}

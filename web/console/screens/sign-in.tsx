@@ -1,0 +1,181 @@
+// Sign in or sign up: a mail address, then the code of six digits that was mailed, or a passkey.
+
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useAction } from '../client/action.ts';
+import { accountClient } from '../client/api.ts';
+import type { ConsoleChallenge } from '../client/types.gen.ts';
+import { hrefOf, keepTestKey, startSession } from '../session.ts';
+import { goTo } from '../shell/go-to.ts';
+import { Button, TextField } from '../ui/controls.tsx';
+import { Failed } from '../ui/parts.tsx';
+import { keepNewKeys } from './new-keys.ts';
+
+export function SignInScreen(): JSX.Element {
+  const [email, setEmail] = useState('');
+  const [challenge, setChallenge] = useState<ConsoleChallenge | null>(null);
+  document.title = 'Sign in · Everyshare';
+  return (
+    <div class="entrance">
+      <header>
+        <Mark /> <span>New here? The same form makes your account.</span>
+      </header>
+      <main>
+        {challenge === null ? (
+          <MailForm email={email} onEmail={setEmail} onSent={setChallenge} />
+        ) : (
+          <CodeForm email={email} challenge={challenge} onChange={() => setChallenge(null)} onSent={setChallenge} />
+        )}
+      </main>
+      <footer>
+        <nav aria-label="Documentation">
+          <a href="/docs">Docs</a> <a href="/docs/reference">API reference</a>
+        </nav>
+      </footer>
+    </div>
+  );
+}
+
+export const Mark = (): JSX.Element => (
+  <span class="mark">
+    <svg width="26" height="26" viewBox="0 0 26 26" aria-hidden="true">
+      <rect width="26" height="26" rx="7" />
+      <circle cx="13" cy="13" r="6" />
+    </svg>
+    <b>Everyshare</b>
+  </span>
+);
+
+interface MailFormProps {
+  readonly email: string;
+  readonly onEmail: (email: string) => void;
+  readonly onSent: (challenge: ConsoleChallenge) => void;
+}
+
+function MailForm({ email, onEmail, onSent }: MailFormProps): JSX.Element {
+  const send = useAction(async () => onSent(await accountClient.console.signInToConsole({ email: email.trim() })));
+  const other = send.otherProblem(['/email']);
+  return (
+    <>
+      <form
+        class="card"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send.run();
+        }}
+      >
+        <h1>Sign in or start</h1>
+        <p class="lead">We mail you a code. No password to keep.</p>
+        {other !== undefined && <Failed error={other} />}
+        <TextField
+          label="Work mail"
+          type="email"
+          inputMode="email"
+          autocomplete="username webauthn"
+          value={email}
+          onInput={onEmail}
+          error={send.problemAt('/email')}
+          isFocused
+        />
+        <Button kind="primary" type="submit" isBusy={send.isBusy}>
+          Send me a code
+        </Button>
+      </form>
+      <p class="below">
+        A new account is a sandbox with a test key, ready at once. No card and no company number are needed yet.
+      </p>
+    </>
+  );
+}
+
+const RESEND_SECONDS = 45;
+
+interface CodeFormProps {
+  readonly email: string;
+  readonly challenge: ConsoleChallenge;
+  readonly onChange: () => void;
+  readonly onSent: (challenge: ConsoleChallenge) => void;
+}
+
+function CodeForm({ email, challenge, onChange, onSent }: CodeFormProps): JSX.Element {
+  const [code, setCode] = useState('');
+  const [wait, setWait] = useState(RESEND_SECONDS);
+  useEffect(() => {
+    setWait(RESEND_SECONDS);
+    const timer = setInterval(() => setWait((before) => Math.max(0, before - 1)), 1_000);
+    return () => clearInterval(timer);
+  }, [challenge]);
+  const verify = useAction(async (typed: string) => {
+    try {
+      const signedIn = await accountClient.console.verifyConsoleSignIn({
+        challenge_id: challenge.challenge_id,
+        code: typed,
+      });
+      startSession(signedIn);
+      if (signedIn.keys !== null) {
+        keepNewKeys(signedIn.keys);
+        keepTestKey(signedIn.keys.venue_id, signedIn.keys.secret_test);
+        goTo(hrefOf('/', { venueId: signedIn.keys.venue_id, mode: 'test' }), true);
+      }
+    } catch (error) {
+      setCode('');
+      throw error;
+    }
+  });
+  const resend = useAction(async () => onSent(await accountClient.console.signInToConsole({ email: email.trim() })));
+  const enter = (typed: string): void => {
+    const digits = typed.replaceAll(/\D/g, '').slice(0, 6);
+    setCode(digits);
+    if (digits.length === 6) void verify.run(digits);
+  };
+  const other = verify.otherProblem(['/code', '/challenge_id']) ?? resend.error;
+  return (
+    <form
+      class="card"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void verify.run(code);
+      }}
+    >
+      <h1>Look in your mail</h1>
+      <p class="lead">
+        We sent six digits to <b>{email}</b>.{' '}
+        <button type="button" class="link" onClick={onChange}>
+          Change
+        </button>
+      </p>
+      {challenge.mail_delayed && (
+        <p class="late" role="status">
+          Mail is late at the moment: the code may take a few minutes.
+        </p>
+      )}
+      {other !== undefined && <Failed error={other} />}
+      <TextField
+        label="Code"
+        class="code"
+        value={code}
+        onInput={enter}
+        autocomplete="one-time-code"
+        inputMode="numeric"
+        error={verify.problemAt('/code') ?? verify.problemAt('/challenge_id')}
+        hint="Good for 10 minutes. It signs you in by itself after the last digit."
+        isFocused
+      />
+      <Button kind="primary" type="submit" isBusy={verify.isBusy}>
+        Sign in
+      </Button>
+      <p class="again">
+        Nothing there? Look in the spam folder, or{' '}
+        {wait > 0 ? (
+          <b>send again in 0:{String(wait).padStart(2, '0')}</b>
+        ) : (
+          <button type="button" class="link" onClick={() => void resend.run()}>
+            send it again
+          </button>
+        )}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,149 @@
+// The line at the foot of every screen: the call that does the same, and a drawer with it in four languages, its answer, and
+// what it needs. It never contains a secret, only $EVERYSHARE_KEY.
+
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { addressOf, answers } from '../client/api.ts';
+import { Copy } from '../ui/controls.tsx';
+import { Icon } from '../ui/icon.tsx';
+
+export interface ApiCall {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** With its query: `/v1/checkouts?status=open`. */
+  readonly path: string;
+  readonly body?: unknown;
+  /** What a key needs for it. Absent: the call takes a session of the console alone. */
+  readonly scope?: string;
+  /** How the SDK calls it: `everyshare.checkouts.list({ status: 'open' })`. */
+  readonly sdk?: string;
+  /** The tool of the tool server: `list_bookings`, with its arguments. */
+  readonly tool?: { readonly name: string; readonly arguments: unknown };
+  /** The address that this screen itself reads, where it is another one: its answer is shown. */
+  readonly reads?: string;
+}
+
+const call = signal<ApiCall | null>(null);
+
+/** A screen names the call behind it. */
+export function useApiCall(shown: ApiCall): void {
+  const text = JSON.stringify(shown);
+  useEffect(() => {
+    call.value = JSON.parse(text) as ApiCall;
+  }, [text]);
+}
+
+const TABS = ['curl', 'TypeScript', 'Python', 'Agent (MCP)'] as const;
+type Tab = (typeof TABS)[number];
+
+const IS_OPEN = 'everyshare.console.api_open';
+const TAB = 'everyshare.console.api_tab';
+const isOpen = signal(localStorage.getItem(IS_OPEN) === '1');
+const tab = signal<Tab>(
+  (TABS as readonly string[]).includes(localStorage.getItem(TAB) ?? '') ? (localStorage.getItem(TAB) as Tab) : 'curl',
+);
+
+export function toggleApiLine(): void {
+  isOpen.value = !isOpen.value;
+  localStorage.setItem(IS_OPEN, isOpen.value ? '1' : '0');
+}
+
+export function ApiLine(): JSX.Element | null {
+  const shown = call.value;
+  if (shown === null) return null;
+  return (
+    <aside class="api-line" aria-label="The call behind this page">
+      {isOpen.value && <Drawer call={shown} />}
+      <div class="line">
+        <Icon name="code" /> <b>API</b>
+        <code>
+          <b>{shown.method}</b> {shown.path}
+        </code>
+        <Copy text={textOf('curl', shown)} label="Copy as curl">
+          Copy as curl
+        </Copy>
+        <button type="button" class="button quiet" aria-expanded={isOpen.value} onClick={toggleApiLine}>
+          <Icon name={isOpen.value ? 'down' : 'up'} /> <span>{isOpen.value ? 'Close' : 'Open'}</span> <kbd>.</kbd>
+        </button>
+      </div>
+    </aside>
+  );
+}
+
+function Drawer({ call: shown }: { readonly call: ApiCall }): JSX.Element {
+  const text = textOf(tab.value, shown);
+  const answer = answers.value.get(addressOf('GET', shown.reads ?? shown.path));
+  const choose = (name: Tab): void => {
+    tab.value = name;
+    localStorage.setItem(TAB, name);
+  };
+  return (
+    <div class="drawer">
+      <header>
+        <b>What this page shows, as a call.</b>
+        <div class="tab-list" role="group" aria-label="Language">
+          {TABS.map((name) => (
+            <button key={name} type="button" aria-pressed={tab.value === name} onClick={() => choose(name)}>
+              {name}
+            </button>
+          ))}
+        </div>
+      </header>
+      <div class="pair">
+        <section>
+          <header>
+            <b>Call</b> <Copy text={text} label="Copy the call" />
+          </header>
+          <pre tabIndex={0}>{text}</pre>
+          <p>
+            {shown.scope === undefined
+              ? 'The console alone makes this call, with your session.'
+              : `Needs the scope ${shown.scope}.`}
+          </p>
+        </section>
+        <section>
+          <header>
+            <b>Answer</b> {answer !== undefined && <span class="chip green">{answer.status}</span>}
+          </header>
+          <pre tabIndex={0}>{answer === undefined ? 'Not asked yet.' : pretty(answer.body)}</pre>
+        </section>
+      </div>
+    </div>
+  );
+}
+
+const MAX_SHOWN = 20_000;
+
+function pretty(body: string): string {
+  const text = JSON.stringify(JSON.parse(body), null, 2);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}\n…` : text;
+}
+
+function textOf(language: Tab, { method, path, body, sdk, tool }: ApiCall): string {
+  const url = `${location.origin}${path}`;
+  const json = body === undefined ? null : JSON.stringify(body, null, 2);
+  if (language === 'curl') {
+    const lines = [
+      `curl ${method === 'GET' ? '' : `-X ${method} `}"${url}"`,
+      '  -H "Authorization: Bearer $EVERYSHARE_KEY"',
+    ];
+    if (json !== null) lines.push('  -H "Content-Type: application/json"', `  -d '${json.replaceAll("'", "'\\''")}'`);
+    return lines.join(' \\\n');
+  }
+  if (language === 'TypeScript') {
+    if (sdk === undefined) return `// No method of the SDK: the console alone makes this call.\n// ${method} ${path}`;
+    return `import { Everyshare } from '@everyshare/sdk';\n\nconst everyshare = new Everyshare({ apiKey: process.env.EVERYSHARE_KEY });\nconst answer = await ${sdk};`;
+  }
+  if (language === 'Python') {
+    const json_ =
+      json === null
+        ? ''
+        : `, json=${json
+            .replaceAll(/\bnull\b/g, 'None')
+            .replaceAll(/\btrue\b/g, 'True')
+            .replaceAll(/\bfalse\b/g, 'False')}`;
+    return `import os, requests\n\nanswer = requests.${method.toLowerCase()}(\n    "${url}",\n    headers={"Authorization": f"Bearer {os.environ['EVERYSHARE_KEY']}"}${json_},\n)\nprint(answer.json())`;
+  }
+  if (tool === undefined) return `No tool does this. An agent can call the API: ${method} ${path}`;
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: tool }, null, 2);
+}

@@ -1,0 +1,92 @@
+// The fresh proof that some calls need: a code by mail. The dialog opens by itself when a call asks for it, and the call is
+// repeated afterwards.
+
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { accountClient } from '../client/api.ts';
+import { session } from '../session.ts';
+import { Button, TextField } from '../ui/controls.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Failed, messageOf } from '../ui/parts.tsx';
+
+/** Answers the call that waits for the proof. */
+const waiting = signal<((isProved: boolean) => void) | null>(null);
+
+/** False: the person closed the dialog. */
+export function askForProof(): Promise<boolean> {
+  waiting.value?.(false);
+  return new Promise((resolve) => {
+    waiting.value = resolve;
+  });
+}
+
+function finish(isProved: boolean): void {
+  waiting.value?.(isProved);
+  waiting.value = null;
+}
+
+export const StepUp = (): JSX.Element | null => (waiting.value === null ? null : <StepUpDialog />);
+
+function StepUpDialog(): JSX.Element {
+  const [challengeId, setChallengeId] = useState<string | null>(null);
+  const [code, setCode] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [failure, setFailure] = useState<unknown>(undefined);
+  const send = async (): Promise<void> => {
+    setFailure(undefined);
+    try {
+      setChallengeId((await accountClient.console.stepUp()).challenge_id);
+    } catch (error) {
+      setFailure(error);
+    }
+  };
+  useEffect(() => void send(), []);
+  const verify = async (typed: string): Promise<void> => {
+    if (challengeId === null) return;
+    try {
+      await accountClient.console.verifyStepUp({ challenge_id: challengeId, code: typed });
+      finish(true);
+    } catch (error) {
+      setProblem(messageOf(error));
+      setCode('');
+    }
+  };
+  const enter = (typed: string): void => {
+    const digits = typed.replaceAll(/\D/g, '').slice(0, 6);
+    setCode(digits);
+    setProblem(null);
+    if (digits.length === 6) void verify(digits);
+  };
+  return (
+    <Dialog
+      title="Confirm that it is you"
+      onClose={() => finish(false)}
+      onSubmit={() => void verify(code)}
+      note="Counts for ten minutes in this browser."
+      buttons={
+        <>
+          <Button onClick={() => finish(false)}>Cancel</Button>
+          <Button kind="primary" type="submit" isDisabled={challengeId === null}>
+            Confirm
+          </Button>
+        </>
+      }
+    >
+      {failure !== undefined && <Failed error={failure} onRetry={() => void send()} />}
+      <p>
+        We sent six digits to <b>{session.value?.account.email}</b>.
+      </p>
+      <TextField
+        label="Code"
+        class="code"
+        value={code}
+        onInput={enter}
+        error={problem}
+        autocomplete="one-time-code"
+        inputMode="numeric"
+        isFocused
+      />
+    </Dialog>
+  );
+}

@@ -107,6 +107,8 @@ const KEYS: readonly DemoKey[] = [
 ];
 
 export interface DemoKeys {
+  /** The id of the secret key. */
+  readonly secretId: string;
   readonly secret: string;
   readonly publishable: string;
 }
@@ -119,15 +121,17 @@ export async function addKeys(
   mode: Mode,
   { yearBegins, until }: { readonly yearBegins: number; readonly until: number },
 ): Promise<DemoKeys> {
-  const issued = new Map<string, string>();
+  const issued = new Map<string, { readonly id: string; readonly key: string }>();
   for (const { name, kind, scopes, day, expiresInDays, isRevoked } of KEYS) {
     const at = yearBegins + day * DAY;
     const expiresAt = expiresInDays === undefined ? null : new Date(until + expiresInDays * DAY).toISOString();
     const limits = { allowIps: [], writesPerHour: null, readsPerHour: null };
     const request = { venueId, name, kind, mode, scopes: mode === 'live' ? scopes : [], expiresAt, ...limits };
     const { id, key } = await issueKey(tx, commandAt(command, at), request);
-    issued.set(name, key);
+    issued.set(name, { id, key });
     if (isRevoked === true) await revokeKey(tx, commandAt(command, at + 58 * DAY), id);
   }
-  return { secret: issued.get('Booking server') ?? '', publishable: issued.get('Website') ?? '' };
+  const [secret, publishable] = [issued.get('Booking server'), issued.get('Website')];
+  if (secret === undefined || publishable === undefined) throw new Error('the demo’s keys were not issued');
+  return { secretId: secret.id, secret: secret.key, publishable: publishable.key };
 }

@@ -11,7 +11,7 @@ import type { Caller } from '../keys/caller.ts';
 import { finishSandboxOnboarding } from '../payments/payout-account.ts';
 import type { Processors } from '../payments/processor.ts';
 import { findVenue } from '../venues/queries.ts';
-import type { Venue } from '../venues/venue.ts';
+import { type Venue, venueInMode } from '../venues/venue.ts';
 import {
   addKeys,
   addTeam,
@@ -72,7 +72,7 @@ export async function fillVenue(
   const yearBegins = until - (YEAR_DAYS + 1) * DAY;
   const past = commandAt(command, yearBegins);
   const venueId = options.venueId ?? (await db.transaction((tx) => createDemoVenue(tx, past)));
-  const venue = await requireEmptyVenue(db, venueId);
+  const venue = await requireEmptyVenue(db, venueId, mode);
   const clock = { now: () => command.now };
   const accounts = new Map<Mode, string>();
   for (const one of MODES) {
@@ -101,6 +101,7 @@ export async function fillVenue(
     returnUrl: `${venue.origins[0] ?? DEMO_ORIGIN}/bookings/done`,
     checkoutUrl: command.checkoutUrl,
     payoutDelay: services.payoutDelay,
+    createdBy: keys.secretId,
     refundedBy: team.finance,
     until,
     random: command.random,
@@ -120,11 +121,11 @@ export async function fillVenue(
   return { venueId, mode, keys, checkouts: checkouts.length };
 }
 
-async function requireEmptyVenue(db: Db, venueId: string): Promise<Venue> {
+async function requireEmptyVenue(db: Db, venueId: string, mode: Mode): Promise<Venue> {
   const row = await findVenue(db, venueId);
   if (row === null)
     throw new DemoRefusal(`there is no venue ${venueId}: "everyshare venue list" names those that there are.`);
-  const { id, name, linked, origins, revoked_at } = row;
+  const { id, linked, revoked_at } = row;
   if (revoked_at !== null) throw new DemoRefusal(`the venue ${id} is revoked: name another, or leave --venue out.`);
   if (!linked)
     throw new DemoRefusal(
@@ -134,7 +135,7 @@ async function requireEmptyVenue(db: Db, venueId: string): Promise<Venue> {
     throw new DemoRefusal(
       `the venue ${id} has checkouts: demo data goes only into a venue without any. Leave --venue out.`,
     );
-  return { id, name, linked, origins };
+  return venueInMode(row, mode);
 }
 
 async function feeOfVenue(db: Db, venueId: string): Promise<PastSettings['fee']> {

@@ -21,6 +21,7 @@ import { insertCheckout } from '../checkouts/queries.ts';
 import { decideRefund } from '../checkouts/refunds/decide-refund.ts';
 import type { Step } from '../checkouts/steps.ts';
 import { writeSteps } from '../checkouts/write-steps.ts';
+import { countDecline } from '../payments/decline-queries.ts';
 import type { HoldFacts, MadePayment, PastPayment } from '../payments/processor.ts';
 import type { HoldUpdate } from '../payments/queries.ts';
 import { statementSuffix } from '../payments/statement-suffix.ts';
@@ -39,6 +40,8 @@ export interface PastSettings {
   readonly returnUrl: string;
   readonly checkoutUrl: (checkoutId: string) => string;
   readonly payoutDelay: number;
+  /** The key that created the checkouts. */
+  readonly createdBy: string;
   /** Whom the audit log names for refunds. */
   readonly refundedBy: Actor;
   readonly until: number;
@@ -119,6 +122,7 @@ export class PastCheckout {
       external_booking_id: plan.bookingId,
       offering_external_id: plan.bookable.externalId,
       return_url: this.#settings.returnUrl,
+      created_by: this.#settings.createdBy,
       metadata: { area: plan.location.toLowerCase().replaceAll(' ', '-') },
     });
     const { outcome } = await insertCheckout(tx, {
@@ -240,6 +244,11 @@ export class PastCheckout {
         : step,
     );
     this.#decide(at, steps, written);
+    const { decline, declineCode: reason } = facts;
+    if (decline === null) return;
+    const { venueId, mode } = this.#settings;
+    const declined = { venueId, holdId, mode, declineId: decline.chargeId, at, reason };
+    this.writes.push({ at, mustWait: false, write: (tx) => countDecline(tx, declined) });
   }
 
   /** A capture that lies before `until` by less than the worker's time is left to the worker. */

@@ -4,7 +4,7 @@
 
 import { percentOf } from '../../base/money.ts';
 import { equalSplit } from '../checkouts/party/split.ts';
-import { percentByPolicy } from '../checkouts/refunds/decide-refund.ts';
+import { ruleByPolicy } from '../checkouts/refunds/decide-refund.ts';
 import { BOOKABLE, type Bookable } from './bookable.ts';
 import { fullName, shortName } from './names.ts';
 import { makeSeeded, type Seeded } from './seeded.ts';
@@ -261,6 +261,6 @@ function planRefund(seeded: Seeded, { amount, bookable, startsAt, end }: Planned
     };
   }
   if (kind < 0.05) return { at: later, amount, reason: seeded.pick(WHOLE_REASONS) };
-  const byPolicy = percentOf(amount, percentByPolicy(bookable.cancellation, (startsAt - later) / HOUR));
+  const byPolicy = percentOf(amount, ruleByPolicy(bookable.cancellation, (startsAt - later) / HOUR)?.refund_pct ?? 0);
   return byPolicy === 0 ? null : { at: later, amount: byPolicy, reason: 'Canceled by the guests, refunded by policy' };
 }

@@ -2,7 +2,7 @@
 // calls, so what the sandbox records is what it would have recorded then.
 
 import type Stripe from 'stripe';
-import type { MadePayment, PastMovement, PastPayment, PastPayments } from './processor.ts';
+import type { HoldFacts, MadePayment, PastMovement, PastPayment, PastPayments } from './processor.ts';
 import { callStripe } from './stripe-errors.ts';
 import { factsOf, toStripeMetadata } from './stripe-facts.ts';
 import { newIntentParams } from './stripe-intents.ts';
@@ -38,7 +38,9 @@ async function inChunks<Item, Result>(
   return results;
 }
 
-type Answer = Stripe.PaymentIntent & { readonly error?: { readonly payment_intent: Stripe.PaymentIntent } };
+type Answer = Stripe.PaymentIntent & {
+  readonly error?: { readonly payment_intent: Stripe.PaymentIntent; readonly charge: string };
+};
 
 async function callPast(stripe: Stripe, calls: readonly PastCall[]): Promise<readonly Answer[]> {
   const answer = await callStripe('makePastPayments', () =>
@@ -90,7 +92,7 @@ function addCalls(calls: PastCall[], payment: PastPayment): Places {
   };
 }
 
-function madePayment({ end }: PastPayment, places: Places, answers: readonly Answer[]): MadePayment {
+function madePayment({ declined, end }: PastPayment, places: Places, answers: readonly Answer[]): MadePayment {
   const at = (place: number | null): Answer | null => (place === null ? null : (answers[place] ?? null));
   const facts = (intent: Stripe.PaymentIntent | null | undefined) => (intent ? factsOf(intent) : null);
   const created = at(places.intent);
@@ -99,10 +101,15 @@ function madePayment({ end }: PastPayment, places: Places, answers: readonly Ans
     intentId: created.id,
     clientSecret: created.client_secret,
     customerId: at(places.customer)?.id ?? null,
-    declined: facts(at(places.declined)?.error?.payment_intent),
+    declined: declinedFacts(at(places.declined)?.error, declined?.at ?? 0),
     held: facts(at(places.held)),
     captured: end?.kind === 'captured' ? facts(at(places.end)) : null,
   };
+}
+
+/** The answer about a declined card has its charge beside the intent. */
+function declinedFacts(error: Answer['error'], at: number): HoldFacts | null {
+  return error === undefined ? null : { ...factsOf(error.payment_intent), decline: { chargeId: error.charge, at } };
 }
 
 async function recordMovements(stripe: Stripe, movements: readonly PastMovement[]): Promise<readonly string[]> {

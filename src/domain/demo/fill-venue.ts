@@ -112,7 +112,7 @@ export async function fillVenue(
     db,
     log: services.log,
     random: command.random,
-    past: await processor.past(),
+    processor,
     accountId: accounts.get(mode) ?? '',
     onProgress: options.onProgress,
   };

@@ -6,7 +6,7 @@
 import type { Db, Queryable } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
-import type { PastMovement, PastPayments } from '../payments/processor.ts';
+import type { PastMovement, Processor } from '../payments/processor.ts';
 import { PastCheckout, type PastSettings } from './past-checkout.ts';
 import { WORKER_MS } from './past-movements.ts';
 import type { PlannedCheckout } from './plan.ts';
@@ -21,7 +21,7 @@ export interface PastServices {
   readonly db: Db;
   readonly log: Log;
   readonly random: Random;
-  readonly past: PastPayments;
+  readonly processor: Pick<Processor, 'makePastPayments' | 'makePastMovements'>;
   /** The venue's account at the processor. */
   readonly accountId: string;
   /** The part of the work that is done, from 0 to 1. */
@@ -44,10 +44,13 @@ export async function writePast(
 const PAYMENTS_PART = 0.3;
 const CHECKOUTS_PER_CALL = 20;
 
-async function replayPayments({ past, onProgress }: PastServices, checkouts: readonly PastCheckout[]): Promise<void> {
+async function replayPayments(
+  { processor, onProgress }: PastServices,
+  checkouts: readonly PastCheckout[],
+): Promise<void> {
   for (let first = 0; first < checkouts.length; first += CHECKOUTS_PER_CALL) {
     const some = checkouts.slice(first, first + CHECKOUTS_PER_CALL);
-    const made = [...(await past.makePayments(some.flatMap(({ payments }) => payments)))];
+    const made = [...(await processor.makePastPayments(some.flatMap(({ payments }) => payments)))];
     for (const checkout of some) checkout.replay(made.splice(0, checkout.payments.length));
     onProgress((first / checkouts.length) * PAYMENTS_PART);
   }
@@ -55,7 +58,7 @@ async function replayPayments({ past, onProgress }: PastServices, checkouts: rea
 
 /** Returns the processor's id of each movement. Reversals come after the transfers that they reverse. */
 async function makeMovements(
-  { past, accountId }: PastServices,
+  { processor, accountId }: PastServices,
   { venueId, until }: PastSettings,
   checkouts: readonly PastCheckout[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -76,7 +79,7 @@ async function makeMovements(
         return byKind[kind] ?? [];
       }),
     );
-    const ids = await past.makeMovements(movements);
+    const ids = await processor.makePastMovements(movements);
     for (const [index, { movementId }] of movements.entries()) processorIds.set(movementId, ids[index] ?? '');
   };
   await make(['transfer']);

@@ -225,13 +225,6 @@ export type PastMovement = PastMoney &
     | { readonly kind: 'reversal'; readonly transferId: string }
   );
 
-/** The sandbox's own interface to the past. */
-export interface PastPayments {
-  makePayments(payments: readonly PastPayment[]): Promise<readonly MadePayment[]>;
-  /** The processor's ids, in the same order. */
-  makeMovements(movements: readonly PastMovement[]): Promise<readonly string[]>;
-}
-
 export interface Processor {
   readonly mode: Mode;
   /** It is the embedded sandbox, where no real money moves. */
@@ -268,8 +261,10 @@ export interface Processor {
   onboardingLink(accountId: string, urls: { readonly returnUrl: string; readonly refreshUrl: string }): Promise<string>;
   /** In the sandbox alone: completes the onboarding form. */
   completeSandboxOnboarding(accountId: string): Promise<void>;
-  /** In the sandbox alone: makes payments at times in the past, for demo data. */
-  past(): Promise<PastPayments>;
+  /** In the sandbox alone, for demo data: makes payments at times in the past. */
+  makePastPayments(payments: readonly PastPayment[]): Promise<readonly MadePayment[]>;
+  /** In the sandbox alone: the processor's ids, in the same order. */
+  makePastMovements(movements: readonly PastMovement[]): Promise<readonly string[]>;
   /** How often our own balance is paid out: `manual`, `daily` and so on; null: the processor does not say. */
   payoutInterval(): Promise<string | null>;
   transfer(request: TransferRequest): Promise<{ readonly transferId: string }>;

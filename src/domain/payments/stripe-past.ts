@@ -2,7 +2,7 @@
 // calls, so what the sandbox records is what it would have recorded then.
 
 import type Stripe from 'stripe';
-import type { HoldFacts, MadePayment, PastMovement, PastPayment, PastPayments } from './processor.ts';
+import type { HoldFacts, MadePayment, PastMovement, PastPayment } from './processor.ts';
 import { callStripe } from './stripe-errors.ts';
 import { factsOf, toStripeMetadata } from './stripe-facts.ts';
 import { newIntentParams } from './stripe-intents.ts';
@@ -19,11 +19,12 @@ const MAX_PAYMENTS = 50;
 const MAX_MOVEMENTS = 150;
 const WITH_FEE = ['latest_charge.balance_transaction'];
 
-export function makePastPayments(stripe: Stripe): PastPayments {
-  return {
-    makePayments: (payments) => inChunks(payments, MAX_PAYMENTS, (chunk) => recordPayments(stripe, chunk)),
-    makeMovements: (movements) => inChunks(movements, MAX_MOVEMENTS, (chunk) => recordMovements(stripe, chunk)),
-  };
+export function makePayments(stripe: Stripe, payments: readonly PastPayment[]): Promise<readonly MadePayment[]> {
+  return inChunks(payments, MAX_PAYMENTS, (chunk) => recordPayments(stripe, chunk));
+}
+
+export function makeMovements(stripe: Stripe, movements: readonly PastMovement[]): Promise<readonly string[]> {
+  return inChunks(movements, MAX_MOVEMENTS, (chunk) => recordMovements(stripe, chunk));
 }
 
 async function inChunks<Item, Result>(

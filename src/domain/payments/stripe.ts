@@ -20,8 +20,10 @@ import {
   type HoldFacts,
   type HoldMetadata,
   type HoldsPage,
+  type MadePayment,
   type NewHold,
-  type PastPayments,
+  type PastMovement,
+  type PastPayment,
   type Processor,
   ProcessorRefusal,
   ProcessorUnavailable,
@@ -39,7 +41,7 @@ import { callStripe, isExtensionRefusal, requireAnswer } from './stripe-errors.t
 import { chargeTotalsOf, factsOf, idOf, refundFactsOf, toStripeMetadata } from './stripe-facts.ts';
 import { newIntentParams, savedCardParams } from './stripe-intents.ts';
 import { refundParams, reversalParams, transferParams } from './stripe-movements.ts';
-import { makePastPayments } from './stripe-past.ts';
+import { makeMovements, makePayments } from './stripe-past.ts';
 import { isRegistered, payoutIntervalOf, register } from './stripe-setup.ts';
 
 export interface StripeAddress {
@@ -297,9 +299,17 @@ class StripeProcessor implements Processor {
     await callStripe('completeSandboxOnboarding', () => completeOnboarding(this.#stripe, accountId));
   }
 
-  async past(): Promise<PastPayments> {
+  async makePastPayments(payments: readonly PastPayment[]): Promise<readonly MadePayment[]> {
+    return makePayments(this.#sandboxClient(), payments);
+  }
+
+  async makePastMovements(movements: readonly PastMovement[]): Promise<readonly string[]> {
+    return makeMovements(this.#sandboxClient(), movements);
+  }
+
+  #sandboxClient(): Stripe {
     if (!this.isSandbox) throw new Error('only the sandbox makes payments in the past');
-    return makePastPayments(this.#stripe);
+    return this.#stripe;
   }
 
   async payoutInterval(): Promise<string | null> {

@@ -39,7 +39,7 @@ export async function fillOfferings(tx: Queryable, callers: CallersAt, yearBegin
 const MAX_WAIT_MS = 3 * HOUR;
 
 /** What is new: it happened in the last weeks of the year. Returns the ids of the approved events. */
-export async function fillNews(
+export async function fillRecent(
   tx: Queryable,
   callers: CallersAt,
   { yearBegins, until }: { readonly yearBegins: number; readonly until: number },

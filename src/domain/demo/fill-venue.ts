@@ -21,7 +21,7 @@ import {
   type DemoKeys,
   describeVenue,
 } from './demo-venue.ts';
-import { type CallersAt, fillNews, fillOfferings } from './fill-catalogue.ts';
+import { type CallersAt, fillOfferings, fillRecent } from './fill-catalogue.ts';
 import type { PastSettings } from './past-checkout.ts';
 import { planYear, YEAR_DAYS } from './plan.ts';
 import { writePast } from './write-past.ts';
@@ -117,7 +117,7 @@ export async function fillVenue(
     onProgress: options.onProgress,
   };
   const checkouts = await writePast(pastServices, settings, plans);
-  await db.transaction((tx) => fillNews(tx, callers, { yearBegins, until }));
+  await db.transaction((tx) => fillRecent(tx, callers, { yearBegins, until }));
   return { venueId, mode, keys, checkouts: checkouts.length };
 }
 

@@ -87,6 +87,12 @@ export async function recheckPast(
 
 /** What the worker's functions are handed: each of their transactions is a part of ours. */
 function servicesAt(tx: Queryable, { log, random }: SettleServices, at: number) {
-  const db: Db = { query: tx.query, priority: tx, transaction: (work) => work(tx), close: async () => undefined };
+  const db: Db = {
+    query: tx.query,
+    priority: tx,
+    background: tx,
+    transaction: (work) => work(tx),
+    close: async () => undefined,
+  };
   return { db, log, clock: { now: () => at }, ids: idsAt(at, random) };
 }

@@ -972,6 +972,10 @@ CREATE TABLE keys (
   name text,
   -- The key that replaces this one; null: it was not rolled.
   rolled_to text,
+  -- Of calls that were not refused with 401 or 403; written at most once a minute.
+  last_used_at timestamp with time zone,
+  -- Masked: 203.0.113.…, or the first 48 bits of an IPv6 address.
+  last_used_address text,
   CONSTRAINT keys_pkey PRIMARY KEY (venue_id, key_id),
   CONSTRAINT keys_rolled_to_fkey FOREIGN KEY (venue_id, rolled_to) REFERENCES keys(venue_id, key_id),
   CONSTRAINT keys_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
@@ -980,6 +984,7 @@ CREATE TABLE keys (
   CONSTRAINT key_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
   CONSTRAINT key_name_has_1_to_100_characters CHECK (char_length(name) >= 1 AND char_length(name) <= 100)
 );
+CREATE INDEX keys_expiring ON keys USING btree (expires_at) WHERE expires_at IS NOT NULL AND revoked_at IS NULL;
 
 -- The chart of accounts, as data here and in the program; a test proves that both agree.
 CREATE TABLE ledger_accounts (
@@ -1228,6 +1233,36 @@ CREATE TABLE named_phones (
   CONSTRAINT named_phones_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id)
 );
 
+-- What the people of a venue are told by mail. due_at is null as soon as the mails are queued.
+CREATE TABLE notices (
+  venue_id uuid NOT NULL,
+  notice_id uuid NOT NULL,
+  mode text NOT NULL,
+  kind text NOT NULL,
+  subject text NOT NULL,
+  detail json NOT NULL,
+  due_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT notices_pkey PRIMARY KEY (venue_id, notice_id),
+  CONSTRAINT notices_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
+  CONSTRAINT notice_kind_is_known CHECK (kind = ANY (ARRAY['endpoint'::text, 'payout'::text, 'dispute'::text, 'review'::text, 'key_expiry'::text, 'payable'::text, 'live'::text, 'approval'::text])),
+  CONSTRAINT notice_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
+);
+CREATE INDEX notices_by_age ON notices USING btree (created_at);
+CREATE UNIQUE INDEX notices_by_subject ON notices USING btree (venue_id, kind, subject);
+CREATE INDEX notices_due ON notices USING btree (due_at) WHERE due_at IS NOT NULL;
+
+-- Which mails a person wants of a venue, where it is not what their role gets by default.
+CREATE TABLE notification_preferences (
+  venue_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  kind text NOT NULL,
+  enabled boolean NOT NULL,
+  CONSTRAINT notification_preferences_pkey PRIMARY KEY (venue_id, account_id, kind),
+  CONSTRAINT notification_preferences_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
+  CONSTRAINT notification_preference_kind_is_known CHECK (kind = ANY (ARRAY['endpoint'::text, 'payout'::text, 'dispute'::text, 'review'::text, 'key_expiry'::text]))
+);
+
 CREATE TABLE offerings (
   venue_id uuid NOT NULL,
   offering_id uuid NOT NULL,
@@ -1349,6 +1384,67 @@ CREATE TABLE record_gaps (
   CONSTRAINT record_gaps_pkey PRIMARY KEY (began_at),
   CONSTRAINT record_gap_ends_after_it_began CHECK (ended_at > began_at)
 );
+
+-- Calls with a partner's key, masked, for REQUEST_LOG_DAYS. Ids are in the order of time. Written after the call, in
+-- batches: a line may be missing.
+CREATE TABLE request_log (
+  venue_id uuid NOT NULL,
+  mode text NOT NULL,
+  request_id text NOT NULL,
+  slot smallint NOT NULL,
+  at timestamp with time zone NOT NULL,
+  key_id text NOT NULL,
+  method text NOT NULL,
+  path text NOT NULL,
+  route text,
+  operation text,
+  tool text,
+  status smallint NOT NULL,
+  code text,
+  reason text,
+  field text,
+  problem_count smallint NOT NULL,
+  replayed boolean NOT NULL,
+  duration_ms real NOT NULL,
+  address text NOT NULL,
+  user_agent text,
+  failure bytea,
+  CONSTRAINT request_log_pkey PRIMARY KEY (venue_id, mode, request_id, slot),
+  CONSTRAINT request_log_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
+) PARTITION BY LIST (slot);
+CREATE TABLE request_log_slot_00 PARTITION OF request_log FOR VALUES IN ('0');
+CREATE TABLE request_log_slot_01 PARTITION OF request_log FOR VALUES IN ('1');
+CREATE TABLE request_log_slot_02 PARTITION OF request_log FOR VALUES IN ('2');
+CREATE TABLE request_log_slot_03 PARTITION OF request_log FOR VALUES IN ('3');
+CREATE TABLE request_log_slot_04 PARTITION OF request_log FOR VALUES IN ('4');
+CREATE TABLE request_log_slot_05 PARTITION OF request_log FOR VALUES IN ('5');
+CREATE TABLE request_log_slot_06 PARTITION OF request_log FOR VALUES IN ('6');
+CREATE TABLE request_log_slot_07 PARTITION OF request_log FOR VALUES IN ('7');
+CREATE TABLE request_log_slot_08 PARTITION OF request_log FOR VALUES IN ('8');
+CREATE TABLE request_log_slot_09 PARTITION OF request_log FOR VALUES IN ('9');
+CREATE TABLE request_log_slot_10 PARTITION OF request_log FOR VALUES IN ('10');
+CREATE TABLE request_log_slot_11 PARTITION OF request_log FOR VALUES IN ('11');
+CREATE TABLE request_log_slot_12 PARTITION OF request_log FOR VALUES IN ('12');
+CREATE TABLE request_log_slot_13 PARTITION OF request_log FOR VALUES IN ('13');
+CREATE TABLE request_log_slot_14 PARTITION OF request_log FOR VALUES IN ('14');
+CREATE TABLE request_log_slot_15 PARTITION OF request_log FOR VALUES IN ('15');
+CREATE TABLE request_log_slot_16 PARTITION OF request_log FOR VALUES IN ('16');
+CREATE TABLE request_log_slot_17 PARTITION OF request_log FOR VALUES IN ('17');
+CREATE TABLE request_log_slot_18 PARTITION OF request_log FOR VALUES IN ('18');
+CREATE TABLE request_log_slot_19 PARTITION OF request_log FOR VALUES IN ('19');
+CREATE TABLE request_log_slot_20 PARTITION OF request_log FOR VALUES IN ('20');
+CREATE TABLE request_log_slot_21 PARTITION OF request_log FOR VALUES IN ('21');
+CREATE TABLE request_log_slot_22 PARTITION OF request_log FOR VALUES IN ('22');
+CREATE TABLE request_log_slot_23 PARTITION OF request_log FOR VALUES IN ('23');
+CREATE TABLE request_log_slot_24 PARTITION OF request_log FOR VALUES IN ('24');
+CREATE TABLE request_log_slot_25 PARTITION OF request_log FOR VALUES IN ('25');
+CREATE TABLE request_log_slot_26 PARTITION OF request_log FOR VALUES IN ('26');
+CREATE TABLE request_log_slot_27 PARTITION OF request_log FOR VALUES IN ('27');
+CREATE TABLE request_log_slot_28 PARTITION OF request_log FOR VALUES IN ('28');
+CREATE TABLE request_log_slot_29 PARTITION OF request_log FOR VALUES IN ('29');
+CREATE TABLE request_log_slot_30 PARTITION OF request_log FOR VALUES IN ('30');
+CREATE TABLE request_log_slot_31 PARTITION OF request_log FOR VALUES IN ('31');
+CREATE INDEX request_log_refused ON ONLY request_log USING btree (venue_id, mode, request_id) WHERE status >= 400;
 
 -- From an id to its venue, for the operator who reviews.
 CREATE TABLE review_routes (
@@ -1503,6 +1599,35 @@ CREATE TABLE undispatched_events (
   event_id text NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX undispatched_events_oldest ON undispatched_events USING btree (event_id);
+
+-- What a venue has shown to go live: its domain, the terms that were accepted, the approval of an operator.
+CREATE TABLE venue_go_live (
+  venue_id uuid NOT NULL,
+  -- The venue is not known to be linked: the worker looks whether everything holds.
+  is_open boolean NOT NULL DEFAULT true,
+  domain text,
+  domain_token text,
+  domain_verified_at timestamp with time zone,
+  domain_verified_by text,
+  checked_at timestamp with time zone,
+  check_result text,
+  -- The TXT records that the last look-up found.
+  check_found text[] NOT NULL DEFAULT '{}'::text[],
+  terms_url text,
+  terms_accepted_at timestamp with time zone,
+  terms_accepted_by uuid,
+  approved_at timestamp with time zone,
+  CONSTRAINT venue_go_live_pkey PRIMARY KEY (venue_id),
+  CONSTRAINT venue_go_live_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
+  CONSTRAINT venue_go_live_check_is_complete CHECK ((checked_at IS NULL) = (check_result IS NULL)),
+  CONSTRAINT venue_go_live_check_result_is_known CHECK (check_result = ANY (ARRAY['found'::text, 'no_domain'::text, 'no_record'::text, 'other_values'::text, 'timeout'::text, 'failed'::text])),
+  CONSTRAINT venue_go_live_domain_has_token CHECK ((domain IS NULL) = (domain_token IS NULL)),
+  CONSTRAINT venue_go_live_terms_are_complete CHECK ((terms_url IS NULL) = (terms_accepted_at IS NULL) AND (terms_url IS NULL) = (terms_accepted_by IS NULL)),
+  CONSTRAINT venue_go_live_verified_by_is_known CHECK (domain_verified_by = ANY (ARRAY['dns'::text, 'mail'::text])),
+  CONSTRAINT venue_go_live_verified_has_domain CHECK (domain_verified_at IS NULL OR domain IS NOT NULL),
+  CONSTRAINT venue_go_live_verified_is_complete CHECK ((domain_verified_at IS NULL) = (domain_verified_by IS NULL))
+);
+CREATE INDEX venue_go_live_open ON venue_go_live USING btree (venue_id) WHERE is_open AND domain_verified_at IS NOT NULL;
 
 -- People invited to a venue. Ended: accepted, withdrawn, or replaced by a newer one.
 CREATE TABLE venue_invitations (

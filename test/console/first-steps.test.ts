@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { mailedCode } from '../support/console-client.ts';
-import { openTestVenue } from '../support/test-venue.ts';
+import { checkoutBody, openTestVenue } from '../support/test-venue.ts';
 import { runUntilIdle } from '../support/wait-for.ts';
 import { ConsoleBrowser, executable, look, screenUrl } from './console-browser.ts';
 
@@ -59,7 +59,7 @@ describe.runIf(executable !== null)('the first steps', () => {
     await look(visitor, 'first-steps-done');
   });
 
-  it('see a call with the key within seconds, and say what a person may not do', async () => {
+  it('show a refused call with what to send instead, then the one that succeeds; a viewer gets no button', async () => {
     const venue = await openTestVenue(console_.world);
     const visitor = await console_.signedIn(venue.venueId, 'viewer');
     const { page } = visitor;
@@ -67,6 +67,10 @@ describe.runIf(executable !== null)('the first steps', () => {
     await page.getByText('Waiting for your first request…').waitFor();
     for (const name of ['Send it for me', 'Make a test key', 'Use the built-in inbox'])
       expect(await page.getByRole('button', { name }).count(), name).toBe(0);
+    await venue.post('/v1/checkouts', checkoutBody({ amount: '240.00' }));
+    await page.getByRole('link', { name: 'See the whole request' }).waitFor();
+    expect(await page.locator('.step .failed').innerText()).toMatch(/422 [\s\S]*\/amount/);
+    await look(visitor, 'first-steps-refused');
     await venue.create({ description: 'Rooftop yoga' });
     await page.getByText('Rooftop yoga').waitFor();
     await page.getByText('POST /v1/checkouts', { exact: true }).waitFor();

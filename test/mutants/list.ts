@@ -7,6 +7,7 @@ import { CONSOLE_BUGS } from './console-bugs.ts';
 import { DEBT_BUGS } from './debt-bugs.ts';
 import { GUARD_BUGS } from './guard-bugs.ts';
 import { GUEST_PAGE_BUGS } from './guest-page-bugs.ts';
+import { KEY_BUGS } from './key-bugs.ts';
 import { LEASE_BUGS } from './lease-bugs.ts';
 import { LEAVE_BUGS } from './leave-bugs.ts';
 import { MESSAGE_BUGS } from './message-bugs.ts';
@@ -16,6 +17,7 @@ import { PASSKEY_BUGS } from './passkey-bugs.ts';
 import { PROCESSOR_BUGS } from './processor-bugs.ts';
 import { REFUND_BUGS } from './refund-bugs.ts';
 import { RENEWAL_BUGS } from './renewal-bugs.ts';
+import { REQUEST_LOG_BUGS } from './request-log-bugs.ts';
 import { SDK_BUGS } from './sdk-bugs.ts';
 import { STREAM_BUGS } from './stream-bugs.ts';
 
@@ -54,6 +56,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...REFUND_BUGS,
   ...ACCOUNT_BUGS,
   ...CONSOLE_BUGS,
+  ...REQUEST_LOG_BUGS,
+  ...KEY_BUGS,
   ...PASSKEY_BUGS,
   ...RENEWAL_BUGS,
   ...OVERLOAD_BUGS,

@@ -4,12 +4,15 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../client/action.ts';
 import { accountClient } from '../client/api.ts';
+import { canUsePasskeys, isPasskeyDismissed, passkeyAddress, signInByPasskey } from '../client/passkeys.ts';
 import type { ConsoleChallenge } from '../client/types.gen.ts';
 import { hrefOf, keepTestKey, startSession } from '../session.ts';
 import { goTo } from '../shell/go-to.ts';
 import { Button, TextField } from '../ui/controls.tsx';
 import { Failed } from '../ui/parts.tsx';
+import { Mark } from './mark.tsx';
 import { keepNewKeys } from './new-keys.ts';
+import { offerPasskey } from './passkey-offer.tsx';
 
 export function SignInScreen(): JSX.Element {
   const [email, setEmail] = useState('');
@@ -35,16 +38,6 @@ export function SignInScreen(): JSX.Element {
     </div>
   );
 }
-
-export const Mark = (): JSX.Element => (
-  <span class="mark">
-    <svg width="26" height="26" viewBox="0 0 26 26" aria-hidden="true">
-      <rect width="26" height="26" rx="7" />
-      <circle cx="13" cy="13" r="6" />
-    </svg>
-    <b>Everyshare</b>
-  </span>
-);
 
 interface MailFormProps {
   readonly email: string;
@@ -81,10 +74,40 @@ function MailForm({ email, onEmail, onSent }: MailFormProps): JSX.Element {
         <Button kind="primary" type="submit" isBusy={send.isBusy}>
           Send me a code
         </Button>
+        {canUsePasskeys() && <PasskeySignIn />}
       </form>
       <p class="below">
         A new account is a sandbox with a test key, ready at once. No card and no company number are needed yet.
       </p>
+    </>
+  );
+}
+
+function PasskeySignIn(): JSX.Element {
+  const signIn = useAction(async () => {
+    try {
+      startSession(await signInByPasskey());
+    } catch (error) {
+      if (!isPasskeyDismissed(error)) throw error;
+    }
+  });
+  const address = passkeyAddress();
+  return (
+    <>
+      <p class="or">or</p>
+      {signIn.error !== undefined && <Failed error={signIn.error} />}
+      {address === null ? (
+        <Button icon="passkey" isBusy={signIn.isBusy} onClick={() => void signIn.run()}>
+          Use a passkey
+        </Button>
+      ) : (
+        <p class="again">
+          Passkeys work at{' '}
+          <a class="link" href={address}>
+            {address}
+          </a>
+        </p>
+      )}
     </>
   );
 }
@@ -113,6 +136,7 @@ function CodeForm({ email, challenge, onChange, onSent }: CodeFormProps): JSX.El
         code: typed,
       });
       startSession(signedIn);
+      void offerPasskey();
       if (signedIn.keys !== null) {
         keepNewKeys(signedIn.keys);
         keepTestKey(signedIn.keys.venue_id, signedIn.keys.secret_test);

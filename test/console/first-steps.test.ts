@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 describe.runIf(executable !== null)('the first steps', () => {
   let console_: ConsoleBrowser;
   beforeAll(async () => {
-    console_ = await ConsoleBrowser.open();
+    console_ = await ConsoleBrowser.open({ env: { REQUEST_LOG: 'on' } });
   });
   afterAll(() => console_.close());
 
@@ -53,7 +53,7 @@ describe.runIf(executable !== null)('the first steps', () => {
     await deliver();
     await page.getByText('3 of 3').waitFor();
     const inbox = page.getByRole('list', { name: 'Received events' });
-    await inbox.getByText('checkout.completed').click();
+    await inbox.getByText('checkout.completed', { exact: true }).click();
     await inbox.getByText('"type": "checkout.completed"').waitFor();
     process.stdout.write(`newcomer to delivered event: ${Math.round((Date.now() - startedAt) / 1000)} s\n`);
     await look(visitor, 'first-steps-done');

@@ -9,9 +9,12 @@ import { boats } from './operations/boats.ts';
 import { checkouts } from './operations/checkouts.ts';
 import { consoleAccess } from './operations/console.ts';
 import { consoleAccount } from './operations/console-account.ts';
+import { consoleCatalogue } from './operations/console-catalogue.ts';
 import { consoleCheckouts } from './operations/console-checkouts.ts';
+import { consoleGoLive } from './operations/console-go-live.ts';
 import { consoleKeys } from './operations/console-keys.ts';
 import { consoleMoney } from './operations/console-money.ts';
+import { consoleNotifications } from './operations/console-notifications.ts';
 import { consoleOverview } from './operations/console-overview.ts';
 import { consolePasskeys } from './operations/console-passkeys.ts';
 import { consoleRequests } from './operations/console-requests.ts';
@@ -45,9 +48,12 @@ export const operations: readonly AppOperation[] = [
   ...consoleCheckouts,
   ...consoleOverview,
   ...consoleMoney,
+  ...consoleCatalogue,
   ...consoleKeys,
   ...consoleRequests,
   ...consoleVenue,
+  ...consoleGoLive,
+  ...consoleNotifications,
 ];
 
 /** What partners and their guests call: the operations of /v1/openapi.json. The operator's own are in the guides. */

@@ -147,20 +147,21 @@ export async function countActiveKeys(db: Queryable, venueId: string, mode: Mode
   return rows[0]?.count ?? 0;
 }
 
-/** The caller has locked the old key. It ends at a time, or with null at once. */
+/** The caller has locked the old key. It ends at a time, or with null at once. False: it was rolled before. */
 export async function setRolled(
   tx: Queryable,
   { venue_id, id }: KeyRow,
   newId: string,
   endsAt: string | null,
   now: number,
-): Promise<void> {
-  await tx.query(
+): Promise<boolean> {
+  const rows = await tx.query(
     `update keys set rolled_to = $3, expires_at = coalesce($4, expires_at),
        revoked_at = case when $4::timestamptz is null then to_timestamp($5 / 1000.0) end
-     where venue_id = $1 and key_id = $2 and rolled_to is null`,
+     where venue_id = $1 and key_id = $2 and rolled_to is null and revoked_at is null returning 1`,
     [venue_id, id, newId, endsAt, now],
   );
+  return rows.length === 1;
 }
 
 /** False: the key was revoked before. */
@@ -303,4 +304,28 @@ export async function keyNames(
     [venueId, ids],
   );
   return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+export interface ExpiringKey {
+  readonly venueId: string;
+  readonly id: string;
+  readonly name: string | null;
+  readonly hint: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+/** A page of live keys, the soonest to expire first, that are valid now and expire until a time. */
+export async function expiringKeys(
+  db: Queryable,
+  after: Pick<ExpiringKey, 'expiresAt' | 'id'> | null,
+  { now, until, limit }: { readonly now: number; readonly until: number; readonly limit: number },
+): Promise<ExpiringKey[]> {
+  return db.query<ExpiringKey>(
+    `select venue_id as "venueId", key_id as "id", name, hint, created_at as "createdAt", expires_at as "expiresAt"
+     from keys where mode = 'live' and revoked_at is null and rolled_to is null and expires_at > to_timestamp($1 / 1000.0)
+       and expires_at <= to_timestamp($2 / 1000.0) and ($3::timestamptz is null or (expires_at, key_id) > ($3, $4))
+     order by expires_at, key_id limit $5`,
+    [now, until, after?.expiresAt ?? null, after?.id ?? null, limit],
+  );
 }

@@ -106,6 +106,7 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'idempotency',
     'events',
     'webhooks',
+    'requests',
     'ledger',
     'offerings',
     'payments',

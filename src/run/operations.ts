@@ -13,6 +13,7 @@ import { consoleKeys } from './operations/console-keys.ts';
 import { consoleOverview } from './operations/console-overview.ts';
 import { consolePasskeys } from './operations/console-passkeys.ts';
 import { consoleVenue } from './operations/console-venue.ts';
+import { consoleWebhooks } from './operations/console-webhooks.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
 import { guests } from './operations/guests.ts';
@@ -42,6 +43,7 @@ export const operations: readonly AppOperation[] = [
   ...consoleOverview,
   ...consoleKeys,
   ...consoleVenue,
+  ...consoleWebhooks,
 ];
 
 /** What partners and their guests call: the operations of /v1/openapi.json. The operator's own are in the guides. */

@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CheckoutMoney, CheckoutTimeline, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, FirstSteps, Invitation, InvitationCreate, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, Refund, RefundPreview, RolledApiKey, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CheckoutMoney, CheckoutTimeline, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, EndpointHealth, FirstSteps, Invitation, InvitationCreate, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, Refund, RefundPreview, RolledApiKey, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
 
 export type GetTestInboxParams = {
   /** The largest number of messages. */
@@ -348,5 +348,12 @@ export class ConsoleOperations {
    */
   listAuditCsv(query?: ListAuditParams, options?: RequestOptions): ApiPromise<string> {
     return this.#api.send({ method: 'GET', path: '/console/api/audit', query, accept: 'text/csv' }, options);
+  }
+  /**
+   * Get how an endpoint has answered in the last 48 hours. By the hour of the event: delivered with the first try, delivered later, waiting, failed. Samples do not count. Of more than 20,000 deliveries the newest count.
+   * `GET /console/api/webhook_endpoints/{id}/health`
+   */
+  getEndpointHealth(id: string, options?: RequestOptions): ApiPromise<EndpointHealth> {
+    return this.#api.send({ method: 'GET', path: '/console/api/webhook_endpoints/{id}/health', params: [id] }, options);
   }
 }

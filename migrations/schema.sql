@@ -14,8 +14,8 @@ CREATE TABLE account_challenges (
   expires_at timestamp with time zone NOT NULL,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT account_challenges_pkey PRIMARY KEY (challenge_id),
-  CONSTRAINT account_challenge_of_step_up_has_session CHECK ((purpose = 'step_up'::text) = (session_id IS NOT NULL)),
-  CONSTRAINT account_challenge_purpose_is_known CHECK (purpose = ANY (ARRAY['sign_in'::text, 'step_up'::text, 'link'::text]))
+  CONSTRAINT account_challenge_of_step_up_has_session CHECK ((purpose = ANY (ARRAY['step_up'::text, 'domain'::text, 'email'::text])) = (session_id IS NOT NULL)),
+  CONSTRAINT account_challenge_purpose_is_known CHECK (purpose = ANY (ARRAY['sign_in'::text, 'step_up'::text, 'link'::text, 'domain'::text, 'email'::text]))
 );
 CREATE INDEX account_challenges_by_age ON account_challenges USING btree (expires_at);
 
@@ -1046,7 +1046,7 @@ CREATE TABLE mails (
   created_at timestamp with time zone NOT NULL,
   sent_at timestamp with time zone,
   CONSTRAINT mails_pkey PRIMARY KEY (mail_id),
-  CONSTRAINT mail_kind_is_known CHECK (kind = ANY (ARRAY['receipt'::text, 'code'::text, 'invitation'::text, 'account'::text])),
+  CONSTRAINT mail_kind_is_known CHECK (kind = ANY (ARRAY['receipt'::text, 'code'::text, 'invitation'::text, 'account'::text, 'notice'::text, 'security'::text])),
   CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'stored'::text, 'failed'::text])),
   CONSTRAINT mail_waiting_is_due CHECK ((due_at IS NOT NULL) = (status = 'waiting'::text))
 );

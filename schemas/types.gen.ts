@@ -10,6 +10,12 @@ export type Account = {
   readonly name: string | null;
 };
 
+/** The body that asks for a code to change the mail address. */
+export type AccountEmail = {
+  /** The new mail address, which receives the code, 6 to 200 characters. */
+  readonly email: string;
+};
+
 /** A browser that is signed in to the console. */
 export type AccountSession = {
   /** The id of the session. */
@@ -30,6 +36,12 @@ export type AccountSession = {
   readonly is_new_device: boolean;
   /** True for the session of this request. */
   readonly is_current: boolean;
+};
+
+/** The body that changes the name of the signed-in person. */
+export type AccountUpdate = {
+  /** The new name, 1 to 80 characters, without links and without five or more digits in a row. */
+  readonly name: string;
 };
 
 /** A venue in which the signed-in person has a role. */
@@ -660,6 +672,14 @@ export type CheckoutTimeline = {
       readonly next_attempt_at: string | null;
     } | null;
   })[];
+};
+
+/** Whether the mail with a code was sent. */
+export type CodeMail = {
+  /** The id of the challenge. */
+  readonly challenge_id: string;
+  /** `sending` for up to 10 seconds; `sent` when the mail server has it; `delayed` when it has not taken it yet: the code comes later; `failed` when it refused it for good, or for too long: check the address and ask for another code. */
+  readonly mail: "sending" | "sent" | "delayed" | "failed";
 };
 
 /** A code that was mailed and is waited for. */

@@ -34,6 +34,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   activity,
   sign_in_verify: signInVerify,
   console_sign_in_verify: signInVerify,
+  account_update: signInVerify,
   api_key_create: apiKeyCreate,
   api_key_update: apiKeyUpdate,
 };

@@ -1,5 +1,5 @@
-// The console's page and files. Every address under /console that is not an operation gets the same page, whose script shows
-// the screen. Files have a hash in their names, so browsers cache them for a year.
+// The console's page and files, and the way to them from `/`. Every address under /console but /console/api gets the same
+// page, whose script shows the screen. Files have a hash in their names, so browsers cache them for a year.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { Problem } from '../base/errors.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { type Asset, makeAsset, sendAsset } from './docs/asset.ts';
 import { memoize } from './docs/memoize.ts';
+import { acceptsHtml } from './request-headers.ts';
 
 const FOLDER = join(packageRoot, 'dist', 'console');
 const TYPES: Readonly<Record<string, string>> = {
@@ -57,6 +58,10 @@ export function registerConsole(app: FastifyInstance): void {
       if (/^api\b/.test(rest)) return reply.callNotFound();
       return sendPage(request, reply, await manifest());
     });
+  app.get('/', async (request, reply) => {
+    reply.header('vary', 'accept');
+    return acceptsHtml(request) ? reply.redirect('/console', 302) : reply.callNotFound();
+  });
 }
 
 async function readManifest(): Promise<Manifest> {

@@ -16,6 +16,7 @@ import { loadScalar } from './docs/scalar.ts';
 import { makeSearchIndex, publishedIndex, readQuery, renderResults, searchForm } from './docs/search.ts';
 import { MOVED } from './docs/site-map.ts';
 import { loadPages } from './docs/site-pages.ts';
+import { acceptsHtml } from './request-headers.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
@@ -63,8 +64,6 @@ export function registerDocs(app: FastifyInstance, http: HttpContext, document: 
     });
   }
 }
-
-const acceptsHtml = ({ headers }: FastifyRequest): boolean => String(headers.accept).includes('text/html');
 
 /** Over its limit, a browser gets a page. It loads no style and no script, because those would be refused too. */
 function registerRefusal(app: FastifyInstance): void {

@@ -1,7 +1,7 @@
 // Checks of a request's headers that hold for every route, before any route reads them: exactly one Host, no encoded
 // body, and a content type that Fastify accepts.
 
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Problem } from '../base/errors.ts';
 
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]+$/;
@@ -21,6 +21,11 @@ export function hostProblem({ rawHeaders, httpVersion }: IncomingMessage): Probl
   return HOST.test(hosts[0] ?? '')
     ? null
     : malformed('The Host header is not a host: send a name, with a port if any.');
+}
+
+/** A browser that opens a page, not a program. */
+export function acceptsHtml({ headers }: { readonly headers: IncomingHttpHeaders }): boolean {
+  return String(headers.accept).includes('text/html');
 }
 
 function malformed(message: string): Problem {

@@ -8,6 +8,7 @@ import { analytics } from './operations/analytics.ts';
 import { boats } from './operations/boats.ts';
 import { checkouts } from './operations/checkouts.ts';
 import { consoleAccess } from './operations/console.ts';
+import { consoleAccount } from './operations/console-account.ts';
 import { consoleCheckouts } from './operations/console-checkouts.ts';
 import { consoleKeys } from './operations/console-keys.ts';
 import { consoleOverview } from './operations/console-overview.ts';
@@ -38,6 +39,7 @@ export const operations: readonly AppOperation[] = [
   ...agents,
   ...testHelpers,
   ...consoleAccess,
+  ...consoleAccount,
   ...consolePasskeys,
   ...consoleCheckouts,
   ...consoleOverview,

@@ -12,7 +12,6 @@ import { operations } from '../../src/run/operations.ts';
 import { withFastProcessorClock } from '../support/fast-processor-clock.ts';
 import { commandLine } from '../support/run-command.ts';
 import { createApprovedExperience } from '../support/test-activity.ts';
-import { ORIGIN } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { differences, textDifferences } from './compare-answers.ts';
 import { PageRun } from './page-run.ts';
@@ -59,13 +58,6 @@ const blocksOf = (document: string): Block[] =>
   readBlocks(document).filter((block) => !block.isNotRun && !isRunElsewhere(block));
 const run = DOCUMENTS.filter((document) => blocksOf(document).length > 0 && !isBrokenServer(document));
 
-/**
- * A reader has the venue of the first start, with its origin. The pages about errors show bodies that the examples of the
- * schemas fill in, which have an origin of their own.
- */
-const originOf = (document: string): string =>
-  document.startsWith('docs/errors/') || document === 'docs/guides/errors.md' ? ORIGIN : FIRST_ORIGIN;
-
 let world: TestWorld;
 let folder: string;
 beforeAll(async () => {
@@ -108,7 +100,8 @@ const PREPARED: Readonly<Record<string, (venue: PageVenue) => Promise<Record<str
 };
 
 async function runPage(document: string, blocks = blocksOf(document)): Promise<readonly string[]> {
-  const opened = await world.venue({ origins: [originOf(document)] });
+  // A reader has the venue of the first start, with its origin.
+  const opened = await world.venue({ origins: [FIRST_ORIGIN] });
   const { key } = await world.key(opened.venue.id, { writesPerHour: 10_000, readsPerHour: 10_000 });
   const venue: PageVenue = { world, venueId: opened.venue.id, key, publishable: opened.publishableTest };
   const places = { ID: venue.venueId, ...(await PREPARED[document]?.(venue)) };

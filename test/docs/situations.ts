@@ -1,10 +1,11 @@
 // How to get the answers that a page shows without the request: each page has its situations in the order of its blocks.
 
+import { FIRST_ORIGIN } from '../../src/domain/keys/sandbox-venue.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
 import { onboardingLink } from '../../src/domain/payments/payout-account.ts';
 import { callConsole, createAccount, createSession } from '../support/console-client.ts';
 import { sendRaw } from '../support/send-raw.ts';
-import { checkoutBody, ORIGIN } from '../support/test-venue.ts';
+import { checkoutBody } from '../support/test-venue.ts';
 import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 export interface PageVenue {
@@ -17,7 +18,11 @@ export interface PageVenue {
 type Situation = (venue: PageVenue) => Promise<HttpResponse>;
 
 const newCheckout = ({ world, key }: PageVenue, headers = {}, body = {}): Promise<HttpResponse> =>
-  world.call('POST', '/v1/checkouts', { key, headers, body: checkoutBody(body) });
+  world.call('POST', '/v1/checkouts', {
+    key,
+    headers,
+    body: checkoutBody({ return_url: `${FIRST_ORIGIN}/bookings/1`, ...body }),
+  });
 
 async function bookingInProgress(venue: PageVenue): Promise<HttpResponse> {
   await newCheckout(venue, {}, { external_booking_id: 'bk-8842' });
@@ -55,8 +60,8 @@ async function party(venue: PageVenue) {
 
 const LINK = {
   contact: { email: 'pay@harbor.example', country: 'US' },
-  returnUrl: `${ORIGIN}/paid`,
-  refreshUrl: `${ORIGIN}/again`,
+  returnUrl: `${FIRST_ORIGIN}/paid`,
+  refreshUrl: `${FIRST_ORIGIN}/again`,
 };
 
 export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
@@ -131,7 +136,7 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       return world.call('POST', '/v1/integrations', { key, body: { provider: 'custom' } });
     },
     async ({ world }) => {
-      const { venue } = await world.venue({ origins: [ORIGIN] });
+      const { venue } = await world.venue({ origins: [FIRST_ORIGIN] });
       const { key } = await world.key(venue.id, { mode: 'live', scopes: ['checkouts:write'] });
       // The account that `world.key` made can be paid already.
       await world.db.query('delete from payout_accounts where venue_id = $1', [venue.id]);

@@ -8,26 +8,25 @@ import { insertInvitation } from '../../src/domain/accounts/invitation-queries.t
 import { sealNameOfInvitation } from '../../src/domain/accounts/invitations.ts';
 import { insertChallenge } from '../../src/domain/accounts/queries.ts';
 import { issueKey } from '../../src/domain/keys/issue-key.ts';
+import { queueMail } from '../../src/domain/mail/mail.ts';
 import { type AppContext, commandContext } from '../../src/run/context.ts';
 import { createAccount, createSession } from '../support/console-client.ts';
 import { type Pools, uniqueName } from './fixture.ts';
-import { createPasskeys, type FuzzedPasskeys } from './passkeys.ts';
+import { createPasskeys, type SessionCalls } from './passkeys.ts';
 
 const SESSION_COUNT = 40;
 const CHALLENGE_COUNT = 10;
 const PEOPLE_COUNT = 20;
 const LINK_COUNT = 10;
 const KEY_COUNT = 40;
+const LEAVING_COUNT = 10;
 /** That of the schema's example. */
 const CODE = '000000';
 
 export interface ConsolePerson {
   /** Tokens of the cookie. */
   readonly tokens: readonly string[];
-  /** Challenges of a step-up, each with the token of its session. */
-  readonly stepUps: readonly { readonly token: string; readonly challenge: string }[];
-  /** Answers of passkeys, each with the token of its session. */
-  readonly passkeyAnswers: FuzzedPasskeys['answers'];
+  readonly sessionCalls: SessionCalls;
   readonly own: Pools;
 }
 
@@ -40,11 +39,15 @@ export async function createConsolePerson(
   const accountId = await createAccount(context, `${uniqueName('owner')}@harbor.example`, [[venueId, 'owner']]);
   const sessions = await Promise.all(Array.from({ length: SESSION_COUNT }, () => createSession(context, accountId)));
   const challenges = await Promise.all(
-    Array.from({ length: CHALLENGE_COUNT }, () => createChallenge(context, now, null)),
+    Array.from({ length: CHALLENGE_COUNT }, () => createChallenge(context, now, 'sign_in', null)),
   );
-  const stepUps = await Promise.all(
-    sessions.map(async ({ id, token }) => ({ token, challenge: await createChallenge(context, now, id) })),
-  );
+  const challengesFor = (purpose: 'step_up' | 'email') =>
+    Promise.all(
+      sessions.map(async ({ id, token }) => ({
+        token,
+        body: { challenge_id: await createChallenge(context, now, purpose, id) },
+      })),
+    );
   const links = await Promise.all(Array.from({ length: LINK_COUNT }, () => createLink(context, venueId)));
   const people = await Promise.all(
     Array.from({ length: PEOPLE_COUNT }, () =>
@@ -55,15 +58,22 @@ export async function createConsolePerson(
     Array.from({ length: PEOPLE_COUNT }, () => createInvitation(context, venueId, accountId, now)),
   );
   const keys = await Promise.all(Array.from({ length: KEY_COUNT }, () => createKey(context, venueId)));
+  // An owner who leaves would end the run's other calls.
+  const leaving = await Promise.all(people.slice(0, LEAVING_COUNT).map((id) => createSession(context, id)));
   const passkeys = await createPasskeys(context, base, { accountId, sessions, now });
   return {
     tokens: sessions.map(({ token }) => token),
-    stepUps,
-    passkeyAnswers: passkeys.answers,
+    sessionCalls: {
+      ...passkeys.answers,
+      verifyStepUp: await challengesFor('step_up'),
+      verifyAccountEmail: await challengesFor('email'),
+      leaveVenue: leaving.map(({ token }) => ({ token, body: {} })),
+    },
     own: {
       passkeys: passkeys.ids,
       sessions: sessions.map(({ id }) => id),
       console_challenges: challenges,
+      codes: challenges,
       console_links: links,
       people,
       invitations,
@@ -109,13 +119,19 @@ async function createInvitation(
   return id;
 }
 
-/** To sign in, or for a session to step up. */
-async function createChallenge({ db, ids, seal }: AppContext, now: number, sessionId: string | null): Promise<string> {
+/** To sign in, or for a session to step up or to change the mail address of its account. */
+async function createChallenge(
+  context: AppContext,
+  now: number,
+  purpose: 'sign_in' | 'step_up' | 'email',
+  sessionId: string | null,
+): Promise<string> {
+  const { db, ids, seal } = context;
   const id = ids.uuid();
   const email = `${uniqueName('newcomer')}@harbor.example`;
   await insertChallenge(db, {
     id,
-    purpose: sessionId === null ? 'sign_in' : 'step_up',
+    purpose,
     sessionId,
     email: seal.seal(email, sealNameOfChallenge(id)),
     emailHash: hashOfEmail(seal, email),
@@ -123,5 +139,6 @@ async function createChallenge({ db, ids, seal }: AppContext, now: number, sessi
     expiresAt: now + 86_400_000,
     now,
   });
+  await queueMail(db, context, 'code', id, { to: email, title: 'A code', text: 'A code.' });
   return id;
 }

@@ -36,8 +36,7 @@ export interface Fixture {
   readonly hooks: readonly Hook[];
   /** Tokens of the console's cookie, of an owner of the venue. */
   readonly consoleTokens: readonly string[];
-  readonly stepUps: ConsolePerson['stepUps'];
-  readonly passkeyAnswers: ConsolePerson['passkeyAnswers'];
+  readonly sessionCalls: ConsolePerson['sessionCalls'];
   readonly intents: readonly Intent[];
   readonly seats: readonly Seat[];
   readonly paid: readonly string[];
@@ -130,8 +129,7 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
       invites: guests.invites,
       onboardings: [await createOnboarding(target.context, now)],
       consoleTokens: person.tokens,
-      stepUps: person.stepUps,
-      passkeyAnswers: person.passkeyAnswers,
+      sessionCalls: person.sessionCalls,
       hooks: [...connections.hooks, ...otherConnections.hooks],
       intents: guests.intents,
       seats: guests.seats,

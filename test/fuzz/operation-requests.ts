@@ -5,7 +5,6 @@ import { drawBrokenText, drawDamagedBody } from './broken-body.ts';
 import type { DocumentedOperation, Parameter } from './contract.ts';
 import { ORIGIN } from './keys.ts';
 import type { Json } from './mutations.ts';
-import type { SignedAnswer } from './passkeys.ts';
 import { realisticBody } from './realistic-body.ts';
 import {
   addOddHeader,
@@ -41,9 +40,8 @@ export function drawOperationRequest(
   if (operation.security.includes('memberToken') && (isValid || random.often(0.5)))
     forOwnShare(context, operation.path, draft);
   const value = operation.body === null ? null : drawBody(context, operation);
-  if (operation.id === 'verifyStepUp' && (isValid || random.often(0.5))) forOwnStepUp(context, draft, value);
-  const answers = context.fixture.passkeyAnswers[operation.id];
-  if (answers !== undefined && (isValid || random.often(0.5))) withSignedAnswer(context, draft, value, answers);
+  if (operation.id in context.fixture.sessionCalls && (isValid || operation.body === null || random.often(0.5)))
+    forOwnSession(context, operation.id, draft, value);
   if (value !== null) setBody(draft, JSON.stringify(value));
   if (operation.parameters.some(({ name }) => name === 'Idempotency-Key') && random.often(0.25))
     draft.headers['idempotency-key'] = random.pick(['same-for-all', `key-${number}`, `key-${number % 50}`]);
@@ -133,23 +131,11 @@ function forOwnShare({ random, fixture }: RequestContext, template: string, draf
   delete draft.headers.origin;
 }
 
-/** A code of a step-up counts for the session that asked for it. */
-function forOwnStepUp({ random, fixture }: RequestContext, draft: Draft, body: Json): void {
-  const { token, challenge } = random.pick(fixture.stepUps);
+/** A code, or the answer of a passkey, counts for the session that asked for it. */
+function forOwnSession({ random, fixture }: RequestContext, operation: string, draft: Draft, value: Json | null): void {
+  const { token, body } = random.pick(fixture.sessionCalls[operation] ?? []);
   draft.headers.cookie = `everyshare_console=${token}`;
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) body.challenge_id = challenge;
-}
-
-/** The answer of a passkey to a challenge that its session asked for. */
-function withSignedAnswer(
-  { random }: RequestContext,
-  draft: Draft,
-  body: Json,
-  answers: readonly SignedAnswer[],
-): void {
-  const { token, credential } = random.pick(answers);
-  draft.headers.cookie = `everyshare_console=${token}`;
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) body.credential = credential as Json;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) Object.assign(value, body);
 }
 
 function drawPath(context: RequestContext, template: string): string {

@@ -12,16 +12,14 @@ import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 
 const PASSKEY_COUNT = 6;
 
-export interface SignedAnswer {
-  /** Of the session that asked. */
-  readonly token: string;
-  readonly credential: object;
-}
+/** By the id of an operation: members of its body that count for one session alone, and the token of that session. */
+export type SessionCalls = Readonly<
+  Record<string, readonly { readonly token: string; readonly body: Readonly<Record<string, unknown>> }[]>
+>;
 
-export interface FuzzedPasskeys {
+interface FuzzedPasskeys {
   readonly ids: readonly string[];
-  /** By the id of the operation that takes them. */
-  readonly answers: Readonly<Record<string, readonly SignedAnswer[]>>;
+  readonly answers: SessionCalls;
 }
 
 interface Session {
@@ -48,7 +46,7 @@ export async function createPasskeys(
   const known = newAuthenticator();
   await store(known);
   const user = { id: Buffer.from(accountId.replaceAll('-', ''), 'hex').toString('base64url') };
-  const answersFor = (purpose: PasskeyPurpose): Promise<SignedAnswer[]> =>
+  const answersFor = (purpose: PasskeyPurpose): Promise<SessionCalls[string]> =>
     Promise.all(
       sessions.map(async ({ id, token }) => {
         const challenge = randomBytes(32).toString('base64url');
@@ -59,7 +57,7 @@ export async function createPasskeys(
           purpose === 'add'
             ? newAuthenticator().create({ rp: { id: 'localhost' }, user, challenge, excludeCredentials: [] })
             : known.get({ rpId: 'localhost', challenge, allowCredentials: [] }, { userHandle: user.id });
-        return { token, credential };
+        return { token, body: { credential } };
       }),
     );
   const answers = {

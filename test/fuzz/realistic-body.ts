@@ -58,7 +58,7 @@ function drawReplacement(context: RequestContext, operation: string, name: strin
     case 'currency':
       return 'usd';
     case 'email':
-      return operation === 'signInToConsole' || operation === 'invitePerson'
+      return ['signInToConsole', 'invitePerson', 'changeAccountEmail'].includes(operation)
         ? `person${number}@harbor.example`
         : undefined;
     case 'origin':

@@ -12,6 +12,7 @@ import { LEAVE_BUGS } from './leave-bugs.ts';
 import { MESSAGE_BUGS } from './message-bugs.ts';
 import { MONEY_BUGS } from './money-bugs.ts';
 import { OVERLOAD_BUGS } from './overload-bugs.ts';
+import { PASSKEY_BUGS } from './passkey-bugs.ts';
 import { PROCESSOR_BUGS } from './processor-bugs.ts';
 import { REFUND_BUGS } from './refund-bugs.ts';
 import { RENEWAL_BUGS } from './renewal-bugs.ts';
@@ -53,6 +54,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...REFUND_BUGS,
   ...ACCOUNT_BUGS,
   ...CONSOLE_BUGS,
+  ...PASSKEY_BUGS,
   ...RENEWAL_BUGS,
   ...OVERLOAD_BUGS,
   ...STREAM_BUGS,

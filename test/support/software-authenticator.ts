@@ -1,5 +1,5 @@
-// A browser with a passkey, in software: ES256 keys of node:crypto, and the CBOR of the attestation "none" written by hand. It
-// does what navigator.credentials does, and does it wrongly where a test asks for that.
+// A browser with a passkey, in software: ES256 keys of node:crypto, and the CBOR of the attestation "none" written by hand.
+// It does what navigator.credentials does, and does it wrongly where a test asks for that.
 
 import { createHash, createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 

@@ -1,4 +1,4 @@
-// The rows of the matrix for the calls of a person about their own account: passkeys.
+// The rows of the matrix for the calls of a person about their own account: passkeys, name, mail address.
 
 import { insertPasskey } from '../../src/domain/accounts/passkey-queries.ts';
 import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
@@ -39,4 +39,11 @@ export const consoleAccountRows: Readonly<Record<string, MatrixRow>> = {
   verifyPasskeySignIn: SIGNED,
   beginPasskeyStepUp: {},
   verifyPasskeyStepUp: SIGNED,
+  getCodeMail: { unguarded: { 'path challenge_id': 'only the caller who requested the code has it' } },
+  updateAccount: {},
+  changeAccountEmail: {},
+  verifyAccountEmail: {
+    unguarded: { 'body /challenge_id': 'it counts for the session that asked for the code alone' },
+  },
+  leaveVenue: {},
 };

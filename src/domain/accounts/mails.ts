@@ -11,6 +11,7 @@ export type CodePurpose = Exclude<ChallengePurpose, 'link'>;
 const WHAT: Readonly<Record<CodePurpose, string>> = {
   sign_in: 'sign in to the Everyshare console',
   step_up: 'confirm a change in the Everyshare console',
+  email: 'use this mail address for your Everyshare account',
 };
 
 export function codeMail(to: string, code: string, purpose: CodePurpose): Mail {
@@ -58,4 +59,16 @@ export function passkeyMail(to: string, { change, name, url }: ChangedPasskey): 
     `If this was not you, sign in at ${url}, end the sessions that you do not know, and remove what was added.`,
   ];
   return { to, title: `A passkey was ${change}`, text: lines.join('\n') };
+}
+
+/** The new address is shown only in part: the old mailbox may be another person's by now. */
+export function emailChangedMail(to: string, email: string, url: string): Mail {
+  const at = email.lastIndexOf('@');
+  const lines = [
+    `The mail address of your Everyshare account was changed to ${email.slice(0, 1)}…${email.slice(at)}.`,
+    'From now on the account is signed in to with that address. Passkeys of the account work as before.',
+    '',
+    `If this was not you, sign in with a passkey at ${url}, or tell the owner of your venue or the operator of this service.`,
+  ];
+  return { to, title: 'Your mail address was changed', text: lines.join('\n') };
 }

@@ -1,5 +1,6 @@
-// The passkeys of a person: listed, added, named, removed. Adding and removing one needs a fresh proof, is reported by mail, and
-// is in the installation's audit log, since an account belongs to no venue. A person without passkeys signs in by a code.
+// The passkeys of a person: listed, added, named, removed. Adding and removing one needs a fresh proof, is reported by mail,
+// and is in the installation's audit log, since an account belongs to no venue. A person without passkeys signs in by a
+// code.
 
 import type { Passkey, PasskeyAdd, PasskeyRename } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';

@@ -68,6 +68,19 @@ export async function removePerson(
   return { status: 200, body: { id: accountId, ended: true } };
 }
 
+/** Every person may leave; the last owner cannot. */
+export async function leaveVenue({ db }: Services, caller: TeamCaller): Promise<OperationResult> {
+  const { id: venueId } = caller.venue;
+  const { id } = caller.account;
+  await db.transaction(async (tx) => {
+    await lockVenue(tx, venueId);
+    const self = await requirePerson(tx, venueId, id);
+    if (!(await deletePerson(tx, venueId, id))) throw lastOwner();
+    await audit(tx, caller, { venueId, action: 'person.leave', subject: id, detail: { role: self.role } });
+  });
+  return { status: 200, body: { id, ended: true } };
+}
+
 /** The caller was an owner when the request came: it must still be one now that no other change can come between. */
 export async function lockTeam(tx: Queryable, { venue, account }: TeamCaller): Promise<void> {
   await lockVenue(tx, venue.id);

@@ -36,17 +36,39 @@ export async function findAccount(db: Queryable, id: string): Promise<AccountRow
   return rows[0] ?? null;
 }
 
+/** False: the account has this name already. */
+export async function setAccountName(tx: Queryable, id: string, name: string): Promise<boolean> {
+  const rows = await tx.query(
+    'update accounts set name = $2 where account_id = $1 and name is distinct from $2 returning 1',
+    [id, name],
+  );
+  return rows.length === 1;
+}
+
+/** False: the mail address is no longer the previous one. An address of another account violates a unique index. */
+export async function setAccountEmail(
+  tx: Queryable,
+  id: string,
+  change: { readonly email: Buffer; readonly emailHash: Buffer; readonly previousHash: Buffer },
+): Promise<boolean> {
+  const rows = await tx.query(
+    'update accounts set email = $2, email_hash = $3 where account_id = $1 and email_hash = $4 returning 1',
+    [id, change.email, change.emailHash, change.previousHash],
+  );
+  return rows.length === 1;
+}
+
 /** Changes to what an account has, such as its passkeys, come one after the other. */
 export async function lockAccount(tx: Queryable, id: string): Promise<void> {
   await tx.query('select 1 from accounts where account_id = $1 for update', [id]);
 }
 
-export type ChallengePurpose = 'sign_in' | 'step_up' | 'link';
+export type ChallengePurpose = 'sign_in' | 'step_up' | 'link' | 'email';
 
 export interface NewChallenge {
   readonly id: string;
   readonly purpose: ChallengePurpose;
-  /** The session that steps up; null: a sign-in, by code or by link. */
+  /** The session that steps up or changes its mail address; null: a sign-in, by code or by link. */
   readonly sessionId: string | null;
   readonly email: Buffer;
   readonly emailHash: Buffer;

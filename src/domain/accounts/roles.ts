@@ -49,6 +49,7 @@ export const ROLES_OF_WRITES: Readonly<Record<string, readonly Role[]>> = {
   removePerson: OWNERS,
   invitePerson: OWNERS,
   withdrawInvitation: OWNERS,
+  leaveVenue: ROLES,
   // Test helpers move no real money, and a developer can make a test key that calls them.
   testReview: DEVELOPERS,
   testCollect: DEVELOPERS,

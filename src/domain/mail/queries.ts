@@ -69,6 +69,20 @@ export async function statusesOfMails(
   return rows.map(({ status }) => status);
 }
 
+/** Null: there is no such mail. */
+export async function findMailStatus(
+  db: Queryable,
+  kind: MailKind,
+  subject: string,
+): Promise<{ readonly status: MailStatus; readonly createdAt: number } | null> {
+  const rows = await db.query<{ status: MailStatus; createdAt: number }>(
+    `select status, (extract(epoch from created_at) * 1000)::float8 as "createdAt"
+     from mails where kind = $1 and subject = $2`,
+    [kind, subject],
+  );
+  return rows[0] ?? null;
+}
+
 export interface MailRow {
   readonly id: string;
   readonly kind: MailKind;

@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { AccountSession, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CheckoutMoney, CheckoutTimeline, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, EndpointHealth, FirstSteps, Invitation, InvitationCreate, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, Refund, RefundPreview, RolledApiKey, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CheckoutMoney, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, EndpointHealth, FirstSteps, Invitation, InvitationCreate, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, Refund, RefundPreview, RolledApiKey, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
 
 export type GetTestInboxParams = {
   /** The largest number of messages. */
@@ -146,6 +146,42 @@ export class ConsoleOperations {
    */
   withdrawInvitation(id: string, options?: RequestOptions): ApiPromise<ConsoleEnded> {
     return this.#api.send({ method: 'DELETE', path: '/console/api/invitations/{id}', params: [id] }, options);
+  }
+  /**
+   * Get whether the mail with a code was sent. For every code: of a sign-in, a step-up, a new mail address. `delayed` when the mail server has not taken the mail within 10 seconds. The same for known and unknown mail addresses.
+   * Needs no key.
+   * `GET /console/api/codes/{challenge_id}`
+   */
+  getCodeMail(challengeId: string, options?: RequestOptions): ApiPromise<CodeMail> {
+    return this.#api.send({ method: 'GET', path: '/console/api/codes/{challenge_id}', params: [challengeId], isOpen: true }, options);
+  }
+  /**
+   * Change the name of the signed-in person.
+   * `POST /console/api/account`
+   */
+  updateAccount(body: AccountUpdate, options?: RequestOptions): ApiPromise<Account> {
+    return this.#api.send({ method: 'POST', path: '/console/api/account', body }, options);
+  }
+  /**
+   * Ask for a code to change the mail address. The code goes to the new address, and is valid for 10 minutes and 5 tries. At most 5 codes an hour.
+   * `POST /console/api/account/email`
+   */
+  changeAccountEmail(body: AccountEmail, options?: RequestOptions): ApiPromise<ConsoleChallenge> {
+    return this.#api.send({ method: 'POST', path: '/console/api/account/email', body }, options);
+  }
+  /**
+   * Change the mail address with the code. From now on the new address signs in, and the old one gets a mail that says so. 409 `email_in_use`: another account has the new address.
+   * `POST /console/api/account/email/verify`
+   */
+  verifyAccountEmail(body: ConsoleStepUp, options?: RequestOptions): ApiPromise<Account> {
+    return this.#api.send({ method: 'POST', path: '/console/api/account/email/verify', body }, options);
+  }
+  /**
+   * Leave the venue. Ends the role of the signed-in person in the venue. The last owner cannot leave (409 `last_owner`). Keys that the person made stay.
+   * `POST /console/api/leave`
+   */
+  leaveVenue(options?: RequestOptions): ApiPromise<ConsoleEnded> {
+    return this.#api.send({ method: 'POST', path: '/console/api/leave' }, options);
   }
   /**
    * List the passkeys of the signed-in person. Newest first. An account has at most 20.

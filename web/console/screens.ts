@@ -20,4 +20,7 @@ export const SCREENS: readonly ScreenRoute[] = [
   { path: '/webhooks/:id', load: () => import('./screens/webhooks/endpoint.tsx') },
   { path: '/events', load: () => import('./screens/events/events.tsx') },
   { path: '/events/:id', load: () => import('./screens/events/event.tsx') },
+  { path: '/integrations', load: () => import('./screens/integrations/integrations.tsx') },
+  { path: '/integrations/:id', load: () => import('./screens/integrations/integration.tsx') },
+  { path: '/agents', load: () => import('./screens/agents.tsx') },
 ];

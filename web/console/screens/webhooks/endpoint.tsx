@@ -202,7 +202,7 @@ function Deliveries({ endpoint, address, version, onChanged }: DeliveriesProps):
     before === '' ? LIVE_MS : 0,
   );
   return (
-    <section class="section" aria-label="Deliveries">
+    <div class="section">
       <nav class="chips" aria-label="State of deliveries">
         {STATES.map(({ id, name, look }) => (
           <Link key={id} isWhole class="" to={address.hrefWith({ status: id, delivery: '' })} isCurrent={id === status}>
@@ -248,6 +248,6 @@ function Deliveries({ endpoint, address, version, onChanged }: DeliveriesProps):
           );
         }}
       </Shown>
-    </section>
+    </div>
   );
 }

@@ -191,7 +191,7 @@ function InboundRow({ delivery, onReplay, isBusy }: RowProps): JSX.Element {
       <td class="wide-only quiet">{dateTime(delivery.received_at)}</td>
       <td class="row-actions">
         {onReplay !== null && delivery.status !== 'pending' && (
-          <Button kind="quiet" isBusy={isBusy} onClick={onReplay} label={`Try ${delivery.id} again`}>
+          <Button kind="quiet" isBusy={isBusy} onClick={onReplay} label={`Try again: ${delivery.id}`}>
             Try again
           </Button>
         )}

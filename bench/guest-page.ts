@@ -1,10 +1,10 @@
 // The compressed size of the JavaScript on the page on which a guest pays: every script that the page of a real party
 // names, and every script that those import. The result is a size, not a ratio.
 
-import { request } from 'node:http';
 import type { Bench, PreparedBench } from './bench.ts';
 import { createOnce, newBody } from './create-load.ts';
 import type { BenchFixture } from './fixture.ts';
+import { scriptsOf, textOf, totalBytes } from './scripts.ts';
 
 const KB = 1024;
 
@@ -28,7 +28,8 @@ async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
     const text = await textOf(page, { cookie });
     if (!text.includes('data-driver=')) throw new Error('the page has no form to pay with');
     const named = [...text.matchAll(/(?:<script [^>]*src|data-driver)="([^"]+)"/g)];
-    return (await totalBytes(named.map(([, path]) => new URL(path ?? '', page).href))) / KB;
+    const scripts = await scriptsOf(named.map(([, path]) => new URL(path ?? '', page).href));
+    return (await totalBytes(scripts)) / KB;
   };
   return { ours, base: async () => guestPage.floor, close: () => server.stop() };
 }
@@ -51,41 +52,4 @@ async function createSharePage(
   const shareUrl = shares?.[1]?.url;
   if (shareUrl === undefined) throw new Error(`POST /party answered ${created.status}`);
   return { page: `${address}${new URL(shareUrl).pathname}`, cookie: ben.cookie };
-}
-
-/** Compressed bytes of these scripts and of every script that they import, each counted once. */
-async function totalBytes(first: readonly string[]): Promise<number> {
-  const seen = new Set(first);
-  let bytes = 0;
-  // The loop also visits scripts that it adds.
-  for (const url of seen) {
-    bytes += await compressedBytes(url);
-    const imported = (await textOf(url, {})).matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g);
-    for (const [, path] of imported) seen.add(new URL(path ?? '', url).href);
-  }
-  return bytes;
-}
-
-async function textOf(url: string, headers: Readonly<Record<string, string>>): Promise<string> {
-  const response = await fetch(url, { headers });
-  if (response.status !== 200) throw new Error(`GET ${url} answered ${response.status}`);
-  return response.text();
-}
-
-function compressedBytes(url: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const call = request(url, { headers: { 'accept-encoding': 'gzip' } }, (response) => {
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-      });
-      response.on('end', () => {
-        const isCompressedOk = response.statusCode === 200 && response.headers['content-encoding'] === 'gzip';
-        if (isCompressedOk) resolve(bytes);
-        else reject(new Error(`GET ${url} answered ${response.statusCode}, or was not compressed`));
-      });
-    });
-    call.on('error', reject);
-    call.end();
-  });
 }

@@ -6,6 +6,7 @@ import { analyticsGrowth } from './analytics-growth.ts';
 import type { Bench } from './bench.ts';
 import { coldStart } from './cold-start.ts';
 import { completePartyOf8 } from './complete-party-of-8.ts';
+import { consoleFirstLoad, consoleFurtherPage } from './console-load.ts';
 import { createCheckout } from './create-checkout.ts';
 import { createCheckoutBound } from './create-checkout-bound.ts';
 import { deliverBesideFailingType, deliverBesideGarbage, deliverBesideHanging } from './deliver-beside-bad.ts';
@@ -42,6 +43,8 @@ const BENCHES: readonly Bench[] = [
   hookIntakeP99,
   coldStart,
   guestPage,
+  consoleFirstLoad,
+  consoleFurtherPage,
   worstRequest,
   silentReaders,
 ];

@@ -615,6 +615,72 @@ export type CheckoutProgress = {
   readonly url: string;
 };
 
+/** A checkout as a line of the console’s list. */
+export type CheckoutRow = {
+  /** The type of this object. */
+  readonly object: "checkout_row";
+  /** The checkout. */
+  readonly id: string;
+  /** The mode of the checkout. */
+  readonly mode: "test" | "live";
+  /** The status of the checkout. */
+  readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+  /** The text that every guest reads. */
+  readonly description: string;
+  /** When the booking itself starts, in UTC; null when you sent none. */
+  readonly starts_at: string | null;
+  /** Your booking id. */
+  readonly external_booking_id: string;
+  /** The external_id of the offering; null when you sent none. */
+  readonly offering_external_id: string | null;
+  /** The name of the organizer; null before the party is chosen. */
+  readonly organizer: string | null;
+  /** The whole total, in minor units (cents). */
+  readonly amount: number;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** What is held on cards and not charged yet, in minor units (cents). */
+  readonly held_amount: number;
+  /** What reached the guests as a refund, in minor units (cents). */
+  readonly refunded_amount: number;
+  /** The deadline by which every share must be held, in UTC. */
+  readonly pay_by: string;
+  /** The shares by status. */
+  readonly party: {
+    /** The maximum number of people. */
+    readonly size: number;
+    /** True when the organizer has chosen the party. */
+    readonly is_chosen: boolean;
+    /** How many shares wait for their guest. */
+    readonly invited: number;
+    /** How many shares are held. */
+    readonly held: number;
+    /** How many shares failed. */
+    readonly failed: number;
+    /** How many shares are charged. */
+    readonly captured: number;
+    /** How many shares were released. */
+    readonly released: number;
+    /** How many shares are refunded. */
+    readonly refunded: number;
+  };
+  /** How many of its charges are disputed now. */
+  readonly open_disputes: number;
+  /** Why the checkout was canceled: `capture_failed` (a card could not be charged, and the others were refunded), or `venue_not_payable` (the venue could not be paid up to `pay_by`, and no card was charged); null when it was not, or when you canceled it. */
+  readonly cancellation_reason: string | null;
+  /** The key that created it; null when a person did, or it is not known. */
+  readonly key: {
+    /** The id of the key. */
+    readonly id: string;
+    /** The name of the key; null when it has none. */
+    readonly name: string | null;
+  } | null;
+  /** When it was created, in UTC. */
+  readonly created_at: string;
+  /** When it was completed, in UTC; null before. */
+  readonly completed_at: string | null;
+};
+
 /** Everything that happened to a checkout, oldest first. */
 export type CheckoutTimeline = {
   /** The type of this object. */
@@ -654,6 +720,8 @@ export type CheckoutTimeline = {
     readonly count: number | null;
     /** The delivery of an event to an endpoint; null for other kinds. */
     readonly delivery: {
+      /** The delivery, as the list of its endpoint names it. */
+      readonly id: string;
       /** The event. */
       readonly event_id: string;
       /** The type of the event. */
@@ -698,6 +766,219 @@ export type ConsoleEnded = {
   readonly id: string;
   /** Always true. */
   readonly ended: true;
+};
+
+/** The first page of the console: what is held, completed and paid out, and what needs a person. Days are those of the venue’s time zone. */
+export type ConsoleHome = {
+  /** The type of this object. */
+  readonly object: "home";
+  /** The mode of the figures. */
+  readonly mode: "test" | "live";
+  /** The time zone of the venue. */
+  readonly timezone: string;
+  /** Today, in that time zone. */
+  readonly today: string;
+  /** What is held now, by currency. */
+  readonly held: readonly ({
+    /** The currency. */
+    readonly currency: string;
+    /** What is held on cards and not charged yet, in minor units (cents). */
+    readonly amount: number;
+    /** How many shares. */
+    readonly shares: number;
+    /** How many checkouts. */
+    readonly checkouts: number;
+  })[];
+  /** What was completed today, by currency. */
+  readonly completed_today: readonly ({
+    /** The currency. */
+    readonly currency: string;
+    /** What guests paid, in minor units (cents). */
+    readonly amount: number;
+    /** How many checkouts. */
+    readonly checkouts: number;
+    /** How many guests. */
+    readonly guests: number;
+  })[];
+  /** What was completed in the last 30 days, today included, by currency, the largest first. */
+  readonly completed_30_days: readonly ({
+    /** The currency. */
+    readonly currency: string;
+    /** What guests paid, in minor units (cents). */
+    readonly amount: number;
+    /** How many checkouts. */
+    readonly checkouts: number;
+  })[];
+  /** What was paid out today, by currency. */
+  readonly paid_today: readonly ({
+    /** The currency. */
+    readonly currency: string;
+    /** What was transferred to the venue, in minor units (cents). */
+    readonly amount: number;
+    /** How many payouts. */
+    readonly payouts: number;
+  })[];
+  /** What is on its way to the venue, by currency. */
+  readonly on_its_way: readonly ({
+    /** The currency. */
+    readonly currency: string;
+    /** What will be transferred, in minor units (cents). */
+    readonly amount: number;
+    /** How many payouts. */
+    readonly payouts: number;
+    /** When the next transfer is due, in UTC; null when all of them wait for the end of a dispute. */
+    readonly next_at: string | null;
+  })[];
+  /** What needs a person. */
+  readonly attention: {
+    /** How many things need a person; of each kind at most 10 are counted. */
+    readonly count: number;
+    /** The most urgent first, at most 20. */
+    readonly data: readonly ({
+      /** What is wrong: a share is missing and pay_by is within 4 hours; a transfer was refused; a charge is disputed; a card was declined; a hold could not be renewed; cards are charged for more than 5 minutes; a refund did not reach its guest; an endpoint was disabled after failing; an endpoint fails; no party was chosen for a day; an offering was rejected. */
+      readonly kind: "share_missing" | "payout_failed" | "dispute_open" | "card_declined" | "hold_not_renewed" | "charging" | "refund_failed" | "endpoint_disabled" | "endpoint_failing" | "party_not_chosen" | "offering_rejected";
+      /** Since when; of a missing share and of a hold that lapses, until when. In UTC. */
+      readonly at: string;
+      /** The checkout, as a line of the list; null for an endpoint or an offering. */
+      readonly checkout: {
+        /** The type of this object. */
+        readonly object: "checkout_row";
+        /** The checkout. */
+        readonly id: string;
+        /** The mode of the checkout. */
+        readonly mode: "test" | "live";
+        /** The status of the checkout. */
+        readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+        /** The text that every guest reads. */
+        readonly description: string;
+        /** When the booking itself starts, in UTC; null when you sent none. */
+        readonly starts_at: string | null;
+        /** Your booking id. */
+        readonly external_booking_id: string;
+        /** The external_id of the offering; null when you sent none. */
+        readonly offering_external_id: string | null;
+        /** The name of the organizer; null before the party is chosen. */
+        readonly organizer: string | null;
+        /** The whole total, in minor units (cents). */
+        readonly amount: number;
+        /** The currency of every amount here. */
+        readonly currency: string;
+        /** What is held on cards and not charged yet, in minor units (cents). */
+        readonly held_amount: number;
+        /** What reached the guests as a refund, in minor units (cents). */
+        readonly refunded_amount: number;
+        /** The deadline by which every share must be held, in UTC. */
+        readonly pay_by: string;
+        /** The shares by status. */
+        readonly party: {
+          /** The maximum number of people. */
+          readonly size: number;
+          /** True when the organizer has chosen the party. */
+          readonly is_chosen: boolean;
+          /** How many shares wait for their guest. */
+          readonly invited: number;
+          /** How many shares are held. */
+          readonly held: number;
+          /** How many shares failed. */
+          readonly failed: number;
+          /** How many shares are charged. */
+          readonly captured: number;
+          /** How many shares were released. */
+          readonly released: number;
+          /** How many shares are refunded. */
+          readonly refunded: number;
+        };
+        /** How many of its charges are disputed now. */
+        readonly open_disputes: number;
+        /** Why the checkout was canceled: `capture_failed` (a card could not be charged, and the others were refunded), or `venue_not_payable` (the venue could not be paid up to `pay_by`, and no card was charged); null when it was not, or when you canceled it. */
+        readonly cancellation_reason: string | null;
+        /** The key that created it; null when a person did, or it is not known. */
+        readonly key: {
+          /** The id of the key. */
+          readonly id: string;
+          /** The name of the key; null when it has none. */
+          readonly name: string | null;
+        } | null;
+        /** When it was created, in UTC. */
+        readonly created_at: string;
+        /** When it was completed, in UTC; null before. */
+        readonly completed_at: string | null;
+      } | null;
+      /** How many shares it is about. */
+      readonly shares: number;
+      /** One of these shares; null when it is about none. */
+      readonly share_id: string | null;
+      /** The name shown for the guest; null while none is known. */
+      readonly display_name: string | null;
+      /** Why: the code of the processor, the reason of the dispute, the note of the review or the last error. Null when there is none. */
+      readonly reason: string | null;
+      /** The id of the dispute, endpoint or movement, or your id of the offering; null when it is the checkout alone. */
+      readonly subject_id: string | null;
+      /** The address of the endpoint or the title of the offering; null for others. */
+      readonly name: string | null;
+    })[];
+  };
+  /** The checkouts that were created in the last 30 days, by how far they came. */
+  readonly funnel: {
+    /** The first of the 30 days. */
+    readonly from: string;
+    /** Checkouts created: party_chosen, still_open and never_chosen together. */
+    readonly created: number;
+    /** Of these, how many have had a party: all_held, collecting and ended_before_held together. */
+    readonly party_chosen: number;
+    /** Of these, how many had every share held: completed, charging and refused together. */
+    readonly all_held: number;
+    /** Of these, how many are completed. */
+    readonly completed: number;
+    /** Without a party, and still open. */
+    readonly still_open: number;
+    /** Expired or canceled without a party. */
+    readonly never_chosen: number;
+    /** Guests are paying. */
+    readonly collecting: number;
+    /** Expired or canceled before every share was held. */
+    readonly ended_before_held: number;
+    /** The cards are being charged. */
+    readonly charging: number;
+    /** A card was refused for good after every share was held. */
+    readonly refused: number;
+  };
+  /** Each of the last 30 days, oldest first, for each currency. */
+  readonly daily: readonly ({
+    /** The day. */
+    readonly date: string;
+    /** The currency. */
+    readonly currency: string;
+    /** What guests paid, in minor units (cents). */
+    readonly amount: number;
+    /** How many checkouts were completed. */
+    readonly checkouts: number;
+  })[];
+  /** The newest 20 events, newest first. */
+  readonly activity: readonly ({
+    /** The event. */
+    readonly event_id: string;
+    /** The type of the event. */
+    readonly type: string;
+    /** When it happened, in UTC. */
+    readonly at: string;
+    /** The checkout; null when it is about another object. */
+    readonly checkout_id: string | null;
+    /** What for: the description of the checkout, the title of the offering or the address of the endpoint. */
+    readonly title: string;
+    /** When the booking itself starts, in UTC; null when it is not known. */
+    readonly starts_at: string | null;
+    /** How much: of the share, of the refund, or of the checkout, in minor units (cents). */
+    readonly amount: number | null;
+    /** The currency; null when there is no amount. */
+    readonly currency: string | null;
+    /** The share of share.held; null for others. */
+    readonly share_id: string | null;
+    /** The name shown for the guest; null while none is known. */
+    readonly display_name: string | null;
+    /** Why; null when there is no reason. */
+    readonly reason: string | null;
+  })[];
 };
 
 /** The body that signs in with the link that `everyshare console link` prints. */
@@ -1446,6 +1727,42 @@ export type LegacyExperience = {
   readonly booking_url?: string;
 };
 
+/** A disputed charge, with its booking and what it costs the venue. */
+export type ListedDispute = {
+  /** The type of this object. */
+  readonly object: "dispute";
+  /** The card processor's id of the dispute. */
+  readonly id: string;
+  /** The checkout. */
+  readonly checkout_id: string;
+  /** The share that was charged. */
+  readonly share_id: string;
+  /** The name shown for the guest; null while none is known. */
+  readonly display_name: string | null;
+  /** The text that every guest reads. */
+  readonly description: string;
+  /** Your booking id. */
+  readonly external_booking_id: string;
+  /** The disputed amount, in minor units (cents). */
+  readonly amount: number;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** The status of the dispute, as the card processor names it. */
+  readonly status: string;
+  /** Open until the bank decides. What was closed without a loss counts as won. */
+  readonly outcome: "open" | "won" | "lost";
+  /** The reason, as the card processor names it. */
+  readonly reason: string;
+  /** When the card processor notified us, in UTC. */
+  readonly opened_at: string;
+  /** When it changed last, in UTC. */
+  readonly changed_at: string;
+  /** Of a lost dispute: what the venue lost, in minor units (cents); null before. */
+  readonly venue_part: number | null;
+  /** Of a lost dispute: what the service lost of its fee, in minor units (cents); null before. */
+  readonly fee_part: number | null;
+};
+
 /** How the deliveries of one venue system are read: transport, signature, events and what each does, and where each field of an offering comes from. */
 export type Mapping = {
   /** The address of this schema. */
@@ -1723,6 +2040,61 @@ export type OfferingBatchResult = {
   };
 };
 
+/** A completed checkout as a line of a statement, with its transfers. */
+export type PaidCheckout = {
+  /** The type of this object. */
+  readonly object: "paid_checkout";
+  /** The checkout. */
+  readonly checkout_id: string;
+  /** The payout. */
+  readonly payout_id: string;
+  /** The text that every guest reads. */
+  readonly description: string;
+  /** Your booking id. */
+  readonly external_booking_id: string;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** How many cards were charged. */
+  readonly guests: number;
+  /** What guests paid, in minor units (cents). */
+  readonly paid: number;
+  /** What the service keeps as its fee, less what refunds and lost disputes took out of it, in minor units (cents). */
+  readonly fee: number;
+  /** What was refunded to guests, in minor units (cents). */
+  readonly refunded: number;
+  /** What guests got back by disputes, in minor units (cents). */
+  readonly lost_to_disputes: number;
+  /** What the venue keeps: paid less fee, refunded and lost_to_disputes, in minor units (cents). */
+  readonly kept: number;
+  /** What was transferred and not taken back, in minor units (cents). */
+  readonly paid_out: number;
+  /** What is still to be transferred; below zero when something is still to be taken back, in minor units (cents). */
+  readonly to_come: number;
+  /** What was not transferred because it settled debts of the venue, in minor units (cents). */
+  readonly settled_debts: number;
+  /** What could not be taken back from the venue’s account, in minor units (cents). */
+  readonly owed: number;
+  /** The status of the payout: failed when a transfer failed, paid when every transfer is made or dropped. */
+  readonly status: "pending" | "paid" | "failed" | "canceled";
+  /** When it was completed, in UTC. */
+  readonly completed_at: string;
+  /** When the newest transfer was made; null before. */
+  readonly sent_at: string | null;
+  /** The transfers, one for each share. */
+  readonly transfers: readonly ({
+    /** The share it is for. */
+    readonly share_id: string;
+    /** The name shown for the guest; null while none is known. */
+    readonly display_name: string | null;
+    /** The amount of the transfer, in minor units (cents). */
+    readonly amount: number;
+    /** The status of the transfer; dropped when refunds took all of it before it was sent. */
+    readonly status: "pending" | "paid" | "failed" | "dropped";
+    /** When it was made; null before. */
+    readonly at: string | null;
+  })[];
+};
+
 /** The body with which the organizer chooses the party and the split. */
 export type Party = {
   /** Up to 50 people or group chats; the server adds the organizer if the list does not. It may be empty. */
@@ -1976,6 +2348,22 @@ export type Payout = {
   readonly created_at: string;
   /** When the last transfer was made; null before, and when there was nothing to send. */
   readonly paid_at: string | null;
+};
+
+/** What is still to be sent to the venue, and what it owes, for one currency. */
+export type PayoutBalance = {
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** What is still to be transferred, in minor units (cents). */
+  readonly to_come: number;
+  /** When the next transfer is due, in UTC; null when none is. */
+  readonly next_at: string | null;
+  /** How much of to_come waits for the end of a dispute, in minor units (cents). */
+  readonly held_back: number;
+  /** Transfers that the card processor refused, which are not in to_come, in minor units (cents). */
+  readonly failed: number;
+  /** What the venue owes, until later transfers settle it, in minor units (cents). */
+  readonly owed: number;
 };
 
 /** The sums over every payout of the requested period, not only of the page. The amount still to be paid is amount less reversed_amount less paid_amount less offset_amount plus owed_amount. Over all time, the venue owes owed_amount less offset_amount. */
@@ -2424,6 +2812,70 @@ export type Slot = {
     /** The minimum that the party spends in minor units (cents); null when there is none. */
     readonly minimum_spend: number | null;
   })[];
+};
+
+/** What the venue earned with the checkouts that were completed in a day or week. kept is paid_out, to_come and settled_debts less owed. */
+export type Statement = {
+  /** The type of this object. */
+  readonly object: "statement";
+  /** The first day, in the venue’s time zone. */
+  readonly from: string;
+  /** The first day that does not count any more. */
+  readonly to: string;
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** How many checkouts. */
+  readonly checkouts: number;
+  /** How many cards were charged. */
+  readonly guests: number;
+  /** What guests paid, in minor units (cents). */
+  readonly paid: number;
+  /** What the service keeps as its fee, less what refunds and lost disputes took out of it, in minor units (cents). */
+  readonly fee: number;
+  /** What was refunded to guests, in minor units (cents). */
+  readonly refunded: number;
+  /** What guests got back by disputes, in minor units (cents). */
+  readonly lost_to_disputes: number;
+  /** What the venue keeps: paid less fee, refunded and lost_to_disputes, in minor units (cents). */
+  readonly kept: number;
+  /** What was transferred and not taken back, in minor units (cents). */
+  readonly paid_out: number;
+  /** What is still to be transferred; below zero when something is still to be taken back, in minor units (cents). */
+  readonly to_come: number;
+  /** What was not transferred because it settled debts of the venue, in minor units (cents). */
+  readonly settled_debts: number;
+  /** What could not be taken back from the venue’s account, in minor units (cents). */
+  readonly owed: number;
+  /** Whether all of it is paid out, part of it or nothing yet, or a transfer failed. */
+  readonly status: "paid" | "part" | "to_come" | "failed";
+};
+
+/** The sums of the lines of the page, for one currency. */
+export type StatementTotals = {
+  /** The currency of every amount here. */
+  readonly currency: string;
+  /** How many checkouts. */
+  readonly checkouts: number;
+  /** How many cards were charged. */
+  readonly guests: number;
+  /** What guests paid, in minor units (cents). */
+  readonly paid: number;
+  /** What the service keeps as its fee, less what refunds and lost disputes took out of it, in minor units (cents). */
+  readonly fee: number;
+  /** What was refunded to guests, in minor units (cents). */
+  readonly refunded: number;
+  /** What guests got back by disputes, in minor units (cents). */
+  readonly lost_to_disputes: number;
+  /** What the venue keeps: paid less fee, refunded and lost_to_disputes, in minor units (cents). */
+  readonly kept: number;
+  /** What was transferred and not taken back, in minor units (cents). */
+  readonly paid_out: number;
+  /** What is still to be transferred; below zero when something is still to be taken back, in minor units (cents). */
+  readonly to_come: number;
+  /** What was not transferred because it settled debts of the venue, in minor units (cents). */
+  readonly settled_debts: number;
+  /** What could not be taken back from the venue’s account, in minor units (cents). */
+  readonly owed: number;
 };
 
 /** A boat as the API returns it: the submitted fields without extra, and its review. */

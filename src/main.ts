@@ -171,10 +171,10 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
     emitReady();
     return;
   }
-  const { announce, createFirstVenue } = await import('./cli/announce.ts');
+  const { announce, createFirstLink, createFirstVenue } = await import('./cli/announce.ts');
   // Created before the server reports ready: a script that waits for that line may use the key immediately.
-  const firstVenue =
-    role === 'start' ? await createFirstVenue(context, systemCommandContext(context, 'start', 'start')) : null;
+  const command = systemCommandContext(context, 'start', 'start');
+  const firstVenue = role === 'start' ? await createFirstVenue(context, command) : null;
   const { startServer } = await loadServer();
   const openTools = async (toolContext: ToolServerContext): Promise<ToolServer> =>
     (await import('./mcp/tool-server.ts')).open(toolContext);
@@ -193,7 +193,9 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
     );
   });
   if (role === 'start') await registered;
-  announce({ context, urls: server.urls, metricsPort: server.metricsPort, newOperatorToken, firstVenue, printLine });
+  const firstLink = await createFirstLink(context, command, firstVenue);
+  const { urls, metricsPort } = server;
+  announce({ context, urls, metricsPort, newOperatorToken, firstVenue, firstLink, printLine });
   emitReady();
 }
 

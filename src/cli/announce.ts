@@ -1,9 +1,10 @@
 // The lines that `start` and `serve` print when they are ready: the addresses and, on the first start, a sandbox venue
-// with its keys.
+// with its keys and a link that opens the console as its owner.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandContext } from '../base/command-context.ts';
+import { consoleLinkUrl, createConsoleLink, FIRST_OWNER } from '../domain/accounts/console-link.ts';
 import { createSandboxVenueOnce, type VenueWithKeys } from '../domain/keys/sandbox-venue.ts';
 import type { AppContext } from '../run/context.ts';
 
@@ -15,6 +16,8 @@ export interface Announcement {
   readonly newOperatorToken: string | null;
   /** Null: this installation had venues already. */
   readonly firstVenue: VenueWithKeys | null;
+  /** Null: none is printed. */
+  readonly firstLink: string | null;
   readonly printLine: (line: string) => void;
 }
 
@@ -38,7 +41,23 @@ export async function createFirstVenue(context: AppContext, command: CommandCont
   });
 }
 
-export function announce({ context, urls, metricsPort, newOperatorToken, firstVenue, printLine }: Announcement): void {
+/**
+ * A link that opens the console as the owner of the first venue, once, within 15 minutes. With a real card processor there is
+ * none: a terminal's output may be stored, and the operator can ask for one with `everyshare console link`.
+ */
+export async function createFirstLink(
+  context: AppContext,
+  command: CommandContext,
+  firstVenue: VenueWithKeys | null,
+): Promise<string | null> {
+  if (firstVenue === null || !context.config.sandboxProcessor) return null;
+  const owner = { email: FIRST_OWNER, venueId: firstVenue.venue.id };
+  const link = await context.db.transaction((tx) => createConsoleLink(tx, command, owner));
+  return consoleLinkUrl(context.services.consoleUrl(), link);
+}
+
+export function announce(announcement: Announcement): void {
+  const { context, urls, metricsPort, newOperatorToken, firstVenue, firstLink, printLine } = announcement;
   if (firstVenue !== null) {
     printLine('A sandbox venue is ready. Its keys are shown this once:');
     printLine('');
@@ -48,12 +67,19 @@ export function announce({ context, urls, metricsPort, newOperatorToken, firstVe
     printLine(`  stored for your shell in ${keyFile(context)}`);
     printLine('');
   }
+  if (firstLink !== null) {
+    printLine('Open the console as its owner. This link works once, for 15 minutes:');
+    printLine('');
+    printLine(`  ${firstLink}`);
+    printLine('');
+  }
   if (newOperatorToken !== null) {
     printLine(`  operator token   ${newOperatorToken}`);
     printLine('');
   }
   if (context.config.sandboxProcessor) printLine('Sandbox: no real money moves here.');
   printLine(`everyshare is ready at ${urls.base}`);
+  printLine(`  console    ${context.services.consoleUrl()}`);
   printLine(`  docs       ${urls.base}/docs`);
   printLine(`  schemas    ${urls.schemas}/v1/index.json`);
   if (context.config.sandboxProcessor) printLine(`  cards      ${urls.base}/sandbox/cards`);

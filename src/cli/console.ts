@@ -1,15 +1,12 @@
 // The operator's command for the console: a link that signs in once.
 
-import { createConsoleLink, LINK_SECONDS } from '../domain/accounts/console-link.ts';
+import { consoleLinkUrl, createConsoleLink, FIRST_OWNER, LINK_SECONDS } from '../domain/accounts/console-link.ts';
 import { isMailAddress } from '../domain/venues/venue-profile.ts';
 import { commandError, quoted, usageError } from './cli-error.ts';
 import type { Command } from './command-definition.ts';
 import { parseId } from './options.ts';
 import { requireVenue } from './require-venue.ts';
 import { block } from './table.ts';
-
-/** A domain that is reserved for examples: a first user of a sandbox needs no mailbox. */
-const FIRST_OWNER = 'owner@example.com';
 
 const link: Command = {
   words: ['console', 'link'],
@@ -34,7 +31,7 @@ const link: Command = {
       throw commandError('the address of the server is not known yet: start the server once, or set BASE_URL.');
     if (venueId !== null) await requireVenue(context.db, venueId);
     const made = await context.db.transaction((tx) => createConsoleLink(tx, command, { email, venueId }));
-    const url = `${context.services.consoleUrl()}#link=${made.token}`;
+    const url = consoleLinkUrl(context.services.consoleUrl(), made);
     return {
       json: { url, account: made.accountId, venue: made.venueId, expires_in: LINK_SECONDS },
       text: block([

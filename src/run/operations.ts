@@ -11,6 +11,7 @@ import { consoleAccess } from './operations/console.ts';
 import { consoleAccount } from './operations/console-account.ts';
 import { consoleCheckouts } from './operations/console-checkouts.ts';
 import { consoleKeys } from './operations/console-keys.ts';
+import { consoleMoney } from './operations/console-money.ts';
 import { consoleOverview } from './operations/console-overview.ts';
 import { consolePasskeys } from './operations/console-passkeys.ts';
 import { consoleVenue } from './operations/console-venue.ts';
@@ -43,6 +44,7 @@ export const operations: readonly AppOperation[] = [
   ...consolePasskeys,
   ...consoleCheckouts,
   ...consoleOverview,
+  ...consoleMoney,
   ...consoleKeys,
   ...consoleVenue,
   ...consoleWebhooks,

@@ -1,6 +1,7 @@
 // `everyshare console link`: a link that signs in to the console once, within 15 minutes.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createFirstLink } from '../../src/cli/announce.ts';
 import { callConsole, tokenOf } from '../support/console-client.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
 import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -80,6 +81,23 @@ describe('console link', () => {
     const body = { challenge_id: id, code: '000000' };
     const asCode = await callConsole(world, 'POST', '/console/api/sign_in/verify', { body });
     expect(asCode.json.error.field).toBe('/challenge_id');
+  });
+
+  it('is not made at the first start with a real card processor', async () => {
+    const real = await openTestWorld({ env: { STRIPE_TEST_SECRET_KEY: 'sk_test_x' } });
+    try {
+      for (const [one, expected] of [
+        [world, expect.stringMatching(/\/console#link=[\w.-]+$/)],
+        [real, null],
+      ] as const) {
+        const created = await one.venue({ name: 'Sandbox venue', sandbox: true });
+        expect(await createFirstLink(one.context, one.command(), created)).toEqual(expected);
+      }
+      expect(await createFirstLink(world.context, world.command(), null), 'not the first start').toBe(null);
+      expect(await real.db.query('select 1 from account_challenges')).toEqual([]);
+    } finally {
+      await real.close();
+    }
   });
 
   it('refuses what is no mail address, and a venue that does not exist', async () => {

@@ -19,6 +19,8 @@ const PROMISED = [
   'fleet-batch',
   'cold-start',
   'guest-page',
+  'console-first-load',
+  'console-further-page',
 ];
 
 const namesOf = (...args: string[]): string[] => readOptions(args).benches.map(({ name }) => name);

@@ -155,6 +155,9 @@ describe('the timeline of a checkout', () => {
     expect(only(entries, 'delivery.retrying')).toMatchObject([
       { delivery: { event_type: 'checkout.canceled', endpoint_id: made.json.id, attempts: 0 } },
     ]);
+    const [{ delivery }] = only(entries, 'delivery.retrying');
+    const deliveries = await venue.get(`/v1/webhook_endpoints/${made.json.id}/deliveries`);
+    expect(delivery.id).toBe(deliveries.json.data[0].id);
     const expired = await venue.collecting({ party_size: 2 });
     await venue.runTestHelper(expired.id, 'expire');
     expect(kindsOf(await timelineOf(expired.id))).toContain('checkout.expired');

@@ -53,8 +53,16 @@ const postgresProcesses = (dataDir: string): string[] =>
 const clusterFolder = (dataDir: string): string =>
   resolve(dataDir, JSON.parse(readFileSync(join(dataDir, 'postgres.json'), 'utf8')).place);
 
+const linkIn = (text: string): string | undefined => /(http:\/\/localhost:\d+\/console)#link=(\S+)/.exec(text)?.[2];
+const signIn = ({ url }: Program, by: 'link' | 'passkey', body: object): Promise<Response> =>
+  fetch(`${url}/console/api/sign_in/${by}`, {
+    method: 'POST',
+    headers: { origin: `http://localhost:${new URL(url).port}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
 describe('everyshare start', () => {
-  it('prints the keys of the sandbox venue on the first start only, and has all data after Ctrl-C', async () => {
+  it('prints the keys of the sandbox venue and a link to the console on the first start only, and has all data after Ctrl-C', async () => {
     const DATA_DIR = newFolder();
     const first = await start({ DATA_DIR });
     const key = keyIn(first.out());
@@ -62,6 +70,12 @@ describe('everyshare start', () => {
     expect(first.out()).toMatch(/operator token {3}opt_/);
     expect(first.out()).toContain('no real money');
     expect(await statusOfMe(first, key)).toBe(200);
+    const link = { token: linkIn(first.out()) };
+    const signedIn = await signIn(first, 'link', link);
+    const { venues } = (await signedIn.json()) as { venues: { name: string; role: string }[] };
+    expect(venues).toMatchObject([{ name: 'Sandbox venue', role: 'owner' }]);
+    expect((await signIn(first, 'link', link)).status, 'the link works once').toBe(422);
+    expect((await signIn(first, 'passkey', {})).status, 'its package is loaded by this request').toBe(200);
     // The bundle is beside the program's, and is read for this request.
     const script = await fetch(`${first.url}/docs/scalar.js`);
     expect([script.status, (await script.text()).length > 1_000_000]).toEqual([200, true]);
@@ -70,7 +84,8 @@ describe('everyshare start', () => {
     expect(await first.stop('SIGINT')).toBe(0);
     expect(postgresProcesses(DATA_DIR)).toEqual([]);
     const second = await start({ DATA_DIR });
-    expect(keyIn(second.out())).toBe('');
+    expect([keyIn(second.out()), linkIn(second.out())]).toEqual(['', undefined]);
+    expect(second.out()).toMatch(/console {4}http:\/\/localhost:\d+\/console\n/);
     expect(second.out()).not.toContain('opt_');
     expect(await statusOfMe(second, key)).toBe(200);
     expect(await second.stop('SIGTERM')).toBe(0);

@@ -11,10 +11,19 @@ const checkoutInPath = (make: (fixture: IsolationFixture, owner: Owner) => Promi
 });
 
 export const consoleReadRows: Readonly<Record<string, MatrixRow>> = {
+  getConsoleHome: { as: 'account', createListed: checkout },
   // In live mode it answers the same: the newcomer's steps are of test mode.
   getFirstSteps: {},
   createTestInbox: {},
   getTestInbox: {},
+  listConsoleCheckouts: {
+    as: 'account',
+    createListed: checkout,
+    unguarded: { 'query offering': 'a filter: another venue’s id matches nothing' },
+  },
+  listStatements: {},
+  listPaidCheckouts: { as: 'account', createListed: completed },
+  listDisputes: {},
   getCheckoutTimeline: checkoutInPath(checkout),
   previewRefund: { ...checkoutInPath(completed), body: () => ({}) },
   getCheckoutMoney: checkoutInPath(completed),

@@ -14,10 +14,11 @@ import { homeHref, loadSession, path, place, rememberPlace, screenPath, session 
 import { Announcements } from './shell/announce.tsx';
 import { Frame, MenuScreen } from './shell/frame.tsx';
 import { goTo, setRoute } from './shell/go-to.ts';
-import { DEVELOPERS, GO_LIVE, MAIN, SETTINGS } from './shell/navigation.ts';
+import { DEVELOPERS, FIRST_STEPS, GO_LIVE, MAIN, SETTINGS } from './shell/navigation.ts';
 import { Palette } from './shell/palette.tsx';
 import { Shortcuts } from './shell/shortcuts.tsx';
 import { StepUp } from './shell/step-up.tsx';
+import { timeZone } from './ui/format.ts';
 import { Empty, Failed, Waiting } from './ui/parts.tsx';
 
 function App(): JSX.Element {
@@ -82,11 +83,19 @@ function UnknownPage(): JSX.Element {
 function VenuePages(): JSX.Element {
   const { venue, mode } = place.value ?? {};
   useEffect(rememberPlace, [venue?.id, mode]);
+  useEffect(() => void showTimesOfVenue(), [venue?.id]);
   return (
     <Frame>
       <ScreenOf key={`${venue?.id} ${mode}`} screen={screenPath.value} />
     </Frame>
   );
+}
+
+/** Until it is known, and where it cannot be read, times are in the zone of the browser: screens name the zone. */
+async function showTimesOfVenue(): Promise<void> {
+  timeZone.value = undefined;
+  const [venue] = await Promise.allSettled([place.peek()?.client.console.getVenue()]);
+  timeZone.value = venue.status === 'fulfilled' ? venue.value?.timezone : undefined;
 }
 
 const loaded = new Map<string, Screen>();
@@ -110,7 +119,8 @@ function ScreenOf({ screen }: { readonly screen: string }): JSX.Element {
     document.querySelector<HTMLElement>('.page h1')?.focus({ preventScroll: true });
   }, [screen]);
   if (screen === '/developers') return <MenuScreen title="Developers" items={DEVELOPERS} />;
-  if (screen === '/more') return <MenuScreen title="More" items={[...MAIN.slice(3), GO_LIVE, ...SETTINGS]} />;
+  if (screen === '/more')
+    return <MenuScreen title="More" items={[...MAIN.slice(3), GO_LIVE, ...SETTINGS, FIRST_STEPS]} />;
   if (found === null)
     return (
       <div class="page">

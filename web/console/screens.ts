@@ -12,6 +12,9 @@ interface ScreenRoute {
 }
 
 export const SCREENS: readonly ScreenRoute[] = [
+  { path: '/', load: () => import('./screens/home/first-steps.tsx') },
+  { path: '/first-steps', load: () => import('./screens/home/first-steps.tsx') },
+  { path: '/checkouts/:id', load: () => import('./screens/checkouts/checkout.tsx') },
   { path: '/team', load: () => import('./screens/team.tsx') },
   { path: '/keys', load: () => import('./screens/keys/keys.tsx') },
   { path: '/keys/:id', load: () => import('./screens/keys/key.tsx') },

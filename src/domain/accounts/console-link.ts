@@ -14,6 +14,8 @@ import { type AccountServices, hashOfCode } from './challenges.ts';
 import { insertPerson, rolesOfAccount } from './people-queries.ts';
 import { findAccountByEmail, insertAccount, insertChallenge, type TriedChallenge, tryChallenge } from './queries.ts';
 
+/** A domain that is reserved for examples: a first user of a sandbox needs no mailbox. */
+export const FIRST_OWNER = 'owner@example.com';
 export const LINK_SECONDS = 900;
 const SECRET_BYTES = 32;
 /** The id of the challenge, a point, and 32 bytes in base64url. */
@@ -52,6 +54,11 @@ export async function createConsoleLink(
   });
   await audit(tx, command, { venueId: venue, action: 'console.link', subject: accountId });
   return { token: `${id}.${secret}`, accountId, venueId: venue };
+}
+
+/** The address that a person opens. */
+export function consoleLinkUrl(consoleUrl: string, { token }: Pick<ConsoleLink, 'token'>): string {
+  return `${consoleUrl}#link=${token}`;
 }
 
 async function findOrCreateAccount(

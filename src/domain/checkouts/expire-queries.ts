@@ -5,7 +5,12 @@ import type { DueAtVenue } from '../payments/queries.ts';
 
 /** isOverdue as a condition in SQL. `now` is a parameter in milliseconds, `alias` the name of the checkout's row. */
 export const overdueSql = (now: string, alias = 'checkouts'): string =>
-  `(${alias}.status in ('open', 'collecting') and ${alias}.expires_at <= to_timestamp(${now} / 1000.0))`;
+  `(${toPaySql(alias)} and ${alias}.expires_at <= to_timestamp(${now} / 1000.0))`;
+
+/** SQL: the checkout is still to be paid. */
+export function toPaySql(alias: string): string {
+  return `${alias}.status in ('open', 'collecting')`;
+}
 
 /** The venues of the `limit` longest overdue checkouts, and how many each has. */
 export async function venuesWithOverdue(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {

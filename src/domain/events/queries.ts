@@ -120,3 +120,23 @@ export async function subjectOfEvent(db: Queryable, venueId: string, eventId: st
   ]);
   return rows[0]?.subject ?? null;
 }
+
+export interface RecentEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly at: string;
+  readonly subject: string;
+  /** The object as it was then: of a checkout, an offering or an endpoint. */
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly refund: { readonly amount: number; readonly reason: string | null } | null;
+}
+
+/** Newest first. */
+export async function recentEvents(db: Queryable, venueId: string, mode: Mode, limit: number): Promise<RecentEvent[]> {
+  return db.query<RecentEvent>(
+    `select event_id as "id", type, utc_micros(created_at) as "at", subject, data -> 'object' as "object",
+       data -> 'refund' as "refund"
+     from events where venue_id = $1 and mode = $2 order by created_at desc limit $3`,
+    [venueId, mode, limit],
+  );
+}

@@ -2,6 +2,7 @@
 // rest is paid out. The figures are of decisions, so a refund counts from the moment that it is made. For each checkout:
 // paid - fee - refunded - lost + fee returned = kept = paid out + to come + settled debts - owed.
 
+import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { PayoutTransfer } from './payout-queries.ts';
 
@@ -145,4 +146,95 @@ export async function transfersOfCheckouts(
      where venue_id = $1 and checkout_id = any($2) and kind = 'transfer' order by movement_id`,
     [venueId, checkoutIds],
   );
+}
+
+/** Days in the time zone of the venue. `to` is exclusive. */
+export interface StatementScope {
+  readonly venueId: string;
+  readonly mode: Mode;
+  readonly timezone: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** SQL: the payouts of the days from $4 to $5 of the venue $1, in the mode $2 and the time zone $3. */
+const PAYOUTS_OF_DAYS = `select * from payouts
+  where venue_id = $1 and mode = $2 and created_at >= coalesce($4::date::timestamp at time zone $3, '-infinity')
+    and created_at < coalesce($5::date::timestamp at time zone $3, 'infinity')`;
+
+const valuesOf = ({ venueId, mode, timezone, from, to }: StatementScope): unknown[] => [
+  venueId,
+  mode,
+  timezone,
+  from,
+  to,
+];
+const sums = FIGURES.map(([column, name]) => `coalesce(sum(${column}), 0)::bigint as "${name}"`).join(', ');
+
+export interface StatementRow extends MoneyFigures {
+  readonly from: string;
+  /** Exclusive. */
+  readonly to: string;
+  readonly currency: string;
+  readonly checkouts: number;
+  readonly guests: number;
+}
+
+/** One row for each period that has payouts, and currency; newest first. A week begins on Monday. */
+export async function statementRows(
+  db: Queryable,
+  scope: StatementScope,
+  period: 'day' | 'week',
+): Promise<StatementRow[]> {
+  return db.query<StatementRow>(
+    `select date_trunc($6, created_at at time zone $3)::date::text as "from",
+       (date_trunc($6, created_at at time zone $3) + case $6 when 'week' then interval '7 days' else interval '1 day' end)::date::text as "to",
+       currency, count(*)::integer as "checkouts", sum(guests)::integer as "guests", ${sums}
+     from (${moneyOf(PAYOUTS_OF_DAYS)}) money
+     group by 1, 2, currency order by 1 desc, currency`,
+    [...valuesOf(scope), period],
+  );
+}
+
+/** The first days of the newest periods before a day, in which the venue has payouts. */
+export async function periodsBefore(
+  db: Queryable,
+  { venueId, mode, timezone, to }: Omit<StatementScope, 'from'>,
+  period: 'day' | 'week',
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ from: string }>(
+    `with recursive periods as (
+       (select date_trunc($5, created_at at time zone $3) as first from payouts
+        where venue_id = $1 and mode = $2 and created_at < coalesce($4::date::timestamp at time zone $3, 'infinity')
+        order by created_at desc limit 1)
+       union all
+       select date_trunc($5, p.created_at at time zone $3) from periods
+       cross join lateral (
+         select created_at from payouts where venue_id = $1 and mode = $2 and created_at < periods.first at time zone $3
+         order by created_at desc limit 1) p)
+     select first::date::text as "from" from periods limit $6`,
+    [venueId, mode, timezone, to, period, limit],
+  );
+  return rows.map(({ from }) => from);
+}
+
+export interface PaidCheckoutsPage {
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** The checkouts of the days, newest first. Up to `limit` + 1 rows. */
+export async function paidCheckouts(
+  db: Queryable,
+  scope: StatementScope,
+  { before, limit }: PaidCheckoutsPage,
+): Promise<CheckoutMoneyRow[]> {
+  const payouts = `${PAYOUTS_OF_DAYS} and created_at < coalesce($6::timestamptz, 'infinity')
+    order by created_at desc limit $7`;
+  return db.query<CheckoutMoneyRow>(`select ${ROW} from (${moneyOf(payouts)}) money order by created_at desc`, [
+    ...valuesOf(scope),
+    before,
+    limit + 1,
+  ]);
 }

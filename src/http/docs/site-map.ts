@@ -8,7 +8,7 @@ export interface GuideGroup {
 }
 
 export const GUIDE_GROUPS: readonly GuideGroup[] = [
-  { title: 'Start here', guides: ['quickstart'] },
+  { title: 'Start here', guides: ['quickstart', 'console'] },
   { title: 'What you sell', guides: ['publish', 'pricing', 'venue-systems'] },
   { title: 'Bookings and payments', guides: ['payments', 'webhooks', 'guests', 'embed', 'guest-api'] },
   { title: 'Agents and figures', guides: ['agents', 'analytics'] },

@@ -2,14 +2,101 @@
 // is the partner's own operation.
 
 import { getCheckoutMoney } from '../../domain/checkouts/accounting/checkout-money.ts';
+import { listConsoleCheckouts } from '../../domain/checkouts/overview/list-checkouts.ts';
 import { previewRefund } from '../../domain/checkouts/refunds/preview-refund.ts';
 import { getCheckoutTimeline } from '../../domain/checkouts/timeline/read-timeline.ts';
+import { CHECKOUT_STATUSES } from '../../domain/checkouts/transitions.ts';
 import type { AppOperation } from '../app-operation.ts';
-import { only, plain } from './shapes.ts';
+import { closed, only, plain, time } from './shapes.ts';
 
 const READ = { audience: 'console', tag: 'Console', auth: 'team', effect: 'read' } as const;
 
+const text = (description: string, example: string, maxLength = 100): object => ({
+  type: 'string',
+  minLength: 1,
+  maxLength,
+  pattern: '^[^\\u0000-\\u001f]*$',
+  description,
+  examples: [example],
+});
+
+const money = (description: string): object => ({
+  type: 'integer',
+  minimum: 0,
+  maximum: 99_999_999,
+  description,
+  examples: [100_000],
+});
+
+const LIST_QUERY = {
+  type: 'object',
+  properties: {
+    status: { type: 'string', enum: CHECKOUT_STATUSES, description: 'Only checkouts in this state.' },
+    q: text(
+      'The id of a checkout, the beginning of a booking id, or words of the description or of the organizer’s name.',
+      'cabana',
+    ),
+    from: time('Only checkouts created at this time or later.'),
+    to: time('Only checkouts created before this time.'),
+    min_amount: money('Only checkouts of at least this amount, in minor units (cents).'),
+    max_amount: money('Only checkouts of at most this amount, in minor units (cents).'),
+    offering: text('Only checkouts of the offering with this id of yours.', 'cabana-day', 255),
+    key: text('Only checkouts that the key with this id created.', 'key_01jz3k8q7v5m2n9t4w6x8y0abc'),
+    sort: {
+      type: 'string',
+      enum: ['newest', 'due'],
+      default: 'newest',
+      description:
+        'Newest first; or by what is due next: open and collecting ones by pay_by, then the others newest first.',
+    },
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 50,
+      description: 'The largest number of checkouts in the page.',
+      examples: [50],
+    },
+    before: text('The `next_before` of the previous page, with the same sort.', '2027-06-12T13:30:00.000000Z'),
+  },
+  additionalProperties: false,
+} as const;
+
+const count = { type: 'integer', minimum: 0, description: 'How many there are.', examples: [3] } as const;
+
+const LIST = closed({
+  data: { type: 'array', items: { $ref: 'checkout_row.json' } },
+  next_before: {
+    type: ['string', 'null'],
+    description: 'Send it as `before` to get the next page; null on the last page.',
+    examples: ['2027-06-12T13:30:00.000123Z', null],
+  },
+  counts: {
+    ...closed({ all: count, ...Object.fromEntries(CHECKOUT_STATUSES.map((status) => [status, count])) }),
+    description: 'How many checkouts of the same filters, but the status, have each status.',
+  },
+  searched_since: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description:
+      'A search by words looks at the newest 20,000 checkouts: since when. Null when it looks at all of them.',
+    examples: ['2027-01-12T13:30:00.000123Z', null],
+  },
+});
+
 export const consoleCheckouts: readonly AppOperation[] = [
+  {
+    ...READ,
+    id: 'listConsoleCheckouts',
+    kind: 'query',
+    method: 'GET',
+    path: '/console/api/checkouts',
+    summary: 'List, filter and search checkouts',
+    query: LIST_QUERY,
+    responses: { 200: { description: 'One page of checkouts, with counts by status.', schema: LIST } },
+    csv: { lines: 'the checkouts of the same page', isPage: true },
+    run: listConsoleCheckouts,
+  },
   {
     ...READ,
     id: 'getCheckoutTimeline',

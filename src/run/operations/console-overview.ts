@@ -1,6 +1,8 @@
-// What the console's first screens read: the first steps of a newcomer, and the built-in test inbox.
+// What the console's first screens read: the figures of the venue, the first steps of a newcomer, and the built-in test
+// inbox.
 
 import { getFirstSteps } from '../../domain/checkouts/overview/first-steps.ts';
+import { getConsoleHome } from '../../domain/checkouts/overview/home.ts';
 import { createTestInbox, getTestInbox } from '../../domain/webhooks/inbox/inbox.ts';
 import type { AppOperation } from '../app-operation.ts';
 import { plain } from './shapes.ts';
@@ -23,6 +25,19 @@ const INBOX_QUERY = {
 } as const;
 
 export const consoleOverview: readonly AppOperation[] = [
+  {
+    ...CONSOLE,
+    id: 'getConsoleHome',
+    kind: 'query',
+    method: 'GET',
+    path: '/console/api/home',
+    effect: 'read',
+    summary: 'Get the first page of the console',
+    description:
+      'What is held, completed and paid out, what needs a person, the funnel and the days of the last 30 days, and the latest events. Each sum is by currency.',
+    responses: { 200: plain('The figures.', 'console_home') },
+    run: getConsoleHome,
+  },
   {
     ...CONSOLE,
     id: 'getFirstSteps',

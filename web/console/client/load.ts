@@ -41,12 +41,16 @@ export function useLoad<T>(
     setState({ isSlow: false });
     const slow = setTimeout(() => setState((before) => ({ ...before, isSlow: true })), SLOW_MS);
     void run();
-    const timer = everyMs > 0 ? setInterval(() => !document.hidden && void run(), everyMs) : undefined;
     return () => {
       clearTimeout(slow);
-      clearInterval(timer);
       running.current?.abort();
     };
+  }, [...deps]);
+
+  // Apart from the above: another pace keeps the data.
+  useEffect(() => {
+    const timer = everyMs > 0 ? setInterval(() => !document.hidden && void run(), everyMs) : undefined;
+    return () => clearInterval(timer);
   }, [...deps, everyMs]);
 
   return { data: state.data, error: state.error, isSlow: state.isSlow, reload: run };

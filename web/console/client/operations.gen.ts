@@ -3,11 +3,69 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CheckoutMoney, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, EndpointHealth, FirstSteps, Invitation, InvitationCreate, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, Person, PersonRole, Refund, RefundPreview, RolledApiKey, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, EndpointHealth, FirstSteps, Invitation, InvitationCreate, ListedDispute, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, Person, PersonRole, Refund, RefundPreview, RolledApiKey, Statement, StatementTotals, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+
+export type ListConsoleCheckoutsParams = {
+  /** Only checkouts in this state. */
+  readonly status?: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
+  /** The id of a checkout, the beginning of a booking id, or words of the description or of the organizer’s name. */
+  readonly q?: string;
+  /** Only checkouts created at this time or later. */
+  readonly from?: string;
+  /** Only checkouts created before this time. */
+  readonly to?: string;
+  /** Only checkouts of at least this amount, in minor units (cents). */
+  readonly min_amount?: number;
+  /** Only checkouts of at most this amount, in minor units (cents). */
+  readonly max_amount?: number;
+  /** Only checkouts of the offering with this id of yours. */
+  readonly offering?: string;
+  /** Only checkouts that the key with this id created. */
+  readonly key?: string;
+  /** Newest first; or by what is due next: open and collecting ones by pay_by, then the others newest first. */
+  readonly sort?: "newest" | "due";
+  /** The largest number of checkouts in the page. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page, with the same sort. */
+  readonly before?: string;
+};
 
 export type GetTestInboxParams = {
   /** The largest number of messages. */
   readonly limit?: number;
+};
+
+export type ListStatementsParams = {
+  /** One line for each week, which begins on Monday, or for each day. */
+  readonly period?: "week" | "day";
+  /** Only what was completed on this day or later, in the venue’s time zone. */
+  readonly from?: string;
+  /** Only what was completed before this day. */
+  readonly to?: string;
+  /** The largest number of periods in the page. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only earlier periods. */
+  readonly before?: string;
+};
+
+export type ListPaidCheckoutsParams = {
+  /** The largest number of objects in the page; a page of large objects has fewer. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only older objects. */
+  readonly before?: string;
+  /** Only what was completed on this day or later, in the venue’s time zone. */
+  readonly from?: string;
+  /** Only what was completed before this day. */
+  readonly to?: string;
+};
+
+export type ListDisputesParams = {
+  /** Only disputes with this outcome. */
+  readonly status?: "open" | "won" | "lost";
+  /** The largest number of disputes in the page. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page. */
+  readonly before?: string;
 };
 
 export type ListKeysParams = {
@@ -251,6 +309,43 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'POST', path: '/console/api/step_up/passkey/verify', body }, options);
   }
   /**
+   * List, filter and search checkouts.
+   * `GET /console/api/checkouts`
+   */
+  listConsoleCheckouts(query?: ListConsoleCheckoutsParams, options?: RequestOptions): PagePromise<CheckoutRow, {
+    readonly data: readonly CheckoutRow[];
+    /** Send it as `before` to get the next page; null on the last page. */
+    readonly next_before: string | null;
+    /** How many checkouts of the same filters, but the status, have each status. */
+    readonly counts: {
+      /** How many there are. */
+      readonly all: number;
+      /** How many there are. */
+      readonly open: number;
+      /** How many there are. */
+      readonly collecting: number;
+      /** How many there are. */
+      readonly funded: number;
+      /** How many there are. */
+      readonly completed: number;
+      /** How many there are. */
+      readonly expired: number;
+      /** How many there are. */
+      readonly canceled: number;
+    };
+    /** A search by words looks at the newest 20,000 checkouts: since when. Null when it looks at all of them. */
+    readonly searched_since: string | null;
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/checkouts', query, cursor: 'before' }, options);
+  }
+  /**
+   * List, filter and search checkouts, as CSV.
+   * `GET /console/api/checkouts`
+   */
+  listConsoleCheckoutsCsv(query?: ListConsoleCheckoutsParams, options?: RequestOptions): ApiPromise<string> {
+    return this.#api.send({ method: 'GET', path: '/console/api/checkouts', query, accept: 'text/csv' }, options);
+  }
+  /**
    * Get everything that happened to a checkout. Oldest first: the party, cards, reminders, charges, transfers, refunds, disputes and deliveries. Declined cards are kept for 90 days, deliveries and texts for as long as their own lists.
    * `GET /console/api/checkouts/{id}/timeline`
    */
@@ -272,6 +367,13 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'GET', path: '/console/api/checkouts/{id}/money', params: [id] }, options);
   }
   /**
+   * Get the first page of the console. What is held, completed and paid out, what needs a person, the funnel and the days of the last 30 days, and the latest events. Each sum is by currency.
+   * `GET /console/api/home`
+   */
+  getConsoleHome(options?: RequestOptions): ApiPromise<ConsoleHome> {
+    return this.#api.send({ method: 'GET', path: '/console/api/home' }, options);
+  }
+  /**
    * Get the first steps of a newcomer. Of test mode, in either mode of the session. A step is done by what really happened.
    * `GET /console/api/first_steps`
    */
@@ -291,6 +393,67 @@ export class ConsoleOperations {
    */
   getTestInbox(query?: GetTestInboxParams, options?: RequestOptions): ApiPromise<TestInbox> {
     return this.#api.send({ method: 'GET', path: '/console/api/test_inbox', query }, options);
+  }
+  /**
+   * List statements by week or day. Newest first; periods without a completed checkout are left out. In each line paid less fee, refunded and lost_to_disputes is kept. `totals` are the sums of the lines of the page.
+   * `GET /console/api/payouts`
+   */
+  listStatements(query?: ListStatementsParams, options?: RequestOptions): PagePromise<Statement, {
+    readonly data: readonly Statement[];
+    /** Send it as `before` to get the next page; null on the last page. */
+    readonly next_before: string | null;
+    readonly totals: readonly StatementTotals[];
+    readonly balance: readonly PayoutBalance[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/payouts', query, cursor: 'before' }, options);
+  }
+  /**
+   * List statements by week or day, as CSV. Newest first; periods without a completed checkout are left out. In each line paid less fee, refunded and lost_to_disputes is kept. `totals` are the sums of the lines of the page.
+   * `GET /console/api/payouts`
+   */
+  listStatementsCsv(query?: ListStatementsParams, options?: RequestOptions): ApiPromise<string> {
+    return this.#api.send({ method: 'GET', path: '/console/api/payouts', query, accept: 'text/csv' }, options);
+  }
+  /**
+   * List the checkouts of a statement. Newest first, by the day of completion.
+   * `GET /console/api/payouts/checkouts`
+   */
+  listPaidCheckouts(query?: ListPaidCheckoutsParams, options?: RequestOptions): PagePromise<PaidCheckout> {
+    return this.#api.list({ method: 'GET', path: '/console/api/payouts/checkouts', query, cursor: 'before' }, options);
+  }
+  /**
+   * List the checkouts of a statement, as CSV. Newest first, by the day of completion.
+   * `GET /console/api/payouts/checkouts`
+   */
+  listPaidCheckoutsCsv(query?: ListPaidCheckoutsParams, options?: RequestOptions): ApiPromise<string> {
+    return this.#api.send({ method: 'GET', path: '/console/api/payouts/checkouts', query, accept: 'text/csv' }, options);
+  }
+  /**
+   * List disputed charges. Newest first.
+   * `GET /console/api/disputes`
+   */
+  listDisputes(query?: ListDisputesParams, options?: RequestOptions): PagePromise<ListedDispute, {
+    readonly data: readonly ListedDispute[];
+    /** Send it as `before` to get the next page; null on the last page. */
+    readonly next_before: string | null;
+    /** How many have each outcome. */
+    readonly counts: {
+      /** How many there are. */
+      readonly open: number;
+      /** How many there are. */
+      readonly won: number;
+      /** How many there are. */
+      readonly lost: number;
+    };
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/disputes', query, cursor: 'before' }, options);
+  }
+  /**
+   * List disputed charges, as CSV. Newest first.
+   * `GET /console/api/disputes`
+   */
+  listDisputesCsv(query?: ListDisputesParams, options?: RequestOptions): ApiPromise<string> {
+    return this.#api.send({ method: 'GET', path: '/console/api/disputes', query, accept: 'text/csv' }, options);
   }
   /**
    * List the API keys of the venue. Newest first, those of the session’s mode, without their text.

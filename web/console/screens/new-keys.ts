@@ -10,3 +10,8 @@ export const newKeys = signal<NewKeys | null>(null);
 export function keepNewKeys(keys: NewKeys): void {
   newKeys.value = keys;
 }
+
+/** The person has stored them. */
+export function forgetNewKeys(): void {
+  newKeys.value = null;
+}

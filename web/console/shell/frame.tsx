@@ -5,7 +5,16 @@ import type { ComponentChildren, JSX } from 'preact';
 import { hrefOf, place, screenPath, session, signOut, usePlace } from '../session.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ApiLine } from './api-line.tsx';
-import { DEVELOPERS, EVERYWHERE, GO_LIVE, isWithin, MAIN, type NavigationItem, SETTINGS } from './navigation.ts';
+import {
+  DEVELOPERS,
+  EVERYWHERE,
+  FIRST_STEPS,
+  GO_LIVE,
+  isWithin,
+  MAIN,
+  type NavigationItem,
+  SETTINGS,
+} from './navigation.ts';
 import { openPalette } from './palette.tsx';
 import { openShortcuts } from './shortcuts.tsx';
 
@@ -171,9 +180,22 @@ function TopLine(): JSX.Element {
           )}
         </ol>
       </nav>
-      <a href="/docs">
-        <Icon name="help" /> Help
-      </a>
+      <details class="help-menu">
+        <summary>
+          <Icon name="help" /> Help
+        </summary>
+        <div class="menu">
+          <a href={hrefOf(FIRST_STEPS.to)}>
+            <Icon name={FIRST_STEPS.icon} /> {FIRST_STEPS.name}
+          </a>
+          <a href="/docs">
+            <Icon name="lines" /> Documentation
+          </a>
+          <a href="/docs/reference">
+            <Icon name="code" /> API reference
+          </a>
+        </div>
+      </details>
       <button type="button" onClick={openShortcuts}>
         Shortcuts <kbd>?</kbd>
       </button>

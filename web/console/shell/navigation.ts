@@ -36,7 +36,10 @@ export const SETTINGS: readonly NavigationItem[] = [
 
 export const GO_LIVE: NavigationItem = { to: '/go-live', name: 'Go live', icon: 'rocket' };
 
-export const EVERYWHERE: readonly NavigationItem[] = [...MAIN, ...DEVELOPERS, GO_LIVE, ...SETTINGS];
+/** Under Help. */
+export const FIRST_STEPS: NavigationItem = { to: '/first-steps', name: 'First steps', icon: 'flag' };
+
+export const EVERYWHERE: readonly NavigationItem[] = [...MAIN, ...DEVELOPERS, GO_LIVE, ...SETTINGS, FIRST_STEPS];
 
 export function isWithin(screen: string, to: string): boolean {
   return to === '/' ? screen === '/' : screen === to || screen.startsWith(`${to}/`);

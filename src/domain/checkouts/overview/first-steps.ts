@@ -13,6 +13,7 @@ import type { Caller } from '../../keys/caller.ts';
 import { firstDelivered } from '../../webhooks/deliveries/queries.ts';
 import { findInbox } from '../../webhooks/inbox/inbox.ts';
 import { viewCheckout } from '../queries.ts';
+import { keyOf } from './checkout-row.ts';
 import { checkoutToPay, firstCheckout } from './first-step-queries.ts';
 
 export async function getFirstSteps(db: Db, caller: Caller): Promise<OperationResult> {
@@ -37,8 +38,7 @@ async function requestStep(db: Db, { venue, seal }: Caller): Promise<FirstSteps[
   const first = await firstCheckout(db, venue.id);
   if (first === null) return { done: false, at: null, checkout_id: null, key: null };
   const named = first.createdBy === null ? [] : [{ actor: first.createdBy }];
-  const actor = (await showActors(db, seal, venue.id, named)).get(first.createdBy ?? '');
-  const key = actor?.type === 'key' && actor.id !== null ? { id: actor.id, name: actor.name } : null;
+  const key = keyOf(await showActors(db, seal, venue.id, named), first.createdBy);
   return { done: true, at: first.at, checkout_id: first.id, key };
 }
 

@@ -4,6 +4,7 @@
 
 import { isOpenDispute } from '../../payments/dispute-queries.ts';
 import type { PastMovement } from '../../payments/history-queries.ts';
+import { deliveryId } from '../../webhooks/deliveries/delivery.ts';
 import type { DeliveryOfEvent } from '../../webhooks/deliveries/queries.ts';
 import { eventEntries, sharesHeldBy } from './event-entries.ts';
 import {
@@ -157,6 +158,7 @@ function deliveryEntry(row: DeliveryOfEvent): TimelineEntry {
     kind: kinds[row.status],
     reason: row.status === 'delivered' ? null : (row.end_reason ?? row.last_error),
     delivery: {
+      id: deliveryId(row),
       event_id: row.event_id,
       event_type: row.type,
       endpoint_id: row.endpoint_id,

@@ -348,3 +348,36 @@ export async function firstDelivered(
   );
   return rows[0] ?? null;
 }
+
+export interface FailingEndpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly isDisabled: boolean;
+  /** Since when: the time of the last success, or of its creation; of a disabled one, when it was disabled. */
+  readonly at: string;
+  readonly lastError: string | null;
+}
+
+/** Endpoints that were disabled because they failed, and those whose newest tried delivery has failed. */
+export async function failingEndpoints(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  limit: number,
+): Promise<FailingEndpoint[]> {
+  return db.query<FailingEndpoint>(
+    `select w.endpoint_id as "id", w.url, w.status = 'disabled' as "isDisabled",
+       utc_micros(coalesce(w.disabled_at, q.last_success_at, w.created_at)) as "at", d.last_error as "lastError"
+     from webhook_endpoints w
+     join endpoint_queues q on q.venue_id = w.venue_id and q.endpoint_id = w.endpoint_id
+     left join lateral (
+       select n.last_error, n.delivered_at from deliveries n
+       where n.venue_id = w.venue_id and n.endpoint_id = w.endpoint_id and n.last_attempt_at is not null
+       order by n.created_at desc limit 1) d on true
+     where w.venue_id = $1 and w.mode = $2
+       and (w.disabled_reason = 'failed_for_72_hours'
+         or (w.status = 'active' and (q.failures > 0 or (d.last_error is not null and d.delivered_at is null))))
+     order by w.status = 'disabled' desc, w.endpoint_id limit $3`,
+    [venueId, mode, limit],
+  );
+}

@@ -52,6 +52,7 @@ export function makeRecorder(real: Db): Recorder {
   const db: Db = {
     ...recordQueries(real, () => beginUnit('single')),
     priority: recordQueries(real.priority, () => beginUnit('priority')),
+    background: real.background,
     transaction: (work) => {
       const unit = beginUnit('transaction');
       return real.transaction((tx) => work(recordQueries(tx, () => unit)));

@@ -972,6 +972,10 @@ CREATE TABLE keys (
   name text,
   -- The key that replaces this one; null: it was not rolled.
   rolled_to text,
+  -- Of calls that were not refused with 401 or 403; written at most once a minute.
+  last_used_at timestamp with time zone,
+  -- Masked: 203.0.113.…, or the first 48 bits of an IPv6 address.
+  last_used_address text,
   CONSTRAINT keys_pkey PRIMARY KEY (venue_id, key_id),
   CONSTRAINT keys_rolled_to_fkey FOREIGN KEY (venue_id, rolled_to) REFERENCES keys(venue_id, key_id),
   CONSTRAINT keys_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
@@ -1349,6 +1353,67 @@ CREATE TABLE record_gaps (
   CONSTRAINT record_gaps_pkey PRIMARY KEY (began_at),
   CONSTRAINT record_gap_ends_after_it_began CHECK (ended_at > began_at)
 );
+
+-- Calls with a partner's key, masked, for REQUEST_LOG_DAYS. Ids are in the order of time. Written after the call, in
+-- batches: a line may be missing.
+CREATE TABLE request_log (
+  venue_id uuid NOT NULL,
+  mode text NOT NULL,
+  request_id text NOT NULL,
+  slot smallint NOT NULL,
+  at timestamp with time zone NOT NULL,
+  key_id text NOT NULL,
+  method text NOT NULL,
+  path text NOT NULL,
+  route text,
+  operation text,
+  tool text,
+  status smallint NOT NULL,
+  code text,
+  reason text,
+  field text,
+  problem_count smallint NOT NULL,
+  replayed boolean NOT NULL,
+  duration_ms real NOT NULL,
+  address text NOT NULL,
+  user_agent text,
+  failure bytea,
+  CONSTRAINT request_log_pkey PRIMARY KEY (venue_id, mode, request_id, slot),
+  CONSTRAINT request_log_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
+) PARTITION BY LIST (slot);
+CREATE TABLE request_log_slot_00 PARTITION OF request_log FOR VALUES IN ('0');
+CREATE TABLE request_log_slot_01 PARTITION OF request_log FOR VALUES IN ('1');
+CREATE TABLE request_log_slot_02 PARTITION OF request_log FOR VALUES IN ('2');
+CREATE TABLE request_log_slot_03 PARTITION OF request_log FOR VALUES IN ('3');
+CREATE TABLE request_log_slot_04 PARTITION OF request_log FOR VALUES IN ('4');
+CREATE TABLE request_log_slot_05 PARTITION OF request_log FOR VALUES IN ('5');
+CREATE TABLE request_log_slot_06 PARTITION OF request_log FOR VALUES IN ('6');
+CREATE TABLE request_log_slot_07 PARTITION OF request_log FOR VALUES IN ('7');
+CREATE TABLE request_log_slot_08 PARTITION OF request_log FOR VALUES IN ('8');
+CREATE TABLE request_log_slot_09 PARTITION OF request_log FOR VALUES IN ('9');
+CREATE TABLE request_log_slot_10 PARTITION OF request_log FOR VALUES IN ('10');
+CREATE TABLE request_log_slot_11 PARTITION OF request_log FOR VALUES IN ('11');
+CREATE TABLE request_log_slot_12 PARTITION OF request_log FOR VALUES IN ('12');
+CREATE TABLE request_log_slot_13 PARTITION OF request_log FOR VALUES IN ('13');
+CREATE TABLE request_log_slot_14 PARTITION OF request_log FOR VALUES IN ('14');
+CREATE TABLE request_log_slot_15 PARTITION OF request_log FOR VALUES IN ('15');
+CREATE TABLE request_log_slot_16 PARTITION OF request_log FOR VALUES IN ('16');
+CREATE TABLE request_log_slot_17 PARTITION OF request_log FOR VALUES IN ('17');
+CREATE TABLE request_log_slot_18 PARTITION OF request_log FOR VALUES IN ('18');
+CREATE TABLE request_log_slot_19 PARTITION OF request_log FOR VALUES IN ('19');
+CREATE TABLE request_log_slot_20 PARTITION OF request_log FOR VALUES IN ('20');
+CREATE TABLE request_log_slot_21 PARTITION OF request_log FOR VALUES IN ('21');
+CREATE TABLE request_log_slot_22 PARTITION OF request_log FOR VALUES IN ('22');
+CREATE TABLE request_log_slot_23 PARTITION OF request_log FOR VALUES IN ('23');
+CREATE TABLE request_log_slot_24 PARTITION OF request_log FOR VALUES IN ('24');
+CREATE TABLE request_log_slot_25 PARTITION OF request_log FOR VALUES IN ('25');
+CREATE TABLE request_log_slot_26 PARTITION OF request_log FOR VALUES IN ('26');
+CREATE TABLE request_log_slot_27 PARTITION OF request_log FOR VALUES IN ('27');
+CREATE TABLE request_log_slot_28 PARTITION OF request_log FOR VALUES IN ('28');
+CREATE TABLE request_log_slot_29 PARTITION OF request_log FOR VALUES IN ('29');
+CREATE TABLE request_log_slot_30 PARTITION OF request_log FOR VALUES IN ('30');
+CREATE TABLE request_log_slot_31 PARTITION OF request_log FOR VALUES IN ('31');
+CREATE INDEX request_log_refused ON ONLY request_log USING btree (venue_id, mode, request_id) WHERE status >= 400;
 
 -- From an id to its venue, for the operator who reviews.
 CREATE TABLE review_routes (

@@ -210,6 +210,7 @@ async function runWorker(context: AppContext, log: Log, shutdown: Shutdown): Pro
     payments: services,
     deliveries: { ...services, dispatchSignal: new DispatchSignal() },
     hooks: context,
+    requestLogDays: config.requestLogDays,
     sender: smsSender(config),
     mailSender: mailSender(config),
   });

@@ -67,6 +67,9 @@ export interface Config {
   readonly supportUrl: string | null;
   /** How long after completion a venue is paid. */
   readonly payoutDelayHours: number;
+  /** Calls with a partner's key are kept for the console. */
+  readonly requestLog: boolean;
+  readonly requestLogDays: number;
 }
 
 export interface MemberIssuer {
@@ -319,6 +322,8 @@ export function readConfig(env: Env): Config {
     privacyUrl: read.address('PRIVACY_URL', ['https:']),
     supportUrl: read.address('SUPPORT_URL', ['https:']),
     payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
+    requestLog: read.oneOf('REQUEST_LOG', ['on', 'off'], 'on') === 'on',
+    requestLogDays: read.integer('REQUEST_LOG_DAYS', 7, 1, 30),
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);
   return config;

@@ -15,6 +15,8 @@ export interface Queryable {
 export interface Db extends Queryable {
   /** The same on connections of its own, for short statements only: admission must not wait behind a slow list. */
   readonly priority: Queryable;
+  /** One more connection, opened at its first statement: for writing that no request waits for. */
+  readonly background: Queryable;
   /** One transaction: committed when `work` resolves, rolled back when it throws. Retried after a deadlock. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -129,6 +131,7 @@ export function openDb(options: DbOptions): Db {
   };
   const statementPool = new PipelinedPool(Math.max(1, Math.floor(options.connections / 4)), settings, options.onLost);
   const priority = new PipelinedPool(Math.max(1, Math.floor(options.connections / 6)), settings, options.onLost);
+  const background = new PipelinedPool(1, settings, options.onLost);
   const pool = new pg.Pool({
     ...settings,
     max: Math.max(1, options.connections - statementPool.size - priority.size),
@@ -160,6 +163,7 @@ export function openDb(options: DbOptions): Db {
   return {
     query: async (text, values) => send(await statementPool.next(), text, values),
     priority: { query: async (text, values) => send(await priority.next(), text, values) },
+    background: { query: async (text, values) => send(await background.next(), text, values) },
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -170,7 +174,7 @@ export function openDb(options: DbOptions): Db {
       }
     },
     async close() {
-      await Promise.all([statementPool.close(), priority.close(), pool.end()]);
+      await Promise.all([statementPool.close(), priority.close(), background.close(), pool.end()]);
     },
   };
 }

@@ -72,6 +72,23 @@ function base32(bytes: Buffer): string {
   return text;
 }
 
+const TIME_DIGITS = 10;
+
+/** The least prefixed id of a millisecond: ids of earlier ones are smaller as text, and all others are greater. */
+export function leastId(prefix: IdPrefix, ms: number): string {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(ms, 0, 6);
+  return `${prefix}_${base32(bytes).slice(0, TIME_DIGITS)}`;
+}
+
+/** When a prefixed id was made, in milliseconds. */
+export function timeOfId(id: string): number {
+  const start = id.indexOf('_') + 1;
+  let ms = 0;
+  for (const digit of id.slice(start, start + TIME_DIGITS)) ms = ms * 32 + CROCKFORD.indexOf(digit);
+  return ms;
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function isUuid(text: string): boolean {

@@ -168,7 +168,6 @@ export interface StatementOperation<Caller> extends WriteContract {
 interface ExternalCommand<ByAuth extends Auth, Caller, Services> extends OperationContract {
   readonly kind: 'external';
   readonly auth: ByAuth;
-  readonly csv?: never;
   readonly run: (services: Services, caller: Caller, input: ValidatedIdempotentInput) => Result;
 }
 

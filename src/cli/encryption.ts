@@ -9,6 +9,7 @@ import { rotateEncryption } from '../domain/installation/rotate-encryption.ts';
 import { MAIL_SEALED_COLUMNS } from '../domain/mail/sealed-columns.ts';
 import { MEMBER_SEALED_COLUMNS } from '../domain/members/sealed-columns.ts';
 import { PAYMENT_SEALED_COLUMNS } from '../domain/payments/sealed-columns.ts';
+import { REQUEST_SEALED_COLUMNS } from '../domain/requests/sealed-columns.ts';
 import { WEBHOOK_SEALED_COLUMNS } from '../domain/webhooks/sealed-columns.ts';
 import type { Command } from './command-definition.ts';
 import { ProgressBar } from './progress-bar.ts';
@@ -23,6 +24,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...WEBHOOK_SEALED_COLUMNS,
   ...HOOK_SEALED_COLUMNS,
   ...IDEMPOTENCY_SEALED_COLUMNS,
+  ...REQUEST_SEALED_COLUMNS,
 ];
 
 const rotate: Command = {

@@ -1,9 +1,12 @@
 // What every route is handed, and what the server notes on a request while it is answered.
 
+import type { Problem } from '../base/errors.ts';
+import type { RequestLog } from '../domain/requests/request-log.ts';
 import type { Admit, RateLimit } from '../run/admission.ts';
 import type { AppContext } from '../run/context.ts';
 import type { Perform } from '../run/perform.ts';
 import type { Principal } from '../run/principal.ts';
+import type { PostedTool } from '../run/tool-server.ts';
 import type { EventStreams } from './event-stream.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -13,6 +16,8 @@ export interface HttpContext {
   readonly admit: Admit;
   readonly perform: Perform;
   readonly metrics: Metrics;
+  /** Null: REQUEST_LOG is off. */
+  readonly requestLog: RequestLog | null;
   /** Of partners' programs. */
   readonly streams: EventStreams;
   /** Of open pages. */
@@ -37,6 +42,10 @@ declare module 'fastify' {
      * The status that the route of a called tool would have answered: the tool server answers a failed tool with 200.
      */
     toolStatus: number | null;
+    /** What was posted to the tool server; null: another route. */
+    toolCall: PostedTool | null;
+    /** Why the request failed, for the request log; null: it did not. */
+    problem: Problem | null;
     /** After how long a stream began: how long it lasted says nothing about the server. Null: it is no stream. */
     streamBeganMs: number | null;
     /** The largest body that this caller may send; null: the limit of the route. */

@@ -11,6 +11,8 @@ export interface Metrics {
   countConnections(open: () => number): void;
   /** A connection was refused (too many in all, or of its address), or dropped (its client did not read). */
   countDropped(reason: 'total' | 'address' | 'unread'): void;
+  /** The request log had no room for so many calls, or could not write them. */
+  countUnlogged(lines: number): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
@@ -41,6 +43,11 @@ export function makeMetrics(texts: TextSource): Metrics {
     labelNames: ['reason'],
     registers: [register],
   });
+  const unlogged = new Counter({
+    name: 'everyshare_request_log_dropped_total',
+    help: 'How many calls the request log dropped: it had no room for them, or could not write them.',
+    registers: [register],
+  });
   const setTextGauges = registerTextGauges(register, texts.perHour);
   return {
     observe(operation, status, seconds) {
@@ -58,6 +65,7 @@ export function makeMetrics(texts: TextSource): Metrics {
       });
     },
     countDropped: (reason) => dropped.inc({ reason }),
+    countUnlogged: (lines) => unlogged.inc(lines),
     async text() {
       setTextGauges(await texts.read());
       return register.metrics();

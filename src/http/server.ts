@@ -6,8 +6,8 @@ import { localUrl } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import { recordRefusal } from '../domain/hooks/refusals.ts';
-import type { Caller } from '../domain/keys/caller.ts';
 import { readTextFigures, type TextFigures } from '../domain/members/messages/text-limit.ts';
+import { RequestLog } from '../domain/requests/request-log.ts';
 import { makeAdmission } from '../run/admission.ts';
 import type { AppOperation, RunnableOperation } from '../run/app-operation.ts';
 import { authorize } from '../run/authorize.ts';
@@ -15,7 +15,7 @@ import type { AppContext } from '../run/context.ts';
 import { BODY_LIMIT } from '../run/operations/shapes.ts';
 import { operations } from '../run/operations.ts';
 import { type HttpReply, makePerform } from '../run/perform.ts';
-import { isHook, isIntegration, isPartner } from '../run/principal.ts';
+import { isHook, isIntegration } from '../run/principal.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { OpenToolServer } from '../run/tool-server.ts';
 import { registerApplePay } from './apple-pay.ts';
@@ -29,8 +29,9 @@ import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { EventStreams } from './event-stream.ts';
 import { registerGuestFiles } from './guest-files.ts';
 import { registerMembers } from './members.ts';
-import { makeMetrics } from './metrics.ts';
+import { type Metrics, makeMetrics } from './metrics.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
+import { observe } from './observe.ts';
 import { makePageStreams } from './page-streams.ts';
 import { registerPageStreams } from './pages/page-stream.ts';
 import { registerPages, sendPageNotFound } from './pages/pages.ts';
@@ -76,11 +77,13 @@ async function readTexts({ db, log }: AppContext): Promise<TextFigures | null> {
 export async function startServer(context: AppContext, openTools: OpenToolServer): Promise<RunningServer> {
   const { config } = context;
   let urls: Urls | null = null;
+  const metrics = makeMetrics({ perHour: config.textsPerHour, read: () => readTexts(context) });
   const http: HttpContext = {
     app: context,
     admit: makeAdmission(context.db.priority, context.clock),
     perform: makePerform(context),
-    metrics: makeMetrics({ perHour: config.textsPerHour, read: () => readTexts(context) }),
+    metrics,
+    requestLog: openRequestLog(context, metrics),
     streams: new EventStreams(),
     pageStreams: makePageStreams(),
     urls: () => urls ?? { base: '', checkoutPages: '', schemas: '' },
@@ -129,14 +132,21 @@ export async function startServer(context: AppContext, openTools: OpenToolServer
   urls = urlsFor(context, port);
   context.address.base = urls.base;
   context.address.pages = urls.checkoutPages;
-  const metrics = await openMetricsServer(http).catch(async (error: unknown) => {
+  const metricsServer = await openMetricsServer(http).catch(async (error: unknown) => {
     await app.close();
     throw error;
   });
   const close = async (): Promise<void> => {
-    await Promise.all([closeGracefully(app, closeUnused), metrics?.close()]);
+    await Promise.all([closeGracefully(app, closeUnused), metricsServer?.close()]);
+    await http.requestLog?.close();
   };
-  return { urls, port, metricsPort: metrics?.port ?? null, localUrl: localUrl(config, port), close };
+  return { urls, port, metricsPort: metricsServer?.port ?? null, localUrl: localUrl(config, port), close };
+}
+
+/** Null: REQUEST_LOG is off. */
+function openRequestLog({ config, db, seal, log }: AppContext, metrics: Metrics): RequestLog | null {
+  if (!config.requestLog) return null;
+  return new RequestLog({ db: db.background, seal, log, onDropped: metrics.countUnlogged });
 }
 
 /** Null: METRICS_PORT is not set. */
@@ -171,6 +181,8 @@ function addHooks(app: FastifyInstance, http: HttpContext): void {
   app.decorateRequest('rateLimit', null);
   app.decorateRequest('operation', 'unknown');
   app.decorateRequest('toolStatus', null);
+  app.decorateRequest('toolCall', null);
+  app.decorateRequest('problem', null);
   app.decorateRequest('streamBeganMs', null);
   app.decorateRequest('bodyLimit', null);
   app.addHook('onRequest', (request, reply, done) => {
@@ -326,6 +338,7 @@ async function replyUnrouted(
 }
 
 function replyProblem(http: HttpContext, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  request.problem = problem;
   if (problem.status >= 500) {
     http.app.log.error(
       { request_id: request.id, operation: request.operation, code: problem.code, err: problem.cause ?? problem },
@@ -359,28 +372,4 @@ function problemFrom(error: unknown): Problem {
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Problem('unsupported_media_type');
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return new Problem('malformed_request');
   return asProblem(error);
-}
-
-function observe(http: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
-  const seconds = (request.streamBeganMs ?? reply.elapsedTime) / 1000;
-  const { toolStatus } = request;
-  http.metrics.observe(request.operation, toolStatus ?? reply.statusCode, seconds);
-  if (!http.app.log.isLevelEnabled('info')) return;
-  http.app.log.info(
-    {
-      request_id: request.id,
-      operation: request.operation,
-      method: request.method,
-      status: reply.statusCode,
-      ...(toolStatus === null ? {} : { tool_status: toolStatus }),
-      ms: Math.round(seconds * 1e5) / 100,
-      ...(isPartner(request.caller) ? callerLogFields(request.caller) : {}),
-    },
-    'request',
-  );
-}
-
-/** The fields of the log line that name the caller and the entry point. */
-function callerLogFields({ key, venue, actor: by }: Caller): object {
-  return { key: key?.id ?? by.name, venue: venue.id, via: by.via };
 }

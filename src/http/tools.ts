@@ -37,6 +37,8 @@ export function registerTools(app: FastifyInstance, http: HttpContext, path: str
         request.rateLimit = response.rateLimit;
         request.operation = response.operation;
         request.toolStatus = response.toolStatus;
+        request.toolCall = response.posted;
+        request.problem = response.toolProblem;
         if (response.rateLimit !== null) setRateLimitHeaders(reply, response.rateLimit);
         if (response.retryAfter !== null) reply.header('retry-after', response.retryAfter);
         if (response.refusal !== null) throw response.refusal;

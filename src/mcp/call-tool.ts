@@ -25,6 +25,9 @@ export interface ToolCall {
 /** The status that the route of the tool would have answered. The tool server answers with 200 in any case. */
 export interface ToolOutcome {
   readonly status: number;
+  /** Null: the tool succeeded. */
+  readonly problem: Problem | null;
+  readonly isReplayed?: boolean;
   /** Seconds. */
   readonly retryAfter: number | null;
 }
@@ -41,11 +44,11 @@ export async function callTool(
     const response = JSON.parse(json) as Record<string, unknown>;
     const origins = isPartner(caller) ? caller.venue.origins : [];
     const given = tool.shape === undefined ? response : tool.shape(response, { replayed, origins });
-    reportOutcome({ status, retryAfter: null });
+    reportOutcome({ status, problem: null, isReplayed: replayed, retryAfter: null });
     return toolResult(tool.summarize(given), given);
   } catch (error) {
     const problem = asProblem(error);
-    reportOutcome({ status: problem.status, retryAfter: retryAfterOf(problem) });
+    reportOutcome({ status: problem.status, problem, retryAfter: retryAfterOf(problem) });
     return failedResult(server, call, problem);
   }
 }

@@ -13,6 +13,7 @@ import {
   Server,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { asProblem } from '../run/problem.ts';
 import type { ToolServerContext } from '../run/tool-server.ts';
 import { callTool, escapeControlCharacters, type ToolCall, type ToolOutcome } from './call-tool.ts';
 import { completionsFor } from './complete.ts';
@@ -161,7 +162,7 @@ function withErrorsReported<P, R>(
         { request_id: requestId, code: 'internal_error', err: error },
         'the server could not answer a request',
       );
-      reportOutcome({ status: 500, retryAfter: null });
+      reportOutcome({ status: 500, problem: asProblem(error), retryAfter: null });
       throw new ProtocolError(CODES.internal, 'Internal error', { request_id: requestId });
     }
   };

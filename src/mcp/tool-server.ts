@@ -44,6 +44,12 @@ async function answerPost(server: ToolServerContext, protocol: Protocol, request
     json: served?.json ?? null,
     rateLimit: outcome.rateLimit,
     toolStatus: outcome.status,
+    toolProblem: outcome.problem,
+    posted: {
+      tool: tool === null ? null : { name: tool.name, operation: tool.operation.id },
+      arguments: first?.params.arguments,
+      isReplayed: outcome.isReplayed,
+    },
     retryAfter: outcome.retryAfter,
   };
 }
@@ -52,14 +58,18 @@ async function answerPost(server: ToolServerContext, protocol: Protocol, request
 class PostOutcome {
   rateLimit: RateLimit | null;
   status: number | null = null;
+  problem: Problem | null = null;
+  isReplayed = false;
   retryAfter: number | null = null;
 
   constructor(rateLimit: RateLimit | null) {
     this.rateLimit = rateLimit;
   }
 
-  readonly record = ({ status, retryAfter }: ToolOutcome): void => {
+  readonly record = ({ status, problem, isReplayed, retryAfter }: ToolOutcome): void => {
     this.status = Math.max(status, this.status ?? 0);
+    this.problem ??= problem;
+    this.isReplayed ||= isReplayed === true;
     if (retryAfter !== null) this.retryAfter = Math.max(retryAfter, this.retryAfter ?? 0);
   };
 }
@@ -153,7 +163,7 @@ function refusedMessage(
   { id }: Message,
   problem: Problem,
 ): ProtocolResponse {
-  outcome.record({ status: problem.status, retryAfter: retryAfterOf(problem) });
+  outcome.record({ status: problem.status, problem, retryAfter: retryAfterOf(problem) });
   const data = JSON.parse(toHttpProblem(problem, request.requestId, server.app.address.base).json) as unknown;
   return { status: 200, json: errorJson({ kind: 'error', id, code: CODES.refused, message: problem.message, data }) };
 }

@@ -44,7 +44,12 @@ export interface AppContext extends CommandServices, Schemas {
   readonly address: { base: string; pages: string };
   /** What external operations are handed: the database, the card processor, and the client for partners' addresses. */
   readonly services: ProgressServices &
-    StreamServices & { readonly outbound: Outbound; readonly mappings: Mappings; readonly consoleUrl: () => string };
+    StreamServices & {
+      readonly outbound: Outbound;
+      readonly mappings: Mappings;
+      readonly consoleUrl: () => string;
+      readonly requestLogDays: number;
+    };
   /** Signs and verifies the tokens of members, and publishes the keys. */
   readonly tokens: Tokens;
   readonly processorAccess: ProcessorAccess;
@@ -119,6 +124,7 @@ export function makeContext(options: ContextOptions): AppContext {
       host: () => new URL(address.pages || 'http://localhost').hostname,
       phones,
       textsPerHour: config.textsPerHour,
+      requestLogDays: config.requestLogDays,
       hasMail: config.mail !== null || config.sandboxMail,
       tokens,
       runOnce: makeRunOnce(db, seal),

@@ -14,6 +14,7 @@ import { consoleKeys } from './operations/console-keys.ts';
 import { consoleMoney } from './operations/console-money.ts';
 import { consoleOverview } from './operations/console-overview.ts';
 import { consolePasskeys } from './operations/console-passkeys.ts';
+import { consoleRequests } from './operations/console-requests.ts';
 import { consoleVenue } from './operations/console-venue.ts';
 import { consoleWebhooks } from './operations/console-webhooks.ts';
 import { events } from './operations/events.ts';
@@ -46,6 +47,7 @@ export const operations: readonly AppOperation[] = [
   ...consoleOverview,
   ...consoleMoney,
   ...consoleKeys,
+  ...consoleRequests,
   ...consoleVenue,
   ...consoleWebhooks,
 ];

@@ -24,6 +24,14 @@ export interface ToolRequest {
   readonly requestId: string;
 }
 
+/** What the request log keeps of a POST. */
+export interface PostedTool {
+  /** The tool that was called, and the operation that it runs; null: none, or a batch. */
+  readonly tool: { readonly name: string; readonly operation: string } | null;
+  readonly arguments: unknown;
+  readonly isReplayed: boolean;
+}
+
 export interface ToolResponse {
   /** Answered as on every other route; null: `status` and `json` are the answer. */
   readonly refusal: Problem | null;
@@ -36,6 +44,9 @@ export interface ToolResponse {
   readonly operation: string;
   /** The status that the tool's route would have answered, the greatest of a batch; null: no tool was called. */
   readonly toolStatus: number | null;
+  /** Why the tool failed, of a batch the first that did; null: none failed. */
+  readonly toolProblem: Problem | null;
+  readonly posted: PostedTool;
   /** Seconds; null: the caller need not wait. */
   readonly retryAfter: number | null;
 }

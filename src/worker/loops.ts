@@ -37,6 +37,7 @@ import { deleteOldDeclines } from '../domain/payments/decline-queries.ts';
 import { deleteOldProcessorEvents } from '../domain/payments/dispute-queries.ts';
 import { refreshDuePayoutAccounts } from '../domain/payments/refresh-payout-accounts.ts';
 import { settleDueMovements } from '../domain/payments/settle-movements.ts';
+import { truncateOldRequests } from '../domain/requests/queries.ts';
 import { deliverUntilStopped, dispatchDue } from '../domain/webhooks/deliveries/deliver.ts';
 import type { QueueServices } from '../domain/webhooks/deliveries/endpoint-queue.ts';
 import { deleteOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
@@ -53,6 +54,7 @@ export interface WorkerServices {
   readonly mailSender: MailSender;
   readonly deliveries: QueueServices;
   readonly hooks: ApplyServices;
+  readonly requestLogDays: number;
 }
 
 interface Loop {
@@ -256,6 +258,12 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: 600,
     batchSize: 1_000,
     step: ({ db, clock }, batch) => deleteOldResponses(db, clock.now(), batch),
+  },
+  {
+    name: 'delete-old-requests',
+    intervalSeconds: 3_600,
+    batchSize: 1_000,
+    step: ({ db, clock, requestLogDays }) => truncateOldRequests(db, clock.now(), requestLogDays),
   },
   {
     name: 'read-calendars',

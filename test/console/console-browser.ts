@@ -64,12 +64,12 @@ export class ConsoleBrowser {
   }
 
   /** A browser in which a person with this role is signed in; it is at no page yet. */
-  async signedIn(venueId: string, role: Role = 'owner', width = 1280): Promise<Visitor> {
+  async signedIn(venueId: string, role: Role = 'owner', width = 1280, base = this.base): Promise<Visitor> {
     const visitor = await this.visit(width);
     const { context } = this.world;
     const account = await createAccount(context, `${role}-${context.ids.uuid()}@harbor.example`, [[venueId, role]]);
     const { token } = await createSession(context, account);
-    await visitor.context.addCookies([{ name: 'everyshare_console', value: token, url: this.base }]);
+    await visitor.context.addCookies([{ name: 'everyshare_console', value: token, url: base }]);
     return visitor;
   }
 }

@@ -173,7 +173,7 @@ export const ACCESS_BUGS: readonly Mutant[] = [
   {
     area: 'logs',
     bug: 'the log holds the bodies of requests',
-    file: 'src/http/server.ts',
+    file: 'src/http/observe.ts',
     from: '      method: request.method,\n      status: reply.statusCode,',
     to: '      method: request.method,\n      body: String(request.body),\n      status: reply.statusCode,',
     tests: ['test/hooks/bookings.test.ts'],

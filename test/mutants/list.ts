@@ -16,6 +16,7 @@ import { PASSKEY_BUGS } from './passkey-bugs.ts';
 import { PROCESSOR_BUGS } from './processor-bugs.ts';
 import { REFUND_BUGS } from './refund-bugs.ts';
 import { RENEWAL_BUGS } from './renewal-bugs.ts';
+import { REQUEST_LOG_BUGS } from './request-log-bugs.ts';
 import { SDK_BUGS } from './sdk-bugs.ts';
 import { STREAM_BUGS } from './stream-bugs.ts';
 
@@ -54,6 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...REFUND_BUGS,
   ...ACCOUNT_BUGS,
   ...CONSOLE_BUGS,
+  ...REQUEST_LOG_BUGS,
   ...PASSKEY_BUGS,
   ...RENEWAL_BUGS,
   ...OVERLOAD_BUGS,

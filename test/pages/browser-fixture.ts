@@ -149,6 +149,7 @@ export async function openBrowserFixture(
         deliveries: services,
         sender: sandboxSender,
         mailSender: sandboxMailSender,
+        requestLogDays: 7,
       })
     : null;
   const browser = await openBrowser(executablePath);

@@ -104,6 +104,7 @@ export class Database {
     return {
       query,
       priority: { query },
+      background: { query },
       transaction: (work) => this.#transaction(actor, work),
       close: async () => undefined,
     };

@@ -96,6 +96,7 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['venues', 'keys', 'events'],
   members: ['venues', 'keys'],
   accounts: ['venues', 'keys', 'mail'],
+  requests: ['keys', 'accounts'],
   payments: ['venues', 'keys', 'ledger'],
   checkouts: [
     'installation',

@@ -218,6 +218,7 @@ export const unusedIds = {
   endpoint: (fixture: IsolationFixture): string => fixture.world.context.ids.prefixed('whe'),
   integration: (fixture: IsolationFixture): string => fixture.world.context.ids.prefixed('int'),
   inbound: (fixture: IsolationFixture): string => fixture.world.context.ids.prefixed('hkd'),
+  request: (fixture: IsolationFixture): string => fixture.world.context.ids.prefixed('req'),
   delivery: ({ world: { context } }: IsolationFixture): string =>
     `dlv_${context.ids.prefixed('evt').slice(4)}_${context.ids.prefixed('whe').slice(4)}`,
   token: (): string => randomBytes(24).toString('base64url'),

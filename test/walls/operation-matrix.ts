@@ -7,6 +7,7 @@ import { createChannel } from '../../src/domain/members/create-member.ts';
 import { callConsole, createAccount, createSession } from '../support/console-client.ts';
 import { consoleAccountRows } from './console-account-rows.ts';
 import { consoleReadRows } from './console-read-rows.ts';
+import { consoleRequestRows } from './console-request-rows.ts';
 import { consoleVenueRows } from './console-venue-rows.ts';
 import type { IsolationFixture, Owner } from './isolation-fixture.ts';
 import {
@@ -377,6 +378,7 @@ export const operationMatrix: Readonly<Record<string, MatrixRow>> = {
   ...consoleVenueRows,
   ...consoleAccountRows,
   ...consoleReadRows,
+  ...consoleRequestRows,
 };
 
 /** The tools of agents by name; the places are fields of their arguments. */

@@ -12,10 +12,15 @@ interface ScreenRoute {
 }
 
 export const SCREENS: readonly ScreenRoute[] = [
+  { path: '/payouts', load: () => import('./screens/payouts/payouts.tsx') },
+  { path: '/analytics', load: () => import('./screens/analytics/analytics.tsx') },
   { path: '/', load: () => import('./screens/home/first-steps.tsx') },
   { path: '/first-steps', load: () => import('./screens/home/first-steps.tsx') },
   { path: '/checkouts/:id', load: () => import('./screens/checkouts/checkout.tsx') },
   { path: '/team', load: () => import('./screens/team.tsx') },
+  { path: '/audit', load: () => import('./screens/audit.tsx') },
+  { path: '/settings', load: () => import('./screens/settings/settings.tsx') },
+  { path: '/settings/notifications', load: () => import('./screens/settings/settings.tsx') },
   { path: '/keys', load: () => import('./screens/keys/keys.tsx') },
   { path: '/keys/:id', load: () => import('./screens/keys/key.tsx') },
   { path: '/origins', load: () => import('./screens/origins.tsx') },

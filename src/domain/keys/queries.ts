@@ -20,6 +20,10 @@ export interface KeyRow {
   readonly revoked_at: string | null;
   /** The id of the key that replaces it. */
   readonly rolled_to: string | null;
+  /** To the minute; null: never. */
+  readonly last_used_at: string | null;
+  /** Masked. */
+  readonly last_used_address: string | null;
   readonly created_at: string;
 }
 
@@ -44,7 +48,7 @@ export interface NewKey extends KeyValues {
 }
 
 const COLUMNS = `key_id as id, venue_id, name, kind, mode, hint, scopes, writes_per_hour, reads_per_hour, allow_ips,
-  expires_at, revoked_at, rolled_to, created_at`;
+  expires_at, revoked_at, rolled_to, created_at, last_used_at, last_used_address`;
 
 /** False: the key is stored already. */
 export async function insertKey(tx: Queryable, key: NewKey): Promise<boolean> {

@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, EndpointHealth, FirstSteps, Invitation, InvitationCreate, ListedDispute, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, Person, PersonRole, Refund, RefundPreview, RolledApiKey, Statement, StatementTotals, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, EndpointHealth, FirstSteps, Invitation, InvitationCreate, ListedDispute, LoggedRequest, LoggedRequestDetail, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, Person, PersonRole, Refund, RefundPreview, RequestSummary, RolledApiKey, Statement, StatementTotals, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
 
 export type ListConsoleCheckoutsParams = {
   /** Only checkouts in this state. */
@@ -75,6 +75,40 @@ export type ListKeysParams = {
   readonly limit?: number;
   /** The `next_before` of the previous page: the answer holds only older objects. */
   readonly before?: string;
+};
+
+export type ListRequestsParams = {
+  /** The largest number of requests in the page. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only older requests. */
+  readonly before?: string;
+  /** By status: 2xx and 3xx, 4xx, 5xx, or 4xx and 5xx. */
+  readonly outcome?: "succeeded" | "refused" | "failed" | "unsuccessful";
+  /** Exactly this status. */
+  readonly status?: number;
+  /** With this error code, or this reason of a conflict. */
+  readonly code?: string;
+  /** With this method. */
+  readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Of this operation, by its id. */
+  readonly operation?: string;
+  /** With this key, by its id. */
+  readonly key?: string;
+  /** The request with this id. */
+  readonly request_id?: string;
+  /** Only requests that arrived at this time or later. */
+  readonly from?: string;
+  /** Only requests that arrived before this time. */
+  readonly to?: string;
+  /** Text in the path, or the beginning of a request id. */
+  readonly search?: string;
+};
+
+export type SummarizeRequestsParams = {
+  /** Only requests that arrived at this time or later. */
+  readonly from?: string;
+  /** Only requests that arrived before this time. */
+  readonly to?: string;
 };
 
 export type ListAuditParams = {
@@ -489,6 +523,34 @@ export class ConsoleOperations {
    */
   revokeKey(id: string, options?: RequestOptions): ApiPromise<ApiKey> {
     return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}/revoke', params: [id] }, options);
+  }
+  /**
+   * List the requests of the venue’s keys. Newest first, of the last 7 days or as long as the operator keeps them. A request is listed about a second after its answer; under overload some are not kept. Calls of the console itself are not in the list.
+   * `GET /console/api/requests`
+   */
+  listRequests(query?: ListRequestsParams, options?: RequestOptions): PagePromise<LoggedRequest> {
+    return this.#api.list({ method: 'GET', path: '/console/api/requests', query, cursor: 'before' }, options);
+  }
+  /**
+   * List the requests of the venue’s keys, as CSV. Newest first, of the last 7 days or as long as the operator keeps them. A request is listed about a second after its answer; under overload some are not kept. Calls of the console itself are not in the list.
+   * `GET /console/api/requests`
+   */
+  listRequestsCsv(query?: ListRequestsParams, options?: RequestOptions): ApiPromise<string> {
+    return this.#api.send({ method: 'GET', path: '/console/api/requests', query, accept: 'text/csv' }, options);
+  }
+  /**
+   * Count the requests of the venue’s keys. By outcome, by kind of failure and by key, over the last 24 hours where the query names no time.
+   * `GET /console/api/requests/summary`
+   */
+  summarizeRequests(query?: SummarizeRequestsParams, options?: RequestOptions): ApiPromise<RequestSummary> {
+    return this.#api.send({ method: 'GET', path: '/console/api/requests/summary', query }, options);
+  }
+  /**
+   * Get one request. With what was wrong, what to send instead, and the body that was sent, masked.
+   * `GET /console/api/requests/{id}`
+   */
+  getRequest(id: string, options?: RequestOptions): ApiPromise<LoggedRequestDetail> {
+    return this.#api.send({ method: 'GET', path: '/console/api/requests/{id}', params: [id] }, options);
   }
   /**
    * Make another sandbox venue. The person is its owner. Its secret and its publishable test key are in this answer only. At most 10 a day.

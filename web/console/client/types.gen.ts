@@ -1028,6 +1028,114 @@ export type ListedDispute = {
   readonly fee_part: number | null;
 };
 
+/** One thing that was wrong with a logged request. */
+export type LoggedProblem = {
+  /** The error code. */
+  readonly code: string;
+  /** Where the problem is, as a JSON pointer; null when it is about no field. */
+  readonly field: string | null;
+  /** What is wrong. */
+  readonly message: string;
+  /** What would be right; null when the message says it. */
+  readonly expected: string | null;
+  /** A value that would pass; null when there is none. */
+  readonly example_fix: unknown;
+  /** The page about the error code. */
+  readonly doc_url: string;
+};
+
+/** A request with a key of the venue, as the request log keeps it for a few days. */
+export type LoggedRequest = {
+  /** The id of the request, as the header X-Request-Id had it. */
+  readonly id: string;
+  /** Always `request`. */
+  readonly object: "request";
+  /** The mode of the key. */
+  readonly mode: "test" | "live";
+  /** When the request arrived, in UTC. */
+  readonly created_at: string;
+  /** The method. */
+  readonly method: string;
+  /** The address that was called, with its query. Values that could be personal are masked. */
+  readonly path: string;
+  /** The path of the operation; null when there is no such route. */
+  readonly route: string | null;
+  /** The id of the operation, that of the tool for a call of a tool; null when there is no such route. */
+  readonly operation: string | null;
+  /** The tool that was called at the tool server; null for every other request. */
+  readonly tool: string | null;
+  /** The status of the answer. For a tool the status that its route would have answered. */
+  readonly status: number;
+  /** The error code of the answer; null when the request succeeded. */
+  readonly code: string | null;
+  /** The reason of a conflict; null for every other answer. */
+  readonly reason: string | null;
+  /** The field of the first problem; null when it has none. */
+  readonly field: string | null;
+  /** How many problems the answer had. */
+  readonly problem_count: number;
+  /** True when the answer was that of an earlier, equal request. */
+  readonly replayed: boolean;
+  /** How long the answer took, in milliseconds. */
+  readonly duration_ms: number;
+  /** The key that made the request. */
+  readonly key: RequestKey;
+  /** The address that it came from, masked: without the last octet of an IPv4 address, or the first 48 bits of an IPv6 address. */
+  readonly address: string;
+  /** The beginning of the header User-Agent; null when it was not sent. */
+  readonly user_agent: string | null;
+};
+
+/** A logged request with what was wrong and what was sent. */
+export type LoggedRequestDetail = {
+  /** The id of the request, as the header X-Request-Id had it. */
+  readonly id: string;
+  /** Always `request`. */
+  readonly object: "request";
+  /** The mode of the key. */
+  readonly mode: "test" | "live";
+  /** When the request arrived, in UTC. */
+  readonly created_at: string;
+  /** The method. */
+  readonly method: string;
+  /** The address that was called, with its query. Values that could be personal are masked. */
+  readonly path: string;
+  /** The path of the operation; null when there is no such route. */
+  readonly route: string | null;
+  /** The id of the operation, that of the tool for a call of a tool; null when there is no such route. */
+  readonly operation: string | null;
+  /** The tool that was called at the tool server; null for every other request. */
+  readonly tool: string | null;
+  /** The status of the answer. For a tool the status that its route would have answered. */
+  readonly status: number;
+  /** The error code of the answer; null when the request succeeded. */
+  readonly code: string | null;
+  /** The reason of a conflict; null for every other answer. */
+  readonly reason: string | null;
+  /** The field of the first problem; null when it has none. */
+  readonly field: string | null;
+  /** How many problems the answer had. */
+  readonly problem_count: number;
+  /** True when the answer was that of an earlier, equal request. */
+  readonly replayed: boolean;
+  /** How long the answer took, in milliseconds. */
+  readonly duration_ms: number;
+  /** The key that made the request. */
+  readonly key: RequestKey;
+  /** The address that it came from, masked: without the last octet of an IPv4 address, or the first 48 bits of an IPv6 address. */
+  readonly address: string;
+  /** The beginning of the header User-Agent; null when it was not sent. */
+  readonly user_agent: string | null;
+  /** The message of the answer; null when the request succeeded. */
+  readonly message: string | null;
+  /** What was wrong; empty when the request succeeded. */
+  readonly problems: readonly LoggedProblem[];
+  /** What was sent, as text: masked, and at most 8 KB. For a tool its arguments. Null when the request succeeded, had no body, or was refused before its body was read. */
+  readonly body: string | null;
+  /** True when the body was longer. */
+  readonly body_is_cut: boolean;
+};
+
 /** A completed checkout as a line of a statement, with its transfers. */
 export type PaidCheckout = {
   /** The type of this object. */
@@ -1418,6 +1526,79 @@ export type RefundPreview = {
       readonly starts_at: string;
     } | null;
   };
+};
+
+/** The key of a logged request. */
+export type RequestKey = {
+  /** The id of the key. */
+  readonly id: string;
+  /** The name of the key; null when it has none. */
+  readonly name: string | null;
+  /** The kind of key. */
+  readonly kind: "secret" | "publishable";
+  /** The beginning and the end of the key, to recognise it. */
+  readonly hint: string;
+};
+
+/** The requests of one key. */
+export type RequestKeyCounts = {
+  /** The key. */
+  readonly key: RequestKey;
+  /** All requests. */
+  readonly total: number;
+  /** Answered with 4xx. */
+  readonly refused: number;
+  /** Answered with 5xx. */
+  readonly failed: number;
+  /** Requests that were not let in (401, 403, 429), by error code, the most frequent first. */
+  readonly turned_away: readonly ({
+    /** The error code. */
+    readonly code: string;
+    /** How many requests. */
+    readonly count: number;
+  })[];
+};
+
+/** Requests that failed in the same way. */
+export type RequestKind = {
+  /** The error code; null for an answer without one. */
+  readonly code: string | null;
+  /** The reason of a conflict. */
+  readonly reason: string | null;
+  /** The id of the operation; null when there is no such route. */
+  readonly operation: string | null;
+  /** The field of the first problem. */
+  readonly field: string | null;
+  /** The status of the answers. */
+  readonly status: number;
+  /** How many requests failed like this. */
+  readonly count: number;
+  /** The newest of them. */
+  readonly last_request_id: string;
+  /** When the newest of them arrived, in UTC. */
+  readonly last_at: string;
+};
+
+/** How the requests of a time ended. */
+export type RequestSummary = {
+  /** From when requests are counted, in UTC. */
+  readonly from: string;
+  /** Until when, in UTC. */
+  readonly to: string;
+  /** False when there were more than 100,000 requests: the newest are counted, and `from` is the time of the oldest of them. */
+  readonly is_complete: boolean;
+  /** All requests. */
+  readonly total: number;
+  /** Answered with 2xx or 3xx. */
+  readonly succeeded: number;
+  /** Answered with 4xx. */
+  readonly refused: number;
+  /** Answered with 5xx: a fault of the service. */
+  readonly failed: number;
+  /** The most frequent kinds of failure. */
+  readonly kinds: readonly RequestKind[];
+  /** The keys with the most requests. */
+  readonly keys: readonly RequestKeyCounts[];
 };
 
 /** The key that replaces another, with its text, which is shown once; and the old one. */

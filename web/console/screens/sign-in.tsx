@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../client/action.ts';
 import { accountClient } from '../client/api.ts';
+import { canUsePasskeys, isPasskeyDismissed, passkeyAddress, signInByPasskey } from '../client/passkeys.ts';
 import type { ConsoleChallenge } from '../client/types.gen.ts';
 import { hrefOf, keepTestKey, startSession } from '../session.ts';
 import { goTo } from '../shell/go-to.ts';
@@ -81,10 +82,40 @@ function MailForm({ email, onEmail, onSent }: MailFormProps): JSX.Element {
         <Button kind="primary" type="submit" isBusy={send.isBusy}>
           Send me a code
         </Button>
+        {canUsePasskeys() && <PasskeySignIn />}
       </form>
       <p class="below">
         A new account is a sandbox with a test key, ready at once. No card and no company number are needed yet.
       </p>
+    </>
+  );
+}
+
+function PasskeySignIn(): JSX.Element {
+  const signIn = useAction(async () => {
+    try {
+      startSession(await signInByPasskey());
+    } catch (error) {
+      if (!isPasskeyDismissed(error)) throw error;
+    }
+  });
+  const address = passkeyAddress();
+  return (
+    <>
+      <p class="or">or</p>
+      {signIn.error !== undefined && <Failed error={signIn.error} />}
+      {address === null ? (
+        <Button icon="passkey" isBusy={signIn.isBusy} onClick={() => void signIn.run()}>
+          Use a passkey
+        </Button>
+      ) : (
+        <p class="again">
+          Passkeys work at{' '}
+          <a class="link" href={address}>
+            {address}
+          </a>
+        </p>
+      )}
     </>
   );
 }

@@ -74,15 +74,15 @@ interface PeopleProps {
 
 function PeopleTable({ people, isOwner, onOpen }: PeopleProps): JSX.Element {
   return (
-    <Table caption="People" head={['Name', 'Mail', 'Role', 'Since', '']}>
+    <Table caption="People" head={['Name', '-Mail', 'Role', '-Since', '']}>
       {people.map((person) => (
         <tr key={person.id}>
           <td>
             <b>{nameOf(person)}</b> {person.is_you && <span class="chip neutral">You</span>}
           </td>
-          <td>{person.email}</td>
+          <td class="wide-only">{person.email}</td>
           <td>{roleName(person.role)}</td>
-          <td>{date(person.created_at)}</td>
+          <td class="wide-only">{date(person.created_at)}</td>
           <td class="row-actions">
             {isOwner && (
               <>
@@ -128,13 +128,13 @@ function InvitationsTable({ invitations, isOwner, onChanged }: InvitationsProps)
       {invitations.length === 0 ? (
         <p class="quiet">No invitation is open.</p>
       ) : (
-        <Table caption="Invitations" head={['Mail', 'Role', 'Sent', 'Valid until', '']}>
+        <Table caption="Invitations" head={['Mail', 'Role', '-Sent', '-Valid until', '']}>
           {invitations.map((invitation) => (
             <tr key={invitation.id}>
               <td>{invitation.email}</td>
               <td>{roleName(invitation.role)}</td>
-              <td>{date(invitation.created_at)}</td>
-              <td>{date(invitation.expires_at)}</td>
+              <td class="wide-only">{date(invitation.created_at)}</td>
+              <td class="wide-only">{date(invitation.expires_at)}</td>
               <td class="row-actions">
                 {isOwner && (
                   <Button

@@ -1,17 +1,30 @@
-// The venues of the person, for those who have several or none.
+// The venues of the person, and another sandbox for those who want one.
 
 import type { JSX } from 'preact';
-import { hrefOf, session } from '../session.ts';
+import { useState } from 'preact/hooks';
+import { useAction } from '../client/action.ts';
+import { accountClient } from '../client/api.ts';
+import { homeHref, hrefOf, keepTestKey, loadSession, session } from '../session.ts';
+import { goTo } from '../shell/go-to.ts';
+import { Button, TextField } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Empty, Page } from '../ui/parts.tsx';
+import { Empty, Failed, Page, Section } from '../ui/parts.tsx';
+import { keepNewKeys } from './new-keys.ts';
 
 export function VenuesScreen(): JSX.Element {
   const venues = session.value?.venues ?? [];
   return (
     <main class="alone wide">
+      {venues.length > 0 && (
+        <p>
+          <a class="link" href={homeHref()}>
+            <Icon name="back" /> Back to the console
+          </a>
+        </p>
+      )}
       <Page title="Your venues" isNarrow>
         {venues.length === 0 ? (
-          <Empty>You have no role in a venue. Ask an owner for an invitation.</Empty>
+          <Empty>You have no role in a venue. Ask an owner for an invitation, or make a sandbox.</Empty>
         ) : (
           <ul class="menu-list">
             {venues.map(({ id, name, linked, role }) => (
@@ -27,7 +40,38 @@ export function VenuesScreen(): JSX.Element {
             ))}
           </ul>
         )}
+        <NewSandbox />
       </Page>
     </main>
+  );
+}
+
+function NewSandbox(): JSX.Element {
+  const [name, setName] = useState('');
+  const create = useAction(async () => {
+    const { venue, keys } = await accountClient.console.createVenue({ name: name.trim() });
+    keepNewKeys(keys);
+    keepTestKey(keys.venue_id, keys.secret_test);
+    await loadSession();
+    goTo(hrefOf('/', { venueId: venue.id, mode: 'test' }));
+  });
+  const other = create.otherProblem(['/name']);
+  return (
+    <Section title="Another sandbox" aside="With test keys, ready at once.">
+      <form
+        class="form inline"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create.run();
+        }}
+      >
+        {other !== undefined && <Failed error={other} />}
+        <TextField label="Name of the venue" value={name} onInput={setName} error={create.problemAt('/name')} />
+        <Button type="submit" isBusy={create.isBusy}>
+          Make the sandbox
+        </Button>
+      </form>
+    </Section>
   );
 }

@@ -1,10 +1,11 @@
-// The fresh proof that some calls need: a code by mail. The dialog opens by itself when a call asks for it, and the call is
-// repeated afterwards.
+// The fresh proof that some calls need: a passkey, or a code by mail. The dialog opens by itself when a call asks for it, and
+// the call is repeated afterwards.
 
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { accountClient } from '../client/api.ts';
+import { accountClient, codeOf } from '../client/api.ts';
+import { canUsePasskeys, isPasskeyDismissed, passkeyAddress, stepUpByPasskey } from '../client/passkeys.ts';
 import { session } from '../session.ts';
 import { Button, TextField } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -41,7 +42,20 @@ function StepUpDialog(): JSX.Element {
       setFailure(error);
     }
   };
-  useEffect(() => void send(), []);
+  useEffect(() => {
+    void startByPasskey();
+  }, []);
+  /** A person without a passkey, or who closes the browser's dialog, gets a code by mail. */
+  const startByPasskey = async (): Promise<void> => {
+    if (!canUsePasskeys() || passkeyAddress() !== null) return send();
+    try {
+      await stepUpByPasskey();
+      finish(true);
+    } catch (error) {
+      if (!isPasskeyDismissed(error) && codeOf(error) !== 'conflict') setFailure(error);
+      else await send();
+    }
+  };
   const verify = async (typed: string): Promise<void> => {
     if (challengeId === null) return;
     try {
@@ -75,7 +89,13 @@ function StepUpDialog(): JSX.Element {
     >
       {failure !== undefined && <Failed error={failure} onRetry={() => void send()} />}
       <p>
-        We sent six digits to <b>{session.value?.account.email}</b>.
+        {challengeId === null ? (
+          'Use your passkey, or wait for a code by mail.'
+        ) : (
+          <>
+            We sent six digits to <b>{session.value?.account.email}</b>.
+          </>
+        )}
       </p>
       <TextField
         label="Code"

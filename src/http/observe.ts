@@ -1,0 +1,33 @@
+// What the server records about a request after its answer: metrics, the line of the log, and the request log.
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../domain/keys/caller.ts';
+import { isPartner } from '../run/principal.ts';
+import type { HttpContext } from './context.ts';
+import { logRequest } from './log-request.ts';
+
+export function observe(http: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
+  const ms = request.streamBeganMs ?? reply.elapsedTime;
+  logRequest(http, request, reply, ms);
+  const seconds = ms / 1000;
+  const { toolStatus } = request;
+  http.metrics.observe(request.operation, toolStatus ?? reply.statusCode, seconds);
+  if (!http.app.log.isLevelEnabled('info')) return;
+  http.app.log.info(
+    {
+      request_id: request.id,
+      operation: request.operation,
+      method: request.method,
+      status: reply.statusCode,
+      ...(toolStatus === null ? {} : { tool_status: toolStatus }),
+      ms: Math.round(seconds * 1e5) / 100,
+      ...(isPartner(request.caller) ? callerLogFields(request.caller) : {}),
+    },
+    'request',
+  );
+}
+
+/** The fields of the log line that name the caller and the entry point. */
+function callerLogFields({ key, venue, actor: by }: Caller): object {
+  return { key: key?.id ?? by.name, venue: venue.id, via: by.via };
+}

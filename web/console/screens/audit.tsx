@@ -1,0 +1,90 @@
+// The venue's audit log: who did what, when and from where. It cannot be changed.
+
+import type { JSX } from 'preact';
+import { useAction } from '../client/action.ts';
+import { useAddressQuery } from '../client/address-query.ts';
+import { useLoad } from '../client/load.ts';
+import type { AuditEntry } from '../client/types.gen.ts';
+import { usePlace } from '../session.ts';
+import { useApiCall } from '../shell/api-line.tsx';
+import { Button, Id, SelectField } from '../ui/controls.tsx';
+import { saveFile } from '../ui/download.ts';
+import { dateTime, words } from '../ui/format.ts';
+import { Pages } from '../ui/pages.tsx';
+import { Empty, Failed, Page, Shown, Table } from '../ui/parts.tsx';
+
+/** The beginnings of actions, as src/domain writes them. */
+const ACTIONS = [
+  { value: '', label: 'Everything' },
+  { value: 'key.', label: 'Keys' },
+  { value: 'venue.', label: 'Venue and origins' },
+  { value: 'webhook', label: 'Endpoints' },
+  { value: 'integration.', label: 'Integrations' },
+  { value: 'refund', label: 'Refunds' },
+  { value: 'person.', label: 'People' },
+  { value: 'console.', label: 'Console' },
+] as const;
+
+export default function AuditScreen(): JSX.Element {
+  const { client } = usePlace();
+  const address = useAddressQuery();
+  const [action, before] = [address.get('action'), address.get('before')];
+  const query = { limit: 50, ...(action === '' ? {} : { action }), ...(before === '' ? {} : { before }) };
+  const loaded = useLoad(
+    (signal) => client.console.listAudit(query, { signal }).then(({ answer }) => answer),
+    [client, action, before],
+  );
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  useApiCall({ method: 'GET', path: `/console/api/audit?${search}` });
+  const csv = useAction(async () => saveFile('audit.csv', await client.console.listAuditCsv({ ...query, limit: 100 })));
+  return (
+    <Page
+      title="Audit log"
+      lead="Who did what, when and from where. It cannot be changed."
+      actions={
+        <Button icon="download" isBusy={csv.isBusy} onClick={() => void csv.run()}>
+          CSV
+        </Button>
+      }
+    >
+      {csv.error !== undefined && <Failed error={csv.error} />}
+      <div class="filters">
+        <SelectField
+          label="Show"
+          value={action}
+          choices={ACTIONS}
+          onChange={(value) => address.replace({ action: value })}
+        />
+      </div>
+      <Shown loaded={loaded}>
+        {({ data, next_before }) => (
+          <>
+            {data.length === 0 ? <Empty>Nothing of this kind has been done yet.</Empty> : <AuditTable entries={data} />}
+            <Pages address={address} nextBefore={next_before} />
+          </>
+        )}
+      </Shown>
+    </Page>
+  );
+}
+
+function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }): JSX.Element {
+  return (
+    <Table caption="Audit log" head={['When', 'Who', 'What', '-On', '-From', '-Request']}>
+      {entries.map(({ id, at, actor, action, subject, subject_name, address, request_id, detail }) => (
+        <tr key={id}>
+          <td class="quiet">{dateTime(at)}</td>
+          <td>
+            <b>{actor.name}</b> {actor.type === 'key' && <span class="chip neutral">Key</span>}
+          </td>
+          <td title={JSON.stringify(detail)}>{words(action)}</td>
+          <td class="wide-only">
+            {subject_name} <Id id={subject} />
+          </td>
+          <td class="wide-only quiet">{address ?? '–'}</td>
+          <td class="wide-only">{request_id === null ? '–' : <Id id={request_id} />}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

@@ -1,0 +1,156 @@
+// The days of a week, and the checkouts of a day when it is opened. Every row adds up, and so does the week.
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLoad } from '../../client/load.ts';
+import type { Statement } from '../../client/types.gen.ts';
+import { usePlace } from '../../session.ts';
+import { Link } from '../../ui/controls.tsx';
+import { count, date, money, number, time } from '../../ui/format.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Failed, Shown, Table } from '../../ui/parts.tsx';
+import { State } from '../../ui/states.tsx';
+import { dayName, nextDay } from './range-name.ts';
+
+const HEAD = ['Day', '->Guests', '->Guests paid', '->Fee', '->Refunded', '>Yours', '>State'];
+
+export function Days({ week }: { readonly week: Statement }): JSX.Element {
+  const { client } = usePlace();
+  const days = useLoad(
+    (signal) =>
+      client.console
+        .listStatements({ period: 'day', from: week.from, to: week.to, limit: 31 }, { signal })
+        .then(({ answer }) => answer),
+    [client, week.from],
+  );
+  const [open, setOpen] = useState<string | null>(null);
+  const { currency } = week;
+  return (
+    <Shown loaded={days}>
+      {({ data }) => (
+        <Table
+          caption="Days of this week"
+          head={HEAD}
+          foot={
+            <tr>
+              <td>Week</td>
+              <td class="wide-only number">{number(week.guests)}</td>
+              <td class="wide-only number">{money(week.paid, currency)}</td>
+              <td class="wide-only number">{money(-week.fee, currency)}</td>
+              <td class="wide-only number">{money(-week.refunded, currency)}</td>
+              <td class="number">{money(week.kept, currency)}</td>
+              <td />
+            </tr>
+          }
+        >
+          {data
+            .filter((day) => day.currency === currency)
+            .map((day) => (
+              <DayRows
+                key={day.from}
+                day={day}
+                isOpen={open === day.from}
+                onToggle={() => setOpen(open === day.from ? null : day.from)}
+              />
+            ))}
+        </Table>
+      )}
+    </Shown>
+  );
+}
+
+interface DayProps {
+  readonly day: Statement;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+/** A dash where there is nothing: zeros would hide what matters. */
+const less = (amount: number, currency: string): string => (amount === 0 ? '–' : money(-amount, currency));
+
+function DayRows({ day, isOpen, onToggle }: DayProps): JSX.Element {
+  const { currency } = day;
+  return (
+    <>
+      <tr class={isOpen ? 'open' : undefined}>
+        <td>
+          <button type="button" class="fold" aria-expanded={isOpen} onClick={onToggle}>
+            <Icon name={isOpen ? 'down' : 'right'} size={12} /> {dayName(day.from)}{' '}
+            <span class="quiet">{count(day.checkouts, 'checkout')}</span>
+          </button>
+        </td>
+        <td class="wide-only number">{number(day.guests)}</td>
+        <td class="wide-only number">{money(day.paid, currency)}</td>
+        <td class="wide-only number quiet">{less(day.fee, currency)}</td>
+        <td class={day.refunded === 0 ? 'wide-only number quiet' : 'wide-only number violet'}>
+          {less(day.refunded, currency)}
+        </td>
+        <td class="number">
+          <b>{money(day.kept, currency)}</b>
+        </td>
+        <td class="number">{stateOf(day)}</td>
+      </tr>
+      {isOpen && <CheckoutRows day={day} />}
+    </>
+  );
+}
+
+function stateOf({ status, to_come, currency }: Statement): JSX.Element {
+  if (status === 'paid' || status === 'failed') return <State kind="payout" state={status} />;
+  return (
+    <span class="state amber">
+      <Icon name="clock" /> {money(to_come, currency)} to come
+    </span>
+  );
+}
+
+function CheckoutRows({ day }: { readonly day: Statement }): JSX.Element {
+  const { client } = usePlace();
+  const loaded = useLoad(
+    (signal) =>
+      client.console
+        .listPaidCheckouts({ from: day.from, to: nextDay(day.from), limit: 100 }, { signal })
+        .then(({ answer }) => answer),
+    [client, day.from],
+  );
+  if (loaded.data === undefined)
+    return (
+      <tr>
+        <td colSpan={HEAD.length}>
+          {loaded.error === undefined ? (
+            'Reading…'
+          ) : (
+            <Failed error={loaded.error} onRetry={() => void loaded.reload()} />
+          )}
+        </td>
+      </tr>
+    );
+  return (
+    <>
+      {loaded.data.data
+        .filter(({ currency }) => currency === day.currency)
+        .map((one) => (
+          <tr key={one.checkout_id} class="detail">
+            <td>
+              <span class="quiet">{time(one.completed_at)}</span>{' '}
+              <Link to={`/checkouts/${one.checkout_id}`} class="row-link">
+                {one.description}
+              </Link>{' '}
+              <code class="quiet">{one.external_booking_id}</code>
+            </td>
+            <td class="wide-only number">{number(one.guests)}</td>
+            <td class="wide-only number">{money(one.paid, one.currency)}</td>
+            <td class="wide-only number quiet">{less(one.fee, one.currency)}</td>
+            <td class={one.refunded === 0 ? 'wide-only number quiet' : 'wide-only number violet'}>
+              {less(one.refunded, one.currency)}
+            </td>
+            <td class="number">{money(one.kept, one.currency)}</td>
+            <td class="number">
+              <State kind="payout" state={one.status} />{' '}
+              {one.sent_at !== null && <span class="quiet">{date(one.sent_at)}</span>}
+            </td>
+          </tr>
+        ))}
+    </>
+  );
+}

@@ -9,6 +9,7 @@ import { boats } from './operations/boats.ts';
 import { checkouts } from './operations/checkouts.ts';
 import { consoleAccess } from './operations/console.ts';
 import { consoleAccount } from './operations/console-account.ts';
+import { consoleCatalogue } from './operations/console-catalogue.ts';
 import { consoleCheckouts } from './operations/console-checkouts.ts';
 import { consoleKeys } from './operations/console-keys.ts';
 import { consoleMoney } from './operations/console-money.ts';
@@ -46,6 +47,7 @@ export const operations: readonly AppOperation[] = [
   ...consoleCheckouts,
   ...consoleOverview,
   ...consoleMoney,
+  ...consoleCatalogue,
   ...consoleKeys,
   ...consoleRequests,
   ...consoleVenue,

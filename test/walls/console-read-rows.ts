@@ -1,7 +1,7 @@
 // The rows of the matrix for what the console reads about checkouts, money and the catalogue.
 
 import type { IsolationFixture, Owner } from './isolation-fixture.ts';
-import { checkout, completed, endpoint } from './objects.ts';
+import { checkout, completed, endpoint, offering } from './objects.ts';
 import type { MatrixRow } from './operation-matrix.ts';
 
 const checkoutInPath = (make: (fixture: IsolationFixture, owner: Owner) => Promise<string>): MatrixRow => ({
@@ -24,6 +24,14 @@ export const consoleReadRows: Readonly<Record<string, MatrixRow>> = {
   listStatements: {},
   listPaidCheckouts: { as: 'account', createListed: completed },
   listDisputes: {},
+  listCatalogue: { as: 'account', createListed: async (fixture, owner) => (await offering(fixture, owner)).id },
+  getCatalogueItem: {
+    as: 'account',
+    words: { 'path kind': 'offering' },
+    references: { 'path id': 'uuid' },
+    make: [async (fixture, owner) => ({ 'path id': (await offering(fixture, owner)).id })],
+    unguarded: { 'path kind': 'a word of the contract' },
+  },
   getCheckoutTimeline: checkoutInPath(checkout),
   previewRefund: { ...checkoutInPath(completed), body: () => ({}) },
   getCheckoutMoney: checkoutInPath(completed),

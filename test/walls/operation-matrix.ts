@@ -47,6 +47,8 @@ export interface MatrixRow {
   /** Creates one object for each place. Every function of the list is tried. */
   readonly make?: readonly ((fixture: IsolationFixture, owner: Owner) => Promise<Values>)[];
   readonly query?: () => Readonly<Record<string, string>>;
+  /** Words of the contract in the path, which name no object. */
+  readonly words?: Values;
   readonly body?: (values: Values, owner: Owner, fixture: IsolationFixture) => unknown;
   /** The caller, when it is not the owner with a secret key. */
   readonly as?: 'publishable' | 'member' | 'newcomer' | 'account';

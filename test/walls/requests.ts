@@ -32,7 +32,7 @@ export function pathWith(template: string, values: Values, query: Readonly<Recor
 
 export function requestFor(fixture: IsolationFixture, operation: AppOperation, row: MatrixRow): SendRequest {
   return async (owner, values, headers = {}) => {
-    const path = pathWith(operation.path, values, row.query?.());
+    const path = pathWith(operation.path, { ...row.words, ...values }, row.query?.());
     const body = row.body?.(values, owner, fixture);
     if (row.as === 'account') {
       const { venueId: venue, mode, account } = owner;

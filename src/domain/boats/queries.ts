@@ -12,6 +12,7 @@ const COLUMNS = `${LIST_COLUMNS}, extra, fingerprint`;
 export const {
   findByReference: findBoat,
   findByExternalIds,
+  countByStatus: countBoats,
   listPage: listBoatRows,
   listForReview: listBoatsForReview,
 } = catalogueQueries<BoatRow, BoatViewRow>({

@@ -62,8 +62,18 @@ export interface CatalogueQueries<Row, ListRow> {
     mode: Mode,
     externalIds: readonly string[],
   ): Promise<Map<string, Row>>;
-  /** Newest first, one row more than the page holds: the extra row says that there is a next page. */
-  listPage(db: Queryable, venueId: string, mode: Mode, page: PageQuery): Promise<ListRow[]>;
+  /**
+   * Newest first, one row more than the page holds: the extra row says that there is a next page. `search`: only objects
+   * whose title or external id contains it.
+   */
+  listPage(
+    db: Queryable,
+    venueId: string,
+    mode: Mode,
+    page: PageQuery & { readonly search?: string | null },
+  ): Promise<ListRow[]>;
+  /** How many objects the venue has in each status. */
+  countByStatus(db: Queryable, venueId: string, mode: Mode): Promise<ReadonlyMap<string, number>>;
   /** Oldest first. */
   listForReview(db: Queryable, filter: ReviewFilter): Promise<ReviewListRow[]>;
 }
@@ -80,6 +90,7 @@ export function catalogueQueries<Row extends { readonly external_id: string | nu
   const newest = `select * from ${table}
     where venue_id = $1 and mode = $2 and ($3::text is null or status = $3)
       and ${pageColumn} < coalesce($4::timestamptz, 'infinity')
+      and ($6::text is null or lower(content ->> '${titleField}') like $6 or lower(external_id) like $6)
     order by ${pageColumn} desc limit $5`;
   const page = pageRowsSql(listColumns, newest, pageColumn, 'octet_length(content::text)');
   // PostgreSQL plans it for the given status, and so uses the partial index of pending rows.
@@ -89,6 +100,7 @@ export function catalogueQueries<Row extends { readonly external_id: string | nu
     where status = $1 and ($2::text is null or mode = $2) and ($3::uuid is null or venue_id = $3)
       and ($5::timestamptz is null or (created_at, ${idColumn}) > ($5, $6::uuid))
     order by created_at, ${idColumn} limit $4`;
+  const statusCounts = `select status, count(*) as count from ${table} where venue_id = $1 and mode = $2 group by status`;
   return {
     async findByReference(db, venueId, mode, reference) {
       const id = isUuid(reference) ? reference : null;
@@ -99,9 +111,18 @@ export function catalogueQueries<Row extends { readonly external_id: string | nu
       const rows = await db.query<Row>(byExternalIds, [venueId, mode, externalIds]);
       return new Map(rows.map((row) => [row.external_id ?? '', row]));
     },
-    listPage: (db, venueId, mode, { status, before, limit }) =>
-      db.query<ListRow>(page, [venueId, mode, status, before, limit + 1]),
+    listPage: (db, venueId, mode, { status, before, limit, search = null }) =>
+      db.query<ListRow>(page, [venueId, mode, status, before, limit + 1, search === null ? null : patternOf(search)]),
+    async countByStatus(db, venueId, mode) {
+      const rows = await db.query<{ status: string; count: number }>(statusCounts, [venueId, mode]);
+      return new Map(rows.map(({ status, count }) => [status, count]));
+    },
     listForReview: (db, { status, mode, venueId, limit, after }) =>
       db.query<ReviewListRow>(reviewList, [status, mode, venueId, limit, after?.createdAt ?? null, after?.id ?? null]),
   };
+}
+
+/** Of LIKE: any text that contains this one, in lower case. */
+function patternOf(search: string): string {
+  return `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -11,6 +11,7 @@ const COLUMNS = `submission_id as id, venue_id, mode, external_id, form, status,
 export const {
   findByReference: findExperience,
   findByExternalIds,
+  countByStatus: countExperiences,
   listPage: listExperienceRows,
   listForReview: listExperiencesForReview,
 } = catalogueQueries<ExperienceRow, ExperienceRow>({

@@ -12,6 +12,7 @@ const COLUMNS = `${LIST_COLUMNS}, fingerprint, approved`;
 export const {
   findByReference: findOffering,
   findByExternalIds,
+  countByStatus: countOfferings,
   listPage: listOfferingRows,
   listForReview: listOfferingsForReview,
 } = catalogueQueries<OfferingRow, OfferingViewRow>({
@@ -140,4 +141,17 @@ export async function setReviewed(
     [venueId, id, status, note, at, from],
   );
   return rows[0] ?? null;
+}
+
+/** Of these offerings, those of which members see a version. */
+export async function visibleOfferings(
+  db: Queryable,
+  venueId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ id: string }>(
+    `select offering_id as "id" from offerings where venue_id = $1 and offering_id = any($2::uuid[]) and approved is not null`,
+    [venueId, ids],
+  );
+  return new Set(rows.map(({ id }) => id));
 }

@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, EndpointHealth, FirstSteps, Invitation, InvitationCreate, ListedDispute, LoggedRequest, LoggedRequestDetail, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, Person, PersonRole, Refund, RefundPreview, RequestSummary, RolledApiKey, Statement, StatementTotals, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, EndpointHealth, FirstSteps, Invitation, InvitationCreate, ListedDispute, LoggedRequest, LoggedRequestDetail, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, Person, PersonRole, Refund, RefundPreview, RequestSummary, RolledApiKey, Statement, StatementTotals, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
 
 export type ListConsoleCheckoutsParams = {
   /** Only checkouts in this state. */
@@ -66,6 +66,19 @@ export type ListDisputesParams = {
   readonly limit?: number;
   /** The `next_before` of the previous page. */
   readonly before?: string;
+};
+
+export type ListCatalogueParams = {
+  /** Only objects in this state. */
+  readonly status?: "pending" | "approved" | "rejected" | "inactive";
+  /** The largest number of objects in the page; a page of large objects has fewer. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only older objects. */
+  readonly before?: string;
+  /** Only objects of this kind. */
+  readonly kind?: "offering" | "event" | "boat";
+  /** Only objects whose title or id of yours contains this text. */
+  readonly q?: string;
 };
 
 export type ListKeysParams = {
@@ -488,6 +501,66 @@ export class ConsoleOperations {
    */
   listDisputesCsv(query?: ListDisputesParams, options?: RequestOptions): ApiPromise<string> {
     return this.#api.send({ method: 'GET', path: '/console/api/disputes', query, accept: 'text/csv' }, options);
+  }
+  /**
+   * List offerings, events and boats. The newest change first. `counts` are of the whole catalogue.
+   * `GET /console/api/catalogue`
+   */
+  listCatalogue(query?: ListCatalogueParams, options?: RequestOptions): PagePromise<CatalogueItem, {
+    readonly data: readonly CatalogueItem[];
+    /** Send it as `before` to get the next page; null on the last page. */
+    readonly next_before: string | null;
+    /** How many objects there are, by kind and status. */
+    readonly counts: {
+      /** How many objects of the kind have each status. */
+      readonly offering: {
+        /** How many there are. */
+        readonly all: number;
+        /** How many there are. */
+        readonly pending: number;
+        /** How many there are. */
+        readonly approved: number;
+        /** How many there are. */
+        readonly rejected: number;
+        /** How many there are. */
+        readonly inactive: number;
+      };
+      /** How many objects of the kind have each status. */
+      readonly event: {
+        /** How many there are. */
+        readonly all: number;
+        /** How many there are. */
+        readonly pending: number;
+        /** How many there are. */
+        readonly approved: number;
+        /** How many there are. */
+        readonly rejected: number;
+        /** How many there are. */
+        readonly inactive: number;
+      };
+      /** How many objects of the kind have each status. */
+      readonly boat: {
+        /** How many there are. */
+        readonly all: number;
+        /** How many there are. */
+        readonly pending: number;
+        /** How many there are. */
+        readonly approved: number;
+        /** How many there are. */
+        readonly rejected: number;
+        /** How many there are. */
+        readonly inactive: number;
+      };
+    };
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/catalogue', query, cursor: 'before' }, options);
+  }
+  /**
+   * Get both versions of an offering, an event or a boat. By its id or your own. `visible` is what members see, `waiting` what they do not see, `differences` the fields in which they differ.
+   * `GET /console/api/catalogue/{kind}/{id}`
+   */
+  getCatalogueItem(kind: string, id: string, options?: RequestOptions): ApiPromise<CatalogueVersions> {
+    return this.#api.send({ method: 'GET', path: '/console/api/catalogue/{kind}/{id}', params: [kind, id] }, options);
   }
   /**
    * List the API keys of the venue. Newest first, those of the session’s mode, without their text.

@@ -149,6 +149,66 @@ export type AuditEntry = {
   readonly detail: { readonly [name: string]: unknown };
 };
 
+/** An offering, an event or a boat as a line of the catalogue. */
+export type CatalogueItem = {
+  /** The type of this object. */
+  readonly object: "catalogue_item";
+  /** The kind of the object. */
+  readonly kind: "offering" | "event" | "boat";
+  /** The id of the object. */
+  readonly id: string;
+  /** Your own id for it; null when you sent none. */
+  readonly external_id: string | null;
+  /** Its title, or the name of the boat. */
+  readonly title: string;
+  /** The kind of the offering, the category of the event or the type of the boat; null when there is none. */
+  readonly category: string | null;
+  /** The status of its review; inactive for a boat that is not offered. */
+  readonly status: "pending" | "approved" | "rejected" | "inactive";
+  /** Why it was rejected; null otherwise. */
+  readonly review_note: string | null;
+  /** True when members see a version of it. */
+  readonly is_visible: boolean;
+  /** True when members see an earlier version, and a change waits for its review. */
+  readonly is_change_waiting: boolean;
+  /** The first price; null when there is none. */
+  readonly price: {
+    /** The price, in minor units (cents). */
+    readonly amount: number;
+    /** The currency of the price. */
+    readonly currency: string;
+    /** What the price is for. */
+    readonly unit: "per_person" | "per_group" | "per_hour" | "per_unit" | "per_trip";
+  } | null;
+  /** The first picture; null when there is none. */
+  readonly image_url: string | null;
+  /** The next start that the smallest party can book within 62 days, or the start of the event, in UTC; null when there is none. */
+  readonly next_slot: string | null;
+  /** When it changed last, in UTC; of an event, when it was sent. */
+  readonly changed_at: string;
+  /** When it was reviewed last, in UTC; null before. */
+  readonly reviewed_at: string | null;
+};
+
+/** An offering, an event or a boat, with the version that members see beside the one that they do not. */
+export type CatalogueVersions = {
+  /** The type of this object. */
+  readonly object: "catalogue_versions";
+  /** The object as a line of the catalogue. */
+  readonly item: CatalogueItem;
+  /** The version that members see; null when they see none. */
+  readonly visible: { readonly [name: string]: unknown } | null;
+  /** The version that members do not see: it waits for its review, was rejected or is inactive. Null when they see the only version. */
+  readonly waiting: { readonly [name: string]: unknown } | null;
+  /** Where the two versions differ, at most 200; empty when there is only one. */
+  readonly differences: readonly ({
+    /** The JSON pointer of the field, in both versions. */
+    readonly field: string;
+    /** Changed; added: only in waiting; removed: only in visible. */
+    readonly change: "changed" | "added" | "removed";
+  })[];
+};
+
 /** A checkout as the partner sees it. */
 export type Checkout = {
   /** The id of the checkout. */

@@ -984,6 +984,7 @@ CREATE TABLE keys (
   CONSTRAINT key_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
   CONSTRAINT key_name_has_1_to_100_characters CHECK (char_length(name) >= 1 AND char_length(name) <= 100)
 );
+CREATE INDEX keys_expiring ON keys USING btree (expires_at) WHERE expires_at IS NOT NULL AND revoked_at IS NULL;
 
 -- The chart of accounts, as data here and in the program; a test proves that both agree.
 CREATE TABLE ledger_accounts (
@@ -1230,6 +1231,36 @@ CREATE TABLE named_phones (
   named_at timestamp with time zone NOT NULL,
   CONSTRAINT named_phones_pkey PRIMARY KEY (member_id, phone_hash),
   CONSTRAINT named_phones_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id)
+);
+
+-- What the people of a venue are told by mail. due_at is null as soon as the mails are queued.
+CREATE TABLE notices (
+  venue_id uuid NOT NULL,
+  notice_id uuid NOT NULL,
+  mode text NOT NULL,
+  kind text NOT NULL,
+  subject text NOT NULL,
+  detail json NOT NULL,
+  due_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT notices_pkey PRIMARY KEY (venue_id, notice_id),
+  CONSTRAINT notices_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
+  CONSTRAINT notice_kind_is_known CHECK (kind = ANY (ARRAY['endpoint'::text, 'payout'::text, 'dispute'::text, 'review'::text, 'key_expiry'::text, 'payable'::text, 'live'::text, 'approval'::text])),
+  CONSTRAINT notice_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
+);
+CREATE INDEX notices_by_age ON notices USING btree (created_at);
+CREATE UNIQUE INDEX notices_by_subject ON notices USING btree (venue_id, kind, subject);
+CREATE INDEX notices_due ON notices USING btree (due_at) WHERE due_at IS NOT NULL;
+
+-- Which mails a person wants of a venue, where it is not what their role gets by default.
+CREATE TABLE notification_preferences (
+  venue_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  kind text NOT NULL,
+  enabled boolean NOT NULL,
+  CONSTRAINT notification_preferences_pkey PRIMARY KEY (venue_id, account_id, kind),
+  CONSTRAINT notification_preferences_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
+  CONSTRAINT notification_preference_kind_is_known CHECK (kind = ANY (ARRAY['endpoint'::text, 'payout'::text, 'dispute'::text, 'review'::text, 'key_expiry'::text]))
 );
 
 CREATE TABLE offerings (
@@ -1568,6 +1599,35 @@ CREATE TABLE undispatched_events (
   event_id text NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX undispatched_events_oldest ON undispatched_events USING btree (event_id);
+
+-- What a venue has shown to go live: its domain, the terms that were accepted, the approval of an operator.
+CREATE TABLE venue_go_live (
+  venue_id uuid NOT NULL,
+  -- The venue is not known to be linked: the worker looks whether everything holds.
+  is_open boolean NOT NULL DEFAULT true,
+  domain text,
+  domain_token text,
+  domain_verified_at timestamp with time zone,
+  domain_verified_by text,
+  checked_at timestamp with time zone,
+  check_result text,
+  -- The TXT records that the last look-up found.
+  check_found text[] NOT NULL DEFAULT '{}'::text[],
+  terms_url text,
+  terms_accepted_at timestamp with time zone,
+  terms_accepted_by uuid,
+  approved_at timestamp with time zone,
+  CONSTRAINT venue_go_live_pkey PRIMARY KEY (venue_id),
+  CONSTRAINT venue_go_live_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
+  CONSTRAINT venue_go_live_check_is_complete CHECK ((checked_at IS NULL) = (check_result IS NULL)),
+  CONSTRAINT venue_go_live_check_result_is_known CHECK (check_result = ANY (ARRAY['found'::text, 'no_domain'::text, 'no_record'::text, 'other_values'::text, 'timeout'::text, 'failed'::text])),
+  CONSTRAINT venue_go_live_domain_has_token CHECK ((domain IS NULL) = (domain_token IS NULL)),
+  CONSTRAINT venue_go_live_terms_are_complete CHECK ((terms_url IS NULL) = (terms_accepted_at IS NULL) AND (terms_url IS NULL) = (terms_accepted_by IS NULL)),
+  CONSTRAINT venue_go_live_verified_by_is_known CHECK (domain_verified_by = ANY (ARRAY['dns'::text, 'mail'::text])),
+  CONSTRAINT venue_go_live_verified_has_domain CHECK (domain_verified_at IS NULL OR domain IS NOT NULL),
+  CONSTRAINT venue_go_live_verified_is_complete CHECK ((domain_verified_at IS NULL) = (domain_verified_by IS NULL))
+);
+CREATE INDEX venue_go_live_open ON venue_go_live USING btree (venue_id) WHERE is_open AND domain_verified_at IS NOT NULL;
 
 -- People invited to a venue. Ended: accepted, withdrawn, or replaced by a newer one.
 CREATE TABLE venue_invitations (

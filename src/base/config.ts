@@ -65,6 +65,10 @@ export interface Config {
   readonly termsUrl: string | null;
   readonly privacyUrl: string | null;
   readonly supportUrl: string | null;
+  /** An operator approves each venue before it goes live. */
+  readonly liveNeedsApproval: boolean;
+  /** The name servers that are asked for the records of venues, each with its port if it is not 53; empty: the system's. */
+  readonly dnsServers: readonly string[];
   /** How long after completion a venue is paid. */
   readonly payoutDelayHours: number;
   /** Calls with a partner's key are kept for the console. */
@@ -166,6 +170,17 @@ class Reader {
     return null;
   }
 
+  nameServers(name: string): readonly string[] {
+    const list = splitList(this.text(name));
+    for (const part of list) {
+      if (!isNameServer(part))
+        this.problems.push(
+          `${name} has "${part}": list IP addresses of name servers, such as 9.9.9.9 or 127.0.0.1:5353, separated by commas.`,
+        );
+    }
+    return list;
+  }
+
   proxies(name: string): readonly string[] {
     const list = splitList(this.text(name));
     for (const part of list) {
@@ -174,6 +189,13 @@ class Reader {
     }
     return list;
   }
+}
+
+/** An IP address, with or without a port: 9.9.9.9, 127.0.0.1:5353, [2620:fe::fe]:53. */
+function isNameServer(text: string): boolean {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::([0-9]{1,5}))?$/.exec(text) ?? [];
+  const address = bracketed ?? plain ?? text;
+  return isIP(address) !== 0 && (port === undefined || (Number(port) >= 1 && Number(port) <= 65535));
 }
 
 /** Keys of 32 bytes in base64, separated by commas. Null: one of them is not, or a key is there twice. */
@@ -321,6 +343,8 @@ export function readConfig(env: Env): Config {
     termsUrl: read.address('TERMS_URL', ['https:']),
     privacyUrl: read.address('PRIVACY_URL', ['https:']),
     supportUrl: read.address('SUPPORT_URL', ['https:']),
+    liveNeedsApproval: read.oneOf('LIVE_NEEDS_APPROVAL', ['0', '1'], '0') === '1',
+    dnsServers: read.nameServers('DNS_SERVERS'),
     payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
     requestLog: read.oneOf('REQUEST_LOG', ['on', 'off'], 'on') === 'on',
     requestLogDays: read.integer('REQUEST_LOG_DAYS', 7, 1, 30),

@@ -9,7 +9,7 @@ import { findDebts, type VenueDebt } from '../domain/payments/debt-queries.ts';
 import { type CostExample, compareWithListPrice, isBelowCost, LIST_PRICE } from '../domain/payments/list-price.ts';
 import { finishSandboxOnboarding, whyNotPayable } from '../domain/payments/payout-account.ts';
 import { findPayoutAccount, type PayoutAccount } from '../domain/payments/payout-account-queries.ts';
-import { addOrigin, changeFee, linkVenue, removeOrigin, revokeVenue } from '../domain/venues/change-venue.ts';
+import { addOrigin, changeFee, removeOrigin, revokeVenue } from '../domain/venues/change-venue.ts';
 import { requireOrigin } from '../domain/venues/create-venue.ts';
 import { listVenues, type VenueRow } from '../domain/venues/queries.ts';
 import type { AppContext } from '../run/context.ts';
@@ -19,6 +19,7 @@ import { everyPage } from './every-page.ts';
 import { choiceOption, integerOption } from './options.ts';
 import { requireVenue, venueIdIn } from './require-venue.ts';
 import { block, formatTimestamp, table } from './table.ts';
+import { approve, linkAndOverride, unapprove } from './venue-approve.ts';
 import { onboard } from './venue-onboard.ts';
 import { profileJson, profileLines, update } from './venue-update.ts';
 
@@ -242,16 +243,21 @@ const show: Command = {
 const link: Command = {
   words: ['venue', 'link'],
   arguments: ['ID'],
-  help: 'assert that a sandbox venue is verified, so that it may have live keys',
+  help: 'assert that a sandbox venue is verified, so that it may have live keys; says what of its checklist this overrides',
   options: [WITHOUT_PAYOUTS],
   async run(input, open) {
     const id = venueIdIn(input);
-    const opened = await open();
-    const result = await applyChange(id, async () => opened, linkVenue);
-    const payouts = await preparePayouts(opened.context, id, !input.flag('without-payouts'));
+    const { context, command } = await open();
+    const { venue, overrides } = await explainNotFound('venue', id, () =>
+      context.db.transaction((tx) => linkAndOverride(tx, command, id, context.services.goLive)),
+    );
+    const result = venueResult(venue);
+    const payouts = await preparePayouts(context, id, !input.flag('without-payouts'));
+    const lines: [string, string][] = [['payouts (live)', payouts.text]];
+    if (overrides.length > 0) lines.push(['overrides', `${overrides.join(', ')}: the venue has not shown this itself`]);
     return {
-      json: { ...(result.json as object), payouts: { live: payoutJson(payouts.account) } },
-      text: `${result.text}\n${block([['payouts (live)', payouts.text]])}`,
+      json: { ...(result.json as object), overrides, payouts: { live: payoutJson(payouts.account) } },
+      text: `${result.text}\n${block(lines)}`,
     };
   },
 };
@@ -336,6 +342,8 @@ export const venueCommands: readonly Command[] = [
   list,
   show,
   link,
+  approve,
+  unapprove,
   onboard,
   update,
   revoke,

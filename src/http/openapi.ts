@@ -24,6 +24,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Analytics: 'The figures of a venue’s listings.',
   Guests: 'The operations of the organizer and the guests, from a browser.',
   Agents: 'The tool server for AI agents (MCP).',
+  'Going live': 'The checklist of a venue that goes live. For the pages of the console alone.',
   Console: 'The accounts, sessions and people of the console. For its own pages alone.',
   'Test helpers': 'Bring a test checkout into any state. For test keys only.',
 };

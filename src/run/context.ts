@@ -12,6 +12,7 @@ import { makeIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { isLoopback } from '../base/network.ts';
 import { makeOutbound, type Outbound } from '../base/outbound/outbound.ts';
+import { type LookUpText, makeTextLookup } from '../base/outbound/text-records.ts';
 import type { Random } from '../base/random.ts';
 import { makeContract } from '../base/schema/contract.ts';
 import { type Registry, readRegistry } from '../base/schema/registry.ts';
@@ -21,6 +22,7 @@ import { CheckoutChanges } from '../domain/checkouts/guests/checkout-changes.ts'
 import type { ProgressServices } from '../domain/checkouts/guests/progress.ts';
 import { EventFeeds } from '../domain/events/event-feeds.ts';
 import type { StreamServices } from '../domain/events/stream-events.ts';
+import type { GoLiveSettings } from '../domain/go-live/checklist.ts';
 import { type Mappings, readMappings } from '../domain/hooks/mapping/read-mappings.ts';
 import { makeRunOnce } from '../domain/idempotency/run-once.ts';
 import { makeTokens, type Tokens } from '../domain/members/tokens.ts';
@@ -49,6 +51,9 @@ export interface AppContext extends CommandServices, Schemas {
       readonly mappings: Mappings;
       readonly consoleUrl: () => string;
       readonly requestLogDays: number;
+      readonly serviceUrl: () => string;
+      readonly goLive: GoLiveSettings;
+      readonly lookUpText: LookUpText;
     };
   /** Signs and verifies the tokens of members, and publishes the keys. */
   readonly tokens: Tokens;
@@ -121,6 +126,9 @@ export function makeContext(options: ContextOptions): AppContext {
       payoutDelay: config.payoutDelayHours * 3_600_000,
       pageBase: () => address.pages,
       consoleUrl: () => consoleUrlAt(address.base),
+      serviceUrl: () => address.base,
+      goLive: { termsUrl: config.termsUrl, needsApproval: config.liveNeedsApproval },
+      lookUpText: makeTextLookup(config.dnsServers),
       host: () => new URL(address.pages || 'http://localhost').hostname,
       phones,
       textsPerHour: config.textsPerHour,

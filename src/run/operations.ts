@@ -11,8 +11,10 @@ import { consoleAccess } from './operations/console.ts';
 import { consoleAccount } from './operations/console-account.ts';
 import { consoleCatalogue } from './operations/console-catalogue.ts';
 import { consoleCheckouts } from './operations/console-checkouts.ts';
+import { consoleGoLive } from './operations/console-go-live.ts';
 import { consoleKeys } from './operations/console-keys.ts';
 import { consoleMoney } from './operations/console-money.ts';
+import { consoleNotifications } from './operations/console-notifications.ts';
 import { consoleOverview } from './operations/console-overview.ts';
 import { consolePasskeys } from './operations/console-passkeys.ts';
 import { consoleRequests } from './operations/console-requests.ts';
@@ -52,6 +54,8 @@ export const operations: readonly AppOperation[] = [
   ...consoleRequests,
   ...consoleVenue,
   ...consoleWebhooks,
+  ...consoleGoLive,
+  ...consoleNotifications,
 ];
 
 /** What partners and their guests call: the operations of /v1/openapi.json. The operator's own are in the guides. */

@@ -9,6 +9,7 @@ import type { Log } from '../base/log.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
 import { deleteOldDevices } from '../domain/accounts/device-queries.ts';
 import { deleteOldInvitations } from '../domain/accounts/invitation-queries.ts';
+import { type NotifyServices, notifyDuePeople } from '../domain/accounts/notify-people.ts';
 import { deleteOldPasskeyChallenges } from '../domain/accounts/passkey-queries.ts';
 import { deleteOldAccountSignIns } from '../domain/accounts/queries.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
@@ -21,18 +22,21 @@ import { settleDueHolds } from '../domain/checkouts/holds/settle-hold.ts';
 import { notifyDueGuests } from '../domain/checkouts/notifications/notify-guests.ts';
 import { deleteOldDrafts } from '../domain/checkouts/party/draft-queries.ts';
 import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
+import { type LinkServices, linkReadyVenues } from '../domain/go-live/link-when-ready.ts';
 import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
 import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
 import { deleteOldResponses } from '../domain/idempotency/stored-responses.ts';
 import { deleteOldImages, fetchDueImages } from '../domain/images/fetch-images.ts';
 import { recordAlive } from '../domain/installation/record-gaps.ts';
 import { deleteOldDailyUses } from '../domain/keys/daily-use-queries.ts';
+import { noticeExpiringKeys } from '../domain/keys/notice-expiring-keys.ts';
 import { deleteExpiredCalls } from '../domain/keys/queries.ts';
 import { deleteOldMails } from '../domain/mail/queries.ts';
 import { type MailSender, sendDueMails } from '../domain/mail/send.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
 import { type SmsSender, sendDueMessages } from '../domain/members/messages/send.ts';
 import { deleteOldSignIns } from '../domain/members/queries.ts';
+import { deleteOldNotices } from '../domain/notices/queries.ts';
 import { deleteOldDeclines } from '../domain/payments/decline-queries.ts';
 import { deleteOldProcessorEvents } from '../domain/payments/dispute-queries.ts';
 import { refreshDuePayoutAccounts } from '../domain/payments/refresh-payout-accounts.ts';
@@ -43,13 +47,14 @@ import type { QueueServices } from '../domain/webhooks/deliveries/endpoint-queue
 import { deleteOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
 import { deleteOldSamples } from '../domain/webhooks/deliveries/sample-queries.ts';
 import { deleteOldInboxMessages } from '../domain/webhooks/inbox/queries.ts';
+import { noticeFailingEndpoints } from '../domain/webhooks/notice-failing-endpoints.ts';
 
 export interface WorkerServices {
   readonly db: Db;
   readonly log: Log;
   readonly clock: Clock;
   readonly outbound: Outbound;
-  readonly payments: GuestServices;
+  readonly payments: GuestServices & NotifyServices & LinkServices;
   readonly sender: SmsSender;
   readonly mailSender: MailSender;
   readonly deliveries: QueueServices;
@@ -100,6 +105,12 @@ const LOOPS: readonly Loop[] = [
     step: ({ payments }, batch) => refreshDuePayoutAccounts(payments, batch),
   },
   {
+    name: 'link-ready-venues',
+    intervalSeconds: 2,
+    batchSize: 500,
+    step: ({ payments }, batch) => linkReadyVenues(payments, batch),
+  },
+  {
     name: 'reconcile',
     intervalSeconds: 6 * 3_600,
     batchSize: 1,
@@ -122,6 +133,30 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: 1,
     batchSize: 20,
     step: ({ payments, mailSender }, batch) => sendDueMails({ ...payments, mailSender }, batch),
+  },
+  {
+    name: 'notify-people',
+    intervalSeconds: 2,
+    batchSize: 50,
+    step: ({ payments }, batch) => notifyDuePeople(payments, batch),
+  },
+  {
+    name: 'find-expiring-keys',
+    intervalSeconds: 600,
+    batchSize: 500,
+    step: ({ payments }, batch) => noticeExpiringKeys(payments, batch),
+  },
+  {
+    name: 'find-failing-endpoints',
+    intervalSeconds: 60,
+    batchSize: 500,
+    step: ({ payments }, batch) => noticeFailingEndpoints(payments, batch),
+  },
+  {
+    name: 'delete-old-notices',
+    intervalSeconds: 3_600,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => deleteOldNotices(payments.db, payments.clock.now(), batch),
   },
   {
     name: 'delete-old-mails',

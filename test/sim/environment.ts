@@ -37,6 +37,7 @@ const TABLES = [
   'checkouts',
   'idempotency_keys',
   'audit_log',
+  'notices',
   'venues',
 ];
 const CONNECTIONS = 24;

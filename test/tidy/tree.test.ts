@@ -85,7 +85,8 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   idempotency: [],
   venues: [],
   ledger: [],
-  keys: ['venues', 'installation'],
+  notices: [],
+  keys: ['venues', 'installation', 'notices'],
   events: ['venues', 'keys'],
   recurrence: [],
   catalogue: ['venues', 'keys'],
@@ -93,11 +94,12 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   boats: ['venues', 'keys', 'recurrence', 'catalogue'],
   experiences: ['venues', 'keys', 'catalogue', 'offerings'],
   images: ['venues', 'offerings'],
-  webhooks: ['venues', 'keys', 'events'],
+  webhooks: ['venues', 'keys', 'events', 'notices'],
   members: ['venues', 'keys'],
-  accounts: ['venues', 'keys', 'mail'],
+  accounts: ['venues', 'keys', 'mail', 'notices'],
   requests: ['keys', 'accounts'],
-  payments: ['venues', 'keys', 'ledger'],
+  payments: ['venues', 'keys', 'ledger', 'notices'],
+  'go-live': ['venues', 'keys', 'mail', 'notices', 'accounts', 'payments'],
   checkouts: [
     'installation',
     'venues',
@@ -111,9 +113,10 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'payments',
     'members',
     'mail',
+    'notices',
   ],
   hooks: ['venues', 'keys', 'recurrence', 'offerings'],
-  review: ['venues', 'keys', 'events', 'catalogue', 'offerings', 'boats', 'experiences'],
+  review: ['venues', 'keys', 'events', 'notices', 'catalogue', 'offerings', 'boats', 'experiences'],
 };
 
 /**

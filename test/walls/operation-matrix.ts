@@ -319,6 +319,25 @@ async function newInvitation({ world }: IsolationFixture, { venueId, mode, accou
   return (await callConsole(world, 'POST', '/console/api/invitations', call)).json.id;
 }
 
+let domains = 0;
+async function newDomain({ world }: IsolationFixture, { venueId, mode, account }: Owner): Promise<string> {
+  const domain = `walls${domains++}.example`;
+  const call = { token: account.token, venue: venueId, mode, body: { domain } };
+  return (await callConsole(world, 'POST', '/console/api/go_live/domain', call)).json.domain.name;
+}
+
+const goLiveRows: Readonly<Record<string, MatrixRow>> = {
+  getGoLive: { as: 'account', ofVenue: true, createListed: newDomain },
+  startDomainVerification: {},
+  checkDomain: {},
+  sendDomainCode: {},
+  verifyDomainCode: { unguarded: { 'body /challenge_id': 'it counts for the session that asked for the code alone' } },
+  startPayoutOnboarding: {},
+  acceptTerms: {},
+  getNotifications: {},
+  changeNotifications: {},
+};
+
 const consoleRows: Readonly<Record<string, MatrixRow>> = {
   signInToConsole: {},
   verifyConsoleSignIn: {
@@ -381,6 +400,7 @@ export const operationMatrix: Readonly<Record<string, MatrixRow>> = {
   ...consoleAccountRows,
   ...consoleReadRows,
   ...consoleRequestRows,
+  ...goLiveRows,
 };
 
 /** The tools of agents by name; the places are fields of their arguments. */

@@ -10,7 +10,7 @@ import { type Random, randomDigits } from '../../base/random.ts';
 import type { Seal } from '../../base/seal.ts';
 import { queueMail } from '../mail/mail.ts';
 import { hashOfEmail, sealNameOfChallenge } from './account.ts';
-import { type CodePurpose, codeMail } from './mails.ts';
+import { type CodeUse, codeMail } from './mails.ts';
 import { insertChallenge, MAX_CODE_TRIES, spendChallenge, type TriedChallenge, tryChallenge } from './queries.ts';
 
 export interface AccountServices {
@@ -21,18 +21,19 @@ export interface AccountServices {
   readonly random: Random;
   /** False: this installation sends no mail. */
   readonly hasMail: boolean;
+  /** The address of the console. */
+  readonly consoleUrl: () => string;
 }
 
 export const CODE_SECONDS = 600;
 const CODE_DIGITS = 6;
 
-interface NewCode {
-  readonly purpose: CodePurpose;
+type NewCode = CodeUse & {
   readonly sessionId: string | null;
   readonly email: string;
   /** The limit of the day does not count: the caller has a limit of their own. */
   readonly isOwn: boolean;
-}
+};
 
 export function requireMail({ hasMail }: AccountServices): void {
   if (hasMail) return;
@@ -59,7 +60,7 @@ export async function sendCode(tx: Queryable, services: AccountServices, code: N
     expiresAt: now + CODE_SECONDS * 1_000,
     now,
   });
-  const isQueued = await queueMail(tx, services, 'code', id, codeMail(email, digits, purpose), {
+  const isQueued = await queueMail(tx, services, 'code', id, codeMail(email, digits, code), {
     isLimited: !code.isOwn,
   });
   if (isQueued) return id;
@@ -70,7 +71,7 @@ export async function sendCode(tx: Queryable, services: AccountServices, code: N
 }
 
 interface Answer {
-  readonly purpose: CodePurpose;
+  readonly purpose: CodeUse['purpose'];
   readonly sessionId: string | null;
   readonly challenge_id: string;
   readonly code: string;

@@ -29,11 +29,6 @@ const INVITATIONS_PER_DAY = 50;
 /** People with a role and open invitations of one venue. */
 const MAX_TEAM_SIZE = 200;
 
-export interface InvitationServices extends AccountServices {
-  /** The address of the console. */
-  readonly consoleUrl: () => string;
-}
-
 export function sealNameOfInvitation(invitationId: string): string {
   return `venue invitation ${invitationId}`;
 }
@@ -59,7 +54,7 @@ function invitationView(seal: Seal, { id, email, role, invitedBy, createdAt, exp
 
 /** A second invitation of a mail address replaces the first. */
 export async function invitePerson(
-  services: InvitationServices,
+  services: AccountServices,
   caller: TeamCaller,
   { body: { email, role } }: Input<InvitationCreate>,
 ): Promise<OperationResult> {

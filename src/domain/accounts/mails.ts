@@ -6,17 +6,26 @@ import type { ChallengePurpose } from './queries.ts';
 import type { Role } from './roles.ts';
 
 /** What a code that is mailed is for. */
-export type CodePurpose = Exclude<ChallengePurpose, 'link'>;
+export type CodeUse =
+  | { readonly purpose: Exclude<ChallengePurpose, 'link' | 'domain'> }
+  | { readonly purpose: 'domain'; readonly what: { readonly domain: string; readonly venue: string } };
 
-const WHAT: Readonly<Record<CodePurpose, string>> = {
-  sign_in: 'sign in to the Everyshare console',
-  step_up: 'confirm a change in the Everyshare console',
-  email: 'use this mail address for your Everyshare account',
-};
+function useOf(use: CodeUse): string {
+  switch (use.purpose) {
+    case 'sign_in':
+      return 'sign in to the Everyshare console';
+    case 'step_up':
+      return 'confirm a change in the Everyshare console';
+    case 'email':
+      return 'use this mail address for your Everyshare account';
+    case 'domain':
+      return `confirm that ${use.what.domain} belongs to ${plainName(use.what.venue) ?? 'a venue'} on Everyshare`;
+  }
+}
 
-export function codeMail(to: string, code: string, purpose: CodePurpose): Mail {
+export function codeMail(to: string, code: string, use: CodeUse): Mail {
   const lines = [
-    `${code} is your code to ${WHAT[purpose]}. It works for 10 minutes.`,
+    `${code} is your code to ${useOf(use)}. It works for 10 minutes.`,
     '',
     'If you did not ask for it, ignore this mail, and give the code to no other person.',
   ];

@@ -6,12 +6,12 @@ import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { OperationResult } from '../../base/operation.ts';
 import { type AccountCaller, actorNameOf, sealNameOfAccount } from './account.ts';
-import type { AccountServices } from './challenges.ts';
 import { deviceName } from './device-name.ts';
 import { type Browser, recognizeDevice } from './devices.ts';
 import { joinInvitedVenues } from './invitations.ts';
 import { createVenueOf } from './own-venues.ts';
 import type { AccountRow } from './queries.ts';
+import { queueNewDeviceMail, type SecurityMailServices } from './security-mails.ts';
 import { beginSession } from './sessions.ts';
 import { sessionBody } from './show-session.ts';
 
@@ -31,7 +31,7 @@ export interface ProvedPerson {
 
 export async function openSession(
   tx: Queryable,
-  { seal }: Pick<AccountServices, 'seal'>,
+  services: SecurityMailServices,
   caller: SignInCaller,
   { account, isNew, venueName }: ProvedPerson,
 ): Promise<OperationResult> {
@@ -47,7 +47,8 @@ export async function openSession(
     // The sign-up itself is no sign-in from a new browser.
     isNewDevice: !isNew && !device.isKnown,
   });
-  const email = seal.open(account.email, sealNameOfAccount(account.id));
+  const email = services.seal.open(account.email, sealNameOfAccount(account.id));
+  if (session.isNewDevice) await queueNewDeviceMail(tx, services, { email, session });
   const signedInCaller: AccountCaller = {
     ...command,
     account: { id: account.id, email, name: account.name },

@@ -11,10 +11,11 @@ import { audit } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
 import { sealNameOfAccount, type TeamCaller } from './account.ts';
 import { deletePerson, findPerson, listPeople, type PersonRow, setRole } from './people-queries.ts';
+import type { Role } from './roles.ts';
+import { queueRoleMail, type SecurityMailServices } from './security-mails.ts';
 
-interface Services {
+interface Services extends SecurityMailServices {
   readonly db: Db;
-  readonly seal: Seal;
 }
 
 export async function listTeam({ db, seal }: Services, caller: TeamCaller): Promise<OperationResult> {
@@ -34,38 +35,51 @@ function personView(seal: Seal, person: PersonRow, { account }: TeamCaller): Per
 }
 
 export async function changeRole(
-  { db, seal }: Services,
+  services: Services,
   caller: TeamCaller,
   { params: { id = '' }, body: { role } }: Input<PersonRole>,
 ): Promise<OperationResult> {
   const { id: venueId } = caller.venue;
-  const changed = await db.transaction(async (tx) => {
+  const changed = await services.db.transaction(async (tx) => {
     await lockTeam(tx, caller);
     const person = await requirePerson(tx, venueId, id);
     if (person.role === role) return person;
     if (!(await setRole(tx, venueId, person.accountId, role))) throw lastOwner();
     const detail = { before: person.role, after: role };
     await audit(tx, caller, { venueId, action: 'person.role', subject: person.accountId, detail });
+    await tellPerson(tx, services, caller, person, role);
     return { ...person, role };
   });
-  return { status: 200, body: personView(seal, changed, caller) };
+  return { status: 200, body: personView(services.seal, changed, caller) };
 }
 
 export async function removePerson(
-  { db }: Services,
+  services: Services,
   caller: TeamCaller,
   { params: { id = '' } }: Input,
 ): Promise<OperationResult> {
   const { id: venueId } = caller.venue;
-  const { accountId } = await db.transaction(async (tx) => {
+  const { accountId } = await services.db.transaction(async (tx) => {
     await lockTeam(tx, caller);
     const person = await requirePerson(tx, venueId, id);
     if (!(await deletePerson(tx, venueId, person.accountId))) throw lastOwner();
     const detail = { role: person.role };
     await audit(tx, caller, { venueId, action: 'person.remove', subject: person.accountId, detail });
+    await tellPerson(tx, services, caller, person, null);
     return person;
   });
   return { status: 200, body: { id: accountId, ended: true } };
+}
+
+async function tellPerson(
+  tx: Queryable,
+  services: Services,
+  { venue, account }: TeamCaller,
+  { accountId, email: sealed, role: before }: PersonRow,
+  after: Role | null,
+): Promise<void> {
+  const email = services.seal.open(sealed, sealNameOfAccount(accountId));
+  await queueRoleMail(tx, services, { email, venue: venue.name, by: account.name, before, after });
 }
 
 /** Every person may leave; the last owner cannot. */

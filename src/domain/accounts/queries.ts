@@ -63,12 +63,12 @@ export async function lockAccount(tx: Queryable, id: string): Promise<void> {
   await tx.query('select 1 from accounts where account_id = $1 for update', [id]);
 }
 
-export type ChallengePurpose = 'sign_in' | 'step_up' | 'link' | 'email';
+export type ChallengePurpose = 'sign_in' | 'step_up' | 'link' | 'domain' | 'email';
 
 export interface NewChallenge {
   readonly id: string;
   readonly purpose: ChallengePurpose;
-  /** The session that steps up or changes its mail address; null: a sign-in, by code or by link. */
+  /** The session that asked; null: a sign-in, by code or by link. */
   readonly sessionId: string | null;
   readonly email: Buffer;
   readonly emailHash: Buffer;

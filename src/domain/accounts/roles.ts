@@ -42,6 +42,15 @@ export const ROLES_OF_WRITES: Readonly<Record<string, readonly Role[]>> = {
   refundCheckout: FINANCE,
   createCheckout: OWNERS,
   cancelCheckout: OWNERS,
+  // Going live.
+  startDomainVerification: DEVELOPERS,
+  checkDomain: DEVELOPERS,
+  sendDomainCode: DEVELOPERS,
+  verifyDomainCode: DEVELOPERS,
+  startPayoutOnboarding: FINANCE,
+  acceptTerms: OWNERS,
+  // A person's own mails.
+  changeNotifications: ROLES,
   // The venue.
   updateVenue: OWNERS,
   // People.

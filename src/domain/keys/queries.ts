@@ -304,3 +304,27 @@ export async function keyNames(
   );
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
+
+export interface ExpiringKey {
+  readonly venueId: string;
+  readonly id: string;
+  readonly name: string | null;
+  readonly hint: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+/** A page of live keys, the soonest to expire first, that are valid now and expire until a time. */
+export async function expiringKeys(
+  db: Queryable,
+  after: Pick<ExpiringKey, 'expiresAt' | 'id'> | null,
+  { now, until, limit }: { readonly now: number; readonly until: number; readonly limit: number },
+): Promise<ExpiringKey[]> {
+  return db.query<ExpiringKey>(
+    `select venue_id as "venueId", key_id as "id", name, hint, created_at as "createdAt", expires_at as "expiresAt"
+     from keys where mode = 'live' and revoked_at is null and rolled_to is null and expires_at > to_timestamp($1 / 1000.0)
+       and expires_at <= to_timestamp($2 / 1000.0) and ($3::timestamptz is null or (expires_at, key_id) > ($3, $4))
+     order by expires_at, key_id limit $5`,
+    [now, until, after?.expiresAt ?? null, after?.id ?? null, limit],
+  );
+}

@@ -2,8 +2,11 @@
 
 import type { Queryable } from '../../base/db.ts';
 
-/** `account`: a change to the ways into an account, such as a new passkey. */
-export type MailKind = 'receipt' | 'code' | 'invitation' | 'account';
+/**
+ * `account`: a change to the ways into an account, such as a new passkey; `security`: a sign-in from a new device, or
+ * another role; `notice`: what the people of a venue have to know.
+ */
+export type MailKind = 'receipt' | 'code' | 'invitation' | 'account' | 'notice' | 'security';
 
 export interface NewMail {
   readonly id: string;

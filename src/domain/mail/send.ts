@@ -34,6 +34,8 @@ const LIFE_MS: Readonly<Record<MailKind, number>> = {
   code: 10 * MINUTE,
   invitation: 24 * 60 * MINUTE,
   account: 24 * 60 * MINUTE,
+  notice: 24 * 60 * MINUTE,
+  security: 24 * 60 * MINUTE,
 };
 
 /** One step of the worker: sends up to `batch` due mails. Returns how many it claimed. */

@@ -162,6 +162,16 @@ export async function lockPayoutAccount(tx: Queryable, venueId: string, mode: Mo
   await tx.query('select 1 from payout_accounts where venue_id = $1 and mode = $2 for share', [venueId, mode]);
 }
 
+/** Those of these venues that can be paid. */
+export async function payableAmong(db: Queryable, venueIds: readonly string[], mode: Mode): Promise<string[]> {
+  const rows = await db.query<{ venueId: string }>(
+    `select venue_id as "venueId" from payout_accounts
+     where venue_id = any($1::uuid[]) and mode = $2 and transfers_status = 'active'`,
+    [venueIds, mode],
+  );
+  return rows.map(({ venueId }) => venueId);
+}
+
 export async function payableVenues(db: Queryable, mode: Mode): Promise<string[]> {
   const rows = await db.query<{ venueId: string }>(
     `select venue_id as "venueId" from payout_accounts where mode = $1 and transfers_status = 'active'`,

@@ -2,7 +2,11 @@
 // lost. The answer decides whether live checkouts of the venue can be created.
 
 import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import { recordNotice } from '../notices/record-notice.ts';
+import { findVenue } from '../venues/queries.ts';
 import { type AccountServices, recheckDelay } from './payout-account.ts';
 import {
   claimPayoutAccount,
@@ -16,16 +20,18 @@ import {
 } from './payout-account-queries.ts';
 import { type Account, ProcessorRefusal, ProcessorUnavailable } from './processor.ts';
 
+export interface RefreshServices extends AccountServices {
+  readonly log: Log;
+  readonly ids: Ids;
+}
+
 const LEASE_MS = 60_000;
 const RETRY_MS = 60_000;
 /** The code of API v1, and the one that is expected of API v2. */
 const ACCOUNT_MISSING_CODES: ReadonlySet<string> = new Set(['resource_missing', 'not_found']);
 
 /** One step of the worker. Returns how many accounts it claimed. */
-export async function refreshDuePayoutAccounts(
-  services: AccountServices & { readonly log: Log },
-  batch: number,
-): Promise<number> {
+export async function refreshDuePayoutAccounts(services: RefreshServices, batch: number): Promise<number> {
   const now = services.clock.now();
   const due = await claimPayoutAccounts(services.db, now, now + LEASE_MS, batch);
   await Promise.all(due.map((one) => refresh(services, one)));
@@ -37,7 +43,7 @@ export async function refreshDuePayoutAccounts(
  * lease token, so that of two answers the one that was asked for later counts.
  */
 export async function refreshPayoutAccount(
-  services: AccountServices & { readonly log: Log },
+  services: RefreshServices,
   venueId: string,
   mode: Mode,
 ): Promise<PayoutAccount | null> {
@@ -53,11 +59,7 @@ const MAX_STATUS_AGE_MS = 60_000;
  * Whether the venue can be paid now, before its guests are charged. What is stored may be hours old, because an event can
  * be lost: so the processor has to confirm it. Throws ProcessorUnavailable while the processor does not.
  */
-export async function confirmPayable(
-  services: AccountServices & { readonly log: Log },
-  venueId: string,
-  mode: Mode,
-): Promise<boolean> {
+export async function confirmPayable(services: RefreshServices, venueId: string, mode: Mode): Promise<boolean> {
   if (mode === 'test') return true;
   const { db, clock } = services;
   const stored = await findPayoutAccount(db, venueId, mode);
@@ -76,7 +78,7 @@ export async function confirmPayable(
 }
 
 /** False: the processor has not answered. */
-async function refresh(services: AccountServices & { readonly log: Log }, due: DuePayoutAccount): Promise<boolean> {
+async function refresh(services: RefreshServices, due: DuePayoutAccount): Promise<boolean> {
   const { db, clock, log } = services;
   const fields = { venue: due.venueId, mode: due.mode, account: due.accountId };
   let account: Omit<Account, 'accountId'>;
@@ -90,7 +92,11 @@ async function refresh(services: AccountServices & { readonly log: Log }, due: D
   }
   const now = clock.now();
   const checkAt = now + recheckDelay(account.transfersStatus);
-  const isRecorded = await recordAccountStatus(db, due, account, { now, checkAt });
+  const isRecorded = await db.transaction(async (tx) => {
+    const isNew = await recordAccountStatus(tx, due, account, { now, checkAt });
+    if (isNew) await noticeFlip(tx, services, due, account, now);
+    return isNew;
+  });
   if (!isRecorded || account.transfersStatus === due.transfersStatus) return true;
   const level = due.transfersStatus === 'active' ? 'error' : 'info';
   log[level](
@@ -98,6 +104,24 @@ async function refresh(services: AccountServices & { readonly log: Log }, due: D
     'a payout account has changed',
   );
   return true;
+}
+
+/**
+ * The people of a linked venue get a notice when it can no longer be paid, and when it can again: each time, and once,
+ * because the lease lets one worker record the change.
+ */
+async function noticeFlip(
+  tx: Queryable,
+  { ids }: RefreshServices,
+  { venueId, mode, accountId, leaseToken, transfersStatus: before }: DuePayoutAccount,
+  { transfersStatus: after }: Pick<Account, 'transfersStatus'>,
+  now: number,
+): Promise<void> {
+  const payable = after === 'active';
+  if (mode === 'test' || before === null || (before === 'active') === payable) return;
+  if ((await findVenue(tx, venueId))?.linked !== true) return;
+  const subject = `${accountId} ${leaseToken}`;
+  await recordNotice(tx, { ids, now }, { venueId, mode, kind: 'payable', subject, detail: { payable } });
 }
 
 async function retrieve(

@@ -8,6 +8,7 @@ import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Entry } from '../ledger/accounts.ts';
 import { postEntries } from '../ledger/queries.ts';
+import { recordNotice } from '../notices/record-notice.ts';
 import { callKeys } from './hold.ts';
 import {
   claimMovements,
@@ -119,12 +120,23 @@ async function recordRefusal(services: MovementServices, movement: MovementRow, 
   if (PERMANENT_REFUSALS.has(code) || isTooOld) {
     services.log.error(fields, 'the processor refused a movement for good; an operator must act');
     if (isRefund(movement)) return recordRefund(services, movement, { refundId: null, status: 'failed', reason: code });
-    await finishMovement(services.db, movement, { status: 'failed', processorId: null, error: code }, now);
-    return;
+    return recordFailed(services, movement, code);
   }
   services.log.error(fields, 'the processor refused a movement; the worker retries it');
   const wait = Math.min(60_000 * 2 ** Math.min(movement.refusals, 10), 6 * HOUR);
   await postponeMovement(services.db, movement, now + wait, 'refused', code);
+}
+
+/** A transfer that failed is a payout that did not reach the venue: its people get a notice. */
+async function recordFailed({ db, ids, clock }: MovementServices, movement: MovementRow, code: string): Promise<void> {
+  const now = clock.now();
+  const { venueId, mode, checkoutId: checkout, amount, currency } = movement;
+  await db.transaction(async (tx) => {
+    const finished = await finishMovement(tx, movement, { status: 'failed', processorId: null, error: code }, now);
+    if (finished === null || movement.kind !== 'transfer') return;
+    const detail = { checkout, amount, currency };
+    await recordNotice(tx, { ids, now }, { venueId, mode, kind: 'payout', subject: movement.id, detail });
+  });
 }
 
 /** What the processor says about a refund, after it was made or found. */

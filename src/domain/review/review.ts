@@ -15,6 +15,7 @@ import { findReviewRoute, type ReviewedKind } from '../catalogue/review-route-qu
 import { recordEvent } from '../events/record.ts';
 import { submissionView } from '../experiences/experience.ts';
 import { findExperience, setReviewed as setExperienceReviewed } from '../experiences/queries.ts';
+import { recordNotice } from '../notices/record-notice.ts';
 import { offeringView } from '../offerings/offering.ts';
 import { findOffering, setReviewed as setOfferingReviewed } from '../offerings/queries.ts';
 import { audit } from '../venues/audit.ts';
@@ -62,6 +63,9 @@ export async function review(
     const type = `offering.${decision.status}`;
     await recordEvent(tx, command, { venueId, mode, type, subject: id, data: { object: shown }, at: timestamps.at(1) });
   }
+  const about = { object: found.kind, id, name: nameOf(shown), status: decision.status, note: decision.note };
+  const subject = `${id} at ${timestamps.at(0)}`;
+  await recordNotice(tx, command, { venueId, mode, kind: 'review', subject, detail: about });
   await audit(tx, command, {
     venueId,
     action: decision.status === 'approved' ? 'review.approve' : 'review.reject',
@@ -69,6 +73,12 @@ export async function review(
     detail: { kind: found.kind, mode, ...(decision.note === null ? {} : { note: decision.note }) },
   });
   return shown;
+}
+
+/** Offerings and events have a title, boats a name. */
+function nameOf(shown: Reviewed): string | null {
+  const name = shown.title ?? shown.name;
+  return typeof name === 'string' ? name : null;
 }
 
 /** A rejected object waits for review again, without a note. There is no event: its venue has done nothing. */

@@ -17,17 +17,23 @@ async function lockExistingVenue(tx: Queryable, venueId: string): Promise<VenueR
 }
 
 /**
- * Linked means verified and able to receive money; the operator asserts it by linking. A venue without live origins gets
- * those of test mode, so that its pages work in live mode too.
+ * Linked means verified and able to receive money: the operator asserts it by linking, or the checklist of going live shows
+ * it. `reason` says which, for the audit log. A venue without live origins gets those of test mode, so that its pages work
+ * in live mode too.
  */
-export async function linkVenue(tx: Queryable, command: CommandContext, venueId: string): Promise<VenueRow> {
+export async function linkVenue(
+  tx: Queryable,
+  command: Pick<CommandContext, 'ids' | 'actor' | 'now'>,
+  venueId: string,
+  reason: Readonly<Record<string, unknown>> = {},
+): Promise<VenueRow> {
   const venue = await lockExistingVenue(tx, venueId);
   if (venue.linked) return venue;
   await setLinked(tx, venueId, command.now);
   const live = venue.test_origins.filter((origin) => origin.startsWith('https://'));
   const isCopied = venue.live_origins.length === 0 && live.length > 0;
   if (isCopied) await setOrigins(tx, venueId, { test: venue.test_origins, live });
-  const detail = isCopied ? { live_origins: live } : {};
+  const detail = { ...reason, ...(isCopied ? { live_origins: live } : {}) };
   await audit(tx, command, { venueId, action: 'venue.link', subject: venueId, detail });
   return { ...venue, linked: true, ...(isCopied ? { live_origins: live } : {}) };
 }

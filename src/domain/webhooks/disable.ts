@@ -5,6 +5,7 @@ import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { recordEvent } from '../events/record.ts';
+import { recordNotice } from '../notices/record-notice.ts';
 import { audit } from '../venues/audit.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { type EndpointQueue, newestDeliveries } from './deliveries/queries.ts';
@@ -39,5 +40,8 @@ export async function disableDeadEndpoint(
       detail: { reason: 'failed_for_72_hours', mode },
     },
   );
+  const detail = { state: 'disabled', endpoint: endpointId, host: new URL(row.url).host };
+  const subject = `${endpointId} disabled at ${now}`;
+  await recordNotice(tx, { ids, now }, { venueId, mode, kind: 'endpoint', subject, detail });
   log.warn({ endpoint: endpointId }, 'the worker disabled an endpoint that failed for 72 hours');
 }

@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, EndpointHealth, FirstSteps, Invitation, InvitationCreate, ListedDispute, LoggedRequest, LoggedRequestDetail, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, Person, PersonRole, Refund, RefundPreview, RequestSummary, RolledApiKey, Statement, StatementTotals, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, DomainCode, DomainCreate, DomainMail, EndpointHealth, FirstSteps, GoLive, Invitation, InvitationCreate, ListedDispute, LoggedRequest, LoggedRequestDetail, NotificationChange, NotificationPreference, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, PayoutOnboarding, PayoutOnboardingCreate, Person, PersonRole, Refund, RefundPreview, RequestSummary, RolledApiKey, Statement, StatementTotals, TermsAccept, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
 
 export type ListConsoleCheckoutsParams = {
   /** Only checkouts in this state. */
@@ -689,5 +689,72 @@ export class ConsoleOperations {
    */
   getEndpointHealth(id: string, options?: RequestOptions): ApiPromise<EndpointHealth> {
     return this.#api.send({ method: 'GET', path: '/console/api/webhook_endpoints/{id}/health', params: [id] }, options);
+  }
+  /**
+   * Get the checklist of going live. Each line is computed when it is read. When all hold, the venue is linked: live keys can be created, and venue systems connected.
+   * `GET /console/api/go_live`
+   */
+  getGoLive(options?: RequestOptions): ApiPromise<GoLive> {
+    return this.#api.send({ method: 'GET', path: '/console/api/go_live' }, options);
+  }
+  /**
+   * Name the domain of the venue. The answer has the TXT record that shows that the domain is the venue’s. Naming the same domain again keeps its record; another domain replaces one that is not verified. A verified one stays (409 `domain_verified`).
+   * `POST /console/api/go_live/domain`
+   */
+  startDomainVerification(body: DomainCreate, options?: RequestOptions): ApiPromise<GoLive> {
+    return this.#api.send({ method: 'POST', path: '/console/api/go_live/domain', body }, options);
+  }
+  /**
+   * Look for the record of the domain now. The record counts at `_everyshare.<domain>` and at the domain itself. If it is not there, `domain.check` says what was found. At most 60 times an hour for a venue.
+   * `POST /console/api/go_live/domain/check`
+   */
+  checkDomain(options?: RequestOptions): ApiPromise<GoLive> {
+    return this.#api.send({ method: 'POST', path: '/console/api/go_live/domain/check' }, options);
+  }
+  /**
+   * Mail a code to an address at the domain. In place of the TXT record. Addresses at public mail providers are refused. The code is valid for 10 minutes and 5 tries, in this session.
+   * `POST /console/api/go_live/domain/mail`
+   */
+  sendDomainCode(body: DomainMail, options?: RequestOptions): ApiPromise<ConsoleChallenge> {
+    return this.#api.send({ method: 'POST', path: '/console/api/go_live/domain/mail', body }, options);
+  }
+  /**
+   * Verify the domain with the mailed code.
+   * `POST /console/api/go_live/domain/mail/verify`
+   */
+  verifyDomainCode(body: DomainCode, options?: RequestOptions): ApiPromise<GoLive> {
+    return this.#api.send({ method: 'POST', path: '/console/api/go_live/domain/mail/verify', body }, options);
+  }
+  /**
+   * Begin or continue the payout onboarding. The answer is the address of the card processor’s own form, for live mode. It leads back to a page of this service that says what is still due, and links to the console.
+   * `POST /console/api/go_live/payouts`
+   */
+  startPayoutOnboarding(body: PayoutOnboardingCreate, options?: RequestOptions): ApiPromise<PayoutOnboarding> {
+    return this.#api.send({ method: 'POST', path: '/console/api/go_live/payouts', body }, options);
+  }
+  /**
+   * Accept the terms of the service. Who accepted which address, and when, is stored and audited.
+   * `POST /console/api/go_live/terms`
+   */
+  acceptTerms(body: TermsAccept, options?: RequestOptions): ApiPromise<GoLive> {
+    return this.#api.send({ method: 'POST', path: '/console/api/go_live/terms', body }, options);
+  }
+  /**
+   * Get which mails you get about the venue.
+   * `GET /console/api/notifications`
+   */
+  getNotifications(options?: RequestOptions): PagePromise<NotificationPreference, {
+    readonly data: readonly NotificationPreference[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/console/api/notifications' }, options);
+  }
+  /**
+   * Choose which mails you get about the venue. Your own choice, for this venue alone. Mails about the security of your account are always sent.
+   * `POST /console/api/notifications`
+   */
+  changeNotifications(body: NotificationChange, options?: RequestOptions): PagePromise<NotificationPreference, {
+    readonly data: readonly NotificationPreference[];
+  }> {
+    return this.#api.list({ method: 'POST', path: '/console/api/notifications', body }, options);
   }
 }

@@ -853,6 +853,26 @@ export type Dispute = {
   readonly opened_at: string;
 };
 
+/** The body that verifies the domain with the mailed code. */
+export type DomainCode = {
+  /** The challenge_id from the answer that sent the code. */
+  readonly challenge_id: string;
+  /** The six digits from the mail. */
+  readonly code: string;
+};
+
+/** The body that names the domain of a venue. */
+export type DomainCreate = {
+  /** The name of the domain, without https:// and without a path. International names are converted. */
+  readonly domain: string;
+};
+
+/** The body that asks for a code at a mail address of the domain. */
+export type DomainMail = {
+  /** A mail address at the domain that the venue has named. */
+  readonly email: string;
+};
+
 /** How an endpoint has answered in the last 48 hours. A delivery counts for the hour of its event. */
 export type EndpointHealth = {
   /** The type of this object. */
@@ -1028,6 +1048,96 @@ export type FirstSteps = {
   } | null;
 };
 
+/** The checklist of going live, computed at the moment of the answer, and what each line is about. */
+export type GoLive = {
+  /** Whether the venue is linked: every line held at one moment, or the operator has linked it. */
+  readonly linked: boolean;
+  /** Whether live keys can be created: the venue is linked, and the installation has live mode. */
+  readonly can_create_live_keys: boolean;
+  /** Whether live checkouts can be created now: the venue is linked, and the card processor can pay it. */
+  readonly can_take_live_payments: boolean;
+  /** How many lines hold. */
+  readonly done: number;
+  /** How many lines there are. */
+  readonly total: number;
+  /** The lines, in a fixed order. `terms` and `approval` are there only where the operator asks for them. */
+  readonly steps: readonly GoLiveStep[];
+  /** The domain that the venue has named; null: none. */
+  readonly domain: {
+    /** The domain; international names in their ASCII form. */
+    readonly name: string;
+    /** The DNS record that shows that the domain is the venue’s. */
+    readonly record: {
+      /** The type of the record. */
+      readonly type: "TXT";
+      /** The name of the record. At the domain itself it counts too. */
+      readonly name: string;
+      /** The value of the record. */
+      readonly value: string;
+    };
+    /** When the domain was verified, in UTC; null: not yet. */
+    readonly verified_at: string | null;
+    /** How it was verified: by the record or by a mailed code. */
+    readonly verified_by: "dns" | "mail" | null;
+    /** The last look-up; null: there was none. */
+    readonly check: {
+      /** When the record was looked up last, in UTC. */
+      readonly at: string;
+      /** What the look-up gave: `no_domain` DNS does not know the domain, `no_record` it has no TXT record, `other_values` it has others, `timeout` and `failed` the name servers did not answer, or with an error. */
+      readonly result: "found" | "no_domain" | "no_record" | "other_values" | "timeout" | "failed";
+      /** The same in words. */
+      readonly message: string;
+      /** The values that are there instead. */
+      readonly found: readonly string[];
+    } | null;
+  } | null;
+  /** The payout onboarding, in live mode. */
+  readonly payouts: {
+    /** Where the payout onboarding is: `pending` the card processor verifies the details, `active` it can pay the venue, `refused` it does not. */
+    readonly status: "not_started" | "incomplete" | "pending" | "active" | "refused";
+    /** What the card processor still wants. */
+    readonly due: readonly ({
+      /** What kind of detail. */
+      readonly kind: "bank" | "terms" | "person" | "business" | "other";
+      /** The same in words. */
+      readonly text: string;
+    })[];
+    /** When the card processor was asked last, in UTC; null: never. */
+    readonly checked_at: string | null;
+  };
+  /** The origins of live mode. */
+  readonly origins: readonly string[];
+  /** The terms of the service; null: there are none. */
+  readonly terms: {
+    /** The address of the terms. */
+    readonly url: string;
+    /** When they were accepted, in UTC; null: not yet. */
+    readonly accepted_at: string | null;
+    /** Who accepted them; null: not yet. */
+    readonly accepted_by: {
+      /** The id of the account. */
+      readonly id: string;
+      /** The name of the person; null: none was given, or the person has left the venue. */
+      readonly name: string | null;
+    } | null;
+  } | null;
+  /** The approval of the operator; null: none is needed. */
+  readonly approval: {
+    /** When the operator approved the venue, in UTC; null: not yet. */
+    readonly approved_at: string | null;
+  } | null;
+};
+
+/** One line of the checklist of going live. */
+export type GoLiveStep = {
+  /** Which line: `domain` the domain is verified; `payouts` the card processor can pay the venue; `origins` there is an origin for live mode; `terms` the terms are accepted; `approval` the operator has approved the venue. */
+  readonly id: "domain" | "payouts" | "origins" | "terms" | "approval";
+  /** Whether the line holds now. */
+  readonly done: boolean;
+  /** What is missing, in one sentence; null when the line holds. */
+  readonly missing: string | null;
+};
+
 /** An invitation that was not accepted yet. */
 export type Invitation = {
   /** The id of the invitation. */
@@ -1194,6 +1304,37 @@ export type LoggedRequestDetail = {
   readonly body: string | null;
   /** True when the body was longer. */
   readonly body_is_cut: boolean;
+};
+
+/** The body that changes which mails a person gets. */
+export type NotificationChange = {
+  /** Which mails the person wants; those that are absent stay as they are. */
+  readonly preferences: {
+    /** Mails about endpoints that fail or were disabled. */
+    readonly endpoint?: boolean;
+    /** Mails about payouts that failed. */
+    readonly payout?: boolean;
+    /** Mails about disputes that were opened. */
+    readonly dispute?: boolean;
+    /** Mails about results of reviews. */
+    readonly review?: boolean;
+    /** Mails about keys that are about to expire. */
+    readonly key_expiry?: boolean;
+  };
+};
+
+/** Whether a person gets mails of one kind about a venue. */
+export type NotificationPreference = {
+  /** What the mails are about. */
+  readonly kind: "endpoint" | "payout" | "dispute" | "review" | "key_expiry" | "sign_in" | "role";
+  /** The same in words. */
+  readonly title: string;
+  /** Whether the person gets them. */
+  readonly enabled: boolean;
+  /** What the role of the person gets without a choice. */
+  readonly default: boolean;
+  /** True: they cannot be switched off. */
+  readonly always: boolean;
 };
 
 /** A completed checkout as a line of a statement, with its transfers. */
@@ -1481,6 +1622,20 @@ export type PayoutBalance = {
   readonly failed: number;
   /** What the venue owes, until later transfers settle it, in minor units (cents). */
   readonly owed: number;
+};
+
+/** The address of the card processor’s form. */
+export type PayoutOnboarding = {
+  /** Open it in the same window. It works once. */
+  readonly url: string;
+  /** For how many seconds the address works. */
+  readonly expires_in: number;
+};
+
+/** The body that begins the payout onboarding. */
+export type PayoutOnboardingCreate = {
+  /** Where the venue is, as two letters of ISO 3166-1; `US` when absent. It counts the first time alone: the card processor does not change it. */
+  readonly country?: string;
 };
 
 /** A person with a role in the venue. */
@@ -1777,6 +1932,14 @@ export type StatementTotals = {
   readonly settled_debts: number;
   /** What could not be taken back from the venue’s account, in minor units (cents). */
   readonly owed: number;
+};
+
+/** The body that accepts the terms of the service. */
+export type TermsAccept = {
+  /** True: the venue accepts the terms. */
+  readonly accepted: true;
+  /** The address of the terms that the person has seen, `terms.url` of the checklist. */
+  readonly url: string;
 };
 
 /** The built-in test inbox: a webhook endpoint that keeps what it receives. In test mode only. */

@@ -8,6 +8,7 @@ import type { Queryable } from '../../../base/db.ts';
 import { isUuid } from '../../../base/ids.ts';
 import type { Entry } from '../../ledger/accounts.ts';
 import { postEntries } from '../../ledger/queries.ts';
+import { recordNotice } from '../../notices/record-notice.ts';
 import {
   claimProcessorEvents,
   countDisputeChanges,
@@ -95,6 +96,7 @@ async function recordDispute(
     if (before.changes !== changes) return false;
     await postEntries(tx, { ...update, currency: before.currency }, entriesFor(before, facts));
     await updateDispute(tx, update);
+    if (before.changes === 0) await noticeDispute(tx, services, update, before.currency);
     if (isOpenDispute(facts.status)) return true;
     const fields = { dispute: facts.disputeId, checkout: checkoutId };
     if (facts.status === 'lost' && !before.isDivided) {
@@ -107,6 +109,17 @@ async function recordDispute(
     await resumeFrozen(tx, venueId, holdId, now);
     return true;
   });
+}
+
+/** Recorded with the first answer of the processor. */
+async function noticeDispute(
+  tx: Queryable,
+  { ids }: ProcessorEventServices,
+  { venueId, mode, checkoutId, facts, now }: DisputeUpdate,
+  currency: string,
+): Promise<void> {
+  const detail = { checkout: checkoutId, amount: facts.amount, currency };
+  await recordNotice(tx, { ids, now }, { venueId, mode, kind: 'dispute', subject: facts.disputeId, detail });
 }
 
 async function divideLostDispute(

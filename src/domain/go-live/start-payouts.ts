@@ -1,0 +1,48 @@
+// Begins or continues the onboarding of a venue at the card processor, in live mode: the answer is the address of the
+// processor's own form. The form leads back to /payouts/<token>/done, which says what is still due and links to the console.
+
+import type { PayoutOnboardingCreate } from '../../../schemas/types.gen.ts';
+import { conflict, Problem } from '../../base/errors.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
+import type { TeamCaller } from '../accounts/account.ts';
+import { ONBOARDING_TOKEN_MS, onboardingUrls, sealOnboarding } from '../payments/onboarding-token.ts';
+import { onboardingLink } from '../payments/payout-account.ts';
+import { ProcessorRefusal } from '../payments/processor.ts';
+import { audit } from '../venues/audit.ts';
+import type { GoLiveServices } from './show-go-live.ts';
+
+/** Where a venue is that does not say it. */
+const DEFAULT_COUNTRY = 'US';
+/** The processor's link works for a few minutes, and once. */
+const LINK_SECONDS = 300;
+
+export async function startPayoutOnboarding(
+  services: GoLiveServices,
+  caller: TeamCaller,
+  { body }: Input<PayoutOnboardingCreate>,
+): Promise<OperationResult> {
+  const { db, seal, processors, clock } = services;
+  const { venue, account } = caller;
+  if (processors.live === undefined)
+    throw new Problem('mode_not_available', { message: 'This installation has no card processor for live mode.' });
+  const token = sealOnboarding(seal, {
+    venueId: venue.id,
+    mode: 'live',
+    returnUrl: `${services.consoleUrl()}/go-live`,
+    expiresAt: clock.now() + ONBOARDING_TOKEN_MS,
+  });
+  const contact = { email: account.email, country: body.country ?? DEFAULT_COUNTRY };
+  const urls = onboardingUrls(services.serviceUrl(), token);
+  const link = await onboardingLink(services, venue.id, 'live', { contact, ...urls }).catch((cause: unknown) => {
+    if (!(cause instanceof ProcessorRefusal)) throw cause;
+    throw conflict(
+      'payouts_refused',
+      'The card processor gives this venue no form. Check the country; else ask the operator of the service.',
+    );
+  });
+  const detail = { mode: 'live' };
+  await db.transaction((tx) =>
+    audit(tx, caller, { venueId: venue.id, action: 'payout.onboard', subject: link.accountId, detail }),
+  );
+  return { status: 200, body: { url: link.url, expires_in: LINK_SECONDS } };
+}

@@ -1335,7 +1335,7 @@ export type EndpointHealth = {
   /** Those of `waiting` that have failed before. */
   readonly retrying: number;
   /** When the oldest event that is retried happened, in UTC; null when none is. */
-  readonly oldest_retry_at: string | null;
+  readonly oldest_waiting_at: string | null;
   /** How long half of the delivered ones took at most, in milliseconds; null when none was delivered. */
   readonly median_ms: number | null;
   /** How long 19 of 20 delivered ones took at most, in milliseconds; null when none was delivered. */

@@ -1,4 +1,4 @@
-// Webhooks and events in the console: a failing address is found, mended and recovered; who may not change sees no button.
+// Webhooks and events in the console: a failing address is found, fixed and recovered; who may not change sees no button.
 
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -64,7 +64,7 @@ describe.runIf(executable !== null)('the screens of webhooks and events', () => 
     await page.getByRole('link', { name: /^checkout.completed/ }).waitFor();
   });
 
-  it('find a failing address, see its answers, and recover what failed after it is mended', async () => {
+  it('find a failing address, see its answers, and recover what failed after it is fixed', async () => {
     const { world } = console_;
     const made = await venue.post('/v1/webhook_endpoints', { url: url('/failing'), events: ['checkout.created'] });
     const { id } = made.json;

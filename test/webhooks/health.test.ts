@@ -54,7 +54,7 @@ describe('the health of an endpoint', () => {
       common_failure: { status: 503, error: 'http_status', count: 2 },
     });
     expect(found.median_ms).toBeGreaterThanOrEqual(0);
-    expect(found.oldest_retry_at).not.toBeNull();
+    expect(found.oldest_waiting_at).not.toBeNull();
     expect(found.hours).toHaveLength(48);
     expect(Date.parse(found.hours[0].at)).toBe(Date.parse(found.from));
     const counted = found.hours.map((hour: Json) => hour.first_try + hour.late + hour.waiting + hour.failed);

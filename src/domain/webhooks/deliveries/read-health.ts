@@ -40,7 +40,7 @@ export async function getEndpointHealth(db: Queryable, caller: Caller, input: In
     waiting: sum('waiting'),
     failed: sum('failed'),
     retrying: found.retrying,
-    oldest_retry_at: found.oldestRetryAt,
+    oldest_waiting_at: found.oldestRetryAt,
     median_ms: found.medianMs === null ? null : Math.round(found.medianMs),
     slow_ms: found.slowMs === null ? null : Math.round(found.slowMs),
     common_failure: found.failure,

@@ -144,8 +144,8 @@ function EndpointPage({ endpoint, onChanged }: EndpointProps): JSX.Element {
           }
         >
           <b>Disabled{endpoint.disabled_at !== null && ` since ${dateTime(endpoint.disabled_at)} ${zoneName()}`}.</b>{' '}
-          {DISABLED_REASONS[endpoint.disabled_reason ?? '']} Nothing is lost: mend your server, enable the address, then
-          recover the failed deliveries.
+          {DISABLED_REASONS[endpoint.disabled_reason ?? '']} Nothing is lost: repair your server, enable the address,
+          then recover the failed deliveries.
         </Banner>
       )}
       {enable.error !== undefined && <Failed error={enable.error} />}

@@ -36,7 +36,9 @@ export function Health({ health }: { readonly health: EndpointHealth }): JSX.Ele
         <Stat
           label="Waiting for a retry"
           figure={number(health.retrying)}
-          note={health.oldest_retry_at === null ? 'nothing waits' : `oldest since ${dateTime(health.oldest_retry_at)}`}
+          note={
+            health.oldest_waiting_at === null ? 'nothing waits' : `oldest since ${dateTime(health.oldest_waiting_at)}`
+          }
         />
       </Stats>
       {all > 0 && <HealthChart health={health} />}

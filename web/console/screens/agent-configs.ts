@@ -1,7 +1,7 @@
-// How agents connect to the tool server, for the command line and the console. A configuration never contains the key: each
+// How agents connect to the tool server, as `everyshare mcp config` prints it. A configuration never contains the key: each
 // agent reads it from the environment or prompts for it.
 
-export interface AgentConfig {
+interface AgentConfig {
   readonly agent: string;
   readonly name: string;
   readonly file: string;

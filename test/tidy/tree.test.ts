@@ -117,6 +117,22 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   ],
   hooks: ['venues', 'keys', 'recurrence', 'offerings'],
   review: ['venues', 'keys', 'events', 'notices', 'catalogue', 'offerings', 'boats', 'experiences'],
+  demo: [
+    'accounts',
+    'analytics',
+    'boats',
+    'checkouts',
+    'experiences',
+    'hooks',
+    'images',
+    'keys',
+    'ledger',
+    'offerings',
+    'payments',
+    'review',
+    'venues',
+    'webhooks',
+  ],
 };
 
 /**

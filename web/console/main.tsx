@@ -7,6 +7,7 @@ import { LocationProvider, useLocation } from 'preact-iso/router';
 import { isSignedOut } from './client/api.ts';
 import { AccountScreen } from './screens/account.tsx';
 import { isLink, LinkScreen } from './screens/link.tsx';
+import { isPasskeyOffered, PasskeyOffer } from './screens/passkey-offer.tsx';
 import { SignInScreen } from './screens/sign-in.tsx';
 import { VenuesScreen } from './screens/venues.tsx';
 import { SCREENS, type Screen, type ScreenProps } from './screens.ts';
@@ -56,6 +57,7 @@ function Pages(): JSX.Element | null {
   if (byLink) return <LinkScreen onDone={() => setByLink(false)} />;
   if (session.value === undefined) return null;
   if (session.value === null || isSignedOut.value) return <SignInScreen />;
+  if (isPasskeyOffered.value) return <PasskeyOffer />;
   if (location.path === '/console/account') return <AccountScreen />;
   if (location.path === '/console/venues') return <VenuesScreen />;
   if (location.path === '/console') return <Redirect to={homeHref()} />;

@@ -13,6 +13,11 @@ interface ScreenRoute {
 
 export const SCREENS: readonly ScreenRoute[] = [
   { path: '/payouts', load: () => import('./screens/payouts/payouts.tsx') },
+  { path: '/catalogue', load: () => import('./screens/catalogue/list.tsx') },
+  { path: '/catalogue/:kind/new', load: () => import('./screens/catalogue/edit.tsx') },
+  { path: '/catalogue/:kind/:id', load: () => import('./screens/catalogue/item.tsx') },
+  { path: '/catalogue/:kind/:id/edit', load: () => import('./screens/catalogue/edit.tsx') },
+  { path: '/go-live', load: () => import('./screens/go-live/go-live.tsx') },
   { path: '/analytics', load: () => import('./screens/analytics/analytics.tsx') },
   { path: '/', load: () => import('./screens/home/first-steps.tsx') },
   { path: '/first-steps', load: () => import('./screens/home/first-steps.tsx') },

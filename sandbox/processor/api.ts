@@ -146,20 +146,21 @@ class EmbeddedProcessorApi implements ProcessorApi {
     this.#dueChanges.applyDue(this.#options.clock.now(), (mode, task) => this.#transact(mode, null, null, task));
   }
 
-  /** Runs `task` in a transaction and commits it; when it throws, nothing is committed. */
-  #transact<T>(mode: Mode, requestId: string | null, key: string | null, task: (tx: Transaction) => T): T {
-    const tx = this.#begin(mode, requestId, key);
+  /** Runs `task` in a transaction, at `pastMs` or now, and commits it; when it throws, nothing is committed. */
+  #transact<T>(mode: Mode, id: string | null, key: string | null, task: (tx: Transaction) => T, pastMs?: number): T {
+    const tx = this.#begin(mode, id, key, pastMs);
     const result = task(tx);
     this.#store.commit(mode, tx.changes);
     return result;
   }
 
-  #begin(mode: Mode, requestId: string | null, idempotencyKey: string | null): Transaction {
+  #begin(mode: Mode, requestId: string | null, idempotencyKey: string | null, pastMs?: number): Transaction {
     const { clock, random, publicBase = '', keys } = this.#options;
     return new Transaction({
       mode,
       changes: this.#store.begin(mode),
-      nowMs: clock.now(),
+      nowMs: pastMs ?? clock.now(),
+      isPast: pastMs !== undefined,
       random,
       publicBase: typeof publicBase === 'string' ? publicBase : publicBase(),
       requestId,
@@ -322,8 +323,9 @@ class EmbeddedProcessorApi implements ProcessorApi {
   #serveSandbox(request: ApiRequest, path: string, requestId: string): ApiResponse {
     const { mode, isPublishable } = this.#authenticate(request, undefined);
     if (isPublishable) throw unauthorized('The sandbox is controlled with a secret key.');
-    const transact = <T>(task: (tx: Transaction) => T): T => this.#transact(mode, requestId, null, task);
-    return serveSandboxRoute({ request, path, faults: this.faults, transact });
+    const transact = <T>(task: (tx: Transaction) => T, pastMs?: number): T =>
+      this.#transact(mode, requestId, null, task, pastMs);
+    return serveSandboxRoute({ request, path, faults: this.faults, now: this.#options.clock.now(), transact });
   }
 }
 

@@ -113,8 +113,8 @@ export class Params {
     return field;
   }
 
-  requireText(name: string): string {
-    const text = this.text(name);
+  requireText(name: string, maxLength?: number): string {
+    const text = this.text(name, maxLength);
     if (text === null) throw this.#missing(name);
     return text;
   }

@@ -1,5 +1,5 @@
-// Addresses that Stripe does not have: they set faults, change connected accounts as Stripe's own review would, and pay
-// their balances out.
+// Addresses that Stripe does not have: they set faults, change connected accounts as Stripe's own review would, pay their
+// balances out, and make calls in the past.
 
 import { setTransfersStatus } from './accounts.ts';
 import { invalidRequest } from './api-error.ts';
@@ -7,6 +7,7 @@ import { type Faults, readFaultSettings } from './faults.ts';
 import { Params, parseForm } from './form-params.ts';
 import type { ApiRequest, ApiResponse } from './messages.ts';
 import { operationNames } from './operations.ts';
+import { MAX_PAST_BODY_BYTES, PAST_PATH, servePastCalls } from './past-calls.ts';
 import type { StripeObject } from './payment-objects.ts';
 import { emptyBalance, setPayoutInterval, toPayout } from './payouts.ts';
 import { unknownUrl } from './responses.ts';
@@ -17,14 +18,17 @@ export interface SandboxRequest {
   /** Without the query. */
   readonly path: string;
   readonly faults: Faults;
-  /** Runs `task` in a transaction of the caller's mode and commits it. */
-  transact(task: (tx: Transaction) => StripeObject): StripeObject;
+  /** In milliseconds. */
+  readonly now: number;
+  /** Runs `task` in a transaction of the caller's mode and commits it. `pastMs`: as if it were that time. */
+  transact(task: (tx: Transaction) => StripeObject, pastMs?: number): StripeObject;
 }
 
-export function serveSandboxRoute({ request, path, faults, transact }: SandboxRequest): ApiResponse {
+export function serveSandboxRoute({ request, path, faults, now, transact }: SandboxRequest): ApiResponse {
   if (path === '/sandbox/faults') return json(serveFaults(request, faults));
   if (request.method !== 'POST') throw unknownUrl(request.method, path);
   const params = new Params(parseForm(request.body));
+  if (path === PAST_PATH) return json(servePastCalls(params.requireText('calls', MAX_PAST_BODY_BYTES), now, transact));
   if (path === '/sandbox/payouts') return json(transact((tx) => servePayouts(tx, params)));
   const [, account] = /^\/sandbox\/accounts\/([A-Za-z0-9_]+)$/.exec(path) ?? [];
   if (account === undefined) throw unknownUrl(request.method, path);

@@ -10,6 +10,7 @@ import { makeProcessorApi, type ProcessorApi, type ProcessorKeys } from './api.t
 import { openFileJournal } from './file-journal.ts';
 import { type Journal, JournalFailure, memoryJournal } from './journal.ts';
 import type { ApiOutcome } from './messages.ts';
+import { MAX_PAST_BODY_BYTES, PAST_PATH } from './past-calls.ts';
 import type { Mode } from './row-types.ts';
 import { startWebhookSender } from './webhook-sender.ts';
 
@@ -45,6 +46,7 @@ export interface RunningProcessor {
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
+const maxBodyBytes = (url: string): number => (url === PAST_PATH ? MAX_PAST_BODY_BYTES : MAX_BODY_BYTES);
 const TICK_MS = 1000;
 
 export async function startProcessor(options: ProcessorOptions): Promise<RunningProcessor> {
@@ -138,9 +140,9 @@ async function serve(
   wake: () => void,
 ): Promise<void> {
   const { method = 'GET', url = '/' } = request;
-  const body = method === 'GET' || method === 'HEAD' ? '' : await readBody(request);
+  const body = method === 'GET' || method === 'HEAD' ? '' : await readBody(request, maxBodyBytes(url));
   if (body === null) {
-    const message = 'The request body is larger than 64 KB.';
+    const message = `The request body is larger than ${maxBodyBytes(url) / 1024} KB.`;
     const error = JSON.stringify({ error: { type: 'invalid_request_error', message } });
     return send(response, {
       status: 413,
@@ -206,14 +208,14 @@ function send(
   response.end(body);
 }
 
-/** Null: the body is larger than MAX_BODY_BYTES. */
-function readBody(request: IncomingMessage): Promise<string | null> {
+/** Null: the body is larger than `maxBytes`. */
+function readBody(request: IncomingMessage, maxBytes: number): Promise<string | null> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+      if (size <= maxBytes) chunks.push(chunk);
       else resolve(null);
     });
     request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));

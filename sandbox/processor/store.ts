@@ -36,10 +36,15 @@ const INDEXES: { readonly [T in TableName]?: (row: Rows[T]) => readonly (string 
   payouts: (row) => [row.account ?? 'platform'],
 };
 
+/** In seconds; 0: rows of this table have no time of creation. */
+const createdOf = (row: object | undefined): number => (row as { readonly created?: number } | undefined)?.created ?? 0;
+
 export class Table<R extends { readonly id: string }> {
   readonly #positions = new Map<string, number>();
-  /** In order of creation; undefined where a row was removed. */
+  /** In order of creation, unless #isUnordered; undefined where a row was removed. */
   #rows: (R | undefined)[] = [];
+  /** A row was put that was created before the row in front of it: a payment of the past. */
+  #isUnordered = false;
   readonly #idsByKey = new Map<string, string[]>();
   readonly #keysOf: ((row: R) => readonly (string | null)[]) | undefined;
 
@@ -62,6 +67,7 @@ export class Table<R extends { readonly id: string }> {
       this.#rows[position] = row;
       return;
     }
+    if (createdOf(row) < createdOf(this.#rows.at(-1))) this.#isUnordered = true;
     this.#positions.set(row.id, this.#rows.length);
     this.#rows.push(row);
     for (const key of this.#keysOf?.(row) ?? []) {
@@ -86,12 +92,24 @@ export class Table<R extends { readonly id: string }> {
     for (const [position, row] of this.#rows.entries()) if (row !== undefined) this.#positions.set(row.id, position);
   }
 
+  /** Brings the rows into the order of their creation, before they are listed. The sort keeps equal times in order. */
+  #order(): void {
+    if (!this.#isUnordered) return;
+    this.#isUnordered = false;
+    this.#rows = this.#rows.filter((row) => row !== undefined).sort((a, b) => createdOf(a) - createdOf(b));
+    this.#compact();
+    const position = (id: string): number => this.#positions.get(id) ?? -1;
+    for (const ids of this.#idsByKey.values()) ids.sort((a, b) => position(a) - position(b));
+  }
+
   *oldestFirst(): Generator<R> {
+    this.#order();
     for (const row of this.#rows) if (row !== undefined) yield row;
   }
 
   /** The rows created before the row `after`, or all rows, newest first. */
   *newestFirst(after?: string): Generator<R> {
+    this.#order();
     const start = after === undefined ? this.#rows.length : (this.#positions.get(after) ?? 0);
     for (let position = start - 1; position >= 0; position--) {
       const row = this.#rows[position];
@@ -101,11 +119,13 @@ export class Table<R extends { readonly id: string }> {
 
   /** The rows with this index key, newest first. */
   findByIndex(key: string): R[] {
+    this.#order();
     const ids = this.#idsByKey.get(key) ?? [];
     return ids.flatMap((id) => this.get(id) ?? []).reverse();
   }
 
   copyRows(): (R | undefined)[] {
+    this.#order();
     return this.#rows.slice();
   }
 }

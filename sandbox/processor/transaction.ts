@@ -27,6 +27,8 @@ export interface TransactionOptions {
   readonly mode: Mode;
   readonly changes: PendingChanges;
   readonly nowMs: number;
+  /** `nowMs` is a time in the past: no events are recorded, because its receivers act on what happens now. */
+  readonly isPast?: boolean;
   readonly random: Random;
   readonly publicBase: string;
   readonly requestId: string | null;
@@ -99,6 +101,7 @@ export class Transaction implements RenderContext {
 
   /** Stores the event, and a delivery for each endpoint that wants it. */
   #record(kind: EndpointKind, event: Pick<EventRow, 'type' | 'object' | 'account' | 'related'>): void {
+    if (this.#options.isPast === true) return;
     const id = this.newId('evt');
     const wants = (row: EndpointRow): boolean => isSubscribed(row, kind, event.type);
     const endpoints = [...this.changes.committed.endpoints.oldestFirst()].filter(wants);

@@ -10,6 +10,7 @@ import { auditCommands } from './audit.ts';
 import { CliError, errorLine, quoted, usageError } from './cli-error.ts';
 import type { Command, CommandResult, OpenContext, ReadSettings } from './command-definition.ts';
 import { consoleCommands } from './console.ts';
+import { demoCommands } from './demo.ts';
 import { doctorCommands } from './doctor.ts';
 import { encryptionCommands } from './encryption.ts';
 import { eventsCommands } from './events.ts';
@@ -45,6 +46,7 @@ const COMMANDS: readonly Command[] = [
   ...keyCommands,
   ...memberCommands,
   ...consoleCommands,
+  ...demoCommands,
   ...tokenKeyCommands,
   ...reviewCommands,
   ...hookCommands,

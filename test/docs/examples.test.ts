@@ -24,6 +24,11 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, reason: str
   ['README.md', 'npm ci && npm test', 'it is this run'],
   ['README.md', 'schemas/', 'a list of folders'],
   ['docs/guides/agents.md', 'claude mcp add', 'a program that is not ours'],
+  [
+    'docs/guides/console.md',
+    'npx everyshare demo',
+    'it takes a minute; test/demo/demo.test.ts runs the same with fewer',
+  ],
   ['docs/guides/money-operations.md', 'STRIPE_TEST_SECRET_KEY=', 'it needs an account at Stripe'],
   ['docs/guides/quickstart.md', 'npm ci && npm start', 'test/process/start.test.ts starts the program'],
   ['docs/guides/quickstart.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs the command'],

@@ -106,6 +106,31 @@ export async function recordConversation(): Promise<Conversation> {
   }
 }
 
+/** A payment of the past and its refund, as demo data has them. */
+async function makePastPayment({ processor, next }: Story): Promise<void> {
+  const metadata = { venueId: 'venue_1', checkoutId: 'checkout_0', shareId: 'share_0', holdId: next('hold') };
+  const hold = {
+    amount: 2500,
+    currency: 'usd',
+    description: 'Past',
+    metadata,
+    needsLongHold: true,
+    statementSuffix: null,
+  };
+  const [made] = await processor.makePastPayments([
+    {
+      hold,
+      savesCard: true,
+      requestedAt: 1_000,
+      declined: { card: 'pm_card_chargeDeclined', at: 2_000 },
+      held: { card: 'pm_card_mastercard', at: 3_000 },
+      end: { kind: 'captured', at: 4_000 },
+    },
+  ]);
+  const refund = { kind: 'refund', at: 5_000, amount: 500, movementId: next('movement'), venueId: 'venue_1' } as const;
+  await processor.makePastMovements([{ ...refund, intentId: required(made?.intentId, 'intent') }]);
+}
+
 /** The story makes one call at a time, so the requests that are sent meanwhile belong to the method. */
 function counted(processor: Processor, counts: Map<string, number>, sent: () => number): Processor {
   return new Proxy(processor, {
@@ -180,6 +205,7 @@ async function tellPayment(story: Story): Promise<void> {
   await submitPage(story, await processor.onboardingLink(accountId, urls), {});
   await processor.retrieveAccount(accountId);
   await processor.completeSandboxOnboarding(accountId);
+  await makePastPayment(story);
   const transfer = {
     key: next('transfer'),
     amount: 2000,

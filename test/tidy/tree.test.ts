@@ -108,6 +108,7 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'idempotency',
     'events',
     'webhooks',
+    'requests',
     'ledger',
     'offerings',
     'payments',
@@ -117,6 +118,22 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   ],
   hooks: ['venues', 'keys', 'recurrence', 'offerings'],
   review: ['venues', 'keys', 'events', 'notices', 'catalogue', 'offerings', 'boats', 'experiences'],
+  demo: [
+    'accounts',
+    'analytics',
+    'boats',
+    'checkouts',
+    'experiences',
+    'hooks',
+    'images',
+    'keys',
+    'ledger',
+    'offerings',
+    'payments',
+    'review',
+    'venues',
+    'webhooks',
+  ],
 };
 
 /**

@@ -368,3 +368,8 @@ export async function scheduleNotificationsIfParty(tx: Queryable, venueId: strin
     [venueId, checkoutId],
   );
 }
+
+/** Whether the venue has a checkout, of either mode. */
+export async function hasCheckouts(db: Queryable, venueId: string): Promise<boolean> {
+  return (await db.query('select 1 from checkouts where venue_id = $1 limit 1', [venueId])).length > 0;
+}

@@ -181,6 +181,50 @@ export interface ChargeTotals {
   readonly refunded: number;
 }
 
+/** A guest's card that the sandbox records as if it had been paid in the past. Times are in milliseconds, and rise. */
+export interface PastPayment {
+  readonly hold: Omit<NewHold, 'key' | 'customerId'>;
+  /** The card is saved with a customer, so that the hold can be renewed. */
+  readonly savesCard: boolean;
+  readonly requestedAt: number;
+  /** The card that was tried first, and declined; null: none was. */
+  readonly declined: { readonly card: string; readonly at: number } | null;
+  /** The card that is held; null: the intent waits for one. */
+  readonly held: { readonly card: string; readonly at: number } | null;
+  /** Null: it is still held, or waits. */
+  readonly end: { readonly kind: 'captured' | 'released'; readonly at: number } | null;
+}
+
+/** The processor's facts after each step; null: there was no such step. */
+export interface MadePayment {
+  readonly intentId: string;
+  readonly clientSecret: string;
+  readonly customerId: string | null;
+  readonly declined: HoldFacts | null;
+  readonly held: HoldFacts | null;
+  readonly captured: HoldFacts | null;
+}
+
+interface PastMoney {
+  /** In milliseconds. */
+  readonly at: number;
+  readonly amount: number;
+  readonly movementId: string;
+}
+
+export type PastMovement = PastMoney &
+  (
+    | {
+        readonly kind: 'transfer';
+        readonly currency: string;
+        readonly accountId: string;
+        readonly chargeId: string;
+        readonly checkoutId: string;
+      }
+    | { readonly kind: 'refund'; readonly intentId: string; readonly venueId: string }
+    | { readonly kind: 'reversal'; readonly transferId: string }
+  );
+
 export interface Processor {
   readonly mode: Mode;
   /** It is the embedded sandbox, where no real money moves. */
@@ -217,6 +261,10 @@ export interface Processor {
   onboardingLink(accountId: string, urls: { readonly returnUrl: string; readonly refreshUrl: string }): Promise<string>;
   /** In the sandbox alone: completes the onboarding form. */
   completeSandboxOnboarding(accountId: string): Promise<void>;
+  /** In the sandbox alone, for demo data: makes payments at times in the past. */
+  makePastPayments(payments: readonly PastPayment[]): Promise<readonly MadePayment[]>;
+  /** In the sandbox alone: the processor's ids, in the same order. */
+  makePastMovements(movements: readonly PastMovement[]): Promise<readonly string[]>;
   /** How often our own balance is paid out: `manual`, `daily` and so on; null: the processor does not say. */
   payoutInterval(): Promise<string | null>;
   transfer(request: TransferRequest): Promise<{ readonly transferId: string }>;

@@ -20,7 +20,10 @@ import {
   type HoldFacts,
   type HoldMetadata,
   type HoldsPage,
+  type MadePayment,
   type NewHold,
+  type PastMovement,
+  type PastPayment,
   type Processor,
   ProcessorRefusal,
   ProcessorUnavailable,
@@ -37,6 +40,8 @@ import { disputesSince, findDispute, retrieveDispute } from './stripe-disputes.t
 import { callStripe, isExtensionRefusal, requireAnswer } from './stripe-errors.ts';
 import { chargeTotalsOf, factsOf, idOf, refundFactsOf, toStripeMetadata } from './stripe-facts.ts';
 import { newIntentParams, savedCardParams } from './stripe-intents.ts';
+import { refundParams, reversalParams, transferParams } from './stripe-movements.ts';
+import { makeMovements, makePayments } from './stripe-past.ts';
 import { isRegistered, payoutIntervalOf, register } from './stripe-setup.ts';
 
 export interface StripeAddress {
@@ -236,8 +241,7 @@ class StripeProcessor implements Processor {
   }
 
   async refund(intentId: string, request: GuestRefundRequest): Promise<RefundFacts> {
-    const metadata = { movement_id: request.movementId, venue_id: request.venueId };
-    const params = { payment_intent: intentId, amount: request.amount, metadata };
+    const params = refundParams(intentId, request);
     return refundFactsOf(
       await callStripe('refund', () => this.#stripe.refunds.create(params, { idempotencyKey: request.key })),
     );
@@ -295,20 +299,25 @@ class StripeProcessor implements Processor {
     await callStripe('completeSandboxOnboarding', () => completeOnboarding(this.#stripe, accountId));
   }
 
+  async makePastPayments(payments: readonly PastPayment[]): Promise<readonly MadePayment[]> {
+    return makePayments(this.#sandboxClient(), payments);
+  }
+
+  async makePastMovements(movements: readonly PastMovement[]): Promise<readonly string[]> {
+    return makeMovements(this.#sandboxClient(), movements);
+  }
+
+  #sandboxClient(): Stripe {
+    if (!this.isSandbox) throw new Error('only the sandbox makes payments in the past');
+    return this.#stripe;
+  }
+
   async payoutInterval(): Promise<string | null> {
     return callStripe('payoutInterval', () => payoutIntervalOf(this.#stripe));
   }
 
   async transfer(request: TransferRequest): Promise<{ readonly transferId: string }> {
-    const params = {
-      amount: request.amount,
-      currency: request.currency,
-      destination: request.accountId,
-      // Ties the transfer to the charge: it waits for the charge's money and cannot exceed it.
-      source_transaction: request.chargeId,
-      transfer_group: request.checkoutId,
-      metadata: { movement_id: request.movementId },
-    };
+    const params = transferParams(request);
     const transfer = await callStripe('transfer', () =>
       this.#stripe.transfers.create(params, { idempotencyKey: request.key }),
     );
@@ -330,7 +339,7 @@ class StripeProcessor implements Processor {
   }
 
   async reverse(transferId: string, request: RefundRequest): Promise<{ readonly reversalId: string }> {
-    const params = { amount: request.amount, metadata: { movement_id: request.movementId } };
+    const params = reversalParams(request);
     const reversal = await callStripe('reverse', () =>
       this.#stripe.transfers.createReversal(transferId, params, { idempotencyKey: request.key }),
     );

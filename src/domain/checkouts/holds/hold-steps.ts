@@ -50,7 +50,7 @@ function updateFrom(facts: HoldFacts): HoldUpdate {
 }
 
 /** When to poll an open hold next, in case no processor event arrives: the older the hold, the longer the wait. */
-export function nextPollAt(hold: HoldState, now: number): number {
+export function nextPollAt(hold: Pick<HoldState, 'createdAt'>, now: number): number {
   const age = Math.max(0, now - hold.createdAt);
   return now + Math.min(Math.max(20 * SECOND, age / 2), 30 * MINUTE);
 }

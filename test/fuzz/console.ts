@@ -7,6 +7,7 @@ import { createConsoleLink } from '../../src/domain/accounts/console-link.ts';
 import { insertInvitation } from '../../src/domain/accounts/invitation-queries.ts';
 import { sealNameOfInvitation } from '../../src/domain/accounts/invitations.ts';
 import { insertChallenge } from '../../src/domain/accounts/queries.ts';
+import { setDomain } from '../../src/domain/go-live/queries.ts';
 import { issueKey } from '../../src/domain/keys/issue-key.ts';
 import { queueMail } from '../../src/domain/mail/mail.ts';
 import { type AppContext, commandContext } from '../../src/run/context.ts';
@@ -24,6 +25,11 @@ const REQUEST_COUNT = 10;
 const LEAVING_COUNT = 10;
 /** That of the schema's example. */
 const CODE = '000000';
+/** That of the schema's example. */
+const DOMAIN = 'covepine.example';
+
+/** The terms of the schema's example, and no name server, so that no request leaves this machine. */
+export const GO_LIVE_ENV = { TERMS_URL: 'https://everyshare.example/terms', DNS_SERVERS: '127.0.0.1:9' };
 
 export interface ConsolePerson {
   /** Tokens of the cookie. */
@@ -43,7 +49,8 @@ export async function createConsolePerson(
   const challenges = await Promise.all(
     Array.from({ length: CHALLENGE_COUNT }, () => createChallenge(context, now, 'sign_in', null)),
   );
-  const challengesFor = (purpose: 'step_up' | 'email') =>
+  await setDomain(context.db, venueId, { domain: DOMAIN, token: '0123456789abcdef0123456789abcdef' });
+  const challengesFor = (purpose: 'step_up' | 'email' | 'domain') =>
     Promise.all(
       sessions.map(async ({ id, token }) => ({
         token,
@@ -72,6 +79,7 @@ export async function createConsolePerson(
       ...passkeys.answers,
       verifyStepUp: await challengesFor('step_up'),
       verifyAccountEmail: await challengesFor('email'),
+      verifyDomainCode: await challengesFor('domain'),
       leaveVenue: leaving.map(({ token }) => ({ token, body: {} })),
     },
     own: {
@@ -125,16 +133,16 @@ async function createInvitation(
   return id;
 }
 
-/** To sign in, or for a session to step up or to change the mail address of its account. */
+/** To sign in, or for a session: to step up, to change the mail address of its account, or to show the domain of its venue. */
 async function createChallenge(
   context: AppContext,
   now: number,
-  purpose: 'sign_in' | 'step_up' | 'email',
+  purpose: 'sign_in' | 'step_up' | 'email' | 'domain',
   sessionId: string | null,
 ): Promise<string> {
   const { db, ids, seal } = context;
   const id = ids.uuid();
-  const email = `${uniqueName('newcomer')}@harbor.example`;
+  const email = `${uniqueName('newcomer')}@${purpose === 'domain' ? DOMAIN : 'harbor.example'}`;
   await insertChallenge(db, {
     id,
     purpose,

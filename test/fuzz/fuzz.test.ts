@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/run/operations.ts';
 import { type Listening, startHttpsReceiver } from '../support/test-receivers.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
+import { GO_LIVE_ENV } from './console.ts';
 import { PAGES } from './page-requests.ts';
 import { formatFinding } from './report.ts';
 import { type FuzzTarget, type Outcome, runFuzz } from './run.ts';
@@ -34,7 +35,7 @@ function recordRoutes(message: unknown): void {
 beforeAll(async () => {
   subscribe('fastify.initialization', recordRoutes);
   world = await openTestWorld({
-    env: { LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1', ALLOW_INSECURE_TARGETS: '1' },
+    env: { LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1', ALLOW_INSECURE_TARGETS: '1', ...GO_LIVE_ENV },
   });
   unsubscribe('fastify.initialization', recordRoutes);
   receiver = await startHttpsReceiver((_request, response) => response.end('ok'));
@@ -96,9 +97,13 @@ describe('thousands of bad requests', () => {
   });
 });
 
-/** No worker runs here, so there is no delivery to send again. */
+/**
+ * No worker runs here, so there is no delivery to send again. The processor does not know the payout account that the fixture
+ * stores, and gives no form for it.
+ */
+const UNACCEPTABLE = ['redeliver', 'startPayoutOnboarding'];
 const missedIn = ({ coverage }: Outcome): string[] =>
-  coverage.neverAccepted.filter((label) => !PAGES.includes(label) && label !== 'redeliver');
+  coverage.neverAccepted.filter((label) => !PAGES.includes(label) && !UNACCEPTABLE.includes(label));
 
 const routed = (path: string): string => path.replaceAll(/\{([a-z_]+)\}/g, ':$1');
 

@@ -13,6 +13,7 @@ import { packageRoot } from '../../src/base/package-root.ts';
 import { sandboxKeys } from '../../src/main/processors.ts';
 import { copyProgram, type Env, freePorts } from '../chaos/run-setup.ts';
 import { withDeadline } from '../support/wait-for.ts';
+import { GO_LIVE_ENV } from './console.ts';
 
 export interface RunningService {
   readonly folder: string;
@@ -87,6 +88,7 @@ async function startAll(
     // receiver.
     TRUSTED_PROXIES: '127.0.0.1',
     ALLOW_INSECURE_TARGETS: '1',
+    ...GO_LIVE_ENV,
     // A run asks for more codes in an hour than an installation should send.
     TEXTS_PER_HOUR: '1000000',
     // One line for each request, which is checked at the end.

@@ -29,4 +29,11 @@ export const SCREENS: readonly ScreenRoute[] = [
   { path: '/keys', load: () => import('./screens/keys/keys.tsx') },
   { path: '/keys/:id', load: () => import('./screens/keys/key.tsx') },
   { path: '/origins', load: () => import('./screens/origins.tsx') },
+  { path: '/webhooks', load: () => import('./screens/webhooks/webhooks.tsx') },
+  { path: '/webhooks/:id', load: () => import('./screens/webhooks/endpoint.tsx') },
+  { path: '/events', load: () => import('./screens/events/events.tsx') },
+  { path: '/events/:id', load: () => import('./screens/events/event.tsx') },
+  { path: '/integrations', load: () => import('./screens/integrations/integrations.tsx') },
+  { path: '/integrations/:id', load: () => import('./screens/integrations/integration.tsx') },
+  { path: '/agents', load: () => import('./screens/agents.tsx') },
 ];

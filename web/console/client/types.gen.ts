@@ -986,6 +986,25 @@ export type FirstSteps = {
       /** The name of the key; null when it has none. */
       readonly name: string | null;
     } | null;
+    /** The call that created the first checkout; before there is one, the newest call with a test key, refused or not. Null when the log of requests has none. */
+    readonly call: {
+      /** The id of the request, by which its problems can be read. */
+      readonly request_id: string;
+      /** When it arrived, in UTC. */
+      readonly at: string;
+      /** Its HTTP method. */
+      readonly method: string;
+      /** Its path. */
+      readonly path: string;
+      /** The HTTP status of the answer. */
+      readonly status: number;
+      /** The error code of a refused call; null otherwise. */
+      readonly code: string | null;
+      /** The first field that was wrong; null when there is none. */
+      readonly field: string | null;
+      /** How long the answer took, in milliseconds. */
+      readonly duration_ms: number;
+    } | null;
   };
   /** The second step: pay as a guest. */
   readonly hold: {

@@ -154,14 +154,10 @@ function Problem({ problem }: { readonly problem: LoggedProblem }): JSX.Element 
           )}
         </p>
         <p>{message}</p>
-        {code === 'unknown_field' && example_fix === null ? (
-          <p class="quiet">Leave it out.</p>
-        ) : (
-          example_fix !== null && (
-            <p class="fix">
-              Send <code class="chip green">{fix}</code> <Copy text={fix} label={`Copy ${fix}`} />
-            </p>
-          )
+        {example_fix !== null && (
+          <p class="fix">
+            Send <code class="chip green">{fix}</code> <Copy text={fix} label={`Copy ${fix}`} />
+          </p>
         )}
       </div>
     </li>

@@ -79,7 +79,7 @@ export default function RequestsScreen({ id = '' }: ScreenProps): JSX.Element {
     >
       <Outcomes address={address} summary={summary.data} />
       <FilterLine address={address} summary={summary.data} />
-      <div class={id === '' ? 'split' : 'split open'}>
+      <div class={id === '' ? 'list-beside' : 'list-beside open'}>
         <div class="split-list">
           {address.get('kinds') === '1' ? (
             <Kinds summary={summary} address={address} />
@@ -209,7 +209,7 @@ function RequestTable({ list, openId }: TableProps): JSX.Element {
               {timeWithSeconds(request.created_at)}
             </time>
           </td>
-          <td class="call">
+          <td class="request-call">
             <a
               class="row-link"
               href={`${hrefOf(`/requests/${request.id}`)}${location.search}`}

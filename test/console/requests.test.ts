@@ -63,6 +63,8 @@ describe.runIf(executable !== null)('the screen of requests', () => {
   });
 
   it('groups errors by kind, and finds calls by path, code and key', async () => {
+    await venue.get('/v1/offerings?limit=1');
+    expect((await venue.post('/v1/checkouts', { amount: 1 })).status).toBe(422);
     const visitor = await console_.signedIn(venue.venueId);
     const { page } = visitor;
     await page.goto(screenUrl(venue.venueId, '/requests'));
@@ -74,12 +76,12 @@ describe.runIf(executable !== null)('the screen of requests', () => {
       .getByRole('link')
       .first()
       .click();
-    await page.getByRole('link', { name: 'POST /v1/checkouts' }).waitFor();
+    await page.getByRole('link', { name: 'POST /v1/checkouts' }).first().waitFor();
     expect(page.url()).toContain('code=');
     await page.goto(screenUrl(venue.venueId, '/requests'));
     await page.getByLabel('Path or request id').fill('offerings');
     await page.getByRole('link', { name: 'POST /v1/checkouts' }).first().waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'GET /v1/offerings' }).waitFor();
+    await page.getByRole('link', { name: 'GET /v1/offerings' }).first().waitFor();
     await page.getByLabel('Path or request id').fill('nothing-like-this');
     await page.getByText('No request of this time matches.').waitFor();
   });

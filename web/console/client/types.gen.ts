@@ -86,9 +86,9 @@ export type ApiKey = {
   readonly revoked_at: string | null;
   /** The id of the key that replaces it; null: it was not rolled. */
   readonly rolled_to: string | null;
-  /** When it was last used, to the minute, in UTC; null: never, or not since uses are recorded. Refused calls are no use. */
+  /** When a call with it was last accepted, to the minute, in UTC; null: never. */
   readonly last_used_at: string | null;
-  /** The network address of its last use, without its last part; null: never used. */
+  /** The network address of that call without its last part; null: none. */
   readonly last_used_address: string | null;
 };
 
@@ -824,9 +824,9 @@ export type CreatedApiKey = {
   readonly revoked_at: string | null;
   /** The id of the key that replaces it; null: it was not rolled. */
   readonly rolled_to: string | null;
-  /** When it was last used, to the minute, in UTC; null: never, or not since uses are recorded. Refused calls are no use. */
+  /** When a call with it was last accepted, to the minute, in UTC; null: never. */
   readonly last_used_at: string | null;
-  /** The network address of its last use, without its last part; null: never used. */
+  /** The network address of that call without its last part; null: none. */
   readonly last_used_address: string | null;
 };
 
@@ -1875,9 +1875,9 @@ export type RolledApiKey = {
   readonly revoked_at: string | null;
   /** The id of the key that replaces it; null: it was not rolled. */
   readonly rolled_to: string | null;
-  /** When it was last used, to the minute, in UTC; null: never, or not since uses are recorded. Refused calls are no use. */
+  /** When a call with it was last accepted, to the minute, in UTC; null: never. */
   readonly last_used_at: string | null;
-  /** The network address of its last use, without its last part; null: never used. */
+  /** The network address of that call without its last part; null: none. */
   readonly last_used_address: string | null;
   /** The old key: it works until its `expires_at`, or is revoked. */
   readonly rolled: ApiKey;

@@ -19,6 +19,7 @@ import { consoleOverview } from './operations/console-overview.ts';
 import { consolePasskeys } from './operations/console-passkeys.ts';
 import { consoleRequests } from './operations/console-requests.ts';
 import { consoleVenue } from './operations/console-venue.ts';
+import { consoleWebhooks } from './operations/console-webhooks.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
 import { guests } from './operations/guests.ts';
@@ -52,6 +53,7 @@ export const operations: readonly AppOperation[] = [
   ...consoleKeys,
   ...consoleRequests,
   ...consoleVenue,
+  ...consoleWebhooks,
   ...consoleGoLive,
   ...consoleNotifications,
 ];

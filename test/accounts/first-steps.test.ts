@@ -15,7 +15,7 @@ import { DeliveryFixture } from '../webhooks/delivery-fixture.ts';
 
 let fixture: DeliveryFixture;
 beforeAll(async () => {
-  fixture = await DeliveryFixture.open();
+  fixture = await DeliveryFixture.open({ REQUEST_LOG: 'on' });
 });
 afterAll(() => fixture.close());
 
@@ -100,6 +100,18 @@ describe('the first steps', () => {
     } finally {
       client.leave();
     }
+  });
+
+  it('show the newest call with a key until a checkout is created, also a refused one, and then the call that did it', async () => {
+    const { venue, steps } = await newcomer();
+    expect((await steps()).request).toMatchObject({ done: false, call: null });
+    await venue.post('/v1/checkouts', { amount: 100 });
+    const refused = await waitFor('the refused call is logged', async () => (await steps()).request.call);
+    expect(refused).toMatchObject({ method: 'POST', path: '/v1/checkouts', status: 422, code: 'missing_field' });
+    const { id } = await venue.create();
+    const created = await waitFor('the call that succeeded is logged', async () => (await steps()).request.call);
+    expect(created).toMatchObject({ status: 201, code: null });
+    expect((await steps()).request).toMatchObject({ done: true, checkout_id: id });
   });
 
   it('take fewer than 16 statements, because a page polls them', async () => {

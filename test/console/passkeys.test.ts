@@ -2,7 +2,8 @@
 // of a code. Passkeys need a domain name, so the console is at localhost.
 
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { mailedCode } from '../support/console-client.ts';
 import { ConsoleBrowser, executable, look, screenUrl } from './console-browser.ts';
 
 // Drives a browser.
@@ -59,6 +60,31 @@ describe.runIf(executable !== null)('passkeys', () => {
     await page.getByLabel('Mail').fill('sam@harbor.example');
     await page.getByRole('button', { name: 'Send the invitation' }).click();
     await page.getByRole('cell', { name: 'sam@harbor.example', exact: true }).waitFor();
+  });
+
+  it('are offered once, after a sign-in by code', async () => {
+    const base = console_.base.replace('127.0.0.1', 'localhost');
+    const visitor = await console_.visit();
+    const { page } = visitor;
+    await addAuthenticator(page);
+    const signIn = async (): Promise<void> => {
+      await page.goto(`${base}/console`);
+      await page.getByLabel('Work mail').fill('robin@covepine.example');
+      const answered = page.waitForResponse('**/console/api/sign_in');
+      await page.keyboard.press('Enter');
+      const { challenge_id } = (await (await answered).json()) as { challenge_id: string };
+      await page.getByLabel('Code').fill(await mailedCode(console_.world, challenge_id));
+    };
+    await signIn();
+    await page.getByText('Next time, one touch').waitFor();
+    await look(visitor, 'passkey-offer');
+    await page.getByRole('button', { name: 'Not now' }).click();
+    await page.locator('.sidebar').waitFor();
+    await page.getByText('Sandbox venue').first().click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn();
+    await page.locator('.sidebar').waitFor();
+    expect(await page.getByText('Next time, one touch').count()).toBe(0);
   });
 
   it('are named as a way in at localhost, where the page is at an address without a name', async () => {

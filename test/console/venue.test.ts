@@ -27,6 +27,26 @@ describe.runIf(executable !== null)('the screens of a venue', () => {
     await look(visitor, 'analytics-empty');
   });
 
+  it('catalogue: a developer sends an offering, with the API’s problems at their fields, and sees it wait', async () => {
+    const visitor = await console_.signedIn(venue.venueId, 'developer');
+    const { page } = visitor;
+    await page.goto(screenUrl(venue.venueId, '/catalogue'));
+    await page.getByText('Nothing to sell here yet.').waitFor();
+    await look(visitor, 'catalogue-empty');
+    await page.getByRole('link', { name: 'New offering' }).first().click();
+    await page.getByLabel('Your id').fill('cabana-day');
+    await page.getByLabel('Price in USD').fill('480');
+    await page.getByRole('button', { name: 'Send for review' }).click();
+    await page.locator('.field.wrong').first().waitFor();
+    await look(visitor, 'catalogue-edit');
+    await page.getByLabel('Title').fill('Poolside cabana');
+    await page.getByLabel('Description').fill('Shade, towels and fruit.');
+    await page.getByRole('button', { name: 'Send for review' }).click();
+    await page.getByRole('link', { name: /Poolside cabana/ }).click();
+    await page.getByText('Waiting for review').first().waitFor();
+    await look(visitor, 'catalogue-item');
+  });
+
   it('payouts: a completed checkout is a line of its week, and the lines add up', async () => {
     const visitor = await console_.signedIn(venue.venueId, 'finance');
     const { page } = visitor;

@@ -7,6 +7,7 @@ import { CONSOLE_BUGS } from './console-bugs.ts';
 import { DEBT_BUGS } from './debt-bugs.ts';
 import { GUARD_BUGS } from './guard-bugs.ts';
 import { GUEST_PAGE_BUGS } from './guest-page-bugs.ts';
+import { KEY_BUGS } from './key-bugs.ts';
 import { LEASE_BUGS } from './lease-bugs.ts';
 import { LEAVE_BUGS } from './leave-bugs.ts';
 import { MESSAGE_BUGS } from './message-bugs.ts';
@@ -56,6 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ACCOUNT_BUGS,
   ...CONSOLE_BUGS,
   ...REQUEST_LOG_BUGS,
+  ...KEY_BUGS,
   ...PASSKEY_BUGS,
   ...RENEWAL_BUGS,
   ...OVERLOAD_BUGS,

@@ -108,6 +108,7 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'idempotency',
     'events',
     'webhooks',
+    'requests',
     'ledger',
     'offerings',
     'payments',

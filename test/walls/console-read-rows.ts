@@ -1,7 +1,7 @@
 // The rows of the matrix for what the console reads about checkouts, money and the catalogue.
 
 import type { IsolationFixture, Owner } from './isolation-fixture.ts';
-import { checkout, completed, offering } from './objects.ts';
+import { checkout, completed, endpoint, offering } from './objects.ts';
 import type { MatrixRow } from './operation-matrix.ts';
 
 const checkoutInPath = (make: (fixture: IsolationFixture, owner: Owner) => Promise<string>): MatrixRow => ({
@@ -35,4 +35,9 @@ export const consoleReadRows: Readonly<Record<string, MatrixRow>> = {
   getCheckoutTimeline: checkoutInPath(checkout),
   previewRefund: { ...checkoutInPath(completed), body: () => ({}) },
   getCheckoutMoney: checkoutInPath(completed),
+  getEndpointHealth: {
+    as: 'account',
+    references: { 'path id': 'endpoint' },
+    make: [async (fixture, owner) => ({ 'path id': await endpoint(fixture, owner) })],
+  },
 };

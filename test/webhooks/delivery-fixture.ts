@@ -51,8 +51,9 @@ export class DeliveryFixture {
     this.world = world;
   }
 
-  static async open(): Promise<DeliveryFixture> {
-    const fixture = new DeliveryFixture(await openTestWorld({ connections: 12, env: { ALLOW_INSECURE_TARGETS: '1' } }));
+  static async open(env: Readonly<Record<string, string>> = {}): Promise<DeliveryFixture> {
+    const options = { connections: 12, env: { ALLOW_INSECURE_TARGETS: '1', ...env } };
+    const fixture = new DeliveryFixture(await openTestWorld(options));
     fixture.#receiver = await startHttpsReceiver((request, response, body) => {
       const { url: path = '', headers } = request;
       const signature = String(headers['service-signature']);

@@ -6,7 +6,9 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { LocationProvider, useLocation } from 'preact-iso/router';
 import { isSignedOut } from './client/api.ts';
 import { AccountScreen } from './screens/account.tsx';
+import { addCheckoutFinder } from './screens/checkouts/finder.ts';
 import { isLink, LinkScreen } from './screens/link.tsx';
+import { isPasskeyOffered, PasskeyOffer } from './screens/passkey-offer.tsx';
 import { SignInScreen } from './screens/sign-in.tsx';
 import { VenuesScreen } from './screens/venues.tsx';
 import { SCREENS, type Screen, type ScreenProps } from './screens.ts';
@@ -56,6 +58,7 @@ function Pages(): JSX.Element | null {
   if (byLink) return <LinkScreen onDone={() => setByLink(false)} />;
   if (session.value === undefined) return null;
   if (session.value === null || isSignedOut.value) return <SignInScreen />;
+  if (isPasskeyOffered.value) return <PasskeyOffer />;
   if (location.path === '/console/account') return <AccountScreen />;
   if (location.path === '/console/venues') return <VenuesScreen />;
   if (location.path === '/console') return <Redirect to={homeHref()} />;
@@ -164,5 +167,6 @@ function matchOf(pattern: string, screen: string): ScreenProps | null {
   return params;
 }
 
+addCheckoutFinder();
 const root = document.getElementById('console');
 if (root !== null) render(<App />, root);

@@ -12,10 +12,16 @@ interface ScreenRoute {
 }
 
 export const SCREENS: readonly ScreenRoute[] = [
+  { path: '/', load: () => import('./screens/home/home.tsx') },
   { path: '/payouts', load: () => import('./screens/payouts/payouts.tsx') },
+  { path: '/catalogue', load: () => import('./screens/catalogue/list.tsx') },
+  { path: '/catalogue/:kind/new', load: () => import('./screens/catalogue/edit.tsx') },
+  { path: '/catalogue/:kind/:id', load: () => import('./screens/catalogue/item.tsx') },
+  { path: '/catalogue/:kind/:id/edit', load: () => import('./screens/catalogue/edit.tsx') },
+  { path: '/go-live', load: () => import('./screens/go-live/go-live.tsx') },
   { path: '/analytics', load: () => import('./screens/analytics/analytics.tsx') },
-  { path: '/', load: () => import('./screens/home/first-steps.tsx') },
   { path: '/first-steps', load: () => import('./screens/home/first-steps.tsx') },
+  { path: '/checkouts', load: () => import('./screens/checkouts/list.tsx') },
   { path: '/checkouts/:id', load: () => import('./screens/checkouts/checkout.tsx') },
   { path: '/team', load: () => import('./screens/team.tsx') },
   { path: '/audit', load: () => import('./screens/audit.tsx') },
@@ -24,4 +30,11 @@ export const SCREENS: readonly ScreenRoute[] = [
   { path: '/keys', load: () => import('./screens/keys/keys.tsx') },
   { path: '/keys/:id', load: () => import('./screens/keys/key.tsx') },
   { path: '/origins', load: () => import('./screens/origins.tsx') },
+  { path: '/webhooks', load: () => import('./screens/webhooks/webhooks.tsx') },
+  { path: '/webhooks/:id', load: () => import('./screens/webhooks/endpoint.tsx') },
+  { path: '/events', load: () => import('./screens/events/events.tsx') },
+  { path: '/events/:id', load: () => import('./screens/events/event.tsx') },
+  { path: '/integrations', load: () => import('./screens/integrations/integrations.tsx') },
+  { path: '/integrations/:id', load: () => import('./screens/integrations/integration.tsx') },
+  { path: '/agents', load: () => import('./screens/agents.tsx') },
 ];

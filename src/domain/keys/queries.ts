@@ -147,20 +147,21 @@ export async function countActiveKeys(db: Queryable, venueId: string, mode: Mode
   return rows[0]?.count ?? 0;
 }
 
-/** The caller has locked the old key. It ends at a time, or with null at once. */
+/** The caller has locked the old key. It ends at a time, or with null at once. False: it was rolled before. */
 export async function setRolled(
   tx: Queryable,
   { venue_id, id }: KeyRow,
   newId: string,
   endsAt: string | null,
   now: number,
-): Promise<void> {
-  await tx.query(
+): Promise<boolean> {
+  const rows = await tx.query(
     `update keys set rolled_to = $3, expires_at = coalesce($4, expires_at),
        revoked_at = case when $4::timestamptz is null then to_timestamp($5 / 1000.0) end
-     where venue_id = $1 and key_id = $2 and rolled_to is null`,
+     where venue_id = $1 and key_id = $2 and rolled_to is null and revoked_at is null returning 1`,
     [venue_id, id, newId, endsAt, now],
   );
+  return rows.length === 1;
 }
 
 /** False: the key was revoked before. */

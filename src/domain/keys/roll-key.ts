@@ -41,7 +41,9 @@ export async function rollKey(
     writesPerHour: isSecret ? key.writes_per_hour : null,
     readsPerHour: isSecret ? key.reads_per_hour : null,
   });
-  await setRolled(tx, key, issued.id, endOfOverlap(key, overlapHours, command.now), command.now);
+  const endsAt = endOfOverlap(key, overlapHours, command.now);
+  if (!(await setRolled(tx, key, issued.id, endsAt, command.now)))
+    throw new Error('a key that is locked was rolled or revoked meanwhile');
   const detail = { to: issued.id, mode: key.mode, overlap_hours: overlapHours };
   await audit(tx, command, { venueId: key.venue_id, action: 'key.roll', subject: keyId, detail });
   const old = await findKey(tx, keyId);

@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, DomainCode, DomainCreate, DomainMail, FirstSteps, GoLive, Invitation, InvitationCreate, ListedDispute, LoggedRequest, LoggedRequestDetail, NotificationChange, NotificationPreference, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, PayoutOnboarding, PayoutOnboardingCreate, Person, PersonRole, Refund, RefundPreview, RequestSummary, RolledApiKey, Statement, StatementTotals, TermsAccept, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, DomainCode, DomainCreate, DomainMail, EndpointHealth, FirstSteps, GoLive, Invitation, InvitationCreate, ListedDispute, LoggedRequest, LoggedRequestDetail, NotificationChange, NotificationPreference, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, PayoutOnboarding, PayoutOnboardingCreate, Person, PersonRole, Refund, RefundPreview, RequestSummary, RolledApiKey, Statement, StatementTotals, TermsAccept, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
 
 export type ListConsoleCheckoutsParams = {
   /** Only checkouts in this state. */
@@ -682,6 +682,13 @@ export class ConsoleOperations {
    */
   listAuditCsv(query?: ListAuditParams, options?: RequestOptions): ApiPromise<string> {
     return this.#api.send({ method: 'GET', path: '/console/api/audit', query, accept: 'text/csv' }, options);
+  }
+  /**
+   * Get how an endpoint has answered in the last 48 hours. By the hour of the event: delivered with the first try, delivered later, waiting, failed. Samples do not count. Of more than 20,000 deliveries the newest count.
+   * `GET /console/api/webhook_endpoints/{id}/health`
+   */
+  getEndpointHealth(id: string, options?: RequestOptions): ApiPromise<EndpointHealth> {
+    return this.#api.send({ method: 'GET', path: '/console/api/webhook_endpoints/{id}/health', params: [id] }, options);
   }
   /**
    * Get the checklist of going live. Each line is computed when it is read. When all hold, the venue is linked: live keys can be created, and venue systems connected.

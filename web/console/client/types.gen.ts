@@ -873,6 +873,56 @@ export type DomainMail = {
   readonly email: string;
 };
 
+/** How an endpoint has answered in the last 48 hours. A delivery counts for the hour of its event. */
+export type EndpointHealth = {
+  /** The type of this object. */
+  readonly object: "endpoint_health";
+  /** The endpoint. */
+  readonly endpoint_id: string;
+  /** The beginning of the first hour, in UTC. */
+  readonly from: string;
+  /** False when there were more than 20,000 deliveries, of which the newest are counted. */
+  readonly is_complete: boolean;
+  /** Delivered with the first attempt. */
+  readonly first_try: number;
+  /** Delivered with a later attempt. */
+  readonly late: number;
+  /** Waiting for an attempt, the first included. */
+  readonly waiting: number;
+  /** Failed for good, or because the endpoint was disabled. */
+  readonly failed: number;
+  /** Those of `waiting` that have failed before. */
+  readonly retrying: number;
+  /** When the oldest event that is retried happened, in UTC; null when none is. */
+  readonly oldest_waiting_at: string | null;
+  /** How long half of the delivered ones took at most, in milliseconds; null when none was delivered. */
+  readonly median_ms: number | null;
+  /** How long 19 of 20 delivered ones took at most, in milliseconds; null when none was delivered. */
+  readonly slow_ms: number | null;
+  /** The most frequent failure; null when there was none. */
+  readonly common_failure: {
+    /** The HTTP status of the answers; null without an answer. */
+    readonly status: number | null;
+    /** Why they failed, as in last_error of a delivery. */
+    readonly error: string;
+    /** How many deliveries failed like this at their last failed attempt. */
+    readonly count: number;
+  } | null;
+  /** Every hour, oldest first; the last one is running. */
+  readonly hours: readonly ({
+    /** When the hour begins, in UTC. */
+    readonly at: string;
+    /** Delivered with the first attempt. */
+    readonly first_try: number;
+    /** Delivered with a later attempt. */
+    readonly late: number;
+    /** Waiting for an attempt. */
+    readonly waiting: number;
+    /** Failed for good, or because the endpoint was disabled. */
+    readonly failed: number;
+  })[];
+};
+
 /** The shape of every error. */
 export type ErrorBody = {
   /** The first, or only, problem. */
@@ -927,6 +977,25 @@ export type FirstSteps = {
       readonly id: string;
       /** The name of the key; null when it has none. */
       readonly name: string | null;
+    } | null;
+    /** The call that created the first checkout; before there is one, the newest call with a test key, refused or not. Null when the log of requests has none. */
+    readonly call: {
+      /** The id of the request, by which its problems can be read. */
+      readonly request_id: string;
+      /** When it arrived, in UTC. */
+      readonly at: string;
+      /** Its HTTP method. */
+      readonly method: string;
+      /** Its path. */
+      readonly path: string;
+      /** The HTTP status of the answer. */
+      readonly status: number;
+      /** The error code of a refused call; null otherwise. */
+      readonly code: string | null;
+      /** The first field that was wrong; null when there is none. */
+      readonly field: string | null;
+      /** How long the answer took, in milliseconds. */
+      readonly duration_ms: number;
     } | null;
   };
   /** The second step: pay as a guest. */

@@ -9,8 +9,8 @@ import { homeHref, keepTestKey, loadSession, startSession } from '../session.ts'
 import { goTo } from '../shell/go-to.ts';
 import { Button } from '../ui/controls.tsx';
 import { Failed } from '../ui/parts.tsx';
+import { Mark } from './mark.tsx';
 import { keepNewKeys } from './new-keys.ts';
-import { Mark } from './sign-in.tsx';
 
 const LINK = '#link=';
 

@@ -10,7 +10,9 @@ import { hrefOf, keepTestKey, startSession } from '../session.ts';
 import { goTo } from '../shell/go-to.ts';
 import { Button, TextField } from '../ui/controls.tsx';
 import { Failed } from '../ui/parts.tsx';
+import { Mark } from './mark.tsx';
 import { keepNewKeys } from './new-keys.ts';
+import { offerPasskey } from './passkey-offer.tsx';
 
 export function SignInScreen(): JSX.Element {
   const [email, setEmail] = useState('');
@@ -36,16 +38,6 @@ export function SignInScreen(): JSX.Element {
     </div>
   );
 }
-
-export const Mark = (): JSX.Element => (
-  <span class="mark">
-    <svg width="26" height="26" viewBox="0 0 26 26" aria-hidden="true">
-      <rect width="26" height="26" rx="7" />
-      <circle cx="13" cy="13" r="6" />
-    </svg>
-    <b>Everyshare</b>
-  </span>
-);
 
 interface MailFormProps {
   readonly email: string;
@@ -144,6 +136,7 @@ function CodeForm({ email, challenge, onChange, onSent }: CodeFormProps): JSX.El
         code: typed,
       });
       startSession(signedIn);
+      void offerPasskey();
       if (signedIn.keys !== null) {
         keepNewKeys(signedIn.keys);
         keepTestKey(signedIn.keys.venue_id, signedIn.keys.secret_test);

@@ -10,6 +10,7 @@ import { subjectOfEvent } from '../../events/queries.ts';
 import { isStreaming } from '../../events/stream-place-queries.ts';
 import { findStreamedCompletion } from '../../events/streamed-completion-queries.ts';
 import type { Caller } from '../../keys/caller.ts';
+import { listRequests, type RequestFilter, type RequestWindow } from '../../requests/queries.ts';
 import { firstDelivered } from '../../webhooks/deliveries/queries.ts';
 import { findInbox } from '../../webhooks/inbox/inbox.ts';
 import { viewCheckout } from '../queries.ts';
@@ -34,12 +35,48 @@ export async function getFirstSteps(db: Db, caller: Caller): Promise<OperationRe
   return { status: 200, body };
 }
 
-async function requestStep(db: Db, { venue, seal }: Caller): Promise<FirstSteps['request']> {
+async function requestStep(db: Db, { venue, seal, now }: Caller): Promise<FirstSteps['request']> {
   const first = await firstCheckout(db, venue.id);
-  if (first === null) return { done: false, at: null, checkout_id: null, key: null };
+  if (first === null) {
+    const call = await callIn(db, { venueId: venue.id, from: now - LOGGED_MS, to: now + MINUTE }, ANY_CALL);
+    return { done: false, at: null, checkout_id: null, key: null, call };
+  }
   const named = first.createdBy === null ? [] : [{ actor: first.createdBy }];
   const key = keyOf(await showActors(db, seal, venue.id, named), first.createdBy);
-  return { done: true, at: first.at, checkout_id: first.id, key };
+  const createdAt = Date.parse(first.at);
+  const around = { venueId: venue.id, from: createdAt - MINUTE, to: createdAt + MINUTE };
+  // A person's call is not in the log of requests.
+  const call = key === null ? null : await callIn(db, around, { ...CREATED, keyId: key.id });
+  return { done: true, at: first.at, checkout_id: first.id, key, call };
+}
+
+const MINUTE = 60_000;
+/** The log of requests goes back at most so far. */
+const LOGGED_MS = 7 * 24 * 60 * MINUTE;
+const ANY_CALL: RequestFilter = {
+  before: null,
+  minStatus: 100,
+  maxStatus: 599,
+  code: null,
+  method: null,
+  operation: null,
+  keyId: null,
+  requestId: null,
+  search: null,
+  limit: 1,
+};
+const CREATED: RequestFilter = { ...ANY_CALL, minStatus: 201, maxStatus: 201, operation: 'createCheckout' };
+
+/** The newest call in a time, also one that was refused; null: the log has none. */
+async function callIn(
+  db: Db,
+  window: Omit<RequestWindow, 'mode'>,
+  filter: RequestFilter,
+): Promise<FirstSteps['request']['call']> {
+  const [found] = await listRequests(db, { ...window, mode: 'test' }, filter);
+  if (found === undefined) return null;
+  const { id, at, method, path, status, code, field, duration_ms } = found;
+  return { request_id: id, at, method, path, status, code, field, duration_ms };
 }
 
 async function holdStep(db: Db, { venue, now }: Caller): Promise<FirstSteps['hold']> {

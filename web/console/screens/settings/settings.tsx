@@ -12,6 +12,7 @@ import { areKeysOff, setKeysOff } from '../../shell/shortcuts.tsx';
 import { Button, Id, TextField } from '../../ui/controls.tsx';
 import { timeZone } from '../../ui/format.ts';
 import { Failed, Page, Section, Shown } from '../../ui/parts.tsx';
+import { Notifications } from './notifications.tsx';
 
 export default function SettingsScreen(): JSX.Element {
   const { client } = usePlace();
@@ -20,6 +21,9 @@ export default function SettingsScreen(): JSX.Element {
   return (
     <Page title="Settings" isNarrow>
       <Shown loaded={loaded}>{(venue) => <VenueForm key={venue.id} venue={venue} />}</Shown>
+      <Section title="Mails to you about this venue">
+        <Notifications />
+      </Section>
       <Section title="This browser">
         <label class="check">
           <input

@@ -1,0 +1,74 @@
+// Going live in a browser, end to end: the domain by a DNS record at a test name server, payouts at the embedded processor,
+// a live origin and the terms; then a live mode, whose keys can be made.
+
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { linkReadyVenues } from '../../src/domain/go-live/link-when-ready.ts';
+import { finishSandboxOnboarding } from '../../src/domain/payments/payout-account.ts';
+import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
+import { ConsoleBrowser, executable, look, screenUrl } from './console-browser.ts';
+
+// Drives a browser.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const TERMS = 'https://everyshare.example/terms';
+
+describe.runIf(executable !== null)('going live', () => {
+  let dns: DnsServer;
+  let console_: ConsoleBrowser;
+  beforeAll(async () => {
+    dns = await startDnsServer();
+    console_ = await ConsoleBrowser.open({ env: { DNS_SERVERS: dns.address, TERMS_URL: TERMS } });
+  });
+  afterAll(async () => {
+    await console_.close();
+    await dns.close();
+  });
+
+  it('leads an owner from the sandbox to live keys, and says what was found where a record is wrong', async () => {
+    const { world } = console_;
+    const { venue } = await world.venue({ sandbox: true, name: 'Cove & Pine', origins: [] });
+    const visitor = await console_.signedIn(venue.id);
+    const { page } = visitor;
+    await page.goto(screenUrl(venue.id, '/go-live'));
+    await page.getByText('0 of 4').waitFor();
+    await page.getByLabel('Domain', { exact: true }).fill('127.0.0.1');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.locator('.error').waitFor();
+    await page.getByLabel('Domain', { exact: true }).fill('covepine.example');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    const value = await page.getByText(/^everyshare-verification=/).innerText();
+    dns.names.set('covepine.example', ['v=spf1 -all']);
+    await page.getByRole('button', { name: 'Look now' }).click();
+    await page.getByText('v=spf1 -all').waitFor();
+    await look(visitor, 'go-live');
+    dns.names.set('covepine.example', ['v=spf1 -all', value]);
+    await page.getByRole('button', { name: 'Look now' }).click();
+    await page.getByText('covepine.example is yours').waitFor();
+    // The live website, and the terms.
+    await page.getByLabel('Origin').fill('https://covepine.example');
+    await page.getByRole('button', { name: 'Add it' }).click();
+    await page.getByText('guests may return to https://covepine.example').waitFor();
+    await page.getByRole('button', { name: 'Accept the terms' }).click();
+    await page.getByText('3 of 4').waitFor();
+    // Payouts: the processor's own form, and back.
+    await page.getByRole('button', { name: 'Start with payouts' }).click();
+    await page.waitForURL((url) => !url.pathname.startsWith('/console'));
+    await finishSandboxOnboarding(world.context.services, venue.id, 'live');
+    await linkReadyVenues(world.context.services, 100);
+    await page.goto(screenUrl(venue.id, '/go-live'));
+    await page.getByText('This venue is live').waitFor();
+    await page.getByRole('link', { name: /Switch to live/ }).waitFor();
+    await look(visitor, 'go-live-done');
+    await page.getByRole('link', { name: /Switch to live/ }).click();
+    await page.getByText('Real guests, real money.').waitFor();
+    expect(page.url()).toContain('/live/go-live');
+  });
+
+  it('shows a viewer what is missing, and no button that they cannot use', async () => {
+    const { venue } = await console_.world.venue({ sandbox: true, origins: [] });
+    const { page } = await console_.signedIn(venue.id, 'viewer');
+    await page.goto(screenUrl(venue.id, '/go-live'));
+    await page.getByText('An owner or a developer does this.').first().waitFor();
+    expect(await page.locator('.step .button').count()).toBe(0);
+  });
+});

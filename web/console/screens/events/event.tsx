@@ -1,0 +1,142 @@
+// One event: its JSON as it is sent, and its deliveries to each address, with Resend.
+
+import type { JSX } from 'preact';
+import type { WebhookEvent } from '../../../../sdk/src/events.ts';
+import type { Delivery, StoredWebhookEndpoint } from '../../../../sdk/src/types.gen.ts';
+import { type Client, codeOf } from '../../client/api.ts';
+import { useLoad } from '../../client/load.ts';
+import { mayDevelop } from '../../client/rights.ts';
+import type { ScreenProps } from '../../screens.ts';
+import { usePlace } from '../../session.ts';
+import { useApiCall } from '../../shell/api-line.tsx';
+import { Id, Link, LinkButton } from '../../ui/controls.tsx';
+import { dateTime, zoneName } from '../../ui/format.ts';
+import { Json } from '../../ui/json.tsx';
+import { Empty, Page, Section, Shown, Table } from '../../ui/parts.tsx';
+import { State } from '../../ui/states.tsx';
+import { reasonOf, stateOf } from '../webhooks/delivery-words.ts';
+import { Resend } from '../webhooks/open-delivery.tsx';
+import { Subject } from './events.tsx';
+
+const LIVE_MS = 5_000;
+
+/** Null: there is no such event in this mode. */
+async function findEvent(client: Client, id: string, signal: AbortSignal): Promise<WebhookEvent | null> {
+  try {
+    return await client.partner.events.retrieve(id, { signal });
+  } catch (error) {
+    if (codeOf(error) === 'not_found') return null;
+    throw error;
+  }
+}
+
+interface Sent {
+  readonly endpoint: StoredWebhookEndpoint;
+  readonly delivery: Delivery;
+}
+
+/** A delivery has the time of its event, and the log of an address is read by time: one short page has it. */
+async function findDeliveries(client: Client, event: WebhookEvent, signal: AbortSignal): Promise<readonly Sent[]> {
+  const { data: endpoints } = await client.partner.webhookEndpoints.list({ signal });
+  const before = new Date(Date.parse(event.created_at) + 1).toISOString();
+  const found = await Promise.all(
+    endpoints.map(async (endpoint) => {
+      const { data } = await client.partner.webhookEndpoints.listDeliveries(
+        endpoint.id,
+        { before, limit: 20 },
+        { signal },
+      );
+      const delivery = data.find(({ event_id }) => event_id === event.id);
+      return delivery === undefined ? [] : [{ endpoint, delivery }];
+    }),
+  );
+  return found.flat();
+}
+
+export default function EventScreen({ id = '' }: ScreenProps): JSX.Element {
+  const { client } = usePlace();
+  const event = useLoad((signal) => findEvent(client, id, signal), [client, id]);
+  useApiCall({
+    method: 'GET',
+    path: `/v1/events/${id}`,
+    scope: 'webhooks:write',
+    sdk: `everyshare.events.retrieve('${id}')`,
+  });
+  return (
+    <Shown loaded={event}>
+      {(found) =>
+        found === null ? (
+          <Page title="Event">
+            <Empty action={<LinkButton to="/events">See the events</LinkButton>}>
+              There is no such event in this mode.
+            </Empty>
+          </Page>
+        ) : (
+          <EventPage event={found} />
+        )
+      }
+    </Shown>
+  );
+}
+
+function EventPage({ event }: { readonly event: WebhookEvent }): JSX.Element {
+  return (
+    <Page
+      title={event.type}
+      lead={
+        <>
+          <Id id={event.id} isWhole /> {dateTime(event.created_at)} {zoneName()} · <Subject event={event} />
+        </>
+      }
+    >
+      <SentTo event={event} />
+      <Section title="The event">
+        <Json label="As it is sent" value={event} />
+      </Section>
+    </Page>
+  );
+}
+
+function SentTo({ event }: { readonly event: WebhookEvent }): JSX.Element {
+  const { venue, client } = usePlace();
+  const deliveries = useLoad((signal) => findDeliveries(client, event, signal), [client, event], LIVE_MS);
+  return (
+    <Section title="Deliveries">
+      <Shown loaded={deliveries} lines={2}>
+        {(list) =>
+          list.length === 0 ? (
+            <p class="quiet">
+              No address was sent it. <Link to="/webhooks">See the addresses</Link> and their event types.
+            </p>
+          ) : (
+            <Table caption="Deliveries" head={['Address', 'State', '-Last answer', '->Tries', '']}>
+              {list.map(({ endpoint, delivery }) => (
+                <tr key={delivery.id}>
+                  <td class="break">
+                    <Link to={`/webhooks/${endpoint.id}?delivery=${delivery.id}`} class="row-link">
+                      {endpoint.url}
+                    </Link>
+                  </td>
+                  <td>
+                    <State kind="delivery" state={stateOf(delivery)} />
+                  </td>
+                  <td class="wide-only quiet">
+                    {delivery.last_error === null
+                      ? (delivery.last_status ?? 'none yet')
+                      : reasonOf(delivery.last_status, delivery.last_error)}
+                  </td>
+                  <td class="wide-only number">{delivery.attempts}</td>
+                  <td class="row-actions">
+                    {mayDevelop(venue.role) && endpoint.status === 'active' && (
+                      <Resend delivery={delivery} onChanged={deliveries.reload} />
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          )
+        }
+      </Shown>
+    </Section>
+  );
+}

@@ -496,7 +496,7 @@ export type CheckoutTimeline = {
 export type CodeMail = {
   /** The id of the challenge. */
   readonly challenge_id: string;
-  /** `sending` for up to 10 seconds; `sent` when the mail server has it; `delayed` when it has not taken it yet: the code comes later; `failed` when it refused it for good, or for too long: check the address and ask for another code. */
+  /** Where the mail with the code is: `sending` for up to 10 seconds; `sent` when the mail server has it; `delayed` when it has not taken it yet: the code comes later; `failed` when it refused it for good, or for too long: check the address and ask for another code. */
   readonly mail: "sending" | "sent" | "delayed" | "failed";
 };
 

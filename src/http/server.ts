@@ -201,7 +201,11 @@ function addHooks(app: FastifyInstance, http: HttpContext): void {
     observe(http, request, reply);
     done();
   });
-  app.setNotFoundHandler((request, reply) => replyUnrouted(http, request, reply, allowed(pathOf(request.url))));
+  app.setNotFoundHandler((request, reply) => {
+    const methods = allowed(pathOf(request.url));
+    // A route that takes the method was not found because a part of the path is longer than any id: 404.
+    return replyUnrouted(http, request, reply, methods.includes(request.method) ? [] : methods);
+  });
   app.setErrorHandler(async (error, request, reply) => {
     const problem = problemFrom(error);
     if (isIntegration(request.caller)) await recordRefusal(http.app, request.caller, problem.code);

@@ -16,6 +16,7 @@ import { type GuestFixture, openGuestFixture, type Person } from '../guests/gues
 import { connectVenueSystem } from '../hooks/venue-system.ts';
 import { callConsole, signInToConsole } from '../support/console-client.ts';
 import { SEAL_KEY } from '../support/test-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const NEW_KEY = Buffer.alloc(32, 8);
 const newSeal = (...keys: Buffer[]): Seal => makeSeal(keys, systemRandom);
@@ -23,7 +24,7 @@ const newSeal = (...keys: Buffer[]): Seal => makeSeal(keys, systemRandom);
 let fixture: GuestFixture;
 let ada: Person;
 beforeAll(async () => {
-  fixture = await openGuestFixture({ env: { ALLOW_INSECURE_TARGETS: '1' } });
+  fixture = await openGuestFixture({ env: { ALLOW_INSECURE_TARGETS: '1', REQUEST_LOG: 'on' } });
   ada = await writeEverySealedColumn();
 });
 afterAll(() => fixture.world.close());
@@ -53,6 +54,9 @@ async function writeEverySealedColumn(): Promise<Person> {
   await world.call('POST', `/v1/webhook_endpoints/${made.json.id}/rotate_secret`, { key });
   const system = await connectVenueSystem(world, 'custom', {}, venueId);
   await system.send({ id: 'e1', type: 'offering.cancel', data: { external_id: 'x' } });
+  await world.call('POST', '/v1/checkouts', { key, body: {} });
+  const countLogged = () => world.db.query('select from request_log where failure is not null');
+  await waitFor('the call is logged', async () => (await countLogged()).length > 0);
   return organizer;
 }
 
@@ -69,8 +73,9 @@ const rotate = (seal: Seal) =>
 it('every bytea column of the database is a hash or is sealed again', async () => {
   const HASHES = /(_hash|fingerprint|^content_hash)$/;
   const rows = await fixture.world.db.query<{ name: string; column: string }>(
-    `select table_name as name, column_name as column from information_schema.columns
-     where table_schema = 'public' and (data_type = 'bytea' or udt_name = '_bytea')`,
+    `select c.table_name as name, c.column_name as column from information_schema.columns c
+     join pg_class t on t.relname = c.table_name and t.relnamespace = 'public'::regnamespace and not t.relispartition
+     where c.table_schema = 'public' and (c.data_type = 'bytea' or c.udt_name = '_bytea')`,
   );
   const sealed = rows.filter(({ column }) => !HASHES.test(column)).map(({ name, column }) => `${name}.${column}`);
   const known = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`);

@@ -1,7 +1,8 @@
 // Checkouts in the console, in a browser: one checkout with its money and history, refunds, cancelling, and what roles see.
 
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CARDS, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { CARDS, DAY, HOUR, inFuture, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { ConsoleBrowser, executable, look, screenUrl } from './console-browser.ts';
 
 // Drives a browser.
@@ -112,5 +113,112 @@ describe.runIf(executable !== null)('checkouts in the console', () => {
     await visitor.page.goto(addressOf('chk_01jz3k8q7v5m2n9t4w6x8y0abc'));
     await visitor.page.locator('.failed').waitFor();
     await look(visitor, 'checkout-unknown');
+  });
+});
+
+describe.runIf(executable !== null)('the list of checkouts and Home', () => {
+  let console_: ConsoleBrowser;
+  let venue: TestVenue;
+  beforeAll(async () => {
+    console_ = await ConsoleBrowser.open();
+    venue = await openTestVenue(console_.world);
+    await venue.completed({
+      amount: 57_000,
+      party_size: 6,
+      description: 'Sunset sail',
+      external_booking_id: 'bk-8830',
+    });
+    await venue.completed({
+      amount: 87_000,
+      party_size: 6,
+      description: 'Chef’s table',
+      external_booking_id: 'bk-8829',
+    });
+    await venue.create({
+      amount: 145_000,
+      party_size: 10,
+      description: 'Catamaran day',
+      external_booking_id: 'bk-8853',
+    });
+    const { id, shares } = await venue.collecting({
+      amount: 18_000,
+      party_size: 4,
+      description: 'Daybed for two',
+      external_booking_id: 'bk-8861',
+      pay_by: inFuture(HOUR),
+      starts_at: inFuture(2 * DAY),
+    });
+    await venue.pay(id, shares[0].id, CARDS.good);
+    await venue.pay(id, shares[1].id, CARDS.declined);
+  });
+  afterAll(() => console_.close());
+
+  it('is filtered by state and words, which are in the address, and saved as CSV', async () => {
+    const visitor = await console_.signedIn(venue.venueId, 'viewer');
+    const { page } = visitor;
+    await page.goto(screenUrl(venue.venueId, '/checkouts'));
+    await page.getByRole('link', { name: 'Catamaran day' }).waitFor();
+    expect(await page.getByRole('button', { name: 'New checkout' }).count()).toBe(0);
+    await look(visitor, 'checkouts');
+    await page.getByRole('navigation', { name: 'State' }).getByRole('link', { name: 'Completed 2' }).click();
+    await page.getByRole('link', { name: 'Catamaran day' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('f');
+    await page.keyboard.type('8829');
+    await page.getByText('No checkout matches these filters.').waitFor();
+    await page.getByRole('searchbox', { name: 'Search' }).fill('chef');
+    await page.getByText('1 of 1, newest first').waitFor();
+    expect(page.url()).toMatch(/\?status=completed&q=chef$/);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const csv = readFileSync(await (await download).path(), 'utf8')
+      .trim()
+      .split('\n');
+    expect(csv).toHaveLength(2);
+    expect(csv[1]).toContain('bk-8829');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('8853');
+    await page.getByRole('option', { name: /Catamaran day/ }).click();
+    await page.getByRole('heading', { name: /Catamaran day/ }).waitFor();
+  });
+
+  it('gets a new checkout by the key C, with the API’s problems at their fields', async () => {
+    const visitor = await console_.signedIn(venue.venueId);
+    const { page } = visitor;
+    await page.goto(screenUrl(venue.venueId, '/checkouts'));
+    await page.getByRole('link', { name: 'Catamaran day' }).waitFor();
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('What for').fill('Rooftop yoga');
+    await dialog.getByLabel('Amount for the whole party').fill('0.50');
+    await dialog.getByLabel('Guests, at most').fill('5');
+    await dialog.getByLabel('Your booking id').fill('bk-8864');
+    await dialog.getByRole('button', { name: 'Make the checkout' }).click();
+    await dialog.locator('.wrong').getByLabel('Amount for the whole party').waitFor();
+    await look(visitor, 'new-checkout');
+    await dialog.getByLabel('Amount for the whole party').fill('160.00');
+    await dialog.getByRole('button', { name: 'Make the checkout' }).click();
+    await page.getByRole('heading', { name: /Rooftop yoga/ }).waitFor();
+    await page.getByText('Created by').first().waitFor();
+  });
+
+  it('stands beside Home: money, what needs a person, the funnel, 30 days and the latest events', async () => {
+    const visitor = await console_.signedIn(venue.venueId, 'finance');
+    const { page } = visitor;
+    await page.goto(screenUrl(venue.venueId));
+    await page.getByText('Held on cards').waitFor();
+    await page.getByText('3 shares missing').waitFor();
+    expect(await page.locator('.stats').innerText()).toContain('$1,440');
+    await page.getByText('From booking to money').waitFor();
+    await look(visitor, 'home');
+  });
+
+  it('is used on a phone: from Home to a checkout by thumb', async () => {
+    const { page } = await console_.signedIn(venue.venueId, 'finance', 390);
+    await page.goto(screenUrl(venue.venueId));
+    await page.getByRole('navigation', { name: 'Console on a phone' }).getByRole('link', { name: 'Checkouts' }).click();
+    await page.getByRole('link', { name: 'Sunset sail' }).click();
+    await page.getByRole('button', { name: 'Refund…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Refund $570.00' }).click();
+    await page.getByText('Refunded', { exact: true }).first().waitFor();
   });
 });

@@ -10,6 +10,7 @@ import { insertChallenge } from '../../src/domain/accounts/queries.ts';
 import { issueKey } from '../../src/domain/keys/issue-key.ts';
 import { queueMail } from '../../src/domain/mail/mail.ts';
 import { type AppContext, commandContext } from '../../src/run/context.ts';
+import { insertLoggedRequest } from '../requests/support.ts';
 import { createAccount, createSession } from '../support/console-client.ts';
 import { type Pools, uniqueName } from './fixture.ts';
 import { createPasskeys, type SessionCalls } from './passkeys.ts';
@@ -19,6 +20,7 @@ const CHALLENGE_COUNT = 10;
 const PEOPLE_COUNT = 20;
 const LINK_COUNT = 10;
 const KEY_COUNT = 40;
+const REQUEST_COUNT = 10;
 const LEAVING_COUNT = 10;
 /** That of the schema's example. */
 const CODE = '000000';
@@ -58,6 +60,9 @@ export async function createConsolePerson(
     Array.from({ length: PEOPLE_COUNT }, () => createInvitation(context, venueId, accountId, now)),
   );
   const keys = await Promise.all(Array.from({ length: KEY_COUNT }, () => createKey(context, venueId)));
+  const requests = await Promise.all(
+    keys.slice(0, REQUEST_COUNT).map((keyId) => insertLoggedRequest(context, { venueId, mode: 'test', keyId })),
+  );
   // An owner who leaves would end the run's other calls.
   const leaving = await Promise.all(people.slice(0, LEAVING_COUNT).map((id) => createSession(context, id)));
   const passkeys = await createPasskeys(context, base, { accountId, sessions, now });
@@ -78,6 +83,7 @@ export async function createConsolePerson(
       people,
       invitations,
       keys,
+      requests,
     },
   };
 }

@@ -326,6 +326,7 @@ describe('reading', () => {
       await venue.reader.read(`/${line.id}`, { mode: 'live' }),
       await venue.reader.read('/req_01m7jxg750zvvr9etbq94z96f6'),
       await venue.reader.read('/none'),
+      await venue.reader.read(`/${'x'.repeat(3_000)}`),
     ])
       expect([response.status, response.json.error.code]).toEqual([404, 'not_found']);
     for (const response of [

@@ -6,6 +6,7 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { LocationProvider, useLocation } from 'preact-iso/router';
 import { isSignedOut } from './client/api.ts';
 import { AccountScreen } from './screens/account.tsx';
+import { addCheckoutFinder } from './screens/checkouts/finder.ts';
 import { isLink, LinkScreen } from './screens/link.tsx';
 import { isPasskeyOffered, PasskeyOffer } from './screens/passkey-offer.tsx';
 import { SignInScreen } from './screens/sign-in.tsx';
@@ -166,5 +167,6 @@ function matchOf(pattern: string, screen: string): ScreenProps | null {
   return params;
 }
 
+addCheckoutFinder();
 const root = document.getElementById('console');
 if (root !== null) render(<App />, root);

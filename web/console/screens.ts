@@ -12,6 +12,7 @@ interface ScreenRoute {
 }
 
 export const SCREENS: readonly ScreenRoute[] = [
+  { path: '/', load: () => import('./screens/home/home.tsx') },
   { path: '/payouts', load: () => import('./screens/payouts/payouts.tsx') },
   { path: '/catalogue', load: () => import('./screens/catalogue/list.tsx') },
   { path: '/catalogue/:kind/new', load: () => import('./screens/catalogue/edit.tsx') },
@@ -19,8 +20,8 @@ export const SCREENS: readonly ScreenRoute[] = [
   { path: '/catalogue/:kind/:id/edit', load: () => import('./screens/catalogue/edit.tsx') },
   { path: '/go-live', load: () => import('./screens/go-live/go-live.tsx') },
   { path: '/analytics', load: () => import('./screens/analytics/analytics.tsx') },
-  { path: '/', load: () => import('./screens/home/first-steps.tsx') },
   { path: '/first-steps', load: () => import('./screens/home/first-steps.tsx') },
+  { path: '/checkouts', load: () => import('./screens/checkouts/list.tsx') },
   { path: '/checkouts/:id', load: () => import('./screens/checkouts/checkout.tsx') },
   { path: '/team', load: () => import('./screens/team.tsx') },
   { path: '/audit', load: () => import('./screens/audit.tsx') },

@@ -13,7 +13,7 @@ import { Step } from './step.tsx';
 import { payByTestGuests } from './test-guests.ts';
 
 const LISTEN = 'npx everyshare listen --forward-to http://localhost:3000/hooks/everyshare';
-const POLL_MS = 2_000;
+const POLL_MS = 3_000;
 const MAX_MESSAGES = 8;
 
 const VIA = { endpoint: 'by your endpoint', inbox: 'by the built-in inbox', stream: 'by listen' } as const;

@@ -30,7 +30,7 @@ export function firstCall(language: Language, key: string, body: CheckoutCreate)
       `curl ${location.origin}/v1/checkouts \\`,
       `  -H "Authorization: Bearer ${key}" \\`,
       '  -H "Content-Type: application/json" \\',
-      `  -d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`,
+      `  -d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''").replaceAll('\n', '\n  ')}'`,
     ].join('\n');
   if (language === 'TypeScript')
     return [

@@ -17,7 +17,7 @@ const STEPS = 3;
 const POLL_MS = 2_000;
 
 /** Read again and again until all are done. */
-function useFirstSteps(): Loaded<FirstSteps> {
+export function useFirstSteps(): Loaded<FirstSteps> {
   const { client } = usePlace();
   const [isDone, setDone] = useState(false);
   const steps = useLoad((signal) => client.console.getFirstSteps({ signal }), [client], isDone ? 0 : POLL_MS);
@@ -29,7 +29,7 @@ export default function FirstStepsScreen(): JSX.Element {
   return <FirstStepsPage steps={useFirstSteps()} />;
 }
 
-function FirstStepsPage({ steps }: { readonly steps: Loaded<FirstSteps> }): JSX.Element {
+export function FirstStepsPage({ steps }: { readonly steps: Loaded<FirstSteps> }): JSX.Element {
   const checkoutId = steps.data?.hold.checkout?.id;
   useApiCall(
     checkoutId === undefined

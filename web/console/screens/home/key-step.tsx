@@ -14,6 +14,7 @@ import { Failed } from '../../ui/parts.tsx';
 import { Chip } from '../../ui/states.tsx';
 import { forgetNewKeys, newKeys } from '../new-keys.ts';
 import { firstCall, firstCheckout, LANGUAGES, type Language } from './first-call.ts';
+import { RefusedRequest } from './refused-request.tsx';
 import { Step } from './step.tsx';
 
 export interface StepProps {
@@ -87,6 +88,7 @@ function KeyAndCall({ reload }: Pick<StepProps, 'reload'>): JSX.Element {
       )}
       <FirstCall value={key ?? '$EVERYSHARE_KEY'} hasKey={key !== null} body={body} />
       {send.error !== undefined && <Failed error={send.error} />}
+      <RefusedRequest />
       <div class="waiting-line">
         <span class="pulse" aria-hidden="true" />
         <p role="status">

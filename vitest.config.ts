@@ -51,6 +51,7 @@ const SLOW = [
  */
 const THOROUGH = [
   'test/accounts/{people,sign-in}.test.ts',
+  'test/go-live/notices.test.ts',
   'test/agreement/{expiry,openapi-examples,schemas}.test.ts',
   'test/base/database.test.ts',
   'test/demo/demo.test.ts',

@@ -319,9 +319,9 @@ async function newInvitation({ world }: IsolationFixture, { venueId, mode, accou
   return (await callConsole(world, 'POST', '/console/api/invitations', call)).json.id;
 }
 
-let domains = 0;
+/** One for each venue, which has it in both modes. */
 async function newDomain({ world }: IsolationFixture, { venueId, mode, account }: Owner): Promise<string> {
-  const domain = `walls${domains++}.example`;
+  const domain = `walls-${venueId}.example`;
   const call = { token: account.token, venue: venueId, mode, body: { domain } };
   return (await callConsole(world, 'POST', '/console/api/go_live/domain', call)).json.domain.name;
 }
@@ -335,7 +335,7 @@ const goLiveRows: Readonly<Record<string, MatrixRow>> = {
   startPayoutOnboarding: {},
   acceptTerms: {},
   getNotifications: {},
-  changeNotifications: {},
+  changeNotifications: { unguarded: { 'body /preferences/endpoint': 'a switch: it names no object' } },
 };
 
 const consoleRows: Readonly<Record<string, MatrixRow>> = {

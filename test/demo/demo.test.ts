@@ -129,9 +129,13 @@ describe('the demo’s year', () => {
 
   it('writes a completed checkout as guests and workers do: the same rows with the same columns', async () => {
     const { data } = (await get('/v1/checkouts?limit=100&status=completed')).json;
+    const unusual = await world.db.query<{ id: string }>(
+      `select checkout_id as id from holds where refusal is not null
+       union all select checkout_id from disputes union all select checkout_id from movements where status <> 'done'`,
+    );
     const written = data.find(
-      ({ refunded_amount, created_at }: { refunded_amount: number; created_at: string }) =>
-        refunded_amount === 0 && Date.parse(created_at) < UNTIL - 20 * DAY_MS,
+      ({ id, refunded_amount }: { id: string; refunded_amount: number }) =>
+        refunded_amount === 0 && !unusual.some((one) => one.id === id),
     );
     const driven = (
       await world.call('POST', '/v1/checkouts', {

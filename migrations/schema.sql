@@ -1528,6 +1528,7 @@ CREATE TABLE shares (
 ) WITH (fillfactor=85);
 CREATE INDEX shares_by_checkout ON shares USING btree (venue_id, checkout_id, "position") WHERE dropped_at IS NULL;
 CREATE UNIQUE INDEX shares_by_member ON shares USING btree (venue_id, checkout_id, member_id) WHERE dropped_at IS NULL;
+CREATE INDEX shares_dropped ON shares USING btree (venue_id, checkout_id) WHERE dropped_at IS NOT NULL;
 CREATE CONSTRAINT TRIGGER party_adds_up AFTER INSERT OR UPDATE OF dropped_at ON shares DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION enforce_party_invariants();
 CREATE TRIGGER share_keeps_its_amount BEFORE UPDATE OF amount ON shares FOR EACH ROW EXECUTE FUNCTION enforce_fixed_amounts();
 CREATE TRIGGER share_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON shares FOR EACH ROW EXECUTE FUNCTION enforce_transition('share');

@@ -197,6 +197,10 @@ export type ApiKey = {
   readonly revoked_at: string | null;
   /** The id of the key that replaces it; null: it was not rolled. */
   readonly rolled_to: string | null;
+  /** When a call with it was last accepted, to the minute, in UTC; null: never. */
+  readonly last_used_at: string | null;
+  /** The network address of that call without its last part; null: none. */
+  readonly last_used_address: string | null;
 };
 
 /** The body that creates an API key in the mode of the session. */
@@ -806,7 +810,7 @@ export type CheckoutTimeline = {
 export type CodeMail = {
   /** The id of the challenge. */
   readonly challenge_id: string;
-  /** `sending` for up to 10 seconds; `sent` when the mail server has it; `delayed` when it has not taken it yet: the code comes later; `failed` when it refused it for good, or for too long: check the address and ask for another code. */
+  /** Where the mail with the code is: `sending` for up to 10 seconds; `sent` when the mail server has it; `delayed` when it has not taken it yet: the code comes later; `failed` when it refused it for good, or for too long: check the address and ask for another code. */
   readonly mail: "sending" | "sent" | "delayed" | "failed";
 };
 
@@ -1134,6 +1138,10 @@ export type CreatedApiKey = {
   readonly revoked_at: string | null;
   /** The id of the key that replaces it; null: it was not rolled. */
   readonly rolled_to: string | null;
+  /** When a call with it was last accepted, to the minute, in UTC; null: never. */
+  readonly last_used_at: string | null;
+  /** The network address of that call without its last part; null: none. */
+  readonly last_used_address: string | null;
 };
 
 /** A new sandbox venue with its test keys, which are shown once. */
@@ -3046,6 +3054,10 @@ export type RolledApiKey = {
   readonly revoked_at: string | null;
   /** The id of the key that replaces it; null: it was not rolled. */
   readonly rolled_to: string | null;
+  /** When a call with it was last accepted, to the minute, in UTC; null: never. */
+  readonly last_used_at: string | null;
+  /** The network address of that call without its last part; null: none. */
+  readonly last_used_address: string | null;
   /** The old key: it works until its `expires_at`, or is revoked. */
   readonly rolled: ApiKey;
 };

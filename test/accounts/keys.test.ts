@@ -10,7 +10,7 @@ import { type HttpResponse, openTestWorld, type TestWorld } from '../support/tes
 
 let world: TestWorld;
 beforeAll(async () => {
-  world = await openTestWorld();
+  world = await openTestWorld({ env: { REQUEST_LOG: 'on' } });
 });
 afterAll(() => world.close());
 
@@ -67,6 +67,8 @@ describe('a developer', () => {
       expires_at: null,
       revoked_at: null,
       rolled_to: null,
+      last_used_at: null,
+      last_used_address: null,
       writes_per_hour: 60,
       reads_per_hour: 600,
     });
@@ -75,8 +77,9 @@ describe('a developer', () => {
     expect(await meStatus(made.key)).toBe(200);
     const listed = await developer.call('GET', '/console/api/keys');
     expect(listed.text).not.toContain(made.key);
-    const { key: _shownOnce, ...rest } = made;
-    expect(listed.json.data[0]).toEqual(rest);
+    // The call above may be in the request log by now.
+    const { key: _shownOnce, last_used_at: _never, last_used_address: _none, ...rest } = made;
+    expect(listed.json.data[0]).toMatchObject(rest);
     expect(await auditOf(developer)).toEqual([['key.create', `account ${developer.id}`, made.id]]);
   });
 
@@ -108,6 +111,21 @@ describe('a developer', () => {
     const cleared = await developer.call('POST', path, { name: null, expires_at: null, allow_ips: [] });
     expect(cleared.json).toMatchObject({ name: null, expires_at: null, allow_ips: [] });
     expect(await meStatus(key)).toBe(200);
+  });
+
+  it('sees when a key was last used, and the address without its last part', async () => {
+    const developer = await member();
+    const used = await create(developer);
+    const unused = await create(developer);
+    expect(await meStatus(used.key)).toBe(200);
+    const shown = async (): Promise<Json[]> => (await developer.call('GET', '/console/api/keys')).json.data;
+    await expect
+      .poll(async () => (await shown()).find(({ id }) => id === used.id)?.last_used_address, { timeout: 15_000 })
+      .toBe('127.0.0.…');
+    const keys = await shown();
+    const at = Date.parse(keys.find(({ id }) => id === used.id)?.last_used_at);
+    expect(Math.abs(Date.now() - at)).toBeLessThan(120_000);
+    expect(keys.find(({ id }) => id === unused.id)).toMatchObject({ last_used_at: null, last_used_address: null });
   });
 
   it('revokes a key, twice with the same answer', async () => {

@@ -176,7 +176,7 @@ describe.runIf(executable !== null)('the list of checkouts and Home', () => {
     expect(csv).toHaveLength(2);
     expect(csv[1]).toContain('bk-8829');
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill('8853');
+    await page.getByRole('combobox', { name: 'Search or jump to' }).fill('bk-8853');
     await page.getByRole('option', { name: /Catamaran day/ }).click();
     await page.getByRole('heading', { name: /Catamaran day/ }).waitFor();
   });

@@ -108,6 +108,7 @@ function ScreenOf({ screen }: { readonly screen: string }): JSX.Element {
   const [failure, setFailure] = useState<unknown>(undefined);
   const found = routeOf(screen);
   const routePath = found?.route.path ?? '';
+  const shownKey = found?.route.group ?? screen;
   useEffect(() => {
     setFailure(undefined);
     if (found === null || loaded.has(routePath)) return;
@@ -120,7 +121,7 @@ function ScreenOf({ screen }: { readonly screen: string }): JSX.Element {
   useEffect(() => {
     document.querySelector('.scroll')?.scrollTo(0, 0);
     document.querySelector<HTMLElement>('.page h1')?.focus({ preventScroll: true });
-  }, [screen]);
+  }, [shownKey]);
   if (screen === '/developers') return <MenuScreen title="Developers" items={DEVELOPERS} />;
   if (screen === '/more')
     return <MenuScreen title="More" items={[...MAIN.slice(3), GO_LIVE, ...SETTINGS, FIRST_STEPS]} />;
@@ -137,7 +138,7 @@ function ScreenOf({ screen }: { readonly screen: string }): JSX.Element {
       </div>
     );
   const Shown = loaded.get(routePath);
-  return Shown === undefined ? <Waiting /> : <Shown {...found.params} key={screen} />;
+  return Shown === undefined ? <Waiting /> : <Shown {...found.params} key={shownKey} />;
 }
 
 function routeOf(screen: string): { readonly route: (typeof SCREENS)[number]; readonly params: ScreenProps } | null {

@@ -9,6 +9,8 @@ export type Screen = (props: ScreenProps) => JSX.Element | null;
 interface ScreenRoute {
   readonly path: string;
   readonly load: () => Promise<{ readonly default: Screen }>;
+  /** Routes of one split view: the list stays when another object is opened beside it. */
+  readonly group?: string;
 }
 
 export const SCREENS: readonly ScreenRoute[] = [
@@ -29,6 +31,8 @@ export const SCREENS: readonly ScreenRoute[] = [
   { path: '/settings/notifications', load: () => import('./screens/settings/settings.tsx') },
   { path: '/keys', load: () => import('./screens/keys/keys.tsx') },
   { path: '/keys/:id', load: () => import('./screens/keys/key.tsx') },
+  { path: '/requests', group: 'requests', load: () => import('./screens/requests/requests.tsx') },
+  { path: '/requests/:id', group: 'requests', load: () => import('./screens/requests/requests.tsx') },
   { path: '/origins', load: () => import('./screens/origins.tsx') },
   { path: '/webhooks', load: () => import('./screens/webhooks/webhooks.tsx') },
   { path: '/webhooks/:id', load: () => import('./screens/webhooks/endpoint.tsx') },

@@ -21,7 +21,11 @@ import {
   type DemoKeys,
   describeVenue,
 } from './demo-venue.ts';
+import { fillActivity } from './fill-activity.ts';
 import { type CallersAt, fillOfferings, fillRecent } from './fill-catalogue.ts';
+import { fillDeliveries } from './fill-deliveries.ts';
+import { fillDisputes } from './fill-disputes.ts';
+import { fillRequests } from './fill-requests.ts';
 import type { PastSettings } from './past-checkout.ts';
 import { planYear, YEAR_DAYS } from './plan.ts';
 import { writePast } from './write-past.ts';
@@ -117,7 +121,16 @@ export async function fillVenue(
     onProgress: options.onProgress,
   };
   const checkouts = await writePast(pastServices, settings, plans);
-  await db.transaction((tx) => fillRecent(tx, callers, { yearBegins, until }));
+  const experienceIds = await db.transaction((tx) => fillRecent(tx, callers, { yearBegins, until }));
+  await fillActivity(
+    { db, seal: command.seal },
+    { venueId, mode, experienceIds, seed: options.seed, until, count: checkouts.length * 2 },
+  );
+  await fillDisputes({ ...services, clock, ids: command.ids }, processor, checkouts, until);
+  const developerAt = (at: number): Caller => ({ ...callers.venue(at), actor: team.developer });
+  await db.transaction((tx) => fillDeliveries(tx, developerAt, options));
+  const logged = { venueId, mode, keyId: keys.secretId, seed: options.seed, until };
+  await db.transaction((tx) => fillRequests(tx, command, checkouts, logged));
   return { venueId, mode, keys, checkouts: checkouts.length };
 }
 

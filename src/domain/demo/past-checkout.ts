@@ -303,6 +303,15 @@ export class PastCheckout {
     this.writes.push({ at, mustWait: false, write: (tx) => audit(tx, { ids, actor, now: at }, entry) });
   }
 
+  /** A charge that was neither refunded nor is to be paid out still; null: there is none. */
+  settledCharge(): { readonly intentId: string; readonly amount: number } | null {
+    const { until } = this.#settings;
+    const isPaidOut = this.movements.transfersAt(until).every(({ status }) => status === 'done');
+    if (this.#state.status !== 'completed' || this.#state.refundedAmount > 0 || !isPaidOut) return null;
+    const hold = this.#state.holds.at(-1);
+    return hold === undefined ? null : { intentId: this.holdFacts(hold.id).intentId, amount: hold.amount };
+  }
+
   /** The processor's charge and intent of a hold. */
   holdFacts(holdId: string): { readonly intentId: string; readonly chargeId: string } {
     const hold = this.#state.holds.find(({ id }) => id === holdId);

@@ -75,9 +75,9 @@ export async function visibleEvents(
   venueId: string,
   mode: Mode,
   since: string,
-): Promise<Pick<EventView, 'id' | 'createdAt'>[]> {
+): Promise<Pick<EventView, 'id' | 'type' | 'createdAt'>[]> {
   return db.query(
-    `select event_id as "id", created_at as "createdAt" from events
+    `select event_id as "id", type, created_at as "createdAt" from events
      where venue_id = $1 and mode = $2 and created_at >= $3::timestamptz order by created_at`,
     [venueId, mode, since],
   );

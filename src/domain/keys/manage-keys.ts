@@ -32,7 +32,7 @@ export async function listVenueKeys(db: Db, { venue, mode, now }: Caller, { quer
 
 export function keyView(key: KeyRow, now: number): ApiKey {
   const { id, name, kind, mode, hint, scopes, allow_ips, writes_per_hour, reads_per_hour } = key;
-  const { created_at, expires_at, revoked_at, rolled_to } = key;
+  const { created_at, expires_at, revoked_at, rolled_to, last_used_at, last_used_address } = key;
   return {
     id,
     name,
@@ -48,6 +48,8 @@ export function keyView(key: KeyRow, now: number): ApiKey {
     expires_at,
     revoked_at,
     rolled_to,
+    last_used_at,
+    last_used_address,
   };
 }
 

@@ -223,6 +223,8 @@ export type PastMovement = PastMoney &
       }
     | { readonly kind: 'refund'; readonly intentId: string; readonly venueId: string }
     | { readonly kind: 'reversal'; readonly transferId: string }
+    | { readonly kind: 'dispute'; readonly intentId: string; readonly reason: string }
+    | { readonly kind: 'lost dispute'; readonly disputeId: string }
   );
 
 export interface Processor {

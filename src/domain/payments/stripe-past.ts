@@ -126,5 +126,11 @@ function callOf(movement: PastMovement): PastCall {
       return { at, path: '/v1/refunds', params: refundParams(movement.intentId, movement) };
     case 'reversal':
       return { at, path: `/v1/transfers/${movement.transferId}/reversals`, params: reversalParams(movement) };
+    case 'dispute': {
+      const { intentId, amount, reason } = movement;
+      return { at, path: '/v1/test_helpers/disputes', params: { payment_intent: intentId, amount, reason } };
+    }
+    case 'lost dispute':
+      return { at, path: `/v1/test_helpers/disputes/${movement.disputeId}/lost`, params: {} };
   }
 }

@@ -34,12 +34,16 @@ export interface PastShare {
   readonly lostAt: string | null;
 }
 
-/** Those that left the party too. */
+const SHARE = `share_id as "id", share_name(shares) as "displayName", amount, is_organizer as "isOrganizer", position,
+  utc_micros(dropped_at) as "droppedAt", drop_reason as "dropReason", utc_micros(lost_at) as "lostAt"`;
+
+/** Those that left the party too. Present and past shares have an index each. */
 export async function pastShares(db: Queryable, venueId: string, checkoutId: string): Promise<PastShare[]> {
   return db.query<PastShare>(
-    `select share_id as "id", share_name(shares) as "displayName", amount, is_organizer as "isOrganizer",
-       utc_micros(dropped_at) as "droppedAt", drop_reason as "dropReason", utc_micros(lost_at) as "lostAt"
-     from shares where venue_id = $1 and checkout_id = $2 order by position, share_id limit 1000`,
+    `select ${SHARE} from shares where venue_id = $1 and checkout_id = $2 and dropped_at is null
+     union all
+     select ${SHARE} from shares where venue_id = $1 and checkout_id = $2 and dropped_at is not null
+     order by position, "id" limit 1000`,
     [venueId, checkoutId],
   );
 }

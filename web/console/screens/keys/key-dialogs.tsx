@@ -155,7 +155,7 @@ export function RevokeKeyDialog({ shown, onClose }: Props): JSX.Element {
       {revoke.error !== undefined && <Failed error={revoke.error} />}
       <p>
         The next request with it is refused.{' '}
-        {shown.last_used_at == null ? 'It was never used.' : `It was last used ${ago(shown.last_used_at)}.`}
+        {shown.last_used_at === null ? 'It was never used.' : `It was last used ${ago(shown.last_used_at)}.`}
       </p>
       <TextField label={`Type ${wanted} to confirm`} value={typed} onInput={setTyped} autocomplete="off" isFocused />
     </Dialog>

@@ -3,9 +3,7 @@
 import type { ApiKey } from '../../client/types.gen.ts';
 import { count, date, number, span } from '../../ui/format.ts';
 
-/** `last_used_at` is written by the request log. */
-export type Key = ApiKey & { readonly last_used_at?: string | null; readonly last_used_address?: string | null };
-
+export type Key = ApiKey;
 export type Scope = ApiKey['scopes'][number];
 
 export const SCOPES: readonly Scope[] = [

@@ -126,7 +126,7 @@ function KeyDetails({ shown }: { readonly shown: Key }): JSX.Element {
         <Scopes shown={shown} areAll />
       </dd>
       <dt>Last used</dt>
-      <dd>{shown.last_used_at == null ? 'never' : `${ago(shown.last_used_at)}, from ${shown.last_used_address}`}</dd>
+      <dd>{shown.last_used_at === null ? 'never' : `${ago(shown.last_used_at)}, from ${shown.last_used_address}`}</dd>
       <dt>Expires</dt>
       <dd class={expiry.isSoon ? 'amber' : undefined}>
         {expiry.text}

@@ -5,16 +5,21 @@ import { useState } from 'preact/hooks';
 import { useAddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
 import { mayDevelop } from '../../client/rights.ts';
+import type { RequestSummary } from '../../client/types.gen.ts';
 import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
 import { useKeys } from '../../shell/shortcuts.tsx';
 import { Button, Link, LinkButton } from '../../ui/controls.tsx';
-import { ago } from '../../ui/format.ts';
+import { ago, number } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Pages } from '../../ui/pages.tsx';
-import { Banner, Empty, Page, Shown, Table } from '../../ui/parts.tsx';
+import { Banner, Empty, Failed, Page, Shown, Table } from '../../ui/parts.tsx';
 import { expiryOf, type Key, mayDo, nameOf, unusedDays } from './key-words.ts';
 import { NewKeyDialog } from './new-key.tsx';
+import { TurnedAway } from './turned-away.tsx';
+
+const WEEK_MS = 7 * 24 * 3_600_000;
+const weekAgo = (): string => new Date(Date.now() - WEEK_MS + 60_000).toISOString();
 
 const STATES = [
   { id: '', name: 'Active', status: 'active' },
@@ -33,6 +38,8 @@ export default function KeysScreen(): JSX.Element {
     (signal) => client.console.listKeys(query, { signal }).then(({ answer }) => answer),
     [client, status, before],
   );
+  // The request log keeps 7 days. The keys are shown without it too.
+  const summary = useLoad((signal) => client.console.summarizeRequests({ from: weekAgo() }, { signal }), [client]);
   useApiCall({
     method: 'GET',
     path: '/v1/me',
@@ -73,12 +80,14 @@ export default function KeysScreen(): JSX.Element {
             {data.length === 0 ? (
               <NoKeys status={status} mode={mode} onNew={mayChange ? () => setNew(true) : null} />
             ) : (
-              <KeysTable keys={data} />
+              <KeysTable keys={data} summary={summary.data} />
             )}
             <Pages address={address} nextBefore={next_before} />
           </>
         )}
       </Shown>
+      {summary.data !== undefined && <TurnedAway summary={summary.data} />}
+      {summary.error !== undefined && <Failed error={summary.error} onRetry={() => void summary.reload()} />}
       <p class="quiet foot-note">
         Roll a key to get a new secret with an overlap of your choice. Revoking counts at once. Both are in the audit
         log.
@@ -142,19 +151,41 @@ function NoKeys({
   );
 }
 
-const HEAD = ['Name', '-Kind', '-Key', '-May do', '-Last used', 'Expires', '-Allowed addresses'] as const;
+const HEAD = [
+  'Name',
+  '-Kind',
+  '-Key',
+  '-May do',
+  '-Last used',
+  'Expires',
+  '-Allowed addresses',
+  '->Requests, 7 d',
+] as const;
 
-function KeysTable({ keys }: { readonly keys: readonly Key[] }): JSX.Element {
+interface TableProps {
+  readonly keys: readonly Key[];
+  readonly summary: RequestSummary | undefined;
+}
+
+function KeysTable({ keys, summary }: TableProps): JSX.Element {
   return (
     <Table caption="Keys" head={HEAD}>
       {keys.map((key) => (
-        <KeyRow key={key.id} shown={key} />
+        <KeyRow key={key.id} shown={key} total={summary && totalOf(summary, key.id)} />
       ))}
     </Table>
   );
 }
 
-function KeyRow({ shown }: { readonly shown: Key }): JSX.Element {
+const totalOf = ({ keys }: RequestSummary, id: string): number => keys.find(({ key }) => key.id === id)?.total ?? 0;
+
+interface RowProps {
+  readonly shown: Key;
+  /** Undefined: not read yet. */
+  readonly total: number | undefined;
+}
+
+function KeyRow({ shown, total }: RowProps): JSX.Element {
   const expiry = expiryOf(shown);
   const isUnused = unusedDays(shown) !== null;
   return (
@@ -176,7 +207,7 @@ function KeyRow({ shown }: { readonly shown: Key }): JSX.Element {
         <Scopes shown={shown} />
       </td>
       <td class="wide-only">
-        {shown.last_used_at == null ? (
+        {shown.last_used_at === null ? (
           <span class={isUnused ? 'amber' : 'quiet'}>never</span>
         ) : (
           <span class={isUnused ? 'amber' : undefined}>
@@ -190,6 +221,7 @@ function KeyRow({ shown }: { readonly shown: Key }): JSX.Element {
         </span>
       </td>
       <td class="wide-only quiet">{shown.allow_ips.length === 0 ? 'any' : shown.allow_ips.slice(0, 2).join(', ')}</td>
+      <td class="wide-only number">{total !== undefined && number(total)}</td>
     </tr>
   );
 }

@@ -66,7 +66,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: (isMade: boolean) 
         maxLength={100}
         isFocused
       />
-      <fieldset class="choices">
+      <fieldset class="presets">
         <legend class="legend">Where is it used?</legend>
         <Choice
           name="kind"
@@ -105,7 +105,7 @@ interface ChoiceProps {
 
 function Choice({ name, title, text, isChosen, onChoose }: ChoiceProps): JSX.Element {
   return (
-    <label class={isChosen ? 'choice chosen' : 'choice'}>
+    <label class={isChosen ? 'preset chosen' : 'preset'}>
       <input type="radio" name={name} checked={isChosen} onChange={onChoose} />
       <span>
         <b>{title}</b>
@@ -128,7 +128,7 @@ function ScopesField({ scopes, onChange, error }: ScopesProps): JSX.Element {
     onChange(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope]);
   };
   return (
-    <fieldset class="choices">
+    <fieldset class="presets">
       <legend class="legend">What may it do?</legend>
       {PRESETS.map((one) => (
         <Choice

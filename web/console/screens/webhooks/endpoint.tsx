@@ -219,7 +219,7 @@ function Deliveries({ endpoint, address, version, onChanged }: DeliveriesProps):
         {({ data, next_before }) => {
           const open = data.find(({ id }) => id === openId);
           return (
-            <div class={open === undefined ? 'split' : 'split open'}>
+            <div class={open === undefined ? 'list-beside' : 'list-beside open'}>
               <div class="split-list">
                 {data.length === 0 ? (
                   <Empty>

@@ -27,7 +27,7 @@ export function OpenDelivery({ delivery, closeHref, canResend, onChanged }: Prop
   const { venue } = usePlace();
   const [tab, setTab] = useState<'Answer' | 'Event sent'>('Answer');
   return (
-    <section class="split-open boxed" aria-label="The open delivery">
+    <section class="split-open delivery-box" aria-label="The open delivery">
       <p class="phone-only">
         <Link isWhole to={closeHref}>
           <Icon name="back" /> All deliveries
